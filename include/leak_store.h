@@ -1,0 +1,234 @@
+/* leak_store.h - the layout of a store, the one file a process leaves behind.
+ *
+ * Picture: a sparse file of pages. Page 0 is the header; after it come chunks, each a whole number
+ * of pages, each opening with the same 64 bytes. The process under libleak is the only writer of
+ * its account; a reader may look at any instant, also after SIGKILL, and treats every number
+ * as hostile. Data only: no function lives here. docs/STORE.md is the guided tour with a hexdump.
+ *
+ * Publication: a writer reserves space by adding to header.used, fills, and publishes last with a
+ * release store (chunk.magic, then each record's own "publish" word, marked so below). What is
+ * not published is zero, and readers skip it.
+ *
+ * The equation:  live(site) = folded(site) + sum over threads of slots(site),
+ *                where each term is allocs - frees (and bytes - freed_bytes).
+ */
+#ifndef LEAK_STORE_H
+#define LEAK_STORE_H
+
+#include <stdint.h>
+
+#define LEAK_STORE_MAGIC 0x31304b41454c4c42ull /* "BLLEAK01" read as little endian */
+#define LEAK_STORE_VERSION 1
+#define LEAK_PAGE 4096ull
+#define LEAK_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
+#define LEAK_BUILD_ID_MAX 32
+#define LEAK_THREAD_NAME 16
+#define LEAK_SITE_THREADS 4
+
+/* One tick of the epoch word, the only clock of the hot path: 1/8 second. */
+#define LEAK_TICKS_PER_SECOND 8
+
+/* Time stamps: "ns" is CLOCK_REALTIME in nanoseconds; "tick" is an epoch word since started_ns. */
+
+/* ---- What a process is and how it ended ------------------------------------------------- */
+
+enum leak_end {
+    LEAK_END_NONE = 0,   /* not seen: running, or lost when the process is gone */
+    LEAK_END_EXIT = 1,   /* exit status in end_value */
+    LEAK_END_SIGNAL = 2, /* signal number in end_value */
+    LEAK_END_EXEC = 3,   /* exec attempted and not come back */
+};
+
+/* What could not be tracked, counted and said. X(NAME, words for the report) */
+#define LEAK_UNTRACKED_TABLE(X)                                                                    \
+    X(NESTED, "allocations made while libleak itself was at work in the same thread")              \
+    X(BOOT, "allocations made before libleak was ready")                                           \
+    X(FILTERED, "allocations left out by min_size, max_size or start=off")                         \
+    X(NO_MEMORY, "allocations not tracked: the limit max_memory was reached or memory ran out")    \
+    X(STORE_FULL, "allocations whose account was kept in memory only: the store had no room")      \
+    X(DEEPBIND, "libraries loaded with RTLD_DEEPBIND, whose calls may bypass libleak")             \
+    X(OWN_ALLOCATOR, "programs that bring a malloc of their own: calls from the program itself")   \
+    X(ABANDONED, "calls left by a longjmp out of a signal handler while libleak was at work")
+
+enum leak_untracked {
+#define X(name, words) LEAK_UNTRACKED_##name,
+    LEAK_UNTRACKED_TABLE(X)
+#undef X
+        LEAK_UNTRACKED_MAX
+};
+
+enum leak_header_flag {
+    LEAK_FLAG_FORKED = 1,         /* a fork child: sites below inherited_sites came from the parent */
+    LEAK_FLAG_NO_STACKS = 2,      /* site_stacks=off */
+    LEAK_FLAG_FILTERED = 4,       /* min_size, max_size ...: unknown frees mean nothing */
+    LEAK_FLAG_FULL = 8,           /* the store ran out of room: the newest sites are missing */
+    LEAK_FLAG_EXEC_SUCCESSOR = 16 /* the same pid and start time had a store before this one */
+};
+
+/* Page 0. Fixed for version 1; a reader refuses other versions by name. */
+struct leak_header {
+    uint64_t magic; /* publish: written last */
+    uint32_t version;
+    uint32_t header_size; /* sizeof(struct leak_header) */
+    uint32_t machine;     /* ELF e_machine */
+    uint32_t flags;       /* enum leak_header_flag, atomic or */
+    uint64_t file_size;   /* as created: sparse, never changes */
+    uint64_t used;        /* bytes reserved so far, atomic add, header page included */
+
+    int32_t pid, ppid;
+    uint64_t start_time; /* of the process: field 22 of /proc/PID/stat, names it together with pid */
+    uint64_t started_ns;
+    uint64_t ended_ns; /* 0 = end not seen */
+    uint32_t end_how;  /* enum leak_end */
+    int32_t end_value;
+    uint64_t inherited_sites; /* fork child: sites 1..N count only what the parent handed down */
+
+    uint32_t epoch;   /* ticks since started_ns; written by whoever notices that time has passed */
+    uint32_t exec_at; /* tick of an exec attempted and not undone, else 0 */
+    uint64_t folds;   /* changes whenever counts move between a slot and a site: a live reader
+                         compares it before and after, and reads again if it moved */
+    uint64_t live_bytes; /* batched per thread: within 64 KiB a thread of the sum over sites */
+    uint64_t peak_bytes; /* the highest live_bytes seen */
+    uint64_t peak_ns;
+    uint64_t unknown_frees;
+    uint64_t nodes;   /* reserved so far; node ids are 1..nodes */
+    uint64_t sites;   /* likewise */
+    uint64_t threads; /* threads ever seen */
+    uint64_t modules;
+    uint64_t untracked[LEAK_UNTRACKED_MAX];
+    char host[64]; /* NUL-terminated */
+};
+
+/* ---- Chunks ------------------------------------------------------------------------------ */
+
+enum leak_chunk_type {
+    LEAK_CHUNK_PROCESS = 1, /* one struct leak_process */
+    LEAK_CHUNK_OPTIONS,     /* text: "name=value (source)\n" for each option that is not the default */
+    LEAK_CHUNK_MODULES,     /* struct leak_module, packed one behind the other, 8-byte aligned */
+    LEAK_CHUNK_THREADS,     /* array of struct leak_thread */
+    LEAK_CHUNK_NODES,       /* array of struct leak_node; the first one has id chunk.first */
+    LEAK_CHUNK_SITES,       /* array of struct leak_site; likewise */
+    LEAK_CHUNK_SLOTS,       /* one struct leak_slots: the counters of one thread */
+    LEAK_CHUNK_HISTORY,     /* reserved: heap timeline (none written in version 1) */
+    LEAK_CHUNK_EVENTS,      /* reserved: misuse and crash records */
+    LEAK_CHUNK_SNAPSHOT,    /* reserved: what a look found */
+};
+/* Readers skip chunk types they do not know. */
+
+struct leak_chunk {
+    uint32_t magic; /* publish: LEAK_CHUNK_MAGIC, written after the rest of this struct */
+    uint32_t type;
+    uint64_t offset; /* of this chunk in the file: a stray page cannot look like a chunk */
+    uint64_t size;   /* whole pages, this struct included */
+    uint64_t first;  /* id of the first record, for arrays numbered across chunks */
+    uint64_t length; /* publish: payload bytes valid so far, for packed chunks (PROCESS, OPTIONS,
+                        MODULES); arrays leave it 0 and publish record by record */
+    uint64_t reserved[3];
+};
+/* A reader that meets no valid chunk at an offset goes on one page later. */
+
+/* ---- Records ----------------------------------------------------------------------------- */
+
+struct leak_process { /* followed by exe, NUL, cwd, NUL, argv strings each with its NUL */
+    uint32_t exe_length, cwd_length; /* without the NUL */
+    uint32_t argc;                   /* strings stored: a very long argv is cut */
+    uint32_t argv_length;            /* bytes of all strings, NULs included */
+};
+
+/* One generation of one mapped object. pc belongs to it when start <= pc < end; the offset to look
+ * up in the ELF file is pc - bias. */
+struct leak_module {
+    uint32_t length; /* of this record, path included, a multiple of 8 */
+    uint32_t build_id_length;
+    uint64_t start, end, bias;
+    uint32_t loaded;   /* serial of the loader event that showed it */
+    uint32_t unloaded; /* serial of the one that showed it gone; 0 = still there */
+    uint64_t loaded_ns, unloaded_ns;
+    uint8_t build_id[LEAK_BUILD_ID_MAX];
+    uint32_t path_length; /* without the NUL */
+    char path[];          /* NUL-terminated, padded with NULs */
+};
+
+struct leak_thread {
+    uint32_t serial; /* publish: 1, 2, 3 ...: T1 is the main thread */
+    int32_t tid;
+    uint32_t started, ended; /* ticks + 1; ended 0 = lives */
+    uint64_t allocations;    /* made by it so far: the n of T1#n */
+    char name[LEAK_THREAD_NAME];
+};
+
+/* A node of the calling-context tree. Ids below LEAK_NODE_FIRST are roots and are not stored:
+ * they say how a trace ended. A pc below LEAK_KIND_PCS is no address but makes the node a leaf:
+ * pc = kind, and "number" is then the id of the site. */
+enum leak_root {
+    LEAK_ROOT_NONE = 0,
+    LEAK_ROOT_COMPLETE = 1,  /* the trace reached the outermost frame */
+    LEAK_ROOT_DEPTH = 2,     /* cut at the option depth= */
+    LEAK_ROOT_BROKEN = 3,    /* the stack did not look right any more */
+    LEAK_ROOT_NO_RULE = 4,   /* no (or no usable) unwind information for a frame: JIT, assembly */
+    LEAK_ROOT_NO_STACKS = 5, /* site_stacks=off */
+    LEAK_NODE_FIRST = 8
+};
+#define LEAK_KIND_PCS 4096
+
+struct leak_node {
+    uint64_t pc;     /* publish. Return address (look names up at pc - 1) */
+    uint32_t parent; /* the caller's node, or a root */
+    uint32_t number; /* frame: serial of the last unload that covered pc before this node was made:
+                        its module is the first generation around pc with loaded > number.
+                        leaf: site id */
+};
+
+#define LEAK_KIND_TABLE(X)                                                                         \
+    X(MALLOC, "malloc")                                                                            \
+    X(NEW, "new")                                                                                  \
+    X(NEW_ARRAY, "new[]")                                                                          \
+    X(ALIGNED_NEW, "aligned new")                                                                  \
+    X(ALIGNED_NEW_ARRAY, "aligned new[]")                                                          \
+    X(MEMALIGN, "memalign")
+
+enum leak_kind {
+    LEAK_KIND_NONE = 0,
+#define X(name, word) LEAK_KIND_##name,
+    LEAK_KIND_TABLE(X)
+#undef X
+        LEAK_KIND_MAX
+};
+
+struct leak_counts {
+    uint64_t allocs, bytes, frees, freed_bytes;
+};
+
+/* Two copies of the folded counts; "fold" says which one is valid and which thread's slot was the
+ * last to go in, in one word, so that a death between fold and clearing of the slot counts
+ * nothing twice: a slot whose (owner, seq) equals the word's is already in. */
+struct leak_site {
+    uint32_t node; /* publish: the innermost frame's node, or a root */
+    uint32_t kind;
+    uint32_t first; /* tick of the first allocation */
+    uint32_t last;  /* tick of the last one folded in */
+    uint32_t lock;  /* the writer's; readers ignore it */
+    uint32_t threads[LEAK_SITE_THREADS]; /* serials of threads that allocated here, 0 = none */
+    uint32_t more_threads;               /* 1 = more than fit */
+    uint32_t reserved[2];
+    uint64_t fold; /* copy (bit 0), seq (bits 1..31), thread serial (bits 32..63) */
+    struct leak_counts copy[2];
+};
+
+/* The counters of one thread. A slot is valid when site != 0. Plain stores by the owner alone. */
+struct leak_slot {
+    uint32_t site; /* publish */
+    uint32_t seq;  /* of this use of the slot, 31 bits, unique within the thread */
+    uint32_t last; /* tick of the last allocation */
+    uint32_t reserved;
+    struct leak_counts counts;
+};
+
+struct leak_slots {
+    uint32_t thread; /* serial of the owner, 0 = no owner: every slot is empty then */
+    uint32_t count;  /* slots that follow */
+    uint64_t reserved[7];
+    struct leak_slot slot[];
+};
+
+#endif
