@@ -1,0 +1,82 @@
+"""check.py LEAKREPORT SOURCE FOLDER - evaluates the JSON lines of one case; prints those that fail.
+
+p           the report of program "t" (procs: all of them, in the order they started)
+of("f")     the records with a function f in their stack, summed: .blocks .bytes .records .kinds
+at("f")     that function's first frame: .file .line .module .function; at("f", all=True): every one
+line("x")   the line of the source that carries the comment "// x"
+user        (function, line) of the user frame of each record
+untracked   what was not tracked: {what: why}
+sig("f")    the signatures of those records, sorted
+of, at, user and sig take a process as process=; the default is p
+"""
+import glob, json, os, re, subprocess, sys
+
+
+class Dot(dict):
+    __getattr__ = dict.get
+
+
+def bare(name):
+    """A function's name without its arguments, templates and scope."""
+    return re.sub(r"[<(].*", "", name or "").split("::")[-1].split(".")[0]
+
+
+tool, source, folder = sys.argv[1:]
+stores = sorted(glob.glob(os.path.join(glob.escape(folder), "store", "*.leak")))
+if not stores:
+    print("no store was left")
+    sys.exit()
+done = subprocess.run([tool, "--format=json", *stores],
+                      stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+try:
+    doc = json.loads(done.stdout, object_hook=Dot)
+except ValueError as e:
+    print("leakreport gave no JSON: %s; status %d, %s" % (e, done.returncode, done.stderr.decode("utf-8", "replace")[:500]))
+    sys.exit()
+procs = sorted(doc.processes, key=lambda q: (q.started or "", q.pid))
+own = [q for q in procs if os.path.basename(q.exe) == "t"]
+p = (own or procs)[0]
+
+
+def hits(function, process=None):
+    return [r for r in (process or p).records
+            if any(f.function == function or bare(f.function) == function for f in r.frames)]
+
+
+def of(function, process=None):
+    r = hits(function, process)
+    return Dot(records=len(r), blocks=sum(x.blocks for x in r), bytes=sum(x.bytes for x in r),
+               kinds=sorted({x.kind for x in r}))
+
+
+def at(function, process=None, all=False):
+    frames = [f for r in hits(function, process) for f in r.frames
+              if f.function == function or bare(f.function) == function]
+    for f in frames:
+        f["base"] = os.path.basename(f.file or "")
+    return frames if all else frames[0] if frames else Dot()
+
+
+def sig(function, process=None):
+    return sorted(r.signature for r in hits(function, process))
+
+
+def line(mark):
+    for n, text in enumerate(open(source, encoding="utf-8", errors="replace"), 1):
+        if text.rstrip().endswith("// " + mark):
+            return n
+    raise KeyError("no line marked // " + mark)
+
+
+user = [(bare(f.function), f.line) for r in p.records for f in r.frames if f.user]
+untracked = {u.what: u.why for u in p.coverage.untracked}
+notes = " | ".join(json.dumps(n) if not isinstance(n, str) else n for q in procs for n in q.notes)
+for want in open(os.path.join(folder, "json.want"), encoding="utf-8"):
+    want = want.strip()
+    try:
+        if not eval(want):
+            print("JSON not so: " + want)
+            for sub in re.findall(r"(?:of|at|sig)\([^()]*\)|p(?:\.\w+)+|untracked|notes", want):
+                print("            %s = %s" % (sub, json.dumps(eval(sub))[:300]))
+    except Exception as e:
+        print("JSON %s: %s: %s" % (want, type(e).__name__, e))
