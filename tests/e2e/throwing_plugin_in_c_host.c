@@ -1,0 +1,26 @@
+// Hard case 29a: a C host opens a C++ plugin RTLD_LOCAL which throws, catches, runs out of memory and
+// allocates by new: exceptions stay in libgcc, operator new works although libstdc++ is local.
+// BUILD: g++ -w -O1 -g -shared -fPIC -o %d/thrower.so %S/lib/thrower.cc
+// RUN: ldd %t | grep -c stdc++ | sed 's/^/stdc++ in host: /'; %leak %t %d/thrower.so
+// EXPECT: stdc\+\+ in host: 0
+// EXPECT: caught 30, bad_alloc 10, null 10
+// JSON: (of("plugin_new").blocks, of("plugin_new").bytes, of("plugin_new").kinds) == (10, 120, ["new"])
+// JSON: (of("plugin_new_array").blocks, of("plugin_new_array").kinds) == (10, ["new[]"])
+// JSON: of("plugin_throws").blocks == 0
+// JSON: p.coverage.unknown_frees == 0
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 10; i++) {
+        void *h = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+        if (!h) { puts(dlerror()); return 1; }
+        int (*f)(int) = (int (*)(int))dlsym(h, "plugin_run");
+        int end = f(i);
+        if (i == 9) printf("caught %d, bad_alloc %d, null %d\n", end & 255, end >> 8 & 255, end >> 16);
+        if (i % 2) dlclose(h);
+    }
+    return 0;
+}
