@@ -1,0 +1,93 @@
+/* store.h - one process's account, as plain checked data.
+ *
+ * What the reader makes of a store file: every id has become an index that is in range, every
+ * parent is below its child, every text is terminated, every count is at rest. Nothing above the
+ * reader looks at the file's own structs again. All memory belongs to the caller's arena.
+ */
+#ifndef SYMBOLIZE_STORE_H
+#define SYMBOLIZE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "leak_store.h"
+#include "symbolize/mem.h"
+#include "symbolize/spans.h"
+
+/* Roots of the file are 1..5; this one is ours: the node a trace goes on with is not in the file. */
+#define STORE_ROOT_MISSING (LEAK_NODE_FIRST - 1)
+
+struct store_module {
+    const char *path;
+    const uint8_t *build_id;
+    size_t build_id_length; /* 0 = none */
+    uint64_t start, end, bias;
+    uint64_t loaded_ns, unloaded_ns;
+    uint32_t loaded, unloaded;
+};
+
+struct store_thread {
+    const char *name;
+    uint32_t serial;
+    int32_t tid;
+    uint64_t allocations;
+};
+
+struct store_node {
+    uint64_t pc;     /* 0 = never published; below LEAK_KIND_PCS = a leaf, to be passed over */
+    uint32_t parent; /* index of a node below this one, or a root */
+    uint32_t number;
+};
+
+struct store_site {
+    uint32_t id;
+    uint32_t node; /* index, or a root */
+    uint32_t kind; /* enum leak_kind */
+    uint32_t first, last;
+    uint32_t threads[LEAK_SITE_THREADS];
+    bool more_threads;
+    bool inherited; /* counts what the parent handed down at fork */
+    uint64_t fold;
+    struct leak_counts counts; /* folded plus slots */
+    uint64_t live_bytes, live_blocks;
+};
+
+struct store {
+    struct mem *mem;
+    const char *path;
+    struct leak_header header; /* only its numbers; use host below */
+    const char *host, *exe, *cwd, *options;
+    const char **argv;
+    size_t argc;
+    struct store_module *modules;
+    size_t module_count;
+    struct spans module_spans; /* values are indices of modules */
+    struct store_thread *threads;
+    size_t thread_count; /* ascending by serial */
+    struct store_node *nodes;
+    size_t node_count; /* indices LEAK_NODE_FIRST .. node_count - 1 are nodes */
+    struct store_site *sites;
+    size_t site_count; /* ascending by id */
+    const char **notes; /* what was odd about the file, for the report */
+    size_t note_count, note_capacity;
+};
+
+/* Add a sentence to the notes; the same sentence twice is one note. */
+void store_note(struct store *store, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The generation of a module that was at pc when the node was made, or NULL. */
+const struct store_module *store_module_of(const struct store *store, uint64_t pc, uint32_t number);
+
+const struct store_thread *store_thread_of(const struct store *store, uint32_t serial);
+
+/* CLOCK_REALTIME nanoseconds of a tick. */
+uint64_t store_time(const struct store *store, uint32_t tick);
+
+/* The invariants above, as a function: false names the broken one. For tests. */
+bool store_check(const struct store *store, const char **broken);
+
+void store_end(struct store *store); /* what is not in the arena */
+
+#endif
