@@ -1,0 +1,3 @@
+#include <unistd.h>
+
+__attribute__((constructor)) static void here(void) { write(1, "other preload is here\n", 22); }
