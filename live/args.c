@@ -1,0 +1,308 @@
+/* args.c - see args.h. */
+#include "live/args.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/say.h"
+
+enum what {
+    HELP,
+    VERSION,
+    KEEP,
+    NO_REPORT,
+    CWD,
+    GDB,
+    FORCE,
+    QUIET,
+    VERBOSE,
+    ERROR_EXITCODE,
+    ERRORS_FOR,
+    DIR_OPTION,
+    WITH_LIBRARY,
+    WITH_REPORT,
+    ENVIRONMENT,
+    ENVIRONMENT_OF,
+    RUNTIME,
+    REPORT,
+};
+
+struct row {
+    const char *name;
+    const char *value; /* its name in --help, NULL: takes none */
+    const char *help;  /* NULL: between scripts/leakrun and us */
+    enum what what;
+    char letter;
+};
+
+static const struct row own[] = {
+    {"keep", "FILE.leak", "keep the account: FILE.leak, children as FILE.PID.leak", KEEP, 0},
+    {"no-report", NULL, "no report at the end (with --keep: read it later)", NO_REPORT, 0},
+    {"cwd", "DIR", "run the program in DIR", CWD, 0},
+    {"gdb", NULL, "run the program under gdb; only the program sees libleak", GDB, 0},
+    {"force", NULL, "-o and --keep may overwrite", FORCE, 0},
+    {"error-exitcode", "N", "end with N if the program succeeded but leaked", ERROR_EXITCODE, 0},
+    {"errors-for", "SET", "what counts for that (lost,errors)", ERRORS_FOR, 0},
+    {"quiet", NULL, "fewer words", QUIET, 'q'},
+    {"verbose", NULL, "more words", VERBOSE, 'v'},
+    {"help", NULL, "this text", HELP, 0},
+    {"version", NULL, "the version", VERSION, 0},
+    {"with-library", "PATH", NULL, WITH_LIBRARY, 0},
+    {"with-report", "PATH", NULL, WITH_REPORT, 0},
+    {"environment", "HEX", NULL, ENVIRONMENT, 0},
+    {"environment-of", "PID", NULL, ENVIRONMENT_OF, 0},
+};
+
+static const struct row report[] = {
+    {"output", "FILE", "write the report to FILE instead of stderr", REPORT, 'o'},
+    {"format", "NAME", "text or json", REPORT, 0},
+    {"color", "WHEN", "auto, always or never", REPORT, 0},
+    {"top", "N", "show the N largest records", REPORT, 0},
+    {"show", "SET", "verdicts to show", REPORT, 0},
+    {"all-frames", NULL, "show allocator and runtime frames too", REPORT, 0},
+    {"source-path", "DIR", "look for source files in DIR", REPORT, 0},
+    {"substitute-path", "A=B", "source paths that begin with A begin with B here", REPORT, 0},
+    {"sysroot", "DIR", "look for modules below DIR", REPORT, 0},
+    {"debug-dir", "DIR", "look for separate debug files in DIR", REPORT, 0},
+};
+
+/* The runtime's names with '-' for '_', straight from its table. "report" is leakrun's own trade. */
+static const struct row runtime[] = {
+#define OPTION(name, type, fallback, words)                                                        \
+    {#name, "VALUE", words, strcmp(#name, "dir") == 0 ? DIR_OPTION : RUNTIME, 0},
+#include "leak_options.def"
+};
+
+#define ROWS(table) (sizeof(table) / sizeof *(table))
+
+/* ---- Help -------------------------------------------------------------------------------- */
+
+static void row_print(const struct row *row)
+{
+    char left[64], spelled[32];
+    size_t i = 0;
+    for (; row->name[i] && i < sizeof spelled - 1; i++)
+        spelled[i] = row->name[i] == '_' ? '-' : row->name[i];
+    spelled[i] = '\0';
+    snprintf(left, sizeof left, "%c%c%s--%s%s%s", row->letter ? '-' : ' ',
+             row->letter ? row->letter : ' ', row->letter ? ", " : "  ", spelled,
+             row->value ? "=" : "", row->value ? row->value : "");
+    /* Break the words at 80 columns. */
+    printf("  %-28s ", left);
+    int column = 31;
+    for (const char *word = row->help; *word;) {
+        int length = (int)strcspn(word, " ");
+        if (column + length > 79) {
+            printf("\n%31s", "");
+            column = 31;
+        }
+        printf("%.*s", length, word);
+        column += length;
+        word += length;
+        if (*word == ' ') {
+            word++;
+            if (column < 79)
+                putchar(' ');
+            column++;
+        }
+    }
+    putchar('\n');
+}
+
+static void help_print(void)
+{
+    puts("usage: leakrun [options] [--] program [args...]\n"
+         "Runs a program and says afterwards where its heap memory went.\n\nOptions:");
+    for (size_t i = 0; i < ROWS(own); i++)
+        if (own[i].help)
+            row_print(&own[i]);
+    puts("\nThe report (more in leakreport(1)):");
+    for (size_t i = 0; i < ROWS(report); i++)
+        row_print(&report[i]);
+    puts("\nWhat is tracked (more in libleak(7)):");
+    for (size_t i = 0; i < ROWS(runtime); i++)
+        if (strcmp(runtime[i].name, "report") != 0)
+            row_print(&runtime[i]);
+    puts("\nExit status: the program's own, or its signal; 125 trouble of leakrun's own, 126 the\n"
+         "program cannot be run, 127 it was not found; with --error-exitcode=N also N, and 124\n"
+         "when nothing could be tracked.");
+}
+
+/* ---- Parsing ----------------------------------------------------------------------------- */
+
+/* '-' and '_' are the same letter in an option's name. */
+static bool name_is(const char *name, const char *given, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (name[i] != given[i] && !(name[i] == '_' && given[i] == '-'))
+            return false;
+    return name[length] == '\0';
+}
+
+static const struct row *row_find(const struct row *rows, size_t count, const char *given,
+                                  size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (name_is(rows[i].name, given, length))
+            return &rows[i];
+    return NULL;
+}
+
+static const struct row *row_of_letter(char letter)
+{
+    for (size_t i = 0; i < ROWS(own); i++)
+        if (own[i].letter == letter)
+            return &own[i];
+    for (size_t i = 0; i < ROWS(report); i++)
+        if (report[i].letter == letter)
+            return &report[i];
+    return NULL;
+}
+
+static int wrong_line(const char *what, const char *which, const char *hint)
+{
+    say("%s %s (%s)", what, which, hint);
+    return STATUS_OUR_TROUBLE;
+}
+
+static int runtime_add(struct args *args, const char *name, const char *value)
+{
+    if (strcmp(name, "report") == 0)
+        return wrong_line("no such option:", "--report",
+                          "leakrun reports by itself; --no-report leaves it out");
+    if (strchr(value, '\''))
+        return wrong_line("no single quote can stand in the value of", name, "see libleak(7)");
+    const char *quote = strchr(value, ':') ? "'" : "";
+    char *longer = words_print("%s%s%s=%s%s%s", args->runtime, *args->runtime ? ":" : "", name,
+                               quote, value, quote);
+    free(args->runtime);
+    args->runtime = longer;
+    return -1;
+}
+
+static int take(struct args *args, const struct row *row, const char *value)
+{
+    char *end;
+    switch (row->what) {
+    case HELP:
+        help_print();
+        return 0;
+    case VERSION:
+        puts("leakrun (libleak) " LEAK_VERSION);
+        return 0;
+    case KEEP:
+        args->keep = value;
+        return -1;
+    case NO_REPORT:
+        args->no_report = true;
+        return -1;
+    case CWD:
+        args->cwd = value;
+        return -1;
+    case GDB:
+        args->gdb = true;
+        return -1;
+    case FORCE:
+        args->force = true;
+        words_add(&args->for_report, "--force");
+        return -1;
+    case QUIET:
+        args->quiet = true;
+        words_add(&args->for_report, "-q");
+        return -1;
+    case VERBOSE:
+        args->verbose = true;
+        words_add(&args->for_report, "-v");
+        return -1;
+    case ERROR_EXITCODE:
+        args->error_exitcode = (int)strtol(value, &end, 10);
+        if (*end || end == value || args->error_exitcode < 1 || args->error_exitcode > 255)
+            return wrong_line("not an exit status from 1 to 255:", value, "--error-exitcode=N");
+        if (args->error_exitcode == 77)
+            return wrong_line("--error-exitcode=77", "is refused",
+                              "test runners read 77 as a skipped test; take another number");
+        return -1;
+    case ERRORS_FOR:
+        args->errors_for = value;
+        return -1;
+    case DIR_OPTION:
+        args->dir = value;
+        return -1;
+    case WITH_LIBRARY:
+        args->library = value;
+        return -1;
+    case WITH_REPORT:
+        args->reporter = value;
+        return -1;
+    case ENVIRONMENT:
+        if (!environment_decode(&args->environment, value))
+            return wrong_line("not hex digits:", "--environment", "scripts/leakrun makes it");
+        return -1;
+    case ENVIRONMENT_OF:
+        return environment_print(value);
+    case RUNTIME:
+        return runtime_add(args, row->name, value);
+    case REPORT:
+        words_addf(&args->for_report, "--%s%s%s", row->name, value ? "=" : "", value ? value : "");
+        return -1;
+    }
+    return -1;
+}
+
+/* One option, long or short, and its value; moves *at past both. */
+static int option_parse(struct args *args, char **argv, int *at)
+{
+    const char *word = argv[(*at)++];
+    const struct row *row;
+    const char *value = NULL;
+    if (word[1] == '-') {
+        size_t length = strcspn(word + 2, "=");
+        row = row_find(own, ROWS(own), word + 2, length);
+        if (!row)
+            row = row_find(report, ROWS(report), word + 2, length);
+        if (!row)
+            row = row_find(runtime, ROWS(runtime), word + 2, length);
+        if (word[2 + length])
+            value = word + 2 + length + 1;
+    } else {
+        row = row_of_letter(word[1]);
+        if (row && word[2]) {
+            if (!row->value)
+                return wrong_line("one letter at a time:", word, "leakrun --help");
+            value = word + 2;
+        }
+    }
+    if (!row)
+        return wrong_line("no such option:", word, "leakrun --help lists them");
+    if (!row->value && value)
+        return wrong_line("takes no value:", word, "leakrun --help");
+    if (row->value && !value) {
+        if (!argv[*at])
+            return wrong_line("a value is missing after", word, "leakrun --help");
+        value = argv[(*at)++];
+    }
+    return take(args, row, value);
+}
+
+int args_parse(struct args *args, int argc, char **argv)
+{
+    *args = (struct args){.runtime = words_print("%s", "")};
+    int at = 1;
+    while (at < argc && argv[at][0] == '-' && argv[at][1]) {
+        if (strcmp(argv[at], "--") == 0) {
+            at++;
+            break;
+        }
+        int status = option_parse(args, argv, &at);
+        if (status >= 0)
+            return status;
+    }
+    if (at >= argc)
+        return wrong_line("no program to run:", "leakrun [options] program [args...]",
+                          "leakrun --help");
+    if (args->errors_for && !args->error_exitcode)
+        return wrong_line("--errors-for", "has no effect alone", "give --error-exitcode=N too");
+    args->program = argv + at;
+    return -1;
+}

@@ -1,0 +1,32 @@
+/* args.h - the command line of leakrun: three kinds of options, one spelling.
+ *
+ *   its own            --keep, --cwd, --gdb ...           a table in args.c
+ *   the runtime's      --a-b=v is a_b=v                   from include/leak_options.def
+ *   the report's       --format, --top ...                handed on to leakreport unread
+ *
+ * Each long option with a value takes it after "=" or as the next word. Parsing stops at the first
+ * word that is no option, or at "--": from there on everything is the program's. */
+#ifndef LIVE_ARGS_H
+#define LIVE_ARGS_H
+
+#include <stdbool.h>
+
+#include "live/environment.h"
+#include "live/words.h"
+
+struct args {
+    const char *library, *reporter; /* where scripts/leakrun found them, or NULL */
+    struct environment_bytes environment;
+
+    const char *dir, *keep, *cwd, *errors_for;
+    int error_exitcode; /* 0: not given */
+    bool no_report, gdb, force, quiet, verbose;
+    char *runtime;            /* "a_b=v:c=d" or "" */
+    struct words for_report;  /* options for leakreport, in order */
+    char **program;           /* NULL-terminated, at least one word */
+};
+
+/* Returns -1 to go on, else the exit status of leakwatch (--help, --version, a wrong line). */
+int args_parse(struct args *args, int argc, char **argv);
+
+#endif

@@ -1,0 +1,119 @@
+/* conclude.c - see conclude.h. */
+#include "live/conclude.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "live/reporter.h"
+#include "live/say.h"
+#include "live/stores.h"
+
+/* FILE.leak for the program, FILE.PID.leak for the others; later programs of one pid FILE.PID.N.leak. */
+static bool stores_keep(const struct stores *stores, const struct args *args)
+{
+    size_t stem = strlen(args->keep);
+    if (stem > 5 && strcmp(args->keep + stem - 5, ".leak") == 0)
+        stem -= 5;
+    bool good = true;
+    for (size_t i = 0; i < stores->count; i++) {
+        const struct store *store = &stores->at[i];
+        if (!store->readable)
+            continue;
+        char number[16] = "";
+        if (i > 0 && store->number > 1)
+            snprintf(number, sizeof number, ".%u", store->number);
+        char *to = i == 0 ? strdup(args->keep)
+                          : words_print("%.*s.%d%s.leak", (int)stem, args->keep, (int)store->pid,
+                                        number);
+        good &= to && store_copy(store, to, args->force);
+        free(to);
+    }
+    return good;
+}
+
+/* Says which processes still run; true if any does. */
+static bool survivors_say(const struct stores *stores, const struct args *args)
+{
+    bool any = false;
+    for (size_t i = 0; i < stores->count; i++) {
+        const struct store *store = &stores->at[i];
+        /* Of several programs in one process the last one is running. */
+        bool is_last = true;
+        for (size_t j = i + 1; j < stores->count; j++)
+            is_last &= stores->at[j].pid != store->pid;
+        if (!store->lives || !is_last)
+            continue;
+        any = true;
+        const char *end = strchr(store->name, '\0');
+        for (int dots = 0; dots < 3 && end > store->name; dots++)
+            end = memrchr(store->name, '.', (size_t)(end - store->name));
+        if (!args->quiet)
+            say("still running: pid %d (%.*s); its account: %s", (int)store->pid,
+                (int)(end - store->name), store->name, store->path);
+    }
+    return any;
+}
+
+/* Whether libleak saw the program itself allocate anything. */
+static bool was_tracked(const struct stores *stores, const struct child *child, bool gdb)
+{
+    for (size_t i = 0; i < stores->count; i++)
+        if ((gdb || store_is_of(&stores->at[i], child->pid, child->start_time)) &&
+            stores->at[i].sites > 0)
+            return true;
+    return false;
+}
+
+static bool any_readable(const struct stores *stores)
+{
+    for (size_t i = 0; i < stores->count; i++)
+        if (stores->at[i].readable)
+            return true;
+    return false;
+}
+
+int conclude(struct session *session, const struct child *child, int wait_status,
+             const struct args *args, const char *reporter, const struct words *environment)
+{
+    struct stores stores;
+    stores_list(&stores, session->dir, child->pid, child->start_time);
+    if (!args->gdb)
+        stores_mark_end(&stores, child->pid, child->start_time, wait_status);
+    bool leave = args->keep && !stores_keep(&stores, args);
+
+    bool leaks = false;
+    bool tracked = was_tracked(&stores, child, args->gdb);
+    if (!any_readable(&stores)) {
+        say("WARNING: nothing was tracked: no process left an account, so this run says nothing "
+            "about leaks (leakreport preflight %s may say why)",
+            args->program[0]);
+    } else if (!args->no_report || args->error_exitcode) {
+        int status = reporter ? reporter_run(reporter, args, &stores, environment)
+                                     : -1;
+        leaks = status == 1;
+        if (!reporter)
+            say("leakreport is missing (build it with make, or make install), so there is no "
+                "report");
+        if (status != 0 && status != 1 && !args->keep) {
+            say("the account is kept: leakreport %s", stores.at[0].path);
+            leave = true;
+        }
+    }
+    if (survivors_say(&stores, args) || leave)
+        session_leave(session);
+    else
+        session_remove(session);
+    stores_free(&stores);
+
+    bool succeeded = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
+    if (args->error_exitcode && succeeded && leaks)
+        return W_EXITCODE(args->error_exitcode, 0);
+    if (args->error_exitcode && succeeded && !tracked) {
+        say("nothing of %s could be tracked: exit status %d", args->program[0],
+            STATUS_NOTHING_TRACKED);
+        return W_EXITCODE(STATUS_NOTHING_TRACKED, 0);
+    }
+    return wait_status;
+}

@@ -1,0 +1,155 @@
+/* main.c - leakwatch, the C half of leakrun: start a program under libleak, wait, report.
+ *
+ * The picture: a private directory (session) into which the program and everything it starts put
+ * their accounts (stores); the program itself (child) with two environment variables more than it
+ * would have had; and afterwards leakreport over the directory. leakwatch reads nothing but page 0
+ * of a store, and knows nothing about heaps. */
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "live/args.h"
+#include "live/child.h"
+#include "live/conclude.h"
+#include "live/environment.h"
+#include "live/follow.h"
+#include "live/say.h"
+#include "live/session.h"
+#include "live/settings.h"
+#include "symbolize/preflight.h"
+
+/* A standard descriptor that the caller closed stays closed for the program, but must not become
+ * one of our own files meanwhile. */
+static void hold_standard_descriptors(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+/* Where libleak.so and leakreport are: told by scripts/leakrun, else beside us. */
+struct parts {
+    char *library, *reporter;
+};
+
+static char *part_find(const char *told, const char *name)
+{
+    char self[PATH_MAX];
+    if (told)
+        return realpath(told, NULL);
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return NULL;
+    self[n] = '\0';
+    char *path = words_print("%s/%s", dirname(self), name);
+    if (access(path, R_OK) == 0)
+        return path;
+    free(path);
+#ifdef LEAK_BINDIR
+    path = words_print("%s/%s", LEAK_BINDIR, name);
+    if (access(path, R_OK) == 0)
+        return path;
+    free(path);
+#endif
+    return NULL;
+}
+
+static void parts_find(struct parts *parts, const struct args *args)
+{
+    parts->library = part_find(args->library, "libleak.so");
+    if (!parts->library)
+        say_and_exit(STATUS_OUR_TROUBLE, "libleak.so is missing%s%s: build it (make) or install it "
+                                         "(make install)",
+                     args->library ? ": " : "", args->library ? args->library : "");
+    /* Without leakreport the program still runs, and its account is kept. */
+    parts->reporter = part_find(args->reporter, "leakreport");
+}
+
+static void keep_check(const struct args *args)
+{
+    struct stat st;
+    if (args->keep && !args->force && lstat(args->keep, &st) == 0)
+        say_and_exit(STATUS_OUR_TROUBLE, "%s is there already (--force overwrites)", args->keep);
+}
+
+/* What is going to be exec'd, or the end of leakwatch with one clear line. */
+static char *program_find(const struct args *args, const struct words *environment)
+{
+    struct preflight preflight;
+    const char *path = environment_get(environment, "PATH");
+    char *program = preflight_program(args->program[0], path, args->cwd, &preflight);
+    if (preflight.status)
+        say_and_exit(preflight.status, "%s", preflight.line);
+    if (preflight.line[0] && !args->quiet)
+        say("warning: %s", preflight.line);
+    return program;
+}
+
+static int program_start(struct child *child, const struct args *args, const char *program,
+                         const struct session *session, const struct words *callers)
+{
+    struct words environment = {0}, set = {0}, command = {0};
+    settings_make(&set, callers, args, session);
+    words_copy(&environment, callers);
+    struct launch launch = {.path = program, .argv = args->program, .cwd = args->cwd, .output = -1};
+    char *gdb = NULL;
+    if (args->gdb) {
+        struct preflight preflight;
+        gdb = preflight_program("gdb", environment_get(callers, "PATH"), NULL, &preflight);
+        if (preflight.status)
+            say_and_exit(STATUS_OUR_TROUBLE, "--gdb needs gdb, which is not installed");
+        settings_gdb_command(&command, &set, program, args->program);
+        launch.path = gdb;
+        launch.argv = command.at;
+    } else {
+        for (size_t i = 0; i + 1 < set.count; i += 2)
+            environment_set(&environment, set.at[i], set.at[i + 1]);
+    }
+    launch.envp = environment.at;
+    if (args->verbose)
+        say("accounts are in %s", session->dir);
+    int status = child_start(child, &launch);
+    free(gdb);
+    words_free(&command);
+    words_free(&set);
+    words_free(&environment);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct args args;
+    struct parts parts;
+    struct words environment = {0};
+    struct session session;
+    struct child child;
+
+    hold_standard_descriptors();
+    int status = args_parse(&args, argc, argv);
+    if (status >= 0)
+        return status;
+    environment_load(&environment, &args.environment);
+    parts_find(&parts, &args);
+    keep_check(&args);
+    char *program = program_find(&args, &environment);
+
+    const char *dir = args.dir ? args.dir : environment_get(&environment, "LIBLEAK_DIR");
+    if (dir && !*dir)
+        dir = NULL;
+    session_sweep(dir, &environment);
+    if (!session_make(&session, dir, parts.library, &environment))
+        return STATUS_OUR_TROUBLE;
+    child_block_signals();
+    status = program_start(&child, &args, program, &session, &environment);
+    if (status >= 0) {
+        session_remove(&session);
+        return status;
+    }
+    int wait_status = follow_child(&child);
+    follow_into_the_end(conclude(&session, &child, wait_status, &args, parts.reporter,
+                                  &environment));
+}

@@ -1,0 +1,67 @@
+/* reporter.c - see reporter.h. */
+#include "live/reporter.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "live/child.h"
+#include "live/say.h"
+
+/* Of the 2 MiB of arguments and environment the kernel takes. */
+#define ARGUMENT_BYTES (1u << 20)
+
+static void command_make(struct words *command, const char *program, const struct args *args)
+{
+    words_add(command, program);
+    for (size_t i = 0; i < args->for_report.count && !args->no_report; i++)
+        words_add(command, args->for_report.at[i]);
+    if (args->error_exitcode)
+        words_add(command, "--error-exitcode=1");
+    if (args->errors_for)
+        words_addf(command, "--errors-for=%s", args->errors_for);
+    words_add(command, "--");
+}
+
+static void stores_add(struct words *command, const struct stores *stores)
+{
+    size_t bytes = 0, left_out = 0;
+    for (size_t i = 0; i < stores->count; i++) {
+        if (!stores->at[i].readable)
+            continue;
+        bytes += strlen(stores->at[i].path) + 1 + sizeof(char *);
+        if (bytes <= ARGUMENT_BYTES)
+            words_add(command, stores->at[i].path);
+        else
+            left_out++;
+    }
+    if (left_out)
+        say("%zu processes more than one report can take are left out of it", left_out);
+}
+
+int reporter_run(const char *program, const struct args *args, const struct stores *stores,
+                 const struct words *environment)
+{
+    struct words command = {0};
+    command_make(&command, program, args);
+    stores_add(&command, stores);
+    int output = args->no_report ? open("/dev/null", O_WRONLY | O_CLOEXEC) : STDERR_FILENO;
+    struct launch launch = {
+        .path = program, .argv = command.at, .envp = environment->at, .output = output};
+    struct child child;
+    int result = -1;
+    if (child_start(&child, &launch) < 0) {
+        int status = child_wait(&child);
+        if (WIFEXITED(status))
+            result = WEXITSTATUS(status);
+        else
+            say("leakreport was ended by signal %d (%s)", WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+    }
+    if (output != STDERR_FILENO && output >= 0)
+        close(output);
+    words_free(&command);
+    return result;
+}

@@ -1,0 +1,80 @@
+/* settings.c - see settings.h. */
+#include "live/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/environment.h"
+#include "live/say.h"
+
+/* The caller's options first, then the command line's, then what must not be overruled. */
+static char *options_make(const struct args *args, const struct session *session,
+                          const char *callers)
+{
+    const char *quote = strpbrk(session->dir, ":") ? "'" : "";
+    char *forced = words_print("dir=%s%s%s:report=none", quote, session->dir, quote);
+    /* The caller's may end in an open quote that swallows the rest: so the forced ones lead, too. */
+    char *options = words_print("%s%s%s%s%s:%s", forced, callers && *callers ? ":" : "",
+                                callers ? callers : "", *args->runtime ? ":" : "", args->runtime,
+                                forced);
+    free(forced);
+    return options;
+}
+
+void settings_make(struct words *set, const struct words *environment,
+                             const struct args *args, const struct session *session)
+{
+    const char *preload = environment_get(environment, "LD_PRELOAD");
+    char *options = options_make(args, session, environment_get(environment, "LIBLEAK_OPTIONS"));
+    words_add(set, "LD_PRELOAD");
+    words_addf(set, "%s%s%s", session->preload, preload && *preload ? ":" : "",
+               preload ? preload : "");
+    words_add(set, "LIBLEAK_OPTIONS");
+    words_add(set, options);
+    if (environment_get(environment, "LIBLEAK_DIR")) {
+        words_add(set, "LIBLEAK_DIR");
+        words_add(set, session->dir);
+    }
+    free(options);
+}
+
+/* ---- gdb --------------------------------------------------------------------------------- */
+
+/* The words, quoted for the shell through which gdb starts programs. */
+static char *shell_quote(const char *text)
+{
+    char *quoted = malloc(4 * strlen(text) + 3), *to = quoted;
+    if (!quoted)
+        say_and_exit(STATUS_OUR_TROUBLE, "out of memory");
+    *to++ = '\'';
+    for (; *text; text++) {
+        if (*text == '\'')
+            to = mempcpy(to, "'\\''", 4);
+        else
+            *to++ = *text;
+    }
+    *to++ = '\'';
+    *to = '\0';
+    return quoted;
+}
+
+void settings_gdb_command(struct words *command, const struct words *set, const char *program,
+                        char **argv)
+{
+    char *wrapper = words_print("set exec-wrapper env");
+    for (size_t i = 0; i + 1 < set->count; i += 2) {
+        char *quoted = shell_quote(set->at[i + 1]);
+        char *longer = words_print("%s %s=%s", wrapper, set->at[i], quoted);
+        free(quoted);
+        free(wrapper);
+        wrapper = longer;
+    }
+    words_add(command, "gdb");
+    words_add(command, "-ex");
+    words_add(command, wrapper);
+    words_add(command, "--args");
+    words_add(command, program);
+    for (argv++; *argv; argv++)
+        words_add(command, *argv);
+    free(wrapper);
+}

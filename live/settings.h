@@ -1,0 +1,18 @@
+/* settings.h - the two variables (three, if the caller used LIBLEAK_DIR) that the program gets beyond
+ * the caller's environment, as a list NAME, VALUE, NAME, VALUE ... */
+#ifndef LIVE_SETTINGS_H
+#define LIVE_SETTINGS_H
+
+#include "live/args.h"
+#include "live/session.h"
+#include "live/words.h"
+
+void settings_make(struct words *set, const struct words *environment, const struct args *args,
+                   const struct session *session);
+
+/* The gdb command that runs program with argv: gdb itself is not tracked, only the program gets the
+ * settings, through gdb's "exec-wrapper env". */
+void settings_gdb_command(struct words *command, const struct words *set, const char *program,
+                          char **argv);
+
+#endif
