@@ -6,6 +6,7 @@ at("f")     that function's first frame: .file .line .module .function; at("f", 
 line("x")   the line of the source that carries the comment "// x"
 user        (function, line) of the user frame of each record
 untracked   what was not tracked: {what: why}
+ledger      the words of each line of the file "ledger" the case wrote
 sig("f")    the signatures of those records, sorted
 of, at, user and sig take a process as process=; the default is p
 """
@@ -34,6 +35,7 @@ except ValueError as e:
     print("leakreport gave no JSON: %s; status %d, %s" % (e, done.returncode, done.stderr.decode("utf-8", "replace")[:500]))
     sys.exit()
 procs = sorted(doc.processes, key=lambda q: (q.started or "", q.pid))
+ledger = [l.split() for l in open(os.path.join(folder, "ledger"))] if os.path.exists(os.path.join(folder, "ledger")) else []
 own = [q for q in procs if os.path.basename(q.exe) == "t"]
 p = (own or procs)[0]
 
