@@ -89,23 +89,13 @@ static void row_print(const struct row *row)
              row->letter ? row->letter : ' ', row->letter ? ", " : "  ", spelled,
              row->value ? "=" : "", row->value ? row->value : "");
     /* Break the words at 80 columns. */
-    printf("  %-28s ", left);
-    int column = 31;
-    for (const char *word = row->help; *word;) {
+    int column = printf("  %-28s", left);
+    for (const char *word = row->help; *word; word += strspn(word, " ")) {
         int length = (int)strcspn(word, " ");
-        if (column + length > 79) {
-            printf("\n%31s", "");
-            column = 31;
-        }
-        printf("%.*s", length, word);
-        column += length;
+        if (column + 1 + length > 79)
+            column = printf("\n%30s", "") - 1;
+        column += printf(" %.*s", length, word);
         word += length;
-        if (*word == ' ') {
-            word++;
-            if (column < 79)
-                putchar(' ');
-            column++;
-        }
     }
     putchar('\n');
 }
@@ -124,9 +114,9 @@ static void help_print(void)
     for (size_t i = 0; i < ROWS(runtime); i++)
         if (strcmp(runtime[i].name, "report") != 0)
             row_print(&runtime[i]);
-    puts("\nExit status: the program's own, or its signal; 125 trouble of leakrun's own, 126 the\n"
-         "program cannot be run, 127 it was not found; with --error-exitcode=N also N, and 124\n"
-         "when nothing could be tracked.");
+    puts("\nExit status: the program's own, or its signal; 125 trouble of leakrun's own,\n"
+         "126 the program cannot be run, 127 it was not found; with --error-exitcode=N also\n"
+         "N, and 124 when nothing could be tracked.");
 }
 
 /* ---- Parsing ----------------------------------------------------------------------------- */

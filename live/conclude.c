@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "live/reporter.h"
+#include "live/process.h"
 #include "live/say.h"
 #include "live/stores.h"
 
@@ -33,10 +34,25 @@ static bool stores_keep(const struct stores *stores, const struct args *args)
     return good;
 }
 
-/* Says which processes still run; true if any does. */
-static bool survivors_say(const struct stores *stores, const struct args *args)
+/* The name of its program, from EXE.PID.N.leak. */
+static int name_length(const struct store *store)
 {
-    bool any = false;
+    const char *end = strchr(store->name, '\0');
+    for (int dots = 0; dots < 3; dots++) {
+        const char *dot = memrchr(store->name, '.', (size_t)(end - store->name));
+        if (dot)
+            end = dot;
+    }
+    return (int)(end - store->name);
+}
+
+/* Says which processes still run; true if any does. Some have no store: they are about to open it, or
+ * libleak cannot follow them. */
+static bool survivors_say(const struct session *session, const struct stores *stores,
+                          const struct args *args)
+{
+    pid_t *pids;
+    size_t found = process_find(session->preload, &pids), said = 0;
     for (size_t i = 0; i < stores->count; i++) {
         const struct store *store = &stores->at[i];
         /* Of several programs in one process the last one is running. */
@@ -45,15 +61,23 @@ static bool survivors_say(const struct stores *stores, const struct args *args)
             is_last &= stores->at[j].pid != store->pid;
         if (!store->lives || !is_last)
             continue;
-        any = true;
-        const char *end = strchr(store->name, '\0');
-        for (int dots = 0; dots < 3 && end > store->name; dots++)
-            end = memrchr(store->name, '.', (size_t)(end - store->name));
+        said++;
         if (!args->quiet)
             say("still running: pid %d (%.*s); its account: %s", (int)store->pid,
-                (int)(end - store->name), store->name, store->path);
+                name_length(store), store->name, store->path);
+        for (size_t j = 0; j < found; j++)
+            if (pids[j] == store->pid)
+                pids[j] = 0;
     }
-    return any;
+    for (size_t i = 0; i < found; i++)
+        if (pids[i] > 0) {
+            said++;
+            if (!args->quiet)
+                say("still running: pid %d, which has no account (yet); look in %s", (int)pids[i],
+                    session->dir);
+        }
+    free(pids);
+    return said > 0;
 }
 
 /* Whether libleak saw the program itself allocate anything. */
@@ -101,7 +125,7 @@ int conclude(struct session *session, const struct child *child, int wait_status
             leave = true;
         }
     }
-    if (survivors_say(&stores, args) || leave)
+    if (survivors_say(session, &stores, args) || leave)
         session_leave(session);
     else
         session_remove(session);

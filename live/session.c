@@ -223,6 +223,11 @@ static bool is_stale(const char *dir, const char *name)
     stores_free(&stores);
     if (lives)
         return false;
+    pid_t *pids;
+    lives = process_find(dir, &pids) > 0;
+    free(pids);
+    if (lives)
+        return false;
     /* The user was told to look here. */
     char *kept = words_print("%s/" KEPT_NAME, dir);
     bool spared = lstat(kept, &st) == 0 &&
