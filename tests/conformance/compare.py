@@ -1,0 +1,93 @@
+"""compare.py LEAKREPORT FOLDER - judges the runs bare/, again/ and leak/ of one program.
+
+The equation, for each process image:  witness.allocs = allocations + nested + boot
+where "nested" are calls made while libleak itself was at work in that thread (it lets them through,
+so the witness sees them) and "boot" those before it was ready, both counted in the store. No
+tolerance.  A fork child's account starts with what it inherited: that part is left out.
+"""
+import collections, glob, json, os, re, struct, subprocess, sys
+
+tool, folder = sys.argv[1:]
+wrong = []
+
+
+def read(*names):
+    with open(os.path.join(folder, *names), "rb") as f:
+        return f.read()
+
+
+def normal(text):
+    """Numbers the kernel hands out: inodes of pipes and sockets."""
+    return re.sub(rb"((?:pipe|socket|anon_inode):\[)\d+", rb"\1N", text)
+
+
+def states(run):
+    return sorted(normal(read(run, "witness", os.path.basename(n))) for n in glob.glob(os.path.join(folder, run, "witness", "state.*")))
+
+
+def files(run):
+    top = os.path.join(folder, run, "files")
+    return {os.path.relpath(os.path.join(d, n), top): open(os.path.join(d, n), "rb").read()
+            for d, _, names in os.walk(top) for n in names
+            if os.path.isfile(os.path.join(d, n)) and not os.path.islink(os.path.join(d, n))}
+
+
+def differ(what, a, b):
+    if a != b:
+        wrong.append("%s differs:\n    without: %r\n    with:    %r" % (what, a[:600], b[:600]))
+
+
+def look(run):
+    return {"status": read(run, "status"), "stdout": read(run, "stdout"), "stderr": read(run, "stderr"),
+            "tree of files": read(run, "tree"), "state at exit": b"\n".join(states(run)), **{"file " + k: v for k, v in files(run).items()}}
+
+
+bare, again, leak = look("bare"), look("again"), look("leak")
+for key in sorted(set(bare) | set(leak)):
+    if bare.get(key) != again.get(key):
+        wrong.append("%s differs between two runs without libleak: the test is no good:\n    %r\n    %r" % (key, (bare.get(key) or b"")[:300], (again.get(key) or b"")[:300]))
+    else:
+        differ(key, bare.get(key, b"(none)"), leak.get(key, b"(none)"))
+if not states("bare"):
+    wrong.append("the witness saw no process end")
+
+stores = sorted(glob.glob(os.path.join(folder, "leak", "store", "*.leak")))
+counts = collections.defaultdict(list)
+for n in glob.glob(os.path.join(folder, "leak", "witness", "count.*")):
+    allocs, frees, pid, forked, exe = struct.unpack("<4Q224s", open(n, "rb").read(256))
+    counts[pid].append((int(n.rsplit(".", 1)[1]), allocs, forked, exe.rstrip(b"\0").decode()))
+total = seen = images = 0
+if not stores:
+    wrong.append("no store was left")
+else:
+    done = subprocess.run([tool, "--format=json"] + stores, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        wrong.append("leakreport ended with %d: %s" % (done.returncode, done.stderr[:300]))
+    else:
+        processes = collections.defaultdict(list)
+        for p in sorted(json.loads(done.stdout)["processes"], key=lambda p: p["started"]):
+            processes[p["pid"]].append(p)
+        for pid in sorted(set(processes) | set(counts)):
+            # more images of one pid: exec; both lists are in the order of their start
+            ours, theirs = processes.get(pid, []), sorted(counts.get(pid, []))
+            images += len(theirs)
+            mine = 0
+            for p in ours:
+                mine += p["totals"]["allocations"]
+                for u in p["coverage"]["untracked"]:
+                    text = "%s %s" % (u["what"], u["why"])
+                    if "itself was at work" in text or "before libleak was ready" in text:
+                        mine += int(re.search(r"\d+", str(u["what"])).group())
+            count = sum(t[1] for t in theirs)
+            total += count
+            seen += mine
+            if mine != count:
+                wrong.append("allocations of %d %s: libleak %d, witness %d; untracked %s" %
+                             (pid, [t[3] for t in theirs], mine, count, [p["coverage"]["untracked"] for p in ours]))
+if total == 0:
+    wrong.append("the witness counted nothing")
+for w in wrong:
+    print(w)
+if not wrong:
+    print("%d allocations in %d process images, all seen; output, files, status, descriptors and signals the same" % (total, images))
+sys.exit(bool(wrong))
