@@ -3,7 +3,9 @@
 PREFIX  ?= /usr/local
 libdir  ?= $(PREFIX)/lib
 bindir  ?= $(PREFIX)/bin
-mandir  ?= $(PREFIX)/share/man
+datadir ?= $(PREFIX)/share
+mandir  ?= $(datadir)/man
+includedir ?= $(PREFIX)/include
 ARCH    ?= $(shell uname -m)
 O       ?= build
 CC      ?= cc
@@ -17,13 +19,14 @@ VERSION := 0.1.0
 
 WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(WERROR)
 # Includes are written from the root ("preload/blocks.h"), so each one shows its layer.
-BASE     = -std=gnu11 -D_GNU_SOURCE -DLEAK_VERSION='"$(VERSION)"' -iquote . -Iinclude \
-           -MMD -MP $(WARN) $(CFLAGS) $(CPPFLAGS)
+BASE     = -std=gnu11 -D_GNU_SOURCE -DLEAK_VERSION='"$(VERSION)"' -DLEAK_BINDIR='"$(bindir)"' \
+           -iquote . -Iinclude -MMD -MP $(WARN) $(CFLAGS) $(CPPFLAGS)
 # Lives inside a stranger's process: nothing exported by default, TLS without calls into the
 # loader, C++ exceptions pass through operator new, no compiler-made calls to our own malloc.
 RUNTIME  = -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
            -fasynchronous-unwind-tables -fno-builtin-malloc -iquote preload/arch/$(ARCH)
-SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+# SAN= is for the tools and the unit tests; libleak.so itself cannot be sanitized.
+SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 
 DW_LIBS    := -ldw -lelf
 DEMANGLE   := -liberty
@@ -69,7 +72,7 @@ $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(CHECK_LIBS) $(DW_LIBS) $(DEMANGLE) -ldl -pthread
 
-$(O)/preload/%.o:   MODE = $(RUNTIME) $(if $(RUNTIME_SAN),-fsanitize=$(RUNTIME_SAN))
+$(O)/preload/%.o:   MODE = $(RUNTIME) $(SANFLAGS)
 $(O)/symbolize/%.o: MODE = $(SANFLAGS)
 $(O)/live/%.o:      MODE = $(SANFLAGS)
 $(O)/tests/%.o:     MODE = $(SANFLAGS)
@@ -83,20 +86,96 @@ $(O)/%.o: %.S
 
 # ---- Checking ---------------------------------------------------------------
 
-unit: $(UNITS)                        ## unit tests; T=blocks runs one module
-	@for t in $(or $(if $(T),$(filter %/test_$(T),$^),$^),$(error no unit test named '$(T)')); \
-	do $$t || exit 1; done
+# Each suite appends "passed failed skipped" to the file $$TALLY; tests/tally adds up.
+SUITES = unit sanitized wrapper e2e conformance storm fuzz lint
+JOBS   = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
 
-clean:                                ## remove $(O)/
-	rm -rf $(O)
+demo:                                 ## install what is missing, build, run an example, show its report
+	@scripts/setup build
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@examples/demo $(O)
+check:                                ## install what is missing, build, run every test
+	@scripts/setup check
+	@$(MAKE) --no-print-directory test
+test:                                 ## make check without installing: what is missing is skipped
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@tests/tally all $(CURDIR)/$(O)/tally '$(MAKE) --no-print-directory' $(SUITES)
+
+unit:                                 ## unit tests; T=blocks runs one module
+	@if tests/tally has-header check.h '$(CC)'; \
+	 then $(MAKE) --no-print-directory $(JOBS) $(UNITS) && tests/tally unit $(O) '$(T)'; \
+	 else tests/tally skip unit 'libcheck is not installed'; fi
+sanitized:                            ## unit tests under AddressSanitizer and UBSan
+	@$(MAKE) --no-print-directory unit SAN=address,undefined O=$(O)-asan
+wrapper: all                          ## leakrun, leakwatch, install; T=name runs one case
+	@tests/wrapper/run $(O) $(T)
+e2e: all                              ## whole-program cases; T=name runs one
+	@tests/e2e/run $(O) $(T)
+conformance: all                      ## real programs, with and without libleak; T=name runs one
+	@tests/conformance/run $(O) $(T)
+storm: all                            ## forks, threads, execs, kills by the thousand
+	@tests/storm/run $(O) $(T)
+fuzz: all                             ## damaged stores, at every byte
+	@tests/fuzz/run $(O) $(T)
+lint: all                             ## layers, exports, shell, man pages, warnings as errors
+	@scripts/lint $(O)
+soak: all                             ## the long ones: more kills, more damage
+	@KILLS=2000 tests/storm/run $(O) $(T)
+	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
+
+# ---- Installing -------------------------------------------------------------
+
+partsdir = $(libdir)/libleak
+docdir   = $(datadir)/doc/libleak
+compdir  = $(datadir)/bash-completion/completions
+headers   = $(notdir $(wildcard include/*))
+
+install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir, mandir ...
+	install -d $(DESTDIR)$(partsdir) $(DESTDIR)$(bindir) $(DESTDIR)$(includedir)/libleak \
+	  $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man7 \
+	  $(DESTDIR)$(docdir) $(DESTDIR)$(compdir)
+	install -m 755 $(LIB) $(WATCH) $(DESTDIR)$(partsdir)
+	install -m 755 $(REPORT) $(DESTDIR)$(bindir)
+	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
+	  scripts/leakrun >$(DESTDIR)$(bindir)/leakrun
+	chmod 755 $(DESTDIR)$(bindir)/leakrun
+	install -m 644 include/* $(DESTDIR)$(includedir)/libleak
+	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
+	  -e 's|@version@|$(VERSION)|' scripts/libleak.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libleak.pc
+	chmod 644 $(DESTDIR)$(libdir)/pkgconfig/libleak.pc
+	install -m 644 man/*.1 $(DESTDIR)$(mandir)/man1
+	install -m 644 $(O)/man/libleak.7 $(DESTDIR)$(mandir)/man7
+	install -m 644 LICENSE README.md $(wildcard docs/*.md docs/*.json) $(DESTDIR)$(docdir)
+	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakrun
+	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakreport
+uninstall:                            ## removes what install put there
+	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so leakwatch) \
+	  $(addprefix $(DESTDIR)$(bindir)/,leakrun leakreport) \
+	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(headers)) \
+	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc \
+	  $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(wildcard man/*.1))) \
+	  $(DESTDIR)$(mandir)/man7/libleak.7 \
+	  $(addprefix $(DESTDIR)$(docdir)/,LICENSE README.md $(notdir $(wildcard docs/*.md docs/*.json))) \
+	  $(addprefix $(DESTDIR)$(compdir)/,leakrun leakreport)
+	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir) 2>/dev/null
+
+# libleak(7) gets its options from the table, so that they cannot drift apart.
+man: $(O)/man/libleak.7               ## the generated manual page
+$(O)/man/libleak.7: man/libleak.7.in include/leak_options.def scripts/make-man
+	@mkdir -p $(@D)
+	$(Q)scripts/make-man $< include/leak_options.def >$@
+
+clean:                                ## remove $(O)/ and its flavours
+	rm -rf $(O) $(O)-asan $(O)-gcc $(O)-clang
 help:                                 ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t14
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t16
 
 ifeq ($(V),0)
-Q = @echo "  $(if $(findstring .o,$(@F)),CC,LINK)	$(@:$(O)/%=%)";
+Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK))	$(@:$(O)/%=%)";
 endif
 
-.PHONY: all unit clean help
+tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS))
+.PHONY: all tests-only demo check test $(SUITES) soak install uninstall man clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) -name '*.d' 2>/dev/null)

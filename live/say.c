@@ -16,7 +16,7 @@ static void say_line(const char *format, va_list args)
     errno = saved; /* for %m */
     if (vasprintf(&text, format, args) < 0)
         return;
-    int length = asprintf(&line, "libleak: %s\n", text);
+    int length = asprintf(&line, "leakrun: %s\n", text);
     free(text);
     if (length < 0)
         return;

@@ -1,4 +1,4 @@
-/* say.h - the one way leakwatch speaks: "libleak: ...", one line, one write, on stderr.
+/* say.h - the one way leakwatch speaks: "leakrun: ...", one line, one write, on stderr.
  *
  * The program shares our stderr, so a line is never torn apart and nothing is ever printed that
  * the user did not ask for or need to know. Includes nothing of ours. */

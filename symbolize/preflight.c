@@ -520,7 +520,7 @@ int preflight_command(int argc, char **argv)
         return 0;
     }
     if (first >= argc || (first == 1 && argv[1][0] == '-')) {
-        fputs("libleak: usage: leakreport preflight PROGRAM...\n", stderr);
+        fputs("leakreport: usage: leakreport preflight PROGRAM...\n", stderr);
         return 2;
     }
     for (int i = first; i < argc; i++) {
@@ -529,9 +529,9 @@ int preflight_command(int argc, char **argv)
         if (result.status && !status)
             status = result.status;
         if (result.line[0])
-            printf("libleak: %s%s\n", result.status ? "" : "warning: ", result.line);
+            printf("leakreport: %s%s\n", result.status ? "" : "warning: ", result.line);
         else
-            printf("libleak: %s can be tracked\n", argv[i]);
+            printf("leakreport: %s can be tracked\n", argv[i]);
     }
     return status;
 }
