@@ -5,7 +5,7 @@ where "nested" are calls made while libleak itself was at work in that thread (i
 so the witness sees them) and "boot" those before it was ready, both counted in the store. No
 tolerance.  A fork child's account starts with what it inherited: that part is left out.
 """
-import collections, glob, json, os, re, struct, subprocess, sys
+import collections, difflib, glob, json, os, re, struct, subprocess, sys
 
 tool, folder = sys.argv[1:]
 wrong = []
@@ -32,9 +32,14 @@ def files(run):
             if os.path.isfile(os.path.join(d, n)) and not os.path.islink(os.path.join(d, n))}
 
 
+def delta(a, b):
+    lines = difflib.unified_diff(*(x.decode("utf-8", "backslashreplace").splitlines() for x in (a, b)), lineterm="", n=1)
+    return "\n".join("    " + l[:200] for l in list(lines)[2:40])
+
+
 def differ(what, a, b):
     if a != b:
-        wrong.append("%s differs:\n    without: %r\n    with:    %r" % (what, a[:600], b[:600]))
+        wrong.append("%s differs (- without, + with libleak):\n%s" % (what, delta(a, b)))
 
 
 def look(run):
@@ -45,7 +50,7 @@ def look(run):
 bare, again, leak = look("bare"), look("again"), look("leak")
 for key in sorted(set(bare) | set(leak)):
     if bare.get(key) != again.get(key):
-        wrong.append("%s differs between two runs without libleak: the test is no good:\n    %r\n    %r" % (key, (bare.get(key) or b"")[:300], (again.get(key) or b"")[:300]))
+        wrong.append("%s differs between two runs without libleak: the test is no good:\n%s" % (key, delta(bare.get(key) or b"", again.get(key) or b"")))
     else:
         differ(key, bare.get(key, b"(none)"), leak.get(key, b"(none)"))
 if not states("bare"):

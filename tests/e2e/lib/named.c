@@ -14,3 +14,5 @@ __attribute__((visibility("default"))) void run(void)
     NAME();
     named_sink = NULL;
 }
+
+void run_kept(void) { named_sink = malloc(SIZE); }
