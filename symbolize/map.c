@@ -87,3 +87,14 @@ uint64_t *map_get(const struct map *map, uint64_t key)
 
     return entry && entry->used ? &entry->value : NULL;
 }
+
+uint64_t map_next(const struct map *map, size_t *at)
+{
+    while (*at < map->size) {
+        const struct map_entry *entry = &map->entries[(*at)++];
+
+        if (entry->used)
+            return entry->value;
+    }
+    return 0;
+}

@@ -26,6 +26,9 @@ uint64_t *map_put(struct map *map, uint64_t key, bool *fresh);
 /* NULL when the key is not there. */
 uint64_t *map_get(const struct map *map, uint64_t key);
 
+/* The values one after the other, 0 at the end; *at starts as 0. */
+uint64_t map_next(const struct map *map, size_t *at);
+
 uint64_t hash_mix(uint64_t seed, uint64_t value);
 uint64_t hash_text(uint64_t seed, const char *text, size_t length);
 

@@ -1,0 +1,11 @@
+/* alive.h - how did the process of a store end, when the store does not say? */
+#ifndef SYMBOLIZE_ALIVE_H
+#define SYMBOLIZE_ALIVE_H
+
+#include "symbolize/model.h"
+#include "symbolize/store.h"
+
+/* Compares pid, start time and host name: a reused pid is another process. */
+enum end_how alive_end_of(const struct store *store);
+
+#endif

@@ -1,0 +1,201 @@
+/* build.c - fills in one process of the model; see build.h. */
+#include "symbolize/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "symbolize/alive.h"
+
+static const struct {
+    const char *name, *words;
+} untracked_table[] = {
+#define X(name, words) {#name, words},
+    LEAK_UNTRACKED_TABLE(X)
+#undef X
+};
+
+static const char *copy(struct mem *mem, const char *text)
+{
+    return text && *text ? mem_copy(mem, text, strlen(text)) : NULL;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void fill_identity(struct mem *mem, const struct store *store, struct process *process)
+{
+    const struct leak_header *header = &store->header;
+
+    process->store = copy(mem, store->path);
+    process->host = copy(mem, store->host);
+    process->exe = copy(mem, store->exe);
+    process->argc = store->argc;
+    process->argv = mem_take_array(mem, store->argc, sizeof(char *));
+    for (size_t i = 0; i < store->argc; i++)
+        process->argv[i] = mem_copy(mem, store->argv[i], strlen(store->argv[i]));
+    process->pid = header->pid;
+    process->ppid = header->ppid;
+    process->started_ns = header->started_ns;
+    process->ended_ns = header->ended_ns;
+    process->peak_ns = header->peak_ns;
+    process->peak_bytes = header->peak_bytes;
+    process->how = alive_end_of(store);
+    process->has_end_value = process->how == END_EXIT || process->how == END_SIGNAL;
+    process->end_value = process->has_end_value ? header->end_value : 0;
+    process->until_ns = process->how == END_RUNNING ? now_ns()
+                        : header->ended_ns          ? header->ended_ns
+                                                    : store_time(store, header->epoch);
+}
+
+static void fill_coverage(struct mem *mem, const struct store *store, struct process *process)
+{
+    const struct leak_header *header = &store->header;
+
+    process->unknown_frees = header->unknown_frees;
+    process->untracked = mem_take_array(mem, LEAK_UNTRACKED_MAX, sizeof(*process->untracked));
+    for (int i = 0; i < LEAK_UNTRACKED_MAX; i++)
+        if (header->untracked[i])
+            process->untracked[process->untracked_count++] =
+                (struct untracked){.name = untracked_table[i].name,
+                                   .words = untracked_table[i].words,
+                                   .count = header->untracked[i]};
+}
+
+struct inherited {
+    uint64_t bytes, blocks;
+};
+
+/* How the trace through each node ends: callers come first, so one pass is enough. */
+static uint8_t *roots_of(const struct store *store)
+{
+    uint8_t *roots = mem_more(NULL, &(size_t){0}, store->node_count + 1, 1);
+
+    for (size_t i = LEAK_NODE_FIRST; i < store->node_count; i++) {
+        uint32_t parent = store->nodes[i].parent;
+
+        roots[i] = parent < LEAK_NODE_FIRST ? (uint8_t)parent : roots[parent];
+    }
+    return roots;
+}
+
+static struct inherited fill_sums(const struct store *store, struct process *process)
+{
+    struct inherited inherited = {0};
+    uint8_t *roots = roots_of(store);
+
+    for (size_t i = 0; i < store->site_count; i++) {
+        const struct store_site *site = &store->sites[i];
+        uint32_t root;
+
+        process->live_bytes = add_saturating(process->live_bytes, site->live_bytes);
+        process->live_blocks = add_saturating(process->live_blocks, site->live_blocks);
+        if (site->inherited) {
+            inherited.bytes = add_saturating(inherited.bytes, site->live_bytes);
+            inherited.blocks = add_saturating(inherited.blocks, site->live_blocks);
+            continue; /* allocated by the parent */
+        }
+        process->allocations += site->counts.allocs;
+        process->frees += site->counts.frees;
+        process->bytes_allocated += site->counts.bytes;
+        root = site->node < LEAK_NODE_FIRST ? site->node : roots[site->node];
+        if (root != LEAK_ROOT_COMPLETE && root != LEAK_ROOT_NO_STACKS) {
+            process->truncated[root]++;
+            process->truncated_stacks++;
+        }
+    }
+    free(roots);
+    return inherited;
+}
+
+static void fill_notes(struct mem *mem, const struct store *store, const struct inherited *inherited,
+                       struct process *process)
+{
+    const char **notes = mem_take_array(mem, store->note_count + 3, sizeof(*notes));
+
+    if (inherited->blocks)
+        notes[process->note_count++] = mem_format(
+            mem, "%llu bytes in %llu blocks inherited from pid %d; --inherited shows them",
+            (unsigned long long)inherited->bytes, (unsigned long long)inherited->blocks,
+            process->ppid);
+    if (store->header.flags & LEAK_FLAG_FULL)
+        notes[process->note_count++] = "the store ran out of room: the newest stacks are missing";
+    if (store->header.flags & LEAK_FLAG_NO_STACKS)
+        notes[process->note_count++] = "recorded with site_stacks=off: there are no stacks";
+    for (size_t i = 0; i < store->note_count; i++)
+        notes[process->note_count++] = mem_copy(mem, store->notes[i], strlen(store->notes[i]));
+    process->notes = notes;
+}
+
+void build_process(struct mem *mem, struct resolver *resolver, const struct store *store,
+                   const struct build_options *options, struct process *process)
+{
+    struct inherited inherited;
+
+    memset(process, 0, sizeof(*process));
+    fill_identity(mem, store, process);
+    fill_coverage(mem, store, process);
+    inherited = fill_sums(store, process);
+    if (options->group.inherited)
+        inherited.blocks = 0; /* they are shown: no note */
+    fill_notes(mem, store, &inherited, process);
+    group_records(mem, resolver, store, &options->group, process);
+}
+
+/* ---- Across processes ----------------------------------------------------------------------- */
+
+static uint64_t looks(const struct process *process)
+{
+    const char *exe = process->exe ? process->exe : "";
+    uint64_t hash = hash_text(7, exe, strlen(exe));
+
+    for (size_t i = 0; i < process->record_count; i++) {
+        const struct record *record = &process->records[i];
+
+        hash = hash_mix(hash, record->signature ^ record->verdict);
+        hash = hash_mix(hash, record->kind);
+        hash = hash_mix(hash, record->blocks);
+        hash = hash_mix(hash, record->bytes);
+    }
+    return hash;
+}
+
+/* Frames are shared between records, so each one is cleared more than once, to the same. */
+static void make_stable(struct process *process)
+{
+    process->pid = process->ppid = 0;
+    process->host = process->store = NULL;
+    process->started_ns = process->ended_ns = process->peak_ns = process->until_ns = 0;
+    for (size_t i = 0; i < process->record_count; i++) {
+        struct record *record = &process->records[i];
+
+        record->first_ns = record->last_ns = 0;
+        for (size_t k = 0; k < record->frame_count; k++)
+            ((struct frame *)record->frames[k])->has_offset = false;
+    }
+}
+
+void build_finish(struct report *report, const struct build_options *options)
+{
+    struct map first = {0};
+
+    for (size_t i = 0; i < report->process_count; i++) {
+        struct process *process = &report->processes[i];
+        bool fresh;
+        uint64_t *slot = map_put(&first, looks(process), &fresh);
+
+        if (fresh)
+            *slot = i;
+        process->alike = *slot;
+        if (options->stable)
+            make_stable(process);
+    }
+    if (report->process_count)
+        report->host = report->processes[0].host;
+    map_end(&first);
+}

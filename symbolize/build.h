@@ -1,0 +1,20 @@
+/* build.h - stores become the model: what is known of each process, and which look the same. */
+#ifndef SYMBOLIZE_BUILD_H
+#define SYMBOLIZE_BUILD_H
+
+#include "symbolize/group.h"
+
+struct build_options {
+    struct group_options group;
+    bool stable; /* leave out what differs from run to run: pids, times, addresses */
+};
+
+/* Adds one process to the report, which lives in mem. The store may go away afterwards, except
+ * its arena when that is another one. */
+void build_process(struct mem *mem, struct resolver *resolver, const struct store *store,
+                   const struct build_options *options, struct process *process);
+
+/* Once all processes are there: finds those that show the same. */
+void build_finish(struct report *report, const struct build_options *options);
+
+#endif

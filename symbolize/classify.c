@@ -1,0 +1,152 @@
+/* classify.c - the tables behind a frame's role; see classify.h. */
+#include "symbolize/classify.h"
+
+#include <string.h>
+
+#include "symbolize/demangle.h"
+
+#define LIBSTDCXX_POOL 72704 /* emergency memory for exceptions, made at start-up */
+
+/* Base names, up to a '.' or '-' that begins a version. */
+static const char *const runtime_modules[] = {
+    "libc",      "ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "ld", "libstdc++", "libgcc_s",
+    "libc++",    "libc++abi", "libpthread",     "libdl",            "librt", "libm",
+    "libleak",   "linux-vdso", "libresolv",     "libnss_files",     "libnss_dns",
+};
+
+/* Exact names; C++ operators are matched by prefix below. */
+static const char *const allocators[] = {
+    "malloc",        "calloc",        "realloc",  "reallocarray",   "free",
+    "posix_memalign", "aligned_alloc", "memalign", "valloc",         "pvalloc",
+    "cfree",         "__libc_malloc", "__libc_calloc", "__libc_realloc", "__libc_memalign",
+    "__rust_alloc",  "__rust_realloc", "__rust_alloc_zeroed", "__rdl_alloc", "__rdl_realloc",
+    "__rdl_alloc_zeroed", "__rg_alloc", "__rg_realloc", "__rg_alloc_zeroed",
+};
+
+/* Start-up code that is linked into the program. */
+static const char *const start_up[] = {
+    "_start", "__libc_start_main", "__libc_start_call_main", "__libc_csu_init", "call_init",
+    "__do_global_ctors_aux", "_dl_start_user", "_init", "clone", "clone3", "start_thread",
+    "__scrt_common_main", "_dl_relocate_static_pie",
+};
+
+/* Qualified names that begin so are libraries of the language, wherever they were compiled. */
+static const char *const library_scopes[] = {
+    "operator new", "std::",   "__gnu_cxx::", "__cxxabiv1::", "__gnu_debug::", "alloc::",
+    "core::",       "hashbrown::", "__rustc::", "std_detect::",
+};
+
+/* Inside libc: what these allocate is kept for the life of the process and not the caller's. */
+static const char *const libc_keeps[] = {
+    "_IO_file_doallocate", "_IO_wfile_doallocate", "_IO_doallocbuf", "_IO_wdoallocbuf",
+    "__gconv_",  "_nl_",      "__nss_", "__resolv_", "__res_",     "__tz",
+    "__new_exitfn", "_dl_", "__libc_setup_tls", "__pthread_", "allocate_dtv", "setlocale",
+    "__libc_alloc_buffer", "__add_to_environ",
+};
+
+static bool same(const char *text, const char *const *table, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(text, table[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool begins(const char *text, const char *const *table, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(text, table[i], strlen(table[i])) == 0)
+            return true;
+    return false;
+}
+
+#define SAME(text, table) same(text, table, sizeof(table) / sizeof(*(table)))
+#define BEGINS(text, table) begins(text, table, sizeof(table) / sizeof(*(table)))
+
+/* "libc.so.6" and "libc-2.31.so" are libc, "libcurl.so.4" is not. */
+static bool named(const char *base, const char *stem)
+{
+    size_t length = strlen(stem);
+    const char *rest = base + length;
+
+    if (strncmp(base, stem, length) != 0)
+        return false;
+    return *rest == 0 || *rest == '.' || (rest[0] == '-' && rest[1] >= '0' && rest[1] <= '9');
+}
+
+bool classify_runtime_module(const char *module)
+{
+    const char *base = base_name(module);
+
+    if (!base)
+        return false;
+    for (size_t i = 0; i < sizeof(runtime_modules) / sizeof(*runtime_modules); i++)
+        if (named(base, runtime_modules[i]))
+            return true;
+    return false;
+}
+
+/* "<alloc::vec::Vec<T> as core::iter::FromIterator<T>>::from_iter" belongs to alloc. */
+static const char *innermost_scope(const char *function)
+{
+    const char *scope = demangle_scope(function);
+
+    while (*scope == '<' || *scope == '&')
+        scope++;
+    return scope;
+}
+
+enum frame_role classify_frame(const char *module, const char *function)
+{
+    const char *scope;
+
+    if (module && named(base_name(module), "libleak"))
+        return FRAME_ALLOCATOR;
+    if (function) {
+        scope = innermost_scope(function);
+        if (SAME(function, allocators) || strncmp(scope, "operator new", 12) == 0)
+            return FRAME_ALLOCATOR;
+        if (SAME(function, start_up) || BEGINS(scope, library_scopes))
+            return FRAME_RUNTIME;
+    }
+    return classify_runtime_module(module) ? FRAME_RUNTIME : FRAME_USER;
+}
+
+static bool in_loader(const struct frame *frame)
+{
+    const char *base = base_name(frame->module);
+
+    return base && (named(base, "ld") || strncmp(base, "ld-linux", 8) == 0);
+}
+
+/* The same pool, when libstdc++ was linked into the program. */
+static bool is_static_pool(const struct frame *frame)
+{
+    return frame->function && (strstr(frame->function, "__freeres") ||
+                               strstr(frame->function, "(anonymous namespace)::pool::pool("));
+}
+
+bool classify_runtime_block(const struct frame *const *frames, size_t count, size_t user,
+                            uint64_t block_size)
+{
+    size_t first = 0;
+
+    while (first < count && frames[first]->role == FRAME_ALLOCATOR)
+        first++;
+    if (first == count)
+        return false; /* no stack at all says nothing */
+    if (in_loader(frames[first]))
+        return true; /* link maps, thread vectors, TLS blocks */
+    if (user == count) {
+        /* Start-up and exit code of the libraries. A frame in no module could be anybody's. */
+        for (size_t i = first; i < count; i++)
+            if (frames[i]->role == FRAME_USER)
+                return false;
+        return true;
+    }
+    for (size_t i = first; i < user; i++)
+        if (frames[i]->function && classify_runtime_module(frames[i]->module) &&
+            BEGINS(frames[i]->function, libc_keeps))
+            return true;
+    return block_size == LIBSTDCXX_POOL && is_static_pool(frames[user]);
+}

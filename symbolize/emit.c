@@ -1,0 +1,139 @@
+/* emit.c - writes JSON tokens; see emit.h. */
+#include "symbolize/emit.h"
+
+#include <inttypes.h>
+
+#include "symbolize/times.h"
+
+/* Length of the valid UTF-8 sequence at text, 0 = there is none. */
+static size_t sequence(const unsigned char *text)
+{
+    size_t length = *text < 0x80   ? 1
+                    : *text < 0xc2 ? 0
+                    : *text < 0xe0 ? 2
+                    : *text < 0xf0 ? 3
+                    : *text < 0xf5 ? 4
+                                   : 0;
+
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    if ((*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) ||
+        (*text == 0xf0 && text[1] < 0x90) || (*text == 0xf4 && text[1] > 0x8f))
+        return 0; /* overlong, surrogate, above U+10FFFF */
+    return length;
+}
+
+static bool is_utf8(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+
+    while (*at) {
+        size_t length = sequence(at);
+
+        if (!length)
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+static void quote(struct emit *emit, const char *text)
+{
+    bool bytes = !is_utf8(text);
+
+    emit->bytes_escaped |= bytes;
+    putc('"', emit->stream);
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        if (*at == '"' || *at == '\\')
+            fprintf(emit->stream, "\\%c", *at);
+        else if (*at < 0x20 || *at == 0x7f || (bytes && *at >= 0x80))
+            fprintf(emit->stream, "\\u%04x", *at);
+        else
+            putc(*at, emit->stream);
+    }
+    putc('"', emit->stream);
+}
+
+static void begin(struct emit *emit, const char *key)
+{
+    if (emit->some)
+        putc(',', emit->stream);
+    if (emit->depth) {
+        putc('\n', emit->stream);
+        for (int i = 0; i < emit->depth; i++)
+            putc(' ', emit->stream);
+    }
+    if (key)
+        fprintf(emit->stream, "\"%s\": ", key);
+    emit->some = true;
+}
+
+void emit_open(struct emit *emit, const char *key, char bracket)
+{
+    begin(emit, key);
+    putc(bracket, emit->stream);
+    emit->depth++;
+    emit->some = false;
+}
+
+void emit_close(struct emit *emit, char bracket)
+{
+    emit->depth--;
+    if (emit->some) {
+        putc('\n', emit->stream);
+        for (int i = 0; i < emit->depth; i++)
+            putc(' ', emit->stream);
+    }
+    putc(bracket, emit->stream);
+    if (emit->depth == 0)
+        putc('\n', emit->stream);
+    emit->some = true;
+}
+
+void emit_text(struct emit *emit, const char *key, const char *text)
+{
+    begin(emit, key);
+    if (text)
+        quote(emit, text);
+    else
+        fputs("null", emit->stream);
+}
+
+void emit_number(struct emit *emit, const char *key, uint64_t number)
+{
+    begin(emit, key);
+    fprintf(emit->stream, "%" PRIu64, number);
+}
+
+void emit_signed(struct emit *emit, const char *key, int64_t number)
+{
+    begin(emit, key);
+    fprintf(emit->stream, "%" PRId64, number);
+}
+
+void emit_bool(struct emit *emit, const char *key, bool value)
+{
+    begin(emit, key);
+    fputs(value ? "true" : "false", emit->stream);
+}
+
+void emit_null(struct emit *emit, const char *key)
+{
+    emit_text(emit, key, NULL);
+}
+
+void emit_time(struct emit *emit, const char *key, uint64_t ns)
+{
+    char text[TIMES_SIZE];
+
+    emit_text(emit, key, times_iso(ns, text));
+}
+
+void emit_hex(struct emit *emit, const char *key, uint64_t number, bool padded)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), padded ? "%016" PRIx64 : "0x%" PRIx64, number);
+    emit_text(emit, key, text);
+}

@@ -1,0 +1,31 @@
+/* emit.h - JSON tokens with commas, indentation and escapes in the right places.
+ *
+ * A key is NULL inside an array. Texts that are no valid UTF-8 are written byte by byte as \u00XX
+ * and remembered in bytes_escaped.
+ */
+#ifndef SYMBOLIZE_EMIT_H
+#define SYMBOLIZE_EMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct emit {
+    FILE *stream;
+    int depth;
+    bool some; /* the open object or array has a member already */
+    bool bytes_escaped;
+};
+
+void emit_open(struct emit *emit, const char *key, char bracket); /* '{' or '[' */
+void emit_close(struct emit *emit, char bracket);                 /* '}' or ']' */
+void emit_text(struct emit *emit, const char *key, const char *text); /* NULL = null */
+void emit_number(struct emit *emit, const char *key, uint64_t number);
+void emit_signed(struct emit *emit, const char *key, int64_t number);
+void emit_bool(struct emit *emit, const char *key, bool value);
+void emit_null(struct emit *emit, const char *key);
+void emit_time(struct emit *emit, const char *key, uint64_t ns); /* ISO 8601, 0 = null */
+/* padded: 16 digits, for signatures; else with 0x, for addresses. */
+void emit_hex(struct emit *emit, const char *key, uint64_t number, bool padded);
+
+#endif

@@ -1,0 +1,25 @@
+/* group.h - sites become records.
+ *
+ * One record per signature, kind and verdict, with everything a reader is told of it. Sites that
+ * hold nothing now are no records. Until a look at the heap exists the verdict is "unfreed", or
+ * "runtime" for what the C and C++ libraries keep for themselves.
+ */
+#ifndef SYMBOLIZE_GROUP_H
+#define SYMBOLIZE_GROUP_H
+
+#include "symbolize/model.h"
+#include "symbolize/resolve.h"
+#include "symbolize/store.h"
+
+enum sort_order { SORT_BYTES, SORT_COUNT };
+
+struct group_options {
+    bool inherited; /* a fork child: show what the parent handed down, too */
+    enum sort_order order;
+};
+
+/* Fills the records, totals and blind modules of a zeroed process. */
+void group_records(struct mem *mem, struct resolver *resolver, const struct store *store,
+                   const struct group_options *options, struct process *process);
+
+#endif

@@ -1,0 +1,211 @@
+/* json.c - writes the model as JSON; see json.h and docs/schema.json.
+ *
+ * One function per object of the schema. Nothing is left out for being unknown: that is null, or an
+ * empty list where no such thing was looked for.
+ */
+#include "symbolize/json.h"
+
+#include "leak_store.h"
+#include "symbolize/emit.h"
+
+static const char *const kind_word[LEAK_KIND_MAX] = {
+    [LEAK_KIND_NONE] = "unknown",
+#define X(name, word) [LEAK_KIND_##name] = word,
+    LEAK_KIND_TABLE(X)
+#undef X
+};
+
+static void empty_list(struct emit *emit, const char *key)
+{
+    emit_open(emit, key, '[');
+    emit_close(emit, ']');
+}
+
+static void number_or_null(struct emit *emit, const char *key, uint32_t number)
+{
+    if (number)
+        emit_number(emit, key, number);
+    else
+        emit_null(emit, key);
+}
+
+static void write_end(struct emit *emit, const struct process *process)
+{
+    emit_open(emit, "end", '{');
+    emit_text(emit, "how", end_word[process->how]);
+    if (process->has_end_value)
+        emit_signed(emit, "value", process->end_value);
+    else
+        emit_null(emit, "value");
+    emit_close(emit, '}');
+}
+
+static void write_coverage(struct emit *emit, const struct process *process)
+{
+    emit_open(emit, "coverage", '{');
+    emit_number(emit, "allocations", process->allocations);
+    emit_number(emit, "unknown_frees", process->unknown_frees);
+    emit_number(emit, "truncated_stacks", process->truncated_stacks);
+    emit_number(emit, "unwind_mismatches", 0);
+    emit_open(emit, "modules_without_debuginfo", '[');
+    for (size_t i = 0; i < process->blind_count; i++) {
+        emit_open(emit, NULL, '{');
+        emit_text(emit, "module", process->blind[i].path);
+        emit_text(emit, "build_id", process->blind[i].build_id);
+        emit_text(emit, "why", process->blind[i].why);
+        emit_text(emit, "remedy", process->blind[i].remedy);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+    emit_open(emit, "untracked", '[');
+    for (size_t i = 0; i < process->untracked_count; i++) {
+        emit_open(emit, NULL, '{');
+        emit_text(emit, "what", process->untracked[i].name);
+        emit_text(emit, "why", process->untracked[i].words);
+        emit_number(emit, "count", process->untracked[i].count);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+    emit_close(emit, '}');
+}
+
+static void write_totals(struct emit *emit, const struct process *process)
+{
+    emit_open(emit, "totals", '{');
+    emit_number(emit, "allocations", process->allocations);
+    emit_number(emit, "frees", process->frees);
+    emit_number(emit, "bytes_allocated", process->bytes_allocated);
+    emit_number(emit, "live_bytes", process->live_bytes);
+    emit_number(emit, "live_blocks", process->live_blocks);
+    emit_number(emit, "peak_bytes", process->peak_bytes);
+    emit_time(emit, "peak_at", process->peak_ns);
+    emit_close(emit, '}');
+}
+
+static void write_summary(struct emit *emit, const struct process *process)
+{
+    emit_open(emit, "summary", '{');
+    for (int v = 0; v < VERDICT_MAX; v++) {
+        emit_open(emit, verdict_word[v], '{');
+        emit_number(emit, "bytes", process->totals[v].bytes);
+        emit_number(emit, "blocks", process->totals[v].blocks);
+        emit_number(emit, "records", process->totals[v].records);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, '}');
+}
+
+static void write_frame(struct emit *emit, const struct frame *frame, bool user)
+{
+    emit_open(emit, NULL, '{');
+    emit_text(emit, "function", frame->function);
+    emit_text(emit, "file", frame->file);
+    number_or_null(emit, "line", frame->line);
+    number_or_null(emit, "column", frame->column);
+    emit_text(emit, "module", frame->module);
+    emit_text(emit, "build_id", frame->build_id);
+    if (frame->has_offset)
+        emit_hex(emit, "offset", frame->offset, false);
+    else
+        emit_null(emit, "offset");
+    emit_bool(emit, "inlined", frame->inlined);
+    emit_bool(emit, "user", user);
+    emit_close(emit, '}');
+}
+
+static void write_threads(struct emit *emit, const struct record *record)
+{
+    emit_open(emit, "threads", '[');
+    for (size_t i = 0; i < record->thread_count; i++) {
+        emit_open(emit, NULL, '{');
+        emit_number(emit, "serial", record->threads[i].serial);
+        emit_text(emit, "name", record->threads[i].name);
+        emit_close(emit, '}');
+    }
+    if (record->more_threads) { /* there were others, and nobody kept count */
+        emit_open(emit, NULL, '{');
+        emit_null(emit, "serial");
+        emit_null(emit, "name");
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+}
+
+static void write_record(struct emit *emit, const struct record *record)
+{
+    emit_open(emit, NULL, '{');
+    emit_hex(emit, "signature", record->signature, true);
+    emit_text(emit, "verdict", verdict_word[record->verdict]);
+    emit_text(emit, "kind", kind_word[record->kind]);
+    emit_number(emit, "bytes", record->bytes);
+    emit_number(emit, "blocks", record->blocks);
+    emit_time(emit, "first", record->first_ns);
+    emit_time(emit, "last", record->last_ns);
+    write_threads(emit, record);
+    emit_open(emit, "frames", '[');
+    for (size_t i = 0; i < record->frame_count; i++)
+        write_frame(emit, record->frames[i], i == record->user);
+    emit_close(emit, ']');
+    emit_null(emit, "retained");
+    emit_bool(emit, "cycle", false);
+    emit_null(emit, "owner");
+    emit_null(emit, "path");
+    empty_list(emit, "samples");
+    emit_null(emit, "growth");
+    emit_null(emit, "freed_elsewhere");
+    empty_list(emit, "tags");
+    emit_null(emit, "suppressed_by");
+    emit_close(emit, '}');
+}
+
+static void write_process(struct emit *emit, const struct process *process, size_t top)
+{
+    emit_open(emit, NULL, '{');
+    emit_signed(emit, "pid", process->pid);
+    emit_signed(emit, "ppid", process->ppid);
+    emit_text(emit, "exe", process->exe);
+    emit_open(emit, "argv", '[');
+    for (size_t i = 0; i < process->argc; i++)
+        emit_text(emit, NULL, process->argv[i]);
+    emit_close(emit, ']');
+    emit_time(emit, "started", process->started_ns);
+    emit_time(emit, "ended", process->ended_ns);
+    write_end(emit, process);
+    write_coverage(emit, process);
+    write_totals(emit, process);
+    emit_null(emit, "snapshot");
+    write_summary(emit, process);
+    emit_open(emit, "records", '[');
+    for (size_t i = 0; i < process->record_count && (!top || i < top); i++)
+        write_record(emit, &process->records[i]);
+    emit_close(emit, ']');
+    empty_list(emit, "errors");
+    empty_list(emit, "resources");
+    empty_list(emit, "owners");
+    empty_list(emit, "history");
+    emit_open(emit, "notes", '[');
+    for (size_t i = 0; i < process->note_count; i++)
+        emit_text(emit, NULL, process->notes[i]);
+    emit_close(emit, ']');
+    emit_close(emit, '}');
+}
+
+void json_write(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct emit emit = {.stream = stream};
+
+    emit_open(&emit, NULL, '{');
+    emit_text(&emit, "format", "libleak");
+    emit_number(&emit, "version", 1);
+    emit_open(&emit, "tool", '{');
+    emit_text(&emit, "name", "libleak");
+    emit_text(&emit, "version", LEAK_VERSION);
+    emit_close(&emit, '}');
+    emit_text(&emit, "host", report->host);
+    emit_open(&emit, "processes", '[');
+    for (size_t i = 0; i < report->process_count; i++)
+        write_process(&emit, &report->processes[i], view->top);
+    emit_close(&emit, ']');
+    emit_bool(&emit, "bytes_escaped", emit.bytes_escaped); /* known only now */
+    emit_close(&emit, '}');
+}

@@ -1,0 +1,141 @@
+/* model.h - what a report is about, ready to be written.
+ *
+ * report -> processes -> records -> frames. Plain data, complete and sorted: a writer of a format
+ * is a pure function of it. Texts may hold any bytes (paths, names of hostile programs): writers
+ * escape. Unknown texts are NULL, unknown times 0; everything lives in one arena.
+ */
+#ifndef SYMBOLIZE_MODEL_H
+#define SYMBOLIZE_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* V(NAME, word on the terminal and in JSON, words of a headline) */
+#define VERDICT_TABLE(V)                                                                           \
+    V(LOST, "lost", "lost")                                                                        \
+    V(INDIRECT, "indirect", "lost with their owner")                                               \
+    V(POSSIBLE, "possible", "possibly lost")                                                       \
+    V(HIDDEN, "hidden", "held by a hidden pointer")                                                \
+    V(REACHABLE, "reachable", "still reachable")                                                   \
+    V(RUNTIME, "runtime", "kept by the C and C++ runtime")                                         \
+    V(UNFREED, "unfreed", "not freed")
+
+enum verdict {
+#define V(name, word, words) VERDICT_##name,
+    VERDICT_TABLE(V)
+#undef V
+        VERDICT_MAX
+};
+
+extern const char *const verdict_word[VERDICT_MAX];
+extern const char *const verdict_words[VERDICT_MAX];
+
+enum end_how { END_EXIT, END_SIGNAL, END_EXEC, END_RUNNING, END_LOST };
+extern const char *const end_word[];
+
+enum frame_role {
+    FRAME_USER,      /* code of the user, as far as one can tell */
+    FRAME_RUNTIME,   /* C and C++ libraries, start-up code */
+    FRAME_ALLOCATOR, /* malloc, operator new ...: never what a record is about */
+};
+
+struct frame {
+    const char *function; /* demangled, NULL = unknown */
+    const char *file;
+    uint32_t line, column; /* 0 = unknown */
+    const char *module;    /* path, NULL = in no module */
+    const char *build_id;  /* hex digits, NULL = none */
+    uint64_t offset;       /* in the module's own addresses, as looked up; in no module: the pc */
+    bool has_offset;
+    bool inlined; /* into the next frame */
+    enum frame_role role;
+    uint64_t name_hash; /* of module base name + function: what signatures are made of */
+};
+
+struct thread_ref {
+    uint32_t serial;
+    const char *name;
+};
+
+struct record {
+    uint64_t signature;
+    enum verdict verdict;
+    uint32_t kind; /* enum leak_kind */
+    uint64_t bytes, blocks;
+    uint64_t first_ns, last_ns;
+    struct thread_ref *threads;
+    size_t thread_count;
+    bool more_threads;
+    const struct frame *const *frames; /* innermost first */
+    size_t frame_count;
+    size_t user; /* index of the user frame; frame_count = none */
+    uint32_t ending; /* enum leak_root or STORE_ROOT_MISSING: how the trace ended */
+};
+
+struct verdict_total {
+    uint64_t bytes, blocks, records;
+};
+
+struct untracked {
+    const char *name, *words;
+    uint64_t count;
+};
+
+/* A module whose frames could not be named in full, and what to do about it. */
+struct blind_module {
+    const char *path, *build_id;
+    const char *why;
+    const char *remedy; /* NULL = none */
+    bool runtime;       /* the C library and its kin: nobody misses these */
+};
+
+struct process {
+    const char *store; /* path of the file */
+    const char *host, *exe;
+    const char **argv;
+    size_t argc;
+    int32_t pid, ppid;
+    uint64_t started_ns, ended_ns, peak_ns;
+    uint64_t until_ns; /* the end, or the time of reading: ages count from here; 0 = unknown */
+    enum end_how how;
+    int32_t end_value;
+    bool has_end_value;
+
+    uint64_t allocations, frees, bytes_allocated;
+    uint64_t live_bytes, live_blocks, peak_bytes;
+    uint64_t unknown_frees;
+    uint64_t truncated[8]; /* stacks by how they ended, indexed like struct record's ending */
+    uint64_t truncated_stacks;
+    struct untracked *untracked;
+    size_t untracked_count;
+    struct blind_module *blind;
+    size_t blind_count;
+
+    struct record *records; /* sorted as asked for */
+    size_t record_count;
+    struct verdict_total totals[VERDICT_MAX];
+    uint64_t errors, resources, growing_bytes, growing_blocks, growing_records;
+    const char **notes;
+    size_t note_count;
+    size_t alike; /* index of the first process that shows the same; its own = none before */
+};
+
+struct report {
+    const char *host;
+    struct process *processes;
+    size_t process_count;
+};
+
+/* The last component of a path; NULL gives NULL. */
+const char *base_name(const char *path);
+
+/* The frame a record is about: the user's, else the first that is no allocator, else NULL. */
+const struct frame *record_title(const struct record *record);
+
+/* Sums over all processes, saturating. */
+void report_totals(const struct report *report, struct verdict_total totals[VERDICT_MAX]);
+
+uint64_t add_saturating(uint64_t a, uint64_t b);
+
+#endif

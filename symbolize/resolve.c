@@ -1,0 +1,143 @@
+/* resolve.c - the cache in front of libdw; see resolve.h. */
+#include "symbolize/resolve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/classify.h"
+#include "symbolize/demangle.h"
+
+struct resolver {
+    struct mem *mem;
+    struct binary_search_path search;
+    struct map modules; /* hash of path and build-id -> struct resolved_module * */
+    struct map nowhere; /* pc -> struct place * */
+    struct map names;   /* hash of a mangled name -> demangled one */
+};
+
+struct resolver *resolve_begin(struct mem *mem, const struct binary_search_path *search)
+{
+    struct resolver *resolver = mem_take(mem, sizeof(*resolver));
+
+    resolver->mem = mem;
+    resolver->search = *search;
+    return resolver;
+}
+
+void resolve_end(struct resolver *resolver)
+{
+    struct resolved_module *module;
+
+    for (size_t at = 0; (module = (void *)(uintptr_t)map_next(&resolver->modules, &at));) {
+        map_end(&module->places);
+        binary_close(module->binary);
+    }
+    map_end(&resolver->modules);
+    map_end(&resolver->nowhere);
+    map_end(&resolver->names);
+}
+
+static const char *hex(struct mem *mem, const uint8_t *bytes, size_t length)
+{
+    char *text = mem_take(mem, 2 * length + 1);
+
+    for (size_t i = 0; i < length; i++)
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    return text;
+}
+
+struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name)
+{
+    uint64_t key = hash_text(hash_text(1, name->path, strlen(name->path)),
+                             (const char *)name->build_id, name->build_id_length);
+    bool fresh;
+    uint64_t *slot = map_put(&resolver->modules, key, &fresh);
+    struct resolved_module *module = (void *)(uintptr_t)*slot;
+    const char *base = base_name(name->path);
+
+    if (!fresh)
+        return module;
+    module = mem_take(resolver->mem, sizeof(*module));
+    *slot = (uintptr_t)module;
+    module->path = name->path;
+    if (name->build_id_length)
+        module->build_id = hex(resolver->mem, name->build_id, name->build_id_length);
+    module->binary = binary_open(resolver->mem, &resolver->search, name);
+    module->name_hash = hash_text(2, base, strlen(base));
+    return module;
+}
+
+static const char *readable(struct resolver *resolver, const char *name)
+{
+    bool fresh;
+    uint64_t *slot;
+
+    if (!name)
+        return NULL;
+    slot = map_put(&resolver->names, hash_text(3, name, strlen(name)), &fresh);
+    if (fresh)
+        *slot = (uintptr_t)demangle(resolver->mem, name);
+    return (const char *)(uintptr_t)*slot;
+}
+
+static void fill_frame(struct resolver *resolver, struct resolved_module *module,
+                       const struct dwarf_frame *found, uint64_t offset, struct frame *frame)
+{
+    *frame = (struct frame){.function = readable(resolver, found->name),
+                            .line = found->line,
+                            .column = found->column,
+                            .module = module->path,
+                            .build_id = module->build_id,
+                            .offset = offset,
+                            .has_offset = true,
+                            .inlined = found->inlined};
+    if (found->file)
+        frame->file = mem_copy(resolver->mem, found->file, strlen(found->file));
+    frame->role = classify_frame(frame->module, frame->function);
+    /* An unknown function is told apart by its place in the module, the same in every run. */
+    frame->name_hash = frame->function
+                           ? hash_text(module->name_hash, frame->function, strlen(frame->function))
+                           : hash_mix(module->name_hash, offset);
+}
+
+const struct place *resolve_place(struct resolver *resolver, struct resolved_module *module,
+                                  uint64_t offset)
+{
+    struct dwarf_frame found[DWARF_INLINE_MAX];
+    bool fresh;
+    uint64_t *slot = map_put(&module->places, offset, &fresh);
+    struct place *place = (void *)(uintptr_t)*slot;
+
+    if (!fresh)
+        return place;
+    place = mem_take(resolver->mem, sizeof(*place));
+    *slot = (uintptr_t)place;
+    place->count = binary_find(module->binary, offset, found);
+    if (!place->count) {
+        found[0] = (struct dwarf_frame){0};
+        place->count = 1;
+    }
+    place->frames = mem_take_array(resolver->mem, place->count, sizeof(*place->frames));
+    for (size_t i = 0; i < place->count; i++)
+        fill_frame(resolver, module, &found[i], offset, &place->frames[i]);
+    return place;
+}
+
+const struct place *resolve_nowhere(struct resolver *resolver, uint64_t pc)
+{
+    bool fresh;
+    uint64_t *slot = map_put(&resolver->nowhere, pc, &fresh);
+    struct place *place = (void *)(uintptr_t)*slot;
+
+    if (!fresh)
+        return place;
+    place = mem_take(resolver->mem, sizeof(*place));
+    *slot = (uintptr_t)place;
+    place->count = 1;
+    place->frames = mem_take(resolver->mem, sizeof(*place->frames));
+    /* Code made at run time lies elsewhere in each run: all of it is one name. */
+    *place->frames = (struct frame){
+        .offset = pc, .has_offset = true, .role = FRAME_USER, .name_hash = hash_mix(4, 4)};
+    return place;
+}

@@ -1,0 +1,43 @@
+/* resolve.h - frames for addresses, each looked up once.
+ *
+ * Owns the opened binaries and a cache per binary. Frames it hands out are shared by all records
+ * and live as long as the arena.
+ */
+#ifndef SYMBOLIZE_RESOLVE_H
+#define SYMBOLIZE_RESOLVE_H
+
+#include "symbolize/binary.h"
+#include "symbolize/map.h"
+#include "symbolize/mem.h"
+#include "symbolize/model.h"
+
+struct resolver;
+
+/* A binary and what was learned of it. */
+struct resolved_module {
+    const char *path, *build_id; /* build_id: hex digits, NULL = none */
+    struct binary *binary;
+    struct map places; /* offset -> struct place * */
+    uint64_t name_hash;
+};
+
+/* The frames at one address, innermost first; at least one. */
+struct place {
+    struct frame *frames;
+    size_t count;
+};
+
+struct resolver *resolve_begin(struct mem *mem, const struct binary_search_path *search);
+void resolve_end(struct resolver *resolver); /* files and caches; frames stay */
+
+/* The same path and build-id give the same module. */
+struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name);
+
+/* offset: address to look up minus the module's bias; a return address minus 1. */
+const struct place *resolve_place(struct resolver *resolver, struct resolved_module *module,
+                                  uint64_t offset);
+
+/* An address in no module: code made at run time, or a store that is damaged. */
+const struct place *resolve_nowhere(struct resolver *resolver, uint64_t pc);
+
+#endif

@@ -1,0 +1,28 @@
+/* source.h - the text of one source line, found where the sources are now.
+ *
+ * Tried in order: the path with --substitute-path applied, then below each --source-path the whole
+ * path, the path without its first directories one after the other, the bare name.
+ */
+#ifndef SYMBOLIZE_SOURCE_H
+#define SYMBOLIZE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct source_search {
+    const char *const *dirs;
+    size_t dir_count;
+    const char *const *substitutes; /* "FROM=TO" */
+    size_t substitute_count;
+};
+
+/* The line without its indentation and end, cut off at `size`. False: no such file or line. */
+bool source_line(const struct source_search *search, const char *file, uint32_t line, char *text,
+                 size_t size);
+
+/* The path with the first fitting substitution, in buffer or as it is. */
+const char *source_path(const struct source_search *search, const char *file, char *buffer,
+                        size_t size);
+
+#endif

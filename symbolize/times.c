@@ -1,0 +1,39 @@
+/* times.c - see times.h. */
+#include "symbolize/times.h"
+
+#include <stdio.h>
+#include <time.h>
+
+const char *times_iso(uint64_t ns, char text[TIMES_SIZE])
+{
+    time_t seconds = (time_t)(ns / 1000000000u);
+    struct tm calendar;
+    size_t length;
+
+    if (!ns || !gmtime_r(&seconds, &calendar))
+        return NULL;
+    length = strftime(text, TIMES_SIZE, "%Y-%m-%dT%H:%M:%S", &calendar);
+    snprintf(text + length, TIMES_SIZE - length, ".%03uZ", (unsigned)(ns / 1000000u % 1000u));
+    return text;
+}
+
+const char *times_span(uint64_t ns, char text[TIMES_SIZE])
+{
+    uint64_t seconds = ns / 1000000000u;
+    unsigned long long big = seconds, rest;
+
+    if (seconds < 10) {
+        snprintf(text, TIMES_SIZE, "%llu.%llu s", big, (unsigned long long)(ns / 100000000u % 10));
+    } else if (seconds < 60) {
+        snprintf(text, TIMES_SIZE, "%llu s", big);
+    } else if (seconds < 3600) {
+        rest = seconds % 60;
+        snprintf(text, TIMES_SIZE, "%llu min %llu s", big / 60, rest);
+    } else if (seconds < 48 * 3600) {
+        rest = seconds / 60 % 60;
+        snprintf(text, TIMES_SIZE, "%llu h %llu min", big / 3600, rest);
+    } else {
+        snprintf(text, TIMES_SIZE, "%llu days", big / 86400);
+    }
+    return text;
+}
