@@ -48,9 +48,9 @@ UNITS  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(unit_src))
 
 all: $(LIB) $(REPORT) $(WATCH)        ## build everything (default)
 
-$(LIB): $(call obj,$(preload_src)) preload/libleak.map
+$(LIB): $(call obj,$(preload_src))
 	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -Wl,-soname,libleak.so -Wl,-z,defs -Wl,-z,now \
-	  -Wl,-z,initfirst -Wl,-z,nodelete -Wl,--version-script=preload/libleak.map \
+	  -Wl,-z,initfirst -Wl,-z,nodelete \
 	  -o $@ $(filter %.o,$^) -ldl -pthread
 
 # Everything of symbolize/ but main(), so that tools and tests link the same code.

@@ -1,0 +1,57 @@
+/* arch.h (x86_64) - the few things a CPU decides: system calls, registers, the signal frame.
+ *
+ * Porting = a folder beside this one with the same names. System calls are raw so that errno, which
+ * belongs to the program, is never written.
+ */
+#ifndef ARCH_H
+#define ARCH_H
+
+#include <stdint.h>
+
+#define ARCH_MACHINE 62 /* EM_X86_64 */
+
+static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static inline uintptr_t arch_stack_pointer(void)
+{
+    uintptr_t sp;
+    __asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+    return sp;
+}
+
+/* The thread control block lies just above a thread's own stack (glibc). */
+static inline uintptr_t arch_thread_block(void)
+{
+    uintptr_t block;
+    __asm__("mov %%fs:0, %0" : "=r"(block));
+    return block;
+}
+
+static inline void arch_pause(void)
+{
+    __builtin_ia32_pause();
+}
+
+/* DWARF register numbers of the three registers that a row restores. */
+#define ARCH_DWARF_FP 6
+#define ARCH_DWARF_SP 7
+#define ARCH_DWARF_RA 16
+
+/* When a signal handler has returned, sp points at the ucontext; byte offsets of the interrupted
+ * registers inside it (struct ucontext: flags 8, link 8, stack 24, then r8..rip in this order). */
+#define ARCH_SIGNAL_FP (40 + 10 * 8)
+#define ARCH_SIGNAL_SP (40 + 15 * 8)
+#define ARCH_SIGNAL_PC (40 + 16 * 8)
+
+#endif

@@ -1,0 +1,21 @@
+/* arena.h - the runtime's private memory: whole pages from the kernel, counted against max_memory.
+ *
+ * Nothing here ever reaches malloc. Users are the block table, the indices and the per-thread
+ * state; the store accounts for itself through arena_charge. The equation:
+ *     arena_used() = sum of live arena_map sizes + sum of charges
+ */
+#ifndef PRELOAD_ARENA_H
+#define PRELOAD_ARENA_H
+
+#include "preload/base.h"
+
+/* 0 = no limit. */
+void arena_limit(uint64_t bytes);
+/* Zeroed memory of at least size bytes (a multiple of the page size), or NULL: limit or kernel. */
+void *arena_map(size_t size);
+void arena_unmap(void *memory, size_t size);
+/* Counts memory that lives elsewhere; false (and nothing counted) above the limit. */
+bool arena_charge(uint64_t bytes);
+uint64_t arena_used(void);
+
+#endif

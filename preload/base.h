@@ -1,0 +1,54 @@
+/* base.h - what every file of the runtime may take for granted.
+ *
+ * The runtime lives in a stranger's process: it may use libc's string functions and nothing that
+ * allocates, locks, formats or touches errno. What must not be called is poisoned here; what slips
+ * through is found by scripts/check-exports. Includes no other header of ours.
+ */
+#ifndef PRELOAD_BASE_H
+#define PRELOAD_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stdio.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define UNUSED __attribute__((unused))
+#define NOINLINE __attribute__((noinline))
+#define COLD __attribute__((noinline, cold))
+#define likely(condition) __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+#define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The offline tools may call these; the runtime may not. */
+#pragma GCC poison strdup strndup asprintf fopen fprintf printf sprintf snprintf perror strerror
+
+/* Where a hook was called from: the caller's registers just after the call returns. */
+struct frame {
+    uintptr_t pc, sp, fp;
+};
+
+/* Only inside an exported hook: asking for the frame address makes the compiler keep one, and then
+ * the caller's frame pointer and return address lie at known places. */
+#define CALLER_FRAME()                                                                             \
+    ({                                                                                             \
+        const uintptr_t *caller_fp_ = __builtin_frame_address(0);                                  \
+        (struct frame){                                                                            \
+            .pc = caller_fp_[1], .sp = (uintptr_t)(caller_fp_ + 2), .fp = caller_fp_[0]};          \
+    })
+
+static inline uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Fibonacci hashing: spreads aligned addresses and dense ids alike. */
+static inline uint64_t hash_u64(uint64_t value)
+{
+    value *= 0x9e3779b97f4a7c15ull;
+    return value ^ (value >> 32);
+}
+
+#endif

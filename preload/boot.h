@@ -1,0 +1,17 @@
+/* boot.h - memory for the moment before the real malloc is known.
+ *
+ * dlsym itself may allocate while we ask it for malloc. Such calls are served from a fixed pool;
+ * its addresses are recognised for ever: freeing one is a no-op, growing one copies it out.
+ * The pool is bumped, never reused; when it is full the allocation fails, as malloc may.
+ */
+#ifndef PRELOAD_BOOT_H
+#define PRELOAD_BOOT_H
+
+#include "preload/base.h"
+
+void *boot_alloc(size_t size, size_t alignment);
+bool boot_owns(const void *pointer);
+/* Bytes usable at a pointer that boot_owns. */
+size_t boot_size(const void *pointer);
+
+#endif

@@ -1,0 +1,447 @@
+#include "preload/cfi.h"
+#include "arch.h"
+
+/* ---- Reading encoded values ---------------------------------------------------------------- */
+
+struct cursor {
+    const uint8_t *at, *end;
+    bool bad; /* ran past the end, or met what we do not read */
+};
+
+static uint64_t take(struct cursor *cursor, size_t size)
+{
+    uint64_t value = 0;
+    if ((size_t)(cursor->end - cursor->at) < size) {
+        cursor->bad = true;
+        cursor->at = cursor->end;
+        return 0;
+    }
+    memcpy(&value, cursor->at, size);
+    cursor->at += size;
+    return value;
+}
+
+static uint64_t take_uleb(struct cursor *cursor)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; !cursor->bad; shift += 7) {
+        uint8_t byte = take(cursor, 1);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            break;
+    }
+    return value;
+}
+
+static int64_t take_sleb(struct cursor *cursor)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte = 0;
+    do {
+        byte = take(cursor, 1);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while ((byte & 0x80) && !cursor->bad);
+    if (shift < 64 && (byte & 0x40))
+        value |= ~0ull << shift;
+    return value;
+}
+
+/* DW_EH_PE_*: low nibble the format, bits 4-6 what it is relative to. */
+static uint64_t take_encoded(struct cursor *cursor, uint8_t encoding, uintptr_t data_base)
+{
+    uintptr_t base = 0;
+    switch (encoding & 0x70) {
+    case 0x00:
+        break;
+    case 0x10:
+        base = (uintptr_t)cursor->at;
+        break;
+    case 0x30:
+        base = data_base;
+        break;
+    default:
+        cursor->bad = true;
+    }
+    switch (encoding & 0x0f) {
+    case 0x00:
+    case 0x04:
+    case 0x0c:
+        return base + take(cursor, 8);
+    case 0x02:
+        return base + take(cursor, 2);
+    case 0x03:
+        return base + take(cursor, 4);
+    case 0x0a:
+        return base + (int16_t)take(cursor, 2);
+    case 0x0b:
+        return base + (int64_t)(int32_t)take(cursor, 4);
+    case 0x01:
+        return base + take_uleb(cursor);
+    case 0x09:
+        return base + take_sleb(cursor);
+    default:
+        cursor->bad = true;
+        return 0;
+    }
+}
+
+/* ---- From address to FDE ------------------------------------------------------------------- */
+
+struct header_entry {
+    int32_t start, fde; /* relative to the header */
+};
+
+/* The sorted table of .eh_frame_hdr, in the one form that linkers write (datarel | sdata4). */
+static const uint8_t *find_fde(const uint8_t *header, uintptr_t pc)
+{
+    struct cursor cursor = {header + 4, header + 64, false};
+    if (header[0] != 1 || header[3] != 0x3b)
+        return NULL;
+    take_encoded(&cursor, header[1], (uintptr_t)header);
+    uint64_t count = take_encoded(&cursor, header[2], (uintptr_t)header);
+    const struct header_entry *table = (const struct header_entry *)cursor.at;
+    int64_t wanted = (int64_t)(pc - (uintptr_t)header);
+    if (cursor.bad || !count || wanted < table[0].start)
+        return NULL;
+    size_t low = 0, high = count; /* table[low].start <= wanted < table[high].start */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (table[middle].start <= wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    return header + table[low].fde;
+}
+
+/* ---- CIE and FDE --------------------------------------------------------------------------- */
+
+struct entry {
+    uint64_t code_align;
+    int64_t data_align;
+    uint64_t ra_register;
+    uint8_t pointer_encoding;
+    bool signal, augmented;
+    struct cursor initial, program;
+    uintptr_t start, end;
+};
+
+static bool open_entry(const uint8_t *at, struct cursor *body)
+{
+    struct cursor cursor = {at, at + 4, false};
+    uint32_t length = take(&cursor, 4);
+    if (!length || length == UINT32_MAX) /* terminator; 64-bit DWARF is not used in .eh_frame */
+        return false;
+    *body = (struct cursor){at + 4, at + 4 + length, false};
+    return true;
+}
+
+static bool read_cie(const uint8_t *at, struct entry *entry)
+{
+    struct cursor cursor;
+    if (!open_entry(at, &cursor) || take(&cursor, 4) != 0)
+        return false;
+    uint8_t version = take(&cursor, 1);
+    if (version != 1 && version != 3)
+        return false;
+    const char *augmentation = (const char *)cursor.at;
+    while (take(&cursor, 1) && !cursor.bad)
+        continue;
+    entry->code_align = take_uleb(&cursor);
+    entry->data_align = take_sleb(&cursor);
+    entry->ra_register = version == 1 ? take(&cursor, 1) : take_uleb(&cursor);
+    entry->pointer_encoding = 0;
+    if (cursor.bad || (*augmentation && *augmentation != 'z'))
+        return false;
+    if (*augmentation == 'z') {
+        entry->augmented = true;
+        uint64_t size = take_uleb(&cursor);
+        if (cursor.bad || size > (uint64_t)(cursor.end - cursor.at))
+            return false;
+        struct cursor data = {cursor.at, cursor.at + size, false};
+        cursor.at += size;
+        for (augmentation++; *augmentation; augmentation++) {
+            if (*augmentation == 'R')
+                entry->pointer_encoding = take(&data, 1);
+            else if (*augmentation == 'P') {
+                uint8_t encoding = take(&data, 1);
+                take_encoded(&data, encoding & 0x7f, 0);
+            } else if (*augmentation == 'L')
+                take(&data, 1);
+            else if (*augmentation == 'S')
+                entry->signal = true;
+            else
+                return false;
+        }
+        if (data.bad)
+            return false;
+    }
+    entry->initial = cursor;
+    return true;
+}
+
+static bool read_fde(const uint8_t *fde, uintptr_t pc, struct entry *entry)
+{
+    struct cursor cursor;
+    memset(entry, 0, sizeof *entry);
+    if (!open_entry(fde, &cursor))
+        return false;
+    const uint8_t *back = cursor.at;
+    uint32_t distance = take(&cursor, 4);
+    if (!distance || !read_cie(back - distance, entry))
+        return false;
+    entry->start = take_encoded(&cursor, entry->pointer_encoding, 0);
+    entry->end = entry->start + take_encoded(&cursor, entry->pointer_encoding & 0x0f, 0);
+    if (entry->augmented) {
+        uint64_t size = take_uleb(&cursor);
+        if (cursor.bad || size > (uint64_t)(cursor.end - cursor.at))
+            return false;
+        cursor.at += size;
+    }
+    entry->program = cursor;
+    return !cursor.bad && pc >= entry->start && pc < entry->end;
+}
+
+/* ---- The CFA program ----------------------------------------------------------------------- */
+
+enum saved { SAVED_SAME, SAVED_AT, SAVED_UNDEFINED, SAVED_ODD };
+
+struct rule {
+    uint8_t how; /* enum saved */
+    int64_t offset;
+};
+
+struct state {
+    uint64_t cfa_register;
+    int64_t cfa_offset;
+    bool cfa_deref, cfa_odd;
+    struct rule fp, ra;
+};
+
+#define STATES_MAX 8
+
+struct machine {
+    const struct entry *entry;
+    uintptr_t location;
+    struct state now, initial, stack[STATES_MAX];
+    unsigned depth;
+    bool bad;
+};
+
+static void set_rule(struct machine *machine, uint64_t number, enum saved how, int64_t offset)
+{
+    struct rule rule = {how, offset};
+    if (number == ARCH_DWARF_FP)
+        machine->now.fp = rule;
+    else if (number == machine->entry->ra_register)
+        machine->now.ra = rule;
+}
+
+static void restore_rule(struct machine *machine, uint64_t number)
+{
+    if (number == ARCH_DWARF_FP)
+        machine->now.fp = machine->initial.fp;
+    else if (number == machine->entry->ra_register)
+        machine->now.ra = machine->initial.ra;
+}
+
+/* One shape is common: DW_OP_breg(fp) offset, DW_OP_deref - a realigned frame keeps its caller's
+ * sp in a slot near fp. Everything else (PLT stubs) is odd. */
+static void cfa_expression(struct machine *machine, struct cursor *cursor)
+{
+    uint64_t size = take_uleb(cursor);
+    if (cursor->bad || size > (uint64_t)(cursor->end - cursor->at)) {
+        machine->bad = true;
+        return;
+    }
+    struct cursor expression = {cursor->at, cursor->at + size, false};
+    cursor->at += size;
+    uint8_t base = take(&expression, 1);
+    int64_t offset = take_sleb(&expression);
+    uint8_t deref = take(&expression, 1);
+    machine->now.cfa_odd = expression.bad || expression.at != expression.end || deref != 0x06 ||
+                           base != 0x70 + ARCH_DWARF_FP;
+    machine->now.cfa_deref = true;
+    machine->now.cfa_register = ARCH_DWARF_FP;
+    machine->now.cfa_offset = offset;
+}
+
+static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
+{
+    machine->now.cfa_register = number;
+    machine->now.cfa_offset = offset;
+    machine->now.cfa_deref = machine->now.cfa_odd = false;
+}
+
+static void skip_block(struct machine *machine, struct cursor *cursor)
+{
+    uint64_t size = take_uleb(cursor);
+    if (cursor->bad || size > (uint64_t)(cursor->end - cursor->at))
+        machine->bad = true;
+    else
+        cursor->at += size;
+}
+
+/* The opcodes whose number is the whole byte. */
+static void extended(struct machine *machine, uint8_t opcode, struct cursor *cursor)
+{
+    const struct entry *entry = machine->entry;
+    uint64_t number;
+    switch (opcode) {
+    case 0x00: /* nop */
+        break;
+    case 0x01: /* set_loc */
+        machine->location = take_encoded(cursor, entry->pointer_encoding, 0);
+        break;
+    case 0x02: /* advance_loc1, 2, 4 */
+        machine->location += take(cursor, 1) * entry->code_align;
+        break;
+    case 0x03:
+        machine->location += take(cursor, 2) * entry->code_align;
+        break;
+    case 0x04:
+        machine->location += take(cursor, 4) * entry->code_align;
+        break;
+    case 0x05: /* offset_extended */
+        number = take_uleb(cursor);
+        set_rule(machine, number, SAVED_AT, (int64_t)take_uleb(cursor) * entry->data_align);
+        break;
+    case 0x11: /* offset_extended_sf */
+        number = take_uleb(cursor);
+        set_rule(machine, number, SAVED_AT, take_sleb(cursor) * entry->data_align);
+        break;
+    case 0x06: /* restore_extended */
+        restore_rule(machine, take_uleb(cursor));
+        break;
+    case 0x07: /* undefined */
+        set_rule(machine, take_uleb(cursor), SAVED_UNDEFINED, 0);
+        break;
+    case 0x08: /* same_value */
+        set_rule(machine, take_uleb(cursor), SAVED_SAME, 0);
+        break;
+    case 0x09: /* register */
+        number = take_uleb(cursor);
+        take_uleb(cursor);
+        set_rule(machine, number, SAVED_ODD, 0);
+        break;
+    case 0x0a: /* remember_state */
+        if (machine->depth == STATES_MAX)
+            machine->bad = true;
+        else
+            machine->stack[machine->depth++] = machine->now;
+        break;
+    case 0x0b: /* restore_state */
+        if (!machine->depth)
+            machine->bad = true;
+        else
+            machine->now = machine->stack[--machine->depth];
+        break;
+    case 0x0c: /* def_cfa */
+        number = take_uleb(cursor);
+        define_cfa(machine, number, take_uleb(cursor));
+        break;
+    case 0x12: /* def_cfa_sf */
+        number = take_uleb(cursor);
+        define_cfa(machine, number, take_sleb(cursor) * entry->data_align);
+        break;
+    case 0x0d: /* def_cfa_register */
+        machine->now.cfa_register = take_uleb(cursor);
+        break;
+    case 0x0e: /* def_cfa_offset */
+        machine->now.cfa_offset = take_uleb(cursor);
+        break;
+    case 0x13: /* def_cfa_offset_sf */
+        machine->now.cfa_offset = take_sleb(cursor) * entry->data_align;
+        break;
+    case 0x0f: /* def_cfa_expression */
+        cfa_expression(machine, cursor);
+        break;
+    case 0x10: /* expression */
+    case 0x16: /* val_expression */
+        set_rule(machine, take_uleb(cursor), SAVED_ODD, 0);
+        skip_block(machine, cursor);
+        break;
+    case 0x2e: /* GNU_args_size */
+        take_uleb(cursor);
+        break;
+    default:
+        machine->bad = true;
+    }
+}
+
+/* Runs until the row at pc is complete. */
+static void run(struct machine *machine, struct cursor cursor, uintptr_t pc)
+{
+    while (cursor.at < cursor.end && machine->location <= pc && !machine->bad) {
+        uint8_t opcode = take(&cursor, 1);
+        uint8_t operand = opcode & 0x3f;
+        switch (opcode & 0xc0) {
+        case 0x40: /* advance_loc */
+            machine->location += operand * machine->entry->code_align;
+            break;
+        case 0x80: /* offset */
+            set_rule(machine, operand, SAVED_AT,
+                     (int64_t)take_uleb(&cursor) * machine->entry->data_align);
+            break;
+        case 0xc0: /* restore */
+            restore_rule(machine, operand);
+            break;
+        default:
+            extended(machine, opcode, &cursor);
+        }
+        if (cursor.bad)
+            machine->bad = true;
+    }
+}
+
+static bool fits(int64_t offset)
+{
+    return offset > INT16_MIN && offset < INT16_MAX;
+}
+
+static struct cfi_row row_of(const struct state *state)
+{
+    struct cfi_row row = {.rule = CFI_COMPLEX};
+    if (state->ra.how == SAVED_UNDEFINED) {
+        row.rule = CFI_END;
+        return row;
+    }
+    bool of_sp = state->cfa_register == ARCH_DWARF_SP, of_fp = state->cfa_register == ARCH_DWARF_FP;
+    if (state->cfa_odd || (!of_sp && !of_fp) || state->ra.how != SAVED_AT ||
+        !fits(state->ra.offset) || state->fp.how == SAVED_ODD ||
+        (state->fp.how == SAVED_AT && !fits(state->fp.offset)) ||
+        state->cfa_offset != (int32_t)state->cfa_offset)
+        return row;
+    row.rule = of_sp ? CFI_SP : state->cfa_deref ? CFI_FP_DEREF : CFI_FP;
+    row.offset = state->cfa_offset;
+    row.ra_offset = state->ra.offset;
+    row.fp_offset = state->fp.how == SAVED_AT ? state->fp.offset : CFI_FP_KEPT;
+    return row;
+}
+
+struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
+{
+    struct entry entry;
+    if (!read_fde(fde, pc, &entry))
+        return (struct cfi_row){.rule = CFI_NONE};
+    if (entry.signal)
+        return (struct cfi_row){.rule = CFI_SIGNAL};
+    struct machine machine = {.entry = &entry, .location = entry.start};
+    /* The CIE's part holds for the whole function. */
+    machine.now.cfa_odd = true; /* until somebody defines it */
+    run(&machine, entry.initial, UINTPTR_MAX);
+    machine.initial = machine.now;
+    machine.location = entry.start;
+    run(&machine, entry.program, pc);
+    return machine.bad ? (struct cfi_row){.rule = CFI_COMPLEX} : row_of(&machine.now);
+}
+
+struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc)
+{
+    const uint8_t *fde = eh_frame_hdr ? find_fde(eh_frame_hdr, pc) : NULL;
+    return fde ? cfi_row_of_fde(fde, pc) : (struct cfi_row){.rule = CFI_NONE};
+}

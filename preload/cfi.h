@@ -1,0 +1,39 @@
+/* cfi.h - from the bytes of .eh_frame to one row: how to get from a frame to its caller's.
+ *
+ * A pure function of memory: no state, no allocation, no lock; hostile or unusual tables give
+ * CFI_NONE, never a guess. A row keeps what x86_64 and aarch64 code needs in practice: the CFA as
+ * sp or fp plus an offset (or the word that fp points near: realigned frames), where the caller's fp
+ * is saved, and the return address. Everything else is CFI_COMPLEX.
+ */
+#ifndef PRELOAD_CFI_H
+#define PRELOAD_CFI_H
+
+#include "preload/base.h"
+
+enum cfi_rule {
+    CFI_NONE,    /* no table entry for this address */
+    CFI_COMPLEX, /* there is one, but a row cannot say it */
+    CFI_END,     /* outermost frame: its return address is undefined */
+    CFI_SIGNAL,  /* the caller was interrupted: its registers are in the signal frame */
+    CFI_SP,      /* CFA = sp + offset */
+    CFI_FP,      /* CFA = fp + offset */
+    CFI_FP_DEREF /* CFA = *(fp + offset) */
+};
+
+#define CFI_FP_KEPT INT16_MAX /* the caller's fp is the callee's */
+
+struct cfi_row {
+    uint8_t rule;      /* enum cfi_rule */
+    int16_t fp_offset; /* caller's fp at CFA + this, or CFI_FP_KEPT */
+    int16_t ra_offset; /* return address at CFA + this */
+    int32_t offset;
+};
+
+/* The row that holds at pc (an address inside the call instruction or the interrupted one, never
+ * the return address itself). eh_frame_hdr: the object's PT_GNU_EH_FRAME segment in memory. */
+struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc);
+
+/* The second half alone, for a table in any buffer: fde points at the length word of an FDE. */
+struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc);
+
+#endif

@@ -1,0 +1,147 @@
+#include "preload/finish.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/log.h"
+#include "preload/options.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/track.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef LEAK_BINDIR
+#define LEAK_BINDIR "/usr/local/bin"
+#endif
+
+/* leakreport beside the library (a build tree), else where an installation puts it. */
+static bool find_leakreport(char *out, size_t size)
+{
+    static const char *const places[] = {"/leakreport", "/../../bin/leakreport"};
+    char buffer[PATH_MAX];
+    struct stat info;
+    Dl_info own;
+    struct text home = TEXT_ON(buffer);
+    if (dladdr((void *)finish_now, &own) && own.dli_fname) {
+        ssize_t length = sys_readlink(own.dli_fname, buffer, sizeof buffer - 1);
+        if (length > 0)
+            buffer[length] = '\0';
+        else
+            text_add(&home, own.dli_fname);
+    }
+    char *slash = strrchr(buffer, '/');
+    for (size_t i = 0; slash && i < ARRAY_LENGTH(places); i++) {
+        struct text path = text_on(out, size);
+        text_add_bytes(&path, buffer, slash - buffer);
+        text_add(&path, places[i]);
+        if (!path.cut && sys_lstat(out, &info) == 0)
+            return true;
+    }
+    struct text path = text_on(out, size);
+    text_add(&path, LEAK_BINDIR "/leakreport");
+    return sys_lstat(out, &info) == 0;
+}
+
+/* The program's environment without what would load us again. */
+static char **clean_environment(void)
+{
+    size_t count = 0, kept = 0;
+    while (environ && environ[count])
+        count++;
+    char **clean = arena_map((count + 1) * sizeof *clean);
+    for (size_t i = 0; clean && i < count; i++)
+        if (!text_starts(environ[i], "LD_PRELOAD="))
+            clean[kept++] = environ[i];
+    return clean;
+}
+
+/* An account in memory only is handed over as an anonymous file. */
+static int copy_to_memory_file(char *path, size_t size)
+{
+    int fd = sys_memory_file("leak");
+    if (fd < 0)
+        return fd;
+    const char *from = (const char *)store_header;
+    for (uint64_t left = store_header->used; left;) {
+        ssize_t written = sys_write(fd, from, left);
+        if (written <= 0)
+            break;
+        from += written;
+        left -= written;
+    }
+    struct text text = text_on(path, size);
+    text_add(&text, "/proc/self/fd/");
+    text_add_number(&text, fd);
+    return fd;
+}
+
+static void report(void)
+{
+    char tool[PATH_MAX], buffer[64];
+    char *path = (char *)store_path();
+    int memory = -1;
+    if (!log_usable())
+        return;
+    if (!find_leakreport(tool, sizeof tool)) {
+        log_line("leakreport not found beside libleak.so nor in " LEAK_BINDIR
+                 "; run it by hand on ", path, NULL);
+        return;
+    }
+    if (!path[0]) {
+        memory = copy_to_memory_file(buffer, sizeof buffer);
+        path = buffer;
+    }
+    char *arguments[] = {"leakreport", path, NULL};
+    char **environment = clean_environment();
+    int child = environment ? sys_spawn(tool, arguments, environment, STDERR_FILENO) : -1;
+    if (child > 0)
+        sys_wait(child);
+    else
+        log_line("leakreport could not be started; run it by hand on ", path, NULL);
+    if (memory >= 0)
+        sys_close(memory);
+}
+
+void finish_now(int status)
+{
+    struct leak_header *header = store_header;
+    if (header->end_how != LEAK_END_NONE)
+        return;
+    header->end_value = status & 0xff;
+    header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
+    store_release(&header->end_how, LEAK_END_EXIT);
+    track_tick();
+    if (track_options.report == REPORT_EXIT)
+        report();
+    else if (track_options.verbosity && store_path()[0])
+        log_line("now: leakreport ", store_path(), NULL);
+}
+
+static void at_exit(int status, void *argument UNUSED)
+{
+    if (sys_getpid() == store_header->pid)
+        finish_now(status);
+}
+
+static int expected_status;
+
+void finish_expect(int status)
+{
+    expected_status = status;
+}
+
+static void at_quick_exit_last(void)
+{
+    at_exit(expected_status, NULL);
+}
+
+void finish_register(void)
+{
+    on_exit(at_exit, NULL);
+    at_quick_exit(at_quick_exit_last);
+}

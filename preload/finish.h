@@ -1,0 +1,18 @@
+/* finish.h - the last moment of a process: write down how it ended, and report if asked.
+ *
+ * Registered first, so it runs last: after every atexit handler and destructor of the program.
+ * The report is made by leakreport, in a child that the program cannot notice (no SIGCHLD, not seen
+ * by wait), on the program's standard error.
+ */
+#ifndef PRELOAD_FINISH_H
+#define PRELOAD_FINISH_H
+
+#include "preload/base.h"
+
+void finish_register(void);
+/* quick_exit does not tell its handlers the status. */
+void finish_expect(int status);
+/* Only for the process whose store it is. */
+void finish_now(int status);
+
+#endif

@@ -1,0 +1,34 @@
+/* hook_exit.c - the ways out that run no exit handlers.
+ *
+ * exit and return from main end in our exit handler (finish.h), which also learns the status.
+ * These do not.
+ */
+#include "preload/process.h"
+#include "preload/real.h"
+
+#include <unistd.h>
+
+EXPORT void _exit(int status)
+{
+    process_ends(status);
+    real_find();
+    real._exit(status);
+    __builtin_unreachable();
+}
+
+EXPORT void _Exit(int status)
+{
+    process_ends(status);
+    real_find();
+    real._Exit(status);
+    __builtin_unreachable();
+}
+
+/* Runs the program's at_quick_exit handlers, then ours (registered first, so last). */
+EXPORT void quick_exit(int status)
+{
+    process_quick_exit(status);
+    real_find();
+    real.quick_exit(status);
+    __builtin_unreachable();
+}

@@ -1,0 +1,185 @@
+/* hook_malloc.c - malloc and its family.
+ *
+ * Each hook: token, real function, account, token back. What libc returns and what errno holds
+ * afterwards is libc's doing. Without a token (libleak itself is calling, or there is no account) the call is
+ * only forwarded. Addresses from the boot pool are ours for ever: never given to the real allocator.
+ */
+#include "preload/blocks.h"
+#include "preload/boot.h"
+#include "preload/hook_free.h"
+#include "preload/modules.h"
+#include "preload/process.h"
+#include "preload/real.h"
+#include "preload/track.h"
+#include "arch.h"
+
+#include <errno.h>
+#include <malloc.h>
+
+#define FORWARD(call)                                                                              \
+    ({                                                                                             \
+        process_missed();                                                                          \
+        call;                                                                                      \
+    })
+
+/* The token's state while the allocator works: nested calls then are part of this one. */
+#define REAL(guard, call)                                                                          \
+    ({                                                                                             \
+        (guard)->calling_real = true;                                                              \
+        __auto_type result_ = call;                                                                \
+        (guard)->calling_real = false;                                                             \
+        result_;                                                                                   \
+    })
+
+/* Every allocating hook but the two that report by other means than a pointer. */
+#define ALLOCATE(call, bytes, kind)                                                                \
+    struct frame caller = CALLER_FRAME();                                                          \
+    struct guard *guard = process_enter(caller.sp);                                                \
+    if (unlikely(!guard))                                                                          \
+        return FORWARD(call);                                                                      \
+    modules_notice();                                                                              \
+    void *block = REAL(guard, call);                                                               \
+    if (likely(block))                                                                             \
+        track_alloc(guard, &caller, block, (bytes), (kind));                                       \
+    guard_leave(guard);                                                                            \
+    return block
+
+EXPORT void *malloc(size_t size)
+{
+    ALLOCATE(real.malloc(size), size, LEAK_KIND_MALLOC);
+}
+
+EXPORT void *calloc(size_t count, size_t size)
+{
+    /* When the product overflows the real one fails, and nothing is recorded. */
+    ALLOCATE(real.calloc(count, size), count *size, LEAK_KIND_MALLOC);
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t size)
+{
+    ALLOCATE(real.aligned_alloc(alignment, size), size, LEAK_KIND_MEMALIGN);
+}
+
+EXPORT void *memalign(size_t alignment, size_t size)
+{
+    ALLOCATE(real.memalign(alignment, size), size, LEAK_KIND_MEMALIGN);
+}
+
+EXPORT void *valloc(size_t size)
+{
+    ALLOCATE(real.valloc(size), size, LEAK_KIND_MEMALIGN);
+}
+
+EXPORT void *pvalloc(size_t size)
+{
+    ALLOCATE(real.pvalloc(size), size, LEAK_KIND_MEMALIGN);
+}
+
+EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
+{
+    struct frame caller = CALLER_FRAME();
+    struct guard *guard = process_enter(caller.sp);
+    if (unlikely(!guard))
+        return FORWARD(real.posix_memalign(out, alignment, size));
+    modules_notice();
+    int error = REAL(guard, real.posix_memalign(out, alignment, size));
+    if (!error && *out)
+        track_alloc(guard, &caller, *out, size, LEAK_KIND_MEMALIGN);
+    guard_leave(guard);
+    return error;
+}
+
+/* A block of the boot pool moves into the real heap. */
+static void *leave_boot_pool(void *old, size_t size)
+{
+    void *block = malloc(size);
+    if (block)
+        memcpy(block, old, boot_size(old) < size ? boot_size(old) : size);
+    return block;
+}
+
+static void *resize(void *old, size_t size, const struct frame *caller)
+{
+    if (unlikely(boot_owns(old)))
+        return leave_boot_pool(old, size);
+    struct guard *guard = process_enter(caller->sp);
+    if (unlikely(!guard))
+        return FORWARD(real.realloc(old, size));
+    modules_notice();
+    struct block before;
+    bool known = old && track_take(guard, old, &before);
+    void *block = REAL(guard, real.realloc(old, size));
+    /* NULL for a size of 0 means that the old block is gone; else it is as it was. */
+    if (known && (block || size == 0))
+        track_gone(guard, &before);
+    else if (known)
+        track_put_back(guard, &before);
+    if (block)
+        track_alloc(guard, caller, block, size, LEAK_KIND_MALLOC);
+    guard_leave(guard);
+    return block;
+}
+
+EXPORT void *realloc(void *old, size_t size)
+{
+    struct frame caller = CALLER_FRAME();
+    return resize(old, size, &caller);
+}
+
+EXPORT void *reallocarray(void *old, size_t count, size_t size)
+{
+    struct frame caller = CALLER_FRAME();
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM; /* as libc's own does */
+        return NULL;
+    }
+    return resize(old, bytes, &caller);
+}
+
+void hook_free(void *block)
+{
+    if (!block || unlikely(boot_owns(block)))
+        return;
+    struct guard *guard = process_enter(arch_stack_pointer());
+    if (unlikely(!guard)) {
+        real.free(block);
+        return;
+    }
+    modules_notice();
+    track_free(guard, block);
+    guard->calling_real = true;
+    real.free(block);
+    guard->calling_real = false;
+    guard_leave(guard);
+}
+
+EXPORT void free(void *block)
+{
+    hook_free(block);
+}
+
+EXPORT void cfree(void *block);
+EXPORT void cfree(void *block)
+{
+    hook_free(block);
+}
+
+EXPORT void free_sized(void *block, size_t size);
+EXPORT void free_sized(void *block, size_t size UNUSED)
+{
+    hook_free(block);
+}
+
+EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size);
+EXPORT void free_aligned_sized(void *block, size_t alignment UNUSED, size_t size UNUSED)
+{
+    hook_free(block);
+}
+
+EXPORT size_t malloc_usable_size(void *block)
+{
+    if (unlikely(boot_owns(block)))
+        return boot_size(block);
+    return block && real.malloc_usable_size ? real.malloc_usable_size(block) : 0;
+}

@@ -1,0 +1,151 @@
+/* hook_new.c - every replaceable operator new and delete, each with its own kind.
+ *
+ * operator new is our own loop: real malloc, then the program's new handler (with the token given
+ * back: what it allocates is tracked), then the exception, thrown by the program's own libstdc++. That
+ * library is looked for only when an allocation has failed: it may have come in with a plugin, where
+ * dlsym(RTLD_NEXT) sees nothing. Built with -fexceptions: the throw passes through these frames.
+ */
+#include "preload/base.h"
+#include "preload/guard.h"
+#include "preload/hook_free.h"
+#include "preload/log.h"
+#include "preload/modules.h"
+#include "preload/process.h"
+#include "preload/real.h"
+#include "preload/track.h"
+
+typedef void new_handler(void);
+
+static new_handler *current_handler(void)
+{
+    new_handler *(*get)(void) = real_find_cxx("_ZSt15get_new_handlerv");
+    return get ? get() : NULL;
+}
+
+static COLD void throw_bad_alloc(size_t size)
+{
+    void (*throw_it)(void) = real_find_cxx("_ZSt17__throw_bad_allocv");
+    if (throw_it)
+        throw_it();
+    void *(*real_new)(size_t) = real_find_cxx("_Znwm");
+    if (real_new)
+        real_new(size); /* fails as ours did, and throws */
+    log_line("operator new is out of memory and no C++ runtime was found to throw bad_alloc", NULL);
+    abort();
+}
+
+/* One attempt: a tracked block or NULL. */
+static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const struct frame *caller)
+{
+    /* As C++ runtimes do: at least one byte, and for aligned_alloc a multiple of the alignment. */
+    size_t bytes = size ? size : 1;
+    if (alignment) {
+        size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
+        if (rounded < bytes)
+            return NULL;
+        bytes = rounded;
+    }
+    struct guard *guard = process_enter(caller->sp);
+    if (guard)
+        guard->calling_real = true;
+    else
+        process_missed();
+    void *block = alignment ? real.aligned_alloc(alignment, bytes) : real.malloc(bytes);
+    if (!guard)
+        return block;
+    guard->calling_real = false;
+    modules_notice();
+    if (likely(block))
+        track_alloc(guard, caller, block, size, kind);
+    guard_leave(guard);
+    return block;
+}
+
+static inline void *new_or_throw(size_t size, size_t alignment, enum leak_kind kind,
+                                 const struct frame *caller)
+{
+    for (;;) {
+        void *block = attempt(size, alignment, kind, caller);
+        if (likely(block))
+            return block;
+        new_handler *handler = current_handler();
+        if (!handler)
+            throw_bad_alloc(size);
+        handler();
+    }
+}
+
+/* A handler may throw, and catching is not for C: when the first attempt has failed the program's own
+ * nothrow form goes on; it calls the throwing one (ours) inside its try block. */
+static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind kind,
+                                const struct frame *caller, const char *original, const void *tag)
+{
+    void *block = attempt(size, alignment, kind, caller);
+    if (likely(block) || !current_handler())
+        return block;
+    void *form = real_find_cxx(original);
+    if (!form)
+        return NULL;
+    if (alignment)
+        return ((void *(*)(size_t, size_t, const void *))form)(size, alignment, tag);
+    return ((void *(*)(size_t, const void *))form)(size, tag);
+}
+
+#define NEW(name, kind)                                                                            \
+    EXPORT void *name(size_t size);                                                                \
+    EXPORT void *name(size_t size)                                                                 \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        return new_or_throw(size, 0, kind, &caller);                                               \
+    }
+#define NEW_NOTHROW(name, kind)                                                                    \
+    EXPORT void *name(size_t size, const void *tag);                                               \
+    EXPORT void *name(size_t size, const void *tag)                                                \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        return new_or_null(size, 0, kind, &caller, #name, tag);                                    \
+    }
+#define NEW_ALIGNED(name, kind)                                                                    \
+    EXPORT void *name(size_t size, size_t alignment);                                              \
+    EXPORT void *name(size_t size, size_t alignment)                                               \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        return new_or_throw(size, alignment, kind, &caller);                                       \
+    }
+#define NEW_ALIGNED_NOTHROW(name, kind)                                                            \
+    EXPORT void *name(size_t size, size_t alignment, const void *tag);                             \
+    EXPORT void *name(size_t size, size_t alignment, const void *tag)                              \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        return new_or_null(size, alignment, kind, &caller, #name, tag);                            \
+    }
+
+NEW(_Znwm, LEAK_KIND_NEW)
+NEW(_Znam, LEAK_KIND_NEW_ARRAY)
+NEW_NOTHROW(_ZnwmRKSt9nothrow_t, LEAK_KIND_NEW)
+NEW_NOTHROW(_ZnamRKSt9nothrow_t, LEAK_KIND_NEW_ARRAY)
+NEW_ALIGNED(_ZnwmSt11align_val_t, LEAK_KIND_ALIGNED_NEW)
+NEW_ALIGNED(_ZnamSt11align_val_t, LEAK_KIND_ALIGNED_NEW_ARRAY)
+NEW_ALIGNED_NOTHROW(_ZnwmSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW)
+NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW_ARRAY)
+
+/* The forms of delete differ in what they promise about the block, not in what they do to it. */
+#define DELETE(name, ...)                                                                          \
+    EXPORT void name(void *block, ##__VA_ARGS__);                                                  \
+    EXPORT void name(void *block, ##__VA_ARGS__)                                                   \
+    {                                                                                              \
+        hook_free(block);                                                                          \
+    }
+
+DELETE(_ZdlPv)
+DELETE(_ZdaPv)
+DELETE(_ZdlPvRKSt9nothrow_t, const void *tag UNUSED)
+DELETE(_ZdaPvRKSt9nothrow_t, const void *tag UNUSED)
+DELETE(_ZdlPvm, size_t size UNUSED)
+DELETE(_ZdaPvm, size_t size UNUSED)
+DELETE(_ZdlPvSt11align_val_t, size_t alignment UNUSED)
+DELETE(_ZdaPvSt11align_val_t, size_t alignment UNUSED)
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, size_t alignment UNUSED, const void *tag UNUSED)
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, size_t alignment UNUSED, const void *tag UNUSED)
+DELETE(_ZdlPvmSt11align_val_t, size_t size UNUSED, size_t alignment UNUSED)
+DELETE(_ZdaPvmSt11align_val_t, size_t size UNUSED, size_t alignment UNUSED)

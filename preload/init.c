@@ -1,0 +1,12 @@
+/* init.c - the library's one constructor.
+ *
+ * Linked with -z initfirst: it runs before every other constructor of the process, so the account
+ * exists before the program's first allocation. Libc has not looked at the environment yet; the
+ * loader hands it over. There is no destructor: the account outlives everything.
+ */
+#include "preload/process.h"
+
+__attribute__((constructor)) static void begin(int argc UNUSED, char **argv UNUSED, char **envp)
+{
+    process_start(envp);
+}

@@ -1,0 +1,18 @@
+/* log.h - one line to the program's standard error, and only when asked or broken.
+ *
+ * A line goes out in one write. Descriptor 2 may be closed, or be a file of the program's own by
+ * now: it is remembered at start and used only while it is still the same file.
+ */
+#ifndef PRELOAD_LOG_H
+#define PRELOAD_LOG_H
+
+#include "preload/base.h"
+
+/* Remembers what descriptor 2 is. Call once, early; lines before it are dropped. */
+void log_start(void);
+/* "libleak: " + the parts, which end with NULL, + newline. */
+void log_line(const char *part, ...) __attribute__((sentinel));
+/* Still what it was at the start? Then a child of ours may write its report there. */
+bool log_usable(void);
+
+#endif

@@ -1,0 +1,330 @@
+#include "preload/modules.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/lock.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <limits.h>
+#include <time.h>
+
+#define MODULES_MAX 16384 /* generations; above it the oldest names are kept, new ones are not */
+#define RETIRED_MAX 256
+
+/* As _dl_find_object fills it in (glibc 2.35); the name is ours so that older headers do. */
+struct found_object {
+    unsigned long long flags;
+    void *start, *end;
+    struct link_map *map;
+    void *eh_frame;
+    unsigned long long reserved[7];
+};
+
+struct module {
+    uintptr_t start, end;
+    const void *eh_frame_hdr;
+    const struct link_map *map;
+    struct leak_module *record; /* in the store; NULL when there was no room */
+    bool gone;
+};
+
+struct retired {
+    uintptr_t start, end;
+    uint32_t serial;
+};
+
+bool modules_changed_;
+uint32_t modules_retired_count_;
+
+static struct lock lock;
+static struct module *table; /* guarded by lock; readers use the store or _dl_find_object */
+static uint32_t count;
+static uint32_t serial; /* of loader events: module seen, module gone */
+static struct retired retired[RETIRED_MAX]; /* append and raise serial only; count published last */
+static uintptr_t own_start, own_end;
+static int (*find_object)(void *, struct found_object *);
+
+/* ---- Objects ------------------------------------------------------------------------------ */
+
+struct search {
+    uintptr_t pc;
+    struct found_object *out;
+};
+
+static int visit(struct dl_phdr_info *info, size_t size UNUSED, void *data)
+{
+    struct search *search = data;
+    uintptr_t start = UINTPTR_MAX, end = 0;
+    void *eh_frame = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_GNU_EH_FRAME)
+            eh_frame = (void *)from;
+        if (segment->p_type != PT_LOAD)
+            continue;
+        start = from < start ? from : start;
+        end = from + segment->p_memsz > end ? from + segment->p_memsz : end;
+    }
+    if (search->pc < start || search->pc >= end)
+        return 0;
+    search->out->start = (void *)(start & ~(LEAK_PAGE - 1));
+    search->out->end = (void *)end;
+    search->out->eh_frame = eh_frame;
+    for (struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+        if (map->l_addr == info->dlpi_addr)
+            search->out->map = map;
+    return search->out->map != NULL;
+}
+
+/* glibc before 2.35 has no lock-free way; there the loader's lock is taken, for a new address only. */
+static int find_by_walk(void *pc, struct found_object *out)
+{
+    struct search search = {(uintptr_t)pc, out};
+    return dl_iterate_phdr(visit, &search) ? 0 : -1;
+}
+
+static bool find(uintptr_t pc, struct found_object *out)
+{
+    memset(out, 0, sizeof *out);
+    return find_object((void *)pc, out) == 0;
+}
+
+void modules_start(void)
+{
+    struct found_object own;
+    find_object = (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+    if (!find_object)
+        find_object = find_by_walk;
+    table = arena_map(MODULES_MAX * sizeof *table); /* touched only as far as it is used */
+    if (find((uintptr_t)modules_start, &own)) {
+        own_start = (uintptr_t)own.start;
+        own_end = (uintptr_t)own.end;
+    }
+}
+
+bool modules_own(uintptr_t pc)
+{
+    return pc - own_start < own_end - own_start;
+}
+
+/* ---- Retired ranges ------------------------------------------------------------------------ */
+
+uint32_t modules_retired_slow(uintptr_t pc)
+{
+    uint32_t newest = 0;
+    for (uint32_t i = 0; i < modules_retired_count_; i++)
+        if (pc - retired[i].start < retired[i].end - retired[i].start) {
+            uint32_t at = load_relaxed(&retired[i].serial);
+            newest = at > newest ? at : newest;
+        }
+    return newest;
+}
+
+static void retire(uintptr_t start, uintptr_t end)
+{
+    uint32_t used = modules_retired_count_;
+    for (uint32_t i = 0; i < used; i++)
+        if (retired[i].start == start && retired[i].end == end) {
+            store_relaxed(&retired[i].serial, serial);
+            return;
+        }
+    if (used == RETIRED_MAX) {
+        /* Too many different ranges: from here on the last one stands for everything. Living
+         * modules then look newer than they are, and readers fall back to their last generation. */
+        store_relaxed(&retired[used - 1].start, 0);
+        store_relaxed(&retired[used - 1].end, UINTPTR_MAX);
+        store_relaxed(&retired[used - 1].serial, serial);
+        return;
+    }
+    retired[used] = (struct retired){start, end, serial};
+    /* Pairs with the acquire in modules_retired. */
+    store_release(&modules_retired_count_, used + 1);
+}
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+/* Build-id from the headers in memory; the first page of an object is its ELF header. */
+static uint32_t read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
+{
+    const ElfW(Ehdr) *header = (const void *)start;
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > LEAK_PAGE)
+        return 0;
+    const ElfW(Phdr) *segments = (const void *)(start + header->e_phoff);
+    for (int i = 0; i < header->e_phnum; i++) {
+        if (segments[i].p_type != PT_NOTE)
+            continue;
+        uintptr_t at = bias + segments[i].p_vaddr, end = at + segments[i].p_memsz;
+        while (at + sizeof(ElfW(Nhdr)) <= end) {
+            const ElfW(Nhdr) *note = (const void *)at;
+            uintptr_t name = at + sizeof *note;
+            uintptr_t content = name + round_up(note->n_namesz, 4);
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+                memcmp((const void *)name, "GNU", 4) == 0 && note->n_descsz <= LEAK_BUILD_ID_MAX) {
+                memcpy(out, (const void *)content, note->n_descsz);
+                return note->n_descsz;
+            }
+            at = content + round_up(note->n_descsz, 4);
+        }
+    }
+    return 0;
+}
+
+static void add_path(const struct link_map *map, struct text *path)
+{
+    char buffer[PATH_MAX];
+    if (!map->l_name[0]) { /* the program itself */
+        ssize_t length = sys_readlink("/proc/self/exe", buffer, sizeof buffer);
+        if (length > 0)
+            text_add_bytes(path, buffer, length);
+        return;
+    }
+    if (map->l_name[0] != '/' && strchr(map->l_name, '/') && sys_getcwd(buffer, sizeof buffer) > 0) {
+        text_add(path, buffer);
+        text_add(path, "/");
+    }
+    text_add(path, map->l_name);
+}
+
+/* The MODULES chunk being filled; guarded by lock. */
+static struct {
+    char *payload;
+    uint64_t used, size;
+    struct leak_header *home; /* a fork child starts a chunk of its own */
+} records;
+
+static void *record_room(uint32_t length)
+{
+    if (records.home != store_header || records.used + length > records.size) {
+        records.size = 4 * LEAK_PAGE - sizeof(struct leak_chunk);
+        if (records.size < length)
+            records.size = length;
+        records.payload = store_chunk(LEAK_CHUNK_MODULES, records.size, 0);
+        records.used = 0;
+        records.home = store_header;
+    }
+    return records.payload ? records.payload + records.used : NULL;
+}
+
+/* Makes the record that record_room gave last visible to readers. */
+static void record_publish(const struct leak_module *record)
+{
+    records.used += record->length;
+    store_publish(records.payload, records.used);
+}
+
+static void add_record(struct module *module, const struct link_map *map)
+{
+    char buffer[PATH_MAX + 64];
+    struct text path = TEXT_ON(buffer);
+    add_path(map, &path);
+    uint32_t length = round_up(sizeof(struct leak_module) + path.length + 1, 8);
+    struct leak_module *record = record_room(length);
+    module->record = record;
+    if (!record)
+        return;
+    record->length = length;
+    record->start = module->start;
+    record->end = module->end;
+    record->bias = map->l_addr;
+    record->loaded = serial;
+    record->loaded_ns = sys_clock_ns(CLOCK_REALTIME_COARSE);
+    record->build_id_length = read_build_id(module->start, map->l_addr, record->build_id);
+    record->path_length = path.length;
+    memcpy(record->path, buffer, path.length);
+    record_publish(record);
+    add_relaxed(&store_header->modules, 1);
+}
+
+/* ---- Looking again ---------------------------------------------------------------------------- */
+
+static bool same_object(const struct module *module, const struct found_object *now)
+{
+    uint8_t build_id[LEAK_BUILD_ID_MAX];
+    if (module->start != (uintptr_t)now->start || module->end != (uintptr_t)now->end ||
+        module->eh_frame_hdr != now->eh_frame || module->map != now->map)
+        return false;
+    if (!module->record)
+        return true;
+    uint32_t length = read_build_id(module->start, now->map->l_addr, build_id);
+    return length == module->record->build_id_length &&
+           memcmp(build_id, module->record->build_id, length) == 0;
+}
+
+void modules_look_again(struct guard *guard UNUSED)
+{
+    struct locked locked;
+    /* Not while the loader is half-way, and one thread is enough. */
+    if (load_relaxed(&_r_debug.r_state) != RT_CONSISTENT || !lock_try(&lock, &locked))
+        return;
+    store_relaxed(&modules_changed_, false);
+    for (uint32_t i = 0; i < count; i++) {
+        struct found_object now;
+        if (table[i].gone || (find(table[i].start, &now) && same_object(&table[i], &now)))
+            continue;
+        table[i].gone = true;
+        serial++;
+        if (table[i].record) {
+            table[i].record->unloaded_ns = sys_clock_ns(CLOCK_REALTIME_COARSE);
+            store_release(&table[i].record->unloaded, serial);
+        }
+        retire(table[i].start, table[i].end);
+    }
+    lock_give(&locked);
+}
+
+bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *out)
+{
+    struct found_object found;
+    if (!find(pc, &found))
+        return false;
+    *out = (struct module_view){(uintptr_t)found.start, (uintptr_t)found.end, found.eh_frame};
+    struct locked locked = lock_take(&lock);
+    uint32_t i = 0;
+    while (i < count && (table[i].gone || table[i].start != out->start))
+        i++;
+    if (i == count && count < MODULES_MAX && table) {
+        table[i] = (struct module){.start = out->start,
+                                   .end = out->end,
+                                   .eh_frame_hdr = found.eh_frame,
+                                   .map = found.map};
+        serial++;
+        count++;
+        add_record(&table[i], found.map);
+    }
+    lock_give(&locked);
+    return true;
+}
+
+/* ---- Fork ---------------------------------------------------------------------------------------- */
+
+void modules_fork_lock(void)
+{
+    lock_take_raw(&lock);
+}
+
+void modules_fork_unlock(void)
+{
+    lock_give_raw(&lock);
+}
+
+void modules_fork_child(void)
+{
+    lock.word = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct leak_module *old = table[i].record;
+        if (!old)
+            continue;
+        struct leak_module *record = record_room(old->length);
+        table[i].record = record;
+        if (!record)
+            continue;
+        memcpy(record, old, old->length);
+        record_publish(record);
+    }
+    store_header->modules = count;
+}

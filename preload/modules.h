@@ -1,0 +1,75 @@
+/* modules.h - which object a code address belongs to, and since when.
+ *
+ * Modules are learnt from the addresses in stacks, not from dlopen: an object that never allocates
+ * is of no interest, and libc's own loading (NSS, iconv) passes no hook. An object that goes leaves
+ * its record; its range is then "retired" with the serial of that event, and everything keyed by
+ * address (rows, tree nodes) carries modules_retired(pc), so that a library at a reused address is
+ * somebody new. Nothing is ever retired in most programs: the answer is 0 and costs one load.
+ *
+ * How a change is noticed: the loader allocates and frees while its r_state is not RT_CONSISTENT,
+ * so hooks look at that word (modules_notice); dlclose and dlmopen hooks say it too. The next capture
+ * looks at every known module again, by _dl_find_object, which takes no lock.
+ */
+#ifndef PRELOAD_MODULES_H
+#define PRELOAD_MODULES_H
+
+#include "preload/base.h"
+#include "preload/guard.h"
+
+#include <link.h>
+
+struct module_view {
+    uintptr_t start, end;
+    const void *eh_frame_hdr; /* NULL: no unwind table */
+};
+
+void modules_start(void);
+
+extern bool modules_changed_;
+extern uint32_t modules_retired_count_;
+
+/* The loader is, or was, at work. */
+static inline void modules_change(void)
+{
+    __atomic_store_n(&modules_changed_, true, __ATOMIC_RELAXED);
+}
+
+/* In every hook: one load of a word that hardly ever changes. */
+static inline void modules_notice(void)
+{
+    if (unlikely(__atomic_load_n(&_r_debug.r_state, __ATOMIC_RELAXED) != RT_CONSISTENT))
+        modules_change();
+}
+
+void modules_look_again(struct guard *guard);
+
+/* Before each capture. */
+static inline void modules_refresh(struct guard *guard)
+{
+    if (unlikely(__atomic_load_n(&modules_changed_, __ATOMIC_RELAXED)))
+        modules_look_again(guard);
+}
+
+uint32_t modules_retired_slow(uintptr_t pc);
+
+/* Serial of the last unload that covered pc, 0 = none. */
+static inline uint32_t modules_retired(uintptr_t pc)
+{
+    if (likely(!__atomic_load_n(&modules_retired_count_, __ATOMIC_ACQUIRE)))
+        return 0;
+    return modules_retired_slow(pc);
+}
+
+/* The object around pc, recorded in the store on first sight. False: no object (JIT, assembly). */
+bool modules_find(struct guard *guard, uintptr_t pc, struct module_view *out);
+
+/* Is pc inside libleak.so? */
+bool modules_own(uintptr_t pc);
+
+/* Fork: no other thread may be half-way through a change. */
+void modules_fork_lock(void);
+void modules_fork_unlock(void);
+/* The child's new store gets a record of each module known, with the same serials. */
+void modules_fork_child(void);
+
+#endif

@@ -1,0 +1,255 @@
+#include "preload/options.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+
+enum type {
+    TYPE_BOOL,
+    TYPE_SIZE,
+    TYPE_NUMBER,
+    TYPE_TEXT,
+#define CHOICE(name, ...) TYPE_CHOICE_##name,
+#include "leak_options.def"
+};
+
+#define WORDS_MAX 4
+static const char *const choice_words[][WORDS_MAX + 1] = {
+#define CHOICE(name, ...) [TYPE_CHOICE_##name] = {__VA_ARGS__, NULL},
+#include "leak_options.def"
+};
+
+static const struct {
+    const char *name, *value, *help;
+    enum type type;
+    size_t offset;
+} table[] = {
+#define OPTION(name, type, value, help)                                                            \
+    {#name, value, help, TYPE_##type, offsetof(struct options, name)},
+#include "leak_options.def"
+};
+
+static const char *const source_names[] = {
+    [SOURCE_BUILT_IN] = "built-in",       [SOURCE_SYSTEM] = "/etc/libleak.conf",
+    [SOURCE_USER] = "user configuration", [SOURCE_DIRECTORY] = "./.libleakrc",
+    [SOURCE_ENVIRONMENT] = "LIBLEAK_OPTIONS",
+};
+
+static bool help_wanted;
+
+bool options_help_wanted(void)
+{
+    return help_wanted;
+}
+
+static bool is_word(const char *value, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(value, word, length) == 0;
+}
+
+static bool read_bool(const char *value, size_t length, bool *out)
+{
+    static const char *const words[][2] = {
+        {"0", "1"}, {"off", "on"}, {"no", "yes"}, {"false", "true"}};
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
+        for (int truth = 0; truth < 2; truth++)
+            if (is_word(value, length, words[i][truth])) {
+                *out = truth;
+                return true;
+            }
+    return false;
+}
+
+static bool read_choice(enum type type, const char *value, size_t length, unsigned *out)
+{
+    for (unsigned i = 0; choice_words[type][i]; i++)
+        if (is_word(value, length, choice_words[type][i])) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+static bool set(struct options *options, size_t index, const char *value, size_t length)
+{
+    void *field = (char *)options + table[index].offset;
+    switch (table[index].type) {
+    case TYPE_BOOL:
+        return read_bool(value, length, field);
+    case TYPE_SIZE:
+        return text_read_size(value, length, field);
+    case TYPE_NUMBER:
+        return text_read_number(value, length, field);
+    case TYPE_TEXT:
+        if (length >= OPTION_TEXT_MAX)
+            return false;
+        memcpy(field, value, length);
+        ((char *)field)[length] = '\0';
+        return true;
+    default:
+        return read_choice(table[index].type, value, length, field);
+    }
+}
+
+void options_defaults(struct options *options)
+{
+    memset(options, 0, sizeof *options);
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
+        set(options, i, table[i].value, strlen(table[i].value));
+}
+
+/* Values that read well but make no sense; the row from before stays. */
+static bool sensible(const struct options *options)
+{
+    return options->depth >= 1 && options->depth <= 1024;
+}
+
+static void parse_item(struct options *options, const char *item, size_t length,
+                       enum option_source source, options_complain *complain)
+{
+    char copy[80];
+    struct text shown = TEXT_ON(copy);
+    text_add_bytes(&shown, item, length);
+    const char *equals = memchr(item, '=', length);
+    size_t name_length = equals ? (size_t)(equals - item) : length;
+    const char *value = equals ? equals + 1 : "";
+    size_t value_length = equals ? length - name_length - 1 : 0;
+    if (value_length >= 2 && value[0] == '\'' && value[value_length - 1] == '\'') {
+        value++;
+        value_length -= 2;
+    }
+    if (is_word(item, name_length, "help")) {
+        help_wanted = true;
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+        if (!is_word(item, name_length, table[i].name))
+            continue;
+        struct options before = *options;
+        if (equals && set(options, i, value, value_length) && sensible(options)) {
+            options->source[i] = source;
+            return;
+        }
+        *options = before;
+        complain("bad value in", copy, source_names[source]);
+        return;
+    }
+    complain("unknown option", copy, source_names[source]);
+}
+
+void options_parse(struct options *options, const char *string, size_t length, bool lines,
+                   enum option_source source, options_complain *complain)
+{
+    const char *end = string + length;
+    while (string < end) {
+        bool quoted = false, comment = lines && *string == '#';
+        const char *stop = string;
+        for (; stop < end && (quoted || *stop != (lines ? '\n' : ':')); stop++)
+            quoted ^= *stop == '\'' && !lines;
+        const char *last = stop;
+        while (last > string && (last[-1] == ' ' || last[-1] == '\t' || last[-1] == '\r'))
+            last--;
+        while (string < last && (*string == ' ' || *string == '\t'))
+            string++;
+        if (last > string && !comment)
+            parse_item(options, string, last - string, source, complain);
+        string = stop + 1;
+    }
+}
+
+const char *environment_get(char **envp, const char *name)
+{
+    size_t length = strlen(name);
+    for (; envp && *envp; envp++)
+        if (strncmp(*envp, name, length) == 0 && (*envp)[length] == '=')
+            return *envp + length + 1;
+    return NULL;
+}
+
+static void load_file(struct options *options, const char *path, enum option_source source,
+                      options_complain *complain)
+{
+    char buffer[4096];
+    ssize_t length = sys_read_file(path, buffer, sizeof buffer);
+    if (length > 0)
+        options_parse(options, buffer, length, true, source, complain);
+}
+
+static void load_user_file(struct options *options, char **envp, options_complain *complain)
+{
+    char buffer[512];
+    struct text path = TEXT_ON(buffer);
+    const char *base = environment_get(envp, "XDG_CONFIG_HOME");
+    if (base && *base) {
+        text_add(&path, base);
+    } else if ((base = environment_get(envp, "HOME")) && *base) {
+        text_add(&path, base);
+        text_add(&path, "/.config");
+    } else {
+        return;
+    }
+    text_add(&path, "/libleak/config");
+    if (!path.cut)
+        load_file(options, buffer, SOURCE_USER, complain);
+}
+
+void options_load(struct options *options, char **envp, bool secure, options_complain *complain)
+{
+    options_defaults(options);
+    load_file(options, "/etc/libleak.conf", SOURCE_SYSTEM, complain);
+    if (secure)
+        return;
+    load_user_file(options, envp, complain);
+    load_file(options, ".libleakrc", SOURCE_DIRECTORY, complain);
+    const char *given = environment_get(envp, "LIBLEAK_OPTIONS");
+    if (given)
+        options_parse(options, given, strlen(given), false, SOURCE_ENVIRONMENT, complain);
+    const char *dir = environment_get(envp, "LIBLEAK_DIR");
+    if (dir && set(options, OPTION_dir, dir, strlen(dir)))
+        options->source[OPTION_dir] = SOURCE_ENVIRONMENT;
+}
+
+static void add_value(const struct options *options, size_t index, struct text *out)
+{
+    const void *field = (const char *)options + table[index].offset;
+    switch (table[index].type) {
+    case TYPE_BOOL:
+        text_add(out, *(const bool *)field ? "on" : "off");
+        break;
+    case TYPE_SIZE:
+    case TYPE_NUMBER:
+        text_add_number(out, *(const uint64_t *)field);
+        break;
+    case TYPE_TEXT:
+        text_add(out, field);
+        break;
+    default:
+        text_add(out, choice_words[table[index].type][*(const unsigned *)field]);
+    }
+}
+
+void options_describe(const struct options *options, struct text *out)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+        if (options->source[i] == SOURCE_BUILT_IN)
+            continue;
+        text_add(out, table[i].name);
+        text_add(out, "=");
+        add_value(options, i, out);
+        text_add(out, " (");
+        text_add(out, source_names[options->source[i]]);
+        text_add(out, ")\n");
+    }
+}
+
+void options_help(void (*say)(const char *line))
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+        char buffer[400];
+        struct text line = TEXT_ON(buffer);
+        text_add(&line, table[i].name);
+        text_add(&line, "=");
+        text_add(&line, table[i].value);
+        text_add(&line, "  ");
+        text_add(&line, table[i].help);
+        say(buffer);
+    }
+}

@@ -1,0 +1,66 @@
+/* options.h - what the user asked for, from the one table include/leak_options.def.
+ *
+ * Sources in order, later wins: built-in, /etc/libleak.conf, $XDG_CONFIG_HOME/libleak/config,
+ * ./.libleakrc, LIBLEAK_OPTIONS. An unknown name or bad value is one clear line, and the value from
+ * before stays. Files hold one name=value a line, # starts a comment. Read once at start, constant
+ * afterwards.
+ */
+#ifndef PRELOAD_OPTIONS_H
+#define PRELOAD_OPTIONS_H
+
+#include "preload/base.h"
+
+#define OPTION_TEXT_MAX 256
+
+typedef bool option_BOOL;
+typedef uint64_t option_SIZE;
+typedef uint64_t option_NUMBER;
+typedef char option_TEXT[OPTION_TEXT_MAX];
+typedef unsigned option_CHOICE_report, option_CHOICE_follow;
+
+/* The words of the CHOICE lines, in their order. */
+enum { REPORT_NONE, REPORT_EXIT };
+enum { FOLLOW_INHERIT, FOLLOW_FORCE, FOLLOW_NONE };
+
+enum option_source {
+    SOURCE_BUILT_IN,
+    SOURCE_SYSTEM,
+    SOURCE_USER,
+    SOURCE_DIRECTORY,
+    SOURCE_ENVIRONMENT
+};
+
+enum option {
+#define OPTION(name, type, value, help) OPTION_##name,
+#include "leak_options.def"
+    OPTION_MAX
+};
+
+struct options {
+#define OPTION(name, type, value, help) option_##type name;
+#include "leak_options.def"
+    uint8_t source[OPTION_MAX]; /* enum option_source of the value in force */
+};
+
+struct text;
+
+/* Called for each item that cannot be used: "unknown option 'x'", … */
+typedef void options_complain(const char *what, const char *item, const char *where);
+
+void options_defaults(struct options *options);
+/* Items separated by ':' ('…' protects one), or by newlines when lines is set. */
+void options_parse(struct options *options, const char *string, size_t length, bool lines,
+                   enum option_source source, options_complain *complain);
+/* All sources; environment entries are looked up in envp. secure: a setuid program, built-in and
+ * /etc only. */
+void options_load(struct options *options, char **envp, bool secure, options_complain *complain);
+/* "name=value (source)\n" for each option that is not built-in. */
+void options_describe(const struct options *options, struct text *out);
+/* The lines of help=1, one option each, given to say. */
+void options_help(void (*say)(const char *line));
+/* True when help=1 was among the items. */
+bool options_help_wanted(void);
+
+const char *environment_get(char **envp, const char *name);
+
+#endif

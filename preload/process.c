@@ -1,0 +1,357 @@
+#include "preload/process.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/blocks.h"
+#include "preload/finish.h"
+#include "preload/log.h"
+#include "preload/modules.h"
+#include "preload/options.h"
+#include "preload/real.h"
+#include "preload/rows.h"
+#include "preload/sites.h"
+#include "preload/slots.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/threads.h"
+#include "preload/track.h"
+#include "preload/tree.h"
+#include "arch.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+static enum { BEFORE_START, STARTING, RUNNING, OFF } state;
+static const uint32_t never_alive;
+static uint32_t *alive;
+static char library[PATH_MAX];
+static char options_text[4096];
+static uint64_t missed_at_start;
+
+const uint32_t *process_alive = &never_alive;
+
+const char *process_library(void)
+{
+    return library;
+}
+
+const char *process_options_text(void)
+{
+    return options_text;
+}
+
+void process_missed(void)
+{
+    if (state == RUNNING && *process_alive && !guard_self.calling_real)
+        store_untracked(LEAK_UNTRACKED_NESTED, 1);
+    else if (state < RUNNING && !guard_self.sp)
+        missed_at_start++;
+}
+
+/* ---- What the store says of the process ------------------------------------------------------ */
+
+static void put_options(void)
+{
+    char buffer[4096];
+    struct text text = TEXT_ON(buffer);
+    options_describe(&track_options, &text);
+    store_put(LEAK_CHUNK_OPTIONS, buffer, text.length);
+}
+
+/* Size of a scratch buffer for paths and the command line. */
+#define SCRATCH 65536
+
+static void put_process(void)
+{
+    char *scratch = arena_map(SCRATCH);
+    if (!scratch)
+        return;
+    struct leak_process *process = (struct leak_process *)scratch;
+    struct text text = text_on(scratch + sizeof *process, SCRATCH - sizeof *process);
+    ssize_t length = sys_readlink("/proc/self/exe", text.bytes, PATH_MAX);
+    process->exe_length = text.length = length > 0 ? length : 0;
+    text_add_bytes(&text, "", 1);
+    length = sys_getcwd(text.bytes + text.length, PATH_MAX);
+    process->cwd_length = length > 0 ? length - 1 : 0;
+    text.length += process->cwd_length;
+    text_add_bytes(&text, "", 1);
+    char *arguments = text.bytes + text.length;
+    length = sys_read_file("/proc/self/cmdline", arguments, SCRATCH / 2);
+    process->argv_length = length > 0 ? length : 0;
+    for (ssize_t i = 0; i < length; i++)
+        process->argc += !arguments[i];
+    store_put(LEAK_CHUNK_PROCESS, scratch, arguments + process->argv_length - scratch);
+    arena_unmap(scratch, SCRATCH);
+}
+
+static const char *program_name(char *buffer, size_t size)
+{
+    ssize_t length = sys_readlink("/proc/self/exe", buffer, size - 1);
+    buffer[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(buffer, '/');
+    return slash ? slash + 1 : buffer;
+}
+
+/* A program that brings its own malloc calls that one: the loader asks the program first. */
+static void look_for_other_allocators(void)
+{
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    void *first = dlsym(RTLD_DEFAULT, "malloc");
+    /* A program that takes malloc's address has an undefined symbol at its PLT: not its own. */
+    if (first && !modules_own((uintptr_t)first) &&
+        dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+        symbol->st_shndx != SHN_UNDEF)
+        store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
+}
+
+/* ---- Start ------------------------------------------------------------------------------------ */
+
+static void complain(const char *what, const char *item, const char *where)
+{
+    log_line(what, " '", item, "' in ", where, ": ignored; LIBLEAK_OPTIONS=help=1 lists them all",
+             NULL);
+}
+
+static void say(const char *line)
+{
+    log_line(line, NULL);
+}
+
+static void remember_library(char **envp)
+{
+    Dl_info info;
+    struct text path = TEXT_ON(library), text = TEXT_ON(options_text);
+    if (dladdr((void *)process_start, &info) && info.dli_fname) {
+        char here[PATH_MAX];
+        if (info.dli_fname[0] != '/' && sys_getcwd(here, sizeof here) > 0) {
+            text_add(&path, here);
+            text_add(&path, "/");
+        }
+        text_add(&path, info.dli_fname);
+    }
+    const char *given = environment_get(envp, "LIBLEAK_OPTIONS");
+    if (given)
+        text_add(&text, given);
+}
+
+static bool make_alive_page(void)
+{
+    alive = sys_map(LEAK_PAGE);
+    if (!alive)
+        return false;
+    sys_advise(alive, LEAK_PAGE, MADV_WIPEONFORK);
+    return true;
+}
+
+static void speak_up(void)
+{
+    char buffer[4096];
+    struct text text = TEXT_ON(buffer);
+    if (options_help_wanted())
+        options_help(say);
+    if (!track_options.verbosity)
+        return;
+    log_line("store: ", store_path()[0] ? store_path() : "in memory only", NULL);
+    options_describe(&track_options, &text);
+    for (char *line = buffer, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        log_line("option ", line, NULL);
+    }
+}
+
+static bool build(struct guard *guard, char **envp)
+{
+    char name[PATH_MAX];
+    if (!make_alive_page() ||
+        !store_create(track_options.dir, program_name(name, sizeof name), envp))
+        return false;
+    put_process();
+    put_options();
+    modules_start();
+    sites_start();
+    if (!rows_start() || !tree_start() || !blocks_start() || !threads_start(guard))
+        return false;
+    if (!track_options.site_stacks)
+        store_flag(LEAK_FLAG_NO_STACKS);
+    if (track_options.min_size || track_options.max_size)
+        store_flag(LEAK_FLAG_FILTERED);
+    look_for_other_allocators();
+    store_untracked(LEAK_UNTRACKED_BOOT, missed_at_start);
+    return true;
+}
+
+static void prepare_fork(void);
+static void parent_forked(void);
+static void child_forked(void);
+
+static void start(struct guard *guard, char **envp)
+{
+    state = STARTING;
+    real_find();
+    log_start();
+    options_load(&track_options, envp, getauxval(AT_SECURE) != 0, complain);
+    remember_library(envp);
+    if (!track_options.enabled) {
+        state = OFF;
+        return;
+    }
+    arena_limit(track_options.max_memory);
+    if (!build(guard, envp)) {
+        state = OFF;
+        log_line("no memory for libleak itself: the program runs untracked. Raise max_memory or the "
+                 "address space limit", NULL);
+        return;
+    }
+    pthread_atfork(prepare_fork, parent_forked, child_forked);
+    finish_register();
+    speak_up();
+    state = RUNNING;
+    *alive = 1;
+    process_alive = alive;
+}
+
+void process_start(char **envp)
+{
+    struct guard *guard = guard_enter(arch_stack_pointer());
+    if (!guard)
+        return;
+    if (state == BEFORE_START)
+        start(guard, envp);
+    guard_leave(guard);
+}
+
+/* ---- Fork ---------------------------------------------------------------------------------------- */
+
+/* Every lock that a copied child would find held by a thread it does not have. */
+static void prepare_fork(void)
+{
+    if (state != RUNNING || !*alive)
+        return;
+    threads_fork_lock();
+    slots_fork_lock();
+    modules_fork_lock();
+    tree_fork_lock();
+    sites_fork_lock();
+    blocks_fork_lock();
+}
+
+static void give_fork_locks(void)
+{
+    blocks_fork_unlock();
+    sites_fork_unlock();
+    tree_fork_unlock();
+    modules_fork_unlock();
+    slots_fork_unlock();
+    threads_fork_unlock();
+}
+
+static void parent_forked(void)
+{
+    if (state == RUNNING && *alive)
+        give_fork_locks();
+}
+
+/* The child's first hook does the work; until then it owns nothing, and a child that execs at once
+ * pays nothing. */
+static void child_forked(void)
+{
+}
+
+static void inherit(const struct block *block, void *context UNUSED)
+{
+    sites_inherit(block->site, block->size);
+}
+
+/* Everything shared with the parent is left behind: a store of our own, with the same ids, counting
+ * what the block table (ours by copy-on-write) says we inherited. */
+static bool become_child(struct guard *guard)
+{
+    struct leak_header *parent;
+    uint64_t parent_size;
+    uint32_t nodes;
+    if (!store_create_child(&parent, &parent_size))
+        return false;
+    store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED)));
+    blocks_fork_child();
+    slots_fork_child();
+    put_process();
+    put_options();
+    modules_fork_child();
+    if (!tree_fork_child(&nodes) || !sites_fork_child() || !threads_fork_child(guard))
+        return false;
+    blocks_each(inherit, NULL);
+    store_header->live_bytes = store_header->peak_bytes = parent->live_bytes;
+    store_forget(parent, parent_size);
+    return true;
+}
+
+bool process_wake(struct guard *guard)
+{
+    if (state == BEFORE_START) {
+        real_find();
+        if (environ) /* else somebody's constructor came before libc's own */
+            start(guard, environ);
+    }
+    if (state != RUNNING)
+        return false;
+    if (*alive)
+        return true;
+    if (!become_child(guard)) {
+        state = OFF;
+        log_line("no memory for the account of a forked child: it runs untracked", NULL);
+        return false;
+    }
+    *alive = 1;
+    if (track_options.verbosity)
+        log_line("store of the forked child: ", store_path(), NULL);
+    return true;
+}
+
+/* ---- exec and end -------------------------------------------------------------------------------- */
+
+/* A vfork child shares our memory but is not us; a fork child may still hold its parent's store. */
+static bool account_is_ours(void)
+{
+    return state == RUNNING && *process_alive && sys_getpid() == store_header->pid;
+}
+
+bool process_exec_begin(void)
+{
+    if (!account_is_ours())
+        return false;
+    track_tick();
+    uint32_t tick = load_relaxed(&store_header->epoch);
+    store_release(&store_header->exec_at, tick ? tick : 1);
+    return true;
+}
+
+void process_exec_undo(void)
+{
+    store_release(&store_header->exec_at, 0);
+}
+
+void process_quick_exit(int status)
+{
+    if (account_is_ours())
+        finish_expect(status);
+}
+
+void process_ends(int status)
+{
+    if (!account_is_ours())
+        return;
+    struct guard *guard = guard_enter(arch_stack_pointer());
+    finish_now(status);
+    if (guard)
+        guard_leave(guard);
+}

@@ -1,0 +1,48 @@
+/* process.h - the life of the process under libleak: start, fork, exec, end.
+ *
+ * One word decides everything: *process_alive is 1 while this process has an account. It stands in a
+ * page that the kernel wipes in a fork child (MADV_WIPEONFORK), so every hook sees, by the load it does
+ * anyway, that it must take a store of its own before it writes. Before the start and after
+ * "enabled=0" it is 0 as well; process_wake tells the cases apart.
+ */
+#ifndef PRELOAD_PROCESS_H
+#define PRELOAD_PROCESS_H
+
+#include "preload/base.h"
+#include "preload/guard.h"
+
+extern const uint32_t *process_alive;
+
+/* Slow path of process_enter: starts, or takes a fork child's store. False: forward only. */
+bool process_wake(struct guard *guard);
+/* The constructor's call, with the environment that libc may not know yet. Idempotent. */
+void process_start(char **envp);
+
+/* The token, when there is an account to write to; else NULL: forward only. */
+static inline struct guard *process_enter(uintptr_t sp)
+{
+    struct guard *guard = guard_enter(sp);
+    if (unlikely(!guard))
+        return NULL;
+    if (likely(*process_alive) || process_wake(guard))
+        return guard;
+    guard_leave(guard);
+    return NULL;
+}
+
+/* A call that was forwarded without a token: counted unless it belongs to an outer call of ours. */
+void process_missed(void);
+
+/* exec*: true when the attempt was marked and must be undone if exec comes back. */
+bool process_exec_begin(void);
+void process_exec_undo(void);
+/* _exit and its kin: the last moment to write anything down. */
+void process_ends(int status);
+/* quick_exit runs handlers first: only the status is noted. */
+void process_quick_exit(int status);
+
+/* How a child program finds us: the path we were loaded from, and LIBLEAK_OPTIONS as given. */
+const char *process_library(void);
+const char *process_options_text(void);
+
+#endif

@@ -1,0 +1,89 @@
+#include "preload/real.h"
+#include "preload/atomic.h"
+#include "preload/boot.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+static void *boot_malloc(size_t size)
+{
+    return boot_alloc(size, 16);
+}
+
+static void *boot_calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : boot_alloc(bytes, 16);
+}
+
+static void *boot_realloc(void *old, size_t size)
+{
+    void *block = boot_alloc(size, 16);
+    if (block && old && boot_owns(old))
+        memcpy(block, old, boot_size(old) < size ? boot_size(old) : size);
+    return block;
+}
+
+static void boot_free(void *block UNUSED)
+{
+}
+
+static void *boot_memalign(size_t alignment, size_t size)
+{
+    return boot_alloc(size, alignment);
+}
+
+static int boot_posix_memalign(void **out, size_t alignment, size_t size)
+{
+    void *block = boot_alloc(size, alignment);
+    if (!block)
+        return ENOMEM;
+    *out = block;
+    return 0;
+}
+
+struct real real = {
+    .malloc = boot_malloc,
+    .calloc = boot_calloc,
+    .realloc = boot_realloc,
+    .free = boot_free,
+    .posix_memalign = boot_posix_memalign,
+    .aligned_alloc = boot_memalign,
+    .memalign = boot_memalign,
+};
+
+/* 0 not begun, 1 under way (allocations come from the pool), 2 done */
+static int state;
+
+bool real_found(void)
+{
+    return load_acquire(&state) == 2;
+}
+
+void real_find(void)
+{
+    if (state)
+        return;
+    state = 1;
+    struct real found = {0};
+#define HOOK(name, type, parameters) found.name = (type(*) parameters)dlsym(RTLD_NEXT, #name);
+#define OWN(name)
+#include "preload/hooks.def"
+    real = found;
+    /* Pairs with the acquire in real_found. */
+    store_release(&state, 2);
+}
+
+void *real_find_cxx(const char *name)
+{
+    static const char *const runtimes[] = {"libstdc++.so.6", "libc++.so.1", "libc++abi.so.1"};
+    void *found = dlsym(RTLD_NEXT, name);
+    for (size_t i = 0; !found && i < ARRAY_LENGTH(runtimes); i++) {
+        void *handle = real.dlopen(runtimes[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (handle) {
+            found = dlsym(handle, name);
+            real.dlclose(handle);
+        }
+    }
+    return found;
+}

@@ -1,0 +1,31 @@
+/* real.h - the functions we stand in front of, found by dlsym(RTLD_NEXT).
+ *
+ * real.malloc and its family are callable from the first instruction on: until real_find has run
+ * they are the boot pool's. NULL for what this libc does not have.
+ */
+#ifndef PRELOAD_REAL_H
+#define PRELOAD_REAL_H
+
+#include "preload/base.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+
+struct real {
+#define HOOK(name, type, parameters) type(*name) parameters;
+#define OWN(name)
+#include "preload/hooks.def"
+};
+
+extern struct real real; /* written by real_find only */
+
+/* Idempotent; calls dlsym, which may allocate (from the boot pool). */
+void real_find(void);
+bool real_found(void);
+
+/* The original of an operator new or delete, or another C++ runtime function: from behind us in
+ * the link order, else from a libstdc++ that came in with a plugin, else NULL. May allocate. */
+void *real_find_cxx(const char *name);
+
+#endif

@@ -1,0 +1,69 @@
+#include "preload/rows.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/modules.h"
+
+#define SLOTS (1u << 16)
+#define PROBES 8
+
+/* key: address (48 bits) and the low 16 bits of the generation; 0 = empty.
+ * row: rule (3), fp_offset (16), ra_offset (13), offset (32). */
+struct slot {
+    uint64_t key, row;
+};
+
+static struct slot *slots;
+
+bool rows_start(void)
+{
+    slots = arena_map(SLOTS * sizeof *slots);
+    return slots != NULL;
+}
+
+static uint64_t pack(struct cfi_row row)
+{
+    return row.rule | (uint64_t)(uint16_t)row.fp_offset << 3 |
+           (uint64_t)(row.ra_offset & 0x1fff) << 19 | (uint64_t)(uint32_t)row.offset << 32;
+}
+
+static struct cfi_row unpack(uint64_t word)
+{
+    return (struct cfi_row){.rule = word & 7,
+                            .fp_offset = (int16_t)(word >> 3),
+                            .ra_offset = (int16_t)(word >> 16) >> 3,
+                            .offset = (int32_t)(word >> 32)};
+}
+
+static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
+{
+    struct module_view module;
+    if (!modules_find(guard, pc - 1, &module))
+        return (struct cfi_row){.rule = CFI_NONE};
+    struct cfi_row row = cfi_row_at(module.eh_frame_hdr, pc - 1);
+    if (row.ra_offset < -4096 || row.ra_offset > 4095)
+        row.rule = CFI_COMPLEX;
+    return row;
+}
+
+struct cfi_row rows_get(struct guard *guard, uintptr_t pc, uint32_t retired)
+{
+    uint64_t key = (pc & 0xffffffffffff) | (uint64_t)retired << 48;
+    uint64_t at = hash_u64(key) >> 16;
+    for (unsigned probe = 0; slots && probe < PROBES; probe++, at++) {
+        struct slot *slot = &slots[at % SLOTS];
+        uint64_t seen = load_acquire(&slot->key);
+        if (likely(seen == key))
+            return unpack(slot->row);
+        if (seen)
+            continue;
+        struct cfi_row row = work_out(guard, pc);
+        /* Two threads may write the same words; a slot taken by another key meanwhile is left. The
+         * row goes in first, marked as ours by the key 1, which is nobody's address. */
+        if (cas_acquire(&slot->key, &seen, 1)) {
+            store_relaxed(&slot->row, pack(row));
+            store_release(&slot->key, key); /* pairs with the acquire above */
+        }
+        return row;
+    }
+    return work_out(guard, pc);
+}

@@ -1,0 +1,54 @@
+#include "preload/segments.h"
+#include "preload/atomic.h"
+#include "preload/store.h"
+
+static uint64_t bytes_of(const struct segments *segments, unsigned k)
+{
+    return (uint64_t)segments->record_size << (segments->first_bits + k);
+}
+
+static uint32_t first_id_of(const struct segments *segments, unsigned k)
+{
+    return segments->first_id + (((1u << k) - 1) << segments->first_bits);
+}
+
+static char *make(struct segments *segments, unsigned k)
+{
+    return store_chunk(segments->type, bytes_of(segments, k), first_id_of(segments, k));
+}
+
+void *segments_reach(struct segments *segments, uint32_t id)
+{
+    uint32_t place = id - segments->first_id + (1u << segments->first_bits);
+    unsigned k = 31 - __builtin_clz(place) - segments->first_bits;
+    if (unlikely(k >= SEGMENTS_MAX))
+        return NULL;
+    if (unlikely(!load_acquire(&segments->segment[k]))) {
+        struct locked locked = lock_take(&segments->lock);
+        if (!segments->segment[k])
+            /* Pairs with the acquire above. */
+            store_release(&segments->segment[k], make(segments, k));
+        lock_give(&locked);
+        if (!segments->segment[k])
+            return NULL;
+    }
+    return segments_at(segments, id);
+}
+
+bool segments_fork_child(struct segments *segments, uint32_t last_id)
+{
+    segments->lock.word = 0;
+    for (unsigned k = 0; k < SEGMENTS_MAX && segments->segment[k]; k++) {
+        char *old = segments->segment[k];
+        uint32_t first = first_id_of(segments, k);
+        segments->segment[k] = NULL;
+        if (first > last_id)
+            continue;
+        uint64_t used = (uint64_t)(last_id - first + 1) * segments->record_size;
+        uint64_t size = bytes_of(segments, k);
+        if (!(segments->segment[k] = make(segments, k)))
+            return false;
+        memcpy(segments->segment[k], old, used < size ? used : size);
+    }
+    return true;
+}

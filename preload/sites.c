@@ -1,0 +1,112 @@
+#include "preload/sites.h"
+#include "preload/atomic.h"
+#include "preload/segments.h"
+#include "preload/store.h"
+
+static struct segments sites = {.type = LEAK_CHUNK_SITES,
+                                .record_size = sizeof(struct leak_site),
+                                .first_id = 1,
+                                .first_bits = 7};
+static uint32_t last_site; /* private twin of header.sites: exact after fork */
+
+void sites_start(void)
+{
+    store_header->sites = last_site;
+}
+
+uint32_t sites_last(void)
+{
+    return load_relaxed(&last_site);
+}
+
+uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, enum leak_kind kind)
+{
+    uint32_t id = __atomic_add_fetch(&last_site, 1, __ATOMIC_RELAXED);
+    struct leak_site *site = segments_reach(&sites, id);
+    if (!site)
+        return 0;
+    store_relaxed(&store_header->sites, load_relaxed(&last_site));
+    site->kind = kind;
+    site->first = load_relaxed(&store_header->epoch);
+    store_release(&site->node, node); /* readers of the store take it from here */
+    return id;
+}
+
+static void note_thread(struct leak_site *site, uint32_t serial)
+{
+    for (int i = 0; i < LEAK_SITE_THREADS; i++) {
+        if (site->threads[i] == serial)
+            return;
+        if (!site->threads[i]) {
+            site->threads[i] = serial;
+            return;
+        }
+    }
+    site->more_threads = 1;
+}
+
+static struct leak_counts sum(const struct leak_counts *a, const struct leak_counts *b)
+{
+    return (struct leak_counts){a->allocs + b->allocs, a->bytes + b->bytes, a->frees + b->frees,
+                                a->freed_bytes + b->freed_bytes};
+}
+
+void sites_fold(struct guard *guard UNUSED, struct leak_slot *slot, uint32_t serial)
+{
+    struct leak_site *site = segments_at(&sites, slot->site);
+    struct locked locked = lock_take((struct lock *)&site->lock);
+    add_relaxed(&store_header->folds, 1);
+    unsigned now = site->fold & 1, next = !now;
+    site->copy[next] = sum(&site->copy[now], &slot->counts);
+    if (slot->counts.allocs)
+        note_thread(site, serial);
+    if (slot->last > site->last)
+        site->last = slot->last;
+    /* In force from here on; a reader's acquire of this word sees the sum above. */
+    store_release(&site->fold,
+                  next | (uint64_t)(slot->seq & 0x7fffffff) << 1 | (uint64_t)serial << 32);
+    store_release(&slot->site, 0);
+    memset(&slot->counts, 0, sizeof slot->counts);
+    add_relaxed(&store_header->folds, 1);
+    lock_give(&locked);
+}
+
+struct leak_counts sites_counts(uint32_t id)
+{
+    const struct leak_site *site = segments_at(&sites, id);
+    return site->copy[load_acquire(&site->fold) & 1];
+}
+
+void sites_fork_lock(void)
+{
+    lock_take_raw(&sites.lock);
+}
+
+void sites_fork_unlock(void)
+{
+    lock_give_raw(&sites.lock);
+}
+
+bool sites_fork_child(void)
+{
+    if (!segments_fork_child(&sites, last_site))
+        return false;
+    for (uint32_t id = 1; id <= last_site; id++) {
+        struct leak_site *site = segments_at(&sites, id);
+        site->lock = 0;
+        site->fold = 0;
+        site->last = 0;
+        memset(site->threads, 0, sizeof site->threads);
+        memset(site->copy, 0, sizeof site->copy);
+    }
+    store_header->sites = last_site;
+    store_header->inherited_sites = last_site;
+    return true;
+}
+
+void sites_inherit(uint32_t id, uint64_t bytes)
+{
+    struct leak_site *site = segments_at(&sites, id);
+    site->copy[0].allocs++;
+    site->copy[0].bytes += bytes;
+}

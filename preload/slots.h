@@ -1,0 +1,31 @@
+/* slots.h - the counters of one thread, in the store, written with plain stores by that thread alone.
+ *
+ * A two-way cache from site to counts. A site without a slot takes one over: what stood there is
+ * folded into its own site. A thread that folds too often gets a larger cache. When the thread ends
+ * everything is folded and the memory serves the next thread.
+ */
+#ifndef PRELOAD_SLOTS_H
+#define PRELOAD_SLOTS_H
+
+#include "preload/guard.h"
+#include "leak_store.h"
+
+struct slots {
+    struct leak_slots *memory; /* in the store; NULL = none to be had */
+    uint32_t serial;           /* the owner's */
+    uint32_t sequence;         /* of slot uses */
+    uint32_t evictions;        /* since the cache has this size */
+    uint8_t size_class;
+};
+
+bool slots_open(struct guard *guard, struct slots *slots, uint32_t serial);
+/* The slot that counts for a site. */
+struct leak_slot *slots_find(struct guard *guard, struct slots *slots, uint32_t site);
+void slots_close(struct guard *guard, struct slots *slots);
+
+void slots_fork_lock(void);
+void slots_fork_unlock(void);
+/* The free caches belong to the parent's store. */
+void slots_fork_child(void);
+
+#endif

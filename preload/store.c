@@ -1,0 +1,349 @@
+#include "preload/store.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/log.h"
+#include "preload/options.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "arch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define SIZE_WANTED (1ull << 30) /* sparse: only what is written takes room */
+#define SIZE_LEAST (256ull << 10)
+#define SIZE_PREALLOCATED (32ull << 20) /* kernels before 5.14 */
+
+struct leak_header *store_header;
+
+static struct {
+    uint64_t size;
+    char directory[512];
+    char name[40];
+    char path[640];
+    bool in_file;
+    bool said_full;
+} store;
+
+const char *store_path(void)
+{
+    return store.path;
+}
+
+void store_untracked(enum leak_untracked why, uint64_t count)
+{
+    if (store_header)
+        add_relaxed(&store_header->untracked[why], count);
+}
+
+void store_flag(enum leak_header_flag flag)
+{
+    or_relaxed(&store_header->flags, flag);
+}
+
+/* ---- Where ------------------------------------------------------------------------------- */
+
+/* A directory of ours: made if missing, and nobody else's. */
+static int usable_directory(const char *path, bool ours_alone)
+{
+    struct stat info;
+    int made = sys_mkdir(path, 0700);
+    if (made < 0 && made != -EEXIST && made != -EROFS && made != -EACCES)
+        return made;
+    int found = sys_lstat(path, &info);
+    if (found < 0)
+        return made < 0 ? made : found;
+    if (ours_alone && (!S_ISDIR(info.st_mode) || info.st_uid != sys_geteuid() || info.st_mode & 077))
+        return -EPERM;
+    return 0;
+}
+
+static bool pick_default(char **envp)
+{
+    const char *bases[] = {environment_get(envp, "XDG_RUNTIME_DIR"), "/dev/shm", "/tmp"};
+    for (size_t i = 0; i < ARRAY_LENGTH(bases); i++) {
+        if (!bases[i] || bases[i][0] != '/')
+            continue;
+        struct text path = TEXT_ON(store.directory);
+        text_add(&path, bases[i]);
+        text_add(&path, "/libleak-");
+        text_add_number(&path, sys_geteuid());
+        if (!path.cut && usable_directory(store.directory, true) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *reason(int error)
+{
+    static const struct {
+        int error;
+        const char *words;
+    } table[] = {
+        {EACCES, "permission denied"}, {EROFS, "read-only file system"},
+        {ENOSPC, "no space left"},     {EDQUOT, "quota reached"},
+        {ENOENT, "no such directory"}, {ENOTDIR, "not a directory"},
+        {EMFILE, "no descriptor left"}, {ENFILE, "no descriptor left"},
+        {EFBIG, "file size limit"},    {EPERM, "not a private directory of this user"},
+        {ENOMEM, "no memory"},         {EFAULT, "no space left"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
+        if (table[i].error == -error)
+            return table[i].words;
+    return "it cannot be written";
+}
+
+/* ---- The mapping ------------------------------------------------------------------------- */
+
+static uint64_t wanted_size(void)
+{
+    uint64_t size = SIZE_WANTED, file = sys_limit(RLIMIT_FSIZE), space = sys_limit(RLIMIT_AS);
+    if (file < size)
+        size = file / LEAK_PAGE * LEAK_PAGE;
+    /* A program with little address space needs it for itself. */
+    if (space / 16 < size)
+        size = space / 16 / LEAK_PAGE * LEAK_PAGE;
+    return size;
+}
+
+static int open_file(void)
+{
+    int fd = -EEXIST;
+    for (uint64_t n = 1; fd == -EEXIST && n < 10000; n++) {
+        struct text path = TEXT_ON(store.path);
+        text_add(&path, store.directory);
+        text_add(&path, "/");
+        text_add(&path, store.name);
+        text_add(&path, ".");
+        text_add_number(&path, sys_getpid());
+        text_add(&path, ".");
+        text_add_number(&path, n);
+        text_add(&path, ".leak");
+        fd = path.cut ? -ENAMETOOLONG
+                      : sys_open(store.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    }
+    return fd;
+}
+
+/* Maps fd and makes sure of the first page; a new header or a negative errno in *error. */
+static struct leak_header *map_store(int fd, int *error)
+{
+    store.size = wanted_size();
+    *error = store.size < SIZE_LEAST ? -EFBIG : sys_truncate(fd, store.size);
+    if (*error < 0)
+        return NULL;
+    struct leak_header *header = sys_map_file(fd, store.size);
+    while (!header && store.size / 4 >= SIZE_LEAST) {
+        store.size /= 4;
+        header = sys_map_file(fd, store.size);
+    }
+    if (!header) {
+        *error = -ENOMEM;
+        return NULL;
+    }
+    *error = sys_advise(header, LEAK_PAGE, MADV_POPULATE_WRITE);
+    if (*error == -EINVAL) {
+        /* An old kernel: what is not there now could raise SIGBUS later. */
+        sys_unmap(header, store.size);
+        store.size = store.size < SIZE_PREALLOCATED ? store.size : SIZE_PREALLOCATED;
+        *error = sys_allocate(fd, store.size);
+        header = *error < 0 ? NULL : sys_map_file(fd, store.size);
+        return header;
+    }
+    if (*error < 0) {
+        sys_unmap(header, store.size);
+        return NULL;
+    }
+    sys_advise(header, store.size, MADV_DONTDUMP);
+    return header;
+}
+
+static struct leak_header *create_file(int *error)
+{
+    int fd = open_file();
+    *error = fd;
+    if (fd < 0)
+        return NULL;
+    struct leak_header *header = map_store(fd, error);
+    sys_close(fd);
+    if (!header)
+        sys_unlink(store.path);
+    return header;
+}
+
+static uint64_t start_time(void)
+{
+    char buffer[1024];
+    if (sys_read_file("/proc/self/stat", buffer, sizeof buffer) <= 0)
+        return 0;
+    const char *at = strrchr(buffer, ')'); /* the name may hold spaces and brackets */
+    for (int field = 2; at && field < 22; field++) {
+        at = strchr(at, ' ');
+        at = at ? at + 1 : NULL;
+    }
+    const char *end = at ? strchr(at, ' ') : NULL;
+    uint64_t ticks = 0;
+    if (end)
+        text_read_number(at, end - at, &ticks);
+    return ticks;
+}
+
+static void fill_header(struct leak_header *header)
+{
+    header->version = LEAK_STORE_VERSION;
+    header->header_size = sizeof *header;
+    header->machine = ARCH_MACHINE;
+    header->file_size = store.size;
+    header->used = LEAK_PAGE;
+    header->pid = sys_getpid();
+    header->ppid = sys_getppid();
+    header->start_time = start_time();
+    header->started_ns = sys_clock_ns(CLOCK_REALTIME);
+    header->peak_ns = header->started_ns;
+    if (sys_read_file("/proc/sys/kernel/hostname", header->host, sizeof header->host) > 0) {
+        char *newline = strchr(header->host, '\n');
+        if (newline)
+            *newline = '\0';
+    }
+    /* Readers take the page for a store from here on. */
+    store_release(&header->magic, LEAK_STORE_MAGIC);
+}
+
+/* file_error: why there is no file. 0 = there is one. */
+static bool begin(struct leak_header *header, int file_error)
+{
+    store.in_file = header != NULL;
+    if (!header) {
+        store.path[0] = '\0';
+        store.size = SIZE_WANTED;
+        if (sys_limit(RLIMIT_AS) / 16 < store.size)
+            store.size = round_up(sys_limit(RLIMIT_AS) / 16, LEAK_PAGE);
+        while (!(header = sys_map_lazily(store.size)) && store.size / 4 >= SIZE_LEAST)
+            store.size /= 4;
+        log_line("no store in ", store.directory, ": ", reason(file_error),
+                 "; the account is in memory only and ends with the process. "
+                 "Set LIBLEAK_OPTIONS=dir=DIRECTORY to a writable one", NULL);
+    }
+    if (!header)
+        return false;
+    fill_header(header);
+    store_header = header;
+    return true;
+}
+
+static void set_name(const char *name)
+{
+    size_t length = 0;
+    for (; *name && length < 32; name++) {
+        bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+                     (*name >= '0' && *name <= '9') || strchr("._+-", *name);
+        store.name[length++] = plain ? *name : '_';
+    }
+    store.name[length] = '\0';
+}
+
+bool store_create(const char *dir, const char *name, char **envp)
+{
+    int error = 0;
+    set_name(*name ? name : "program");
+    if (*dir) {
+        struct text path = TEXT_ON(store.directory);
+        text_add(&path, dir);
+        error = usable_directory(store.directory, false);
+    } else if (!pick_default(envp)) {
+        error = -EACCES;
+    }
+    struct leak_header *header = error < 0 ? NULL : create_file(&error);
+    return begin(header, error);
+}
+
+bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
+{
+    int error = 0;
+    *parent = store_header;
+    *parent_size = store.size;
+    store.said_full = false;
+    /* Where the parent had no file the child does not try again: one line is enough. */
+    struct leak_header *header = store.in_file ? create_file(&error) : NULL;
+    if (!header && !store.in_file)
+        header = sys_map_lazily(store.size);
+    if (header) {
+        fill_header(header);
+        store_header = header;
+        return true;
+    }
+    return begin(NULL, error);
+}
+
+void store_forget(struct leak_header *parent, uint64_t parent_size)
+{
+    sys_unmap(parent, parent_size);
+}
+
+/* ---- Chunks ------------------------------------------------------------------------------ */
+
+static void say_full(void)
+{
+    store_flag(LEAK_FLAG_FULL);
+    if (!exchange_relaxed(&store.said_full, true))
+        log_line("no room left for ", store.path[0] ? store.path : "the account",
+                 ": new call stacks are kept in memory only and will be missing from the report", NULL);
+}
+
+/* Reserves size bytes of the file; 0 when it is at its end. */
+static uint64_t reserve(uint64_t size)
+{
+    uint64_t offset = load_relaxed(&store_header->used);
+    do {
+        if (offset + size > store.size)
+            return 0;
+    } while (!__atomic_compare_exchange_n(&store_header->used, &offset, offset + size, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return offset;
+}
+
+void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
+{
+    uint64_t size = round_up(sizeof(struct leak_chunk) + payload, LEAK_PAGE);
+    if (!arena_charge(size))
+        return NULL;
+    uint64_t offset = reserve(size);
+    struct leak_chunk *chunk = (struct leak_chunk *)((char *)store_header + offset);
+    if (!offset || (store.in_file && sys_advise(chunk, size, MADV_POPULATE_WRITE) < 0 &&
+                    store.size > SIZE_PREALLOCATED)) {
+        say_full();
+        /* The reserved pages stay unpublished: readers step over them. */
+        chunk = sys_map(size);
+        if (!chunk)
+            return NULL;
+    }
+    chunk->type = type;
+    chunk->offset = offset;
+    chunk->size = size;
+    chunk->first = first;
+    /* Pairs with the reader's acquire: the fields above come first. */
+    store_release(&chunk->magic, LEAK_CHUNK_MAGIC);
+    return chunk + 1;
+}
+
+void store_publish(void *payload, uint64_t length)
+{
+    store_release(&((struct leak_chunk *)payload - 1)->length, length);
+}
+
+void store_put(enum leak_chunk_type type, const void *bytes, uint64_t length)
+{
+    void *payload = store_chunk(type, length, 0);
+    if (!payload)
+        return;
+    memcpy(payload, bytes, length);
+    store_publish(payload, length);
+}

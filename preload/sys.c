@@ -1,0 +1,245 @@
+#include "preload/sys.h"
+#include "arch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/wait.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#define CALL(number, ...) CALL_(number, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define CALL_(number, a, b, c, d, e, f, ...)                                                       \
+    arch_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+static void *map(size_t size, int flags, int fd)
+{
+    long result = CALL(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+    return result < 0 && result > -4096 ? NULL : (void *)result;
+}
+
+void *sys_map(size_t size)
+{
+    return map(size, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+}
+
+void *sys_map_lazily(size_t size)
+{
+    return map(size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+}
+
+void *sys_map_file(int fd, size_t size)
+{
+    return map(size, MAP_SHARED, fd);
+}
+
+void sys_unmap(void *memory, size_t size)
+{
+    CALL(SYS_munmap, memory, size);
+}
+
+int sys_advise(void *memory, size_t size, int advice)
+{
+    return CALL(SYS_madvise, memory, size, advice);
+}
+
+int sys_open(const char *path, int flags, int mode)
+{
+    return CALL(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+ssize_t sys_read(int fd, void *buffer, size_t size)
+{
+    long result;
+    do
+        result = CALL(SYS_read, fd, buffer, size);
+    while (result == -EINTR);
+    return result;
+}
+
+ssize_t sys_write(int fd, const void *buffer, size_t size)
+{
+    long result;
+    do
+        result = CALL(SYS_write, fd, buffer, size);
+    while (result == -EINTR);
+    return result;
+}
+
+int sys_close(int fd)
+{
+    return CALL(SYS_close, fd);
+}
+
+int sys_memory_file(const char *name)
+{
+    return CALL(SYS_memfd_create, name, 0);
+}
+
+int sys_truncate(int fd, uint64_t size)
+{
+    return CALL(SYS_ftruncate, fd, size);
+}
+
+int sys_allocate(int fd, uint64_t size)
+{
+    return CALL(SYS_fallocate, fd, 0, 0, size);
+}
+
+int sys_mkdir(const char *path, int mode)
+{
+    return CALL(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+int sys_unlink(const char *path)
+{
+    return CALL(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+ssize_t sys_readlink(const char *path, char *buffer, size_t size)
+{
+    return CALL(SYS_readlinkat, AT_FDCWD, path, buffer, size);
+}
+
+int sys_lstat(const char *path, struct stat *out)
+{
+    return CALL(SYS_newfstatat, AT_FDCWD, path, out, AT_SYMLINK_NOFOLLOW);
+}
+
+int sys_fstat(int fd, struct stat *out)
+{
+    return CALL(SYS_fstat, fd, out);
+}
+
+ssize_t sys_getcwd(char *buffer, size_t size)
+{
+    return CALL(SYS_getcwd, buffer, size);
+}
+
+ssize_t sys_read_file(const char *path, char *buffer, size_t size)
+{
+    int fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return fd;
+    size_t length = 0;
+    ssize_t got = 0;
+    while (length + 1 < size && (got = sys_read(fd, buffer + length, size - 1 - length)) > 0)
+        length += got;
+    sys_close(fd);
+    buffer[length] = '\0';
+    return got < 0 && !length ? got : (ssize_t)length;
+}
+
+int sys_getpid(void)
+{
+    return CALL(SYS_getpid);
+}
+
+int sys_getppid(void)
+{
+    return CALL(SYS_getppid);
+}
+
+int sys_gettid(void)
+{
+    return CALL(SYS_gettid);
+}
+
+unsigned sys_geteuid(void)
+{
+    return CALL(SYS_geteuid);
+}
+
+uint64_t sys_limit(int resource)
+{
+    struct rlimit limit;
+    if (CALL(SYS_prlimit64, 0, resource, 0, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit.rlim_cur;
+}
+
+uint64_t sys_clock_ns(int clock)
+{
+    /* libc's clock_gettime goes through the vDSO, and never fails (so never writes errno) for the
+     * clocks we pass. */
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + now.tv_nsec;
+}
+
+bool sys_peek(uintptr_t address, void *out, size_t size)
+{
+    struct iovec local = {out, size}, remote = {(void *)address, size};
+    return CALL(SYS_process_vm_readv, sys_getpid(), &local, 1, &remote, 1, 0) == (long)size;
+}
+
+bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high)
+{
+    stack_t stack;
+    if (CALL(SYS_sigaltstack, 0, &stack) < 0 || !(stack.ss_flags & SS_ONSTACK))
+        return false;
+    *low = (uintptr_t)stack.ss_sp;
+    *high = *low + stack.ss_size;
+    return true;
+}
+
+/* All but the signals that a fault raises: blocking those would turn a bug into a silent kill. */
+void sys_signals_block(uint64_t *saved)
+{
+    const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
+                            1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1);
+    uint64_t all = ~faults;
+    CALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof all);
+}
+
+void sys_signals_restore(const uint64_t *saved)
+{
+    CALL(SYS_rt_sigprocmask, SIG_SETMASK, saved, 0, sizeof *saved);
+}
+
+void sys_futex_wait(uint32_t *word, uint32_t value)
+{
+    CALL(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, 0);
+}
+
+void sys_futex_wake(uint32_t *word, int count)
+{
+    CALL(SYS_futex, word, FUTEX_WAKE_PRIVATE, count);
+}
+
+void sys_yield(void)
+{
+    CALL(SYS_sched_yield);
+}
+
+int sys_spawn(const char *path, char *const argv[], char *const envp[], int out_fd)
+{
+    /* Without CLONE_VM: the child owns a copy of the stack. Exit signal 0: no SIGCHLD. */
+    uint64_t mask;
+    sys_signals_block(&mask);
+    long pid = CALL(SYS_clone, 0, 0, 0, 0, 0);
+    if (pid == 0) {
+        sys_signals_restore(&mask);
+        CALL(SYS_dup3, out_fd, 1, 0);
+        CALL(SYS_execve, path, argv, envp);
+        CALL(SYS_exit_group, 127);
+    }
+    sys_signals_restore(&mask);
+    return pid;
+}
+
+int sys_wait(int pid)
+{
+    int status;
+    long result;
+    do
+        result = CALL(SYS_wait4, pid, &status, __WALL, 0);
+    while (result == -EINTR);
+    return result < 0 ? (int)result : status;
+}

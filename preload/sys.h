@@ -1,0 +1,65 @@
+/* sys.h - the runtime's whole surface towards the kernel.
+ *
+ * Every function returns what the kernel returns: a value, or -errno. errno itself is never
+ * touched. Callable anywhere: signal handlers, vfork children, with any lock held.
+ */
+#ifndef PRELOAD_SYS_H
+#define PRELOAD_SYS_H
+
+#include "preload/base.h"
+
+#include <sys/types.h>
+struct stat;
+struct timespec;
+struct rlimit;
+
+/* Anonymous private memory; NULL when the kernel refuses. */
+void *sys_map(size_t size);
+/* Like it, but does not count against overcommit: for large, sparsely used ranges. */
+void *sys_map_lazily(size_t size);
+void *sys_map_file(int fd, size_t size);
+void sys_unmap(void *memory, size_t size);
+int sys_advise(void *memory, size_t size, int advice);
+
+int sys_open(const char *path, int flags, int mode);
+ssize_t sys_read(int fd, void *buffer, size_t size);
+ssize_t sys_write(int fd, const void *buffer, size_t size);
+int sys_close(int fd);
+/* An anonymous file, inherited by children. */
+int sys_memory_file(const char *name);
+int sys_truncate(int fd, uint64_t size);
+int sys_allocate(int fd, uint64_t size);
+int sys_mkdir(const char *path, int mode);
+int sys_unlink(const char *path);
+ssize_t sys_readlink(const char *path, char *buffer, size_t size);
+int sys_lstat(const char *path, struct stat *out);
+int sys_fstat(int fd, struct stat *out);
+ssize_t sys_getcwd(char *buffer, size_t size);
+/* Whole file, or as much as fits; NUL-terminated. Bytes read, or -errno. */
+ssize_t sys_read_file(const char *path, char *buffer, size_t size);
+
+int sys_getpid(void);
+int sys_getppid(void);
+int sys_gettid(void);
+unsigned sys_geteuid(void);
+/* The limit in bytes, UINT64_MAX when there is none. */
+uint64_t sys_limit(int resource);
+uint64_t sys_clock_ns(int clock);
+/* The program's own memory, unmapped pages included: false instead of a fault. */
+bool sys_peek(uintptr_t address, void *out, size_t size);
+/* True while the calling thread runs on its signal stack; its range is then in *low, *high. */
+bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high);
+
+void sys_signals_block(uint64_t *saved);
+void sys_signals_restore(const uint64_t *saved);
+void sys_futex_wait(uint32_t *word, uint32_t value);
+void sys_futex_wake(uint32_t *word, int count);
+void sys_yield(void);
+
+/* A child that sends no SIGCHLD and that a plain wait() does not see; out_fd is its standard
+ * output. Its pid, or -errno. */
+int sys_spawn(const char *path, char *const argv[], char *const envp[], int out_fd);
+/* Waits for it: its wait status, or -errno. */
+int sys_wait(int pid);
+
+#endif

@@ -1,0 +1,91 @@
+#include "preload/text.h"
+
+struct text text_on(char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    return (struct text){.bytes = buffer, .size = size};
+}
+
+void text_add_bytes(struct text *text, const char *bytes, size_t length)
+{
+    size_t room = text->size - 1 - text->length;
+    if (length > room) {
+        length = room;
+        text->cut = true;
+    }
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *string)
+{
+    text_add_bytes(text, string, strlen(string));
+}
+
+void text_add_number(struct text *text, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = '0' + number % 10;
+    while (number /= 10);
+    text_add_bytes(text, digits + at, sizeof digits - at);
+}
+
+void text_add_signed(struct text *text, int64_t number)
+{
+    if (number < 0)
+        text_add(text, "-");
+    text_add_number(text, number < 0 ? -(uint64_t)number : (uint64_t)number);
+}
+
+bool text_starts(const char *string, const char *prefix)
+{
+    return strncmp(string, prefix, strlen(prefix)) == 0;
+}
+
+static int digit_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return 99;
+}
+
+bool text_read_number(const char *string, size_t length, uint64_t *out)
+{
+    unsigned base = 10;
+    if (length > 2 && string[0] == '0' && (string[1] == 'x' || string[1] == 'X')) {
+        base = 16;
+        string += 2;
+        length -= 2;
+    }
+    uint64_t value = 0;
+    if (!length)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        unsigned digit = digit_value(string[i]);
+        if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
+            __builtin_add_overflow(value, digit, &value))
+            return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool text_read_size(const char *string, size_t length, uint64_t *out)
+{
+    static const char units[] = "kmg";
+    const char *unit = length ? strchr(units, string[length - 1] | 0x20) : NULL;
+    unsigned shift = unit && *unit ? 10 * (unit - units + 1) : 0;
+    if (!text_read_number(string, shift ? length - 1 : length, out))
+        return false;
+    if (shift && *out >> (64 - shift))
+        return false;
+    *out <<= shift;
+    return true;
+}

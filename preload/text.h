@@ -1,0 +1,31 @@
+/* text.h - building and reading short texts without stdio, locale or memory.
+ *
+ * A text is a window on the caller's buffer: what does not fit is cut, always NUL-terminated.
+ * Pure functions: callable anywhere.
+ */
+#ifndef PRELOAD_TEXT_H
+#define PRELOAD_TEXT_H
+
+#include "preload/base.h"
+
+struct text {
+    char *bytes;
+    size_t size, length; /* length < size */
+    bool cut;            /* something did not fit */
+};
+
+#define TEXT_ON(buffer) text_on((buffer), sizeof(buffer))
+
+struct text text_on(char *buffer, size_t size);
+void text_add(struct text *text, const char *string);
+void text_add_bytes(struct text *text, const char *bytes, size_t length);
+void text_add_number(struct text *text, uint64_t number);
+void text_add_signed(struct text *text, int64_t number);
+
+bool text_starts(const char *string, const char *prefix);
+/* Decimal or 0x hex, the whole of [string, string + length); false when it is anything else. */
+bool text_read_number(const char *string, size_t length, uint64_t *out);
+/* Like it, with an optional k, m or g (powers of 1024). */
+bool text_read_size(const char *string, size_t length, uint64_t *out);
+
+#endif

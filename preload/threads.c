@@ -1,0 +1,213 @@
+#include "preload/threads.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/segments.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+#include "arch.h"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#define RECORDS_MAX 65536 /* then the records of dead threads are used again */
+
+extern void *__libc_stack_end;
+
+static struct segments records = {.type = LEAK_CHUNK_THREADS,
+                                  .record_size = sizeof(struct leak_thread),
+                                  .first_id = 1,
+                                  .first_bits = 6};
+static struct lock lock; /* guards what follows */
+static struct thread *free_threads;
+static uint32_t last_record;
+static uint32_t *dead_records; /* a stack */
+static uint32_t dead_count;
+
+static struct lock stand_in_lock;
+static struct thread *stand_in;
+static pthread_key_t key;
+static bool key_made;
+
+/* ---- Records ------------------------------------------------------------------------------- */
+
+static struct leak_thread *take_record(void)
+{
+    if (last_record >= RECORDS_MAX && dead_count)
+        return segments_at(&records, dead_records[--dead_count]);
+    return segments_reach(&records, ++last_record);
+}
+
+/* Which record is it? Records are few and this is asked at a thread's end, beyond RECORDS_MAX. */
+static void give_record(const struct leak_thread *record)
+{
+    if (!dead_records)
+        dead_records = arena_map(RECORDS_MAX * sizeof *dead_records);
+    for (uint32_t id = 1; dead_records && id <= last_record && dead_count < RECORDS_MAX; id++)
+        if (segments_at(&records, id) == record) {
+            dead_records[dead_count++] = id;
+            return;
+        }
+}
+
+void threads_note_name(struct thread *thread)
+{
+    if (thread->record && !thread->stand_in)
+        /* prctl cannot fail here, so errno stays */
+        prctl(PR_GET_NAME, thread->record->name, 0, 0, 0);
+}
+
+static void fill_record(struct thread *thread)
+{
+    struct leak_thread *record = thread->record;
+    if (!record)
+        return;
+    memset(record, 0, sizeof *record);
+    record->tid = sys_gettid();
+    record->started = load_relaxed(&store_header->epoch) + 1;
+    if (thread->stand_in)
+        memcpy(record->name, "(at their end)", 15);
+    else
+        threads_note_name(thread);
+    store_release(&record->serial, thread->serial);
+}
+
+/* ---- Coming and going ------------------------------------------------------------------------ */
+
+uint32_t threads_announce(void)
+{
+    return __atomic_add_fetch(&store_header->threads, 1, __ATOMIC_RELAXED);
+}
+
+static struct thread *make(struct guard *guard, uint32_t serial, bool for_all)
+{
+    struct locked locked = lock_take(&lock);
+    struct thread *thread = free_threads;
+    if (thread)
+        free_threads = thread->next_free;
+    struct leak_thread *record = take_record();
+    lock_give(&locked);
+    if (!thread && !(thread = arena_map(sizeof *thread)))
+        return NULL;
+    thread->serial = serial;
+    thread->record = record;
+    thread->stand_in = for_all;
+    thread->events = 0;
+    thread->delta = 0;
+    thread->memo.depth = 0;
+    thread->memo.end = LEAK_ROOT_NONE;
+    thread->bounds = (struct unwind_bounds){0, 0};
+    fill_record(thread);
+    if (!slots_open(guard, &thread->slots, serial))
+        return NULL;
+    return thread;
+}
+
+static void set_bounds_main(struct thread *thread)
+{
+    /* The kernel maps the stack upwards from any live sp to beyond this address, without a hole. */
+    uintptr_t high = round_up((uintptr_t)__libc_stack_end, LEAK_PAGE);
+    thread->bounds = (struct unwind_bounds){high - (1ull << 30), high};
+}
+
+static void leave(void *argument)
+{
+    struct guard *guard = guard_enter(arch_stack_pointer());
+    struct thread *thread = argument;
+    if (!guard)
+        return;
+    if (guard->thread == thread && store_header) {
+        threads_note_name(thread);
+        slots_close(guard, &thread->slots);
+        add_relaxed(&store_header->live_bytes, thread->delta);
+        struct locked locked = lock_take(&lock);
+        if (thread->record) {
+            thread->record->ended = load_relaxed(&store_header->epoch) + 1;
+            if (last_record >= RECORDS_MAX)
+                give_record(thread->record);
+        }
+        thread->next_free = free_threads;
+        free_threads = thread;
+        lock_give(&locked);
+        guard->thread = NULL;
+        guard->leaving = true;
+    }
+    guard_leave(guard);
+}
+
+static void adopt(struct guard *guard, struct thread *thread)
+{
+    guard->thread = thread;
+    if (thread && key_made)
+        pthread_setspecific(key, thread); /* may allocate: the guard is held */
+}
+
+bool threads_start(struct guard *guard)
+{
+    key_made = pthread_key_create(&key, leave) == 0;
+    guard->thread = make(guard, threads_announce(), false);
+    if (!guard->thread)
+        return false;
+    set_bounds_main(guard->thread);
+    return true;
+}
+
+void threads_begin(struct guard *guard, uint32_t serial, size_t stack_size)
+{
+    struct thread *thread = make(guard, serial, false);
+    adopt(guard, thread);
+    if (!thread)
+        return;
+    /* glibc puts the thread block on top of the stack it gives a thread. */
+    uintptr_t high = arch_thread_block() & ~(sizeof(uintptr_t) - 1);
+    uintptr_t sp = arch_stack_pointer();
+    if (sp < high && high - sp < stack_size)
+        thread->bounds = (struct unwind_bounds){high - stack_size, high};
+}
+
+struct thread *threads_attach(struct guard *guard, struct locked *shared)
+{
+    if (!guard->leaving) {
+        adopt(guard, make(guard, threads_announce(), false));
+        return guard->thread;
+    }
+    *shared = lock_take(&stand_in_lock);
+    if (!stand_in)
+        stand_in = make(guard, threads_announce(), true);
+    if (!stand_in)
+        lock_give(shared);
+    return stand_in;
+}
+
+/* ---- Fork ---------------------------------------------------------------------------------------- */
+
+void threads_fork_lock(void)
+{
+    lock_take_raw(&stand_in_lock);
+    lock_take_raw(&lock);
+    lock_take_raw(&records.lock);
+}
+
+void threads_fork_unlock(void)
+{
+    lock_give_raw(&records.lock);
+    lock_give_raw(&lock);
+    lock_give_raw(&stand_in_lock);
+}
+
+bool threads_fork_child(struct guard *guard)
+{
+    lock.word = stand_in_lock.word = records.lock.word = 0;
+    /* Other threads' state is not touched any more; their records stay in the parent's store. */
+    memset(records.segment, 0, sizeof records.segment);
+    last_record = dead_count = 0;
+    stand_in = NULL;
+    struct thread *thread = guard->thread;
+    if (!thread)
+        return true; /* a thread at its end forked */
+    thread->serial = threads_announce();
+    thread->record = take_record();
+    thread->delta = 0;
+    thread->memo.depth = 0;
+    fill_record(thread);
+    return slots_open(guard, &thread->slots, thread->serial);
+}

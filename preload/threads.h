@@ -1,0 +1,59 @@
+/* threads.h - what the runtime keeps for each thread: its record in the store, counters, scratch.
+ *
+ * A thread is met at its first hook, or at its start when pthread_create was seen; then its number is the
+ * order of creation and the same in every run. It leaves by a key destructor. What it still does
+ * afterwards (other destructors, libc's own clean-up) is counted on one shared stand-in under a lock.
+ */
+#ifndef PRELOAD_THREADS_H
+#define PRELOAD_THREADS_H
+
+#include "preload/guard.h"
+#include "preload/lock.h"
+#include "preload/slots.h"
+#include "preload/tree.h"
+#include "preload/unwind.h"
+
+struct thread {
+    uint32_t serial;
+    uint32_t events; /* hooks so far: the coarse clock is read every few dozen */
+    int64_t delta;   /* bytes not yet added to header.live_bytes */
+    struct leak_thread *record;
+    struct slots slots;
+    struct unwind_bounds bounds;
+    struct thread *next_free;
+    bool stand_in;
+    struct tree_memo memo;
+    struct unwind_trace trace;
+};
+
+bool threads_start(struct guard *guard);
+
+/* This thread's state; NULL when there is no memory for one. For the stand-in the shared lock is
+ * held: give it back with threads_done. */
+struct thread *threads_attach(struct guard *guard, struct locked *shared);
+
+static inline struct thread *threads_self(struct guard *guard, struct locked *shared)
+{
+    if (likely(guard->thread))
+        return guard->thread;
+    return threads_attach(guard, shared);
+}
+
+static inline void threads_done(const struct thread *thread, struct locked *shared)
+{
+    if (unlikely(thread->stand_in))
+        lock_give(shared);
+}
+
+/* pthread_create: the number of the thread to be, and its coming to life. */
+uint32_t threads_announce(void);
+void threads_begin(struct guard *guard, uint32_t serial, size_t stack_size);
+/* Writes the thread's name to its record: names may be given late. */
+void threads_note_name(struct thread *thread);
+
+void threads_fork_lock(void);
+void threads_fork_unlock(void);
+/* The forking thread is the child's only one, T1. */
+bool threads_fork_child(struct guard *guard);
+
+#endif
