@@ -5,7 +5,7 @@ of("f")     the records with a function f in their stack, summed: .blocks .bytes
 at("f")     that function's first frame: .file .line .module .function; at("f", all=True): every one
 line("x")   the line of the source that carries the comment "// x"
 user        (function, line) of the user frame of each record
-untracked   what was not tracked: {what: why}
+untracked   what was not tracked: {what: count}
 ledger      the words of each line of the file "ledger" the case wrote
 sig("f")    the signatures of those records, sorted
 of, at, user and sig take a process as process=; the default is p
@@ -23,7 +23,8 @@ def bare(name):
 
 
 tool, source, folder = sys.argv[1:]
-stores = sorted(glob.glob(os.path.join(glob.escape(folder), "store", "*.leak")))
+stores = sorted(glob.glob(os.path.join(glob.escape(folder), "store", "*.leak")),
+                key=lambda n: [int(w) if w.isdigit() else w for w in re.split(r"(\d+)", n)])
 if not stores:
     print("no store was left")
     sys.exit()
@@ -34,7 +35,7 @@ try:
 except ValueError as e:
     print("leakreport gave no JSON: %s; status %d, %s" % (e, done.returncode, done.stderr.decode("utf-8", "replace")[:500]))
     sys.exit()
-procs = sorted(doc.processes, key=lambda q: (q.started or "", q.pid))
+procs = sorted(doc.processes, key=lambda q: q.started or "")
 ledger = [l.split() for l in open(os.path.join(folder, "ledger"))] if os.path.exists(os.path.join(folder, "ledger")) else []
 own = [q for q in procs if os.path.basename(q.exe) == "t"]
 p = (own or procs)[0]
@@ -71,7 +72,7 @@ def line(mark):
 
 
 user = [(bare(f.function), f.line) for r in p.records for f in r.frames if f.user]
-untracked = {u.what: u.why for u in p.coverage.untracked}
+untracked = {u.what: u.count for u in p.coverage.untracked}
 notes = " | ".join(json.dumps(n) if not isinstance(n, str) else n for q in procs for n in q.notes)
 for want in open(os.path.join(folder, "json.want"), encoding="utf-8"):
     want = want.strip()

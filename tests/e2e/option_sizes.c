@@ -4,7 +4,7 @@
 // JSON: of("small", procs[0]).blocks == 0 and of("big", procs[0]).blocks == 0
 // JSON: of("middle", procs[0]).blocks == 3 and of("middle", procs[0]).bytes == 100 + 500 + 1024
 // JSON: of("crossing", procs[0]).blocks == 1 and of("crossing", procs[0]).bytes == 200
-// JSON: sum(int("".join(c for c in str(w) if c.isdigit()) or 0) for w in procs[0].coverage.untracked and [u.what for u in procs[0].coverage.untracked if "min_size" in str(u)]) >= 22
+// JSON: sum(u.count for u in procs[0].coverage.untracked if "min_size" in u.why) >= 32
 // JSON: any("min_size" in str(u) for u in procs[0].coverage.untracked)
 // JSON: procs[0].coverage.unknown_frees in (0, None)
 // JSON: of("small", procs[1]).blocks == 10 and of("big", procs[1]).blocks == 10 and not any("min_size" in str(u) for u in procs[1].coverage.untracked)
