@@ -3,6 +3,8 @@
 #include "preload/atomic.h"
 #include "preload/modules.h"
 
+#include <sys/auxv.h>
+
 #define SLOTS (1u << 16)
 #define PROBES 8
 
@@ -40,6 +42,9 @@ static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
     if (!modules_find(guard, pc - 1, &module))
         return (struct cfi_row){.rule = CFI_NONE};
     struct cfi_row row = cfi_row_at(module.eh_frame_hdr, pc - 1);
+    /* The loader's entry is assembly without a table, and the outermost frame of every constructor. */
+    if (row.rule == CFI_NONE && module.start == getauxval(AT_BASE))
+        row.rule = CFI_END;
     if (row.ra_offset < -4096 || row.ra_offset > 4095)
         row.rule = CFI_COMPLEX;
     return row;
