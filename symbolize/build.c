@@ -48,6 +48,8 @@ static void fill_identity(struct mem *mem, const struct store *store, struct pro
     process->how = alive_end_of(store);
     process->has_end_value = process->how == END_EXIT || process->how == END_SIGNAL;
     process->end_value = process->has_end_value ? header->end_value : 0;
+    process->forked = (header->flags & LEAK_FLAG_FORKED) != 0;
+    process->damaged = store->note_count != 0;
     process->until_ns = process->how == END_RUNNING ? now_ns()
                         : header->ended_ns          ? header->ended_ns
                                                     : store_time(store, header->epoch);

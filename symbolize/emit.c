@@ -4,43 +4,11 @@
 #include <inttypes.h>
 
 #include "symbolize/times.h"
-
-/* Length of the valid UTF-8 sequence at text, 0 = there is none. */
-static size_t sequence(const unsigned char *text)
-{
-    size_t length = *text < 0x80   ? 1
-                    : *text < 0xc2 ? 0
-                    : *text < 0xe0 ? 2
-                    : *text < 0xf0 ? 3
-                    : *text < 0xf5 ? 4
-                                   : 0;
-
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    if ((*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) ||
-        (*text == 0xf0 && text[1] < 0x90) || (*text == 0xf4 && text[1] > 0x8f))
-        return 0; /* overlong, surrogate, above U+10FFFF */
-    return length;
-}
-
-static bool is_utf8(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-
-    while (*at) {
-        size_t length = sequence(at);
-
-        if (!length)
-            return false;
-        at += length;
-    }
-    return true;
-}
+#include "symbolize/utf8.h"
 
 static void quote(struct emit *emit, const char *text)
 {
-    bool bytes = !is_utf8(text);
+    bool bytes = !utf8_valid(text);
 
     emit->bytes_escaped |= bytes;
     putc('"', emit->stream);

@@ -120,8 +120,9 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
     for (size_t i = 0; i < record->thread_count; i++) {
         const struct store_thread *thread = store_thread_of(store, draft->threads[i]);
 
-        record->threads[i] =
-            (struct thread_ref){.serial = draft->threads[i], .name = thread ? thread->name : NULL};
+        record->threads[i].serial = draft->threads[i];
+        if (thread)
+            record->threads[i].name = mem_copy(grouping->mem, thread->name, strlen(thread->name));
     }
 }
 
@@ -217,7 +218,7 @@ static void finish(struct grouping *grouping)
 
         finish_record(grouping, &grouping->drafts[i]);
         process->records[i] = grouping->drafts[i].record;
-        total = &process->totals[process->records[i].verdict];
+        total = &process->totals.of[process->records[i].verdict];
         total->bytes = add_saturating(total->bytes, process->records[i].bytes);
         total->blocks = add_saturating(total->blocks, process->records[i].blocks);
         total->records++;

@@ -5,15 +5,7 @@
  */
 #include "symbolize/json.h"
 
-#include "leak_store.h"
 #include "symbolize/emit.h"
-
-static const char *const kind_word[LEAK_KIND_MAX] = {
-    [LEAK_KIND_NONE] = "unknown",
-#define X(name, word) [LEAK_KIND_##name] = word,
-    LEAK_KIND_TABLE(X)
-#undef X
-};
 
 static void empty_list(struct emit *emit, const char *key)
 {
@@ -87,9 +79,9 @@ static void write_summary(struct emit *emit, const struct process *process)
     emit_open(emit, "summary", '{');
     for (int v = 0; v < VERDICT_MAX; v++) {
         emit_open(emit, verdict_word[v], '{');
-        emit_number(emit, "bytes", process->totals[v].bytes);
-        emit_number(emit, "blocks", process->totals[v].blocks);
-        emit_number(emit, "records", process->totals[v].records);
+        emit_number(emit, "bytes", process->totals.of[v].bytes);
+        emit_number(emit, "blocks", process->totals.of[v].blocks);
+        emit_number(emit, "records", process->totals.of[v].records);
         emit_close(emit, '}');
     }
     emit_close(emit, '}');
@@ -158,7 +150,8 @@ static void write_record(struct emit *emit, const struct record *record)
     emit_close(emit, '}');
 }
 
-static void write_process(struct emit *emit, const struct process *process, size_t top)
+static void write_process(struct emit *emit, const struct process *process,
+                          const struct view *view)
 {
     emit_open(emit, NULL, '{');
     emit_signed(emit, "pid", process->pid);
@@ -176,7 +169,7 @@ static void write_process(struct emit *emit, const struct process *process, size
     emit_null(emit, "snapshot");
     write_summary(emit, process);
     emit_open(emit, "records", '[');
-    for (size_t i = 0; i < process->record_count && (!top || i < top); i++)
+    for (size_t i = 0; i < process->record_count && !view->quiet && (!view->top || i < view->top); i++)
         write_record(emit, &process->records[i]);
     emit_close(emit, ']');
     empty_list(emit, "errors");
@@ -204,7 +197,7 @@ void json_write(const struct report *report, const struct view *view, FILE *stre
     emit_text(&emit, "host", report->host);
     emit_open(&emit, "processes", '[');
     for (size_t i = 0; i < report->process_count; i++)
-        write_process(&emit, &report->processes[i], view->top);
+        write_process(&emit, &report->processes[i], view);
     emit_close(&emit, ']');
     emit_bool(&emit, "bytes_escaped", emit.bytes_escaped); /* known only now */
     emit_close(&emit, '}');

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "leak_store.h"
+
 const char *const verdict_word[VERDICT_MAX] = {
 #define V(name, word, words) word,
     VERDICT_TABLE(V)
@@ -13,6 +15,13 @@ const char *const verdict_words[VERDICT_MAX] = {
 #define V(name, word, words) words,
     VERDICT_TABLE(V)
 #undef V
+};
+
+const char *const kind_word[] = {
+    [LEAK_KIND_NONE] = "unknown",
+#define X(name, word) [LEAK_KIND_##name] = word,
+    LEAK_KIND_TABLE(X)
+#undef X
 };
 
 const char *const end_word[] = {"exit", "signal", "exec", "running", "lost"};
@@ -39,15 +48,25 @@ uint64_t add_saturating(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-void report_totals(const struct report *report, struct verdict_total totals[VERDICT_MAX])
+static void add_total(struct verdict_total *sum, const struct verdict_total *one)
 {
-    memset(totals, 0, VERDICT_MAX * sizeof(*totals));
-    for (size_t i = 0; i < report->process_count; i++)
-        for (int v = 0; v < VERDICT_MAX; v++) {
-            const struct verdict_total *one = &report->processes[i].totals[v];
+    sum->bytes = add_saturating(sum->bytes, one->bytes);
+    sum->blocks = add_saturating(sum->blocks, one->blocks);
+    sum->records = add_saturating(sum->records, one->records);
+}
 
-            totals[v].bytes = add_saturating(totals[v].bytes, one->bytes);
-            totals[v].blocks = add_saturating(totals[v].blocks, one->blocks);
-            totals[v].records = add_saturating(totals[v].records, one->records);
-        }
+struct totals report_totals(const struct report *report)
+{
+    struct totals sum = {0};
+
+    for (size_t i = 0; i < report->process_count; i++) {
+        const struct totals *one = &report->processes[i].totals;
+
+        for (int v = 0; v < VERDICT_MAX; v++)
+            add_total(&sum.of[v], &one->of[v]);
+        add_total(&sum.growing, &one->growing);
+        sum.errors = add_saturating(sum.errors, one->errors);
+        sum.resources = add_saturating(sum.resources, one->resources);
+    }
+    return sum;
 }

@@ -31,6 +31,8 @@ enum verdict {
 extern const char *const verdict_word[VERDICT_MAX];
 extern const char *const verdict_words[VERDICT_MAX];
 
+extern const char *const kind_word[]; /* by enum leak_kind */
+
 enum end_how { END_EXIT, END_SIGNAL, END_EXEC, END_RUNNING, END_LOST };
 extern const char *const end_word[];
 
@@ -77,6 +79,12 @@ struct verdict_total {
     uint64_t bytes, blocks, records;
 };
 
+/* The numbers of the summary line. */
+struct totals {
+    struct verdict_total of[VERDICT_MAX], growing;
+    uint64_t errors, resources;
+};
+
 struct untracked {
     const char *name, *words;
     uint64_t count;
@@ -101,6 +109,8 @@ struct process {
     enum end_how how;
     int32_t end_value;
     bool has_end_value;
+    bool forked;  /* without exec: what it saw at first was its parent's */
+    bool damaged; /* the store could not be read in full */
 
     uint64_t allocations, frees, bytes_allocated;
     uint64_t live_bytes, live_blocks, peak_bytes;
@@ -114,8 +124,7 @@ struct process {
 
     struct record *records; /* sorted as asked for */
     size_t record_count;
-    struct verdict_total totals[VERDICT_MAX];
-    uint64_t errors, resources, growing_bytes, growing_blocks, growing_records;
+    struct totals totals;
     const char **notes;
     size_t note_count;
     size_t alike; /* index of the first process that shows the same; its own = none before */
@@ -134,7 +143,7 @@ const char *base_name(const char *path);
 const struct frame *record_title(const struct record *record);
 
 /* Sums over all processes, saturating. */
-void report_totals(const struct report *report, struct verdict_total totals[VERDICT_MAX]);
+struct totals report_totals(const struct report *report);
 
 uint64_t add_saturating(uint64_t a, uint64_t b);
 

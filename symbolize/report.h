@@ -17,12 +17,14 @@ struct view {
     bool quiet;         /* the summary line only */
     bool colour, links; /* the stream is a terminal that wants them */
     bool show[VERDICT_MAX];
-    size_t top;         /* records listed for each process, 0 = all */
+    size_t top;           /* records listed for each process, 0 = all */
+    const char *relative; /* directory that paths are shown relative to, NULL = none */
     struct source_search source;
 };
 
 struct format {
     const char *name, *help;
+    size_t top; /* records listed for each process unless asked otherwise, 0 = all */
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };
 

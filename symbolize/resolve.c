@@ -60,7 +60,7 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
         return module;
     module = mem_take(resolver->mem, sizeof(*module));
     *slot = (uintptr_t)module;
-    module->path = name->path;
+    module->path = mem_copy(resolver->mem, name->path, strlen(name->path));
     if (name->build_id_length)
         module->build_id = hex(resolver->mem, name->build_id, name->build_id_length);
     module->binary = binary_open(resolver->mem, &resolver->search, name);

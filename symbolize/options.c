@@ -1,0 +1,348 @@
+/* options.c - the table of options and the parser over it; see options.h. */
+#include "symbolize/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/mem.h"
+
+/* O(NAME, letter or 0, "name", "ARG" or NULL, help) in the order of --help. */
+#define OPTION_TABLE(O)                                                                            \
+    O(FORMAT, 0, "format", "FORMAT", "text (default) or json")                                     \
+    O(OUTPUT, 'o', "output", "FILE",                                                               \
+      "write there; %p pid, %e program, %n number, %h host, %t time, %q{VAR}, %%")                 \
+    O(FORCE, 0, "force", NULL, "let -o overwrite a file")                                          \
+    O(TOP, 0, "top", "N", "list the N largest records of each process (text: 10), 0 for all")      \
+    O(SORT, 0, "sort", "KEY", "bytes (default) or count")                                          \
+    O(SHOW, 0, "show", "SET", "list these verdicts: comma list, or all (default: all but runtime)") \
+    O(ALL, 0, "all", NULL, "the same as --show=all")                                               \
+    O(ALL_FRAMES, 0, "all-frames", NULL, "show allocator and runtime frames, too")                 \
+    O(INHERITED, 0, "inherited", NULL, "fork children: show blocks handed down by the parent")     \
+    O(SYSROOT, 0, "sysroot", "DIR", "look for the program's files below DIR")                      \
+    O(DEBUG_DIR, 0, "debug-dir", "DIR", "look for separate debug files in DIR, too (repeatable)")  \
+    O(SOURCE_PATH, 0, "source-path", "DIR", "look for source files below DIR, too (repeatable)")   \
+    O(SUBSTITUTE, 0, "substitute-path", "A=B", "read source paths that begin with A as B (repeatable)") \
+    O(COLOR, 0, "color", "WHEN", "auto (default), always or never")                                \
+    O(EXITCODE, 0, "error-exitcode", "N", "exit with N when --errors-for matches")                 \
+    O(ERRORS_FOR, 0, "errors-for", "SET",                                                          \
+      "comma list of verdicts, errors, growing, all, none (default: lost,errors)")                 \
+    O(STABLE, 0, "stable", NULL, "leave out pids, times and addresses, to compare reports")        \
+    O(SERVE, 0, "serve-fd", "R[,W]", "name addresses for a running process over descriptors")      \
+    O(QUIET, 'q', "quiet", NULL, "the summary line only")                                          \
+    O(VERBOSE, 'v', "verbose", NULL, "all callers, names in full, all modules without lines")      \
+    O(HELP, 'h', "help", NULL, "this text")                                                        \
+    O(VERSION, 0, "version", NULL, "the version")
+
+enum option {
+#define O(id, letter, name, argument, help) OPTION_##id,
+    OPTION_TABLE(O)
+#undef O
+        OPTION_MAX
+};
+
+static const struct {
+    char letter;
+    const char *name, *argument, *help;
+} table[] = {
+#define O(id, letter, name, argument, help) {letter, name, argument, help},
+    OPTION_TABLE(O)
+#undef O
+};
+
+void options_help(FILE *stream)
+{
+    fputs("usage: leakreport [options] FILE...\n"
+          "       leakreport preflight PROGRAM\n"
+          "Says what the stores that libleak left tell about the heap.\n\n",
+          stream);
+    for (int i = 0; i < OPTION_MAX; i++) {
+        int width = table[i].letter ? fprintf(stream, "  -%c, ", table[i].letter)
+                                    : fprintf(stream, "      ");
+
+        width += fprintf(stream, "--%s%s%s", table[i].name, table[i].argument ? "=" : "",
+                         table[i].argument ? table[i].argument : "");
+        fprintf(stream, "%*s%s\n", width < 28 ? 28 - width : 2, "", table[i].help);
+    }
+    fputs("\nExit status: 0, what --error-exitcode says, or 2 for usage and unreadable input.\n",
+          stream);
+}
+
+static bool complain(const char *what, const char *text)
+{
+    fprintf(stderr, "leakreport: %s: %s (leakreport --help lists the options)\n", what, text);
+    return false;
+}
+
+/* ---- Values ------------------------------------------------------------------------------------ */
+
+static bool number(const char *name, const char *text, unsigned long limit, unsigned long *value)
+{
+    char *end;
+
+    *value = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || *value > limit) {
+        fprintf(stderr, "leakreport: --%s takes a number from 0 to %lu, not '%s'\n", name, limit,
+                text);
+        return false;
+    }
+    return true;
+}
+
+static void add(struct text_list *list, const char *text)
+{
+    list->text = mem_more(list->text, &list->capacity, list->count + 1, sizeof(*list->text));
+    list->text[list->count++] = text;
+}
+
+/* One word of a comma list: sets what it names in `set`, or in *errors and *growing when given. */
+static bool set_word(const char *word, size_t length, bool set[VERDICT_MAX], bool *errors,
+                     bool *growing)
+{
+    bool all = length == 3 && memcmp(word, "all", 3) == 0;
+    bool known = all || (length == 4 && memcmp(word, "none", 4) == 0);
+
+    for (int v = 0; v < VERDICT_MAX; v++)
+        if (all || (strlen(verdict_word[v]) == length && memcmp(word, verdict_word[v], length) == 0))
+            known = set[v] = true;
+    if (errors && (all || (length == 6 && memcmp(word, "errors", 6) == 0)))
+        known = *errors = true;
+    if (growing && (all || (length == 7 && memcmp(word, "growing", 7) == 0)))
+        known = *growing = true;
+    return known;
+}
+
+static bool parse_set(const char *text, bool set[VERDICT_MAX], bool *errors, bool *growing)
+{
+    memset(set, 0, VERDICT_MAX * sizeof(*set));
+    if (errors)
+        *errors = *growing = false;
+    for (const char *at = text;;) {
+        size_t length = strcspn(at, ",");
+
+        if (!set_word(at, length, set, errors, growing))
+            return complain("not a set of verdicts", text);
+        if (!at[length])
+            return true;
+        at += length + 1;
+    }
+}
+
+static bool parse_descriptors(const char *text, struct options *options)
+{
+    char *end;
+    unsigned long read = strtoul(text, &end, 10), write = read;
+
+    if (*text >= '0' && *text <= '9' && *end == ',' && end[1] >= '0' && end[1] <= '9')
+        write = strtoul(end + 1, &end, 10);
+    if (*text < '0' || *text > '9' || *end || read > 1u << 20 || write > 1u << 20)
+        return complain("--serve-fd takes a descriptor or two, not", text);
+    options->serve_read = (int)read;
+    options->serve_write = (int)write;
+    return true;
+}
+
+/* The place of a word in a list of words that ends with NULL; -1 and a line when there is none. */
+static int choice(enum option option, const char *text, const char *const *words)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], text) == 0)
+            return i;
+    fprintf(stderr, "leakreport: --%s takes", table[option].name);
+    for (int i = 0; words[i]; i++)
+        fprintf(stderr, "%s %s", i ? " or" : "", words[i]);
+    fprintf(stderr, ", not '%s'\n", text);
+    return -1;
+}
+
+/* ---- One option -------------------------------------------------------------------------------- */
+
+static bool take_argument(struct options *options, enum option option, const char *text)
+{
+    static const char *const orders[] = {"bytes", "count", NULL};
+    static const char *const colours[] = {"auto", "always", "never", NULL};
+    unsigned long value;
+    int chosen;
+
+    switch (option) {
+    case OPTION_FORMAT:
+        options->format = formats_find(text);
+        return options->format || complain("no such format", text);
+    case OPTION_OUTPUT:
+        options->output = text;
+        return true;
+    case OPTION_TOP:
+        options->top_given = number("top", text, 1u << 30, &value);
+        options->view.top = value;
+        return options->top_given;
+    case OPTION_SORT:
+        chosen = choice(option, text, orders);
+        options->build.group.order = chosen == 1 ? SORT_COUNT : SORT_BYTES;
+        return chosen >= 0;
+    case OPTION_SHOW:
+        return parse_set(text, options->view.show, NULL, NULL);
+    case OPTION_SYSROOT:
+        options->sysroot = text;
+        return true;
+    case OPTION_DEBUG_DIR:
+        add(&options->debug_dirs, text);
+        return true;
+    case OPTION_SOURCE_PATH:
+        add(&options->source_dirs, text);
+        return true;
+    case OPTION_SUBSTITUTE:
+        add(&options->substitutes, text);
+        return (strchr(text, '=') && *text != '=') || complain("--substitute-path takes A=B, not", text);
+    case OPTION_COLOR:
+        chosen = choice(option, text, colours);
+        options->colour = chosen == 1 ? COLOUR_ALWAYS : chosen == 2 ? COLOUR_NEVER : COLOUR_AUTO;
+        return chosen >= 0;
+    case OPTION_EXITCODE:
+        if (!number("error-exitcode", text, 255, &value))
+            return false;
+        options->error_exitcode = (int)value;
+        return true;
+    case OPTION_ERRORS_FOR:
+        return parse_set(text, options->errors_for, &options->errors_for_errors,
+                         &options->errors_for_growing);
+    case OPTION_SERVE:
+        return parse_descriptors(text, options);
+    default:
+        return false;
+    }
+}
+
+static void take_switch(struct options *options, enum option option)
+{
+    switch (option) {
+    case OPTION_FORCE:
+        options->force = true;
+        break;
+    case OPTION_ALL:
+        memset(options->view.show, true, sizeof(options->view.show));
+        break;
+    case OPTION_ALL_FRAMES:
+        options->view.all_frames = true;
+        break;
+    case OPTION_INHERITED:
+        options->build.group.inherited = true;
+        break;
+    case OPTION_STABLE:
+        options->build.stable = true;
+        break;
+    case OPTION_QUIET:
+        options->view.quiet = true;
+        break;
+    case OPTION_VERBOSE:
+        options->view.verbose = true;
+        break;
+    case OPTION_HELP:
+        options->help = true;
+        break;
+    case OPTION_VERSION:
+        options->version = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- The command line -------------------------------------------------------------------------- */
+
+static enum option find_long(const char *text, size_t length)
+{
+    for (int i = 0; i < OPTION_MAX; i++)
+        if (strlen(table[i].name) == length && memcmp(table[i].name, text, length) == 0)
+            return (enum option)i;
+    return OPTION_MAX;
+}
+
+static enum option find_letter(char letter)
+{
+    for (int i = 0; i < OPTION_MAX; i++)
+        if (table[i].letter == letter && letter)
+            return (enum option)i;
+    return OPTION_MAX;
+}
+
+/* "--name", "--name=value", "--name value"; *i moves over a value of its own. */
+static bool take_long(struct options *options, int argc, char **argv, int *i)
+{
+    const char *text = argv[*i] + 2;
+    size_t length = strcspn(text, "=");
+    enum option option = find_long(text, length);
+    const char *value = text[length] ? text + length + 1 : NULL;
+
+    if (option == OPTION_MAX)
+        return complain("no such option", argv[*i]);
+    if (!table[option].argument) {
+        if (value)
+            return complain("takes no value", argv[*i]);
+        take_switch(options, option);
+        return true;
+    }
+    if (!value && *i + 1 == argc)
+        return complain("needs a value", argv[*i]);
+    return take_argument(options, option, value ? value : argv[++*i]);
+}
+
+/* "-q", "-qv", "-oFILE", "-o FILE" */
+static bool take_letters(struct options *options, int argc, char **argv, int *i)
+{
+    for (const char *at = argv[*i] + 1; *at; at++) {
+        enum option option = find_letter(*at);
+
+        if (option == OPTION_MAX)
+            return complain("no such option", argv[*i]);
+        if (!table[option].argument) {
+            take_switch(options, option);
+            continue;
+        }
+        if (at[1])
+            return take_argument(options, option, at + 1);
+        if (*i + 1 == argc)
+            return complain("needs a value", argv[*i]);
+        return take_argument(options, option, argv[++*i]);
+    }
+    return true;
+}
+
+static void set_defaults(struct options *options)
+{
+    memset(options, 0, sizeof(*options));
+    options->format = formats_at(0);
+    options->serve_read = options->serve_write = -1;
+    memset(options->view.show, true, sizeof(options->view.show));
+    options->view.show[VERDICT_RUNTIME] = false;
+    options->errors_for[VERDICT_LOST] = options->errors_for_errors = true;
+}
+
+bool options_parse(int argc, char **argv, struct options *options)
+{
+    bool only_files = false;
+
+    set_defaults(options);
+    for (int i = 1; i < argc; i++) {
+        if (only_files || argv[i][0] != '-' || !argv[i][1])
+            add(&options->files, argv[i]);
+        else if (strcmp(argv[i], "--") == 0)
+            only_files = true;
+        else if (argv[i][1] == '-' ? !take_long(options, argc, argv, &i)
+                                   : !take_letters(options, argc, argv, &i))
+            return false;
+    }
+    if (!options->top_given)
+        options->view.top = options->format->top;
+    options->view.source = (struct source_search){.dirs = options->source_dirs.text,
+                                                  .dir_count = options->source_dirs.count,
+                                                  .substitutes = options->substitutes.text,
+                                                  .substitute_count = options->substitutes.count};
+    return true;
+}
+
+void options_end(struct options *options)
+{
+    free(options->files.text);
+    free(options->debug_dirs.text);
+    free(options->source_dirs.text);
+    free(options->substitutes.text);
+}

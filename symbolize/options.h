@@ -1,0 +1,38 @@
+/* options.h - what the user can ask of leakreport: one table makes parser and --help. */
+#ifndef SYMBOLIZE_OPTIONS_H
+#define SYMBOLIZE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "symbolize/build.h"
+#include "symbolize/report.h"
+
+struct text_list {
+    const char **text;
+    size_t count, capacity;
+};
+
+struct options {
+    struct text_list files;
+    const struct format *format;
+    const char *output; /* pattern of -o, NULL = stdout */
+    bool force;
+    bool top_given;
+    struct view view;
+    struct build_options build;
+    struct text_list debug_dirs, source_dirs, substitutes;
+    const char *sysroot;
+    enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
+    int error_exitcode; /* 0 = none */
+    bool errors_for[VERDICT_MAX], errors_for_errors, errors_for_growing;
+    int serve_read, serve_write; /* -1 = do not serve */
+    bool help, version;
+};
+
+/* False: one line about it is on stderr. The texts are argv's. */
+bool options_parse(int argc, char **argv, struct options *options);
+void options_end(struct options *options);
+void options_help(FILE *stream);
+
+#endif

@@ -1,0 +1,19 @@
+/* output.h - the file that -o names: a pattern, and never somebody's file by accident. */
+#ifndef SYMBOLIZE_OUTPUT_H
+#define SYMBOLIZE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "symbolize/mem.h"
+#include "symbolize/model.h"
+
+/* The name that the pattern stands for, %n being `number`. NULL: a line about it is on stderr. */
+char *output_name(struct mem *mem, const char *pattern, const struct process *process,
+                  unsigned number);
+
+/* A new file; with %n in the pattern the first number that is free. force: an old one is
+ * overwritten. Never NULL: what cannot be opened is said, and the report goes to stderr. */
+FILE *output_open(struct mem *mem, const char *pattern, const struct process *process, bool force);
+
+#endif

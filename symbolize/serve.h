@@ -1,0 +1,18 @@
+/* serve.h - names for a running process: a line with an address in, lines with frames out.
+ *
+ * Request:  BUILD-ID OFFSET PATH\n      hex digits or "-", hex digits, the rest of the line
+ * Answer:   FUNCTION\tFILE\tLINE\n      innermost first, all but the last one inlined; then \n
+ * A function or file that is not known is empty, a line that is not known 0; an address nobody
+ * knows is answered by the empty line alone. In texts \\, \n and \t stand for themselves.
+ */
+#ifndef SYMBOLIZE_SERVE_H
+#define SYMBOLIZE_SERVE_H
+
+#include <stdio.h>
+
+#include "symbolize/resolve.h"
+
+/* Until end of file; each answer is flushed. */
+void serve(struct mem *mem, const struct binary_search_path *search, FILE *requests, FILE *answers);
+
+#endif

@@ -1,0 +1,255 @@
+/* text.c - the report for people; see text.h.
+ *
+ * Each process: a headline, its largest records, what was seen and what was not, the next command.
+ * Processes that show the same are told once; those that left nothing are counted. "Not freed"
+ * is never called a leak, and silence is never called clean.
+ */
+#include "symbolize/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "symbolize/show.h"
+#include "symbolize/text_record.h"
+
+static bool saw_nothing(const struct process *process)
+{
+    return process->allocations == 0 && !process->forked;
+}
+
+static bool is_clean(const struct process *process, const struct view *view)
+{
+    for (int v = 0; v < VERDICT_MAX; v++)
+        if (view->show[v] && process->totals.of[v].records)
+            return false;
+    return !saw_nothing(process) && !process->damaged;
+}
+
+/* ---- Headline -------------------------------------------------------------------------------- */
+
+static void write_ending(const struct process *process, FILE *stream)
+{
+    switch (process->how) {
+    case END_EXIT:
+        fprintf(stream, "exited with %" PRId32, process->end_value);
+        break;
+    case END_SIGNAL:
+        fprintf(stream, "died by signal %" PRId32, process->end_value);
+        fprintf(stream, " (%s)", strsignal(process->end_value));
+        break;
+    case END_EXEC:
+        fputs("was replaced by exec", stream);
+        break;
+    case END_RUNNING:
+        fputs("is running", stream);
+        break;
+    case END_LOST:
+        fputs("ended unseen", stream);
+        break;
+    }
+}
+
+static void write_name(const struct process *process, FILE *stream)
+{
+    const char *name = base_name(process->exe);
+
+    fputs(name ? show(name, strlen(name), 30).text : "a program", stream);
+    if (process->pid)
+        fprintf(stream, " (pid %" PRId32 ")", process->pid);
+    putc(' ', stream);
+}
+
+static void write_headline(const struct process *process, const struct view *view, FILE *stream)
+{
+    const char *join = ":";
+
+    text_style(view, stream, STYLE_BOLD);
+    write_name(process, stream);
+    write_ending(process, stream);
+    for (int v = 0; v < VERDICT_MAX; v++) {
+        const struct verdict_total *total = &process->totals.of[v];
+
+        if (v == VERDICT_RUNTIME || !total->records)
+            continue;
+        fprintf(stream, "%s\n%s in %s %s (%s)", join, show_count(total->bytes, "byte").text,
+                show_count(total->blocks, "block").text, verdict_words[v],
+                show_count(total->records, "record").text);
+        join = ",";
+    }
+    if (*join == ':' && process->allocations)
+        fprintf(stream, ":\nnothing of its %s is left",
+                show_count(process->allocations, "allocation").text);
+    text_style(view, stream, STYLE_PLAIN);
+    putc('\n', stream);
+}
+
+static void write_warning(const struct process *process, const struct view *view, FILE *stream)
+{
+    if (!saw_nothing(process))
+        return;
+    text_style(view, stream, STYLE_WARNING);
+    fputs("WARNING: 0 allocations seen: libleak saw nothing of this program.\n", stream);
+    text_style(view, stream, STYLE_PLAIN);
+    fputs("It says nothing about its heap: statically linked, or with a malloc of its own?\n",
+          stream);
+}
+
+/* ---- Coverage -------------------------------------------------------------------------------- */
+
+static void write_seen(const struct process *process, FILE *stream)
+{
+    const char *join = " (";
+
+    fprintf(stream, "Seen: %s, %s; ", show_count(process->allocations, "allocation").text,
+            show_count(process->frees, "free").text);
+    fprintf(stream, "at most %s at once.\n", show_count(process->peak_bytes, "byte").text);
+    if (process->unknown_frees)
+        fprintf(stream, "Frees of blocks libleak does not know: %s.\n",
+                show_number(process->unknown_frees).text);
+    if (!process->truncated_stacks)
+        return;
+    fputs(show_count(process->truncated_stacks, "incomplete stack").text, stream);
+    for (uint32_t i = 0; i < sizeof(process->truncated) / sizeof(*process->truncated); i++)
+        if (process->truncated[i]) {
+            fprintf(stream, "%s%s: %s", join, text_ending(i),
+                    show_number(process->truncated[i]).text);
+            join = "; ";
+        }
+    fputs(").\n", stream);
+}
+
+static void write_blind(const struct process *process, const struct view *view, FILE *stream)
+{
+    for (size_t i = 0; i < process->blind_count; i++) {
+        const struct blind_module *module = &process->blind[i];
+
+        if (module->runtime && !view->verbose)
+            continue;
+        fprintf(stream, "%s: %s", show(module->path, strlen(module->path), 0).text, module->why);
+        if (module->build_id)
+            fprintf(stream, "\n  (build-id %s)", module->build_id);
+        if (module->remedy)
+            fprintf(stream, ":\n  %s", module->remedy);
+        putc('\n', stream);
+    }
+}
+
+static void write_coverage(const struct process *process, const struct view *view, FILE *stream)
+{
+    const struct verdict_total *runtime = &process->totals.of[VERDICT_RUNTIME];
+
+    write_seen(process, stream);
+    if (runtime->records && !view->show[VERDICT_RUNTIME])
+        fprintf(stream, "%s %s (--show=runtime).\n", show_count(runtime->bytes, "byte").text,
+                verdict_words[VERDICT_RUNTIME]);
+    for (size_t i = 0; i < process->untracked_count; i++)
+        fprintf(stream, "Not tracked: %s %s.\n", show_number(process->untracked[i].count).text,
+                process->untracked[i].words);
+    write_blind(process, view, stream);
+    for (size_t i = 0; i < process->note_count; i++) {
+        const char *note = process->notes[i];
+
+        fprintf(stream, "Note: %s.\n", show(note, strlen(note), 0).text);
+    }
+}
+
+static void write_next(const struct process *process, const struct view *view, size_t hidden,
+                       FILE *stream)
+{
+    const char *option = hidden ? "--top=0" : view->all_frames ? "--format=json" : "--all-frames";
+
+    fprintf(stream, "Next: leakreport %s %s\n", option,
+            process->store ? show_word(process->store).text : "STORE");
+}
+
+/* ---- The summary line ----------------------------------------------------------------------- */
+
+static void write_total(const char *word, const struct verdict_total *total, FILE *stream)
+{
+    fprintf(stream, " %s=%" PRIu64 "/%" PRIu64 "/%" PRIu64, word, total->bytes, total->blocks,
+            total->records);
+}
+
+static void write_summary(int32_t pid, const struct totals *totals, FILE *stream)
+{
+    fprintf(stream, "libleak: pid=%" PRId32, pid);
+    for (int v = 0; v < VERDICT_MAX; v++)
+        write_total(verdict_word[v], &totals->of[v], stream);
+    write_total("growing", &totals->growing, stream);
+    fprintf(stream, " errors=%" PRIu64 " resources=%" PRIu64 "\n", totals->errors,
+            totals->resources);
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+/* Returns how many records were left out. */
+static size_t write_records(const struct process *process, const struct view *view, FILE *stream)
+{
+    size_t number = 0, hidden = 0;
+
+    for (size_t i = 0; i < process->record_count; i++) {
+        if (!view->show[process->records[i].verdict])
+            continue;
+        if (view->top && number >= view->top) {
+            hidden++;
+            continue;
+        }
+        putc('\n', stream);
+        text_record(process, &process->records[i], ++number, view, stream);
+    }
+    if (hidden)
+        fprintf(stream, "\n... and %s.\n", show_count(hidden, "smaller record").text);
+    putc('\n', stream);
+    return hidden;
+}
+
+static void write_pids(const struct report *report, size_t alike, FILE *stream)
+{
+    size_t count = 0;
+
+    for (size_t i = alike + 1; i < report->process_count; i++)
+        count += report->processes[i].alike == alike;
+    if (!count)
+        return;
+    fprintf(stream, "The same in %s:", show_count(count, "more process").text);
+    count = 0;
+    for (size_t i = alike + 1; i < report->process_count && count < 8; i++)
+        if (report->processes[i].alike == alike)
+            fprintf(stream, "%s %" PRId32, count++ ? "," : " pid", report->processes[i].pid);
+    fputs(count == 8 ? " ...\n" : "\n", stream);
+}
+
+static void write_process(const struct report *report, size_t i, const struct view *view,
+                          FILE *stream)
+{
+    const struct process *process = &report->processes[i];
+    size_t hidden;
+
+    write_headline(process, view, stream);
+    write_warning(process, view, stream);
+    hidden = write_records(process, view, stream);
+    write_coverage(process, view, stream);
+    write_pids(report, i, stream);
+    write_next(process, view, hidden, stream);
+    if (report->process_count > 1)
+        write_summary(process->pid, &process->totals, stream);
+    putc('\n', stream);
+}
+
+void text_write(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct totals totals = report_totals(report);
+    size_t clean = 0;
+
+    for (size_t i = 0; i < report->process_count && !view->quiet; i++) {
+        const struct process *process = &report->processes[i];
+
+        if (report->process_count > 1 && is_clean(process, view))
+            clean++;
+        else if (process->alike == i)
+            write_process(report, i, view, stream);
+    }
+    if (clean)
+        fprintf(stream, "Nothing is left of %s.\n", show_count(clean, "more process").text);
+    write_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
+}

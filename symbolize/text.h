@@ -1,0 +1,9 @@
+/* text.h - the report people read: 80 columns, what matters first, the summary line last. */
+#ifndef SYMBOLIZE_TEXT_H
+#define SYMBOLIZE_TEXT_H
+
+#include "symbolize/report.h"
+
+void text_write(const struct report *report, const struct view *view, FILE *stream);
+
+#endif

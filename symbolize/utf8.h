@@ -1,0 +1,13 @@
+/* utf8.h - is this byte sequence a character? Paths and names may hold anything. */
+#ifndef SYMBOLIZE_UTF8_H
+#define SYMBOLIZE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Bytes of the valid UTF-8 character at a terminated text, 0 = there is none. */
+size_t utf8_length(const char *text);
+
+bool utf8_valid(const char *text);
+
+#endif
