@@ -62,7 +62,9 @@ for n in glob.glob(os.path.join(folder, "leak", "witness", "count.*")):
     allocs, frees, pid, forked, exe = struct.unpack("<4Q224s", open(n, "rb").read(256))
     counts[pid].append((int(n.rsplit(".", 1)[1]), allocs, forked, exe.rstrip(b"\0").decode()))
 total = seen = images = 0
-if not stores:
+if not os.access(tool, os.X_OK):
+    wrong.append("no leakreport")
+elif not stores:
     wrong.append("no store was left")
 else:
     done = subprocess.run([tool, "--format=json"] + stores, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -1,5 +1,5 @@
 // Hard case 28: dlopen, leak, dlclose, another library at the same address, leak: both named right.
-// BUILD: for n in first_plugin second_plugin; do gcc -w -O1 -g -shared -fPIC -DNAME=leak_of_$n -DSIZE=$(printf %s $n | wc -c)00 -o %d/$n.so %S/lib/named.c; done
+// BUILD: for n in first_plugin second_plugin; do gcc -w -O1 -g -shared -fPIC -DNAME=leak_of_$n -DSIZE=${#n}00 -o %d/$n.so %S/lib/named.c; done
 // RUN: %leak %t %d/first_plugin.so %d/second_plugin.so
 // EXPECT: same address 19 times
 // JSON: of("leak_of_first_plugin").blocks == 10 and of("leak_of_first_plugin").bytes == 12000

@@ -19,10 +19,13 @@ class Dot(dict):
 
 def bare(name):
     """A function's name without its arguments, templates and scope."""
-    return re.sub(r"[<(].*", "", name or "").split("::")[-1].split(".")[0]
+    return re.sub(r"[<(].*", "", name or "").split("::")[-1].split(" ")[-1].split(".")[0]
 
 
 tool, source, folder = sys.argv[1:]
+if not os.access(tool, os.X_OK):
+    print("there is no " + tool)
+    sys.exit()
 stores = sorted(glob.glob(os.path.join(glob.escape(folder), "store", "*.leak")),
                 key=lambda n: [int(w) if w.isdigit() else w for w in re.split(r"(\d+)", n)])
 if not stores:
@@ -77,9 +80,13 @@ notes = " | ".join(json.dumps(n) if not isinstance(n, str) else n for q in procs
 for want in open(os.path.join(folder, "json.want"), encoding="utf-8"):
     want = want.strip()
     try:
-        if not eval(want):
+        if not eval(want, globals()):
             print("JSON not so: " + want)
-            for sub in re.findall(r"(?:of|at|sig)\([^()]*\)|p(?:\.\w+)+|untracked|notes", want):
-                print("            %s = %s" % (sub, json.dumps(eval(sub))[:300]))
+            for part in dict.fromkeys(re.findall(r"(?:of|at|sig)\([^()]*\)|\bp(?:\.\w+)+|\[[^][]* for q in procs[^][]*\]|untracked|notes", want)):
+                if not re.search(r"\bq\b", part) or part[0] == "[":
+                    print("            %s = %s" % (part, json.dumps(eval(part, globals()))[:300]))
+            for q in procs[:8] if re.search(r"\bq\b", want) else []:
+                for part in dict.fromkeys(re.findall(r"(?:of|at)\([^()]*\bq\)|\bq(?:\.\w+)+", want)):
+                    print("            pid %d: %s = %s" % (q.pid, part, json.dumps(eval(part, globals()))[:200]))
     except Exception as e:
         print("JSON %s: %s: %s" % (want, type(e).__name__, e))

@@ -4,8 +4,8 @@
 // RUN: mkdir store/i store/f store/n; for f in inherit force none; do env LD_PRELOAD=%O/libleak.so LIBLEAK_OPTIONS=dir=%d/store/$(printf %.1s $f):follow=$f %t e; env LD_PRELOAD=%O/libleak.so LIBLEAK_OPTIONS=dir=%d/store/$(printf %.1s $f):follow=$f %t o; done
 // RUN: for f in i f n; do echo "$f: $(ls store/$f | wc -l) stores"; done
 // RUN: mv store/f/* store/
-// EXPECT: ^i: 5 stores$
-// EXPECT: ^f: 6 stores$
+// EXPECT: ^i: 3 stores$
+// EXPECT: ^f: 4 stores$
 // EXPECT: ^n: 2 stores$
 // EXPECT: child has own=1, [0-3] others
 // EXPECT: child has own=0, [0-3] others

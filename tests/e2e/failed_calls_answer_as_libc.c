@@ -16,7 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void show(const char *what, void *p) { printf("%s: %s %d\n", what, p ? "block" : "null", errno); errno = 0; }
+static void show(const char *what, void *p)
+{
+    printf("%s: %s %d\n", what, p ? "block" : "null", errno);
+    free(p);
+    errno = 0;
+}
 
 __attribute__((noinline)) void impossible(void)
 {
@@ -48,6 +53,7 @@ __attribute__((noinline)) char *keep_old_array(void) { return reallocarray(NULL,
 
 int main(void)
 {
+    setvbuf(stdout, NULL, _IONBF, 0);
     impossible();
     char *p = keep_old(), *q = keep_old_array();
     strcpy(p, "content"), strcpy(q, "content");

@@ -2,7 +2,7 @@
 // interpreter is static, a plain script: one clear line each and the status env(1) would give.
 // NEEDS: root setpriv
 // BUILD: gcc -static -w -o %d/static %s; gcc -fsanitize=address -w -o %d/asan %s; gcc -w -o %d/suid %s && chmod 4755 %d/suid; gcc -w -o %d/noexec %s && chmod 644 %d/noexec; gcc -w -static-pie -fPIE -o %d/staticpie %s; mkdir %d/folder; chmod 755 %d
-// BUILD: printf '#!%s/static\n' %d >%d/script_static; printf '#!/bin/sh\nexit 3\n' >%d/script; printf '#!/no/such/sh\nexit 3\n' >%d/script_none; printf '\177ELF garbage' >%d/garbage; : >%d/empty; chmod +x %d/script* %d/garbage %d/empty; rm -f %d/link; ln -s %d/t %d/link
+// BUILD: echo '#!%d/static' >%d/script_static; printf '#!/bin/sh\nexit 3\n' >%d/script; printf '#!/no/such/sh\nexit 3\n' >%d/script_none; printf '\177ELF garbage' >%d/garbage; : >%d/empty; chmod +x %d/script* %d/garbage %d/empty; rm -f %d/link; ln -s %d/t %d/link
 // RUN: for p in static staticpie asan suid noexec folder script_static script script_none garbage none/at/all link; do %run -- %d/$p >o 2>e; s=$?; echo "$p=$s lines=$(grep -c '^leakrun: ' e) $(grep -m1 '^leakrun: ' e)"; done
 // RUN: %run -- no-such-program-anywhere 2>&1; echo "path=$?"
 // RUN: %run 2>&1 | sed 's/^/usage: /'; %run --no-such-option 2>/dev/null -- %t; echo "bad option=$?"; %run --help >help; echo "help=$? $(grep -c . help | sed 's/[0-9][0-9]*/lines/')"; %run --version; %run -- sh -c 'kill -TERM $$' 2>/dev/null; echo "signal=$?"; %run -- sh -c 'exit 77' 2>/dev/null; echo "own=$?"

@@ -1,7 +1,7 @@
 // 2,000 dlopen/dlclose of two plugins at one address, while two threads allocate: every block is named
 // by the plugin that was there when it was made.
 // CFLAGS: -O1 -g -fno-builtin
-// BUILD: for n in first_plugin second_plugin; do gcc -w -O1 -g -shared -fPIC -DNAME=leak_of_$n -DSIZE=$(printf %s $n | wc -c)00 -o %d/$n.so %S/../e2e/lib/named.c; done
+// BUILD: for n in first_plugin second_plugin; do gcc -w -O1 -g -shared -fPIC -DNAME=leak_of_$n -DSIZE=${#n}00 -o %d/$n.so %S/../e2e/lib/named.c; done
 // RUN: %leak %t %d/first_plugin.so %d/second_plugin.so >ledger
 // JSON: int(ledger[0][0]) >= 1990
 // JSON: (of("leak_of_first_plugin").blocks, of("leak_of_first_plugin").bytes) == (1000, 1200000)

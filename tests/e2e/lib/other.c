@@ -1,3 +1,3 @@
 #include <unistd.h>
 
-__attribute__((constructor)) static void here(void) { write(1, "other preload is here\n", 22); }
+__attribute__((constructor)) static void here(void) { write(2, "other preload is here\n", 22); }
