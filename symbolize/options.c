@@ -6,37 +6,9 @@
 
 #include "symbolize/mem.h"
 
-/* O(NAME, letter or 0, "name", "ARG" or NULL, help) in the order of --help. */
-#define OPTION_TABLE(O)                                                                            \
-    O(FORMAT, 0, "format", "FORMAT", "text (default) or json")                                     \
-    O(OUTPUT, 'o', "output", "FILE",                                                               \
-      "write there; %p pid, %e program, %n number, %h host, %t time, %q{VAR}, %%")                 \
-    O(FORCE, 0, "force", NULL, "let -o overwrite a file")                                          \
-    O(TOP, 0, "top", "N", "list the N largest records of each process (text: 10), 0 for all")      \
-    O(SORT, 0, "sort", "KEY", "bytes (default) or count")                                          \
-    O(SHOW, 0, "show", "SET", "list these verdicts: comma list, or all (default: all but runtime)") \
-    O(ALL, 0, "all", NULL, "the same as --show=all")                                               \
-    O(ALL_FRAMES, 0, "all-frames", NULL, "show allocator and runtime frames, too")                 \
-    O(INHERITED, 0, "inherited", NULL, "fork children: show blocks handed down by the parent")     \
-    O(SYSROOT, 0, "sysroot", "DIR", "look for the program's files below DIR")                      \
-    O(DEBUG_DIR, 0, "debug-dir", "DIR", "look for separate debug files in DIR, too (repeatable)")  \
-    O(SOURCE_PATH, 0, "source-path", "DIR", "look for source files below DIR, too (repeatable)")   \
-    O(SUBSTITUTE, 0, "substitute-path", "A=B", "read source paths that begin with A as B (repeatable)") \
-    O(COLOR, 0, "color", "WHEN", "auto (default), always or never")                                \
-    O(EXITCODE, 0, "error-exitcode", "N", "exit with N when --errors-for matches")                 \
-    O(ERRORS_FOR, 0, "errors-for", "SET",                                                          \
-      "comma list of verdicts, errors, growing, all, none (default: lost,errors)")                 \
-    O(STABLE, 0, "stable", NULL, "leave out pids, times and addresses, to compare reports")        \
-    O(SERVE, 0, "serve-fd", "R[,W]", "name addresses for a running process over descriptors")      \
-    O(QUIET, 'q', "quiet", NULL, "the summary line only")                                          \
-    O(VERBOSE, 'v', "verbose", NULL, "all callers, names in full, all modules without lines")      \
-    O(HELP, 'h', "help", NULL, "this text")                                                        \
-    O(VERSION, 0, "version", NULL, "the version")
-
 enum option {
 #define O(id, letter, name, argument, help) OPTION_##id,
-    OPTION_TABLE(O)
-#undef O
+#include "symbolize/options.def"
         OPTION_MAX
 };
 
@@ -45,8 +17,7 @@ static const struct {
     const char *name, *argument, *help;
 } table[] = {
 #define O(id, letter, name, argument, help) {letter, name, argument, help},
-    OPTION_TABLE(O)
-#undef O
+#include "symbolize/options.def"
 };
 
 void options_help(FILE *stream)
