@@ -26,6 +26,7 @@ enum what {
     ENVIRONMENT_OF,
     RUNTIME,
     REPORT,
+    NOT_HERE,
 };
 
 struct row {
@@ -46,25 +47,19 @@ static const struct row own[] = {
     {"errors-for", "SET", "what counts for that (lost,errors)", ERRORS_FOR, 0},
     {"quiet", NULL, "fewer words", QUIET, 'q'},
     {"verbose", NULL, "more words", VERBOSE, 'v'},
-    {"help", NULL, "this text", HELP, 0},
+    {"help", NULL, "this text", HELP, 'h'},
     {"version", NULL, "the version", VERSION, 0},
+    {"serve-fd", "R[,W]", NULL, NOT_HERE, 0},
     {"with-library", "PATH", NULL, WITH_LIBRARY, 0},
     {"with-report", "PATH", NULL, WITH_REPORT, 0},
     {"environment", "HEX", NULL, ENVIRONMENT, 0},
     {"environment-of", "PID", NULL, ENVIRONMENT_OF, 0},
 };
 
+/* leakreport's own table; what stands in "own" too is ours first. */
 static const struct row report[] = {
-    {"output", "FILE", "write the report to FILE instead of stderr", REPORT, 'o'},
-    {"format", "NAME", "text or json", REPORT, 0},
-    {"color", "WHEN", "auto, always or never", REPORT, 0},
-    {"top", "N", "show the N largest records", REPORT, 0},
-    {"show", "SET", "verdicts to show", REPORT, 0},
-    {"all-frames", NULL, "show allocator and runtime frames too", REPORT, 0},
-    {"source-path", "DIR", "look for source files in DIR", REPORT, 0},
-    {"substitute-path", "A=B", "source paths that begin with A begin with B here", REPORT, 0},
-    {"sysroot", "DIR", "look for modules below DIR", REPORT, 0},
-    {"debug-dir", "DIR", "look for separate debug files in DIR", REPORT, 0},
+#define O(id, letter, name, value, help) {name, value, help, REPORT, letter},
+#include "symbolize/options.def"
 };
 
 /* The runtime's names with '-' for '_', straight from its table. "report" is leakrun's own trade. */
@@ -75,6 +70,37 @@ static const struct row runtime[] = {
 };
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
+
+/* ---- Looking up ------------------------------------------------------------------------- */
+
+/* '-' and '_' are the same letter in an option's name. */
+static bool name_is(const char *name, const char *given, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (name[i] != given[i] && !(name[i] == '_' && given[i] == '-'))
+            return false;
+    return name[length] == '\0';
+}
+
+static const struct row *row_find(const struct row *rows, size_t count, const char *given,
+                                  size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (name_is(rows[i].name, given, length))
+            return &rows[i];
+    return NULL;
+}
+
+static const struct row *row_of_letter(char letter)
+{
+    for (size_t i = 0; i < ROWS(own); i++)
+        if (own[i].letter == letter)
+            return &own[i];
+    for (size_t i = 0; i < ROWS(report); i++)
+        if (report[i].letter == letter)
+            return &report[i];
+    return NULL;
+}
 
 /* ---- Help -------------------------------------------------------------------------------- */
 
@@ -109,46 +135,18 @@ static void help_print(void)
             row_print(&own[i]);
     puts("\nThe report (more in leakreport(1)):");
     for (size_t i = 0; i < ROWS(report); i++)
-        row_print(&report[i]);
+        if (!row_find(own, ROWS(own), report[i].name, strlen(report[i].name)))
+            row_print(&report[i]);
     puts("\nWhat is tracked (more in libleak(7)):");
     for (size_t i = 0; i < ROWS(runtime); i++)
         if (strcmp(runtime[i].name, "report") != 0)
             row_print(&runtime[i]);
     puts("\nExit status: the program's own, or its signal; 125 trouble of leakrun's own,\n"
-         "126 the program cannot be run, 127 it was not found; with --error-exitcode=N also\n"
-         "N, and 124 when nothing could be tracked.");
+         "126 it cannot be run, 127 it was not found; with --error-exitcode=N also N, and\n"
+         "124 when nothing could be tracked.");
 }
 
 /* ---- Parsing ----------------------------------------------------------------------------- */
-
-/* '-' and '_' are the same letter in an option's name. */
-static bool name_is(const char *name, const char *given, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (name[i] != given[i] && !(name[i] == '_' && given[i] == '-'))
-            return false;
-    return name[length] == '\0';
-}
-
-static const struct row *row_find(const struct row *rows, size_t count, const char *given,
-                                  size_t length)
-{
-    for (size_t i = 0; i < count; i++)
-        if (name_is(rows[i].name, given, length))
-            return &rows[i];
-    return NULL;
-}
-
-static const struct row *row_of_letter(char letter)
-{
-    for (size_t i = 0; i < ROWS(own); i++)
-        if (own[i].letter == letter)
-            return &own[i];
-    for (size_t i = 0; i < ROWS(report); i++)
-        if (report[i].letter == letter)
-            return &report[i];
-    return NULL;
-}
 
 static int wrong_line(const char *what, const char *which, const char *hint)
 {
@@ -233,6 +231,8 @@ static int take(struct args *args, const struct row *row, const char *value)
         return environment_print(value);
     case RUNTIME:
         return runtime_add(args, row->name, value);
+    case NOT_HERE:
+        return wrong_line("no such option:", row->name, "it is leakreport's alone");
     case REPORT:
         words_addf(&args->for_report, "--%s%s%s", row->name, value ? "=" : "", value ? value : "");
         return -1;

@@ -22,9 +22,12 @@ static bool stores_keep(const struct stores *stores, const struct args *args)
         const struct store *store = &stores->at[i];
         if (!store->readable)
             continue;
+        int earlier = 0; /* programs of the same process */
+        for (size_t j = 0; j < i; j++)
+            earlier += stores->at[j].readable && stores->at[j].pid == store->pid;
         char number[16] = "";
-        if (i > 0 && store->number > 1)
-            snprintf(number, sizeof number, ".%u", store->number);
+        if (earlier)
+            snprintf(number, sizeof number, ".%d", earlier + 1);
         char *to = i == 0 ? strdup(args->keep)
                           : words_print("%.*s.%d%s.leak", (int)stem, args->keep, (int)store->pid,
                                         number);

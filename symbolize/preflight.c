@@ -43,6 +43,10 @@ static bool refuse(struct preflight *result, int status, const char *format, ...
     result->status = status;
     vsnprintf(result->line, sizeof result->line, format, args);
     va_end(args);
+    /* One line, whatever a file says its loader is called. */
+    for (char *at = result->line; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == '\177')
+            *at = '?';
     return false;
 }
 
@@ -510,16 +514,16 @@ char *preflight_program(const char *name, const char *search, const char *cwd,
 
 int preflight_command(int argc, char **argv)
 {
-    int status = 0, first = 1;
-    if (argc > 1 && strcmp(argv[1], "--") == 0)
-        first = 2;
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+    int status = 0, first = 2; /* behind "leakreport preflight" */
+    if (first < argc && strcmp(argv[first], "--help") == 0) {
         puts("usage: leakreport preflight PROGRAM...\n"
              "Says of each whether libleak can track it. Exit status: 0 it can, 126 it cannot,\n"
              "127 it was not found.");
         return 0;
     }
-    if (first >= argc || (first == 1 && argv[1][0] == '-')) {
+    bool ended = first < argc && strcmp(argv[first], "--") == 0;
+    first += ended;
+    if (first >= argc || (!ended && argv[first][0] == '-')) {
         fputs("leakreport: usage: leakreport preflight PROGRAM...\n", stderr);
         return 2;
     }

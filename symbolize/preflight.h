@@ -20,7 +20,8 @@ struct preflight {
 char *preflight_program(const char *name, const char *search, const char *cwd,
                         struct preflight *result);
 
-/* The verb "leakreport preflight PROGRAM...": one line each, exit code of the first that is not 0. */
+/* The verb, with main's own arguments: leakreport preflight PROGRAM... One line each on stdout; returns the
+ * first status that is not 0, or 2 for a wrong line. */
 int preflight_command(int argc, char **argv);
 
 #endif

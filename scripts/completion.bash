@@ -1,0 +1,30 @@
+# bash completion for leakrun and leakreport. The options are read from --help, so that they are
+# always the installed version's.
+
+_libleak()
+{
+    local command=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} i
+    COMPREPLY=()
+    if [[ ${command##*/} == leakrun ]]; then
+        # From the first word that is no option on it is the program's line.
+        for ((i = 1; i < COMP_CWORD; i++)); do
+            if [[ ${COMP_WORDS[i]} != -* && ${COMP_WORDS[i]} != = &&
+                ${COMP_WORDS[i - 1]} != = ]]; then
+                if declare -F _command_offset >/dev/null; then
+                    _command_offset "$i"
+                fi
+                return
+            fi
+        done
+    fi
+    if [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$("$command" --help 2>/dev/null |
+            grep -o -e '--[a-z][a-z-]*=\{0,1\}' | sort -u)" -- "$word")
+        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
+    elif [[ ${command##*/} == leakrun ]]; then
+        mapfile -t COMPREPLY < <(compgen -c -- "$word")
+    else
+        mapfile -t COMPREPLY < <(compgen -W 'preflight' -- "$word"; compgen -f -- "$word")
+    fi
+}
+complete -o filenames -F _libleak leakrun leakreport

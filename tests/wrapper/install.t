@@ -1,0 +1,59 @@
+# make install, run from where it was put, make uninstall.
+
+build_make() { make -s --no-print-directory -C "$root" O="${O#"$root"/}" "$@"; }
+
+test_installed_runs_and_uninstall_leaves_nothing() {
+    build_make install DESTDIR="$PWD/dest" PREFIX=/opt/leak >/dev/null
+    (cd dest && find . ! -type d | sort) >files
+    for file in bin/leakrun bin/leakreport lib/libleak/libleak.so lib/libleak/leakwatch \
+        share/man/man1/leakrun.1 share/man/man1/leakreport.1 share/man/man7/libleak.7 \
+        lib/pkgconfig/libleak.pc include/libleak/leak_store.h share/doc/libleak/LICENSE \
+        share/bash-completion/completions/leakrun; do
+        says files "^\./opt/leak/$file\$"
+    done
+    mkdir bin
+    ln -s ../dest/opt/leak/bin/leakrun bin/leakrun
+    ln -s bin/leakrun again
+    dest/opt/leak/bin/leakrun -o r1 sh -c 'exit 5' || equal status $? 5
+    ./again -o r2 true
+    PATH=$PWD/bin:$PATH env leakrun -o r3 true
+    for report in r1 r2 r3; do says $report '^libleak: pid='; done
+    ! grep -rlF "$PWD" dest || fail "paths of the DESTDIR inside"
+    build_make uninstall DESTDIR="$PWD/dest" PREFIX=/opt/leak >/dev/null
+    equal 'left behind' "$(find dest ! -type d)" ''
+    equal 'folders left' "$(find dest -name '*libleak*')" ''
+}
+test_other_libdir_and_bindir() {
+    build_make install DESTDIR="$PWD/dest" PREFIX=/usr libdir=/usr/lib/x/y bindir=/usr/games >/dev/null
+    dest/usr/games/leakrun -o r true
+    says r '^libleak: pid='
+    build_make uninstall DESTDIR="$PWD/dest" PREFIX=/usr libdir=/usr/lib/x/y bindir=/usr/games >/dev/null
+    equal 'left behind' "$(find dest ! -type d)" ''
+}
+test_pkg_config_names_the_library() {
+    need pkg-config
+    build_make install DESTDIR="$PWD/dest" PREFIX=/usr >/dev/null
+    export PKG_CONFIG_PATH="$PWD/dest/usr/lib/pkgconfig"
+    equal preload "$(pkg-config --variable=preload libleak)" /usr/lib/libleak/libleak.so
+    pkg-config --modversion libleak | grep -q '^[0-9]'
+}
+test_manual_pages_are_whole() {
+    need mandoc
+    build_make man >/dev/null
+    sed -n 's/^OPTION(\([a-z_]*\),.*/\1/p' "$root/include/leak_options.def" | while read -r name; do
+        grep -q "^\.It Cm $name=" "$O/man/libleak.7" || fail "libleak(7) does not know $name"
+    done
+    leakrun --help | grep -o -e '--[a-z][a-z-]*' | sort -u | while read -r name; do
+        plain=${name#--}
+        grep -q -e "Fl Fl $plain" -e "$(echo "$plain" | tr - _)=" "$root/man/leakrun.1" "$O/man/libleak.7" ||
+            fail "leakrun(1) does not know $name"
+    done
+}
+test_completion_offers_options() {
+    need bash
+    # shellcheck disable=SC2016
+    PATH=$root/scripts:$O:$PATH bash -c '. "$1/scripts/completion.bash"
+        COMP_WORDS=(leakrun --error-ex) COMP_CWORD=1
+        _libleak 2>/dev/null; echo "${COMPREPLY[*]}"' bash "$root" >out
+    equal completion "$(cat out)" '--error-exitcode='
+}

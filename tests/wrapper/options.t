@@ -1,0 +1,135 @@
+# The command line: nothing is read and ignored, nothing is overwritten.
+
+leaky='#include <stdlib.h>
+void *volatile sink;
+int main(void) { sink = malloc(48); sink = NULL; return 0; }'
+
+test_help_and_version() {
+    leakrun --help >help
+    says help '^usage: leakrun '
+    awk 'length > 80 { print; bad = 1 } END { exit bad }' help
+    for name in keep no-report cwd gdb force error-exitcode depth site-stacks max-memory format top; do
+        says help "^ .*--$name"
+    done
+    leakrun --version | grep -q '^leakrun (libleak) [0-9]'
+}
+test_wrong_lines_end_with_125_and_a_hint() {
+    wrong() {
+        words=$1
+        shift
+        status=0
+        leakrun "$@" >out 2>err || status=$?
+        equal "status of $*" $status 125
+        equal "lines for $*" "$(wc -l <err)" 1
+        says err "$words"
+    }
+    wrong 'no program to run'
+    wrong 'no such option: --nonsense' --nonsense true
+    wrong 'no such option: -z' -z true
+    wrong 'a value is missing after --keep' --keep
+    wrong 'takes no value: --gdb=1' --gdb=1 true
+    wrong 'not an exit status' --error-exitcode=0 true
+    wrong 'not an exit status' --error-exitcode=256 true
+    wrong 'not an exit status' --error-exitcode=x true
+    wrong '77 is refused' --error-exitcode=77 true
+    wrong 'give --error-exitcode' --errors-for=lost true
+    wrong 'reports by itself' --report=exit true
+    wrong 'single quote' "--follow='" true
+}
+test_keep_copies_what_leakreport_reads() {
+    echo "$leaky" | compile leaky
+    leakrun --keep=k.leak --no-report ./leaky 2>err
+    equal 'words with --no-report' "$(cat err)" ''
+    "$O/leakreport" k.leak >report
+    says report '^libleak: pid=.* unfreed=48/1/1 '
+    [ "$(du -k k.leak | cut -f1)" -lt 4096 ] || fail "the copy is large: $(du -k k.leak)"
+}
+test_keep_copies_children_too() {
+    leakrun --keep=k.leak --no-report sh -c 'ls >/dev/null; ls >/dev/null; exit 0'
+    [ -e k.leak ] || fail "no k.leak"
+    equal 'children kept' "$(ls k.[0-9]*.leak | wc -l)" 2
+}
+test_keep_refuses_to_overwrite() {
+    echo mine >k.leak
+    status=0
+    leakrun --keep=k.leak sh -c ': >ran' 2>err || status=$?
+    equal status $status 125
+    says err 'k.leak.*--force'
+    [ ! -e ran ] || fail "it ran all the same"
+    equal content "$(cat k.leak)" mine
+    leakrun --force --keep=k.leak --no-report true
+    "$O/leakreport" k.leak >/dev/null
+}
+test_output_refuses_to_overwrite() {
+    echo mine >report
+    leakrun -o report true 2>err || :
+    equal content "$(cat report)" mine
+    says err 'report'
+    leakrun --force -o report true
+    says report '^libleak: pid='
+}
+test_report_goes_to_stderr_only() {
+    echo "$leaky" | compile leaky
+    equal stdout "$(leakrun ./leaky 2>err)" ''
+    says err '^libleak: pid=.* unfreed=48/1/1 '
+    equal 'last line' "$(tail -n1 err | cut -c1-13)" 'libleak: pid='
+}
+test_format_is_handed_on() {
+    leakrun --format=json -o j true
+    python3 -c 'import json; assert json.load(open("j"))["format"] == "libleak"'
+    leakrun --format json -o j2 true
+}
+test_error_exitcode() {
+    echo "$leaky" | compile leaky
+    equal 'leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=unfreed ./leaky)" 9
+    equal 'no such leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=lost ./leaky)" 0
+    equal 'failed itself' "$(status_of leakrun --error-exitcode=9 --errors-for=unfreed sh -c './leaky; exit 4')" 4
+    equal 'a child leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=unfreed sh -c './leaky; exit 0')" 9
+    equal 'without a report' "$(status_of leakrun --no-report --error-exitcode=9 --errors-for=unfreed ./leaky)" 9
+}
+test_nothing_tracked_is_124_only_when_asked() {
+    echo 'int main(void) { return 0; }' | compile none
+    equal 'asked' "$(status_of leakrun --error-exitcode=9 ./none)" 124
+    equal 'not asked' "$(status_of leakrun ./none)" 0
+    leakrun ./none 2>err
+    silent_about err '[Nn]o leaks'
+}
+test_runtime_options_reach_the_program() {
+    leakrun --site-stacks=off --min-size 16 -o report sh -c 'echo "$LIBLEAK_OPTIONS"' >out
+    says out 'site_stacks=off:min_size=16:'
+}
+test_unusable_dir_is_said_and_another_used() {
+    : >file
+    equal status "$(status_of leakrun --dir=file/none true)" 0
+    leakrun --dir=none true 2>err
+    says err 'cannot keep stores in none'
+    says err '^libleak: pid='
+}
+test_dir_with_strange_characters() {
+    mkdir 'a b:c'
+    leakrun --dir='a b:c' --keep=k.leak -o report sh -c 'exit 6' 2>err || equal status $? 6
+    equal stderr "$(cat err)" ''
+    [ -e k.leak ] || fail "no account"
+    equal sessions "$(sessions 'a b:c')" 0
+}
+test_missing_leakreport_is_survived() {
+    mkdir parts base
+    cp "$O/leakwatch" "$O/libleak.so" parts/
+    status=0
+    parts/leakwatch --dir="$PWD/base" sh -c 'exit 8' 2>err || status=$?
+    equal status $status 8
+    says err 'leakreport is missing'
+    account=$(sed -n 's/.*the account is kept: leakreport //p' err)
+    "$O/leakreport" "$account" >report
+    rm parts/libleak.so
+    equal 'without libleak.so' "$(status_of parts/leakwatch true)" 125
+}
+test_gdb_runs_only_the_program_under_libleak() {
+    need gdb
+    echo "$leaky" | compile leaky -g
+    printf 'set confirm off\nshell echo "gdb has: $LD_PRELOAD"\nrun\nquit\n' >script
+    HOME=$PWD DEBUGINFOD_URLS='' leakrun --gdb -o report ./leaky <script >out 2>&1 || :
+    says out 'gdb has: $'
+    says report 'leaky'
+    says report '^libleak: pid=.* unfreed=48/1/1 '
+}

@@ -1,0 +1,43 @@
+# scripts/setup: silent and fast when nothing is missing, else one exact command.
+
+fake() { # a PATH with only these commands (and awk, id)
+    mkdir -p bin
+    for command in sh awk id "$@"; do
+        path=$(command -v "$command") || continue
+        ln -sf "$path" bin/
+    done
+}
+missing_here() { # the manager, what its command must look like
+    fake
+    printf '#!/bin/sh\nexit 1\n' >"bin/$1"
+    chmod +x "bin/$1"
+    status=0
+    PATH=$PWD/bin "$root/scripts/setup" check >out 2>&1 || status=$?
+    equal status $status 1
+    equal 'lines' "$(wc -l <out)" 1
+    says out "$2"
+}
+test_dnf_command() { missing_here dnf '^(sudo )?dnf install -y .*gcc .*ShellCheck'; }
+test_pacman_command() { missing_here pacman '^(sudo )?pacman -S --needed --noconfirm .*gcc .*shellcheck'; }
+test_zypper_command() { missing_here zypper '^(sudo )?zypper install -y .*gcc .*ShellCheck'; }
+test_apt_command_when_not_allowed() {
+    need_root
+    need setpriv
+    fake setpriv
+    printf '#!/bin/sh\nexit 1\n' | tee bin/apt-get >bin/sudo
+    chmod +x bin/apt-get bin/sudo
+    chmod 755 . bin
+    status=0
+    PATH=$PWD/bin setpriv --reuid=65534 --clear-groups sh "$root/scripts/setup" build >out 2>&1 || status=$?
+    equal status $status 1
+    equal lines "$(wc -l <out)" 1
+    says out '^sudo apt-get update && sudo apt-get install -y --no-install-recommends gcc make'
+}
+test_silent_and_fast_when_nothing_is_missing() {
+    "$root/scripts/setup" build >out 2>&1 || skip "something is missing here"
+    equal words "$(cat out)" ''
+    start=$(date +%s%N)
+    "$root/scripts/setup" build
+    took=$((($(date +%s%N) - start) / 1000000))
+    [ $took -lt 200 ] || fail "took $took ms"
+}

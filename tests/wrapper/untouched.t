@@ -1,0 +1,98 @@
+# The program finds everything as its caller left it.
+
+test_arguments_arrive_word_for_word() {
+    printf '#!/bin/sh\nfor a; do printf "[%%s]" "$a"; done\n' >show
+    chmod +x show
+    got=$(leakrun -- ./show 'a b' '' '*' -x --help -- "$(printf 'new\nline')" '~' "\$HOME" 2>/dev/null)
+    equal arguments "$got" "$(./show 'a b' '' '*' -x --help -- "$(printf 'new\nline')" '~' "\$HOME")"
+    got=$(leakrun ./show --top 2>/dev/null)
+    equal 'options behind the program' "$got" '[--top]'
+}
+test_argv0_is_as_typed() {
+    need bash
+    cat >zero.c <<'C'
+#include <stdio.h>
+int main(int c, char **v) { puts(v[0]); }
+C
+    gcc -w -o zero zero.c
+    equal typed "$(leakrun ./zero 2>/dev/null)" ./zero
+    equal 'found in PATH' "$(PATH=$PWD:$PATH leakrun zero 2>/dev/null)" zero
+}
+test_standard_streams_are_the_programs_own() {
+    head -c 100000 /dev/urandom >in
+    leakrun -o report sh -c 'tee copy; cat copy >&2' <in >out 2>err
+    cmp in out
+    cmp in err
+    leakrun cat <in 2>/dev/null | cmp - in
+}
+test_closed_streams_stay_closed() {
+    show='for i in 0 1 2; do [ -e /proc/self/fd/$i ] && printf "%s " $i; done >>fds; echo >>fds'
+    leakrun -o r1 sh -c "$show" <&-
+    leakrun -o r2 sh -c "$show" >&-
+    leakrun -o r3 sh -c "$show" 2>&-
+    equal 'open streams' "$(cat fds)" "$(sh -c "$show" <&-; sh -c "$show" >&-; sh -c "$show" 2>&-; sed -n 4,6p fds)"
+}
+test_no_descriptor_of_ours_leaks() {
+    leakrun -o report ls /proc/self/fd >with
+    ls /proc/self/fd >without
+    diff without with
+    leakrun -o report2 ls /proc/self/fd 7</dev/null 9</dev/null >with
+    ls /proc/self/fd 7</dev/null 9</dev/null >without
+    diff without with
+}
+test_working_directory_umask_and_limits() {
+    mkdir sub
+    show='pwd -P; umask; ulimit -a'
+    (cd sub; umask 027; ulimit -n 100; ulimit -c 0; sh -c "$show") >without
+    (cd sub; umask 027; ulimit -n 100; ulimit -c 0; leakrun -o ../report sh -c "$show") >with
+    diff without with
+}
+test_cwd_option_moves_only_the_program() {
+    mkdir sub
+    printf '#!/bin/sh\npwd -P\n' >sub/where
+    chmod +x sub/where
+    equal cwd "$(leakrun --cwd=sub -o report ./where)" "$PWD/sub"
+    [ -e report ] || fail "the report did not stay here"
+    equal 'no such directory' "$(status_of leakrun --cwd=none true)" 125
+}
+test_environment_gains_only_ours() {
+    env -i A=1 'b.c=2 3' E= "N=$(printf 'x\ny')" PATH="$PATH" python3 "$here/environment.py" \
+        "$root/scripts/leakrun" env -0
+}
+test_empty_environment_stays_empty() {
+    env -i "$root/scripts/leakrun" -o report /usr/bin/env | grep -v '^LIBLEAK_OPTIONS=\|^LD_PRELOAD=' >more || :
+    equal 'more than ours' "$(cat more)" ''
+}
+test_own_preload_and_options_stay() {
+    echo 'int other;' | compile libother.so -shared -fPIC
+    LD_PRELOAD=$PWD/libother.so LIBLEAK_OPTIONS=depth=7 leakrun --depth=9 -o report env >out
+    says out '^LD_PRELOAD=[^ :]*/libleak\.so:'"$PWD"'/libother\.so$'
+    says out '^LIBLEAK_OPTIONS=.*depth=7:.*depth=9:.*dir='
+}
+test_signal_mask_and_dispositions() {
+    show='grep -E "^Sig(Blk|Ign)" /proc/self/status'
+    sh -c "trap '' HUP PIPE USR1; $show; leakrun='$root/scripts/leakrun'; \$leakrun -o report $show" >out
+    equal 'mask and ignored signals' "$(sed -n 3,4p out)" "$(sed -n 1,2p out)"
+    python3 - "$O/leakwatch" <<'P'
+import signal, subprocess, sys
+def before():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2, signal.SIGTERM])
+show = ["grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"]
+run = lambda command: subprocess.run(command, preexec_fn=before, capture_output=True, text=True).stdout
+assert run(show) == run([sys.argv[1], "-o", "/dev/null", "--force"] + show), "mask or dispositions differ"
+P
+}
+test_process_group_and_session_are_the_callers() {
+    show='cut -d" " -f5,6 /proc/self/stat'
+    equal 'group and session' "$(leakrun -o report sh -c "$show")" "$(sh -c "$show")"
+}
+test_library_in_a_folder_with_spaces() {
+    mkdir -p 'a b:c/build' 'a b:c/scripts' bin
+    cp "$O/leakwatch" "$O/leakreport" "$O/libleak.so" 'a b:c/build/'
+    cp "$root/scripts/leakrun" 'a b:c/scripts/'
+    ln -s "$PWD/a b:c/scripts/leakrun" bin/leakrun
+    PATH=$PWD/bin:$PATH env leakrun -o report sh -c 'echo "$LD_PRELOAD"' >out 2>err
+    says out '^[^ :]*/libleak\.so$'
+    equal stderr "$(cat err)" ''
+}
