@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "symbolize/alive.h"
+#include "symbolize/show.h"
 
 static const struct {
     const char *name, *words;
@@ -122,8 +123,8 @@ static void fill_notes(struct mem *mem, const struct store *store, const struct 
 
     if (inherited->blocks)
         notes[process->note_count++] = mem_format(
-            mem, "%llu bytes in %llu blocks inherited from pid %d; --inherited shows them",
-            (unsigned long long)inherited->bytes, (unsigned long long)inherited->blocks,
+            mem, "%s in %s inherited from pid %d; --inherited shows them",
+            show_count(inherited->bytes, "byte").text, show_count(inherited->blocks, "block").text,
             process->ppid);
     if (store->header.flags & LEAK_FLAG_FULL)
         notes[process->note_count++] = "the store ran out of room: the newest stacks are missing";

@@ -68,6 +68,11 @@ static void run_with_room(struct job *job)
     pthread_attr_destroy(&attributes);
 }
 
+static bool starts(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
 /* What GCC and clang append to the name of a clone, and the linker to a versioned symbol. */
 static size_t plain_length(const char *name)
 {
@@ -87,8 +92,13 @@ static size_t plain_length(const char *name)
 const char *demangle(struct mem *mem, const char *name)
 {
     struct job job = {.options = DMGL_PARAMS | DMGL_ANSI};
-    size_t length = plain_length(name);
-    char *plain = mem_copy(mem, name, length);
+    size_t length;
+    char *plain;
+
+    if (starts(name, "__GI_")) /* glibc's name for calls inside itself */
+        name += strlen("__GI_");
+    length = plain_length(name);
+    plain = mem_copy(mem, name, length);
 
     if (strncmp(plain, "_Z", 2) != 0 && strncmp(plain, "_R", 2) != 0)
         return plain;
@@ -122,11 +132,6 @@ static const char *skip_part(const char *at)
         at++;
     } while (depth && *at);
     return at;
-}
-
-static bool starts(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 /* "operator<" and "operator new" would be misread as a bracket or a return type. */

@@ -76,6 +76,7 @@ static void add_site(struct grouping *grouping, uint32_t index)
 
     record->bytes = add_saturating(record->bytes, site->live_bytes);
     record->blocks = add_saturating(record->blocks, site->live_blocks);
+    record->stacks++;
     if (first < record->first_ns)
         record->first_ns = first;
     if (last > record->last_ns)

@@ -268,6 +268,17 @@ static void read_sites(struct reading *reading)
 
 /* ---- The equation ------------------------------------------------------------------------ */
 
+static void add_thread(struct store_site *site, uint32_t thread)
+{
+    for (int i = 0; i < LEAK_SITE_THREADS; i++) {
+        if (!site->threads[i])
+            site->threads[i] = thread;
+        if (site->threads[i] == thread)
+            return;
+    }
+    site->more_threads = true;
+}
+
 static void add_slot(struct reading *reading, uint32_t thread, const struct leak_slot *slot)
 {
     size_t index = runs_find(&reading->sites, slot->site);
@@ -280,6 +291,8 @@ static void add_slot(struct reading *reading, uint32_t thread, const struct leak
     site = &reading->store->sites[index];
     if (slot->last > site->last)
         site->last = slot->last;
+    if (slot->counts.allocs)
+        add_thread(site, thread);
     if (site->fold >> 32 == thread && (site->fold >> 1 & 0x7fffffff) == slot->seq)
         return; /* died between fold and clearing: these counts are in already */
     site->counts.allocs += slot->counts.allocs;

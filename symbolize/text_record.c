@@ -261,6 +261,9 @@ void text_record(const struct process *process, const struct record *record, siz
             "", record->signature);
     text_style(view, stream, STYLE_PLAIN);
     write_frames(record, view, stream);
+    if (record->stacks > 1)
+        fprintf(stream, "%*sthis is the largest of %s with these names\n", INDENT, "",
+                show_count(record->stacks, "stack").text);
     if (process->until_ns || record->thread_count) {
         fprintf(stream, "%*s", INDENT, "");
         write_when(process, record, stream);
