@@ -67,7 +67,8 @@ $(REPORT) $(WATCH):
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(DW_LIBS) $(DEMANGLE)
 
 $(filter $(O)/tests/preload/%,$(UNITS)): $(O)/preload.a
-$(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a
+$(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
+  $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
 $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(CHECK_LIBS) $(DW_LIBS) $(DEMANGLE) -ldl -pthread
