@@ -1,0 +1,230 @@
+/* store_builder.c - see store_builder.h. */
+#include "tests/unit/symbolize/store_builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static size_t grow(struct store_builder *builder, size_t pages)
+{
+    size_t at = builder->size;
+
+    builder->size += pages * LEAK_PAGE;
+    builder->data = realloc(builder->data, builder->size);
+    memset(builder->data + at, 0, pages * LEAK_PAGE);
+    builder_header(builder)->used = builder->size;
+    builder_header(builder)->file_size = builder->size;
+    return at;
+}
+
+struct store_builder builder_begin(void)
+{
+    struct store_builder builder = {.next_node = LEAK_NODE_FIRST, .next_site = 1};
+    struct leak_header *header;
+
+    grow(&builder, 1);
+    header = builder_header(&builder);
+    header->magic = LEAK_STORE_MAGIC;
+    header->version = LEAK_STORE_VERSION;
+    header->header_size = sizeof(*header);
+    header->pid = 42;
+    header->ppid = 41;
+    header->started_ns = 1700000000ull * 1000000000;
+    header->ended_ns = header->started_ns + 10000000000ull;
+    header->epoch = 80;
+    header->end_how = LEAK_END_EXIT;
+    strcpy(header->host, "testhost");
+    return builder;
+}
+
+void builder_end(struct store_builder *builder)
+{
+    free(builder->data);
+    builder->data = NULL;
+}
+
+struct leak_header *builder_header(struct store_builder *builder)
+{
+    return (struct leak_header *)builder->data;
+}
+
+size_t builder_chunk(struct store_builder *builder, uint32_t type, uint64_t first, size_t payload)
+{
+    size_t pages = (sizeof(struct leak_chunk) + payload + LEAK_PAGE - 1) / LEAK_PAGE;
+    size_t at = grow(builder, pages);
+    struct leak_chunk *chunk = (struct leak_chunk *)(builder->data + at);
+
+    *chunk = (struct leak_chunk){.magic = LEAK_CHUNK_MAGIC,
+                                 .type = type,
+                                 .offset = at,
+                                 .size = pages * LEAK_PAGE,
+                                 .first = first};
+    return at;
+}
+
+static void *payload_of(struct store_builder *builder, size_t chunk)
+{
+    return builder->data + chunk + sizeof(struct leak_chunk);
+}
+
+/* Append to a packed chunk. */
+static void pack(struct store_builder *builder, size_t at, const void *bytes, size_t length)
+{
+    struct leak_chunk *chunk = (struct leak_chunk *)(builder->data + at);
+
+    memcpy((uint8_t *)payload_of(builder, at) + chunk->length, bytes, length);
+    chunk->length += length;
+}
+
+void builder_process(struct store_builder *builder, const char *exe, const char *cwd, int argc,
+                     const char *const *argv)
+{
+    struct leak_process process = {.exe_length = (uint32_t)strlen(exe),
+                                   .cwd_length = (uint32_t)strlen(cwd),
+                                   .argc = (uint32_t)argc};
+    size_t at, total = sizeof(process) + process.exe_length + process.cwd_length + 2;
+
+    for (int i = 0; i < argc; i++)
+        process.argv_length += (uint32_t)strlen(argv[i]) + 1;
+    at = builder_chunk(builder, LEAK_CHUNK_PROCESS, 0, total + process.argv_length);
+    pack(builder, at, &process, sizeof(process));
+    pack(builder, at, exe, strlen(exe) + 1);
+    pack(builder, at, cwd, strlen(cwd) + 1);
+    for (int i = 0; i < argc; i++)
+        pack(builder, at, argv[i], strlen(argv[i]) + 1);
+}
+
+void builder_module(struct store_builder *builder, const char *path, uint64_t start, uint64_t end,
+                    uint64_t bias, uint32_t loaded, uint32_t unloaded, const char *build_id)
+{
+    const size_t fixed = offsetof(struct leak_module, path);
+    size_t length = (fixed + strlen(path) + 1 + 7) & ~(size_t)7;
+    struct leak_module *module = calloc(1, length + sizeof(*module));
+
+    *module = (struct leak_module){.length = (uint32_t)length,
+                                   .build_id_length = (uint32_t)strlen(build_id),
+                                   .start = start,
+                                   .end = end,
+                                   .bias = bias,
+                                   .loaded = loaded,
+                                   .unloaded = unloaded,
+                                   .path_length = (uint32_t)strlen(path)};
+    memcpy(module->build_id, build_id, strlen(build_id));
+    memcpy((char *)module + fixed, path, strlen(path));
+    if (!builder->modules)
+        builder->modules = builder_chunk(builder, LEAK_CHUNK_MODULES, 0, 1);
+    pack(builder, builder->modules, module, length);
+    free(module);
+}
+
+static void *next_record(struct store_builder *builder, uint32_t type, size_t *chunk,
+                         uint32_t *count, uint64_t first, size_t size)
+{
+    if (!*chunk || (*count + 1) * size > LEAK_PAGE - sizeof(struct leak_chunk)) {
+        *chunk = builder_chunk(builder, type, first, 1);
+        *count = 0;
+    }
+    return (uint8_t *)payload_of(builder, *chunk) + size * (*count)++;
+}
+
+void builder_thread(struct store_builder *builder, uint32_t serial, const char *name)
+{
+    uint32_t count = builder->next_serial;
+    struct leak_thread *thread = next_record(builder, LEAK_CHUNK_THREADS, &builder->threads, &count,
+                                             0, sizeof(*thread));
+
+    builder->next_serial = count;
+    thread->serial = serial;
+    thread->tid = (int32_t)(100 + serial);
+    strncpy(thread->name, name, sizeof(thread->name) - 1);
+}
+
+uint32_t builder_node(struct store_builder *builder, uint64_t pc, uint32_t parent, uint32_t number)
+{
+    struct leak_node *node = next_record(builder, LEAK_CHUNK_NODES, &builder->nodes,
+                                         &builder->node_count, builder->next_node, sizeof(*node));
+
+    *node = (struct leak_node){.pc = pc, .parent = parent, .number = number};
+    return builder->next_node++;
+}
+
+uint32_t builder_site(struct store_builder *builder, uint32_t node, uint32_t kind,
+                      struct leak_counts counts, uint64_t fold)
+{
+    struct leak_site *site = next_record(builder, LEAK_CHUNK_SITES, &builder->sites,
+                                         &builder->site_count, builder->next_site, sizeof(*site));
+
+    *site = (struct leak_site){.node = node, .kind = kind, .first = 8, .last = 16, .fold = fold};
+    site->copy[fold & 1] = counts;
+    return builder->next_site++;
+}
+
+struct leak_site *builder_site_at(struct store_builder *builder, uint32_t id)
+{
+    struct leak_chunk *chunk = (struct leak_chunk *)(builder->data + builder->sites);
+
+    return (struct leak_site *)payload_of(builder, builder->sites) + (id - chunk->first);
+}
+
+void builder_slots(struct store_builder *builder, uint32_t thread)
+{
+    struct leak_slots *slots;
+
+    builder->slots = builder_chunk(builder, LEAK_CHUNK_SLOTS, 0, 1);
+    slots = payload_of(builder, builder->slots);
+    slots->thread = thread;
+    slots->count = (LEAK_PAGE - sizeof(struct leak_chunk) - sizeof(*slots)) / sizeof(*slots->slot);
+    builder->slot_count = 0;
+}
+
+void builder_slot(struct store_builder *builder, uint32_t site, uint32_t seq,
+                  struct leak_counts counts)
+{
+    struct leak_slots *slots = payload_of(builder, builder->slots);
+
+    slots->slot[builder->slot_count++] =
+        (struct leak_slot){.site = site, .seq = seq, .last = 24, .counts = counts};
+}
+
+struct store_builder builder_example(void)
+{
+    static const char *const argv[] = {"./app", "--fast", "caf\xc3\xa9"};
+    struct store_builder builder = builder_begin();
+    uint32_t main_node, node, site;
+
+    builder_process(&builder, "/opt/app", "/opt", 3, argv);
+    builder_module(&builder, "/opt/app", 0x1000, 0x9000, 0, 1, 0, "\x11\x22\x33\x44");
+    builder_module(&builder, "/lib/libc.so.6", 0x10000, 0x20000, 0x10000, 1, 0, "\x55\x66");
+    builder_thread(&builder, 1, "app");
+    builder_thread(&builder, 2, "worker");
+    builder_thread(&builder, 3, "");
+    main_node = builder_node(&builder, 0x1100, LEAK_ROOT_COMPLETE, 0);
+    node = builder_node(&builder, 0x1200, main_node, 0);
+    site = builder_site(&builder, node, LEAK_KIND_MALLOC, (struct leak_counts){10, 1000, 4, 400}, 1);
+    builder_node(&builder, LEAK_KIND_MALLOC, node, site); /* a leaf, as the runtime keeps it */
+    builder_site(&builder, builder_node(&builder, 0x1300, LEAK_ROOT_DEPTH, 0), LEAK_KIND_NEW,
+                 (struct leak_counts){5, 50, 5, 50}, 0);
+    builder_site(&builder, builder_node(&builder, 0x12000, main_node, 0), LEAK_KIND_NEW_ARRAY,
+                 (struct leak_counts){1, 64, 0, 0}, 3ull << 32 | 7 << 1);
+    builder_site(&builder, LEAK_ROOT_NO_RULE, LEAK_KIND_MEMALIGN, (struct leak_counts){2, 9, 1, 1}, 0);
+    builder_site(&builder, builder_node(&builder, 0x7000000, main_node, 0), LEAK_KIND_MALLOC,
+                 (struct leak_counts){1, 1, 0, 0}, 0);
+    builder_slots(&builder, 2);
+    builder_slot(&builder, site, 1, (struct leak_counts){3, 300, 1, 100});
+    builder_slots(&builder, 3);
+    builder_slot(&builder, 3, 7, (struct leak_counts){1, 64, 0, 0}); /* folded in already */
+    return builder;
+}
+
+char *builder_save(const struct store_builder *builder)
+{
+    char *path = strdup("/tmp/libleak-test-XXXXXX");
+    int fd = mkstemp(path);
+    FILE *stream = fdopen(fd, "w");
+
+    if (!stream || fwrite(builder->data, 1, builder->size, stream) != builder->size)
+        abort();
+    fclose(stream);
+    return path;
+}

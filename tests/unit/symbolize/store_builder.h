@@ -1,0 +1,54 @@
+/* store_builder.h - stores for tests, made without a process.
+ *
+ * Writes the layout of include/leak_store.h into memory, one page per chunk of an array, so that
+ * small stores have several chunks of each. Nothing is checked: tests damage the result at will.
+ */
+#ifndef STORE_BUILDER_H
+#define STORE_BUILDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "leak_store.h"
+
+struct store_builder {
+    uint8_t *data; /* whole pages; moves while it grows */
+    size_t size;
+    size_t nodes, sites, threads, modules, slots; /* offset of the open chunk of each, 0 = none */
+    uint32_t node_count, site_count, slot_count;  /* in it */
+    uint32_t next_node, next_site, next_serial, next_seq;
+};
+
+struct store_builder builder_begin(void);
+void builder_end(struct store_builder *builder);
+
+/* Valid until the builder grows. */
+struct leak_header *builder_header(struct store_builder *builder);
+
+/* A chunk of whole pages; returns its offset. */
+size_t builder_chunk(struct store_builder *builder, uint32_t type, uint64_t first, size_t payload);
+
+void builder_process(struct store_builder *builder, const char *exe, const char *cwd, int argc,
+                     const char *const *argv);
+void builder_module(struct store_builder *builder, const char *path, uint64_t start, uint64_t end,
+                    uint64_t bias, uint32_t loaded, uint32_t unloaded, const char *build_id);
+void builder_thread(struct store_builder *builder, uint32_t serial, const char *name);
+
+/* The new record's id. */
+uint32_t builder_node(struct store_builder *builder, uint64_t pc, uint32_t parent, uint32_t number);
+uint32_t builder_site(struct store_builder *builder, uint32_t node, uint32_t kind,
+                      struct leak_counts counts, uint64_t fold);
+struct leak_site *builder_site_at(struct store_builder *builder, uint32_t id); /* in the open chunk */
+
+/* A chunk of slots of one thread, and a slot in it. */
+void builder_slots(struct store_builder *builder, uint32_t thread);
+void builder_slot(struct store_builder *builder, uint32_t site, uint32_t seq,
+                  struct leak_counts counts);
+
+/* A small process with everything in it: two modules, three threads, five sites, slots. */
+struct store_builder builder_example(void);
+
+/* Writes the image to a new temporary file; the path is for free(). */
+char *builder_save(const struct store_builder *builder);
+
+#endif

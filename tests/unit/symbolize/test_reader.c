@@ -1,0 +1,363 @@
+/* test_reader.c - what the reader makes of good, odd and hostile stores. */
+#include <check.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbolize/reader.h"
+#include "tests/unit/symbolize/store_builder.h"
+
+static struct mem *mem;
+static struct store store;
+static struct trouble trouble;
+
+static void setup(void)
+{
+    mem = mem_begin();
+}
+
+static void teardown(void)
+{
+    mem_end(mem);
+}
+
+static bool parse(const struct store_builder *builder)
+{
+    struct extent extent;
+    struct image image = image_borrow(builder->data, builder->size, &extent);
+
+    return reader_parse(mem, &image, &store, &trouble);
+}
+
+static void must_hold(void)
+{
+    const char *broken;
+
+    ck_assert_msg(store_check(&store, &broken), "broken: %s", broken);
+}
+
+START_TEST(example_is_read_whole)
+{
+    struct store_builder builder = builder_example();
+
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_str_eq(store.exe, "/opt/app");
+    ck_assert_str_eq(store.cwd, "/opt");
+    ck_assert_uint_eq(store.argc, 3);
+    ck_assert_str_eq(store.argv[1], "--fast");
+    ck_assert_str_eq(store.host, "testhost");
+    ck_assert_uint_eq(store.module_count, 2);
+    ck_assert_str_eq(store.modules[1].path, "/lib/libc.so.6");
+    ck_assert_uint_eq(store.modules[0].build_id_length, 4);
+    ck_assert_uint_eq(store.thread_count, 3);
+    ck_assert_str_eq(store_thread_of(&store, 2)->name, "worker");
+    ck_assert_ptr_null(store_thread_of(&store, 9));
+    ck_assert_uint_eq(store.site_count, 5);
+    ck_assert_uint_eq(store.note_count, 0);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(live_is_folded_plus_slots)
+{
+    struct store_builder builder = builder_example();
+
+    ck_assert(parse(&builder));
+    ck_assert_uint_eq(store.sites[0].live_blocks, 10 - 4 + 3 - 1);
+    ck_assert_uint_eq(store.sites[0].live_bytes, 1000 - 400 + 300 - 100);
+    ck_assert_uint_eq(store.sites[0].last, 24); /* the slot's, later than the site's */
+    ck_assert_uint_eq(store.sites[0].threads[0], 2);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(a_slot_that_was_folded_in_is_not_counted_twice)
+{
+    struct store_builder builder = builder_example();
+
+    ck_assert(parse(&builder));
+    ck_assert_uint_eq(store.sites[2].live_blocks, 1);
+    ck_assert_uint_eq(store.sites[2].live_bytes, 64);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(more_frees_than_allocations_leave_nothing)
+{
+    struct store_builder builder = builder_begin();
+
+    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 8, 2, 16}, 0);
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.sites[0].live_blocks, 0);
+    ck_assert_uint_eq(store.sites[0].live_bytes, 0);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(a_parent_that_is_not_below_its_child_ends_the_trace)
+{
+    struct store_builder builder = builder_begin();
+    uint32_t first = builder_node(&builder, 0x1000, LEAK_NODE_FIRST + 1, 0);
+    uint32_t second = builder_node(&builder, 0x2000, first, 0);
+    uint32_t third = builder_node(&builder, 0x3000, LEAK_NODE_FIRST + 2, 0); /* itself */
+    uint32_t fourth = builder_node(&builder, 0x4000, 4000000000u, 0);
+
+    builder_site(&builder, fourth, LEAK_KIND_NEW, (struct leak_counts){1, 8, 0, 0}, 0);
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.nodes[first].parent, STORE_ROOT_MISSING);
+    ck_assert_uint_eq(store.nodes[second].parent, first);
+    ck_assert_uint_eq(store.nodes[third].parent, STORE_ROOT_MISSING);
+    ck_assert_uint_eq(store.nodes[fourth].parent, STORE_ROOT_MISSING);
+    ck_assert_uint_eq(store.note_count, 1);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(many_chunks_keep_their_ids)
+{
+    struct store_builder builder = builder_begin();
+    uint32_t parent = LEAK_ROOT_COMPLETE;
+
+    for (int i = 0; i < 5000; i++) {
+        parent = builder_node(&builder, 0x100000 + (uint64_t)i, parent, 0);
+        builder_site(&builder, parent, LEAK_KIND_MALLOC, (struct leak_counts){1, 3, 0, 0}, 0);
+    }
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.site_count, 5000);
+    ck_assert_uint_eq(store.node_count, 5000 + LEAK_NODE_FIRST + (252 - 5000 % 252) % 252);
+    ck_assert_uint_eq(store.nodes[store.sites[4321].node].pc, 0x100000 + 4321);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(two_chunks_with_the_same_ids_are_read_once)
+{
+    struct store_builder builder = builder_begin();
+
+    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 8, 0, 0}, 0);
+    builder.sites = 0;
+    builder.next_site = 1;
+    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){5, 8, 0, 0}, 0);
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.site_count, 1);
+    ck_assert_uint_eq(store.sites[0].live_blocks, 1);
+    ck_assert_uint_eq(store.note_count, 1);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(a_node_belongs_to_the_first_module_loaded_after_its_number)
+{
+    struct store_builder builder = builder_begin();
+
+    builder_module(&builder, "/first.so", 0x1000, 0x3000, 0, 2, 5, "");
+    builder_module(&builder, "/second.so", 0x1000, 0x2000, 0, 6, 8, "");
+    builder_module(&builder, "/third.so", 0x1800, 0x2000, 0, 9, 0, "");
+    ck_assert(parse(&builder));
+    ck_assert_str_eq(store_module_of(&store, 0x1900, 0)->path, "/first.so");
+    ck_assert_str_eq(store_module_of(&store, 0x1900, 5)->path, "/second.so");
+    ck_assert_str_eq(store_module_of(&store, 0x1900, 8)->path, "/third.so");
+    ck_assert_str_eq(store_module_of(&store, 0x2900, 0)->path, "/first.so");
+    ck_assert_ptr_null(store_module_of(&store, 0x1900, 9));
+    ck_assert_ptr_null(store_module_of(&store, 0x3000, 0));
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(sites_of_a_fork_child_up_to_inherited_are_marked)
+{
+    struct store_builder builder = builder_example();
+
+    builder_header(&builder)->flags = LEAK_FLAG_FORKED;
+    builder_header(&builder)->inherited_sites = 2;
+    ck_assert(parse(&builder));
+    ck_assert(store.sites[1].inherited);
+    ck_assert(!store.sites[2].inherited);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(unknown_chunks_and_unpublished_pages_are_passed_over)
+{
+    struct store_builder builder = builder_begin();
+    size_t at = builder_chunk(&builder, LEAK_CHUNK_EVENTS, 0, 9000);
+
+    at = builder_chunk(&builder, 12345, 0, 1);
+    at = builder_chunk(&builder, LEAK_CHUNK_SITES, 1, 1);
+    ((struct leak_chunk *)(builder.data + at))->magic = 0;
+    builder_thread(&builder, 1, "main");
+    ck_assert(parse(&builder));
+    ck_assert_uint_eq(store.note_count, 0);
+    ck_assert_uint_eq(store.thread_count, 1);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(a_wild_chunk_size_swallows_nothing_behind_it)
+{
+    struct store_builder builder = builder_begin();
+    size_t at = builder_chunk(&builder, LEAK_CHUNK_NODES, 8, 1);
+
+    ((struct leak_chunk *)(builder.data + at))->size = UINT64_MAX - 4095;
+    builder_thread(&builder, 1, "main");
+    ck_assert(parse(&builder));
+    ck_assert_uint_eq(store.thread_count, 1);
+    ck_assert_uint_eq(store.note_count, 1);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(a_module_record_without_a_sane_length_ends_the_list)
+{
+    struct store_builder builder = builder_begin();
+    struct leak_module *module;
+
+    builder_module(&builder, "/good.so", 0x1000, 0x2000, 0, 1, 0, "");
+    builder_module(&builder, "/bad.so", 0x3000, 0x4000, 0, 1, 0, "");
+    module = (struct leak_module *)(builder.data + builder.modules + sizeof(struct leak_chunk));
+    module = (struct leak_module *)((uint8_t *)module + module->length);
+    module->length = 0;
+    ck_assert(parse(&builder));
+    ck_assert_uint_eq(store.module_count, 1);
+    ck_assert_uint_eq(store.note_count, 1);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *bytes;
+    size_t length;
+    enum error_code code;
+} refused[] = {
+    {"", 0, ERROR_SHORT},
+    {"BLLEAK", 6, ERROR_SHORT},
+    {"\x7f" "ELF\2\1\1\0 and so on", 19, ERROR_NOT_A_STORE},
+    {"\0\0\0\0\0\0\0\0\0\0\0\0", 12, ERROR_UNFINISHED},
+    {"BLLEAK01\1\0\0\0", 12, ERROR_SHORT},
+    {"BLLEAK01\7\0\0\0", 12, ERROR_VERSION},
+};
+
+START_TEST(what_is_no_store_is_refused_by_name)
+{
+    char path[] = "/tmp/libleak-test-XXXXXX", words[256];
+    int fd = mkstemp(path);
+
+    ck_assert_int_eq(write(fd, refused[_i].bytes, refused[_i].length), (int)refused[_i].length);
+    close(fd);
+    ck_assert(!reader_open(mem, path, &store, &trouble));
+    unlink(path);
+    error_words(&trouble, words, sizeof(words));
+    ck_assert_msg(trouble.code == refused[_i].code, "row %d says: %s", _i, words);
+}
+END_TEST
+
+START_TEST(directories_pipes_and_missing_files_are_refused_at_once)
+{
+    char pipe_path[] = "/tmp/libleak-test-XXXXXX";
+
+    ck_assert(!reader_open(mem, "/tmp", &store, &trouble));
+    ck_assert_int_eq(trouble.code, ERROR_NOT_A_FILE);
+    ck_assert(!reader_open(mem, "/nowhere/at/all", &store, &trouble));
+    ck_assert_int_eq(trouble.code, ERROR_OPEN);
+    close(mkstemp(pipe_path));
+    unlink(pipe_path);
+    ck_assert_int_eq(mkfifo(pipe_path, 0600), 0);
+    ck_assert(!reader_open(mem, pipe_path, &store, &trouble));
+    ck_assert_int_eq(trouble.code, ERROR_NOT_A_FILE);
+    unlink(pipe_path);
+}
+END_TEST
+
+START_TEST(a_sparse_file_of_a_terabyte_is_read_in_no_time)
+{
+    struct store_builder builder = builder_example();
+    char *path;
+
+    builder_header(&builder)->used = 1ull << 40;
+    path = builder_save(&builder);
+    ck_assert_int_eq(truncate(path, 1ll << 40), 0);
+    ck_assert(reader_open(mem, path, &store, &trouble));
+    must_hold();
+    ck_assert_uint_eq(store.site_count, 5);
+    store_end(&store);
+    unlink(path);
+    free(path);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(a_file_cut_off_anywhere_is_read_as_far_as_it_goes)
+{
+    struct store_builder builder = builder_example();
+    char *path = builder_save(&builder);
+
+    for (size_t size = builder.size; size-- > LEAK_PAGE;) {
+        struct extent extent;
+        struct image image = image_borrow(builder.data, size, &extent);
+
+        ck_assert(reader_parse(mem, &image, &store, &trouble));
+        must_hold();
+        ck_assert_uint_eq(store.note_count > 0, 1);
+        store_end(&store);
+    }
+    unlink(path);
+    free(path);
+    builder_end(&builder);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("reader");
+    TCase *content = tcase_create("content"), *files = tcase_create("files");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_checked_fixture(content, setup, teardown);
+    tcase_add_checked_fixture(files, setup, teardown);
+    tcase_set_timeout(files, 60);
+    tcase_add_test(content, example_is_read_whole);
+    tcase_add_test(content, live_is_folded_plus_slots);
+    tcase_add_test(content, a_slot_that_was_folded_in_is_not_counted_twice);
+    tcase_add_test(content, more_frees_than_allocations_leave_nothing);
+    tcase_add_test(content, a_parent_that_is_not_below_its_child_ends_the_trace);
+    tcase_add_test(content, many_chunks_keep_their_ids);
+    tcase_add_test(content, two_chunks_with_the_same_ids_are_read_once);
+    tcase_add_test(content, a_node_belongs_to_the_first_module_loaded_after_its_number);
+    tcase_add_test(content, sites_of_a_fork_child_up_to_inherited_are_marked);
+    tcase_add_test(content, unknown_chunks_and_unpublished_pages_are_passed_over);
+    tcase_add_test(content, a_wild_chunk_size_swallows_nothing_behind_it);
+    tcase_add_test(content, a_module_record_without_a_sane_length_ends_the_list);
+    tcase_add_loop_test(files, what_is_no_store_is_refused_by_name, 0,
+                        sizeof(refused) / sizeof(*refused));
+    tcase_add_test(files, directories_pipes_and_missing_files_are_refused_at_once);
+    tcase_add_test(files, a_sparse_file_of_a_terabyte_is_read_in_no_time);
+    tcase_add_test(files, a_file_cut_off_anywhere_is_read_as_far_as_it_goes);
+    suite_add_tcase(suite, content);
+    suite_add_tcase(suite, files);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
