@@ -122,7 +122,8 @@ struct leak_chunk {
     uint64_t size;   /* whole pages, this struct included */
     uint64_t first;  /* id of the first record, for arrays numbered across chunks */
     uint64_t length; /* publish: payload bytes valid so far, for packed chunks (PROCESS, OPTIONS,
-                        MODULES); arrays leave it 0 and publish record by record */
+                        MODULES). Arrays publish record by record; theirs is the room for records
+                        in bytes (the pages may hold a few more), 0 = all of the payload */
     uint64_t reserved[3];
 };
 /* A reader that meets no valid chunk at an offset goes on one page later. */

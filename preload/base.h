@@ -30,7 +30,7 @@ struct frame {
     uintptr_t pc, sp, fp;
 };
 
-/* Only inside an exported hook: asking for the frame address makes the compiler keep one, and then
+/* In a function that is really called (a hook, a handler), not inlined: asking for the frame address makes the compiler keep one, and then
  * the caller's frame pointer and return address lie at known places. */
 #define CALLER_FRAME()                                                                             \
     ({                                                                                             \

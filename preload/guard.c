@@ -1,36 +1,31 @@
 #include "preload/guard.h"
-#include "preload/atomic.h"
+#include "preload/store.h"
 #include "preload/sys.h"
 
 __thread struct guard guard_self;
 
-static uint64_t abandoned;
-
-uint64_t guard_abandoned(void)
+/* Is the hook that holds the token certainly over? */
+static bool left_behind(const struct guard *held, const struct frame *caller)
 {
-    return load_relaxed(&abandoned);
-}
-
-/* Is the hook that holds the token certainly over? Ladder: reasons to doubt come first. */
-static bool left_behind(uintptr_t held_sp, uintptr_t sp)
-{
-    uintptr_t low, high;
+    uintptr_t low, high, pc;
     bool on_signal_stack = sys_on_signal_stack(&low, &high);
-    bool held_on_signal_stack = on_signal_stack && held_sp - low < high - low;
-    /* A handler on its own stack may well have interrupted the holder on another one. */
-    if (on_signal_stack && !held_on_signal_stack)
-        return false;
+    bool same_stack = !on_signal_stack || held->sp - low < high - low;
     /* On one stack, what lies inside a call lies below it. */
-    return sp > held_sp;
+    if (same_stack && caller->sp >= held->sp)
+        return true;
+    /* A call that has not returned still has its return address just below its caller's frame. Its
+     * stack may be gone altogether (a fibre's). */
+    return !sys_peek(held->sp - sizeof pc, &pc, sizeof pc) || pc != held->pc;
 }
 
-struct guard *guard_enter_again(uintptr_t sp)
+struct guard *guard_enter_again(const struct frame *caller)
 {
     struct guard *guard = &guard_self;
-    if (!left_behind(guard->sp, sp))
+    if (!left_behind(guard, caller))
         return NULL;
-    add_relaxed(&abandoned, 1);
+    store_untracked(LEAK_UNTRACKED_ABANDONED, 1);
     guard->calling_real = false;
-    guard->sp = sp;
+    guard->sp = caller->sp;
+    guard->pc = caller->pc;
     return guard;
 }

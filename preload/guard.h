@@ -2,10 +2,11 @@
  *
  * Every hook asks for the token first; without one it goes straight to the real function. What may only
  * run inside the runtime takes the token as a parameter, so the compiler proves the rule. The state
- * is one word of initial-exec TLS: 0 outside, else the stack pointer of the hook that holds it.
+ * is initial-exec TLS: the caller's frame of the hook that holds the token, sp 0 outside.
  *
  * A signal handler may longjmp out of a hook. The token it leaves behind is recognised by the next
- * entry that cannot lie inside the abandoned hook: one with a higher stack pointer on the same stack.
+ * entry that cannot lie inside the abandoned hook: it comes from as high on the same stack, or the
+ * hook's return address is no longer where the call had put it.
  *
  * The token is never held across code that is not ours (constructors, thread routines, new
  * handlers): what they allocate is tracked.
@@ -18,7 +19,7 @@
 struct thread;
 
 struct guard {
-    uintptr_t sp;
+    uintptr_t sp, pc;
     struct thread *thread; /* this thread's state, NULL until its first hook; owner: threads.c */
     bool calling_real;     /* inside the allocator: nested calls are part of the outer one */
     bool leaving;          /* thread state is gone for good: the thread is at its end */
@@ -27,15 +28,16 @@ struct guard {
 extern __thread struct guard guard_self __attribute__((tls_model("initial-exec")));
 
 /* The slow half of guard_enter: a token is out already. NULL when the call is nested. */
-struct guard *guard_enter_again(uintptr_t sp);
+struct guard *guard_enter_again(const struct frame *caller);
 
-/* The token, or NULL when the runtime itself is calling. sp: any address in the hook's frame. */
-static inline struct guard *guard_enter(uintptr_t sp)
+/* The token, or NULL when the runtime itself is calling. */
+static inline struct guard *guard_enter(const struct frame *caller)
 {
     struct guard *guard = &guard_self;
     if (unlikely(guard->sp))
-        return guard_enter_again(sp);
-    guard->sp = sp;
+        return guard_enter_again(caller);
+    guard->sp = caller->sp;
+    guard->pc = caller->pc;
     __asm__ volatile("" ::: "memory"); /* before anything a handler could interrupt */
     return guard;
 }
@@ -45,8 +47,5 @@ static inline void guard_leave(struct guard *guard)
     __asm__ volatile("" ::: "memory");
     guard->sp = 0;
 }
-
-/* Counted when a token left behind was cleared. */
-uint64_t guard_abandoned(void);
 
 #endif

@@ -34,7 +34,7 @@
 /* Every allocating hook but the two that report by other means than a pointer. */
 #define ALLOCATE(call, bytes, kind)                                                                \
     struct frame caller = CALLER_FRAME();                                                          \
-    struct guard *guard = process_enter(caller.sp);                                                \
+    struct guard *guard = process_enter(&caller);                                                \
     if (unlikely(!guard))                                                                          \
         return FORWARD(call);                                                                      \
     modules_notice();                                                                              \
@@ -78,7 +78,7 @@ EXPORT void *pvalloc(size_t size)
 EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 {
     struct frame caller = CALLER_FRAME();
-    struct guard *guard = process_enter(caller.sp);
+    struct guard *guard = process_enter(&caller);
     if (unlikely(!guard))
         return FORWARD(real.posix_memalign(out, alignment, size));
     modules_notice();
@@ -102,7 +102,7 @@ static void *resize(void *old, size_t size, const struct frame *caller)
 {
     if (unlikely(boot_owns(old)))
         return leave_boot_pool(old, size);
-    struct guard *guard = process_enter(caller->sp);
+    struct guard *guard = process_enter(caller);
     if (unlikely(!guard))
         return FORWARD(real.realloc(old, size));
     modules_notice();
@@ -141,7 +141,8 @@ void hook_free(void *block)
 {
     if (!block || unlikely(boot_owns(block)))
         return;
-    struct guard *guard = process_enter(arch_stack_pointer());
+    struct frame caller = CALLER_FRAME();
+    struct guard *guard = process_enter(&caller);
     if (unlikely(!guard)) {
         real.free(block);
         return;

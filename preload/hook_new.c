@@ -45,7 +45,7 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
             return NULL;
         bytes = rounded;
     }
-    struct guard *guard = process_enter(caller->sp);
+    struct guard *guard = process_enter(caller);
     if (guard)
         guard->calling_real = true;
     else

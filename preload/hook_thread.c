@@ -22,7 +22,8 @@ struct start {
 static void *begin(void *argument)
 {
     struct start start = *(struct start *)argument;
-    struct guard *guard = process_enter(arch_stack_pointer());
+    struct frame caller = CALLER_FRAME();
+    struct guard *guard = process_enter(&caller);
     real.free(argument);
     if (guard) {
         threads_begin(guard, start.serial, start.stack_size);
@@ -47,7 +48,8 @@ static size_t stack_size_of(const pthread_attr_t *attributes)
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*routine)(void *), void *argument)
 {
-    struct guard *guard = process_enter(arch_stack_pointer());
+    struct frame caller = CALLER_FRAME();
+    struct guard *guard = process_enter(&caller);
     struct start *start = NULL;
     if (guard) {
         guard->calling_real = true; /* what libc allocates meanwhile it frees again */

@@ -3,6 +3,7 @@
 #include "preload/text.h"
 
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +30,14 @@ bool log_usable(void)
            now.st_dev == standard_error.device && now.st_ino == standard_error.inode;
 }
 
+static bool within_file_limit(size_t length)
+{
+    struct stat now;
+    uint64_t limit = sys_limit(RLIMIT_FSIZE);
+    return limit == UINT64_MAX || sys_fstat(STDERR_FILENO, &now) < 0 || !S_ISREG(now.st_mode) ||
+           now.st_size + length <= limit;
+}
+
 void log_line(const char *part, ...)
 {
     char buffer[1024];
@@ -42,6 +51,6 @@ void log_line(const char *part, ...)
     va_end(parts);
     text.size++;
     text_add(&text, "\n");
-    if (log_usable())
+    if (log_usable() && within_file_limit(text.length))
         sys_write(STDERR_FILENO, text.bytes, text.length);
 }

@@ -222,7 +222,8 @@ static void start(struct guard *guard, char **envp)
 
 void process_start(char **envp)
 {
-    struct guard *guard = guard_enter(arch_stack_pointer());
+    struct frame caller = CALLER_FRAME();
+    struct guard *guard = guard_enter(&caller);
     if (!guard)
         return;
     if (state == BEFORE_START)
@@ -350,7 +351,8 @@ void process_ends(int status)
 {
     if (!account_is_ours())
         return;
-    struct guard *guard = guard_enter(arch_stack_pointer());
+    struct frame caller = CALLER_FRAME();
+    struct guard *guard = guard_enter(&caller);
     finish_now(status);
     if (guard)
         guard_leave(guard);

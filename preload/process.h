@@ -19,9 +19,9 @@ bool process_wake(struct guard *guard);
 void process_start(char **envp);
 
 /* The token, when there is an account to write to; else NULL: forward only. */
-static inline struct guard *process_enter(uintptr_t sp)
+static inline struct guard *process_enter(const struct frame *caller)
 {
-    struct guard *guard = guard_enter(sp);
+    struct guard *guard = guard_enter(caller);
     if (unlikely(!guard))
         return NULL;
     if (likely(*process_alive) || process_wake(guard))

@@ -14,7 +14,10 @@ static uint32_t first_id_of(const struct segments *segments, unsigned k)
 
 static char *make(struct segments *segments, unsigned k)
 {
-    return store_chunk(segments->type, bytes_of(segments, k), first_id_of(segments, k));
+    char *payload = store_chunk(segments->type, bytes_of(segments, k), first_id_of(segments, k));
+    if (payload)
+        store_publish(payload, bytes_of(segments, k));
+    return payload;
 }
 
 void *segments_reach(struct segments *segments, uint32_t id)

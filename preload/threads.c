@@ -111,7 +111,8 @@ static void set_bounds_main(struct thread *thread)
 
 static void leave(void *argument)
 {
-    struct guard *guard = guard_enter(arch_stack_pointer());
+    struct frame caller = CALLER_FRAME();
+    struct guard *guard = guard_enter(&caller);
     struct thread *thread = argument;
     if (!guard)
         return;

@@ -128,7 +128,9 @@ bool track_take(struct guard *guard, void *pointer, struct block *out)
 {
     if (likely(blocks_remove(guard, (uintptr_t)pointer, out)))
         return true;
-    add_relaxed(&store_header->unknown_frees, 1);
+    /* Left-out blocks are unknown as well: then the number would mean nothing. */
+    if (!track_options.min_size && !track_options.max_size)
+        add_relaxed(&store_header->unknown_frees, 1);
     return false;
 }
 

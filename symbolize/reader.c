@@ -358,14 +358,20 @@ static void read_packed(struct reading *reading, const struct chunk *chunk)
         reading->store->options = mem_copy(reading->store->mem, (const char *)at, chunk->length);
 }
 
+static void add_array(struct reading *reading, struct runs *runs, const struct chunk *chunk,
+                      size_t size)
+{
+    runs_add(runs, reading->image, chunk, 0, size, chunk->length ? chunk->length / size : UINT64_MAX);
+}
+
 static void note_array(struct reading *reading, const struct chunk *chunk)
 {
     if (chunk->type == LEAK_CHUNK_THREADS)
-        runs_add(&reading->threads, reading->image, chunk, 0, sizeof(struct leak_thread), UINT64_MAX);
+        add_array(reading, &reading->threads, chunk, sizeof(struct leak_thread));
     else if (chunk->type == LEAK_CHUNK_NODES)
-        runs_add(&reading->nodes, reading->image, chunk, 0, sizeof(struct leak_node), UINT64_MAX);
+        add_array(reading, &reading->nodes, chunk, sizeof(struct leak_node));
     else if (chunk->type == LEAK_CHUNK_SITES)
-        runs_add(&reading->sites, reading->image, chunk, 0, sizeof(struct leak_site), UINT64_MAX);
+        add_array(reading, &reading->sites, chunk, sizeof(struct leak_site));
 }
 
 static void note_oddities(struct reading *reading, size_t skipped)
