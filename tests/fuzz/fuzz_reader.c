@@ -1,0 +1,182 @@
+/* fuzz_reader.c - leakreport against stores that somebody damaged.
+ *
+ * One input is one store file. It goes the whole way (reader, grouping, text, JSON), except that no
+ * file it names is opened. Built with AddressSanitizer and UBSan; a libFuzzer build takes the same
+ * function. The main() here replays a folder of stores, cuts a store off at every byte, and
+ * damages stores at random:   fuzz_reader [RUNS [SEED [STORE...]]]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "symbolize/build.h"
+#include "symbolize/reader.h"
+#include "symbolize/report.h"
+#include "tests/unit/symbolize/store_builder.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(int good, const char *what)
+{
+    if (good)
+        return;
+    fprintf(stderr, "fuzz_reader: %s\n", what);
+    abort();
+}
+
+static FILE *nowhere(void)
+{
+    static FILE *stream;
+
+    if (!stream)
+        stream = fopen("/dev/null", "w");
+    return stream;
+}
+
+static void report_on(struct mem *mem, const struct store *store)
+{
+    struct binary_search_path search = {.never_open = true};
+    struct build_options options = {.group = {.inherited = true}};
+    struct resolver *resolver = resolve_begin(mem, &search);
+    struct process process[2];
+    struct report report = {.processes = process, .process_count = 2};
+    struct view view = {.top = 20, .verbose = true, .all_frames = true, .colour = true, .links = true};
+
+    memset(view.show, 1, sizeof(view.show));
+    build_process(mem, resolver, store, &options, &process[0]);
+    build_process(mem, resolver, store, &options, &process[1]);
+    build_finish(&report, &options);
+    for (size_t i = 0; formats_at(i); i++)
+        formats_at(i)->write(&report, &view, nowhere());
+    resolve_end(resolver);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct mem *mem = mem_begin();
+    struct extent extent;
+    struct image image = image_borrow(data, size, &extent);
+    struct store store;
+    struct trouble trouble;
+    const char *broken;
+    char words[256];
+
+    if (reader_parse(mem, &image, &store, &trouble)) {
+        must(store_check(&store, &broken), broken);
+        report_on(mem, &store);
+        store_end(&store);
+    } else {
+        error_words(&trouble, words, sizeof(words));
+        must(trouble.code != ERROR_NONE, "refused for no reason");
+    }
+    mem_end(mem);
+    return 0;
+}
+
+#ifndef LIBFUZZER
+
+static uint64_t state;
+
+static uint64_t next_random(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+/* The numbers that break programs, and some that nearly hold. */
+static uint64_t odd_number(size_t size)
+{
+    static const uint64_t odd[] = {0,          1,         7,          8,           4095,
+                                   4096,       0xffff,    0x7fffffff, 0x80000000u, 0xffffffffu,
+                                   0x100000000, INT64_MAX, UINT64_MAX, UINT64_MAX - 4095};
+
+    switch (next_random() % 4) {
+    case 0:
+        return next_random() % (size + 1);
+    case 1:
+        return next_random();
+    default:
+        return odd[next_random() % (sizeof(odd) / sizeof(*odd))];
+    }
+}
+
+static void damage_once(uint8_t *data, size_t size)
+{
+    size_t at = next_random() % size;
+    uint64_t number = odd_number(size);
+    size_t width = (size_t)1 << next_random() % 4;
+
+    switch (next_random() % 4) {
+    case 0: /* a bit */
+        data[at] ^= (uint8_t)(1u << next_random() % 8);
+        break;
+    case 1: /* a record copied over another one */
+        if (size > 256)
+            memmove(data + at % (size - 128), data + next_random() % (size - 128), 128);
+        break;
+    default: /* a number, aligned as they are */
+        at &= ~(width - 1);
+        if (next_random() % 2) /* the beginnings of pages hold what matters */
+            at = at / LEAK_PAGE * LEAK_PAGE + at % 256 / width * width;
+        if (size - at >= width)
+            memcpy(data + at, &number, width);
+    }
+}
+
+/* A copy in memory of its own size, so that the sanitizer sees one byte too many. */
+static void run_copy(const uint8_t *data, size_t size, unsigned damages)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+
+    memcpy(copy, data, size);
+    while (size && damages--)
+        damage_once(copy, size);
+    LLVMFuzzerTestOneInput(copy, size);
+    free(copy);
+}
+
+static uint8_t *read_whole(const char *path, size_t *size)
+{
+    FILE *stream = fopen(path, "r");
+    uint8_t *data = malloc((size_t)4 << 20);
+
+    must(stream != NULL, path);
+    *size = fread(data, 1, (size_t)4 << 20, stream);
+    fclose(stream);
+    return data;
+}
+
+static void run_all(const uint8_t *data, size_t size, unsigned long runs)
+{
+    run_copy(data, size, 0);
+    for (unsigned long i = 0; i < runs; i++)
+        run_copy(data, size, 1 + (unsigned)(next_random() % 8));
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long runs = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
+    unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 10) : (unsigned long)time(NULL);
+    struct store_builder example = builder_example();
+
+    printf("fuzz_reader: %lu damages, seed %lu (again: %s %lu %lu)\n", runs, seed, argv[0], runs, seed);
+    fflush(stdout);
+    state = seed * 2 + 1;
+    for (size_t size = 0; size <= example.size; size++)
+        run_copy(example.data, size, 0);
+    run_all(example.data, example.size, runs);
+    for (int i = 3; i < argc; i++) {
+        size_t size;
+        uint8_t *data = read_whole(argv[i], &size);
+
+        run_all(data, size, runs / 10);
+        free(data);
+    }
+    builder_end(&example);
+    return 0;
+}
+
+#endif
