@@ -73,6 +73,10 @@ $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(CHECK_LIBS) $(DW_LIBS) $(DEMANGLE) -ldl -pthread
 
+# Tools of the tests, linked like the unit tests.
+$(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/symbolize/store_builder.c) $(O)/symbolize.a
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(DW_LIBS) $(DEMANGLE) -pthread
+
 $(O)/preload/%.o:   MODE = $(RUNTIME) $(SANFLAGS)
 $(O)/symbolize/%.o: MODE = $(SANFLAGS)
 $(O)/live/%.o:      MODE = $(SANFLAGS)
