@@ -80,7 +80,7 @@ static bool matches(const struct options *options, const struct report *report)
 {
     struct totals totals = report_totals(report);
     bool found = (options->errors_for_errors && totals.errors) ||
-                 (options->errors_for_growing && totals.growing.records);
+                 (options->errors_for_growing && totals.growing);
 
     for (int v = 0; v < VERDICT_MAX; v++)
         found |= options->errors_for[v] && totals.of[v].records;

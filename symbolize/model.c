@@ -64,7 +64,7 @@ struct totals report_totals(const struct report *report)
 
         for (int v = 0; v < VERDICT_MAX; v++)
             add_total(&sum.of[v], &one->of[v]);
-        add_total(&sum.growing, &one->growing);
+        sum.growing = add_saturating(sum.growing, one->growing);
         sum.errors = add_saturating(sum.errors, one->errors);
         sum.resources = add_saturating(sum.resources, one->resources);
     }

@@ -82,8 +82,8 @@ struct verdict_total {
 
 /* The numbers of the summary line. */
 struct totals {
-    struct verdict_total of[VERDICT_MAX], growing;
-    uint64_t errors, resources;
+    struct verdict_total of[VERDICT_MAX];
+    uint64_t growing, errors, resources; /* records */
 };
 
 struct untracked {

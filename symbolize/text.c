@@ -175,9 +175,8 @@ static void write_summary(int32_t pid, const struct totals *totals, FILE *stream
     fprintf(stream, "libleak: pid=%" PRId32, pid);
     for (int v = 0; v < VERDICT_MAX; v++)
         write_total(verdict_word[v], &totals->of[v], stream);
-    write_total("growing", &totals->growing, stream);
-    fprintf(stream, " errors=%" PRIu64 " resources=%" PRIu64 "\n", totals->errors,
-            totals->resources);
+    fprintf(stream, " growing=%" PRIu64 " errors=%" PRIu64 " resources=%" PRIu64 "\n",
+            totals->growing, totals->errors, totals->resources);
 }
 
 /* ---- Processes ------------------------------------------------------------------------------- */
