@@ -12,14 +12,14 @@
 #include "live/stores.h"
 
 /* FILE.leak for the program, FILE.PID.leak for the others; later programs of one pid FILE.PID.N.leak. */
-static bool stores_keep(const struct stores *stores, const struct args *args)
+static bool stores_keep(struct stores *stores, const struct args *args)
 {
     size_t stem = strlen(args->keep);
     if (stem > 5 && strcmp(args->keep + stem - 5, ".leak") == 0)
         stem -= 5;
     bool good = true;
     for (size_t i = 0; i < stores->count; i++) {
-        const struct store *store = &stores->at[i];
+        struct store *store = &stores->at[i];
         if (!store->readable)
             continue;
         int earlier = 0; /* programs of the same process */
@@ -31,7 +31,11 @@ static bool stores_keep(const struct stores *stores, const struct args *args)
         char *to = i == 0 ? strdup(args->keep)
                           : words_print("%.*s.%d%s.leak", (int)stem, args->keep, (int)store->pid,
                                         number);
-        good &= to && store_copy(store, to, args->force);
+        if (to && store_copy(store, to, args->force)) {
+            store->kept = to; /* what the report reads, and names */
+            continue;
+        }
+        good = false;
         free(to);
     }
     return good;

@@ -13,6 +13,21 @@
 /* Of the 2 MiB of arguments and environment the kernel takes. */
 #define ARGUMENT_BYTES (1u << 20)
 
+/* The report names a command to see more; with the stores gone that is leakrun again. */
+static void next_add(struct words *command, char **program)
+{
+    char *line = words_print("--next=leakrun --all-frames");
+    for (; *program; program++) {
+        char *word = words_quote(*program);
+        char *longer = words_print("%s %s", line, word);
+        free(word);
+        free(line);
+        line = longer;
+    }
+    words_add(command, line);
+    free(line);
+}
+
 static void command_make(struct words *command, const char *program, const struct args *args)
 {
     words_add(command, program);
@@ -22,6 +37,8 @@ static void command_make(struct words *command, const char *program, const struc
         words_add(command, "--error-exitcode=1");
     if (args->errors_for)
         words_addf(command, "--errors-for=%s", args->errors_for);
+    if (!args->keep)
+        next_add(command, args->program);
     words_add(command, "--");
 }
 
@@ -31,9 +48,10 @@ static void stores_add(struct words *command, const struct stores *stores)
     for (size_t i = 0; i < stores->count; i++) {
         if (!stores->at[i].readable)
             continue;
-        bytes += strlen(stores->at[i].path) + 1 + sizeof(char *);
+        const char *path = stores->at[i].kept ? stores->at[i].kept : stores->at[i].path;
+        bytes += strlen(path) + 1 + sizeof(char *);
         if (bytes <= ARGUMENT_BYTES)
-            words_add(command, stores->at[i].path);
+            words_add(command, path);
         else
             left_out++;
     }

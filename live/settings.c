@@ -40,30 +40,12 @@ void settings_make(struct words *set, const struct words *environment,
 
 /* ---- gdb --------------------------------------------------------------------------------- */
 
-/* The words, quoted for the shell through which gdb starts programs. */
-static char *shell_quote(const char *text)
-{
-    char *quoted = malloc(4 * strlen(text) + 3), *to = quoted;
-    if (!quoted)
-        say_and_exit(STATUS_OUR_TROUBLE, "out of memory");
-    *to++ = '\'';
-    for (; *text; text++) {
-        if (*text == '\'')
-            to = mempcpy(to, "'\\''", 4);
-        else
-            *to++ = *text;
-    }
-    *to++ = '\'';
-    *to = '\0';
-    return quoted;
-}
-
 void settings_gdb_command(struct words *command, const struct words *set, const char *program,
                         char **argv)
 {
     char *wrapper = words_print("set exec-wrapper env");
     for (size_t i = 0; i + 1 < set->count; i += 2) {
-        char *quoted = shell_quote(set->at[i + 1]);
+        char *quoted = words_quote(set->at[i + 1]);
         char *longer = words_print("%s %s=%s", wrapper, set->at[i], quoted);
         free(quoted);
         free(wrapper);

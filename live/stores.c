@@ -118,8 +118,10 @@ void stores_list(struct stores *list, const char *dir, pid_t pid, uint64_t start
 
 void stores_free(struct stores *list)
 {
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
         free(list->at[i].path);
+        free(list->at[i].kept);
+    }
     free(list->at);
     *list = (struct stores){0};
 }

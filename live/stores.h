@@ -16,6 +16,7 @@
 
 struct store {
     char *path;
+    char *kept;          /* path of a copy that stays, or NULL */
     const char *name;    /* points into path: EXE.PID.N.leak */
     pid_t pid;           /* from the header, or from the name when there is no header yet */
     unsigned number;     /* the N of the name */

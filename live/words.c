@@ -73,3 +73,24 @@ void words_free(struct words *list)
     free(list->at);
     *list = (struct words){0};
 }
+
+char *words_quote(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "%+,-./:=@_";
+    if (*word && !word[strspn(word, plain)])
+        return words_print("%s", word);
+    char *quoted = malloc(4 * strlen(word) + 3), *to = quoted;
+    if (!quoted)
+        say_and_exit(STATUS_OUR_TROUBLE, "out of memory");
+    *to++ = '\'';
+    for (; *word; word++) {
+        if (*word == '\'')
+            to = mempcpy(to, "'\\''", 4);
+        else
+            *to++ = *word;
+    }
+    *to++ = '\'';
+    *to = '\0';
+    return quoted;
+}

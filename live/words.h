@@ -22,4 +22,7 @@ void words_free(struct words *list);
 /* printf into fresh memory that the caller frees. Never NULL. */
 char *words_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The word as a shell reads it back, in quotes if it needs them. For the caller to free. */
+char *words_quote(const char *word);
+
 #endif

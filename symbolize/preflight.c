@@ -15,9 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -308,27 +306,22 @@ static bool elf_judge(int fd, const struct stat *st, const char *name, struct pr
 
 /* ---- May it run, and would it run with our environment? ----------------------------------- */
 
-/* Rights beyond the caller's make ld.so drop LD_PRELOAD. */
+/* Rights beyond the caller's make ld.so drop LD_PRELOAD. Whether they take effect depends on the mount,
+ * the caller and more, so the bit alone decides: a copy without it is easily made. */
 static bool rights_judge(const char *path, const struct stat *st, const char *name,
                          struct preflight *result)
 {
-    struct statvfs fs;
-    if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
-        (statvfs(path, &fs) == 0 && (fs.f_flag & ST_NOSUID)))
-        return true;
-    bool setuid = (st->st_mode & S_ISUID) && st->st_uid != getuid();
-    bool setgid = (st->st_mode & S_ISGID) && (st->st_mode & S_IXGRP) && st->st_gid != getgid();
-    if (setuid || setgid)
-        return refuse(result, CANNOT_RUN,
-                      "%s is %s, so nothing may be preloaded into it: run a copy without that bit "
-                      "(cp makes one)",
-                      name, setuid ? "setuid" : "setgid");
-    if (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
-        return refuse(result, CANNOT_RUN,
-                      "%s has file capabilities, so nothing may be preloaded into it: run a copy "
-                      "without them (cp makes one)",
-                      name);
-    return true;
+    const char *what = NULL;
+    if (st->st_mode & S_ISUID)
+        what = "setuid";
+    else if ((st->st_mode & S_ISGID) && (st->st_mode & S_IXGRP))
+        what = "setgid";
+    else if (getxattr(path, "security.capability", NULL, 0) > 0)
+        what = "given file capabilities";
+    return !what || refuse(result, CANNOT_RUN,
+                           "%s is %s, and into such a program nothing may be preloaded: run a copy "
+                           "(cp makes one without)",
+                           name, what);
 }
 
 static char *path_join(const char *directory, const char *name)

@@ -41,11 +41,11 @@ test_manual_pages_are_whole() {
     need mandoc
     build_make man >/dev/null
     sed -n 's/^OPTION(\([a-z_]*\),.*/\1/p' "$root/include/leak_options.def" | while read -r name; do
-        grep -q "^\.It Cm $name=" "$O/man/libleak.7" || fail "libleak(7) does not know $name"
+        grep -q "^\.It Cm $name Ns = " "$O/man/libleak.7" || fail "libleak(7) does not know $name"
     done
     leakrun --help | grep -o -e '--[a-z][a-z-]*' | sort -u | while read -r name; do
         plain=${name#--}
-        grep -q -e "Fl Fl $plain" -e "$(echo "$plain" | tr - _)=" "$root/man/leakrun.1" "$O/man/libleak.7" ||
+        grep -q -e "Fl Fl $plain" -e "It Cm $(echo "$plain" | tr - _) " "$root/man/leakrun.1" "$O/man/libleak.7" ||
             fail "leakrun(1) does not know $name"
     done
 }

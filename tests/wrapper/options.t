@@ -74,6 +74,14 @@ test_report_goes_to_stderr_only() {
     says err '^libleak: pid=.* unfreed=48/1/1 '
     equal 'last line' "$(tail -n1 err | cut -c1-13)" 'libleak: pid='
 }
+test_report_names_a_next_command_that_works() {
+    leakrun true 'a b' 2>err
+    says err "^Next: leakrun --[a-z-]+ true 'a b'\$"
+    leakrun --keep=k.leak true 2>err
+    next=$(sed -n 's/^Next: leakreport //p' err)
+    # shellcheck disable=SC2086
+    "$O/leakreport" $next >report
+}
 test_format_is_handed_on() {
     leakrun --format=json -o j true
     python3 -c 'import json; assert json.load(open("j"))["format"] == "libleak"'
