@@ -47,6 +47,7 @@ WATCH  := $(O)/leakwatch
 UNITS  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(unit_src))
 
 all: $(LIB) $(REPORT) $(WATCH)        ## build everything (default)
+	@:
 
 $(LIB): $(call obj,$(preload_src))
 	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -Wl,-soname,libleak.so -Wl,-z,defs -Wl,-z,now \
