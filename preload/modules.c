@@ -36,7 +36,7 @@ struct retired {
     uint32_t serial;
 };
 
-bool modules_changed_;
+uint32_t modules_changes_, modules_looked_;
 uint32_t modules_retired_count_;
 
 static struct lock lock;
@@ -46,6 +46,7 @@ static uint32_t serial; /* of loader events: module seen, module gone */
 static struct retired retired[RETIRED_MAX]; /* append and raise serial only; count published last */
 static uintptr_t own_start, own_end;
 static int (*find_object)(void *, struct found_object *);
+static void (*forget_range)(uintptr_t start, uintptr_t end);
 
 /* ---- Objects ------------------------------------------------------------------------------ */
 
@@ -93,9 +94,10 @@ static bool find(uintptr_t pc, struct found_object *out)
     return find_object((void *)pc, out) == 0;
 }
 
-void modules_start(void)
+void modules_start(void (*forget)(uintptr_t start, uintptr_t end))
 {
     struct found_object own;
+    forget_range = forget;
     find_object = (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
     if (!find_object)
         find_object = find_by_walk;
@@ -147,29 +149,46 @@ static void retire(uintptr_t start, uintptr_t end)
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-/* Build-id from the headers in memory; the first page of an object is its ELF header. */
+/* The note with the build-id, in a copy of a PT_NOTE segment. */
+static uint32_t take_build_id(const char *notes, size_t length, uint8_t *out)
+{
+    for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= length;) {
+        const ElfW(Nhdr) *note = (const void *)(notes + at);
+        size_t name = at + sizeof *note, content = name + round_up(note->n_namesz, 4);
+        size_t next = content + round_up(note->n_descsz, 4);
+        if (next > length)
+            return 0;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+            memcmp(notes + name, "GNU", 4) == 0 && note->n_descsz <= LEAK_BUILD_ID_MAX) {
+            memcpy(out, notes + content, note->n_descsz);
+            return note->n_descsz;
+        }
+        at = next;
+    }
+    return 0;
+}
+
+/* From the headers in memory; the first page of an object is its ELF header. Everything is read by
+ * sys_peek: when we look again, another thread may be unmapping the object under us. */
 static uint32_t read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
 {
-    const ElfW(Ehdr) *header = (const void *)start;
-    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > LEAK_PAGE)
+    ElfW(Ehdr) header;
+    ElfW(Phdr) segment;
+    _Alignas(8) char notes[512];
+    if (!sys_peek(start, &header, sizeof header) ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return 0;
-    const ElfW(Phdr) *segments = (const void *)(start + header->e_phoff);
-    for (int i = 0; i < header->e_phnum; i++) {
-        if (segments[i].p_type != PT_NOTE)
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        if (!sys_peek(start + header.e_phoff + i * sizeof segment, &segment, sizeof segment))
+            return 0;
+        if (segment.p_type != PT_NOTE)
             continue;
-        uintptr_t at = bias + segments[i].p_vaddr, end = at + segments[i].p_memsz;
-        while (at + sizeof(ElfW(Nhdr)) <= end) {
-            const ElfW(Nhdr) *note = (const void *)at;
-            uintptr_t name = at + sizeof *note;
-            uintptr_t content = name + round_up(note->n_namesz, 4);
-            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-                memcmp((const void *)name, "GNU", 4) == 0 && note->n_descsz <= LEAK_BUILD_ID_MAX) {
-                memcpy(out, (const void *)content, note->n_descsz);
-                return note->n_descsz;
-            }
-            at = content + round_up(note->n_descsz, 4);
-        }
+        size_t length = segment.p_memsz < sizeof notes ? segment.p_memsz : sizeof notes;
+        uint32_t found = sys_peek(bias + segment.p_vaddr, notes, length)
+                             ? take_build_id(notes, length, out)
+                             : 0;
+        if (found)
+            return found;
     }
     return 0;
 }
@@ -250,7 +269,7 @@ static bool same_object(const struct module *module, const struct found_object *
         return false;
     if (!module->record)
         return true;
-    uint32_t length = read_build_id(module->start, now->map->l_addr, build_id);
+    uint32_t length = read_build_id(module->start, module->record->bias, build_id);
     return length == module->record->build_id_length &&
            memcmp(build_id, module->record->build_id, length) == 0;
 }
@@ -258,11 +277,13 @@ static bool same_object(const struct module *module, const struct found_object *
 void modules_look_again(struct guard *guard UNUSED)
 {
     struct locked locked;
-    /* Not while the loader is half-way, and one thread is enough. */
-    if (load_relaxed(&_r_debug.r_state) != RT_CONSISTENT || !lock_try(&lock, &locked))
-        return;
-    store_relaxed(&modules_changed_, false);
-    for (uint32_t i = 0; i < count; i++) {
+    if (find_object != find_by_walk)
+        locked = lock_take(&lock);
+    else if (!lock_try(&lock, &locked))
+        return; /* the walk waits for the loader, whose thread may be waiting for us: never queue */
+    /* What changes from here on is for the next look. */
+    uint32_t changes = load_acquire(&modules_changes_);
+    for (uint32_t i = 0; i < count && changes != modules_looked_; i++) {
         struct found_object now;
         if (table[i].gone || (find(table[i].start, &now) && same_object(&table[i], &now)))
             continue;
@@ -272,8 +293,10 @@ void modules_look_again(struct guard *guard UNUSED)
             table[i].record->unloaded_ns = sys_clock_ns(CLOCK_REALTIME_COARSE);
             store_release(&table[i].record->unloaded, serial);
         }
+        forget_range(table[i].start, table[i].end);
         retire(table[i].start, table[i].end);
     }
+    store_release(&modules_looked_, changes); /* pairs with the acquire in modules_refresh */
     lock_give(&locked);
 }
 

@@ -2,13 +2,14 @@
  *
  * Modules are learnt from the addresses in stacks, not from dlopen: an object that never allocates
  * is of no interest, and libc's own loading (NSS, iconv) passes no hook. An object that goes leaves
- * its record; its range is then "retired" with the serial of that event, and everything keyed by
- * address (rows, tree nodes) carries modules_retired(pc), so that a library at a reused address is
+ * its record; its range is then "retired" with the serial of that event: rows of the range are
+ * dropped, and tree nodes carry modules_retired(pc), so that a library at a reused address is
  * somebody new. Nothing is ever retired in most programs: the answer is 0 and costs one load.
  *
  * How a change is noticed: the loader allocates and frees while its r_state is not RT_CONSISTENT,
- * so hooks look at that word (modules_notice); dlclose and dlmopen hooks say it too. The next capture
- * looks at every known module again, by _dl_find_object, which takes no lock.
+ * so hooks look at that word (modules_notice); dlclose and dlmopen hooks say it too. Changes are
+ * counted; a capture first makes sure that every known module was looked at since the last one,
+ * by _dl_find_object, which takes no lock. Nothing read there can fault: an object may be going.
  */
 #ifndef PRELOAD_MODULES_H
 #define PRELOAD_MODULES_H
@@ -23,15 +24,16 @@ struct module_view {
     const void *eh_frame_hdr; /* NULL: no unwind table */
 };
 
-void modules_start(void);
+/* forget: called for each range that is retired, before anybody can meet its successor. */
+void modules_start(void (*forget)(uintptr_t start, uintptr_t end));
 
-extern bool modules_changed_;
+extern uint32_t modules_changes_, modules_looked_;
 extern uint32_t modules_retired_count_;
 
 /* The loader is, or was, at work. */
 static inline void modules_change(void)
 {
-    __atomic_store_n(&modules_changed_, true, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&modules_changes_, 1, __ATOMIC_RELEASE);
 }
 
 /* In every hook: one load of a word that hardly ever changes. */
@@ -46,7 +48,8 @@ void modules_look_again(struct guard *guard);
 /* Before each capture. */
 static inline void modules_refresh(struct guard *guard)
 {
-    if (unlikely(__atomic_load_n(&modules_changed_, __ATOMIC_RELAXED)))
+    if (unlikely(__atomic_load_n(&modules_changes_, __ATOMIC_RELAXED) !=
+                 __atomic_load_n(&modules_looked_, __ATOMIC_ACQUIRE)))
         modules_look_again(guard);
 }
 

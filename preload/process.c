@@ -177,7 +177,7 @@ static bool build(struct guard *guard, char **envp)
         return false;
     put_process();
     put_options();
-    modules_start();
+    modules_start(rows_forget);
     sites_start();
     if (!rows_start() || !tree_start() || !blocks_start() || !threads_start(guard))
         return false;

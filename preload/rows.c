@@ -8,8 +8,10 @@
 #define SLOTS (1u << 16)
 #define PROBES 8
 
-/* key: address (48 bits) and the low 16 bits of the generation; 0 = empty.
- * row: rule (3), fp_offset (16), ra_offset (13), offset (32). */
+/* Keys that are no address. A lookup stops at an empty slot and passes the other two. */
+enum { EMPTY, BEING_FILLED, GIVEN_UP };
+
+/* row: rule (3), fp_offset (16), ra_offset (13), offset (32). */
 struct slot {
     uint64_t key, row;
 };
@@ -50,25 +52,32 @@ static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
     return row;
 }
 
-struct cfi_row rows_get(struct guard *guard, uintptr_t pc, uint32_t retired)
+struct cfi_row rows_get(struct guard *guard, uintptr_t pc)
 {
-    uint64_t key = (pc & 0xffffffffffff) | (uint64_t)retired << 48;
-    uint64_t at = hash_u64(key) >> 16;
+    struct slot *room = NULL;
+    uint64_t at = hash_u64(pc) >> 16;
     for (unsigned probe = 0; slots && probe < PROBES; probe++, at++) {
         struct slot *slot = &slots[at % SLOTS];
-        uint64_t seen = load_acquire(&slot->key);
-        if (likely(seen == key))
+        uint64_t key = load_acquire(&slot->key);
+        if (likely(key == pc))
             return unpack(slot->row);
-        if (seen)
-            continue;
-        struct cfi_row row = work_out(guard, pc);
-        /* Two threads may write the same words; a slot taken by another key meanwhile is left. The
-         * row goes in first, marked as ours by the key 1, which is nobody's address. */
-        if (cas_acquire(&slot->key, &seen, 1)) {
-            store_relaxed(&slot->row, pack(row));
-            store_release(&slot->key, key); /* pairs with the acquire above */
-        }
-        return row;
+        if (!room && (key == EMPTY || key == GIVEN_UP))
+            room = slot;
+        if (key == EMPTY)
+            break;
     }
-    return work_out(guard, pc);
+    struct cfi_row row = work_out(guard, pc);
+    uint64_t seen = room ? load_relaxed(&room->key) : BEING_FILLED;
+    if ((seen == EMPTY || seen == GIVEN_UP) && cas_acquire(&room->key, &seen, BEING_FILLED)) {
+        store_relaxed(&room->row, pack(row));
+        store_release(&room->key, pc); /* pairs with the acquire above */
+    }
+    return row;
+}
+
+void rows_forget(uintptr_t start, uintptr_t end)
+{
+    for (unsigned i = 0; slots && i < SLOTS; i++)
+        if (load_relaxed(&slots[i].key) - start - 1 < end - start)
+            store_relaxed(&slots[i].key, GIVEN_UP);
 }

@@ -48,10 +48,9 @@ static bool step_signal(struct reader *reader, struct frame *frame)
 }
 
 /* One frame outwards. LEAK_ROOT_NONE: there is a caller, now in *frame. */
-static enum leak_root step(struct guard *guard, struct reader *reader, struct frame *frame,
-                           uint32_t retired)
+static enum leak_root step(struct guard *guard, struct reader *reader, struct frame *frame)
 {
-    struct cfi_row row = rows_get(guard, frame->pc, retired);
+    struct cfi_row row = rows_get(guard, frame->pc);
     uintptr_t cfa, pc;
     switch (row.rule) {
     case CFI_NONE:
@@ -100,9 +99,8 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
             trace->end = LEAK_ROOT_DEPTH;
             return;
         }
-        uint32_t retired = modules_retired(frame.pc - 1);
         trace->pc[trace->depth] = frame.pc;
-        trace->retired[trace->depth++] = retired;
-        trace->end = step(guard, &reader, &frame, retired);
+        trace->retired[trace->depth++] = modules_retired(frame.pc - 1);
+        trace->end = step(guard, &reader, &frame);
     } while (trace->end == LEAK_ROOT_NONE);
 }
