@@ -50,7 +50,7 @@ static const struct row own[] = {
     {"help", NULL, "this text", HELP, 'h'},
     {"version", NULL, "the version", VERSION, 0},
     {"serve-fd", "R[,W]", NULL, NOT_HERE, 0},
-    {"next", "TEXT", NULL, NOT_HERE, 0},
+    {"again", "PROGRAM", NULL, NOT_HERE, 0},
     {"with-library", "PATH", NULL, WITH_LIBRARY, 0},
     {"with-report", "PATH", NULL, WITH_REPORT, 0},
     {"environment", "HEX", NULL, ENVIRONMENT, 0},

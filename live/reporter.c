@@ -14,12 +14,12 @@
 #define ARGUMENT_BYTES (1u << 20)
 
 /* The report names a command to see more; with the stores gone that is leakrun again. */
-static void next_add(struct words *command, char **program)
+static void again_add(struct words *command, char **program)
 {
-    char *line = words_print("--next=leakrun --all-frames");
+    char *line = words_print("--again=");
     for (; *program; program++) {
         char *word = words_quote(*program);
-        char *longer = words_print("%s %s", line, word);
+        char *longer = words_print("%s%s%s", line, strchr(line, '=')[1] ? " " : "", word);
         free(word);
         free(line);
         line = longer;
@@ -38,7 +38,7 @@ static void command_make(struct words *command, const char *program, const struc
     if (args->errors_for)
         words_addf(command, "--errors-for=%s", args->errors_for);
     if (!args->keep)
-        next_add(command, args->program);
+        again_add(command, args->program);
     words_add(command, "--");
 }
 

@@ -160,6 +160,9 @@ static bool take_argument(struct options *options, enum option option, const cha
     case OPTION_SOURCE_PATH:
         add(&options->source_dirs, text);
         return true;
+    case OPTION_AGAIN:
+        options->view.again = text;
+        return true;
     case OPTION_SUBSTITUTE:
         add(&options->substitutes, text);
         return (strchr(text, '=') && *text != '=') || complain("--substitute-path takes A=B, not", text);

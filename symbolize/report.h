@@ -18,6 +18,7 @@ struct view {
     bool colour, links; /* the stream is a terminal that wants them */
     bool show[VERDICT_MAX];
     size_t top;           /* records listed for each process, 0 = all */
+    const char *again;    /* program line to run again, when the stores go away; else NULL */
     const char *relative; /* directory that paths are shown relative to, NULL = none */
     struct source_search source;
 };

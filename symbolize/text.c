@@ -158,6 +158,11 @@ static void write_next(const struct process *process, const struct view *view, s
 {
     const char *option = hidden ? "--top=0" : view->all_frames ? "--format=json" : "--all-frames";
 
+    if (view->again) {
+        fprintf(stream, "Next: leakrun %s %s\n", option,
+                show(view->again, strlen(view->again), 0).text);
+        return;
+    }
     fprintf(stream, "Next: leakreport %s %s\n", option,
             process->store ? show_word(process->store).text : "STORE");
 }
