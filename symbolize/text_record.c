@@ -219,9 +219,9 @@ static void write_when(const struct process *process, const struct record *recor
     times_span(end > record->first_ns ? end - record->first_ns : 0, first);
     times_span(end > record->last_ns ? end - record->last_ns : 0, last);
     if (strcmp(first, last) == 0)
-        fprintf(stream, "allocated %s %s", first, until);
+        fprintf(stream, " %s %s", first, until);
     else
-        fprintf(stream, "allocated %s to %s %s", first, last, until);
+        fprintf(stream, " %s to %s %s", first, last, until);
 }
 
 static void write_threads(const struct record *record, FILE *stream)
@@ -265,7 +265,7 @@ void text_record(const struct process *process, const struct record *record, siz
         fprintf(stream, "%*sthis is the largest of %s with these names\n", INDENT, "",
                 show_count(record->stacks, "stack").text);
     if (process->until_ns || record->thread_count) {
-        fprintf(stream, "%*s", INDENT, "");
+        fprintf(stream, "%*sallocated", INDENT, "");
         write_when(process, record, stream);
         write_threads(record, stream);
         putc('\n', stream);

@@ -1,0 +1,188 @@
+/* model_text.c - see model_text.h. */
+#include "tests/unit/symbolize/model_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "leak_store.h"
+
+#define FIELDS 12
+#define SOME 64 /* of anything */
+
+struct reading {
+    struct mem *mem;
+    struct report report;
+    struct process *process;
+    struct record *record;
+    char *field[FIELDS];
+    size_t count;
+};
+
+static void unescape(char *text)
+{
+    char *to = text;
+
+    for (; *text; text++) {
+        if (text[0] != '\\') {
+            *to++ = *text;
+        } else if (text[1] == 'x') {
+            *to++ = (char)strtoul((char[]){text[2], text[3], 0}, NULL, 16);
+            text += 3;
+        } else {
+            text++;
+            *to++ = *text == 'n' ? '\n' : *text == 't' ? '\t' : *text;
+        }
+    }
+    *to = 0;
+}
+
+static void split(struct reading *reading, const char *line)
+{
+    char *at = mem_copy(reading->mem, line, strcspn(line, "\n"));
+
+    for (reading->count = 0; at && reading->count < FIELDS; reading->count++) {
+        char *bar = strstr(at, " | ");
+
+        if (bar)
+            *bar = 0;
+        reading->field[reading->count] = at;
+        at = bar ? bar + 3 : NULL;
+    }
+    for (size_t i = 0; i < reading->count; i++)
+        unescape(reading->field[i]);
+}
+
+static const char *text(const struct reading *reading, size_t i)
+{
+    if (i >= reading->count || strcmp(reading->field[i], "-") == 0)
+        return NULL;
+    return reading->field[i];
+}
+
+static uint64_t number(const struct reading *reading, size_t i, int base)
+{
+    return text(reading, i) ? strtoull(reading->field[i], NULL, base) : 0;
+}
+
+static int word_index(const char *const *words, int count, const char *word)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    fprintf(stderr, "model_text: no such word: %s\n", word);
+    exit(1);
+}
+
+static void add_process(struct reading *reading)
+{
+    struct process *process = &reading->report.processes[reading->report.process_count];
+
+    *process = (struct process){
+        .exe = text(reading, 1),
+        .pid = (int32_t)number(reading, 2, 10),
+        .how = (enum end_how)word_index(end_word, 5, reading->field[3]),
+        .has_end_value = text(reading, 4) != NULL,
+        .end_value = (int32_t)number(reading, 4, 10),
+        .allocations = number(reading, 5, 10),
+        .frees = number(reading, 6, 10),
+        .peak_bytes = number(reading, 7, 10),
+        .alike = reading->report.process_count++,
+        .argv = mem_take_array(reading->mem, SOME, sizeof(char *)),
+        .notes = mem_take_array(reading->mem, SOME, sizeof(char *)),
+        .untracked = mem_take_array(reading->mem, SOME, sizeof(struct untracked)),
+        .blind = mem_take_array(reading->mem, SOME, sizeof(struct blind_module)),
+        .records = mem_take_array(reading->mem, SOME, sizeof(struct record)),
+    };
+    reading->process = process;
+}
+
+static void add_record(struct reading *reading)
+{
+    struct process *process = reading->process;
+    struct record *record = &process->records[process->record_count++];
+    struct verdict_total *total;
+
+    *record = (struct record){
+        .verdict = (enum verdict)word_index(verdict_word, VERDICT_MAX, reading->field[1]),
+        .kind = (uint32_t)word_index(kind_word, LEAK_KIND_MAX, reading->field[2]),
+        .bytes = number(reading, 3, 10),
+        .blocks = number(reading, 4, 10),
+        .signature = number(reading, 5, 16),
+        .ending = LEAK_ROOT_COMPLETE,
+        .stacks = 1,
+        .threads = mem_take_array(reading->mem, SOME, sizeof(struct thread_ref)),
+        .frames = mem_take_array(reading->mem, SOME, sizeof(struct frame *)),
+    };
+    total = &process->totals.of[record->verdict];
+    total->bytes = add_saturating(total->bytes, record->bytes);
+    total->blocks += record->blocks;
+    total->records++;
+    process->live_bytes = add_saturating(process->live_bytes, record->bytes);
+    process->live_blocks += record->blocks;
+    reading->record = record;
+}
+
+static void add_frame(struct reading *reading)
+{
+    struct record *record = reading->record;
+    struct frame *frame = mem_take(reading->mem, sizeof(*frame));
+    const char *flags = text(reading, 7) ? text(reading, 7) : "";
+
+    *frame = (struct frame){
+        .function = text(reading, 1),
+        .file = text(reading, 2),
+        .line = (uint32_t)number(reading, 3, 10),
+        .module = text(reading, 4),
+        .build_id = text(reading, 5),
+        .has_offset = text(reading, 6) != NULL,
+        .offset = number(reading, 6, 16),
+        .inlined = strstr(flags, "inlined") != NULL,
+        .role = strstr(flags, "runtime")     ? FRAME_RUNTIME
+                : strstr(flags, "allocator") ? FRAME_ALLOCATOR
+                                             : FRAME_USER,
+    };
+    ((const struct frame **)record->frames)[record->frame_count++] = frame;
+    if (!strstr(flags, "user") && record->user + 1 == record->frame_count)
+        record->user = record->frame_count; /* none so far */
+}
+
+static void add(struct reading *reading)
+{
+    const char *what = reading->field[0];
+    struct process *process = reading->process;
+
+    if (strcmp(what, "process") == 0)
+        add_process(reading);
+    else if (strcmp(what, "argv") == 0)
+        process->argv[process->argc++] = text(reading, 1);
+    else if (strcmp(what, "note") == 0)
+        process->notes[process->note_count++] = text(reading, 1);
+    else if (strcmp(what, "untracked") == 0)
+        process->untracked[process->untracked_count++] = (struct untracked){
+            text(reading, 1), text(reading, 2), number(reading, 3, 10)};
+    else if (strcmp(what, "blind") == 0)
+        process->blind[process->blind_count++] = (struct blind_module){
+            text(reading, 1), text(reading, 2), text(reading, 3), text(reading, 4), false};
+    else if (strcmp(what, "record") == 0)
+        add_record(reading);
+    else if (strcmp(what, "thread") == 0)
+        reading->record->threads[reading->record->thread_count++] =
+            (struct thread_ref){(uint32_t)number(reading, 1, 10), text(reading, 2)};
+    else if (strcmp(what, "frame") == 0)
+        add_frame(reading);
+}
+
+struct report model_read(struct mem *mem, FILE *stream)
+{
+    struct reading reading = {.mem = mem};
+    char line[20000];
+
+    reading.report.processes = mem_take_array(mem, SOME, sizeof(struct process));
+    while (fgets(line, sizeof(line), stream)) {
+        if (*line == '#' || *line == '\n')
+            continue;
+        split(&reading, line);
+        add(&reading);
+    }
+    return reading.report;
+}
