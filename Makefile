@@ -111,6 +111,8 @@ unit:                                 ## unit tests; T=blocks runs one module
 	@if tests/tally has-header check.h '$(CC)'; \
 	 then $(MAKE) --no-print-directory $(JOBS) $(UNITS) && tests/tally unit $(O) '$(T)'; \
 	 else tests/tally skip unit 'libcheck is not installed'; fi
+golden: $(O)/tests/symbolize/test_golden ## rewrite tests/golden: the difference is for review
+	@GOLDEN=rewrite $<
 sanitized:                            ## unit tests under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory unit SAN=address,undefined O=$(O)-asan
 wrapper: all                          ## leakrun, leakwatch, install; T=name runs one case
@@ -181,7 +183,7 @@ Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK
 endif
 
 tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS))
-.PHONY: all tests-only demo check test $(SUITES) soak install uninstall man clean help
+.PHONY: all tests-only demo check test $(SUITES) soak golden install uninstall man clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
