@@ -6,7 +6,7 @@
 // EXPECT: ^content of one$
 // EXPECT: ^content of two$
 // EXPECT: ^content of three$
-// JSON: of("before").blocks == 1 and of("sites").blocks == 20000 and of("sites").records == 20000
+// JSON: of("before").blocks == 1 and of("sites").blocks == 20000
 // JSON: p.end.how == "exit" and p.end.value == 9
 // JSON: [open(folder + "/" + n).read() for n in ("one", "two", "three")] == ["content of %s\n" % n for n in ("one", "two", "three")]
 

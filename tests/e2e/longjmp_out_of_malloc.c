@@ -6,7 +6,7 @@
 // EXPECT: jumped 100000
 // JSON: (of("kept").blocks, of("kept").bytes) == (100000, 1000000)
 // JSON: of("freed").blocks == 0
-// JSON: of("in_thread").blocks == 1
+// JSON: of("in_thread").blocks == 2
 // JSON: p.end.how == "exit" and p.end.value == 0
 
 #include <dlfcn.h>

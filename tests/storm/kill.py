@@ -23,10 +23,12 @@ def run(limit, pause):
     stores = glob.glob(store + "/*.leak")
     if not stores:
         return p.returncode, None, None
+    rows = list(struct.iter_unpack("<8Q", open(ledger, "rb").read()))
     done = subprocess.run([report, "--format=json"] + stores, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode == 2 and b"never got to write" in done.stderr and not any(r[0] for r in rows):
+        return p.returncode, None, None  # killed while the store was being made
     if done.returncode != 0:
         return p.returncode, "leakreport ended with %d: %s" % (done.returncode, done.stderr.decode()[:300]), None
-    rows = struct.iter_unpack("<8Q", open(ledger, "rb").read())
     return p.returncode, json.loads(done.stdout)["processes"][0], [r[:4] for r in rows]
 
 
