@@ -277,6 +277,22 @@ static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
     machine->now.cfa_deref = machine->now.cfa_odd = false;
 }
 
+/* A factored offset; what overflows is no offset. */
+static int64_t scaled(struct machine *machine, int64_t value)
+{
+    int64_t offset = 0;
+    if (__builtin_mul_overflow(value, machine->entry->data_align, &offset))
+        machine->bad = true;
+    return offset;
+}
+
+/* Changing a part of the CFA means something only where it is register plus offset. */
+static void need_plain_cfa(struct machine *machine)
+{
+    if (machine->now.cfa_deref)
+        machine->bad = true;
+}
+
 static void skip_block(struct machine *machine, struct cursor *cursor)
 {
     uint64_t size = take_uleb(cursor);
@@ -308,11 +324,11 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
         break;
     case 0x05: /* offset_extended */
         number = take_uleb(cursor);
-        set_rule(machine, number, SAVED_AT, (int64_t)take_uleb(cursor) * entry->data_align);
+        set_rule(machine, number, SAVED_AT, scaled(machine, take_uleb(cursor)));
         break;
     case 0x11: /* offset_extended_sf */
         number = take_uleb(cursor);
-        set_rule(machine, number, SAVED_AT, take_sleb(cursor) * entry->data_align);
+        set_rule(machine, number, SAVED_AT, scaled(machine, take_sleb(cursor)));
         break;
     case 0x06: /* restore_extended */
         restore_rule(machine, take_uleb(cursor));
@@ -346,16 +362,19 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
         break;
     case 0x12: /* def_cfa_sf */
         number = take_uleb(cursor);
-        define_cfa(machine, number, take_sleb(cursor) * entry->data_align);
+        define_cfa(machine, number, scaled(machine, take_sleb(cursor)));
         break;
     case 0x0d: /* def_cfa_register */
+        need_plain_cfa(machine);
         machine->now.cfa_register = take_uleb(cursor);
         break;
     case 0x0e: /* def_cfa_offset */
+        need_plain_cfa(machine);
         machine->now.cfa_offset = take_uleb(cursor);
         break;
     case 0x13: /* def_cfa_offset_sf */
-        machine->now.cfa_offset = take_sleb(cursor) * entry->data_align;
+        need_plain_cfa(machine);
+        machine->now.cfa_offset = scaled(machine, take_sleb(cursor));
         break;
     case 0x0f: /* def_cfa_expression */
         cfa_expression(machine, cursor);
@@ -384,8 +403,7 @@ static void run(struct machine *machine, struct cursor cursor, uintptr_t pc)
             machine->location += operand * machine->entry->code_align;
             break;
         case 0x80: /* offset */
-            set_rule(machine, operand, SAVED_AT,
-                     (int64_t)take_uleb(&cursor) * machine->entry->data_align);
+            set_rule(machine, operand, SAVED_AT, scaled(machine, take_uleb(&cursor)));
             break;
         case 0xc0: /* restore */
             restore_rule(machine, operand);

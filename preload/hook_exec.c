@@ -85,7 +85,7 @@ static char *const *change(const struct changed *room, char *const environment[]
 
 static bool must_change(void)
 {
-    return *process_alive && track_options.follow != FOLLOW_INHERIT && process_library()[0];
+    return process_running() && track_options.follow != FOLLOW_INHERIT && process_library()[0];
 }
 
 /* A macro because the memory must be the calling function's. */

@@ -16,18 +16,33 @@
 
 typedef void new_handler(void);
 
+/* The search itself may allocate: that is ours, not the program's. */
+static NOINLINE void *find(const char *name)
+{
+    struct frame caller = CALLER_FRAME();
+    struct guard *guard = process_enter(&caller);
+    if (guard)
+        guard->calling_real = true;
+    void *found = real_find_cxx(name);
+    if (guard) {
+        guard->calling_real = false;
+        guard_leave(guard);
+    }
+    return found;
+}
+
 static new_handler *current_handler(void)
 {
-    new_handler *(*get)(void) = real_find_cxx("_ZSt15get_new_handlerv");
+    new_handler *(*get)(void) = find("_ZSt15get_new_handlerv");
     return get ? get() : NULL;
 }
 
 static COLD void throw_bad_alloc(size_t size)
 {
-    void (*throw_it)(void) = real_find_cxx("_ZSt17__throw_bad_allocv");
+    void (*throw_it)(void) = find("_ZSt17__throw_bad_allocv");
     if (throw_it)
         throw_it();
-    void *(*real_new)(size_t) = real_find_cxx("_Znwm");
+    void *(*real_new)(size_t) = find("_Znwm");
     if (real_new)
         real_new(size); /* fails as ours did, and throws */
     log_line("operator new is out of memory and no C++ runtime was found to throw bad_alloc", NULL);
@@ -83,7 +98,7 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
     void *block = attempt(size, alignment, kind, caller);
     if (likely(block) || !current_handler())
         return block;
-    void *form = real_find_cxx(original);
+    void *form = find(original);
     if (!form)
         return NULL;
     if (alignment)

@@ -191,11 +191,11 @@ static void load_user_file(struct options *options, char **envp, options_complai
         load_file(options, buffer, SOURCE_USER, complain);
 }
 
-void options_load(struct options *options, char **envp, bool secure, options_complain *complain)
+void options_load(struct options *options, char **envp, options_complain *complain)
 {
     options_defaults(options);
     load_file(options, "/etc/libleak.conf", SOURCE_SYSTEM, complain);
-    if (secure)
+    if (!envp)
         return;
     load_user_file(options, envp, complain);
     load_file(options, ".libleakrc", SOURCE_DIRECTORY, complain);

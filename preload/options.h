@@ -51,9 +51,9 @@ void options_defaults(struct options *options);
 /* Items separated by ':' ('…' protects one), or by newlines when lines is set. */
 void options_parse(struct options *options, const char *string, size_t length, bool lines,
                    enum option_source source, options_complain *complain);
-/* All sources; environment entries are looked up in envp. secure: a setuid program, built-in and
- * /etc only. */
-void options_load(struct options *options, char **envp, bool secure, options_complain *complain);
+/* All sources; environment entries are looked up in envp. Without one (a setuid program) nothing
+ * that its caller could have written is read: built-in and /etc only. */
+void options_load(struct options *options, char **envp, options_complain *complain);
 /* "name=value (source)\n" for each option that is not built-in. */
 void options_describe(const struct options *options, struct text *out);
 /* The lines of help=1, one option each, given to say. */

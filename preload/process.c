@@ -49,6 +49,11 @@ const char *process_options_text(void)
     return options_text;
 }
 
+bool process_running(void)
+{
+    return state == RUNNING;
+}
+
 void process_missed(void)
 {
     if (state == RUNNING && *process_alive && !guard_self.calling_real)
@@ -199,7 +204,9 @@ static void start(struct guard *guard, char **envp)
     state = STARTING;
     real_find();
     log_start();
-    options_load(&track_options, envp, getauxval(AT_SECURE) != 0, complain);
+    if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment says nothing to us */
+        envp = NULL;
+    options_load(&track_options, envp, complain);
     remember_library(envp);
     if (!track_options.enabled) {
         state = OFF;
@@ -296,13 +303,23 @@ static bool become_child(struct guard *guard)
     return true;
 }
 
+/* Before libc's own constructor has run, environ is not set yet. */
+static char **environment_from_kernel(void)
+{
+    size_t size = 256 << 10, entries = 0;
+    char *text = arena_map(size);
+    char **list = arena_map(size);
+    ssize_t length = text ? sys_read_file("/proc/self/environ", text, size) : -1;
+    for (ssize_t at = 0; list && at < length; at += strlen(text + at) + 1)
+        if (entries + 1 < size / sizeof *list)
+            list[entries++] = text + at;
+    return list;
+}
+
 bool process_wake(struct guard *guard)
 {
-    if (state == BEFORE_START) {
-        real_find();
-        if (environ) /* else somebody's constructor came before libc's own */
-            start(guard, environ);
-    }
+    if (state == BEFORE_START) /* somebody's constructor came before ours */
+        start(guard, environ ? environ : environment_from_kernel());
     if (state != RUNNING)
         return false;
     if (*alive)

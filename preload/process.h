@@ -44,5 +44,7 @@ void process_quick_exit(int status);
 /* How a child program finds us: the path we were loaded from, and LIBLEAK_OPTIONS as given. */
 const char *process_library(void);
 const char *process_options_text(void);
+/* True from the start on, also in a fork child that has no account yet; false with enabled=0. */
+bool process_running(void);
 
 #endif

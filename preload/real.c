@@ -69,6 +69,7 @@ void real_find(void)
 #define HOOK(name, type, parameters) found.name = (type(*) parameters)dlsym(RTLD_NEXT, #name);
 #define OWN(name)
 #include "preload/hooks.def"
+    dlerror(); /* what was not found is not the program's error */
     real = found;
     /* Pairs with the acquire in real_found. */
     store_release(&state, 2);
@@ -78,6 +79,8 @@ void *real_find_cxx(const char *name)
 {
     static const char *const runtimes[] = {"libstdc++.so.6", "libc++.so.1", "libc++abi.so.1"};
     void *found = dlsym(RTLD_NEXT, name);
+    if (!found)
+        dlerror();
     for (size_t i = 0; !found && i < ARRAY_LENGTH(runtimes); i++) {
         void *handle = real.dlopen(runtimes[i], RTLD_LAZY | RTLD_NOLOAD);
         if (handle) {
