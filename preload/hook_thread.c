@@ -5,28 +5,17 @@
  */
 #include "preload/process.h"
 #include "preload/real.h"
-#include "preload/store.h"
 #include "preload/threads.h"
-#include "arch.h"
 
-#include <errno.h>
-
-struct start {
-    void *(*routine)(void *);
-    void *argument;
-    size_t stack_size;
-    uint32_t serial;
-};
-
-/* The block comes from the real allocator, unseen by the account, and goes the same way. */
-static void *begin(void *argument)
+/* Ends in a jump when optimised: then no frame of ours is below the program's. */
+static void *begin_thread(void *argument)
 {
-    struct start start = *(struct start *)argument;
+    struct thread_start start = *(struct thread_start *)argument;
     struct frame caller = CALLER_FRAME();
     struct guard *guard = process_enter(&caller);
-    real.free(argument);
     if (guard) {
-        threads_begin(guard, start.serial, start.stack_size);
+        threads_forget(guard, argument);
+        threads_begin(guard, &start);
         guard_leave(guard);
     }
     return start.routine(start.argument);
@@ -50,20 +39,22 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 {
     struct frame caller = CALLER_FRAME();
     struct guard *guard = process_enter(&caller);
-    struct start *start = NULL;
-    if (guard) {
-        guard->calling_real = true; /* what libc allocates meanwhile it frees again */
-        start = real.malloc(sizeof *start);
-        if (start)
-            *start =
-                (struct start){routine, argument, stack_size_of(attributes), threads_announce()};
+    struct thread_start *start = guard ? threads_announce(guard) : NULL;
+    if (start) {
+        guard->calling_real = true;
+        start->routine = routine;
+        start->argument = argument;
+        start->stack_size = stack_size_of(attributes);
         guard->calling_real = false;
-        guard_leave(guard);
     }
+    if (guard)
+        guard_leave(guard);
     if (!start)
         return real.pthread_create(thread, attributes, routine, argument);
-    int error = real.pthread_create(thread, attributes, begin, start);
-    if (error)
-        real.free(start);
+    int error = real.pthread_create(thread, attributes, begin_thread, start);
+    if (error && (guard = process_enter(&caller))) {
+        threads_forget(guard, start);
+        guard_leave(guard);
+    }
     return error;
 }

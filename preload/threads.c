@@ -19,6 +19,7 @@ static struct segments records = {.type = LEAK_CHUNK_THREADS,
                                   .first_bits = 6};
 static struct lock lock; /* guards what follows */
 static struct thread *free_threads;
+static struct thread_start *free_starts;
 static uint32_t last_record;
 static uint32_t *dead_records; /* a stack */
 static uint32_t dead_count;
@@ -73,9 +74,41 @@ static void fill_record(struct thread *thread)
 
 /* ---- Coming and going ------------------------------------------------------------------------ */
 
-uint32_t threads_announce(void)
+static uint32_t next_serial(void)
 {
     return __atomic_add_fetch(&store_header->threads, 1, __ATOMIC_RELAXED);
+}
+
+/* The lock is held. */
+static void make_starts(void)
+{
+    struct thread_start *page = arena_map(LEAK_PAGE);
+    for (size_t i = 0; page && i < LEAK_PAGE / sizeof *page; i++) {
+        page[i].next_free = free_starts;
+        free_starts = &page[i];
+    }
+}
+
+struct thread_start *threads_announce(struct guard *guard UNUSED)
+{
+    struct locked locked = lock_take(&lock);
+    if (!free_starts)
+        make_starts();
+    struct thread_start *start = free_starts;
+    if (start)
+        free_starts = start->next_free;
+    lock_give(&locked);
+    if (start)
+        start->serial = next_serial();
+    return start;
+}
+
+void threads_forget(struct guard *guard UNUSED, struct thread_start *start)
+{
+    struct locked locked = lock_take(&lock);
+    start->next_free = free_starts;
+    free_starts = start;
+    lock_give(&locked);
 }
 
 static struct thread *make(struct guard *guard, uint32_t serial, bool for_all)
@@ -145,35 +178,35 @@ static void adopt(struct guard *guard, struct thread *thread)
 bool threads_start(struct guard *guard)
 {
     key_made = pthread_key_create(&key, leave) == 0;
-    guard->thread = make(guard, threads_announce(), false);
+    guard->thread = make(guard, next_serial(), false);
     if (!guard->thread)
         return false;
     set_bounds_main(guard->thread);
     return true;
 }
 
-void threads_begin(struct guard *guard, uint32_t serial, size_t stack_size)
+void threads_begin(struct guard *guard, const struct thread_start *start)
 {
-    struct thread *thread = make(guard, serial, false);
+    struct thread *thread = make(guard, start->serial, false);
     adopt(guard, thread);
     if (!thread)
         return;
     /* glibc puts the thread block on top of the stack it gives a thread. */
     uintptr_t high = arch_thread_block() & ~(sizeof(uintptr_t) - 1);
     uintptr_t sp = arch_stack_pointer();
-    if (sp < high && high - sp < stack_size)
-        thread->bounds = (struct unwind_bounds){high - stack_size, high};
+    if (sp < high && high - sp < start->stack_size)
+        thread->bounds = (struct unwind_bounds){high - start->stack_size, high};
 }
 
 struct thread *threads_attach(struct guard *guard, struct locked *shared)
 {
     if (!guard->leaving) {
-        adopt(guard, make(guard, threads_announce(), false));
+        adopt(guard, make(guard, next_serial(), false));
         return guard->thread;
     }
     *shared = lock_take(&stand_in_lock);
     if (!stand_in)
-        stand_in = make(guard, threads_announce(), true);
+        stand_in = make(guard, next_serial(), true);
     if (!stand_in)
         lock_give(shared);
     return stand_in;
@@ -205,7 +238,7 @@ bool threads_fork_child(struct guard *guard)
     struct thread *thread = guard->thread;
     if (!thread)
         return true; /* a thread at its end forked */
-    thread->serial = threads_announce();
+    thread->serial = next_serial();
     thread->record = take_record();
     thread->delta = 0;
     thread->memo.depth = 0;

@@ -45,9 +45,19 @@ static inline void threads_done(const struct thread *thread, struct locked *shar
         lock_give(shared);
 }
 
-/* pthread_create: the number of the thread to be, and its coming to life. */
-uint32_t threads_announce(void);
-void threads_begin(struct guard *guard, uint32_t serial, size_t stack_size);
+/* What a new thread must be told; our own memory, so the program's heap stays as it was. */
+struct thread_start {
+    void *(*routine)(void *);
+    void *argument;
+    size_t stack_size;
+    uint32_t serial;
+    struct thread_start *next_free;
+};
+
+/* pthread_create: a note with the number of the thread to be, and the thread's coming to life. */
+struct thread_start *threads_announce(struct guard *guard);
+void threads_forget(struct guard *guard, struct thread_start *start);
+void threads_begin(struct guard *guard, const struct thread_start *start);
 /* Writes the thread's name to its record: names may be given late. */
 void threads_note_name(struct thread *thread);
 
