@@ -164,7 +164,6 @@ bool blocks_start(void)
 enum blocks_insert blocks_insert(struct guard *guard UNUSED, const struct block *block,
                                  struct block *old)
 {
-    struct entry entry = pack(block);
     uint64_t hash = spread(block->address);
     struct stripe *stripe = stripe_of(hash);
     enum blocks_insert result = BLOCKS_NEW;
@@ -175,11 +174,12 @@ enum blocks_insert blocks_insert(struct guard *guard UNUSED, const struct block 
         struct entry *place = &stripe->entries[probe(stripe, hash, block->address)];
         if (unlikely(place->word[0])) {
             *old = unpack(place);
+            forget_giant(old); /* before pack: the row has the same address */
             result = BLOCKS_REPLACED;
         } else {
             stripe->used++;
         }
-        *place = entry;
+        *place = pack(block);
     }
     lock_give(&locked);
     return result;

@@ -7,18 +7,29 @@
 #include "preload/real.h"
 #include "preload/threads.h"
 
-/* Ends in a jump when optimised: then no frame of ours is below the program's. */
-static void *begin_thread(void *argument)
+struct call {
+    void *(*routine)(void *);
+    void *argument;
+};
+
+static NOINLINE struct call come_to_life(const struct thread_start *note)
 {
-    struct thread_start start = *(struct thread_start *)argument;
+    struct thread_start start = *note;
     struct frame caller = CALLER_FRAME();
     struct guard *guard = process_enter(&caller);
     if (guard) {
-        threads_forget(guard, argument);
+        threads_forget(guard, (struct thread_start *)note);
         threads_begin(guard, &start);
         guard_leave(guard);
     }
-    return start.routine(start.argument);
+    return (struct call){start.routine, start.argument};
+}
+
+/* Ends in a jump when optimised: then no frame of ours is below the program's. */
+static void *begin_thread(void *note)
+{
+    struct call call = come_to_life(note);
+    return call.routine(call.argument);
 }
 
 static size_t stack_size_of(const pthread_attr_t *attributes)
