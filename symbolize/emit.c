@@ -11,29 +11,38 @@ static void quote(struct emit *emit, const char *text)
     bool bytes = !utf8_valid(text);
 
     emit->bytes_escaped |= bytes;
-    putc('"', emit->stream);
+    putc_unlocked('"', emit->stream);
     for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
         if (*at == '"' || *at == '\\')
             fprintf(emit->stream, "\\%c", *at);
         else if (*at < 0x20 || *at == 0x7f || (bytes && *at >= 0x80))
             fprintf(emit->stream, "\\u%04x", *at);
         else
-            putc(*at, emit->stream);
+            putc_unlocked(*at, emit->stream);
     }
-    putc('"', emit->stream);
+    putc_unlocked('"', emit->stream);
+}
+
+static void new_line(struct emit *emit)
+{
+    putc_unlocked('\n', emit->stream);
+    for (int i = 0; i < emit->depth; i++)
+        putc_unlocked(' ', emit->stream);
 }
 
 static void begin(struct emit *emit, const char *key)
 {
     if (emit->some)
-        putc(',', emit->stream);
-    if (emit->depth) {
-        putc('\n', emit->stream);
-        for (int i = 0; i < emit->depth; i++)
-            putc(' ', emit->stream);
+        putc_unlocked(',', emit->stream);
+    if (emit->flat && emit->some)
+        putc_unlocked(' ', emit->stream);
+    else if (!emit->flat && emit->depth)
+        new_line(emit);
+    if (key) {
+        putc_unlocked('"', emit->stream);
+        fputs_unlocked(key, emit->stream);
+        fputs_unlocked("\": ", emit->stream);
     }
-    if (key)
-        fprintf(emit->stream, "\"%s\": ", key);
     emit->some = true;
 }
 
@@ -48,11 +57,8 @@ void emit_open(struct emit *emit, const char *key, char bracket)
 void emit_close(struct emit *emit, char bracket)
 {
     emit->depth--;
-    if (emit->some) {
-        putc('\n', emit->stream);
-        for (int i = 0; i < emit->depth; i++)
-            putc(' ', emit->stream);
-    }
+    if (emit->some && !emit->flat)
+        new_line(emit);
     putc(bracket, emit->stream);
     if (emit->depth == 0)
         putc('\n', emit->stream);
@@ -65,7 +71,7 @@ void emit_text(struct emit *emit, const char *key, const char *text)
     if (text)
         quote(emit, text);
     else
-        fputs("null", emit->stream);
+        fputs_unlocked("null", emit->stream);
 }
 
 void emit_number(struct emit *emit, const char *key, uint64_t number)
@@ -83,7 +89,7 @@ void emit_signed(struct emit *emit, const char *key, int64_t number)
 void emit_bool(struct emit *emit, const char *key, bool value)
 {
     begin(emit, key);
-    fputs(value ? "true" : "false", emit->stream);
+    fputs_unlocked(value ? "true" : "false", emit->stream);
 }
 
 void emit_null(struct emit *emit, const char *key)

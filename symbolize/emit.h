@@ -14,6 +14,7 @@ struct emit {
     FILE *stream;
     int depth;
     bool some; /* the open object or array has a member already */
+    bool flat; /* everything on one line, for small objects there are millions of */
     bool bytes_escaped;
 };
 

@@ -90,6 +90,7 @@ static void write_summary(struct emit *emit, const struct process *process)
 static void write_frame(struct emit *emit, const struct frame *frame, bool user)
 {
     emit_open(emit, NULL, '{');
+    emit->flat = true;
     emit_text(emit, "function", frame->function);
     emit_text(emit, "file", frame->file);
     number_or_null(emit, "line", frame->line);
@@ -103,6 +104,7 @@ static void write_frame(struct emit *emit, const struct frame *frame, bool user)
     emit_bool(emit, "inlined", frame->inlined);
     emit_bool(emit, "user", user);
     emit_close(emit, '}');
+    emit->flat = false;
 }
 
 static void write_threads(struct emit *emit, const struct record *record)

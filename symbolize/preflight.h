@@ -2,26 +2,21 @@
  *
  * The answers are env(1)'s: 126 found but cannot be run (here: or cannot be tracked), 127 not
  * found. Each comes with one line that names the program, says why, and says what to do next.
- * A program is hostile input: every offset is checked, nothing is executed or mapped. Includes
- * nothing of ours. Allocates; not for signal handlers. */
+ * A program is hostile input: every offset is checked, nothing is executed or mapped. Allocates;
+ * not for signal handlers. */
 #ifndef SYMBOLIZE_PREFLIGHT_H
 #define SYMBOLIZE_PREFLIGHT_H
 
-#define PREFLIGHT_LINE 1024
+#include "symbolize/preflight_elf.h" /* struct preflight */
 
-struct preflight {
-    int status;                /* 0, 126 or 127 */
-    char line[PREFLIGHT_LINE]; /* why not; with status 0 a warning, or empty */
-};
-
-/* Finds name as execvp would (search: the value of PATH or NULL; cwd: where it will run, NULL: here)
- * and judges it and, for scripts, every interpreter in turn. Returns the path to exec, for the
- * caller to free, or NULL when the status is not 0. */
+/* Finds name as execvp would (search: the value of PATH or NULL; cwd: where it will run, NULL:
+ * here) and judges it and, for scripts, every interpreter in turn. Returns the path to exec, for
+ * the caller to free, or NULL when the status is not 0. */
 char *preflight_program(const char *name, const char *search, const char *cwd,
                         struct preflight *result);
 
-/* The verb, with main's own arguments: leakreport preflight PROGRAM... One line each on stdout; returns the
- * first status that is not 0, or 2 for a wrong line. */
+/* The verb, with main's own arguments: leakreport preflight PROGRAM... One line each on stdout;
+ * returns the first status that is not 0, or 2 for a wrong line. */
 int preflight_command(int argc, char **argv);
 
 #endif
