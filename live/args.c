@@ -63,7 +63,8 @@ static const struct row report[] = {
 #include "symbolize/options.def"
 };
 
-/* The runtime's names with '-' for '_', straight from its table. "report" is leakrun's own trade. */
+/* The runtime's names with '-' for '_', straight from its table. "report" is leakrun's own trade.
+ */
 static const struct row runtime[] = {
 #define OPTION(name, type, fallback, words)                                                        \
     {#name, "VALUE", words, strcmp(#name, "dir") == 0 ? DIR_OPTION : RUNTIME, 0},

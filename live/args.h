@@ -21,9 +21,9 @@ struct args {
     const char *dir, *keep, *cwd, *errors_for;
     int error_exitcode; /* 0: not given */
     bool no_report, gdb, force, quiet, verbose;
-    char *runtime;            /* "a_b=v:c=d" or "" */
-    struct words for_report;  /* options for leakreport, in order */
-    char **program;           /* NULL-terminated, at least one word */
+    char *runtime;           /* "a_b=v:c=d" or "" */
+    struct words for_report; /* options for leakreport, in order */
+    char **program;          /* NULL-terminated, at least one word */
 };
 
 /* Returns -1 to go on, else the exit status of leakwatch (--help, --version, a wrong line). */

@@ -1,8 +1,9 @@
 /* child.h - starting programs: the user's, and ours.
  *
- * The program must find everything as the caller left it: signal mask and dispositions, descriptors,
- * process group, limits. So leakwatch installs no handler at all: it blocks every signal, fetches
- * them one by one (follow.h), and each child gets the caller's mask back just before exec. */
+ * The program must find everything as the caller left it: signal mask and dispositions,
+ * descriptors, process group, limits. So leakwatch installs no handler at all: it blocks every
+ * signal, fetches them one by one (follow.h), and each child gets the caller's mask back just
+ * before exec. */
 #ifndef LIVE_CHILD_H
 #define LIVE_CHILD_H
 
@@ -25,8 +26,8 @@ void child_restore_signals(void);
 struct launch {
     const char *path; /* what to exec; a text without "#!" goes to sh, as execvp does it */
     char **argv, **envp;
-    const char *cwd;    /* NULL: here */
-    int output;         /* becomes stdout and stdin becomes /dev/null; -1: all three untouched */
+    const char *cwd; /* NULL: here */
+    int output;      /* becomes stdout and stdin becomes /dev/null; -1: all three untouched */
 };
 
 /* Returns -1 when exec was seen to succeed, else 125, 126 or 127, and said why. */

@@ -11,7 +11,8 @@
 #include "live/say.h"
 #include "live/stores.h"
 
-/* FILE.leak for the program, FILE.PID.leak for the others; later programs of one pid FILE.PID.N.leak. */
+/* FILE.leak for the program, FILE.PID.leak for the others; later programs of one pid
+ * FILE.PID.N.leak. */
 static bool stores_keep(struct stores *stores, const struct args *args)
 {
     size_t stem = strlen(args->keep);
@@ -28,9 +29,9 @@ static bool stores_keep(struct stores *stores, const struct args *args)
         char number[16] = "";
         if (earlier)
             snprintf(number, sizeof number, ".%d", earlier + 1);
-        char *to = i == 0 ? strdup(args->keep)
-                          : words_print("%.*s.%d%s.leak", (int)stem, args->keep, (int)store->pid,
-                                        number);
+        char *to =
+            i == 0 ? strdup(args->keep)
+                   : words_print("%.*s.%d%s.leak", (int)stem, args->keep, (int)store->pid, number);
         if (to && store_copy(store, to, args->force)) {
             store->kept = to; /* what the report reads, and names */
             continue;
@@ -53,8 +54,8 @@ static int name_length(const struct store *store)
     return (int)(end - store->name);
 }
 
-/* Says which processes still run; true if any does. Some have no store: they are about to open it, or
- * libleak cannot follow them. */
+/* Says which processes still run; true if any does. Some have no store: they are about to open it,
+ * or libleak cannot follow them. */
 static bool survivors_say(const struct session *session, const struct stores *stores,
                           const struct args *args)
 {
@@ -121,8 +122,7 @@ int conclude(struct session *session, const struct child *child, int wait_status
             "about leaks (leakreport preflight %s may say why)",
             args->program[0]);
     } else if (!args->no_report || args->error_exitcode) {
-        int status = reporter ? reporter_run(reporter, args, &stores, environment)
-                                     : -1;
+        int status = reporter ? reporter_run(reporter, args, &stores, environment) : -1;
         leaks = status == 1;
         if (!reporter)
             say("leakreport is missing (build it with make, or make install), so there is no "

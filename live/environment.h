@@ -1,5 +1,5 @@
-/* environment.h - the environment the program gets: the caller's own, word for word, with LD_PRELOAD
- * prepended and LIBLEAK_* set. Nothing else is touched, not even the order.
+/* environment.h - the environment the program gets: the caller's own, word for word, with
+ * LD_PRELOAD prepended and LIBLEAK_* set. Nothing else is touched, not even the order.
  *
  * The caller's own environment is not always ours: a shell in between (scripts/leakrun) drops names
  * it cannot spell and sets PWD. So the script lets us read /proc/PID/environ of its own start

@@ -1,9 +1,9 @@
 /* follow.h - being nothing but a shell's view of the program, while it runs.
  *
  * To whoever started leakrun, leakwatch stands for the program: signals sent to leakwatch reach the
- * program, a stop of the program stops leakwatch, and leakwatch ends when (and as) it ended. Signals
- * the kernel sends from the terminal go to the whole process group, so the program has them already
- * and leakwatch only survives them. */
+ * program, a stop of the program stops leakwatch, and leakwatch ends when (and as) it ended.
+ * Signals the kernel sends from the terminal go to the whole process group, so the program has them
+ * already and leakwatch only survives them. */
 #ifndef LIVE_FOLLOW_H
 #define LIVE_FOLLOW_H
 

@@ -62,8 +62,9 @@ static void parts_find(struct parts *parts, const struct args *args)
 {
     parts->library = part_find(args->library, "libleak.so");
     if (!parts->library)
-        say_and_exit(STATUS_OUR_TROUBLE, "libleak.so is missing%s%s: build it (make) or install it "
-                                         "(make install)",
+        say_and_exit(STATUS_OUR_TROUBLE,
+                     "libleak.so is missing%s%s: build it (make) or install it "
+                     "(make install)",
                      args->library ? ": " : "", args->library ? args->library : "");
     /* Without leakreport the program still runs, and its account is kept. */
     parts->reporter = part_find(args->reporter, "leakreport");
@@ -150,6 +151,6 @@ int main(int argc, char **argv)
         return status;
     }
     int wait_status = follow_child(&child);
-    follow_into_the_end(conclude(&session, &child, wait_status, &args, parts.reporter,
-                                  &environment));
+    follow_into_the_end(
+        conclude(&session, &child, wait_status, &args, parts.reporter, &environment));
 }

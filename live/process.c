@@ -41,8 +41,7 @@ bool process_lives(pid_t pid, uint64_t start_time)
 {
     uint64_t seen;
     char state;
-    return process_look(pid, &seen, &state) && seen == start_time && state != 'Z' &&
-           state != 'X';
+    return process_look(pid, &seen, &state) && seen == start_time && state != 'Z' && state != 'X';
 }
 
 /* Reads in pieces that overlap by the length of the text. */

@@ -13,16 +13,17 @@ static char *options_make(const struct args *args, const struct session *session
 {
     const char *quote = strpbrk(session->dir, ":") ? "'" : "";
     char *forced = words_print("dir=%s%s%s:report=none", quote, session->dir, quote);
-    /* The caller's may end in an open quote that swallows the rest: so the forced ones lead, too. */
-    char *options = words_print("%s%s%s%s%s:%s", forced, callers && *callers ? ":" : "",
-                                callers ? callers : "", *args->runtime ? ":" : "", args->runtime,
-                                forced);
+    /* The caller's may end in an open quote that swallows the rest: so the forced ones lead, too.
+     */
+    char *options =
+        words_print("%s%s%s%s%s:%s", forced, callers && *callers ? ":" : "", callers ? callers : "",
+                    *args->runtime ? ":" : "", args->runtime, forced);
     free(forced);
     return options;
 }
 
-void settings_make(struct words *set, const struct words *environment,
-                             const struct args *args, const struct session *session)
+void settings_make(struct words *set, const struct words *environment, const struct args *args,
+                   const struct session *session)
 {
     const char *preload = environment_get(environment, "LD_PRELOAD");
     char *options = options_make(args, session, environment_get(environment, "LIBLEAK_OPTIONS"));
@@ -41,7 +42,7 @@ void settings_make(struct words *set, const struct words *environment,
 /* ---- gdb --------------------------------------------------------------------------------- */
 
 void settings_gdb_command(struct words *command, const struct words *set, const char *program,
-                        char **argv)
+                          char **argv)
 {
     char *wrapper = words_print("set exec-wrapper env");
     for (size_t i = 0; i + 1 < set->count; i += 2) {

@@ -1,5 +1,5 @@
-/* settings.h - the two variables (three, if the caller used LIBLEAK_DIR) that the program gets beyond
- * the caller's environment, as a list NAME, VALUE, NAME, VALUE ... */
+/* settings.h - the two variables (three, if the caller used LIBLEAK_DIR) that the program gets
+ * beyond the caller's environment, as a list NAME, VALUE, NAME, VALUE ... */
 #ifndef LIVE_SETTINGS_H
 #define LIVE_SETTINGS_H
 

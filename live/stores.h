@@ -41,7 +41,8 @@ void stores_free(struct stores *list);
 /* Whether at[i] belongs to that process, in any of its programs (exec keeps pid and start time). */
 bool store_is_of(const struct store *store, pid_t pid, uint64_t start_time);
 
-/* The process was reaped with this wait status: its last store learns it, unless it knows better. */
+/* The process was reaped with this wait status: its last store learns it, unless it knows better.
+ */
 void stores_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wait_status);
 
 /* Copies the used part; the copy's holes stay holes. Refuses to overwrite without force.

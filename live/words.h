@@ -13,8 +13,7 @@ struct words {
 };
 
 void words_add(struct words *list, const char *word);
-void words_addf(struct words *list, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void words_addf(struct words *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* to becomes a copy of from; an empty list too ends in NULL then. */
 void words_copy(struct words *to, const struct words *from);
 void words_free(struct words *list);
