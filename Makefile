@@ -113,8 +113,12 @@ unit:                                 ## unit tests; T=blocks runs one module
 	 else tests/tally skip unit 'libcheck is not installed'; fi
 golden: $(O)/tests/symbolize/test_golden ## rewrite tests/golden: the difference is for review
 	@GOLDEN=rewrite $<
-sanitized:                            ## unit tests under AddressSanitizer and UBSan
-	@$(MAKE) --no-print-directory unit SAN=address,undefined O=$(O)-asan
+sanitized:                            ## unit tests and preflight under AddressSanitizer and UBSan
+	@status=0; \
+	$(MAKE) --no-print-directory $(JOBS) unit $(O)-asan/leakreport SAN=address,undefined \
+	  O=$(O)-asan || status=1; \
+	tests/wrapper/run $(O)-asan every_truncation_and_many_damages_are_survived || status=1; \
+	exit $$status
 wrapper: all                          ## leakrun, leakwatch, install; T=name runs one case
 	@tests/wrapper/run $(O) $(T)
 e2e: all                              ## whole-program cases; T=name runs one
