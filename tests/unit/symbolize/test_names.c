@@ -1,0 +1,189 @@
+/* test_names.c - names and what they say: demangling, whose code a frame is. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/classify.h"
+#include "symbolize/demangle.h"
+
+static const struct {
+    const char *mangled, *readable;
+} names[] = {
+    {"main", "main"},
+    {"", ""},
+    {"_ZN3foo3barEi", "foo::bar(int)"},
+    {"_ZNSt6vectorIiSaIiEE9push_backERKi",
+     "std::vector<int, std::allocator<int> >::push_back(int const&)"},
+    {"_ZN4core3ptr13drop_in_place17h0123456789abcdefE", "core::ptr::drop_in_place"},
+    {"_RNvC6_123foo3bar", "123foo::bar"},
+    {"work.constprop.0", "work"},
+    {"work.isra.0.cold", "work"},
+    {"memcpy@@GLIBC_2.14", "memcpy"},
+    {"__GI__IO_file_doallocate", "_IO_file_doallocate"},
+    {"_Znot_mangled", "_Znot_mangled"},
+    {".part.3", ".part.3"},
+};
+
+START_TEST(names_are_made_readable)
+{
+    struct mem *mem = mem_begin();
+
+    ck_assert_str_eq(demangle(mem, names[_i].mangled), names[_i].readable);
+    mem_end(mem);
+}
+END_TEST
+
+/* f(A<long, int, ..., A<long, int, ...>>): as wide and as deep as real ones get. */
+START_TEST(names_of_ten_thousand_characters_are_read)
+{
+    struct mem *mem = mem_begin();
+    char name[30000] = "_Z1f", *at = name + 4;
+    const char *readable;
+
+    for (int i = 0; i < 200; i++) {
+        at = stpcpy(at, "1AI");
+        for (int k = 0; k < 50; k++)
+            at = stpcpy(at, k % 2 ? "i" : "l");
+    }
+    for (int i = 0; i < 200; i++)
+        at = stpcpy(at, "E");
+    readable = demangle(mem, name);
+    ck_assert_msg(strncmp(readable, "f(A<long, int, ", 15) == 0, "got %.40s", readable);
+    ck_assert_uint_gt(strlen(readable), 10000);
+    mem_end(mem);
+}
+END_TEST
+
+/* Each pair takes the one before it twice: 2^60 characters when written out. */
+START_TEST(a_name_that_would_never_end_is_left_as_it_is)
+{
+    struct mem *mem = mem_begin();
+    char name[4096] = "_Z1fSt4pairIiiE", *at = name + strlen(name);
+
+    for (int i = 0; i < 60; i++)
+        at += sprintf(at, "St4pairIS%c_S%c_E", i < 10 ? '0' + i : 'A' + i % 26,
+                      i < 10 ? '0' + i : 'A' + i % 26);
+    ck_assert_uint_lt(strlen(demangle(mem, name)), 1 << 18);
+    mem_end(mem);
+}
+END_TEST
+
+static const struct {
+    const char *name, *bare;
+} scopes[] = {
+    {"main", "main"},
+    {"foo::bar(int)", "foo::bar"},
+    {"void ns::fill<int>(std::vector<int, std::allocator<int> >&)", "ns::fill<int>"},
+    {"(anonymous namespace)::helper(char const*)", "(anonymous namespace)::helper"},
+    {"operator new(unsigned long)", "operator new"},
+    {"Thing::operator()(int) const", "Thing::operator()"},
+    {"bool operator< <int>(A<int> const&)", "operator< <int>"},
+    {"std::map<int, int>& get<(E)3>(int)", "get<(E)3>"},
+    {"<alloc::vec::Vec<T> as core::clone::Clone>::clone", "<alloc::vec::Vec<T> as core::clone::Clone>::clone"},
+    {"", ""},
+    {"(", "("},
+    {"<<<<<<", "<<<<<<"},
+};
+
+START_TEST(the_qualified_name_is_found)
+{
+    const char *scope = demangle_scope(scopes[_i].name);
+    size_t length = demangle_bare_length(scope);
+
+    ck_assert_msg(strlen(scopes[_i].bare) == length && memcmp(scope, scopes[_i].bare, length) == 0,
+                  "%s: wanted '%s', got '%.*s'", scopes[_i].name, scopes[_i].bare, (int)length, scope);
+}
+END_TEST
+
+static const struct {
+    const char *module, *function;
+    enum frame_role role;
+} roles[] = {
+    {"/app", "main", FRAME_USER},
+    {"/app", NULL, FRAME_USER},
+    {"/app", "malloc", FRAME_ALLOCATOR},
+    {"/app", "operator new[](unsigned long)", FRAME_ALLOCATOR},
+    {"/app", "std::vector<int>::push_back(int)", FRAME_RUNTIME},
+    {"/app", "int* std::__copy<int>(int*)", FRAME_RUNTIME},
+    {"/app", "void app::fill<std::vector<int> >(int)", FRAME_USER},
+    {"/app", "alloc::vec::Vec<T>::push", FRAME_RUNTIME},
+    {"/app", "<alloc::vec::Vec<T> as core::clone::Clone>::clone", FRAME_RUNTIME},
+    {"/app", "<app::Thing as core::clone::Clone>::clone", FRAME_USER},
+    {"/app", "stdx::f()", FRAME_USER},
+    {"/app", "_start", FRAME_RUNTIME},
+    {"/lib/libc.so.6", "strdup", FRAME_RUNTIME},
+    {"/lib/libc-2.31.so", NULL, FRAME_RUNTIME},
+    {"/lib/libcurl.so.4", "curl_easy_init", FRAME_USER},
+    {"/lib/ld-linux-x86-64.so.2", "_dl_open", FRAME_RUNTIME},
+    {"/x/libleak.so", "anything", FRAME_ALLOCATOR},
+};
+
+START_TEST(a_frame_has_a_role)
+{
+    ck_assert_msg(classify_frame(roles[_i].module, roles[_i].function) == roles[_i].role,
+                  "%s %s", roles[_i].module, roles[_i].function ? roles[_i].function : "?");
+}
+END_TEST
+
+/* ---- Blocks of the runtime --------------------------------------------------------------------- */
+
+static struct frame frame_of(const char *module, const char *function)
+{
+    return (struct frame){
+        .module = module, .function = function, .role = classify_frame(module, function)};
+}
+
+static bool runtime_block(const char *const pairs[][2], size_t count, uint64_t size)
+{
+    struct frame frames[8];
+    const struct frame *list[8];
+    size_t user = count;
+
+    for (size_t i = count; i-- > 0;) {
+        frames[i] = frame_of(pairs[i][0], pairs[i][1]);
+        list[i] = &frames[i];
+        if (frames[i].role == FRAME_USER)
+            user = i;
+    }
+    return classify_runtime_block(list, count, user, size);
+}
+
+START_TEST(blocks_the_runtime_keeps_are_told_from_the_users)
+{
+    static const char libc[] = "/lib/libc.so.6", app[] = "/app", ld[] = "/lib/ld-linux-x86-64.so.2";
+    static const char cxx[] = "/lib/libstdc++.so.6";
+
+    ck_assert(runtime_block((const char *const[][2]){
+                                {libc, "_IO_file_doallocate"}, {libc, "puts"}, {app, "main"}}, 3, 4096));
+    ck_assert(runtime_block((const char *const[][2]){{cxx, NULL}, {ld, "_dl_init"}}, 2, 72704));
+    ck_assert(runtime_block((const char *const[][2]){
+                                {ld, "allocate_dtv"}, {libc, "pthread_create"}, {app, "main"}}, 3, 288));
+    ck_assert(!runtime_block((const char *const[][2]){{libc, "strdup"}, {app, "main"}}, 2, 6));
+    ck_assert(!runtime_block((const char *const[][2]){{app, "main"}, {libc, "__libc_start_main"}}, 2, 72704));
+    ck_assert(!runtime_block((const char *const[][2]){{app, "malloc"}}, 1, 5));
+}
+END_TEST
+
+#define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
+
+int main(void)
+{
+    Suite *suite = suite_create("names");
+    TCase *all = tcase_create("names");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, names_are_made_readable, 0, ROWS(names));
+    tcase_add_test(all, names_of_ten_thousand_characters_are_read);
+    tcase_add_test(all, a_name_that_would_never_end_is_left_as_it_is);
+    tcase_add_loop_test(all, the_qualified_name_is_found, 0, ROWS(scopes));
+    tcase_add_loop_test(all, a_frame_has_a_role, 0, ROWS(roles));
+    tcase_add_test(all, blocks_the_runtime_keeps_are_told_from_the_users);
+    suite_add_tcase(suite, all);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
