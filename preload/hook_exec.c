@@ -1,12 +1,15 @@
 /* hook_exec.c - exec and spawn: the old account is closed, the new program may be followed.
  *
  * The store is marked "exec attempted" before and unmarked when exec comes back. follow= decides what
- * the new program's environment says about us; "inherit" passes it on untouched. Everything here is
- * callable in a vfork child: memory comes from the stack alone.
+ * the new program's environment says about us; "inherit" passes it on untouched, unless the new
+ * program could not load us: then it is not asked to. Everything here is callable in a vfork child:
+ * memory comes from the stack alone.
  */
 #include "preload/options.h"
 #include "preload/process.h"
 #include "preload/real.h"
+#include "preload/store.h"
+#include "preload/target.h"
 #include "preload/text.h"
 #include "preload/track.h"
 
@@ -57,13 +60,12 @@ static void without_us(const char *preload, struct text *out)
     }
 }
 
-static char *const *change(const struct changed *room, char *const environment[])
+static char *const *change(const struct changed *room, char *const environment[], bool with_us)
 {
-    bool force = track_options.follow == FOLLOW_FORCE;
     const char *preload = entry_of(environment, PRELOAD);
     struct text text = text_on(room->preload, room->preload_size);
     text_add(&text, PRELOAD);
-    if (force)
+    if (with_us)
         text_add(&text, process_library());
     if (preload)
         without_us(preload, &text);
@@ -73,7 +75,7 @@ static char *const *change(const struct changed *room, char *const environment[]
             room->entries[kept++] = *entry;
     if (text.length > strlen(PRELOAD))
         room->entries[kept++] = room->preload;
-    if (force && !entry_of(environment, SETTINGS)) {
+    if (with_us && !entry_of(environment, SETTINGS)) {
         struct text settings = text_on(room->settings, room->settings_size);
         text_add(&settings, SETTINGS);
         text_add(&settings, process_options_text());
@@ -83,25 +85,42 @@ static char *const *change(const struct changed *room, char *const environment[]
     return room->entries;
 }
 
-static bool must_change(void)
+enum wish { AS_IT_IS, WITH_US, WITHOUT_US };
+
+static enum wish wish_for(bool takes_us)
 {
-    return process_running() && track_options.follow != FOLLOW_INHERIT && process_library()[0];
+    if (!process_running() || !process_library()[0])
+        return AS_IT_IS;
+    if (!takes_us) {
+        /* A fork child without an account yet says it in its parent's: one atomic add. */
+        store_untracked(LEAK_UNTRACKED_PROGRAMS, 1);
+        return WITHOUT_US;
+    }
+    return track_options.follow == FOLLOW_FORCE  ? WITH_US
+           : track_options.follow == FOLLOW_NONE ? WITHOUT_US
+                                                 : AS_IT_IS;
 }
 
-/* A macro because the memory must be the calling function's. */
-#define ENVIRONMENT_FOR(environment)                                                               \
-    (!must_change()                                                                                \
-         ? (environment)                                                                           \
-         : ({                                                                                      \
-               const char *given_ = entry_of((environment), PRELOAD);                              \
-               struct changed room_ = {                                                            \
-                   .preload_size = (given_ ? strlen(given_) : 0) + strlen(process_library()) + 32, \
-                   .settings_size = strlen(process_options_text()) + 32};                          \
-               room_.entries = alloca((count_of(environment) + 3) * sizeof(char *));               \
-               room_.preload = alloca(room_.preload_size);                                         \
-               room_.settings = alloca(room_.settings_size);                                       \
-               change(&room_, (environment));                                                      \
-           }))
+/* The environment for a target; a macro because the memory must be the calling function's. */
+#define ENVIRONMENT_FOR(environment, takes_us)                                                     \
+    ({                                                                                             \
+        char *const *entries_ = (environment);                                                     \
+        enum wish wish_ = wish_for(takes_us);                                                      \
+        if (wish_ != AS_IT_IS) {                                                                   \
+            const char *given_ = entry_of(entries_, PRELOAD);                                      \
+            struct changed room_ = {                                                               \
+                .preload_size = (given_ ? strlen(given_) : 0) + strlen(process_library()) + 32,    \
+                .settings_size = strlen(process_options_text()) + 32};                             \
+            room_.entries = alloca((count_of(entries_) + 3) * sizeof(char *));                     \
+            room_.preload = alloca(room_.preload_size);                                            \
+            room_.settings = alloca(room_.settings_size);                                          \
+            entries_ = change(&room_, entries_, wish_ == WITH_US);                                 \
+        }                                                                                          \
+        entries_;                                                                                  \
+    })
+#define FOR_FILE(file, environment) ENVIRONMENT_FOR(environment, target_takes_us(file, NULL))
+#define FOR_NAME(file, environment)                                                                \
+    ENVIRONMENT_FOR(environment, target_takes_us(file, getenv("PATH") ?: "/bin:/usr/bin"))
 
 /* The call, with the account marked while it lasts. */
 #define EXEC(call)                                                                                 \
@@ -116,27 +135,32 @@ static bool must_change(void)
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-    return EXEC(real.execve(path, argv, ENVIRONMENT_FOR(envp)));
+    char *const *entries = FOR_FILE(path, envp);
+    return EXEC(real.execve(path, argv, entries));
 }
 
 EXPORT int execv(const char *path, char *const argv[])
 {
-    return EXEC(real.execve(path, argv, ENVIRONMENT_FOR(environ)));
+    char *const *entries = FOR_FILE(path, environ);
+    return EXEC(real.execve(path, argv, entries));
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-    return EXEC(real.execvpe(file, argv, ENVIRONMENT_FOR(envp)));
+    char *const *entries = FOR_NAME(file, envp);
+    return EXEC(real.execvpe(file, argv, entries));
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
-    return EXEC(real.execvpe(file, argv, ENVIRONMENT_FOR(environ)));
+    char *const *entries = FOR_NAME(file, environ);
+    return EXEC(real.execvpe(file, argv, entries));
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    return EXEC(real.fexecve(fd, argv, ENVIRONMENT_FOR(envp)));
+    char *const *entries = ENVIRONMENT_FOR(envp, target_fd_takes_us(fd));
+    return EXEC(real.fexecve(fd, argv, entries));
 }
 
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
@@ -146,7 +170,8 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
         errno = ENOSYS;
         return -1;
     }
-    return EXEC(real.execveat(fd, path, argv, ENVIRONMENT_FOR(envp), flags));
+    char *const *entries = ENVIRONMENT_FOR(envp, true);
+    return EXEC(real.execveat(fd, path, argv, entries, flags));
 }
 
 /* The list forms: arguments up to NULL become an array on the stack. */
@@ -178,14 +203,16 @@ EXPORT int execl(const char *path, const char *first, ...)
 {
     LIST_TO_ARRAY(argv, first, arguments);
     va_end(arguments);
-    return EXEC(real.execve(path, argv, ENVIRONMENT_FOR(environ)));
+    char *const *entries = FOR_FILE(path, environ);
+    return EXEC(real.execve(path, argv, entries));
 }
 
 EXPORT int execlp(const char *file, const char *first, ...)
 {
     LIST_TO_ARRAY(argv, first, arguments);
     va_end(arguments);
-    return EXEC(real.execvpe(file, argv, ENVIRONMENT_FOR(environ)));
+    char *const *entries = FOR_NAME(file, environ);
+    return EXEC(real.execvpe(file, argv, entries));
 }
 
 EXPORT int execle(const char *path, const char *first, ...)
@@ -193,7 +220,8 @@ EXPORT int execle(const char *path, const char *first, ...)
     LIST_TO_ARRAY(argv, first, arguments);
     char *const *envp = va_arg(arguments, char *const *);
     va_end(arguments);
-    return EXEC(real.execve(path, argv, ENVIRONMENT_FOR(envp)));
+    char *const *entries = FOR_FILE(path, envp);
+    return EXEC(real.execve(path, argv, entries));
 }
 
 /* A spawned program is another process: our own account goes on. */
@@ -201,7 +229,8 @@ EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
                        const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
     real_find();
-    return real.posix_spawn(pid, path, actions, attributes, argv, ENVIRONMENT_FOR(envp));
+    char *const *entries = FOR_FILE(path, envp);
+    return real.posix_spawn(pid, path, actions, attributes, argv, entries);
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
@@ -209,5 +238,6 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_act
                         char *const envp[])
 {
     real_find();
-    return real.posix_spawnp(pid, file, actions, attributes, argv, ENVIRONMENT_FOR(envp));
+    char *const *entries = FOR_NAME(file, envp);
+    return real.posix_spawnp(pid, file, actions, attributes, argv, entries);
 }

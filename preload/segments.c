@@ -38,6 +38,19 @@ void *segments_reach(struct segments *segments, uint32_t id)
     return segments_at(segments, id);
 }
 
+void *segments_next(struct segments *segments, uint32_t *last, uint32_t *id)
+{
+    uint32_t before = load_relaxed(last);
+    void *record;
+    do
+        if (unlikely(!(record = segments_reach(segments, before + 1))))
+            return NULL;
+    while (!__atomic_compare_exchange_n(last, &before, before + 1, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+    *id = before + 1;
+    return record;
+}
+
 bool segments_fork_child(struct segments *segments, uint32_t last_id)
 {
     segments->lock.word = 0;

@@ -33,6 +33,10 @@ static inline void *segments_at(const struct segments *segments, uint32_t id)
 /* The record of a new id; NULL when there is no memory. */
 void *segments_reach(struct segments *segments, uint32_t id);
 
+/* Takes the next id behind *last and says which; its record, or NULL and nothing taken: so every id
+ * up to *last has a record. Any thread. */
+void *segments_next(struct segments *segments, uint32_t *last, uint32_t *id);
+
 /* Fork child: moves everything up to and including last_id into the new store. */
 bool segments_fork_child(struct segments *segments, uint32_t last_id);
 

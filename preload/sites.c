@@ -21,8 +21,8 @@ uint32_t sites_last(void)
 
 uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, enum leak_kind kind)
 {
-    uint32_t id = __atomic_add_fetch(&last_site, 1, __ATOMIC_RELAXED);
-    struct leak_site *site = segments_reach(&sites, id);
+    uint32_t id;
+    struct leak_site *site = segments_next(&sites, &last_site, &id);
     if (!site)
         return 0;
     store_relaxed(&store_header->sites, load_relaxed(&last_site));
@@ -97,6 +97,7 @@ bool sites_fork_child(void)
         site->fold = 0;
         site->last = 0;
         memset(site->threads, 0, sizeof site->threads);
+        site->more_threads = 0;
         memset(site->copy, 0, sizeof site->copy);
     }
     store_header->sites = last_site;

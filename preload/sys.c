@@ -63,6 +63,11 @@ ssize_t sys_read(int fd, void *buffer, size_t size)
     return result;
 }
 
+ssize_t sys_read_at(int fd, void *buffer, size_t size, uint64_t offset)
+{
+    return CALL(SYS_pread64, fd, buffer, size, offset);
+}
+
 ssize_t sys_write(int fd, const void *buffer, size_t size)
 {
     long result;

@@ -23,6 +23,8 @@ int sys_advise(void *memory, size_t size, int advice);
 
 int sys_open(const char *path, int flags, int mode);
 ssize_t sys_read(int fd, void *buffer, size_t size);
+/* Leaves the descriptor's position alone. */
+ssize_t sys_read_at(int fd, void *buffer, size_t size, uint64_t offset);
 ssize_t sys_write(int fd, const void *buffer, size_t size);
 int sys_close(int fd);
 /* An anonymous file, inherited by children. */

@@ -114,12 +114,9 @@ static bool make_room(struct stripe *stripe)
 /* A new node under the stripe's lock; 0 without memory. */
 static uint32_t make_node(struct guard *guard, uint32_t parent, uintptr_t pc, uint32_t retired)
 {
-    uint32_t number = retired;
-    if (is_leaf(pc) && !(number = sites_make(guard, parent, pc)))
-        return 0;
-    uint32_t id = __atomic_add_fetch(&last_node, 1, __ATOMIC_RELAXED);
-    struct leak_node *node = segments_reach(&nodes, id);
-    if (!node)
+    uint32_t id, number = retired;
+    struct leak_node *node = segments_next(&nodes, &last_node, &id);
+    if (!node || (is_leaf(pc) && !(number = sites_make(guard, parent, pc))))
         return 0;
     store_relaxed(&store_header->nodes, load_relaxed(&last_node));
     node->parent = parent;
