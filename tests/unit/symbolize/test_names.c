@@ -34,22 +34,20 @@ START_TEST(names_are_made_readable)
 }
 END_TEST
 
-/* f(A<long, int, ..., A<long, int, ...>>): as wide and as deep as real ones get. */
+/* f(Long...<Long...<int>>): libiberty itself gives up at a depth of about 1000. */
 START_TEST(names_of_ten_thousand_characters_are_read)
 {
     struct mem *mem = mem_begin();
     char name[30000] = "_Z1f", *at = name + 4;
     const char *readable;
 
-    for (int i = 0; i < 200; i++) {
-        at = stpcpy(at, "1AI");
-        for (int k = 0; k < 50; k++)
-            at = stpcpy(at, k % 2 ? "i" : "l");
-    }
+    for (int i = 0; i < 200; i++)
+        at += sprintf(at, "60Long%056dI", i);
+    at = stpcpy(at, "i");
     for (int i = 0; i < 200; i++)
         at = stpcpy(at, "E");
     readable = demangle(mem, name);
-    ck_assert_msg(strncmp(readable, "f(A<long, int, ", 15) == 0, "got %.40s", readable);
+    ck_assert_msg(strncmp(readable, "f(Long0000", 10) == 0, "got %.40s", readable);
     ck_assert_uint_gt(strlen(readable), 10000);
     mem_end(mem);
 }
