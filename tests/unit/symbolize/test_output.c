@@ -1,0 +1,227 @@
+/* test_output.c - what the user asks for and where the report goes; words, numbers, source lines. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbolize/options.h"
+#include "symbolize/output.h"
+#include "symbolize/show.h"
+#include "symbolize/times.h"
+#include "symbolize/utf8.h"
+
+/* ---- Options ----------------------------------------------------------------------------------- */
+
+static bool parse(struct options *options, const char *line)
+{
+    static char copy[512], *argv[32] = {"leakreport"};
+    int argc = 1;
+
+    strcpy(copy, line);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    return options_parse(argc, argv, options);
+}
+
+START_TEST(values_come_with_equals_or_as_the_next_word)
+{
+    struct options options;
+
+    ck_assert(parse(&options, "--format=json --top 3 -o out -qv --debug-dir a --debug-dir=b -- -x"));
+    ck_assert_str_eq(options.format->name, "json");
+    ck_assert_uint_eq(options.view.top, 3);
+    ck_assert_str_eq(options.output, "out");
+    ck_assert(options.view.quiet && options.view.verbose);
+    ck_assert_uint_eq(options.debug_dirs.count, 2);
+    ck_assert_str_eq(options.files.text[0], "-x");
+    options_end(&options);
+}
+END_TEST
+
+START_TEST(each_format_has_its_own_default_of_top)
+{
+    struct options options;
+
+    ck_assert(parse(&options, "a"));
+    ck_assert_uint_eq(options.view.top, 10);
+    options_end(&options);
+    ck_assert(parse(&options, "--format json a"));
+    ck_assert_uint_eq(options.view.top, 0);
+    options_end(&options);
+}
+END_TEST
+
+START_TEST(sets_of_verdicts_are_lists_of_words)
+{
+    struct options options;
+
+    ck_assert(parse(&options, "--errors-for=unfreed,growing --show=runtime,lost a"));
+    ck_assert(options.errors_for[VERDICT_UNFREED] && !options.errors_for[VERDICT_LOST]);
+    ck_assert(options.errors_for_growing && !options.errors_for_errors);
+    ck_assert(options.view.show[VERDICT_RUNTIME] && !options.view.show[VERDICT_UNFREED]);
+    options_end(&options);
+    ck_assert(parse(&options, "--errors-for none a"));
+    ck_assert(!options.errors_for[VERDICT_LOST] && !options.errors_for_errors);
+    options_end(&options);
+}
+END_TEST
+
+static const char *const refused[] = {
+    "--nonsense", "--top=x", "--top", "--top=-1", "--format=xml", "--sort=size", "--color=blue",
+    "--errors-for=lost,nope", "--error-exitcode=256", "--substitute-path=x", "--substitute-path==x",
+    "--serve-fd=a", "--serve-fd=3,", "-z", "-o", "--force=1",
+};
+
+START_TEST(what_makes_no_sense_is_refused)
+{
+    struct options options;
+
+    ck_assert_msg(!parse(&options, refused[_i]), "%s", refused[_i]);
+    options_end(&options);
+}
+END_TEST
+
+/* ---- -o ---------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *pattern, *name;
+} patterns[] = {
+    {"plain", "plain"},          {"%p-%e.%n", "42-app.7"},     {"%h%%", "host_name%"},
+    {"%q{LEAK_TEST}", "value"},  {"%q{LEAK_UNSET_TEST}x", "x"}, {"%z", NULL},
+    {"100%", NULL},              {"%q{open", NULL},
+};
+
+START_TEST(patterns_stand_for_the_process)
+{
+    struct mem *mem = mem_begin();
+    struct process process = {.pid = 42, .exe = "/opt/app", .host = "host/name"};
+    char *name;
+
+    setenv("LEAK_TEST", "value", 1);
+    name = output_name(mem, patterns[_i].pattern, &process, 7);
+    if (patterns[_i].name)
+        ck_assert_str_eq(name, patterns[_i].name);
+    else
+        ck_assert_ptr_null(name);
+    mem_end(mem);
+}
+END_TEST
+
+START_TEST(a_file_is_never_overwritten_unless_forced)
+{
+    struct mem *mem = mem_begin();
+    struct process process = {.pid = 1};
+    char dir[] = "/tmp/libleak-test-XXXXXX";
+    FILE *first, *second, *third;
+
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_int_eq(chdir(dir), 0);
+    first = output_open(mem, "r.%n", &process, false);
+    second = output_open(mem, "r.%n", &process, false);
+    third = output_open(mem, "r.1", &process, true);
+    ck_assert_int_eq(access("r.1", F_OK) | access("r.2", F_OK), 0);
+    ck_assert_ptr_eq(output_open(mem, "r.1", &process, false), stderr);
+    ck_assert_ptr_eq(output_open(mem, "no/such/dir", &process, true), stderr);
+    fclose(first);
+    fclose(second);
+    fclose(third);
+    ck_assert_int_eq(unlink("r.1") | unlink("r.2") | rmdir(dir), 0);
+    mem_end(mem);
+}
+END_TEST
+
+/* ---- Words and numbers --------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text;
+    size_t columns;
+    const char *shown;
+} shows[] = {
+    {"plain", 0, "plain"},
+    {"caf\xc3\xa9", 4, "caf\xc3\xa9"},
+    {"a\nb\x1b[0m", 0, "a\\x0ab\\x1b[0m"},
+    {"bad\xff\xc3", 0, "bad\\xff\\xc3"},
+    {"c1\xc2\x9b", 0, "c1\\xc2\\x9b"},
+    {"abcdefghijkl", 7, "abcd\xe2\x80\xa6kl"},
+};
+
+START_TEST(foreign_text_is_shown_safely)
+{
+    struct shown shown = show(shows[_i].text, strlen(shows[_i].text), shows[_i].columns);
+
+    ck_assert_str_eq(shown.text, shows[_i].shown);
+}
+END_TEST
+
+START_TEST(numbers_and_times_are_words)
+{
+    char text[TIMES_SIZE];
+
+    ck_assert_str_eq(show_number(0).text, "0");
+    ck_assert_str_eq(show_number(999).text, "999");
+    ck_assert_str_eq(show_number(1234567).text, "1,234,567");
+    ck_assert_str_eq(show_count(1, "block").text, "1 block");
+    ck_assert_str_eq(show_count(0, "process").text, "0 processes");
+    ck_assert_str_eq(show_word("/a b/c").text, "'/a b/c'");
+    ck_assert_str_eq(times_iso(1700000000123000000ull, text), "2023-11-14T22:13:20.123Z");
+    ck_assert_ptr_null(times_iso(0, text));
+    ck_assert_str_eq(times_span(400000000, text), "0.4 s");
+    ck_assert_str_eq(times_span(200ull * 1000000000, text), "3 min 20 s");
+    ck_assert_str_eq(times_span(UINT64_MAX, text), "213503 days");
+    ck_assert(utf8_valid("\xf0\x9f\x98\x80") && !utf8_valid("\xed\xa0\x80"));
+}
+END_TEST
+
+/* ---- Source lines ---------------------------------------------------------------------------------- */
+
+START_TEST(a_source_line_is_found_below_source_paths)
+{
+    char dir[] = "/tmp/libleak-test-XXXXXX", path[64], text[20];
+    const char *dirs[] = {"/nowhere", dir}, *substitutes[] = {"/old=/new", "/build/tree=/tmp"};
+    struct source_search search = {dirs, 2, substitutes, 2};
+    FILE *stream;
+
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(path, sizeof(path), "%s/a.c", dir);
+    stream = fopen(path, "w");
+    fputs("first\n\t  second line of it  \nthe third, which is too long", stream);
+    fclose(stream);
+    ck_assert(source_line(&search, path, 2, text, sizeof(text)));
+    ck_assert_str_eq(text, "second line of it");
+    ck_assert(source_line(&search, "/elsewhere/src/a.c", 3, text, sizeof(text)));
+    ck_assert_str_eq(text, "the third, which is");
+    ck_assert(!source_line(&search, path, 4, text, sizeof(text)));
+    ck_assert(!source_line(&search, path, 0, text, sizeof(text)));
+    ck_assert(!source_line(&search, "/dev/zero", 1, text, sizeof(text)));
+    ck_assert_str_eq(source_path(&search, "/build/tree/x.c", path, sizeof(path)), "/tmp/x.c");
+    ck_assert_str_eq(source_path(&search, "/older/x.c", path, sizeof(path)), "/older/x.c");
+    snprintf(path, sizeof(path), "%s/a.c", dir);
+    unlink(path);
+    rmdir(dir);
+}
+END_TEST
+
+#define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
+
+int main(void)
+{
+    Suite *suite = suite_create("output");
+    TCase *all = tcase_create("output");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(all, values_come_with_equals_or_as_the_next_word);
+    tcase_add_test(all, each_format_has_its_own_default_of_top);
+    tcase_add_test(all, sets_of_verdicts_are_lists_of_words);
+    tcase_add_loop_test(all, what_makes_no_sense_is_refused, 0, ROWS(refused));
+    tcase_add_loop_test(all, patterns_stand_for_the_process, 0, ROWS(patterns));
+    tcase_add_test(all, a_file_is_never_overwritten_unless_forced);
+    tcase_add_loop_test(all, foreign_text_is_shown_safely, 0, ROWS(shows));
+    tcase_add_test(all, numbers_and_times_are_words);
+    tcase_add_test(all, a_source_line_is_found_below_source_paths);
+    suite_add_tcase(suite, all);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
