@@ -3,7 +3,7 @@
 The equation, for each process image:  witness.allocs = allocations + nested + boot
 where "nested" are calls made while libleak itself was at work in that thread (it lets them through,
 so the witness sees them) and "boot" those before it was ready, both counted in the store. No
-tolerance.  A fork child's account starts with what it inherited: that part is left out.
+tolerance; and witness.frees = frees + unknown frees.  A fork child's account starts with what it inherited: that part is left out.
 """
 import collections, difflib, glob, json, os, re, struct, subprocess, sys
 
@@ -60,7 +60,7 @@ stores = sorted(glob.glob(os.path.join(folder, "leak", "store", "*.leak")))
 counts = collections.defaultdict(list)
 for n in glob.glob(os.path.join(folder, "leak", "witness", "count.*")):
     allocs, frees, pid, forked, exe = struct.unpack("<4Q224s", open(n, "rb").read(256))
-    counts[pid].append((int(n.rsplit(".", 1)[1]), allocs, forked, exe.rstrip(b"\0").decode()))
+    counts[pid].append((int(n.rsplit(".", 1)[1]), allocs, forked, exe.rstrip(b"\0").decode(), frees))
 total = seen = images = 0
 if not os.access(tool, os.X_OK):
     wrong.append("no leakreport")
@@ -78,11 +78,15 @@ else:
             # more images of one pid: exec; both lists are in the order of their start
             ours, theirs = processes.get(pid, []), sorted(counts.get(pid, []))
             images += len(theirs)
-            mine = 0
+            mine = freed = 0
             for p in ours:
                 mine += p["totals"]["allocations"]
+                freed += p["totals"]["frees"] + p["coverage"]["unknown_frees"]
                 mine += sum(u["count"] for u in p["coverage"]["untracked"] if u["what"] in ("NESTED", "BOOT"))
             count = sum(t[1] for t in theirs)
+            # A child also frees what it inherited: those blocks are left out on our side.
+            if not any(t[2] for t in theirs) and freed != sum(t[4] for t in theirs):
+                wrong.append("frees of %d %s: libleak %d, witness %d" % (pid, [t[3] for t in theirs], freed, sum(t[4] for t in theirs)))
             total += count
             seen += mine
             if mine != count:
