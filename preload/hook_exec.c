@@ -105,7 +105,7 @@ static enum wish wish_for(bool takes_us)
 #define ENVIRONMENT_FOR(environment, takes_us)                                                     \
     ({                                                                                             \
         char *const *entries_ = (environment);                                                     \
-        enum wish wish_ = wish_for(takes_us);                                                      \
+        enum wish wish_ = wish_for(!process_running() || (takes_us));                              \
         if (wish_ != AS_IT_IS) {                                                                   \
             const char *given_ = entry_of(entries_, PRELOAD);                                      \
             struct changed room_ = {                                                               \
