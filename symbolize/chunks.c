@@ -123,12 +123,6 @@ size_t runs_index(struct runs *runs, size_t base, size_t *total)
     for (size_t i = 0; i < runs->count; i++) {
         struct run run = runs->run[i];
 
-        /* A chunk is whole pages and its tail may be unused: ids go on where the next one says. */
-        if (kept && run.first < next && run.first > runs->run[kept - 1].first) {
-            *total -= next - run.first;
-            runs->run[kept - 1].count -= next - run.first;
-            next = run.first;
-        }
         if (run.first < next || run.first > UINT32_MAX || run.count > UINT32_MAX - run.first ||
             run.count > UINT32_MAX - *total) {
             dropped++;

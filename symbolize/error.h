@@ -21,7 +21,7 @@
     E(NOT_A_STORE, "is not a libleak store")                                                       \
     E(UNFINISHED, "is a libleak store whose process never got to write anything")                  \
     E(VERSION, "is a libleak store of version %llu; this program reads version 1")                 \
-    E(HEADER, "is a libleak store with a damaged header")
+    E(HEADER, "is a libleak store with a header of %llu bytes: damaged, or made by another build")
 
 enum error_code {
 #define E(name, words) ERROR_##name,

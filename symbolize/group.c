@@ -172,9 +172,8 @@ static const char *remedy(enum binary_state state, const struct resolved_module 
     if (!module->build_id)
         return state == BINARY_NO_LINES ? "build it with -g" : "rebuild and run again";
     if (state == BINARY_NO_LINES)
-        return "build it with -g, install its -dbgsym package (dpkg -S names the package), or set "
-               "DEBUGINFOD_URLS";
-    return "give the old file's debug information with --debug-dir, or set DEBUGINFOD_URLS";
+        return "build it with -g, install its -dbgsym package (dpkg -S), or set DEBUGINFOD_URLS";
+    return "give its old debug file with --debug-dir, or set DEBUGINFOD_URLS";
 }
 
 static void list_blind(struct grouping *grouping)

@@ -43,7 +43,7 @@ static bool read_header(const struct image *image, struct store *store, struct t
     if (image->size < sizeof(*header))
         return false;
     if (header->header_size != sizeof(*header)) {
-        trouble->code = ERROR_HEADER;
+        *trouble = (struct trouble){.code = ERROR_HEADER, .number = header->header_size};
         return false;
     }
     store->host = mem_copy(store->mem, header->host, strnlen(header->host, sizeof(header->host)));
