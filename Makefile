@@ -105,7 +105,7 @@ check:                                ## install what is missing, build, run eve
 	@$(MAKE) --no-print-directory test
 test:                                 ## make check without installing: what is missing is skipped
 	@$(MAKE) --no-print-directory $(JOBS) all
-	@tests/tally all $(CURDIR)/$(O)/tally '$(MAKE) --no-print-directory' $(SUITES)
+	@tests/tally all $(abspath $(O))/tally '$(MAKE) --no-print-directory' $(SUITES)
 
 unit:                                 ## unit tests; T=blocks runs one module
 	@if tests/tally has-header check.h '$(CC)'; \
