@@ -26,17 +26,22 @@ static inline const struct leak_chunk *view_chunk(const struct leak_header *head
     return NULL;
 }
 
+/* The record of an id: in the chunk that begins nearest before it. The rest of a chunk's last page is
+ * room for records that are never published. */
 static inline const void *view_record(const struct leak_header *header, uint32_t type, size_t size,
                                       uint32_t id)
 {
-    uint64_t offset = 0;
+    uint64_t offset = 0, nearest = 0;
     const struct leak_chunk *chunk;
+    const void *record = NULL;
     while ((chunk = view_chunk(header, type, &offset))) {
         uint64_t room = (chunk->size - sizeof *chunk) / size;
-        if (id >= chunk->first && id - chunk->first < room)
-            return (const char *)(chunk + 1) + (id - chunk->first) * size;
+        if (chunk->first < nearest || id < chunk->first || id - chunk->first >= room)
+            continue;
+        nearest = chunk->first;
+        record = (const char *)(chunk + 1) + (id - chunk->first) * size;
     }
-    return NULL;
+    return record;
 }
 
 static inline const struct leak_site *view_site(const struct leak_header *header, uint32_t id)

@@ -1,0 +1,453 @@
+/* test_sites.c - counters of threads and sites: folded + slots is the truth at every instant.
+ *
+ * The store is a shared mapping, so a forked child can be the program and the test its reader: the
+ * child is stopped after every single instruction, or killed at random moments, and the sum that a
+ * reader makes must lie between what was finished and what was begun.
+ */
+#include "tests/unit/preload/unit.h"
+#include "tests/unit/preload/store_view.h"
+#include "preload/atomic.h"
+#include "preload/lock.h"
+#include "preload/sites.h"
+#include "preload/slots.h"
+#include "preload/store.h"
+
+#include <sys/ptrace.h>
+
+static void setup(void)
+{
+    ck_assert_msg(store_create(unit_directory, "sites", environ), "no store");
+    sites_start();
+}
+
+static void make_sites(uint32_t count)
+{
+    for (uint32_t i = 1; i <= count; i++)
+        ck_assert_uint_eq(sites_make(&unit_guard, LEAK_ROOT_COMPLETE, LEAK_KIND_MALLOC), i);
+}
+
+/* As track.c counts. */
+static void count_alloc(struct slots *slots, uint32_t site, uint64_t size)
+{
+    struct leak_slot *slot = slots_find(&unit_guard, slots, site);
+    bump(&slot->counts.allocs, 1);
+    bump(&slot->counts.bytes, size);
+}
+
+static void count_free(struct slots *slots, uint32_t site, uint64_t size)
+{
+    struct leak_slot *slot = slots_find(&unit_guard, slots, site);
+    bump(&slot->counts.frees, 1);
+    bump(&slot->counts.freed_bytes, size);
+}
+
+static void expect(uint32_t site, struct leak_counts want, const char *when)
+{
+    struct leak_counts got = view_counts(store_header, site);
+    ck_assert_msg(memcmp(&got, &want, sizeof got) == 0,
+                  "seed %" PRIu64 ", %s, site %u: wanted %" PRIu64 "/%" PRIu64 "/%" PRIu64 "/%" PRIu64
+                  ", got %" PRIu64 "/%" PRIu64 "/%" PRIu64 "/%" PRIu64,
+                  unit_seed, when, site, want.allocs, want.bytes, want.frees, want.freed_bytes, got.allocs,
+                  got.bytes, got.frees, got.freed_bytes);
+}
+
+/* ---- One fold ---------------------------------------------------------------------------------- */
+
+START_TEST(a_fold_moves_the_counts_and_clears_the_slot)
+{
+    make_sites(3);
+    struct leak_slot slot = {.site = 2, .seq = 7, .last = 40, .counts = {3, 300, 1, 100}};
+    sites_fold(&unit_guard, &slot, 1);
+    ck_assert_uint_eq(slot.site, 0);
+    ck_assert_uint_eq(slot.counts.allocs + slot.counts.bytes + slot.counts.frees, 0);
+    expect(2, (struct leak_counts){3, 300, 1, 100}, "after the first fold");
+    expect(1, (struct leak_counts){0, 0, 0, 0}, "the site before it");
+    ck_assert_uint_eq(sites_counts(2).bytes, 300);
+    slot = (struct leak_slot){.site = 2, .seq = 8, .last = 30, .counts = {1, 10, 0, 0}};
+    sites_fold(&unit_guard, &slot, 2);
+    expect(2, (struct leak_counts){4, 310, 1, 100}, "after the second");
+    const struct leak_site *site = view_site(store_header, 2);
+    ck_assert_uint_eq(site->last, 40);
+    ck_assert_uint_eq(site->threads[0], 1);
+    ck_assert_uint_eq(site->threads[1], 2);
+    ck_assert_uint_eq(site->more_threads, 0);
+}
+END_TEST
+
+START_TEST(a_thread_that_only_frees_is_not_named)
+{
+    make_sites(1);
+    struct leak_slot slot = {.site = 1, .seq = 1, .counts = {0, 0, 1, 100}};
+    sites_fold(&unit_guard, &slot, 9);
+    ck_assert_uint_eq(view_site(store_header, 1)->threads[0], 0);
+    slot = (struct leak_slot){.site = 1, .seq = 2, .counts = {1, 100, 0, 0}};
+    sites_fold(&unit_guard, &slot, 9);
+    ck_assert_uint_eq(view_site(store_header, 1)->threads[0], 9);
+}
+END_TEST
+
+START_TEST(threads_of_a_site_are_named_as_far_as_they_fit)
+{
+    make_sites(1);
+    for (uint32_t serial = 1; serial <= (uint32_t)LEAK_SITE_THREADS + _i; serial++)
+        for (int twice = 0; twice < 2; twice++) {
+            struct leak_slot slot = {.site = 1, .seq = serial * 2 + twice, .counts = {1, 1, 0, 0}};
+            sites_fold(&unit_guard, &slot, serial);
+        }
+    const struct leak_site *site = view_site(store_header, 1);
+    for (uint32_t i = 0; i < LEAK_SITE_THREADS; i++)
+        ck_assert_uint_eq(site->threads[i], i + 1);
+    ck_assert_uint_eq(site->more_threads, _i > 0);
+}
+END_TEST
+
+START_TEST(a_fold_tells_live_readers_that_counts_moved)
+{
+    make_sites(1);
+    uint64_t before = store_header->folds;
+    struct leak_slot slot = {.site = 1, .seq = 1, .counts = {1, 1, 0, 0}};
+    sites_fold(&unit_guard, &slot, 1);
+    ck_assert_uint_ne(store_header->folds, before);
+}
+END_TEST
+
+/* ---- Slots ----------------------------------------------------------------------------------------- */
+
+START_TEST(a_site_keeps_its_slot_while_nothing_else_wants_it)
+{
+    make_sites(10);
+    struct slots slots = {0};
+    ck_assert(slots_open(&unit_guard, &slots, 1));
+    struct leak_slot *slot = slots_find(&unit_guard, &slots, 5);
+    ck_assert_uint_eq(slot->site, 5);
+    for (int i = 0; i < 100; i++) {
+        ck_assert_ptr_eq(slots_find(&unit_guard, &slots, 5), slot);
+        count_alloc(&slots, 5, 10);
+    }
+    expect(5, (struct leak_counts){100, 1000, 0, 0}, "in the slot alone");
+    ck_assert_uint_eq(sites_counts(5).allocs, 0);
+    slots_close(&unit_guard, &slots);
+    expect(5, (struct leak_counts){100, 1000, 0, 0}, "folded");
+    ck_assert_uint_eq(sites_counts(5).allocs, 100);
+}
+END_TEST
+
+START_TEST(a_closed_cache_serves_the_next_thread)
+{
+    make_sites(10);
+    struct slots first = {0}, second = {0}, third = {0};
+    slots_open(&unit_guard, &first, 1);
+    count_alloc(&first, 1, 10);
+    struct leak_slots *memory = first.memory;
+    slots_close(&unit_guard, &first);
+    ck_assert_uint_eq(memory->thread, 0);
+    ck_assert(slots_open(&unit_guard, &second, 2));
+    ck_assert_ptr_eq(second.memory, memory);
+    ck_assert_uint_eq(memory->thread, 2);
+    ck_assert(slots_open(&unit_guard, &third, 3));
+    ck_assert_ptr_ne(third.memory, memory);
+    count_alloc(&second, 1, 1);
+    count_alloc(&third, 1, 100);
+    expect(1, (struct leak_counts){3, 111, 0, 0}, "three threads");
+}
+END_TEST
+
+START_TEST(a_thousand_short_threads_need_one_cache)
+{
+    make_sites(10);
+    for (uint32_t serial = 1; serial <= 1000; serial++) {
+        struct slots slots = {0};
+        ck_assert(slots_open(&unit_guard, &slots, serial));
+        count_alloc(&slots, 1 + serial % 10, 1);
+        slots_close(&unit_guard, &slots);
+    }
+    ck_assert_uint_lt(store_header->used, 20 * LEAK_PAGE);
+    for (uint32_t site = 1; site <= 10; site++)
+        expect(site, (struct leak_counts){100, 100, 0, 0}, "after all threads");
+}
+END_TEST
+
+#define MANY 20000
+
+START_TEST(the_sum_holds_under_random_evictions_and_growth)
+{
+    static const uint32_t counts[] = {10, 500, MANY};
+    static struct leak_counts want[MANY + 1];
+    uint32_t sites = counts[_i];
+    uint64_t state = unit_seed + (uint64_t)_i;
+    make_sites(sites);
+    struct slots slots = {0};
+    slots_open(&unit_guard, &slots, 1);
+    for (int n = 0; n < 300000; n++) {
+        uint32_t site = 1 + unit_random(&state) % sites;
+        uint64_t size = unit_random(&state) % 1000;
+        if (want[site].allocs == want[site].frees || unit_random(&state) % 3) {
+            count_alloc(&slots, site, size);
+            want[site].allocs++;
+            want[site].bytes += size;
+        } else {
+            count_free(&slots, site, size);
+            want[site].frees++;
+            want[site].freed_bytes += size;
+        }
+        if (n % 3000 == 0)
+            expect(site, want[site], "under way");
+        if (n == 150000 && _i == 1) /* a thread's end and another's beginning in between */
+            slots_close(&unit_guard, &slots), slots_open(&unit_guard, &slots, 2);
+    }
+    for (uint32_t site = 1; site <= sites; site += sites / 10)
+        expect(site, want[site], "in the end");
+    ck_assert_uint_eq(slots.size_class, _i == 0 ? 0 : _i == 1 ? 2 : 3);
+    slots_close(&unit_guard, &slots);
+    for (uint32_t site = 1; site <= sites; site++) {
+        struct leak_counts got = sites_counts(site);
+        ck_assert_msg(memcmp(&got, &want[site], sizeof got) == 0, "seed %" PRIu64 " site %u after closing",
+                      unit_seed, site);
+    }
+}
+END_TEST
+
+#define THREADS 4
+#define OPERATIONS 100000
+
+static struct leak_counts by_thread[THREADS][301];
+
+static void *count_on(void *argument)
+{
+    uintptr_t me = (uintptr_t)argument;
+    uint64_t state = unit_seed + me;
+    struct guard guard = {.sp = 1};
+    struct slots slots = {0};
+    slots_open(&guard, &slots, me + 1);
+    for (int n = 0; n < OPERATIONS; n++) {
+        uint32_t site = 1 + unit_random(&state) % 300;
+        count_alloc(&slots, site, n % 17);
+        by_thread[me][site].allocs++;
+        by_thread[me][site].bytes += n % 17;
+        if (n % 5 == 0) {
+            count_free(&slots, 1 + site % 300, 3);
+            by_thread[me][1 + site % 300].frees++;
+            by_thread[me][1 + site % 300].freed_bytes += 3;
+        }
+        if (n % 20000 == 19999) {
+            slots_close(&guard, &slots);
+            slots_open(&guard, &slots, me + 1 + (uint32_t)(n / 20000 + 1) * THREADS);
+        }
+    }
+    if (me % 2)
+        slots_close(&guard, &slots);
+    return NULL;
+}
+
+START_TEST(threads_count_on_the_same_sites_without_losing_any)
+{
+    pthread_t threads[THREADS];
+    make_sites(300);
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, count_on, (void *)i);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (uint32_t site = 1; site <= 300; site++) {
+        struct leak_counts want = {0, 0, 0, 0};
+        for (int i = 0; i < THREADS; i++) {
+            want.allocs += by_thread[i][site].allocs;
+            want.bytes += by_thread[i][site].bytes;
+            want.frees += by_thread[i][site].frees;
+            want.freed_bytes += by_thread[i][site].freed_bytes;
+        }
+        expect(site, want, "after all threads");
+    }
+}
+END_TEST
+
+/* ---- Death at any instant ---------------------------------------------------------------------------- */
+
+#define WATCHED 200
+
+/* What the child has begun and finished counting, in memory it shares with the test. */
+static struct shared {
+    uint64_t begun[WATCHED + 1], done[WATCHED + 1];
+    uint64_t operations;
+} *shared;
+
+static void share(void)
+{
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert(shared != MAP_FAILED);
+}
+
+static void one_operation(struct slots *slots, uint32_t site)
+{
+    __atomic_fetch_add(&shared->begun[site], 1, __ATOMIC_SEQ_CST);
+    count_alloc(slots, site, 10);
+    __atomic_fetch_add(&shared->done[site], 1, __ATOMIC_SEQ_CST);
+    shared->operations++;
+}
+
+static void check_sums(const char *when, uint64_t step)
+{
+    for (uint32_t site = 1; site <= WATCHED; site++) {
+        if (!shared->begun[site])
+            continue;
+        struct leak_counts got = view_counts(store_header, site);
+        ck_assert_msg(got.allocs >= shared->done[site] && got.allocs <= shared->begun[site],
+                      "%s (step %" PRIu64 ", operation %" PRIu64 "), site %u: between %" PRIu64 " and %" PRIu64
+                      " were counted, the reader sees %" PRIu64,
+                      when, step, shared->operations, site, shared->done[site], shared->begun[site],
+                      got.allocs);
+        /* bytes follow allocs by one instruction or two */
+        ck_assert_msg(got.bytes == got.allocs * 10 || got.bytes == (got.allocs - 1) * 10,
+                      "%s (step %" PRIu64 "), site %u: %" PRIu64 " blocks and %" PRIu64 " bytes", when, step,
+                      site, got.allocs, got.bytes);
+    }
+}
+
+/* Few sites that share slots (see slots_find), so that nearly every operation folds. */
+static uint32_t crowd(uint32_t *sites, uint32_t want)
+{
+    uint32_t found = 0;
+    for (uint32_t site = 1; site <= WATCHED && found < want; site++)
+        if (((hash_u64(site) & UINT32_MAX) * 41 >> 32) == 7)
+            sites[found++] = site;
+    return found;
+}
+
+START_TEST(a_program_stopped_at_any_instruction_of_a_fold_is_consistent)
+{
+    uint32_t sites[4], count = crowd(sites, 4);
+    ck_assert_msg(count >= 3, "no sites that share a slot");
+    make_sites(WATCHED);
+    share();
+    struct slots slots = {0};
+    slots_open(&unit_guard, &slots, 1);
+    pid_t pid = fork();
+    if (pid == 0) {
+        alarm(50);
+        ptrace(PTRACE_TRACEME, 0, 0, 0);
+        raise(SIGSTOP);
+        for (int n = 0; n < 40; n++)
+            one_operation(&slots, sites[n % count]);
+        slots_close(&unit_guard, &slots); /* the end of a thread, too */
+        _exit(0);
+    }
+    int status;
+    uint64_t steps = 0;
+    waitpid(pid, &status, 0);
+    while (WIFSTOPPED(status)) {
+        if (WSTOPSIG(status) != SIGTRAP && WSTOPSIG(status) != SIGSTOP)
+            break;
+        check_sums("stopped", steps++);
+        if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0) != 0) {
+            kill(pid, SIGKILL);
+            waitpid(pid, &status, 0);
+            return UNIT_SKIP("ptrace is not allowed here");
+        }
+        waitpid(pid, &status, 0);
+    }
+    ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "the child ended with %x", status);
+    ck_assert_uint_eq(shared->operations, 40);
+    ck_assert_msg(steps > 2000, "only %" PRIu64 " steps", steps);
+    check_sums("ended", steps);
+}
+END_TEST
+
+static void *work_until_killed(void *argument)
+{
+    uintptr_t me = (uintptr_t)argument;
+    uint64_t state = unit_seed + me;
+    struct guard guard = {.sp = 1};
+    struct slots slots = {0};
+    slots_open(&guard, &slots, me + 1);
+    for (uint32_t n = 1;; n++) {
+        one_operation(&slots, 1 + unit_random(&state) % WATCHED);
+        if (n % 1000 == 0) {
+            slots_close(&guard, &slots);
+            slots_open(&guard, &slots, me + 1 + n / 1000 * 2);
+        }
+    }
+    return NULL;
+}
+
+START_TEST(a_program_killed_at_any_moment_leaves_a_consistent_account)
+{
+    make_sites(WATCHED);
+    share();
+    uint64_t state = unit_seed + (uint64_t)_i;
+    pid_t pid = fork();
+    if (pid == 0) {
+        pthread_t second;
+        pthread_create(&second, NULL, work_until_killed, (void *)1);
+        work_until_killed((void *)0);
+    }
+    struct timespec nap = {0, 200000 + unit_random(&state) % 20000000};
+    nanosleep(&nap, NULL);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    for (uint32_t site = 1; site <= WATCHED; site++) {
+        struct leak_counts got = view_counts(store_header, site);
+        ck_assert_msg(got.allocs >= shared->done[site] && got.allocs <= shared->begun[site],
+                      "seed %" PRIu64 ", site %u: between %" PRIu64 " and %" PRIu64
+                      " were counted, the reader sees %" PRIu64,
+                      unit_seed, site, shared->done[site], shared->begun[site], got.allocs);
+    }
+}
+END_TEST
+
+/* A live reader that finds "folds" unchanged has seen a consistent account. */
+START_TEST(a_live_reader_that_saw_no_fold_saw_no_count_twice)
+{
+    make_sites(WATCHED);
+    share();
+    pid_t pid = fork();
+    if (pid == 0) {
+        alarm(20);
+        work_until_killed((void *)0);
+    }
+    unsigned good = 0;
+    for (int n = 0; n < 200000 && good < 2000; n++) {
+        uint32_t site = 1 + n % WATCHED;
+        uint64_t folds = load_acquire(&store_header->folds);
+        uint64_t done = load_acquire(&shared->done[site]);
+        struct leak_counts got = view_counts(store_header, site);
+        uint64_t begun = load_acquire(&shared->begun[site]);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (folds % 2 || load_acquire(&store_header->folds) != folds)
+            continue;
+        good++;
+        ck_assert_msg(got.allocs >= done && got.allocs <= begun,
+                      "site %u: between %" PRIu64 " and %" PRIu64 " were counted, the reader sees %" PRIu64,
+                      site, done, begun, got.allocs);
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    Suite *suite = suite_create("sites");
+    TCase *folds = tcase_create("folds");
+    tcase_add_checked_fixture(folds, setup, NULL);
+    tcase_add_test(folds, a_fold_moves_the_counts_and_clears_the_slot);
+    tcase_add_test(folds, a_thread_that_only_frees_is_not_named);
+    tcase_add_loop_test(folds, threads_of_a_site_are_named_as_far_as_they_fit, 0, 3);
+    tcase_add_test(folds, a_fold_tells_live_readers_that_counts_moved);
+    suite_add_tcase(suite, folds);
+    TCase *caches = tcase_create("slots");
+    tcase_set_timeout(caches, 60);
+    tcase_add_checked_fixture(caches, setup, NULL);
+    tcase_add_test(caches, a_site_keeps_its_slot_while_nothing_else_wants_it);
+    tcase_add_test(caches, a_closed_cache_serves_the_next_thread);
+    tcase_add_test(caches, a_thousand_short_threads_need_one_cache);
+    tcase_add_loop_test(caches, the_sum_holds_under_random_evictions_and_growth, 0, 3);
+    tcase_add_test(caches, threads_count_on_the_same_sites_without_losing_any);
+    suite_add_tcase(suite, caches);
+    TCase *deaths = tcase_create("death");
+    tcase_set_timeout(deaths, 120);
+    tcase_add_checked_fixture(deaths, setup, NULL);
+    tcase_add_test(deaths, a_program_stopped_at_any_instruction_of_a_fold_is_consistent);
+    tcase_add_loop_test(deaths, a_program_killed_at_any_moment_leaves_a_consistent_account, 0, 100);
+    tcase_add_test(deaths, a_live_reader_that_saw_no_fold_saw_no_count_twice);
+    suite_add_tcase(suite, deaths);
+    return unit_main(argc, argv, suite);
+}
