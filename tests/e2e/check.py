@@ -40,7 +40,7 @@ except ValueError as e:
     sys.exit()
 procs = sorted(doc.processes, key=lambda q: q.started or "")
 ledger = [l.split() for l in open(os.path.join(folder, "ledger"))] if os.path.exists(os.path.join(folder, "ledger")) else []
-own = [q for q in procs if os.path.basename(q.exe) == "t"]
+own = [q for q in procs if os.path.basename(q.exe or "") == "t"]
 p = (own or procs)[0]
 
 
