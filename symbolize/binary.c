@@ -102,8 +102,7 @@ static const char *build_id_path(struct mem *mem, const char *dir, const struct 
 
 /* The file itself is gone or another one: its debug file names everything just as well. */
 static bool open_debug_file(struct binary *binary, struct mem *mem,
-                            const struct binary_search_path *search,
-                            const struct binary_name *name)
+                            const struct binary_search_path *search, const struct binary_name *name)
 {
     for (size_t i = 0; i < search->debug_dir_count; i++)
         if (open_file(binary, build_id_path(mem, search->debug_dirs[i], name), name))
@@ -162,8 +161,8 @@ struct binary *binary_open(struct mem *mem, const struct binary_search_path *sea
         path = mem_format(mem, "%s%s", search->sysroot, path);
     if (!open_file(binary, path, name)) {
         first = binary->state;
-        if (!name->build_id_length || (!open_debug_file(binary, mem, search, name) &&
-                                       !open_from_server(binary, name))) {
+        if (!name->build_id_length ||
+            (!open_debug_file(binary, mem, search, name) && !open_from_server(binary, name))) {
             binary->state = first;
             return binary;
         }
@@ -204,8 +203,8 @@ size_t binary_find(struct binary *binary, uint64_t offset,
     if (!binary->module)
         return 0;
     if (binary->dwarf) /* the index is made of the file's own addresses */
-        count = dwarf_index_find(binary->dwarf,
-                                 offset + binary->symbol_bias - binary->dwarf_bias, frames);
+        count = dwarf_index_find(binary->dwarf, offset + binary->symbol_bias - binary->dwarf_bias,
+                                 frames);
     if (count && frames[count - 1].name)
         return count;
     if (!count)

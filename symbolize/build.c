@@ -116,16 +116,16 @@ static struct inherited fill_sums(const struct store *store, struct process *pro
     return inherited;
 }
 
-static void fill_notes(struct mem *mem, const struct store *store, const struct inherited *inherited,
-                       struct process *process)
+static void fill_notes(struct mem *mem, const struct store *store,
+                       const struct inherited *inherited, struct process *process)
 {
     const char **notes = mem_take_array(mem, store->note_count + 3, sizeof(*notes));
 
     if (inherited->blocks)
-        notes[process->note_count++] = mem_format(
-            mem, "%s in %s inherited from pid %d; --inherited shows them",
-            show_count(inherited->bytes, "byte").text, show_count(inherited->blocks, "block").text,
-            process->ppid);
+        notes[process->note_count++] =
+            mem_format(mem, "%s in %s inherited from pid %d; --inherited shows them",
+                       show_count(inherited->bytes, "byte").text,
+                       show_count(inherited->blocks, "block").text, process->ppid);
     if (store->header.flags & LEAK_FLAG_FULL)
         notes[process->note_count++] = "the store ran out of room: the newest stacks are missing";
     if (store->header.flags & LEAK_FLAG_NO_STACKS)

@@ -34,15 +34,13 @@ static void add_chunk(struct chunks *chunks, const struct image *image, size_t a
     struct chunk *chunk;
     size_t end = found->size > image->size - at ? image->size : at + (size_t)found->size;
 
-    chunks->chunk = mem_more(chunks->chunk, &chunks->capacity, chunks->count + 1,
-                             sizeof(*chunks->chunk));
+    chunks->chunk =
+        mem_more(chunks->chunk, &chunks->capacity, chunks->count + 1, sizeof(*chunks->chunk));
     chunk = &chunks->chunk[chunks->count++];
-    *chunk = (struct chunk){.type = found->type,
-                            .first = found->first,
-                            .payload = at + sizeof(*found),
-                            .end = end};
-    chunk->length = found->length > end - chunk->payload ? end - chunk->payload
-                                                         : (size_t)found->length;
+    *chunk = (struct chunk){
+        .type = found->type, .first = found->first, .payload = at + sizeof(*found), .end = end};
+    chunk->length =
+        found->length > end - chunk->payload ? end - chunk->payload : (size_t)found->length;
 }
 
 struct chunks chunks_find(const struct image *image, uint64_t used)
@@ -97,8 +95,9 @@ void runs_add(struct runs *runs, const struct image *image, const struct chunk *
         if (extent->end < start + room * size)
             to = (extent->end - start + size - 1) / size;
         runs->run = mem_more(runs->run, &runs->capacity, runs->count + 1, sizeof(*runs->run));
-        runs->run[runs->count++] = (struct run){
-            .at = image->data + start + from * size, .first = chunk->first + from, .count = to - from};
+        runs->run[runs->count++] = (struct run){.at = image->data + start + from * size,
+                                                .first = chunk->first + from,
+                                                .count = to - from};
     }
 }
 

@@ -16,9 +16,9 @@
 
 struct chunk {
     uint32_t type;
-    uint64_t first;        /* id of the first record */
-    size_t payload, end;   /* offsets in the image: payload <= end <= image.size */
-    size_t length;         /* as the file says, but payload + length <= end */
+    uint64_t first;      /* id of the first record */
+    size_t payload, end; /* offsets in the image: payload <= end <= image.size */
+    size_t length;       /* as the file says, but payload + length <= end */
 };
 
 struct chunks {

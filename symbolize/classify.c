@@ -9,39 +9,60 @@
 
 /* Base names, up to a '.' or '-' that begins a version. */
 static const char *const runtime_modules[] = {
-    "libc",      "ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "ld", "libstdc++", "libgcc_s",
-    "libc++",    "libc++abi", "libpthread",     "libdl",            "librt", "libm",
-    "libleak",   "linux-vdso", "libresolv",     "libnss_files",     "libnss_dns",
+    "libc",     "ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "ld",           "libstdc++",
+    "libgcc_s", "libc++",   "libc++abi",       "libpthread",       "libdl",        "librt",
+    "libm",     "libleak",  "linux-vdso",      "libresolv",        "libnss_files", "libnss_dns",
 };
 
 /* Exact names; C++ operators are matched by prefix below. */
 static const char *const allocators[] = {
-    "malloc",        "calloc",        "realloc",  "reallocarray",   "free",
-    "posix_memalign", "aligned_alloc", "memalign", "valloc",         "pvalloc",
-    "cfree",         "__libc_malloc", "__libc_calloc", "__libc_realloc", "__libc_memalign",
-    "__rust_alloc",  "__rust_realloc", "__rust_alloc_zeroed", "__rdl_alloc", "__rdl_realloc",
-    "__rdl_alloc_zeroed", "__rg_alloc", "__rg_realloc", "__rg_alloc_zeroed",
+    "malloc",        "calloc",         "realloc",
+    "reallocarray",  "free",           "posix_memalign",
+    "aligned_alloc", "memalign",       "valloc",
+    "pvalloc",       "cfree",          "__libc_malloc",
+    "__libc_calloc", "__libc_realloc", "__libc_memalign",
+    "__rust_alloc",  "__rust_realloc", "__rust_alloc_zeroed",
+    "__rdl_alloc",   "__rdl_realloc",  "__rdl_alloc_zeroed",
+    "__rg_alloc",    "__rg_realloc",   "__rg_alloc_zeroed",
 };
 
 /* Start-up code that is linked into the program. */
 static const char *const start_up[] = {
-    "_start", "__libc_start_main", "__libc_start_call_main", "__libc_csu_init", "call_init",
-    "__do_global_ctors_aux", "_dl_start_user", "_init", "clone", "clone3", "start_thread",
-    "__scrt_common_main", "_dl_relocate_static_pie",
+    "_start",
+    "__libc_start_main",
+    "__libc_start_call_main",
+    "__libc_csu_init",
+    "__do_global_ctors_aux",
+    "_init",
+    "_dl_relocate_static_pie",
 };
 
 /* Qualified names that begin so are libraries of the language, wherever they were compiled. */
 static const char *const library_scopes[] = {
-    "operator new", "std::",   "__gnu_cxx::", "__cxxabiv1::", "__gnu_debug::", "alloc::",
-    "core::",       "hashbrown::", "__rustc::", "std_detect::",
+    "operator new", "std::",  "__gnu_cxx::", "__cxxabiv1::", "__gnu_debug::",
+    "alloc::",      "core::", "hashbrown::", "__rustc::",    "std_detect::",
 };
 
 /* Inside libc: what these allocate is kept for the life of the process and not the caller's. */
 static const char *const libc_keeps[] = {
-    "_IO_file_doallocate", "_IO_wfile_doallocate", "_IO_doallocbuf", "_IO_wdoallocbuf",
-    "__gconv_",  "_nl_",      "__nss_", "__resolv_", "__res_",     "__tz",
-    "__new_exitfn", "_dl_", "__libc_setup_tls", "__pthread_", "allocate_dtv", "setlocale",
-    "__libc_alloc_buffer", "__add_to_environ",
+    "_IO_file_doallocate",
+    "_IO_wfile_doallocate",
+    "_IO_doallocbuf",
+    "_IO_wdoallocbuf",
+    "__gconv_",
+    "_nl_",
+    "__nss_",
+    "__resolv_",
+    "__res_",
+    "__tz",
+    "__new_exitfn",
+    "_dl_",
+    "__libc_setup_tls",
+    "__pthread_",
+    "allocate_dtv",
+    "setlocale",
+    "__libc_alloc_buffer",
+    "__add_to_environ",
 };
 
 static bool same(const char *text, const char *const *table, size_t count)

@@ -18,8 +18,8 @@ struct emit {
     bool bytes_escaped;
 };
 
-void emit_open(struct emit *emit, const char *key, char bracket); /* '{' or '[' */
-void emit_close(struct emit *emit, char bracket);                 /* '}' or ']' */
+void emit_open(struct emit *emit, const char *key, char bracket);     /* '{' or '[' */
+void emit_close(struct emit *emit, char bracket);                     /* '}' or ']' */
 void emit_text(struct emit *emit, const char *key, const char *text); /* NULL = null */
 void emit_number(struct emit *emit, const char *key, uint64_t number);
 void emit_signed(struct emit *emit, const char *key, int64_t number);

@@ -116,8 +116,7 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
                                              record->bytes / record->blocks)
                           ? VERDICT_RUNTIME
                           : VERDICT_UNFREED;
-    record->threads =
-        mem_take_array(grouping->mem, record->thread_count, sizeof(*record->threads));
+    record->threads = mem_take_array(grouping->mem, record->thread_count, sizeof(*record->threads));
     for (size_t i = 0; i < record->thread_count; i++) {
         const struct store_thread *thread = store_thread_of(store, draft->threads[i]);
 
@@ -234,8 +233,7 @@ static void finish(struct grouping *grouping)
 void group_records(struct mem *mem, struct resolver *resolver, const struct store *store,
                    const struct group_options *options, struct process *process)
 {
-    struct grouping grouping = {
-        .mem = mem, .store = store, .options = options, .process = process};
+    struct grouping grouping = {.mem = mem, .store = store, .options = options, .process = process};
 
     grouping.signatures = signatures_begin(resolver, store);
     for (size_t i = 0; i < store->site_count; i++)

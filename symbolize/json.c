@@ -152,8 +152,7 @@ static void write_record(struct emit *emit, const struct record *record)
     emit_close(emit, '}');
 }
 
-static void write_process(struct emit *emit, const struct process *process,
-                          const struct view *view)
+static void write_process(struct emit *emit, const struct process *process, const struct view *view)
 {
     emit_open(emit, NULL, '{');
     emit_signed(emit, "pid", process->pid);
@@ -171,7 +170,8 @@ static void write_process(struct emit *emit, const struct process *process,
     emit_null(emit, "snapshot");
     write_summary(emit, process);
     emit_open(emit, "records", '[');
-    for (size_t i = 0; i < process->record_count && !view->quiet && (!view->top || i < view->top); i++)
+    for (size_t i = 0; i < process->record_count && !view->quiet && (!view->top || i < view->top);
+         i++)
         write_record(emit, &process->records[i]);
     emit_close(emit, ']');
     empty_list(emit, "errors");

@@ -17,10 +17,9 @@ const char *const verdict_words[VERDICT_MAX] = {
 #undef V
 };
 
-const char *const kind_word[] = {
-    [LEAK_KIND_NONE] = "unknown",
+const char *const kind_word[] = {[LEAK_KIND_NONE] = "unknown",
 #define X(name, word) [LEAK_KIND_##name] = word,
-    LEAK_KIND_TABLE(X)
+                                 LEAK_KIND_TABLE(X)
 #undef X
 };
 

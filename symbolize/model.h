@@ -71,8 +71,8 @@ struct record {
     bool more_threads;
     const struct frame *const *frames; /* innermost first */
     size_t frame_count;
-    uint64_t stacks;         /* that this record sums up; the frames are those of the largest */
-    size_t user; /* index of the user frame; frame_count = none */
+    uint64_t stacks; /* that this record sums up; the frames are those of the largest */
+    size_t user;     /* index of the user frame; frame_count = none */
     uint32_t ending; /* enum leak_root or STORE_ROOT_MISSING: how the trace ended */
 };
 

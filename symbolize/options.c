@@ -9,7 +9,7 @@
 enum option {
 #define O(id, letter, name, argument, help) OPTION_##id,
 #include "symbolize/options.def"
-        OPTION_MAX
+    OPTION_MAX
 };
 
 static const struct {
@@ -44,7 +44,8 @@ static bool complain(const char *what, const char *text)
     return false;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------ */
+/* ---- Values ------------------------------------------------------------------------------------
+ */
 
 static bool number(const char *name, const char *text, unsigned long limit, unsigned long *value)
 {
@@ -73,7 +74,8 @@ static bool set_word(const char *word, size_t length, bool set[VERDICT_MAX], boo
     bool known = all || (length == 4 && memcmp(word, "none", 4) == 0);
 
     for (int v = 0; v < VERDICT_MAX; v++)
-        if (all || (strlen(verdict_word[v]) == length && memcmp(word, verdict_word[v], length) == 0))
+        if (all ||
+            (strlen(verdict_word[v]) == length && memcmp(word, verdict_word[v], length) == 0))
             known = set[v] = true;
     if (errors && (all || (length == 6 && memcmp(word, "errors", 6) == 0)))
         known = *errors = true;
@@ -125,7 +127,8 @@ static int choice(enum option option, const char *text, const char *const *words
     return -1;
 }
 
-/* ---- One option -------------------------------------------------------------------------------- */
+/* ---- One option --------------------------------------------------------------------------------
+ */
 
 static bool take_argument(struct options *options, enum option option, const char *text)
 {
@@ -165,7 +168,8 @@ static bool take_argument(struct options *options, enum option option, const cha
         return true;
     case OPTION_SUBSTITUTE:
         add(&options->substitutes, text);
-        return (strchr(text, '=') && *text != '=') || complain("--substitute-path takes A=B, not", text);
+        return (strchr(text, '=') && *text != '=') ||
+               complain("--substitute-path takes A=B, not", text);
     case OPTION_COLOR:
         chosen = choice(option, text, colours);
         options->colour = chosen == 1 ? COLOUR_ALWAYS : chosen == 2 ? COLOUR_NEVER : COLOUR_AUTO;
@@ -220,7 +224,8 @@ static void take_switch(struct options *options, enum option option)
     }
 }
 
-/* ---- The command line -------------------------------------------------------------------------- */
+/* ---- The command line --------------------------------------------------------------------------
+ */
 
 static enum option find_long(const char *text, size_t length)
 {

@@ -84,7 +84,8 @@ char *output_name(struct mem *mem, const char *pattern, const struct process *pr
             break;
         }
         if (!part) {
-            fprintf(stderr, "leakreport: -o: '%%%.1s' is not one of %%p %%e %%n %%h %%t %%q{VAR} %%%%\n",
+            fprintf(stderr,
+                    "leakreport: -o: '%%%.1s' is not one of %%p %%e %%n %%h %%t %%q{VAR} %%%%\n",
                     at);
             return NULL;
         }
@@ -119,8 +120,10 @@ FILE *output_open(struct mem *mem, const char *pattern, const struct process *pr
     if (fd >= 0)
         return fdopen(fd, "w");
     if (errno == EEXIST)
-        fprintf(stderr, "leakreport: %s is there already: not overwritten without --force; "
-                        "the report goes to stderr\n", name);
+        fprintf(stderr,
+                "leakreport: %s is there already: not overwritten without --force; "
+                "the report goes to stderr\n",
+                name);
     else
         fprintf(stderr, "leakreport: %s cannot be written: %s; the report goes to stderr\n", name,
                 strerror(errno));

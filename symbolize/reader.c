@@ -87,10 +87,11 @@ static void read_process(struct reading *reading, const uint8_t *at, size_t leng
     if (room > process.argv_length)
         room = process.argv_length;
     end = at + room;
-    store->argv = mem_take_array(store->mem,
-                                 (process.argc < room ? process.argc : room) + 1, sizeof(char *));
+    store->argv =
+        mem_take_array(store->mem, (process.argc < room ? process.argc : room) + 1, sizeof(char *));
     while (at < end && store->argc < process.argc) {
-        const char *text = take_text(store, &at, end, strnlen((const char *)at, (size_t)(end - at)));
+        const char *text =
+            take_text(store, &at, end, strnlen((const char *)at, (size_t)(end - at)));
 
         if (!text) {
             reading->damaged++;
@@ -132,9 +133,13 @@ static void read_modules(struct reading *reading, const uint8_t *at, size_t leng
             .build_id = (const uint8_t *)mem_copy(store->mem, (const char *)module.build_id,
                                                   module.build_id_length),
             .build_id_length = module.build_id_length,
-            .start = module.start, .end = module.end, .bias = module.bias,
-            .loaded_ns = module.loaded_ns, .unloaded_ns = module.unloaded_ns,
-            .loaded = module.loaded, .unloaded = module.unloaded};
+            .start = module.start,
+            .end = module.end,
+            .bias = module.bias,
+            .loaded_ns = module.loaded_ns,
+            .unloaded_ns = module.unloaded_ns,
+            .loaded = module.loaded,
+            .unloaded = module.unloaded};
         at += module.length;
         length -= module.length;
     }
@@ -150,7 +155,8 @@ static void index_modules(struct store *store)
     memcpy(store->modules, grown, store->module_count * sizeof(*grown));
     free(grown);
     for (size_t i = 0; i < store->module_count; i++)
-        spans_add(&store->module_spans, store->modules[i].start, store->modules[i].end, (uint32_t)i);
+        spans_add(&store->module_spans, store->modules[i].start, store->modules[i].end,
+                  (uint32_t)i);
     spans_sort(&store->module_spans);
 }
 
@@ -179,7 +185,9 @@ static void read_threads(struct reading *reading)
             if (!thread.serial)
                 continue;
             store->threads[store->thread_count++] = (struct store_thread){
-                .serial = thread.serial, .tid = thread.tid, .allocations = thread.allocations,
+                .serial = thread.serial,
+                .tid = thread.tid,
+                .allocations = thread.allocations,
                 .name = mem_copy(store->mem, thread.name, strnlen(thread.name, LEAK_THREAD_NAME))};
         }
     if (store->thread_count)
@@ -232,10 +240,15 @@ static struct store_site checked_site(struct reading *reading, const struct leak
 {
     const struct leak_header *header = &reading->store->header;
     const struct leak_counts *counts = &site->copy[site->fold & 1];
-    struct store_site made = {
-        .id = id, .kind = site->kind, .first = site->first, .last = site->last,
-        .more_threads = site->more_threads != 0, .fold = site->fold, .counts = *counts,
-        .inherited = (header->flags & LEAK_FLAG_FORKED) && id <= header->inherited_sites};
+    struct store_site made = {.id = id,
+                              .kind = site->kind,
+                              .first = site->first,
+                              .last = site->last,
+                              .more_threads = site->more_threads != 0,
+                              .fold = site->fold,
+                              .counts = *counts,
+                              .inherited = (header->flags & LEAK_FLAG_FORKED) &&
+                                           id <= header->inherited_sites};
 
     memcpy(made.threads, site->threads, sizeof(made.threads));
     if (made.kind >= LEAK_KIND_MAX) {
@@ -361,7 +374,8 @@ static void read_packed(struct reading *reading, const struct chunk *chunk)
 static void add_array(struct reading *reading, struct runs *runs, const struct chunk *chunk,
                       size_t size)
 {
-    runs_add(runs, reading->image, chunk, 0, size, chunk->length ? chunk->length / size : UINT64_MAX);
+    runs_add(runs, reading->image, chunk, 0, size,
+             chunk->length ? chunk->length / size : UINT64_MAX);
 }
 
 static void note_array(struct reading *reading, const struct chunk *chunk)

@@ -99,7 +99,9 @@ struct shown show_count(uint64_t number, const char *word)
     size_t room = sizeof(shown.text) - shown.columns;
 
     shown.columns += (size_t)snprintf(shown.text + shown.columns, room, " %s%s", word,
-                                      number == 1 ? "" : word[strlen(word) - 1] == 's' ? "es" : "s");
+                                      number == 1                     ? ""
+                                      : word[strlen(word) - 1] == 's' ? "es"
+                                                                      : "s");
     return shown;
 }
 

@@ -17,8 +17,8 @@ void store_note(struct store *store, const char *format, ...)
     for (size_t i = 0; i < store->note_count; i++)
         if (strcmp(store->notes[i], text) == 0)
             return;
-    store->notes = mem_more(store->notes, &store->note_capacity, store->note_count + 1,
-                            sizeof(*store->notes));
+    store->notes =
+        mem_more(store->notes, &store->note_capacity, store->note_count + 1, sizeof(*store->notes));
     store->notes[store->note_count++] = mem_copy(store->mem, text, strlen(text));
 }
 

@@ -15,7 +15,8 @@
 #include "symbolize/mem.h"
 #include "symbolize/spans.h"
 
-/* Roots of the file are 1..5; this one is ours: the node a trace goes on with is not in the file. */
+/* Roots of the file are 1..5; this one is ours: the node a trace goes on with is not in the file.
+ */
 #define STORE_ROOT_MISSING (LEAK_NODE_FIRST - 1)
 
 struct store_module {
@@ -68,14 +69,13 @@ struct store {
     struct store_node *nodes;
     size_t node_count; /* indices LEAK_NODE_FIRST .. node_count - 1 are nodes */
     struct store_site *sites;
-    size_t site_count; /* ascending by id */
+    size_t site_count;  /* ascending by id */
     const char **notes; /* what was odd about the file, for the report */
     size_t note_count, note_capacity;
 };
 
 /* Add a sentence to the notes; the same sentence twice is one note. */
-void store_note(struct store *store, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void store_note(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The generation of a module that was at pc when the node was made, or NULL. */
 const struct store_module *store_module_of(const struct store *store, uint64_t pc, uint32_t number);

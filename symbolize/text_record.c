@@ -11,8 +11,8 @@
 #include "symbolize/store.h"
 #include "symbolize/times.h"
 
-#define CALLERS 4      /* listed after the user frame unless -v */
-#define INDENT 5       /* of a frame */
+#define CALLERS 4       /* listed after the user frame unless -v */
+#define INDENT 5        /* of a frame */
 #define NAME_COLUMNS 34 /* kept for the function, so that places stand below each other */
 
 void text_style(const struct view *view, FILE *stream, enum text_style style)
@@ -257,8 +257,8 @@ void text_record(const struct process *process, const struct record *record, siz
                       kind_word[record->kind]);
     fputs(head, stream);
     text_style(view, stream, STYLE_FAINT);
-    fprintf(stream, "%*s%016" PRIx64 "\n", width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1,
-            "", record->signature);
+    fprintf(stream, "%*s%016" PRIx64 "\n",
+            width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", record->signature);
     text_style(view, stream, STYLE_PLAIN);
     write_frames(record, view, stream);
     if (record->stacks > 1)

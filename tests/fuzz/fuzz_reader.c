@@ -41,7 +41,8 @@ static void report_on(struct mem *mem, const struct store *store)
     struct resolver *resolver = resolve_begin(mem, &search);
     struct process process[2];
     struct report report = {.processes = process, .process_count = 2};
-    struct view view = {.top = 20, .verbose = true, .all_frames = true, .colour = true, .links = true};
+    struct view view = {
+        .top = 20, .verbose = true, .all_frames = true, .colour = true, .links = true};
 
     memset(view.show, 1, sizeof(view.show));
     build_process(mem, resolver, store, &options, &process[0]);
@@ -89,9 +90,13 @@ static uint64_t next_random(void)
 /* The numbers that break programs, and some that nearly hold. */
 static uint64_t odd_number(size_t size)
 {
-    static const uint64_t odd[] = {0,          1,         7,          8,           4095,
-                                   4096,       0xffff,    0x7fffffff, 0x80000000u, 0xffffffffu,
-                                   0x100000000, INT64_MAX, UINT64_MAX, UINT64_MAX - 4095};
+    static const uint64_t odd[] = {0,           1,
+                                   7,           8,
+                                   4095,        4096,
+                                   0xffff,      0x7fffffff,
+                                   0x80000000u, 0xffffffffu,
+                                   0x100000000, INT64_MAX,
+                                   UINT64_MAX,  UINT64_MAX - 4095};
 
     switch (next_random() % 4) {
     case 0:
@@ -162,7 +167,8 @@ int main(int argc, char **argv)
     unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 10) : (unsigned long)time(NULL);
     struct store_builder example = builder_example();
 
-    printf("fuzz_reader: %lu damages, seed %lu (again: %s %lu %lu)\n", runs, seed, argv[0], runs, seed);
+    printf("fuzz_reader: %lu damages, seed %lu (again: %s %lu %lu)\n", runs, seed, argv[0], runs,
+           seed);
     fflush(stdout);
     state = seed * 2 + 1;
     for (size_t size = 0; size <= example.size; size++)

@@ -158,8 +158,8 @@ static void add(struct reading *reading)
     else if (strcmp(what, "note") == 0)
         process->notes[process->note_count++] = text(reading, 1);
     else if (strcmp(what, "untracked") == 0)
-        process->untracked[process->untracked_count++] = (struct untracked){
-            text(reading, 1), text(reading, 2), number(reading, 3, 10)};
+        process->untracked[process->untracked_count++] =
+            (struct untracked){text(reading, 1), text(reading, 2), number(reading, 3, 10)};
     else if (strcmp(what, "blind") == 0)
         process->blind[process->blind_count++] = (struct blind_module){
             text(reading, 1), text(reading, 2), text(reading, 3), text(reading, 4), false};

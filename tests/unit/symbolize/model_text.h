@@ -10,7 +10,8 @@
  *   note | TEXT
  *   record | VERDICT | KIND | BYTES | BLOCKS | SIGNATURE
  *   thread | SERIAL | NAME
- *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator ...
+ *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator
+ * ...
  */
 #ifndef MODEL_TEXT_H
 #define MODEL_TEXT_H

@@ -131,8 +131,8 @@ static void *next_record(struct store_builder *builder, uint32_t type, size_t *c
 void builder_thread(struct store_builder *builder, uint32_t serial, const char *name)
 {
     uint32_t count = builder->next_serial;
-    struct leak_thread *thread = next_record(builder, LEAK_CHUNK_THREADS, &builder->threads, &count,
-                                             0, sizeof(*thread));
+    struct leak_thread *thread =
+        next_record(builder, LEAK_CHUNK_THREADS, &builder->threads, &count, 0, sizeof(*thread));
 
     builder->next_serial = count;
     thread->serial = serial;
@@ -201,13 +201,15 @@ struct store_builder builder_example(void)
     builder_thread(&builder, 3, "");
     main_node = builder_node(&builder, 0x1100, LEAK_ROOT_COMPLETE, 0);
     node = builder_node(&builder, 0x1200, main_node, 0);
-    site = builder_site(&builder, node, LEAK_KIND_MALLOC, (struct leak_counts){10, 1000, 4, 400}, 1);
+    site =
+        builder_site(&builder, node, LEAK_KIND_MALLOC, (struct leak_counts){10, 1000, 4, 400}, 1);
     builder_node(&builder, LEAK_KIND_MALLOC, node, site); /* a leaf, as the runtime keeps it */
     builder_site(&builder, builder_node(&builder, 0x1300, LEAK_ROOT_DEPTH, 0), LEAK_KIND_NEW,
                  (struct leak_counts){5, 50, 5, 50}, 0);
     builder_site(&builder, builder_node(&builder, 0x12000, main_node, 0), LEAK_KIND_NEW_ARRAY,
                  (struct leak_counts){1, 64, 0, 0}, 3ull << 32 | 7 << 1);
-    builder_site(&builder, LEAK_ROOT_NO_RULE, LEAK_KIND_MEMALIGN, (struct leak_counts){2, 9, 1, 1}, 0);
+    builder_site(&builder, LEAK_ROOT_NO_RULE, LEAK_KIND_MEMALIGN, (struct leak_counts){2, 9, 1, 1},
+                 0);
     builder_site(&builder, builder_node(&builder, 0x7000000, main_node, 0), LEAK_KIND_MALLOC,
                  (struct leak_counts){1, 1, 0, 0}, 0);
     builder_slots(&builder, 2);

@@ -38,7 +38,8 @@ void builder_thread(struct store_builder *builder, uint32_t serial, const char *
 uint32_t builder_node(struct store_builder *builder, uint64_t pc, uint32_t parent, uint32_t number);
 uint32_t builder_site(struct store_builder *builder, uint32_t node, uint32_t kind,
                       struct leak_counts counts, uint64_t fold);
-struct leak_site *builder_site_at(struct store_builder *builder, uint32_t id); /* in the open chunk */
+struct leak_site *builder_site_at(struct store_builder *builder,
+                                  uint32_t id); /* in the open chunk */
 
 /* A chunk of slots of one thread, and a slot in it. */
 void builder_slots(struct store_builder *builder, uint32_t thread);

@@ -78,7 +78,8 @@ static const struct {
     {"Thing::operator()(int) const", "Thing::operator()"},
     {"bool operator< <int>(A<int> const&)", "operator< <int>"},
     {"std::map<int, int>& get<(E)3>(int)", "get<(E)3>"},
-    {"<alloc::vec::Vec<T> as core::clone::Clone>::clone", "<alloc::vec::Vec<T> as core::clone::Clone>::clone"},
+    {"<alloc::vec::Vec<T> as core::clone::Clone>::clone",
+     "<alloc::vec::Vec<T> as core::clone::Clone>::clone"},
     {"", ""},
     {"(", "("},
     {"<<<<<<", "<<<<<<"},
@@ -90,7 +91,8 @@ START_TEST(the_qualified_name_is_found)
     size_t length = demangle_bare_length(scope);
 
     ck_assert_msg(strlen(scopes[_i].bare) == length && memcmp(scope, scopes[_i].bare, length) == 0,
-                  "%s: wanted '%s', got '%.*s'", scopes[_i].name, scopes[_i].bare, (int)length, scope);
+                  "%s: wanted '%s', got '%.*s'", scopes[_i].name, scopes[_i].bare, (int)length,
+                  scope);
 }
 END_TEST
 
@@ -119,12 +121,13 @@ static const struct {
 
 START_TEST(a_frame_has_a_role)
 {
-    ck_assert_msg(classify_frame(roles[_i].module, roles[_i].function) == roles[_i].role,
-                  "%s %s", roles[_i].module, roles[_i].function ? roles[_i].function : "?");
+    ck_assert_msg(classify_frame(roles[_i].module, roles[_i].function) == roles[_i].role, "%s %s",
+                  roles[_i].module, roles[_i].function ? roles[_i].function : "?");
 }
 END_TEST
 
-/* ---- Blocks of the runtime --------------------------------------------------------------------- */
+/* ---- Blocks of the runtime ---------------------------------------------------------------------
+ */
 
 static struct frame frame_of(const char *module, const char *function)
 {
@@ -152,13 +155,16 @@ START_TEST(blocks_the_runtime_keeps_are_told_from_the_users)
     static const char libc[] = "/lib/libc.so.6", app[] = "/app", ld[] = "/lib/ld-linux-x86-64.so.2";
     static const char cxx[] = "/lib/libstdc++.so.6";
 
-    ck_assert(runtime_block((const char *const[][2]){
-                                {libc, "_IO_file_doallocate"}, {libc, "puts"}, {app, "main"}}, 3, 4096));
+    ck_assert(runtime_block(
+        (const char *const[][2]){{libc, "_IO_file_doallocate"}, {libc, "puts"}, {app, "main"}}, 3,
+        4096));
     ck_assert(runtime_block((const char *const[][2]){{cxx, NULL}, {ld, "_dl_init"}}, 2, 72704));
-    ck_assert(runtime_block((const char *const[][2]){
-                                {ld, "allocate_dtv"}, {libc, "pthread_create"}, {app, "main"}}, 3, 288));
+    ck_assert(runtime_block(
+        (const char *const[][2]){{ld, "allocate_dtv"}, {libc, "pthread_create"}, {app, "main"}}, 3,
+        288));
     ck_assert(!runtime_block((const char *const[][2]){{libc, "strdup"}, {app, "main"}}, 2, 6));
-    ck_assert(!runtime_block((const char *const[][2]){{app, "main"}, {libc, "__libc_start_main"}}, 2, 72704));
+    ck_assert(!runtime_block((const char *const[][2]){{app, "main"}, {libc, "__libc_start_main"}},
+                             2, 72704));
     ck_assert(!runtime_block((const char *const[][2]){{app, "malloc"}}, 1, 5));
 }
 END_TEST

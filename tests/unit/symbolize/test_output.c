@@ -1,4 +1,5 @@
-/* test_output.c - what the user asks for and where the report goes; words, numbers, source lines. */
+/* test_output.c - what the user asks for and where the report goes; words, numbers, source lines.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 #include "symbolize/times.h"
 #include "symbolize/utf8.h"
 
-/* ---- Options ----------------------------------------------------------------------------------- */
+/* ---- Options -----------------------------------------------------------------------------------
+ */
 
 static bool parse(struct options *options, const char *line)
 {
@@ -27,7 +29,8 @@ START_TEST(values_come_with_equals_or_as_the_next_word)
 {
     struct options options;
 
-    ck_assert(parse(&options, "--format=json --top 3 -o out -qv --debug-dir a --debug-dir=b -- -x"));
+    ck_assert(
+        parse(&options, "--format=json --top 3 -o out -qv --debug-dir a --debug-dir=b -- -x"));
     ck_assert_str_eq(options.format->name, "json");
     ck_assert_uint_eq(options.view.top, 3);
     ck_assert_str_eq(options.output, "out");
@@ -67,9 +70,22 @@ START_TEST(sets_of_verdicts_are_lists_of_words)
 END_TEST
 
 static const char *const refused[] = {
-    "--nonsense", "--top=x", "--top", "--top=-1", "--format=xml", "--sort=size", "--color=blue",
-    "--errors-for=lost,nope", "--error-exitcode=256", "--substitute-path=x", "--substitute-path==x",
-    "--serve-fd=a", "--serve-fd=3,", "-z", "-o", "--force=1",
+    "--nonsense",
+    "--top=x",
+    "--top",
+    "--top=-1",
+    "--format=xml",
+    "--sort=size",
+    "--color=blue",
+    "--errors-for=lost,nope",
+    "--error-exitcode=256",
+    "--substitute-path=x",
+    "--substitute-path==x",
+    "--serve-fd=a",
+    "--serve-fd=3,",
+    "-z",
+    "-o",
+    "--force=1",
 };
 
 START_TEST(what_makes_no_sense_is_refused)
@@ -81,14 +97,20 @@ START_TEST(what_makes_no_sense_is_refused)
 }
 END_TEST
 
-/* ---- -o ---------------------------------------------------------------------------------------- */
+/* ---- -o ----------------------------------------------------------------------------------------
+ */
 
 static const struct {
     const char *pattern, *name;
 } patterns[] = {
-    {"plain", "plain"},          {"%p-%e.%n", "42-app.7"},     {"%h%%", "host_name%"},
-    {"%q{LEAK_TEST}", "value"},  {"%q{LEAK_UNSET_TEST}x", "x"}, {"%z", NULL},
-    {"100%", NULL},              {"%q{open", NULL},
+    {"plain", "plain"},
+    {"%p-%e.%n", "42-app.7"},
+    {"%h%%", "host_name%"},
+    {"%q{LEAK_TEST}", "value"},
+    {"%q{LEAK_UNSET_TEST}x", "x"},
+    {"%z", NULL},
+    {"100%", NULL},
+    {"%q{open", NULL},
 };
 
 START_TEST(patterns_stand_for_the_process)
@@ -130,7 +152,8 @@ START_TEST(a_file_is_never_overwritten_unless_forced)
 }
 END_TEST
 
-/* ---- Words and numbers --------------------------------------------------------------------------- */
+/* ---- Words and numbers
+ * --------------------------------------------------------------------------- */
 
 static const struct {
     const char *text;
@@ -172,7 +195,8 @@ START_TEST(numbers_and_times_are_words)
 }
 END_TEST
 
-/* ---- Source lines ---------------------------------------------------------------------------------- */
+/* ---- Source lines
+ * ---------------------------------------------------------------------------------- */
 
 START_TEST(a_source_line_is_found_below_source_paths)
 {

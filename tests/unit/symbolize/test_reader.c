@@ -252,7 +252,9 @@ static const struct {
 } refused[] = {
     {"", 0, ERROR_SHORT},
     {"BLLEAK", 6, ERROR_SHORT},
-    {"\x7f" "ELF\2\1\1\0 and so on", 19, ERROR_NOT_A_STORE},
+    {"\x7f"
+     "ELF\2\1\1\0 and so on",
+     19, ERROR_NOT_A_STORE},
     {"\0\0\0\0\0\0\0\0\0\0\0\0", 12, ERROR_UNFINISHED},
     {"BLLEAK01\1\0\0\0", 12, ERROR_SHORT},
     {"BLLEAK01\7\0\0\0", 12, ERROR_VERSION},

@@ -1,4 +1,5 @@
-/* test_resolve.c - frames of this very program, asked for directly and through --serve-fd's door. */
+/* test_resolve.c - frames of this very program, asked for directly and through --serve-fd's door.
+ */
 #include <check.h>
 #include <link.h>
 #include <stdlib.h>
@@ -12,7 +13,11 @@ static uint64_t asked; /* a return address in known_function() */
 
 static inline __attribute__((always_inline)) void inlined_function(void)
 {
-    asked = (uint64_t)(uintptr_t)({ __label__ here; here: &&here; });
+    asked = (uint64_t)(uintptr_t)({
+        __label__ here;
+    here:
+        &&here;
+    });
     __asm__ volatile("");
 }
 
