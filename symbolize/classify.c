@@ -117,7 +117,7 @@ static const char *innermost_scope(const char *function)
     return scope;
 }
 
-enum frame_role classify_frame(const char *module, const char *function)
+enum frame_role classify_frame(const char *module, const char *function, const char *file)
 {
     const char *scope;
 
@@ -130,6 +130,9 @@ enum frame_role classify_frame(const char *module, const char *function)
         if (SAME(function, start_up) || BEGINS(scope, library_scopes))
             return FRAME_RUNTIME;
     }
+    if (file && (strstr(file, "/usr/include/c++/") ||
+                 (strncmp(file, "/rustc/", 7) == 0 && strstr(file, "/library/"))))
+        return FRAME_RUNTIME;
     return classify_runtime_module(module) ? FRAME_RUNTIME : FRAME_USER;
 }
 

@@ -13,7 +13,8 @@
 
 #include "symbolize/model.h"
 
-enum frame_role classify_frame(const char *module, const char *function);
+/* Each may be NULL. file: where the function's line is, which tells headers of libraries. */
+enum frame_role classify_frame(const char *module, const char *function, const char *file);
 
 /* The C and C++ libraries, the loader and libleak itself. */
 bool classify_runtime_module(const char *module);

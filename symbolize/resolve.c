@@ -94,7 +94,7 @@ static void fill_frame(struct resolver *resolver, struct resolved_module *module
                             .inlined = found->inlined};
     if (found->file)
         frame->file = mem_copy(resolver->mem, found->file, strlen(found->file));
-    frame->role = classify_frame(frame->module, frame->function);
+    frame->role = classify_frame(frame->module, frame->function, frame->file);
     /* An unknown function is told apart by its place in the module, the same in every run. */
     frame->name_hash = frame->function
                            ? hash_text(module->name_hash, frame->function, strlen(frame->function))

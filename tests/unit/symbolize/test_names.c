@@ -99,30 +99,35 @@ END_TEST
 static const struct {
     const char *module, *function;
     enum frame_role role;
+    const char *file;
 } roles[] = {
-    {"/app", "main", FRAME_USER},
-    {"/app", NULL, FRAME_USER},
-    {"/app", "malloc", FRAME_ALLOCATOR},
-    {"/app", "operator new[](unsigned long)", FRAME_ALLOCATOR},
-    {"/app", "std::vector<int>::push_back(int)", FRAME_RUNTIME},
-    {"/app", "int* std::__copy<int>(int*)", FRAME_RUNTIME},
-    {"/app", "void app::fill<std::vector<int> >(int)", FRAME_USER},
-    {"/app", "alloc::vec::Vec<T>::push", FRAME_RUNTIME},
-    {"/app", "<alloc::vec::Vec<T> as core::clone::Clone>::clone", FRAME_RUNTIME},
-    {"/app", "<app::Thing as core::clone::Clone>::clone", FRAME_USER},
-    {"/app", "stdx::f()", FRAME_USER},
-    {"/app", "_start", FRAME_RUNTIME},
-    {"/lib/libc.so.6", "strdup", FRAME_RUNTIME},
-    {"/lib/libc-2.31.so", NULL, FRAME_RUNTIME},
-    {"/lib/libcurl.so.4", "curl_easy_init", FRAME_USER},
-    {"/lib/ld-linux-x86-64.so.2", "_dl_open", FRAME_RUNTIME},
-    {"/x/libleak.so", "anything", FRAME_ALLOCATOR},
+    {"/app", "main", FRAME_USER, NULL},
+    {"/app", NULL, FRAME_USER, NULL},
+    {"/app", "malloc", FRAME_ALLOCATOR, NULL},
+    {"/app", "operator new[](unsigned long)", FRAME_ALLOCATOR, NULL},
+    {"/app", "std::vector<int>::push_back(int)", FRAME_RUNTIME, NULL},
+    {"/app", "int* std::__copy<int>(int*)", FRAME_RUNTIME, NULL},
+    {"/app", "void app::fill<std::vector<int> >(int)", FRAME_USER, NULL},
+    {"/app", "alloc::vec::Vec<T>::push", FRAME_RUNTIME, NULL},
+    {"/app", "<alloc::vec::Vec<T> as core::clone::Clone>::clone", FRAME_RUNTIME, NULL},
+    {"/app", "<app::Thing as core::clone::Clone>::clone", FRAME_USER, NULL},
+    {"/app", "stdx::f()", FRAME_USER, NULL},
+    {"/app", "_start", FRAME_RUNTIME, NULL},
+    {"/lib/libc.so.6", "strdup", FRAME_RUNTIME, NULL},
+    {"/lib/libc-2.31.so", NULL, FRAME_RUNTIME, NULL},
+    {"/lib/libcurl.so.4", "curl_easy_init", FRAME_USER, NULL},
+    {"/lib/ld-linux-x86-64.so.2", "_dl_open", FRAME_RUNTIME, NULL},
+    {"/x/libleak.so", "anything", FRAME_ALLOCATOR, NULL},
+    {"/app", "<str>::repeat", FRAME_RUNTIME, "/rustc/0123abc/library/alloc/src/str.rs"},
+    {"/app", "bump", FRAME_RUNTIME, "/usr/include/c++/12/bits/stl_vector.h"},
+    {"/app", "app::f", FRAME_USER, "/home/me/rustc/library/f.rs"},
 };
 
 START_TEST(a_frame_has_a_role)
 {
-    ck_assert_msg(classify_frame(roles[_i].module, roles[_i].function) == roles[_i].role, "%s %s",
-                  roles[_i].module, roles[_i].function ? roles[_i].function : "?");
+    ck_assert_msg(classify_frame(roles[_i].module, roles[_i].function, roles[_i].file) ==
+                      roles[_i].role,
+                  "%s %s", roles[_i].module, roles[_i].function ? roles[_i].function : "?");
 }
 END_TEST
 
@@ -132,7 +137,7 @@ END_TEST
 static struct frame frame_of(const char *module, const char *function)
 {
     return (struct frame){
-        .module = module, .function = function, .role = classify_frame(module, function)};
+        .module = module, .function = function, .role = classify_frame(module, function, NULL)};
 }
 
 static bool runtime_block(const char *const pairs[][2], size_t count, uint64_t size)
