@@ -236,6 +236,8 @@ static int take(struct args *args, const struct row *row, const char *value)
     case NOT_HERE:
         return wrong_line("no such option:", row->name, "it is leakreport's alone");
     case REPORT:
+        if (row->letter == 'o')
+            args->output = value; /* handed on, too: leakreport knows its % signs */
         words_addf(&args->for_report, "--%s%s%s", row->name, value ? "=" : "", value ? value : "");
         return -1;
     }

@@ -18,7 +18,7 @@ struct args {
     const char *library, *reporter; /* where scripts/leakrun found them, or NULL */
     struct environment_bytes environment;
 
-    const char *dir, *keep, *cwd, *errors_for;
+    const char *dir, *keep, *output, *cwd, *errors_for;
     int error_exitcode; /* 0: not given */
     bool no_report, gdb, force, quiet, verbose;
     char *runtime;           /* "a_b=v:c=d" or "" */

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
-#include "live/reporter.h"
 #include "live/process.h"
+#include "live/reporter.h"
 #include "live/say.h"
 #include "live/stores.h"
 
@@ -106,45 +107,80 @@ static bool any_readable(const struct stores *stores)
     return false;
 }
 
-int conclude(struct session *session, const struct child *child, int wait_status,
-             const struct args *args, const char *reporter, const struct words *environment)
-{
-    struct stores stores;
-    stores_list(&stores, session->dir, child->pid, child->start_time);
-    if (!args->gdb)
-        stores_mark_end(&stores, child->pid, child->start_time, wait_status);
-    bool leave = args->keep && !stores_keep(&stores, args);
+/* The other end of a pipe, a child about to be reaped: what ends within this is no survivor. */
+#define SETTLE_STEPS 6
+#define SETTLE_STEP_NS 5000000
 
-    bool leaks = false;
-    bool tracked = was_tracked(&stores, child, args->gdb);
-    if (!any_readable(&stores)) {
+static void settle(const struct session *session)
+{
+    for (int i = 0; i < SETTLE_STEPS; i++) {
+        pid_t *pids;
+        size_t found = process_find(session->preload, &pids);
+        free(pids);
+        if (!found)
+            return;
+        nanosleep(&(struct timespec){0, SETTLE_STEP_NS}, NULL);
+    }
+}
+
+/* What the report found, for --error-exitcode. */
+enum finding { FOUND_NOTHING, FOUND_LEAKS, FOUND_NO_ANSWER };
+
+static enum finding report(const struct stores *stores, const struct args *args,
+                           const char *reporter, const struct words *environment)
+{
+    if (!any_readable(stores)) {
         say("WARNING: nothing was tracked: no process left an account, so this run says nothing "
             "about leaks (leakreport preflight %s may say why)",
             args->program[0]);
-    } else if (!args->no_report || args->error_exitcode) {
-        int status = reporter ? reporter_run(reporter, args, &stores, environment) : -1;
-        leaks = status == 1;
-        if (!reporter)
-            say("leakreport is missing (build it with make, or make install), so there is no "
-                "report");
-        if (status != 0 && status != 1 && !args->keep) {
-            say("the account is kept: leakreport %s", stores.at[0].path);
-            leave = true;
-        }
+        return FOUND_NOTHING;
     }
-    if (survivors_say(session, &stores, args) || leave)
-        session_leave(session);
-    else
-        session_remove(session);
-    stores_free(&stores);
+    if (args->no_report && !args->error_exitcode)
+        return FOUND_NOTHING;
+    if (!reporter)
+        say("leakreport is missing (build it with make, or make install): no report");
+    int status = reporter ? reporter_run(reporter, args, stores, environment) : -1;
+    return status == 0 ? FOUND_NOTHING : status == 1 ? FOUND_LEAKS : FOUND_NO_ANSWER;
+}
 
-    bool succeeded = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
-    if (args->error_exitcode && succeeded && leaks)
+/* The wait status to end with: a ladder. */
+static int verdict(int wait_status, const struct args *args, enum finding finding, bool tracked)
+{
+    /* The program's own failure is never hidden. */
+    if (!args->error_exitcode || !WIFEXITED(wait_status) || WEXITSTATUS(wait_status) != 0)
+        return wait_status;
+    if (finding == FOUND_LEAKS)
         return W_EXITCODE(args->error_exitcode, 0);
-    if (args->error_exitcode && succeeded && !tracked) {
+    /* A test that asks for leaks must not pass because nobody looked. */
+    if (finding == FOUND_NO_ANSWER)
+        return W_EXITCODE(STATUS_OUR_TROUBLE, 0);
+    if (!tracked) {
         say("nothing of %s could be tracked: exit status %d", args->program[0],
             STATUS_NOTHING_TRACKED);
         return W_EXITCODE(STATUS_NOTHING_TRACKED, 0);
     }
     return wait_status;
+}
+
+int conclude(struct session *session, const struct child *child, int wait_status,
+             const struct args *args, const char *reporter, const struct words *environment)
+{
+    struct stores stores;
+    settle(session);
+    stores_list(&stores, session->dir, child->pid, child->start_time);
+    if (!args->gdb)
+        stores_mark_end(&stores, child->pid, child->start_time, wait_status);
+    bool leave = args->keep && !stores_keep(&stores, args);
+    enum finding finding = report(&stores, args, reporter, environment);
+    if (finding == FOUND_NO_ANSWER && !args->keep) {
+        say("the account is kept: leakreport %s", stores.at[0].path);
+        leave = true;
+    }
+    bool tracked = was_tracked(&stores, child, args->gdb);
+    if (survivors_say(session, &stores, args) || leave)
+        session_leave(session);
+    else
+        session_remove(session);
+    stores_free(&stores);
+    return verdict(wait_status, args, finding, tracked);
 }

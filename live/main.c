@@ -70,11 +70,12 @@ static void parts_find(struct parts *parts, const struct args *args)
     parts->reporter = part_find(args->reporter, "leakreport");
 }
 
-static void keep_check(const struct args *args)
+/* Said before a long run, not after it. */
+static void refuse_to_overwrite(const struct args *args, const char *path)
 {
     struct stat st;
-    if (args->keep && !args->force && lstat(args->keep, &st) == 0)
-        say_and_exit(STATUS_OUR_TROUBLE, "%s is there already (--force overwrites)", args->keep);
+    if (path && !args->force && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+        say_and_exit(STATUS_OUR_TROUBLE, "%s is there already (--force overwrites)", path);
 }
 
 /* What is going to be exec'd, or the end of leakwatch with one clear line. */
@@ -135,12 +136,11 @@ int main(int argc, char **argv)
         return status;
     environment_load(&environment, &args.environment);
     parts_find(&parts, &args);
-    keep_check(&args);
+    refuse_to_overwrite(&args, args.keep);
+    refuse_to_overwrite(&args, args.output);
     char *program = program_find(&args, &environment);
 
-    const char *dir = args.dir ? args.dir : environment_get(&environment, "LIBLEAK_DIR");
-    if (dir && !*dir)
-        dir = NULL;
+    char *dir = settings_dir(&args, &environment);
     session_sweep(dir, &environment);
     if (!session_make(&session, dir, parts.library, &environment))
         return STATUS_OUR_TROUBLE;

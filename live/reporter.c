@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "live/child.h"
+#include "live/follow.h"
 #include "live/say.h"
 
 /* Of the 2 MiB of arguments and environment the kernel takes. */
@@ -71,7 +71,7 @@ int reporter_run(const char *program, const struct args *args, const struct stor
     struct child child;
     int result = -1;
     if (child_start(&child, &launch) < 0) {
-        int status = child_wait(&child);
+        int status = follow_child(&child); /* Ctrl-Z stops it, and so us */
         if (WIFEXITED(status))
             result = WEXITSTATUS(status);
         else

@@ -10,6 +10,10 @@
 void settings_make(struct words *set, const struct words *environment, const struct args *args,
                    const struct session *session);
 
+/* Where the user wants stores: --dir, else dir= in LIBLEAK_OPTIONS, else LIBLEAK_DIR, else NULL.
+ * For the caller to free. */
+char *settings_dir(const struct args *args, const struct words *environment);
+
 /* The gdb command that runs program with argv: gdb itself is not tracked, only the program gets the
  * settings, through gdb's "exec-wrapper env". */
 void settings_gdb_command(struct words *command, const struct words *set, const char *program,

@@ -6,6 +6,7 @@ test_exit_status_is_the_programs() {
     done
 }
 test_death_by_signal_is_passed_on() {
+    need python3
     python3 - "$root/scripts/leakrun" <<'P'
 import signal, subprocess, sys
 for sig in "TERM KILL SEGV ABRT INT QUIT HUP USR1 PIPE XFSZ".split():
@@ -15,6 +16,7 @@ for sig in "TERM KILL SEGV ABRT INT QUIT HUP USR1 PIPE XFSZ".split():
 P
 }
 test_kill_9_is_reported_from_the_store() {
+    need python3
     leakrun -o report --keep=k.leak sh -c 'kill -9 $$' || :
     says report '^libleak: pid='
     "$O/leakreport" --format=json k.leak >json
@@ -34,9 +36,11 @@ test_signals_sent_to_leakrun_reach_the_program() {
     done
 }
 test_terminal_interrupt_is_left_to_the_program() {
+    need python3
     python3 "$here/terminal.py" "$root/scripts/leakrun"
 }
 test_stop_and_continue() {
+    need python3
     python3 "$here/stop.py" "$root/scripts/leakrun"
 }
 test_orphans_are_not_adopted() {

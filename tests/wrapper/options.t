@@ -62,7 +62,10 @@ test_keep_refuses_to_overwrite() {
 }
 test_output_refuses_to_overwrite() {
     echo mine >report
-    leakrun -o report true 2>err || :
+    status=0
+    leakrun -o report sh -c ': >ran' 2>err || status=$?
+    equal status $status 125
+    [ ! -e ran ] || fail "it ran all the same"
     equal content "$(cat report)" mine
     says err 'report'
     leakrun --force -o report true
@@ -83,6 +86,7 @@ test_report_names_a_next_command_that_works() {
     "$O/leakreport" $next >report
 }
 test_format_is_handed_on() {
+    need python3
     leakrun --format=json -o j true
     python3 -c 'import json; assert json.load(open("j"))["format"] == "libleak"'
     leakrun --format json -o j2 true
@@ -94,6 +98,18 @@ test_error_exitcode() {
     equal 'failed itself' "$(status_of leakrun --error-exitcode=9 --errors-for=unfreed sh -c './leaky; exit 4')" 4
     equal 'a child leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=unfreed sh -c './leaky; exit 0')" 9
     equal 'without a report' "$(status_of leakrun --no-report --error-exitcode=9 --errors-for=unfreed ./leaky)" 9
+}
+test_error_exitcode_never_passes_without_an_answer() {
+    mkdir parts base
+    cp "$O/leakwatch" "$O/libleak.so" parts/
+    equal 'no leakreport' "$(status_of parts/leakwatch --dir="$PWD/base" --error-exitcode=9 sh -c :)" 125
+}
+test_dir_of_the_environment_is_honoured() {
+    mkdir 'a:b' c
+    LIBLEAK_OPTIONS="depth=9:dir='$PWD/a:b'" leakrun -v -o r1 true 2>err
+    says err "accounts are in $PWD/a:b/"
+    LIBLEAK_DIR=c leakrun -v -o r2 true 2>err
+    says err "accounts are in $PWD/c/"
 }
 test_nothing_tracked_is_124_only_when_asked() {
     echo 'int main(void) { return 0; }' | compile none

@@ -113,6 +113,7 @@ test_empty_and_damaged_files() {
     refused 126 'object file' ./object.o
 }
 test_every_truncation_and_many_damages_are_survived() {
+    need python3
     echo "$program" | compile s -Wl,--build-id=none
     python3 - "$O/leakreport" <<'P'
 import os, random, subprocess, sys

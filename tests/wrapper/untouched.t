@@ -56,6 +56,7 @@ test_cwd_option_moves_only_the_program() {
     equal 'no such directory' "$(status_of leakrun --cwd=none true)" 125
 }
 test_environment_gains_only_ours() {
+    need python3
     env -i A=1 'b.c=2 3' E= "N=$(printf 'x\ny')" PATH="$PATH" python3 "$here/environment.py" \
         "$root/scripts/leakrun" env -0
 }
@@ -70,6 +71,7 @@ test_own_preload_and_options_stay() {
     says out '^LIBLEAK_OPTIONS=.*depth=7:.*depth=9:.*dir='
 }
 test_signal_mask_and_dispositions() {
+    need python3
     show='grep -E "^Sig(Blk|Ign)" /proc/self/status'
     sh -c "trap '' HUP PIPE USR1; $show; leakrun='$root/scripts/leakrun'; \$leakrun -o report $show" >out
     equal 'mask and ignored signals' "$(sed -n 3,4p out)" "$(sed -n 1,2p out)"
