@@ -117,6 +117,16 @@ static const char *innermost_scope(const char *function)
     return scope;
 }
 
+/* Headers of libstdc++, and Rust's own libraries, which keep the path of the machine they were
+ * built on, or none at all. */
+static bool in_library_source(const char *file)
+{
+    static const char *const rust[] = {"library/core/", "library/alloc/", "library/std/"};
+
+    return strstr(file, "/usr/include/c++/") || BEGINS(file, rust) ||
+           (strncmp(file, "/rustc/", 7) == 0 && strstr(file, "/library/"));
+}
+
 enum frame_role classify_frame(const char *module, const char *function, const char *file)
 {
     const char *scope;
@@ -130,8 +140,7 @@ enum frame_role classify_frame(const char *module, const char *function, const c
         if (SAME(function, start_up) || BEGINS(scope, library_scopes))
             return FRAME_RUNTIME;
     }
-    if (file && (strstr(file, "/usr/include/c++/") ||
-                 (strncmp(file, "/rustc/", 7) == 0 && strstr(file, "/library/"))))
+    if (file && in_library_source(file))
         return FRAME_RUNTIME;
     return classify_runtime_module(module) ? FRAME_RUNTIME : FRAME_USER;
 }
