@@ -117,7 +117,11 @@ static void parse_item(struct options *options, const char *item, size_t length,
         value_length -= 2;
     }
     if (is_word(item, name_length, "help")) {
-        help_wanted = true;
+        bool wanted = true;
+        if (equals && !read_bool(value, value_length, &wanted))
+            complain("bad value in", copy, source_names[source]);
+        else
+            help_wanted = wanted;
         return;
     }
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
@@ -140,7 +144,7 @@ void options_parse(struct options *options, const char *string, size_t length, b
 {
     const char *end = string + length;
     while (string < end) {
-        bool quoted = false, comment = lines && *string == '#';
+        bool quoted = false;
         const char *stop = string;
         for (; stop < end && (quoted || *stop != (lines ? '\n' : ':')); stop++)
             quoted ^= *stop == '\'' && !lines;
@@ -149,6 +153,7 @@ void options_parse(struct options *options, const char *string, size_t length, b
             last--;
         while (string < last && (*string == ' ' || *string == '\t'))
             string++;
+        bool comment = lines && string < last && *string == '#';
         if (last > string && !comment)
             parse_item(options, string, last - string, source, complain);
         string = stop + 1;
@@ -167,8 +172,13 @@ const char *environment_get(char **envp, const char *name)
 static void load_file(struct options *options, const char *path, enum option_source source,
                       options_complain *complain)
 {
-    char buffer[4096];
+    char buffer[16384];
     ssize_t length = sys_read_file(path, buffer, sizeof buffer);
+    if (length == (ssize_t)sizeof buffer - 1) {
+        while (length && buffer[length - 1] != '\n')
+            length--; /* no half of a line */
+        complain("too long: the end of", path, source_names[source]);
+    }
     if (length > 0)
         options_parse(options, buffer, length, true, source, complain);
 }
