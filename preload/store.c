@@ -30,6 +30,7 @@ static struct {
     char name[40];
     char path[640];
     bool in_file;
+    bool preallocated; /* every page of the file is there already */
     bool said_full;
 } store;
 
@@ -137,6 +138,7 @@ static int open_file(void)
 static struct leak_header *map_store(int fd, int *error)
 {
     store.size = wanted_size();
+    store.preallocated = false;
     *error = store.size < SIZE_LEAST ? -EFBIG : sys_truncate(fd, store.size);
     if (*error < 0)
         return NULL;
@@ -156,6 +158,7 @@ static struct leak_header *map_store(int fd, int *error)
         store.size = store.size < SIZE_PREALLOCATED ? store.size : SIZE_PREALLOCATED;
         *error = sys_allocate(fd, store.size);
         header = *error < 0 ? NULL : sys_map_file(fd, store.size);
+        store.preallocated = true;
         return header;
     }
     if (*error < 0) {
@@ -317,8 +320,8 @@ void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
         return NULL;
     uint64_t offset = reserve(size);
     struct leak_chunk *chunk = (struct leak_chunk *)((char *)store_header + offset);
-    if (!offset || (store.in_file && sys_advise(chunk, size, MADV_POPULATE_WRITE) < 0 &&
-                    store.size > SIZE_PREALLOCATED)) {
+    if (!offset || (store.in_file && !store.preallocated &&
+                    sys_advise(chunk, size, MADV_POPULATE_WRITE) < 0)) {
         say_full();
         /* The reserved pages stay unpublished: readers step over them. */
         chunk = sys_map(size);
