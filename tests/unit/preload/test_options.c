@@ -467,7 +467,8 @@ START_TEST(a_file_larger_than_the_buffer_never_gives_half_a_line)
         for (int i = 79; i < before; i += 80)
             content[i] = '\n';
         content[before - 1] = '\n';
-        memcpy(content + before, "depth=123\n", 11);
+        memcpy(content + before, "depth=123\n", 10);
+        content[sizeof content - 1] = '\0';
         write_file(".libleakrc", content);
         char *environment[] = {NULL};
         setup();
