@@ -13,22 +13,24 @@ extern char **environ;
 
 /* A single argument may be 128 KiB long; hex doubles the length. */
 #define BYTES_PER_WORD (32 * 1024)
+/* All arguments and the environment itself have 2 MiB, and the program needs some of it. */
+#define ENVIRONMENT_BYTES (400 * 1024)
 
 int environment_print(const char *pid)
 {
+    static unsigned char bytes[ENVIRONMENT_BYTES + 1];
     char *path = words_print("/proc/%s/environ", pid);
     FILE *file = fopen(path, "re");
     free(path);
     if (!file)
         return STATUS_OUR_TROUBLE; /* the script goes on with what the shell left */
-    int c;
-    fputs("--environment=", stdout);
-    for (size_t n = 0; (c = getc(file)) != EOF; n++) {
-        if (n && n % BYTES_PER_WORD == 0)
-            fputs("\n--environment=", stdout);
-        printf("%02x", (unsigned)c);
-    }
+    size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
+    if (length > ENVIRONMENT_BYTES)
+        return STATUS_OUR_TROUBLE; /* likewise: better than no exec at all */
+    fputs("--environment=", stdout);
+    for (size_t i = 0; i < length; i++)
+        printf("%s%02x", i && i % BYTES_PER_WORD == 0 ? "\n--environment=" : "", bytes[i]);
     puts("");
     return 0;
 }

@@ -64,6 +64,17 @@ test_empty_environment_stays_empty() {
     env -i "$root/scripts/leakrun" -o report /usr/bin/env | grep -v '^LIBLEAK_OPTIONS=\|^LD_PRELOAD=' >more || :
     equal 'more than ours' "$(cat more)" ''
 }
+test_large_environments_pass() {
+    for size in 100 390 900; do
+        i=0
+        while [ $i -lt $((size / 100 + 1)) ]; do
+            i=$((i + 1))
+            eval "export BIG$i=\$(head -c $((size * 1024 / (size / 100 + 1))) /dev/zero | tr '\\0' x)"
+        done
+        leakrun -o report.$size sh -c 'printf %s "$BIG1" | wc -c' >with
+        equal "bytes of $size KiB" "$(cat with)" "${#BIG1}"
+    done
+}
 test_own_preload_and_options_stay() {
     echo 'int other;' | compile libother.so -shared -fPIC
     LD_PRELOAD=$PWD/libother.so LIBLEAK_OPTIONS=depth=7 leakrun --depth=9 -o report env >out
