@@ -193,17 +193,19 @@ static uint32_t read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
     return 0;
 }
 
+/* Scratch for paths, guarded by lock: the stack may be a signal stack of 2 KiB. */
+static char path_bytes[2 * PATH_MAX], part[PATH_MAX];
+
 static void add_path(const struct link_map *map, struct text *path)
 {
-    char buffer[PATH_MAX];
     if (!map->l_name[0]) { /* the program itself */
-        ssize_t length = sys_readlink("/proc/self/exe", buffer, sizeof buffer);
+        ssize_t length = sys_readlink("/proc/self/exe", part, sizeof part);
         if (length > 0)
-            text_add_bytes(path, buffer, length);
+            text_add_bytes(path, part, length);
         return;
     }
-    if (map->l_name[0] != '/' && strchr(map->l_name, '/') && sys_getcwd(buffer, sizeof buffer) > 0) {
-        text_add(path, buffer);
+    if (map->l_name[0] != '/' && strchr(map->l_name, '/') && sys_getcwd(part, sizeof part) > 0) {
+        text_add(path, part);
         text_add(path, "/");
     }
     text_add(path, map->l_name);
@@ -238,8 +240,7 @@ static void record_publish(const struct leak_module *record)
 
 static void add_record(struct module *module, const struct link_map *map)
 {
-    char buffer[PATH_MAX + 64];
-    struct text path = TEXT_ON(buffer);
+    struct text path = TEXT_ON(path_bytes);
     add_path(map, &path);
     uint32_t length = round_up(sizeof(struct leak_module) + path.length + 1, 8);
     struct leak_module *record = record_room(length);
@@ -254,7 +255,7 @@ static void add_record(struct module *module, const struct link_map *map)
     record->loaded_ns = sys_clock_ns(CLOCK_REALTIME_COARSE);
     record->build_id_length = read_build_id(module->start, map->l_addr, record->build_id);
     record->path_length = path.length;
-    memcpy(record->path, buffer, path.length);
+    memcpy(record->path, path_bytes, path.length);
     record_publish(record);
     add_relaxed(&store_header->modules, 1);
 }

@@ -64,16 +64,19 @@ void process_missed(void)
 
 /* ---- What the store says of the process ------------------------------------------------------ */
 
+/* Scratch for texts and paths; not on the stack, which may be a small thread's. */
+#define SCRATCH 65536
+
 static void put_options(void)
 {
-    char buffer[4096];
-    struct text text = TEXT_ON(buffer);
+    char *scratch = arena_map(SCRATCH);
+    if (!scratch)
+        return;
+    struct text text = text_on(scratch, SCRATCH);
     options_describe(&track_options, &text);
-    store_put(LEAK_CHUNK_OPTIONS, buffer, text.length);
+    store_put(LEAK_CHUNK_OPTIONS, scratch, text.length);
+    arena_unmap(scratch, SCRATCH);
 }
-
-/* Size of a scratch buffer for paths and the command line. */
-#define SCRATCH 65536
 
 static void put_process(void)
 {
@@ -180,6 +183,7 @@ static bool build(struct guard *guard, char **envp)
     if (!make_alive_page() ||
         !store_create(track_options.dir, program_name(name, sizeof name), envp))
         return false;
+    track_begin();
     put_process();
     put_options();
     modules_start(rows_forget);
@@ -292,6 +296,7 @@ static bool become_child(struct guard *guard)
     store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED)));
     blocks_fork_child();
     slots_fork_child();
+    track_begin();
     put_process();
     put_options();
     modules_fork_child();

@@ -124,7 +124,7 @@ static struct thread *make(struct guard *guard, uint32_t serial, bool for_all)
     thread->serial = serial;
     thread->record = record;
     thread->stand_in = for_all;
-    thread->events = 0;
+    thread->events = thread->events_per_clock = 0;
     thread->delta = 0;
     thread->memo.depth = 0;
     thread->memo.end = LEAK_ROOT_NONE;

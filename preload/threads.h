@@ -15,7 +15,8 @@
 
 struct thread {
     uint32_t serial;
-    uint32_t events; /* hooks so far: the coarse clock is read every few dozen */
+    uint32_t events; /* hooks since the coarse clock was read … */
+    uint32_t events_per_clock; /* … and how many may pass until it is read again */
     int64_t delta;   /* bytes not yet added to header.live_bytes */
     struct leak_thread *record;
     struct slots slots;

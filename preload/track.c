@@ -9,26 +9,40 @@
 
 #include <time.h>
 
-#define EVENTS_PER_CLOCK 32
+#define EVENTS_PER_CLOCK_MAX 64
 #define DELTA_MAX 65536
 
 struct options track_options;
 
+static uint64_t began_ns; /* monotonic: the wall clock may be set */
+
+void track_begin(void)
+{
+    began_ns = sys_clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
 void track_tick(void)
 {
-    uint64_t elapsed = sys_clock_ns(CLOCK_REALTIME_COARSE) - store_header->started_ns;
-    uint32_t tick = (int64_t)elapsed < 0 ? 0 : elapsed / (1000000000u / LEAK_TICKS_PER_SECOND);
+    uint64_t elapsed = sys_clock_ns(CLOCK_MONOTONIC_COARSE) - began_ns;
+    uint32_t tick = elapsed / (1000000000u / LEAK_TICKS_PER_SECOND);
     if (tick > load_relaxed(&store_header->epoch))
         store_relaxed(&store_header->epoch, tick);
 }
 
+/* A busy thread asks the clock every 64th time, one that allocates now and then each time. */
 static void clock_now_and_then(struct thread *thread)
 {
-    if (likely(thread->events++ % EVENTS_PER_CLOCK))
+    if (likely(++thread->events < thread->events_per_clock))
         return;
     uint32_t before = load_relaxed(&store_header->epoch);
     track_tick();
-    if (load_relaxed(&store_header->epoch) != before)
+    bool late = load_relaxed(&store_header->epoch) != before;
+    thread->events = 0;
+    if (late)
+        thread->events_per_clock = 1;
+    else if (thread->events_per_clock < EVENTS_PER_CLOCK_MAX)
+        thread->events_per_clock = 2 * thread->events_per_clock + 1;
+    if (late)
         threads_note_name(thread);
 }
 

@@ -25,6 +25,8 @@ bool track_take(struct guard *guard, void *block, struct block *out);
 void track_put_back(struct guard *guard, const struct block *block);
 void track_gone(struct guard *guard, const struct block *block);
 
+/* The epoch starts with the store. */
+void track_begin(void);
 /* The coarse clock, now: ticks the epoch word. */
 void track_tick(void);
 
