@@ -1,8 +1,9 @@
 /* text.c - the report for people; see text.h.
  *
  * Each process: a headline, its largest records, what was seen and what was not, the next command.
- * Processes that show the same are told once; those that left nothing are counted. "Not freed"
- * is never called a leak, and silence is never called clean.
+ * Processes that show the same are told once; those that left nothing, and children that only
+ * lived from fork to exec, are counted. "Not freed" is never called a leak, and silence is never
+ * called clean.
  */
 #include "symbolize/text.h"
 
@@ -23,6 +24,12 @@ static bool is_clean(const struct process *process, const struct view *view)
         if (view->show[v] && process->totals.of[v].records)
             return false;
     return !saw_nothing(process) && !process->damaged;
+}
+
+/* A shell's way to a program: what the child had was gone with its exec. */
+static bool is_passing(const struct process *process, const struct view *view)
+{
+    return process->forked && process->how == END_EXEC && !view->verbose;
 }
 
 /* ---- Headline -------------------------------------------------------------------------------- */
@@ -94,6 +101,15 @@ static void write_warning(const struct process *process, const struct view *view
           stream);
 }
 
+/* Clean, passing and repeated processes are only counted; a single process always speaks. */
+static bool is_listed(const struct report *report, size_t i, const struct view *view)
+{
+    const struct process *process = &report->processes[i];
+
+    return report->process_count == 1 ||
+           (process->alike == i && !is_clean(process, view) && !is_passing(process, view));
+}
+
 /* ---- Coverage -------------------------------------------------------------------------------- */
 
 static void write_seen(const struct process *process, FILE *stream)
@@ -118,12 +134,32 @@ static void write_seen(const struct process *process, FILE *stream)
     fputs(").\n", stream);
 }
 
-static void write_blind(const struct process *process, const struct view *view, FILE *stream)
+static bool is_same_module(const struct blind_module *a, const struct blind_module *b)
 {
+    return strcmp(a->path, b->path) == 0 && !a->build_id == !b->build_id &&
+           (!a->build_id || strcmp(a->build_id, b->build_id) == 0);
+}
+
+/* Once per module, however many processes have it. */
+static bool said_before(const struct report *report, size_t process, const struct blind_module *module,
+                        const struct view *view)
+{
+    for (size_t i = 0; i < process; i++)
+        if (is_listed(report, i, view))
+            for (size_t k = 0; k < report->processes[i].blind_count; k++)
+                if (is_same_module(&report->processes[i].blind[k], module))
+                    return true;
+    return false;
+}
+
+static void write_blind(const struct report *report, size_t at, const struct view *view, FILE *stream)
+{
+    const struct process *process = &report->processes[at];
+
     for (size_t i = 0; i < process->blind_count; i++) {
         const struct blind_module *module = &process->blind[i];
 
-        if (module->runtime && !view->verbose)
+        if ((module->runtime && !view->verbose) || said_before(report, at, module, view))
             continue;
         fprintf(stream, "%s: %s", show(module->path, strlen(module->path), 0).text, module->why);
         if (module->build_id)
@@ -134,8 +170,10 @@ static void write_blind(const struct process *process, const struct view *view, 
     }
 }
 
-static void write_coverage(const struct process *process, const struct view *view, FILE *stream)
+static void write_coverage(const struct report *report, size_t at, const struct view *view,
+                           FILE *stream)
 {
+    const struct process *process = &report->processes[at];
     const struct verdict_total *runtime = &process->totals.of[VERDICT_RUNTIME];
 
     write_seen(process, stream);
@@ -145,7 +183,7 @@ static void write_coverage(const struct process *process, const struct view *vie
     for (size_t i = 0; i < process->untracked_count; i++)
         fprintf(stream, "Not tracked: %s %s.\n", show_number(process->untracked[i].count).text,
                 process->untracked[i].words);
-    write_blind(process, view, stream);
+    write_blind(report, at, view, stream);
     for (size_t i = 0; i < process->note_count; i++) {
         const char *note = process->notes[i];
 
@@ -232,7 +270,7 @@ static void write_process(const struct report *report, size_t i, const struct vi
     write_headline(process, view, stream);
     write_warning(process, view, stream);
     hidden = write_records(process, view, stream);
-    write_coverage(process, view, stream);
+    write_coverage(report, i, view, stream);
     write_pids(report, i, stream);
     write_next(process, view, hidden, stream);
     if (report->process_count > 1)
@@ -243,16 +281,19 @@ static void write_process(const struct report *report, size_t i, const struct vi
 void text_write(const struct report *report, const struct view *view, FILE *stream)
 {
     struct totals totals = report_totals(report);
-    size_t clean = 0;
+    size_t clean = 0, passing = 0;
 
     for (size_t i = 0; i < report->process_count && !view->quiet; i++) {
-        const struct process *process = &report->processes[i];
-
-        if (report->process_count > 1 && is_clean(process, view))
-            clean++;
-        else if (process->alike == i)
+        if (is_listed(report, i, view))
             write_process(report, i, view, stream);
+        else if (is_clean(&report->processes[i], view))
+            clean++;
+        else
+            passing += is_passing(&report->processes[i], view);
     }
+    if (passing)
+        fprintf(stream, "Not listed: %s between fork and exec (-v shows them).\n",
+                show_count(passing, "process").text);
     if (clean)
         fprintf(stream, "Nothing is left of %s.\n", show_count(clean, "more process").text);
     write_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
