@@ -59,7 +59,7 @@ $(O)/symbolize.a: $(call obj,$(symbolize_src))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # The library without its hooks: a unit test must keep the libc malloc.
-$(O)/preload.a: $(call obj,$(filter-out preload/hook_%.c preload/init.c,$(preload_src)))
+$(O)/preload.a: $(call obj,$(filter-out preload/hook_%.c preload/arch/%/tail.S preload/init.c,$(preload_src)))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(REPORT): $(O)/symbolize/main.o $(O)/symbolize.a
