@@ -208,7 +208,7 @@ static bool read_fde(const uint8_t *fde, uintptr_t pc, struct entry *entry)
 
 /* ---- The CFA program ----------------------------------------------------------------------- */
 
-enum saved { SAVED_SAME, SAVED_AT, SAVED_UNDEFINED, SAVED_ODD };
+enum saved { SAVED_SAME, SAVED_AT, SAVED_NEAR_FP, SAVED_UNDEFINED, SAVED_ODD };
 
 struct rule {
     uint8_t how; /* enum saved */
@@ -226,7 +226,7 @@ struct state {
 
 struct machine {
     const struct entry *entry;
-    uintptr_t location;
+    uintptr_t location, pc; /* of the rows run over, and the one wanted */
     struct state now, initial, stack[STATES_MAX];
     unsigned depth;
     bool bad;
@@ -249,32 +249,75 @@ static void restore_rule(struct machine *machine, uint64_t number)
         machine->now.ra = machine->initial.ra;
 }
 
-/* One shape is common: DW_OP_breg(fp) offset, DW_OP_deref - a realigned frame keeps its caller's
- * sp in a slot near fp. Everything else (PLT stubs) is odd. */
-static void cfa_expression(struct machine *machine, struct cursor *cursor)
-{
-    uint64_t size = take_uleb(cursor);
-    if (cursor->bad || size > (uint64_t)(cursor->end - cursor->at)) {
-        machine->bad = true;
-        return;
-    }
-    struct cursor expression = {cursor->at, cursor->at + size, false};
-    cursor->at += size;
-    uint8_t base = take(&expression, 1);
-    int64_t offset = take_sleb(&expression);
-    uint8_t deref = take(&expression, 1);
-    machine->now.cfa_odd = expression.bad || expression.at != expression.end || deref != 0x06 ||
-                           base != 0x70 + ARCH_DWARF_FP;
-    machine->now.cfa_deref = true;
-    machine->now.cfa_register = ARCH_DWARF_FP;
-    machine->now.cfa_offset = offset;
-}
-
 static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
 {
     machine->now.cfa_register = number;
     machine->now.cfa_offset = offset;
     machine->now.cfa_deref = machine->now.cfa_odd = false;
+}
+
+/* The block of an expression, and the cursor behind it. */
+static struct cursor take_block(struct machine *machine, struct cursor *cursor)
+{
+    uint64_t size = take_uleb(cursor);
+    if (cursor->bad || size > (uint64_t)(cursor->end - cursor->at)) {
+        machine->bad = true;
+        return (struct cursor){cursor->at, cursor->at, true};
+    }
+    struct cursor block = {cursor->at, cursor->at + size, false};
+    cursor->at += size;
+    return block;
+}
+
+#define DW_OP_DEREF 0x06
+#define DW_OP_LIT0 0x30
+#define DW_OP_BREG0 0x70
+
+/* A realigned frame keeps its caller's sp in a slot near fp: DW_OP_breg(fp) offset, DW_OP_deref. */
+static bool realigned_cfa(struct machine *machine, struct cursor block)
+{
+    if (take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_FP)
+        return false;
+    define_cfa(machine, ARCH_DWARF_FP, take_sleb(&block));
+    machine->now.cfa_deref = true;
+    return take(&block, 1) == DW_OP_DEREF && !block.bad && block.at == block.end;
+}
+
+/* A PLT entry pushes once on its way, at offset n of its 16 bytes, and one rule serves all entries:
+ * sp + offset + ((pc & 15) >= n) * 8. */
+static bool plt_cfa(struct machine *machine, struct cursor block)
+{
+    static const uint8_t middle[] = {DW_OP_BREG0 + ARCH_DWARF_RA, 0, DW_OP_LIT0 + 15, 0x1a};
+    static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + 3, 0x24, 0x22}; /* ge, shl 3, plus */
+    if (take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_SP)
+        return false;
+    int64_t offset = take_sleb(&block);
+    if (block.bad || block.end - block.at != sizeof middle + 1 + sizeof tail ||
+        memcmp(block.at, middle, sizeof middle) != 0 ||
+        memcmp(block.at + sizeof middle + 1, tail, sizeof tail) != 0)
+        return false;
+    unsigned pushed_at = block.at[sizeof middle] - DW_OP_LIT0;
+    define_cfa(machine, ARCH_DWARF_SP, offset + ((machine->pc & 15) >= pushed_at ? 8 : 0));
+    return pushed_at < 16;
+}
+
+static void cfa_expression(struct machine *machine, struct cursor *cursor)
+{
+    struct cursor block = take_block(machine, cursor);
+    if (realigned_cfa(machine, block) || plt_cfa(machine, block))
+        return;
+    machine->now.cfa_odd = machine->now.cfa_deref = true;
+}
+
+/* A realigned frame's way to say where its caller's fp is: DW_OP_breg(fp) offset. */
+static void register_expression(struct machine *machine, struct cursor *cursor, bool is_address)
+{
+    uint64_t number = take_uleb(cursor);
+    struct cursor block = take_block(machine, cursor);
+    bool of_fp = take(&block, 1) == DW_OP_BREG0 + ARCH_DWARF_FP;
+    int64_t offset = take_sleb(&block);
+    bool known = is_address && of_fp && !block.bad && block.at == block.end;
+    set_rule(machine, number, known ? SAVED_NEAR_FP : SAVED_ODD, offset);
 }
 
 /* A factored offset; what overflows is no offset. */
@@ -291,15 +334,6 @@ static void need_plain_cfa(struct machine *machine)
 {
     if (machine->now.cfa_deref)
         machine->bad = true;
-}
-
-static void skip_block(struct machine *machine, struct cursor *cursor)
-{
-    uint64_t size = take_uleb(cursor);
-    if (cursor->bad || size > (uint64_t)(cursor->end - cursor->at))
-        machine->bad = true;
-    else
-        cursor->at += size;
 }
 
 /* The opcodes whose number is the whole byte. */
@@ -379,10 +413,9 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
     case 0x0f: /* def_cfa_expression */
         cfa_expression(machine, cursor);
         break;
-    case 0x10: /* expression */
-    case 0x16: /* val_expression */
-        set_rule(machine, take_uleb(cursor), SAVED_ODD, 0);
-        skip_block(machine, cursor);
+    case 0x10: /* expression, val_expression */
+    case 0x16:
+        register_expression(machine, cursor, opcode == 0x10);
         break;
     case 0x2e: /* GNU_args_size */
         take_uleb(cursor);
@@ -430,14 +463,20 @@ static struct cfi_row row_of(const struct state *state)
     }
     bool of_sp = state->cfa_register == ARCH_DWARF_SP, of_fp = state->cfa_register == ARCH_DWARF_FP;
     if (state->cfa_odd || (!of_sp && !of_fp) || state->ra.how != SAVED_AT ||
-        !fits(state->ra.offset) || state->fp.how == SAVED_ODD ||
-        (state->fp.how == SAVED_AT && !fits(state->fp.offset)) ||
-        state->cfa_offset != (int32_t)state->cfa_offset)
+        !fits(state->ra.offset) || state->cfa_offset != (int32_t)state->cfa_offset)
         return row;
-    row.rule = of_sp ? CFI_SP : state->cfa_deref ? CFI_FP_DEREF : CFI_FP;
     row.offset = state->cfa_offset;
     row.ra_offset = state->ra.offset;
-    row.fp_offset = state->fp.how == SAVED_AT ? state->fp.offset : CFI_FP_KEPT;
+    row.fp_offset = CFI_FP_KEPT;
+    if (state->fp.how == SAVED_AT || state->fp.how == SAVED_NEAR_FP) {
+        /* Each kind of row has its own place to count from. */
+        if ((state->fp.how == SAVED_NEAR_FP) != state->cfa_deref || !fits(state->fp.offset))
+            return row;
+        row.fp_offset = state->fp.offset;
+    } else if (state->fp.how == SAVED_ODD) {
+        return row;
+    }
+    row.rule = of_sp ? CFI_SP : state->cfa_deref ? CFI_FP_DEREF : CFI_FP;
     return row;
 }
 
@@ -448,7 +487,7 @@ struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
         return (struct cfi_row){.rule = CFI_NONE};
     if (entry.signal)
         return (struct cfi_row){.rule = CFI_SIGNAL};
-    struct machine machine = {.entry = &entry, .location = entry.start};
+    struct machine machine = {.entry = &entry, .location = entry.start, .pc = pc};
     /* The CIE's part holds for the whole function. */
     machine.now.cfa_odd = true; /* until somebody defines it */
     run(&machine, entry.initial, UINTPTR_MAX);

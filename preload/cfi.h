@@ -3,7 +3,8 @@
  * A pure function of memory: no state, no allocation, no lock; hostile or unusual tables give
  * CFI_NONE, never a guess. A row keeps what x86_64 and aarch64 code needs in practice: the CFA as
  * sp or fp plus an offset (or the word that fp points near: realigned frames), where the caller's fp
- * is saved, and the return address. Everything else is CFI_COMPLEX.
+ * is saved, and the return address. The two expressions that toolchains write are known: a realigned
+ * frame's, and the PLT's, which is sp plus one of two offsets. Everything else is CFI_COMPLEX.
  */
 #ifndef PRELOAD_CFI_H
 #define PRELOAD_CFI_H
@@ -17,14 +18,14 @@ enum cfi_rule {
     CFI_SIGNAL,  /* the caller was interrupted: its registers are in the signal frame */
     CFI_SP,      /* CFA = sp + offset */
     CFI_FP,      /* CFA = fp + offset */
-    CFI_FP_DEREF /* CFA = *(fp + offset) */
+    CFI_FP_DEREF /* CFA = *(fp + offset); here the caller's fp is saved near fp, not near the CFA */
 };
 
 #define CFI_FP_KEPT INT16_MAX /* the caller's fp is the callee's */
 
 struct cfi_row {
     uint8_t rule;      /* enum cfi_rule */
-    int16_t fp_offset; /* caller's fp at CFA + this, or CFI_FP_KEPT */
+    int16_t fp_offset; /* caller's fp at CFA + this (CFI_FP_DEREF: at fp + this), or CFI_FP_KEPT */
     int16_t ra_offset; /* return address at CFA + this */
     int32_t offset;
 };

@@ -47,6 +47,10 @@ static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
     /* The loader's entry is assembly without a table, and the outermost frame of every constructor. */
     if (row.rule == CFI_NONE && module.start == getauxval(AT_BASE))
         row.rule = CFI_END;
+    /* Nothing before pc, and a function that begins right there: it was entered by a return, as the
+     * outermost frame of a fibre is (__start_context). */
+    if (row.rule == CFI_NONE && cfi_row_at(module.eh_frame_hdr, pc).rule != CFI_NONE)
+        row.rule = CFI_END;
     if (row.ra_offset < -4096 || row.ra_offset > 4095)
         row.rule = CFI_COMPLEX;
     return row;

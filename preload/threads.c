@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #define RECORDS_MAX 65536 /* then the records of dead threads are used again */
 
@@ -137,9 +138,11 @@ static struct thread *make(struct guard *guard, uint32_t serial, bool for_all)
 
 static void set_bounds_main(struct thread *thread)
 {
-    /* The kernel maps the stack upwards from any live sp to beyond this address, without a hole. */
+    /* From any live sp upwards to here all is mapped. Further down than the limit the kernel puts
+     * other mappings, fibres' stacks among them: they are not this stack. */
     uintptr_t high = round_up((uintptr_t)__libc_stack_end, LEAK_PAGE);
-    thread->bounds = (struct unwind_bounds){high - (1ull << 30), high};
+    uint64_t size = sys_limit(RLIMIT_STACK), most = 1ull << 30;
+    thread->bounds = (struct unwind_bounds){high - (size < most ? size : most), high};
 }
 
 static void leave(void *argument)

@@ -44,14 +44,14 @@ static bool step_signal(struct reader *reader, struct frame *frame)
         !read_word(reader, context + ARCH_SIGNAL_SP, &frame->sp))
         return false;
     frame->pc++; /* not a return address: everybody looks names up at pc - 1 */
-    return true;
+    return frame->pc >= LEAK_KIND_PCS; /* a call of NULL */
 }
 
 /* One frame outwards. LEAK_ROOT_NONE: there is a caller, now in *frame. */
 static enum leak_root step(struct guard *guard, struct reader *reader, struct frame *frame)
 {
     struct cfi_row row = rows_get(guard, frame->pc);
-    uintptr_t cfa, pc;
+    uintptr_t cfa, pc, fp_base;
     switch (row.rule) {
     case CFI_NONE:
     case CFI_COMPLEX:
@@ -73,10 +73,13 @@ static enum leak_root step(struct guard *guard, struct reader *reader, struct fr
     /* Callers live above their callees; anything else would loop or wander. */
     if (cfa <= frame->sp || !read_word(reader, cfa + row.ra_offset, &pc))
         return LEAK_ROOT_BROKEN;
-    if (row.fp_offset != CFI_FP_KEPT && !read_word(reader, cfa + row.fp_offset, &frame->fp))
+    fp_base = row.rule == CFI_FP_DEREF ? frame->fp : cfa;
+    if (row.fp_offset != CFI_FP_KEPT && !read_word(reader, fp_base + row.fp_offset, &frame->fp))
         return LEAK_ROOT_BROKEN;
     if (!pc)
         return LEAK_ROOT_COMPLETE; /* how threads and fibres mark their first frame */
+    if (pc < LEAK_KIND_PCS)
+        return LEAK_ROOT_BROKEN; /* in the tree such a number means a leaf */
     frame->pc = pc;
     frame->sp = cfa;
     return LEAK_ROOT_NONE;
