@@ -105,6 +105,8 @@ static void expect(const char *name, struct cfi_row got, struct cfi_row want)
                   got.fp_offset, got.ra_offset);
 }
 
+/* The rule of all PLT entries: sp + offset + ((pc & 15) >= n) * 8 */
+#define PLT(offset, n) B(0x0f, 11, 0x77, offset, 0x80, 0, 0x3f, 0x1a, 0x30 + n, 0x2a, 0x33, 0x24, 0x22)
 #define SP(offset, fp) {CFI_SP, fp, -8, offset}
 #define FP(offset, fp) {CFI_FP, fp, -8, offset}
 #define KEPT CFI_FP_KEPT
@@ -157,8 +159,15 @@ static const struct {
      B(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6), 4, FP(16, -16)},
     {"leave; ret: the usual epilogue", USUAL,
      B(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x50, 0x0c, 7, 8), 20, SP(8, -16)},
-    {"realigned frame: CFA is the word at fp - 8", USUAL,
-     B(0x0f, 3, 0x76, 0x78, 0x06, 0x86, 0), 0, {CFI_FP_DEREF, 0, -8, -8}},
+    {"realigned frame: CFA is the word at fp - 8, fp saved at fp", USUAL,
+     B(0x10, 6, 2, 0x76, 0, 0x0f, 3, 0x76, 0x78, 0x06), 0, {CFI_FP_DEREF, 0, -8, -8}},
+    {"realigned frame that leaves fp alone", USUAL, B(0x0f, 3, 0x76, 0x70, 0x06), 0,
+     {CFI_FP_DEREF, KEPT, -8, -16}},
+    {"PLT: before the push", USUAL, PLT(8, 11), 0x10a, SP(8, KEPT)},
+    {"PLT: after it", USUAL, PLT(8, 11), 0x10b, SP(16, KEPT)},
+    {"PLT: at the entry's end", USUAL, PLT(8, 11), 0x10f, SP(16, KEPT)},
+    {"PLT with endbr64: before", USUAL, PLT(8, 10), 0x119, SP(8, KEPT)},
+    {"PLT with endbr64: after", USUAL, PLT(8, 10), 0x11a, SP(16, KEPT)},
     {"realigned frame, then an ordinary one again", USUAL,
      B(0x0f, 3, 0x76, 0x78, 0x06, 0x0c, 7, 8), 0, SP(8, KEPT)},
     {"expression for another register", USUAL, B(0x10, 3, 2, 0x76, 0), 0, SP(8, KEPT)},
@@ -179,8 +188,29 @@ static const struct {
     {"fp by an expression", USUAL, B(0x10, 6, 2, 0x76, 0), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"return address by an expression", USUAL, B(0x16, 16, 2, 0x76, 0), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"CFA by an expression without deref", USUAL, B(0x0f, 2, 0x76, 0x78), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"CFA by the PLT's expression", USUAL,
-     B(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), 0,
+    {"nearly the PLT's expression: another shift", USUAL,
+     B(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x34, 0x24, 0x22), 0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"nearly the PLT's expression: another mask", USUAL,
+     B(0x0f, 11, 0x77, 8, 0x80, 0, 0x3e, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), 0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"nearly the PLT's expression: of fp", USUAL,
+     B(0x0f, 11, 0x76, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), 0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"nearly the PLT's expression: one operation more", USUAL,
+     B(0x0f, 12, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22, 0x06), 0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"nearly the PLT's expression: not a literal", USUAL,
+     B(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x50, 0x2a, 0x33, 0x24, 0x22), 0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"realigned CFA, but fp saved near it", USUAL, B(0x0f, 3, 0x76, 0x78, 0x06, 0x86, 2), 0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"fp saved near fp, but a plain CFA", USUAL, B(0x10, 6, 2, 0x76, 0), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"fp saved near sp", USUAL, B(0x10, 6, 2, 0x77, 0, 0x0f, 3, 0x76, 0x78, 0x06), 0,
+     {CFI_COMPLEX, 0, 0, 0}},
+    {"fp is the expression's value, not saved there", USUAL,
+     B(0x16, 6, 2, 0x76, 0, 0x0f, 3, 0x76, 0x78, 0x06), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"fp by a longer expression", USUAL, B(0x10, 6, 3, 0x76, 0, 0x06, 0x0f, 3, 0x76, 0x78, 0x06), 0,
      {CFI_COMPLEX, 0, 0, 0}},
     {"CFA by another register's deref", USUAL, B(0x0f, 3, 0x77, 8, 0x06), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"CFA by an empty expression", USUAL, B(0x0f, 0), 0, {CFI_COMPLEX, 0, 0, 0}},
