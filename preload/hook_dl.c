@@ -12,9 +12,9 @@
 
 #include <dlfcn.h>
 
-void *hook_dlopen_notice(const char *path, int flags);
-void *hook_dlmopen_notice(long space, const char *path, int flags);
-void *hook_dlclose_notice(void *handle);
+__attribute__((used)) void *hook_dlopen_notice(const char *path, int flags);
+__attribute__((used)) void *hook_dlmopen_notice(long space, const char *path, int flags);
+__attribute__((used)) void *hook_dlclose_notice(void *handle);
 
 static void note_flags(int flags)
 {
