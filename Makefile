@@ -24,7 +24,7 @@ BASE     = -std=gnu11 -D_GNU_SOURCE -DLEAK_VERSION='"$(VERSION)"' -DLEAK_BINDIR=
 # Lives inside a stranger's process: nothing exported by default, TLS without calls into the
 # loader, C++ exceptions pass through operator new, no compiler-made calls to our own malloc.
 RUNTIME  = -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
-           -fasynchronous-unwind-tables -fno-builtin-malloc -iquote preload/arch/$(ARCH)
+           -fasynchronous-unwind-tables -fno-builtin-malloc -U_FORTIFY_SOURCE -iquote preload/arch/$(ARCH)
 # SAN= is for the tools and the unit tests; libleak.so itself cannot be sanitized.
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 

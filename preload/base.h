@@ -1,8 +1,8 @@
 /* base.h - what every file of the runtime may take for granted.
  *
  * The runtime lives in a stranger's process: it may use libc's string functions and nothing that
- * allocates, locks, formats or touches errno. What must not be called is poisoned here; what slips
- * through is found by scripts/check-exports. Includes no other header of ours.
+ * allocates, locks, formats or touches errno: preload/imports.allow, which scripts/check-exports
+ * holds the linked library to. Includes no other header of ours.
  */
 #ifndef PRELOAD_BASE_H
 #define PRELOAD_BASE_H
@@ -12,7 +12,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stdio.h>
 
 #define EXPORT __attribute__((visibility("default")))
 #define UNUSED __attribute__((unused))
@@ -21,9 +20,6 @@
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 #define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-/* The offline tools may call these; the runtime may not. */
-#pragma GCC poison strdup strndup asprintf fopen fprintf printf sprintf snprintf perror strerror
 
 /* Where a hook was called from: the caller's registers just after the call returns. */
 struct frame {
