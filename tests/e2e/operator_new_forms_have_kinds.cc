@@ -1,6 +1,6 @@
 // Each replaceable form of operator new and delete: counted, its own kind, exact bytes.
-// CFLAGS: -O2 -g -fno-builtin
-// CFLAGS: -O0 -g
+// CFLAGS: -O2 -g -fno-builtin -fsized-deallocation
+// CFLAGS: -O0 -g -fsized-deallocation
 // RUN: %leak %t 2
 // RUN: %leak %t 0
 // JSON: (of("leak_new").blocks, of("leak_new").bytes, of("leak_new").kinds) == (2, 20, ["new"])

