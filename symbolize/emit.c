@@ -104,10 +104,10 @@ void emit_time(struct emit *emit, const char *key, uint64_t ns)
     emit_text(emit, key, times_iso(ns, text));
 }
 
-void emit_hex(struct emit *emit, const char *key, uint64_t number, bool padded)
+void emit_id(struct emit *emit, const char *key, uint64_t number)
 {
     char text[32];
 
-    snprintf(text, sizeof(text), padded ? "%016" PRIx64 : "0x%" PRIx64, number);
+    snprintf(text, sizeof(text), "%016" PRIx64, number);
     emit_text(emit, key, text);
 }

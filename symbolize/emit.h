@@ -26,7 +26,6 @@ void emit_signed(struct emit *emit, const char *key, int64_t number);
 void emit_bool(struct emit *emit, const char *key, bool value);
 void emit_null(struct emit *emit, const char *key);
 void emit_time(struct emit *emit, const char *key, uint64_t ns); /* ISO 8601, 0 = null */
-/* padded: 16 digits, for signatures; else with 0x, for addresses. */
-void emit_hex(struct emit *emit, const char *key, uint64_t number, bool padded);
+void emit_id(struct emit *emit, const char *key, uint64_t number); /* 16 hex digits */
 
 #endif

@@ -98,7 +98,7 @@ static void write_frame(struct emit *emit, const struct frame *frame, bool user)
     emit_text(emit, "module", frame->module);
     emit_text(emit, "build_id", frame->build_id);
     if (frame->has_offset)
-        emit_hex(emit, "offset", frame->offset, false);
+        emit_number(emit, "offset", frame->offset);
     else
         emit_null(emit, "offset");
     emit_bool(emit, "inlined", frame->inlined);
@@ -128,7 +128,7 @@ static void write_threads(struct emit *emit, const struct record *record)
 static void write_record(struct emit *emit, const struct record *record)
 {
     emit_open(emit, NULL, '{');
-    emit_hex(emit, "signature", record->signature, true);
+    emit_id(emit, "signature", record->signature);
     emit_text(emit, "verdict", verdict_word[record->verdict]);
     emit_text(emit, "kind", kind_word[record->kind]);
     emit_number(emit, "bytes", record->bytes);
