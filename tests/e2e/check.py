@@ -38,6 +38,17 @@ try:
 except ValueError as e:
     print("leakreport gave no JSON: %s; status %d, %s" % (e, done.returncode, done.stderr.decode("utf-8", "replace")[:500]))
     sys.exit()
+schema = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/schema.json")
+if len(done.stdout) < 300000 and os.path.exists(schema):  # every case is a test of the schema, too
+    try:
+        import jsonschema
+        rules = json.load(open(schema))
+        error = jsonschema.exceptions.best_match(
+            jsonschema.validators.validator_for(rules)(rules).iter_errors(json.loads(done.stdout)))
+        if error:
+            print("not as docs/schema.json has it: %s at %s" % (error.message[:300], list(error.absolute_path)))
+    except ImportError:
+        pass
 procs = sorted(doc.processes, key=lambda q: q.started or "")
 ledger = [l.split() for l in open(os.path.join(folder, "ledger"))] if os.path.exists(os.path.join(folder, "ledger")) else []
 own = [q for q in procs if os.path.basename(q.exe or "") == "t"]
