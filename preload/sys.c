@@ -194,11 +194,17 @@ bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high)
     return true;
 }
 
+static const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
+                               1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1);
+
+bool sys_signal_is_fault(int number)
+{
+    return number > 0 && number <= 64 && faults >> (number - 1) & 1;
+}
+
 /* All but the signals that a fault raises: blocking those would turn a bug into a silent kill. */
 void sys_signals_block(uint64_t *saved)
 {
-    const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
-                            1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1);
     uint64_t all = ~faults;
     CALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof all);
 }

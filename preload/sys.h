@@ -52,6 +52,8 @@ bool sys_peek(uintptr_t address, void *out, size_t size);
 /* True while the calling thread runs on its signal stack; its range is then in *low, *high. */
 bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high);
 
+/* Raised by what the thread itself just did; sys_signals_block leaves these open. */
+bool sys_signal_is_fault(int number);
 void sys_signals_block(uint64_t *saved);
 void sys_signals_restore(const uint64_t *saved);
 void sys_futex_wait(uint32_t *word, uint32_t value);
