@@ -135,6 +135,11 @@ soak: all                             ## the long ones: more kills, more damage
 	@KILLS=2000 tests/storm/run $(O) $(T)
 	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
 
+bench-blocks:                         ## memory per live block
+	@BUILD=$(O) bench/run blocks
+bench-overhead:                       ## CPU time of real programs, with libleak and without
+	@BUILD=$(O) bench/run overhead
+
 # ---- Installing -------------------------------------------------------------
 
 partsdir = $(libdir)/libleak
@@ -187,7 +192,7 @@ Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK
 endif
 
 tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS))
-.PHONY: all tests-only demo check test $(SUITES) soak golden install uninstall man clean help
+.PHONY: bench-blocks bench-overhead all tests-only demo check test $(SUITES) soak golden install uninstall man clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -1,0 +1,187 @@
+/* blocks.c - what the block table costs in memory, and the longest wait for one insert.
+ *
+ * Grows the table from a million to sixteen million live blocks, with addresses as an allocator gives
+ * them: a main heap and the heaps of seven threads, blocks of 16 bytes to some KiB side by side, large
+ * ones in mappings of their own, and one block in five freed again and its place given to another.
+ * The mean is over the growth, one sample per 10 000 blocks: slack of tables is included, as is what
+ * a table that has just grown does not use yet. Two ways to count: what the arena handed out, and what
+ * the process's resident set grew by.
+ *
+ *   blocks [MILLIONS]      default 16
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "preload/arena.h"
+#include "preload/blocks.h"
+
+#define HEAPS 8
+#define FIRST 1000000ull
+#define SAMPLE 10000
+#define LIMIT 36.0
+
+static struct guard token = {.sp = 1};
+static uint64_t random_state = 42;
+
+static uint64_t random_u64(void)
+{
+    uint64_t z = random_state += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+}
+
+/* CPU time of this thread: what others run meanwhile does not count. */
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + now.tv_nsec;
+}
+
+static uint64_t resident(void)
+{
+    char buffer[128];
+    int fd = open("/proc/self/statm", O_RDONLY);
+    ssize_t length = read(fd, buffer, sizeof buffer - 1);
+    close(fd);
+    buffer[length > 0 ? length : 0] = '\0';
+    char *second = strchr(buffer, ' ');
+    return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* ---- Addresses -------------------------------------------------------------------------------------- */
+
+static uintptr_t top[HEAPS];
+static uintptr_t mapped = 0x7f2a00000000;
+
+static void make_heaps(void)
+{
+    top[0] = 0x555555580000;
+    for (int i = 1; i < HEAPS; i++)
+        top[i] = 0x7f3000000000 + (uintptr_t)i * (4ull << 30);
+}
+
+static uintptr_t next_address(uint64_t size)
+{
+    if (size >= 128 << 10) {
+        mapped -= (size + 16 + 4095) & ~4095ull;
+        return mapped + 16;
+    }
+    uint64_t heap = random_u64() % 16;
+    uintptr_t *at = &top[heap < HEAPS ? heap : 0];
+    *at += ((size + 8 + 15) & ~15ull) < 32 ? 32 : (size + 8 + 15) & ~15ull;
+    return *at;
+}
+
+/* Mostly small, as in real programs. */
+static uint64_t next_size(void)
+{
+    uint64_t dice = random_u64() % 1000;
+    if (dice < 700)
+        return 8 + random_u64() % 120;
+    if (dice < 950)
+        return 128 + random_u64() % 900;
+    if (dice < 999)
+        return 1024 + random_u64() % 8000;
+    return (128 << 10) + random_u64() % (1 << 20);
+}
+
+/* ---- The run ------------------------------------------------------------------------------------------ */
+
+struct series {
+    double sum, least, most;
+    uint64_t samples;
+};
+
+static void add(struct series *series, double value)
+{
+    if (!series->samples || value < series->least)
+        series->least = value;
+    if (value > series->most)
+        series->most = value;
+    series->sum += value;
+    series->samples++;
+}
+
+static void show(const char *name, const struct series *series)
+{
+    dprintf(1, "%-22s %6.2f mean  %6.2f least  %6.2f most\n", name, series->sum / (double)series->samples,
+            series->least, series->most);
+}
+
+static uint64_t longest, inserts;
+
+static void insert(uintptr_t address, uint64_t size)
+{
+    struct block old, block = {.address = address,
+                               .size = size,
+                               .site = 1 + random_u64() % 20000,
+                               .count = inserts,
+                               .kind = 1,
+                               .thread = 1,
+                               .tick = inserts >> 16};
+    uint64_t begin = now_ns();
+    enum blocks_insert done = blocks_insert(&token, &block, &old);
+    uint64_t took = now_ns() - begin;
+    longest = took > longest ? took : longest;
+    inserts++;
+    if (done != BLOCKS_NEW) {
+        dprintf(2, "blocks: insert %" PRIu64 " answers %d\n", inserts, done);
+        exit(1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t millions = argc > 1 ? strtoull(argv[1], NULL, 10) : 16, last = millions * 1000000;
+    struct series handed_out = {0}, in_memory = {0};
+    /* Some places to free from, so that frees are spread over the whole heap. */
+    static struct {
+        uintptr_t address;
+        uint64_t size;
+    } recent[1 << 16];
+    if (last <= FIRST) {
+        dprintf(2, "usage: blocks [MILLIONS], at least 2\n");
+        return 2;
+    }
+    make_heaps();
+    memset(recent, 0, sizeof recent);
+    uint64_t used_before = arena_used(), resident_before = resident();
+    if (!blocks_start())
+        return 1;
+    for (uint64_t live = 0; live < last;) {
+        uint64_t size = next_size();
+        uintptr_t address = next_address(size);
+        insert(address, size);
+        live++;
+        size_t place = random_u64() % ARRAY_LENGTH(recent);
+        if (random_u64() % 5 == 0 && recent[place].address) {
+            struct block out;
+            if (!blocks_remove(&token, recent[place].address, &out))
+                return 1;
+            insert(recent[place].address, recent[place].size); /* the place is given to another */
+        }
+        recent[place].address = address;
+        recent[place].size = size;
+        if (live < FIRST || live % SAMPLE)
+            continue;
+        add(&handed_out, (double)(arena_used() - used_before) / (double)live);
+        add(&in_memory, (double)(resident() - resident_before) / (double)live);
+    }
+    if (!blocks_check() || blocks_count() != last) {
+        dprintf(2, "blocks: the table is damaged\n");
+        return 1;
+    }
+    dprintf(1, "bytes per live block, 1 to %" PRIu64 " million blocks:\n", millions);
+    show("  arena", &handed_out);
+    show("  resident set", &in_memory);
+    dprintf(1, "longest of %" PRIu64 " inserts: %.2f ms of CPU time\n", inserts, (double)longest / 1e6);
+    double worst = handed_out.sum > in_memory.sum ? handed_out.sum : in_memory.sum;
+    bool good = worst / (double)handed_out.samples <= LIMIT;
+    dprintf(1, "%s: at most %.0f bytes on average are wanted\n", good ? "good" : "TOO MUCH", LIMIT);
+    return good ? 0 : 1;
+}
