@@ -1,0 +1,119 @@
+/* test_arena.c - private memory and the boot pool: counted, limited, recognised. */
+#include "tests/unit/preload/unit.h"
+#include "preload/arena.h"
+#include "preload/boot.h"
+
+START_TEST(used_is_the_sum_of_what_is_out)
+{
+    uint64_t state = unit_seed, want = 0;
+    static struct {
+        uint8_t *at;
+        size_t size;
+    } live[64];
+    for (int n = 0; n < 2000; n++) {
+        size_t i = unit_random(&state) % ARRAY_LENGTH(live);
+        if (live[i].at) {
+            ck_assert_msg(live[i].at[0] == 0 && live[i].at[live[i].size - 1] == 0, "not zeroed");
+            arena_unmap(live[i].at, live[i].size);
+            want -= round_up(live[i].size, 4096);
+            live[i].at = NULL;
+        } else {
+            live[i].size = 1 + unit_random(&state) % 100000;
+            live[i].at = arena_map(live[i].size);
+            ck_assert_ptr_nonnull(live[i].at);
+            want += round_up(live[i].size, 4096);
+        }
+        ck_assert_msg(arena_used() == want, "seed %" PRIu64 " step %d: wanted %" PRIu64 ", got %" PRIu64,
+                      unit_seed, n, want, arena_used());
+    }
+}
+END_TEST
+
+START_TEST(the_limit_holds_exactly)
+{
+    arena_limit(10 * 4096);
+    void *nine = arena_map(9 * 4096);
+    ck_assert_ptr_nonnull(nine);
+    ck_assert_ptr_null(arena_map(4097));
+    ck_assert_uint_eq(arena_used(), 9 * 4096);
+    ck_assert(!arena_charge(4097));
+    ck_assert(arena_charge(4096));
+    ck_assert_ptr_null(arena_map(1));
+    ck_assert_uint_eq(arena_used(), 10 * 4096);
+    arena_unmap(nine, 9 * 4096);
+    ck_assert_ptr_nonnull(arena_map(9 * 4096));
+    arena_limit(0);
+    ck_assert_ptr_nonnull(arena_map(1 << 20));
+}
+END_TEST
+
+START_TEST(what_the_kernel_refuses_is_not_counted)
+{
+    ck_assert_ptr_null(arena_map(1ull << 50));
+    ck_assert_uint_eq(arena_used(), 0);
+    arena_unmap(NULL, 4096);
+    ck_assert_uint_eq(arena_used(), 0);
+}
+END_TEST
+
+/* ---- Boot ------------------------------------------------------------------------------------------ */
+
+static const struct {
+    size_t size, alignment;
+} requests[] = {{0, 1}, {1, 1}, {16, 16}, {17, 8}, {100, 64}, {3, 4096}, {1000, 256}, {5, 0}};
+
+START_TEST(boot_blocks_are_aligned_sized_and_recognised)
+{
+    char *before = boot_alloc(3, 1), *block = boot_alloc(requests[_i].size, requests[_i].alignment);
+    char *after = boot_alloc(16, 1);
+    size_t alignment = requests[_i].alignment < 16 ? 16 : requests[_i].alignment;
+    ck_assert_msg((uintptr_t)block % alignment == 0, "%zu bytes aligned to %zu are at %p",
+                  requests[_i].size, requests[_i].alignment, (void *)block);
+    memset(before, 1, 3), memset(block, 2, requests[_i].size), memset(after, 3, 16);
+    ck_assert_uint_eq(boot_size(block), requests[_i].size);
+    ck_assert_uint_eq(boot_size(before), 3);
+    ck_assert_uint_eq(boot_size(after), 16);
+    ck_assert(boot_owns(block) && boot_owns(before) && boot_owns(after));
+}
+END_TEST
+
+START_TEST(what_is_not_of_the_pool_is_not_taken_for_it)
+{
+    int local;
+    void *heap = malloc(100);
+    ck_assert(!boot_owns(NULL) && !boot_owns(&local) && !boot_owns(heap) && !boot_owns((void *)-1));
+    free(heap);
+}
+END_TEST
+
+START_TEST(a_pool_that_is_full_refuses_and_stays_whole)
+{
+    char *blocks[2000];
+    int count = 0;
+    while (count < 2000 && (blocks[count] = boot_alloc(100, 16)))
+        memset(blocks[count], count, 100), count++;
+    ck_assert_msg(count > 300 && count < 2000, "%d blocks of 100", count);
+    ck_assert_ptr_null(boot_alloc(1 << 20, 16));
+    ck_assert_ptr_null(boot_alloc(SIZE_MAX, 16));
+    ck_assert_ptr_null(boot_alloc(16, 8192));
+    for (int i = 0; i < count; i++)
+        ck_assert_msg(blocks[i][0] == (char)i && blocks[i][99] == (char)i && boot_size(blocks[i]) == 100,
+                      "block %d of %d is damaged", i, count);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    Suite *suite = suite_create("arena");
+    TCase *arena = tcase_create("arena");
+    tcase_add_test(arena, used_is_the_sum_of_what_is_out);
+    tcase_add_test(arena, the_limit_holds_exactly);
+    tcase_add_test(arena, what_the_kernel_refuses_is_not_counted);
+    suite_add_tcase(suite, arena);
+    TCase *boot = tcase_create("boot");
+    tcase_add_loop_test(boot, boot_blocks_are_aligned_sized_and_recognised, 0, ARRAY_LENGTH(requests));
+    tcase_add_test(boot, what_is_not_of_the_pool_is_not_taken_for_it);
+    tcase_add_test(boot, a_pool_that_is_full_refuses_and_stays_whole);
+    suite_add_tcase(suite, boot);
+    return unit_main(argc, argv, suite);
+}

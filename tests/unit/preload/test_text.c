@@ -1,0 +1,146 @@
+/* test_text.c - building and reading short texts: nothing written beyond a buffer, nothing guessed. */
+#include "tests/unit/preload/unit.h"
+#include "preload/text.h"
+
+static const struct {
+    uint64_t number;
+    const char *want;
+} numbers[] = {{0, "0"}, {9, "9"}, {10, "10"}, {UINT64_MAX, "18446744073709551615"}};
+
+START_TEST(a_number_is_written_in_decimal)
+{
+    char buffer[32];
+    struct text text = TEXT_ON(buffer);
+    text_add_number(&text, numbers[_i].number);
+    ck_assert_str_eq(buffer, numbers[_i].want);
+    ck_assert_uint_eq(text.length, strlen(buffer));
+    ck_assert(!text.cut);
+}
+END_TEST
+
+static const struct {
+    int64_t number;
+    const char *want;
+} signed_numbers[] = {
+    {0, "0"}, {1, "1"}, {-1, "-1"}, {INT64_MAX, "9223372036854775807"}, {INT64_MIN, "-9223372036854775808"}};
+
+START_TEST(a_signed_number_has_its_sign)
+{
+    char buffer[32];
+    struct text text = TEXT_ON(buffer);
+    text_add_signed(&text, signed_numbers[_i].number);
+    ck_assert_str_eq(buffer, signed_numbers[_i].want);
+}
+END_TEST
+
+/* Ten bytes into every size of buffer, at the end of a page. */
+START_TEST(what_does_not_fit_is_cut_and_marked)
+{
+    size_t size = 1 + _i;
+    char *buffer = (char *)unit_at_page_end(NULL, size);
+    struct text text = text_on(buffer, size);
+    text_add(&text, "01234");
+    text_add_bytes(&text, "56789", 5);
+    size_t want = size - 1 < 10 ? size - 1 : 10;
+    ck_assert_msg(text.length == want && strlen(buffer) == want && !memcmp(buffer, "0123456789", want),
+                  "buffer of %zu: \"%s\"", size, buffer);
+    ck_assert_msg(text.cut == (size - 1 < 10), "buffer of %zu: cut %d", size, text.cut);
+    text_add_number(&text, 7);
+    ck_assert(text.length < size && buffer[text.length] == '\0');
+}
+END_TEST
+
+START_TEST(a_new_text_is_empty)
+{
+    char buffer[4] = "abc";
+    struct text text = TEXT_ON(buffer);
+    ck_assert_str_eq(buffer, "");
+    text_add(&text, "");
+    ck_assert(!text.cut && !text.length);
+}
+END_TEST
+
+static const struct {
+    const char *string, *prefix;
+    bool want;
+} prefixes[] = {{"LD_PRELOAD=x", "LD_PRELOAD=", true}, {"LD_PRELOAD", "LD_PRELOAD=", false},
+                {"", "", true},                        {"a", "", true},
+                {"", "a", false},                      {"ba", "a", false}};
+
+START_TEST(a_prefix_is_the_beginning_of_a_string)
+{
+    ck_assert_msg(text_starts(prefixes[_i].string, prefixes[_i].prefix) == prefixes[_i].want, "'%s' in '%s'",
+                  prefixes[_i].prefix, prefixes[_i].string);
+}
+END_TEST
+
+#define NONE UINT64_MAX - 12345
+
+static const struct {
+    const char *string;
+    uint64_t number, size;
+} readings[] = {
+    {"0", 0, 0},
+    {"007", 7, 7},
+    {"18446744073709551615", UINT64_MAX, UINT64_MAX},
+    {"18446744073709551616", NONE, NONE},
+    {"99999999999999999999999", NONE, NONE},
+    {"0x0", 0, 0},
+    {"0XfF", 255, 255},
+    {"0xffffffffffffffff", UINT64_MAX, UINT64_MAX},
+    {"0x10000000000000000", NONE, NONE},
+    {"0x", NONE, NONE},
+    {"x", NONE, NONE},
+    {"", NONE, NONE},
+    {" 1", NONE, NONE},
+    {"1 ", NONE, NONE},
+    {"-1", NONE, NONE},
+    {"1.5", NONE, NONE},
+    {"1e3", NONE, NONE},
+    {"12a", NONE, NONE},
+    {"0x1g", NONE, 1ull << 30},
+    {"1k", NONE, 1024},
+    {"1K", NONE, 1024},
+    {"3m", NONE, 3 << 20},
+    {"2G", NONE, 2ull << 30},
+    {"0k", NONE, 0},
+    {"k", NONE, NONE},
+    {"1kb", NONE, NONE},
+    {"1kk", NONE, NONE},
+    {"18014398509481983k", NONE, 18446744073709550592ull},
+    {"18014398509481984k", NONE, NONE},
+    {"1\v", NONE, NONE},
+    {"1+", NONE, NONE},
+};
+
+START_TEST(a_number_is_read_whole_or_not_at_all)
+{
+    size_t length = strlen(readings[_i].string);
+    char *copy = (char *)unit_at_page_end(readings[_i].string, length);
+    uint64_t number = 0, size = 0;
+    if (!text_read_number(copy, length, &number))
+        number = NONE;
+    if (!text_read_size(copy, length, &size))
+        size = NONE;
+    ck_assert_msg(number == readings[_i].number, "\"%s\" as a number: wanted %" PRIu64 ", got %" PRIu64,
+                  readings[_i].string, readings[_i].number, number);
+    ck_assert_msg(size == readings[_i].size, "\"%s\" as a size: wanted %" PRIu64 ", got %" PRIu64,
+                  readings[_i].string, readings[_i].size, size);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    Suite *suite = suite_create("text");
+    TCase *writing = tcase_create("writing");
+    tcase_add_loop_test(writing, a_number_is_written_in_decimal, 0, ARRAY_LENGTH(numbers));
+    tcase_add_loop_test(writing, a_signed_number_has_its_sign, 0, ARRAY_LENGTH(signed_numbers));
+    tcase_add_loop_test(writing, what_does_not_fit_is_cut_and_marked, 0, 14);
+    tcase_add_test(writing, a_new_text_is_empty);
+    suite_add_tcase(suite, writing);
+    TCase *reading = tcase_create("reading");
+    tcase_add_loop_test(reading, a_prefix_is_the_beginning_of_a_string, 0, ARRAY_LENGTH(prefixes));
+    tcase_add_loop_test(reading, a_number_is_read_whole_or_not_at_all, 0, ARRAY_LENGTH(readings));
+    suite_add_tcase(suite, reading);
+    return unit_main(argc, argv, suite);
+}
