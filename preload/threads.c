@@ -36,7 +36,8 @@ static struct leak_thread *take_record(void)
 {
     if (last_record >= RECORDS_MAX && dead_count)
         return segments_at(&records, dead_records[--dead_count]);
-    return segments_reach(&records, ++last_record);
+    uint32_t id;
+    return segments_next(&records, &last_record, &id);
 }
 
 /* Which record is it? Records are few and this is asked at a thread's end, beyond RECORDS_MAX. */
@@ -112,18 +113,38 @@ void threads_forget(struct guard *guard UNUSED, struct thread_start *start)
     lock_give(&locked);
 }
 
-static struct thread *make(struct guard *guard, uint32_t serial, bool for_all)
+/* A thread there was no memory for tries again at its next hook: its number must not be used up. */
+static void give_back(struct thread *thread, uint32_t serial)
+{
+    struct locked locked = lock_take(&lock);
+    thread->next_free = free_threads;
+    free_threads = thread;
+    lock_give(&locked);
+    uint64_t last = serial;
+    if (serial)
+        __atomic_compare_exchange_n(&store_header->threads, &last, last - 1, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+}
+
+/* announced: the number given by threads_announce, or 0. */
+static struct thread *make(struct guard *guard, uint32_t announced, bool for_all)
 {
     struct locked locked = lock_take(&lock);
     struct thread *thread = free_threads;
     if (thread)
         free_threads = thread->next_free;
-    struct leak_thread *record = take_record();
     lock_give(&locked);
     if (!thread && !(thread = arena_map(sizeof *thread)))
         return NULL;
+    uint32_t serial = announced ? announced : next_serial();
+    if (!slots_open(guard, &thread->slots, serial)) {
+        give_back(thread, announced ? 0 : serial);
+        return NULL;
+    }
+    locked = lock_take(&lock);
+    thread->record = take_record();
+    lock_give(&locked);
     thread->serial = serial;
-    thread->record = record;
     thread->stand_in = for_all;
     thread->events = thread->events_per_clock = 0;
     thread->delta = 0;
@@ -131,8 +152,6 @@ static struct thread *make(struct guard *guard, uint32_t serial, bool for_all)
     thread->memo.end = LEAK_ROOT_NONE;
     thread->bounds = (struct unwind_bounds){0, 0};
     fill_record(thread);
-    if (!slots_open(guard, &thread->slots, serial))
-        return NULL;
     return thread;
 }
 
@@ -181,7 +200,7 @@ static void adopt(struct guard *guard, struct thread *thread)
 bool threads_start(struct guard *guard)
 {
     key_made = pthread_key_create(&key, leave) == 0;
-    guard->thread = make(guard, next_serial(), false);
+    guard->thread = make(guard, 0, false);
     if (!guard->thread)
         return false;
     set_bounds_main(guard->thread);
@@ -204,12 +223,12 @@ void threads_begin(struct guard *guard, const struct thread_start *start)
 struct thread *threads_attach(struct guard *guard, struct locked *shared)
 {
     if (!guard->leaving) {
-        adopt(guard, make(guard, next_serial(), false));
+        adopt(guard, make(guard, 0, false));
         return guard->thread;
     }
     *shared = lock_take(&stand_in_lock);
     if (!stand_in)
-        stand_in = make(guard, next_serial(), true);
+        stand_in = make(guard, 0, true);
     if (!stand_in)
         lock_give(shared);
     return stand_in;
