@@ -1,0 +1,445 @@
+/* test_track.c - blocks come and go, in several threads: the account of the store adds up.
+ *
+ *     sum over sites of (allocs - frees) = blocks in the table, and likewise for bytes
+ */
+#include "tests/unit/preload/unit.h"
+#include "tests/unit/preload/store_view.h"
+#include "preload/arena.h"
+#include "preload/modules.h"
+#include "preload/rows.h"
+#include "preload/sites.h"
+#include "preload/store.h"
+#include "preload/threads.h"
+#include "preload/track.h"
+#include "preload/tree.h"
+
+/* Every hook's way in: where it was called from, and the token. */
+#define ENTER()                                                                                    \
+    struct frame caller = CALLER_FRAME();                                                          \
+    struct guard *guard = guard_enter(&caller)
+
+static void setup(void)
+{
+    ENTER();
+    options_defaults(&track_options);
+    ck_assert(store_create(unit_directory, "track", environ));
+    track_begin();
+    modules_start(rows_forget);
+    sites_start();
+    ck_assert(rows_start() && tree_start() && blocks_start() && threads_start(guard));
+    guard_leave(guard);
+}
+
+static NOINLINE void came(uintptr_t address, size_t size, enum leak_kind kind)
+{
+    ENTER();
+    track_alloc(guard, &caller, (void *)address, size, kind);
+    guard_leave(guard);
+    __asm__ volatile("" ::: "memory");
+}
+
+static NOINLINE void went(uintptr_t address)
+{
+    ENTER();
+    track_free(guard, (void *)address);
+    guard_leave(guard);
+    __asm__ volatile("" ::: "memory");
+}
+
+static struct leak_counts all_sites(void)
+{
+    struct leak_counts sum = {0, 0, 0, 0};
+    for (uint32_t site = 1; site <= store_header->sites; site++) {
+        struct leak_counts one = view_counts(store_header, site);
+        sum.allocs += one.allocs;
+        sum.bytes += one.bytes;
+        sum.frees += one.frees;
+        sum.freed_bytes += one.freed_bytes;
+    }
+    return sum;
+}
+
+static void expect_all(uint64_t allocs, uint64_t bytes, uint64_t frees, uint64_t freed_bytes)
+{
+    struct leak_counts got = all_sites();
+    ck_assert_msg(got.allocs == allocs && got.bytes == bytes && got.frees == frees &&
+                      got.freed_bytes == freed_bytes,
+                  "wanted %" PRIu64 "/%" PRIu64 "/%" PRIu64 "/%" PRIu64 ", got %" PRIu64 "/%" PRIu64 "/%" PRIu64
+                  "/%" PRIu64,
+                  allocs, bytes, frees, freed_bytes, got.allocs, got.bytes, got.frees, got.freed_bytes);
+}
+
+static const struct leak_thread *record_of(uint32_t serial)
+{
+    uint64_t offset = 0;
+    const struct leak_chunk *chunk;
+    while ((chunk = view_chunk(store_header, LEAK_CHUNK_THREADS, &offset))) {
+        const struct leak_thread *record = (const struct leak_thread *)(chunk + 1);
+        for (uint64_t i = 0; i < (chunk->size - sizeof *chunk) / sizeof *record; i++)
+            if (record[i].serial == serial)
+                return &record[i];
+    }
+    return NULL;
+}
+
+/* ---- One thread ----------------------------------------------------------------------------------- */
+
+START_TEST(a_block_that_came_is_in_table_and_account)
+{
+    struct block block;
+    came(0x1000, 100, LEAK_KIND_NEW_ARRAY);
+    came(0x2000, 50, LEAK_KIND_MALLOC);
+    expect_all(2, 150, 0, 0);
+    ck_assert_uint_eq(blocks_count(), 2);
+    ck_assert(track_take(&guard_self, (void *)0x2000, &block));
+    ck_assert_uint_eq(block.size, 50);
+    ck_assert_uint_eq(block.kind, LEAK_KIND_MALLOC);
+    ck_assert_uint_eq(block.thread, 1);
+    ck_assert_uint_eq(block.count, 2);
+    ck_assert(track_take(&guard_self, (void *)0x1000, &block));
+    ck_assert_uint_eq(block.kind, LEAK_KIND_NEW_ARRAY);
+    ck_assert_uint_eq(view_site(store_header, block.site)->kind, LEAK_KIND_NEW_ARRAY);
+    ck_assert_uint_eq(record_of(1)->allocations, 2);
+    ck_assert_int_eq(record_of(1)->tid, getpid());
+}
+END_TEST
+
+START_TEST(a_block_that_went_is_counted_where_it_came_from)
+{
+    came(0x1000, 100, LEAK_KIND_MALLOC);
+    came(0x2000, 50, LEAK_KIND_MALLOC);
+    went(0x1000);
+    expect_all(2, 150, 1, 100);
+    ck_assert_uint_eq(blocks_count(), 1);
+    ck_assert_uint_eq(store_header->unknown_frees, 0);
+    went(0x1000);
+    ck_assert_uint_eq(store_header->unknown_frees, 1);
+    expect_all(2, 150, 1, 100);
+}
+END_TEST
+
+START_TEST(a_block_put_back_is_as_it_was)
+{
+    struct block before, after;
+    came(0x1000, 100, LEAK_KIND_MALLOC);
+    ck_assert(track_take(&guard_self, (void *)0x1000, &before));
+    ck_assert_uint_eq(blocks_count(), 0);
+    track_put_back(&guard_self, &before);
+    expect_all(1, 100, 0, 0);
+    ck_assert(track_take(&guard_self, (void *)0x1000, &after));
+    ck_assert(before.address == after.address && before.size == after.size && before.site == after.site &&
+              before.count == after.count && before.tick == after.tick && before.thread == after.thread &&
+              before.kind == after.kind);
+    ck_assert_uint_eq(record_of(1)->allocations, 1);
+    track_gone(&guard_self, &after);
+    expect_all(1, 100, 1, 100);
+}
+END_TEST
+
+START_TEST(an_address_that_comes_twice_was_freed_unseen)
+{
+    came(0x1000, 100, LEAK_KIND_MALLOC);
+    came(0x1000, 30, LEAK_KIND_NEW);
+    expect_all(2, 130, 1, 100);
+    ck_assert_uint_eq(blocks_count(), 1);
+    went(0x1000);
+    expect_all(2, 130, 2, 130);
+}
+END_TEST
+
+static const struct {
+    uint64_t min, max;
+    size_t size;
+    bool tracked;
+} filters[] = {
+    {0, 0, 0, true},      {0, 0, 1 << 30, true}, {10, 0, 9, false},    {10, 0, 10, true},
+    {0, 100, 100, true},  {0, 100, 101, false},  {10, 100, 50, true},  {10, 100, 5, false},
+    {10, 100, 500, false}};
+
+START_TEST(sizes_that_were_filtered_are_counted_and_not_tracked)
+{
+    track_options.min_size = filters[_i].min;
+    track_options.max_size = filters[_i].max;
+    came(0x1000, filters[_i].size, LEAK_KIND_MALLOC);
+    ck_assert_msg(blocks_count() == filters[_i].tracked, "size %zu, min %" PRIu64 ", max %" PRIu64,
+                  filters[_i].size, filters[_i].min, filters[_i].max);
+    ck_assert_uint_eq(store_header->untracked[LEAK_UNTRACKED_FILTERED], !filters[_i].tracked);
+    ck_assert_uint_eq(all_sites().allocs, filters[_i].tracked);
+}
+END_TEST
+
+START_TEST(without_stacks_there_is_one_site_for_each_kind)
+{
+    track_options.site_stacks = _i;
+    for (int n = 0; n < 10; n++) {
+        came(0x1000 + n * 64, 8, LEAK_KIND_MALLOC);
+        came(0x9000 + n * 64, 8, LEAK_KIND_NEW);
+    }
+    ck_assert_uint_eq(store_header->sites, 2);
+    uint32_t node = view_site(store_header, 1)->node;
+    ck_assert_msg(_i ? node >= LEAK_NODE_FIRST : node == LEAK_ROOT_NO_STACKS, "node %u", node);
+}
+END_TEST
+
+START_TEST(the_option_depth_cuts_what_is_stored)
+{
+    track_options.depth = 2;
+    came(0x1000, 8, LEAK_KIND_MALLOC);
+    uint32_t node = view_site(store_header, 1)->node, frames = 0;
+    for (; node >= LEAK_NODE_FIRST; node = view_node(store_header, node)->parent)
+        frames++;
+    ck_assert_uint_eq(frames, 2);
+    ck_assert_uint_eq(node, LEAK_ROOT_DEPTH);
+}
+END_TEST
+
+START_TEST(live_bytes_and_peak_follow_the_heap)
+{
+    uint64_t live = 0, peak = 0;
+    for (uintptr_t n = 1; n <= 2000; n++) {
+        came(n << 12, 1000, LEAK_KIND_MALLOC);
+        live += 1000;
+        peak = live > peak ? live : peak;
+        if (n % 3 == 0) {
+            went((n - 1) << 12);
+            live -= 1000;
+        }
+        int64_t off = (int64_t)(store_header->live_bytes - live);
+        ck_assert_msg(off > -65536 && off < 65536, "step %d: live %" PRIu64 ", said %" PRIu64, (int)n, live,
+                      store_header->live_bytes);
+    }
+    ck_assert_msg(store_header->peak_bytes + 65536 > peak && store_header->peak_bytes <= peak,
+                  "peak %" PRIu64 ", said %" PRIu64, peak, store_header->peak_bytes);
+}
+END_TEST
+
+START_TEST(ticks_only_go_forward)
+{
+    track_tick();
+    store_header->epoch = 1000000;
+    track_tick();
+    ck_assert_uint_eq(store_header->epoch, 1000000);
+    store_header->epoch = 0;
+    struct timespec nap = {0, 300000000};
+    nanosleep(&nap, NULL);
+    track_tick();
+    ck_assert(store_header->epoch >= 1 && store_header->epoch < 80);
+}
+END_TEST
+
+START_TEST(hooks_tick_without_being_asked)
+{
+    struct timespec nap = {0, 300000000};
+    for (uintptr_t n = 1; n < 200; n++)
+        came(n << 12, 8, LEAK_KIND_MALLOC);
+    ck_assert_uint_lt(store_header->epoch, 2);
+    nanosleep(&nap, NULL);
+    for (uintptr_t n = 1; n < 200; n++)
+        went(n << 12);
+    ck_assert_uint_ge(store_header->epoch, 2);
+}
+END_TEST
+
+START_TEST(without_memory_blocks_are_counted_as_untracked)
+{
+    arena_limit(arena_used() + (64 << 10));
+    enum { MANY = 50000 };
+    for (uintptr_t n = 1; n <= MANY; n++)
+        came(n << 5, 8, LEAK_KIND_MALLOC);
+    uint64_t lost = store_header->untracked[LEAK_UNTRACKED_NO_MEMORY];
+    ck_assert_msg(lost > 0, "the limit was never met");
+    ck_assert_uint_eq(blocks_count() + lost, MANY);
+    ck_assert_uint_eq(all_sites().allocs, blocks_count());
+    for (uintptr_t n = 1; n <= MANY; n++)
+        went(n << 5);
+    ck_assert_uint_eq(store_header->unknown_frees, lost);
+    ck_assert_uint_eq(all_sites().frees, MANY - lost);
+    ck_assert_uint_eq(blocks_count(), 0);
+}
+END_TEST
+
+/* ---- Several threads -------------------------------------------------------------------------------- */
+
+#define THREADS 4
+#define PLACES 20000
+
+static uint64_t sizes[THREADS * PLACES];
+
+static NOINLINE void come_from_deep(uintptr_t address, size_t size, int depth)
+{
+    if (depth)
+        come_from_deep(address, size, depth - 1);
+    else
+        came(address, size, LEAK_KIND_MALLOC);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void *live(void *argument)
+{
+    uintptr_t me = (uintptr_t)argument;
+    uint64_t state = unit_seed + me;
+    for (int n = 0; n < 40000; n++) {
+        uintptr_t place = me * PLACES + unit_random(&state) % PLACES;
+        if (sizes[place]) {
+            went(0x100000 + place * 64);
+            sizes[place] = 0;
+        } else {
+            sizes[place] = 1 + unit_random(&state) % 1000;
+            come_from_deep(0x100000 + place * 64, sizes[place], unit_random(&state) % 12);
+        }
+    }
+    return NULL;
+}
+
+/* Blocks of one thread freed by another. */
+static void *free_all(void *argument UNUSED)
+{
+    for (uintptr_t place = 0; place < THREADS * PLACES; place++)
+        if (sizes[place])
+            went(0x100000 + place * 64);
+    return NULL;
+}
+
+static void run(void *(*body)(void *), int count)
+{
+    pthread_t threads[THREADS];
+    for (uintptr_t i = 0; i < (uintptr_t)count; i++)
+        pthread_create(&threads[i], NULL, body, (void *)i);
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+}
+
+START_TEST(the_account_of_many_threads_adds_up)
+{
+    uint64_t blocks = 0, bytes = 0;
+    run(live, THREADS);
+    for (uintptr_t place = 0; place < THREADS * PLACES; place++) {
+        blocks += sizes[place] != 0;
+        bytes += sizes[place];
+    }
+    struct leak_counts sum = all_sites();
+    ck_assert_uint_eq(blocks_count(), blocks);
+    ck_assert_msg(sum.allocs - sum.frees == blocks && sum.bytes - sum.freed_bytes == bytes,
+                  "seed %" PRIu64 ": %" PRIu64 " blocks of %" PRIu64 " bytes live, the account has %" PRIu64
+                  " of %" PRIu64,
+                  unit_seed, blocks, bytes, sum.allocs - sum.frees, sum.bytes - sum.freed_bytes);
+    ck_assert_uint_eq(store_header->live_bytes, bytes); /* all threads have brought their rest */
+    run(free_all, 1);
+    sum = all_sites();
+    ck_assert(sum.allocs == sum.frees && sum.bytes == sum.freed_bytes);
+    ck_assert_uint_eq(blocks_count(), 0);
+    ck_assert_uint_eq(store_header->live_bytes, 0);
+    ck_assert_uint_eq(store_header->unknown_frees, 0);
+    ck_assert(blocks_check() && tree_check());
+    ck_assert_uint_eq(store_header->threads, 1 + THREADS + 1);
+    for (uint32_t serial = 2; serial <= 1 + THREADS + 1; serial++)
+        ck_assert_msg(record_of(serial) && record_of(serial)->ended, "T%u has no end", serial);
+    ck_assert_uint_eq(record_of(1)->ended, 0);
+}
+END_TEST
+
+static void *short_life(void *argument)
+{
+    uintptr_t n = (uintptr_t)argument;
+    came(0x100000 + n * 64, 16, LEAK_KIND_MALLOC);
+    return NULL;
+}
+
+START_TEST(thousands_of_short_threads_leave_a_small_store)
+{
+    for (uintptr_t n = 0; n < 2000; n++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, short_life, (void *)n);
+        pthread_join(thread, NULL);
+    }
+    expect_all(2000, 32000, 0, 0);
+    ck_assert_uint_eq(store_header->threads, 2001);
+    ck_assert_msg(store_header->used < 1 << 20, "%" PRIu64 " bytes of store", store_header->used);
+    ck_assert_uint_eq(record_of(2001)->allocations, 1);
+}
+END_TEST
+
+/* ---- At a thread's end --------------------------------------------------------------------------------- */
+
+static void late(void *argument)
+{
+    came((uintptr_t)argument, 16, LEAK_KIND_MALLOC); /* after the runtime's own destructor */
+}
+
+static pthread_key_t key;
+
+static void *with_late_block(void *argument)
+{
+    came((uintptr_t)argument, 8, LEAK_KIND_MALLOC);
+    pthread_setspecific(key, (char *)argument + 64);
+    return NULL;
+}
+
+START_TEST(what_a_thread_does_at_its_very_end_is_counted_on_a_stand_in)
+{
+    pthread_key_create(&key, late);
+    for (uintptr_t n = 1; n <= 50; n++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, with_late_block, (void *)(n << 16));
+        pthread_join(thread, NULL);
+    }
+    expect_all(100, 50 * 24, 0, 0);
+    ck_assert_uint_eq(blocks_count(), 100);
+    uint32_t stand_in = 0;
+    for (uint32_t serial = 1; serial <= store_header->threads; serial++)
+        if (record_of(serial) && !strcmp(record_of(serial)->name, "(at their end)"))
+            stand_in = serial;
+    ck_assert_msg(stand_in, "no stand-in");
+    ck_assert_uint_eq(store_header->threads, 52);
+    ck_assert_uint_eq(record_of(stand_in)->allocations, 50);
+}
+END_TEST
+
+static void *poor_thread(void *argument UNUSED)
+{
+    for (uintptr_t n = 1; n <= 1000; n++)
+        came(0x900000 + (n << 5), 8, LEAK_KIND_MALLOC);
+    return NULL;
+}
+
+START_TEST(a_thread_without_memory_is_one_thread_and_its_blocks_are_counted)
+{
+    came(0x1000, 8, LEAK_KIND_MALLOC);
+    arena_limit(arena_used());
+    run(poor_thread, 1);
+    ck_assert_uint_eq(store_header->untracked[LEAK_UNTRACKED_NO_MEMORY], 1000);
+    ck_assert_msg(store_header->threads <= 2, "%" PRIu64 " threads", store_header->threads);
+    arena_limit(0);
+    run(poor_thread, 1);
+    ck_assert_uint_eq(blocks_count(), 1001);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    Suite *suite = suite_create("track");
+    TCase *one = tcase_create("one");
+    tcase_set_timeout(one, 30);
+    tcase_add_checked_fixture(one, setup, NULL);
+    tcase_add_test(one, a_block_that_came_is_in_table_and_account);
+    tcase_add_test(one, a_block_that_went_is_counted_where_it_came_from);
+    tcase_add_test(one, a_block_put_back_is_as_it_was);
+    tcase_add_test(one, an_address_that_comes_twice_was_freed_unseen);
+    tcase_add_loop_test(one, sizes_that_were_filtered_are_counted_and_not_tracked, 0, ARRAY_LENGTH(filters));
+    tcase_add_loop_test(one, without_stacks_there_is_one_site_for_each_kind, 0, 2);
+    tcase_add_test(one, the_option_depth_cuts_what_is_stored);
+    tcase_add_test(one, live_bytes_and_peak_follow_the_heap);
+    tcase_add_test(one, ticks_only_go_forward);
+    tcase_add_test(one, hooks_tick_without_being_asked);
+    tcase_add_test(one, without_memory_blocks_are_counted_as_untracked);
+    suite_add_tcase(suite, one);
+    TCase *many = tcase_create("threads");
+    tcase_set_timeout(many, 60);
+    tcase_add_checked_fixture(many, setup, NULL);
+    tcase_add_test(many, the_account_of_many_threads_adds_up);
+    tcase_add_test(many, thousands_of_short_threads_leave_a_small_store);
+    tcase_add_test(many, what_a_thread_does_at_its_very_end_is_counted_on_a_stand_in);
+    tcase_add_test(many, a_thread_without_memory_is_one_thread_and_its_blocks_are_counted);
+    suite_add_tcase(suite, many);
+    return unit_main(argc, argv, suite);
+}
