@@ -269,19 +269,21 @@ START_TEST(callbacks_through_the_loader)
 }
 END_TEST
 
-#if defined(__x86_64__)
-static NOINLINE __attribute__((noinline, optimize("O0"))) void at_each_instruction(void)
+#ifdef __clang__
+#define UNOPTIMISED __attribute__((optnone))
+#else
+#define UNOPTIMISED __attribute__((optimize("O0")))
+#endif
+
+static NOINLINE UNOPTIMISED void not_optimised(void)
 {
     capture();
 }
-#endif
 
 START_TEST(unoptimised_code)
 {
-#if defined(__x86_64__)
-    at_each_instruction();
+    not_optimised();
     compare_complete("-O0", 3);
-#endif
 }
 END_TEST
 
