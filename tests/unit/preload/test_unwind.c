@@ -675,6 +675,7 @@ START_TEST(bounds_of_the_main_stack_hold_nothing_but_the_stack)
         if (pid == 0) {
             setenv(AGAIN, "1", 1);
             setenv("CK_RUN_CASE", "bounds", 1);
+            setenv("CK_VERBOSITY", "silent", 1);
             if (personality(ADDR_NO_RANDOMIZE) == -1)
                 _exit(77);
             execl("/proc/self/exe", "test_unwind", (char *)NULL);
