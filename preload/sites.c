@@ -95,7 +95,7 @@ bool sites_fork_child(void)
         struct leak_site *site = segments_at(&sites, id);
         site->lock = 0;
         site->fold = 0;
-        site->last = 0;
+        site->first = site->last = 0; /* the child's ticks begin with its store */
         memset(site->threads, 0, sizeof site->threads);
         site->more_threads = 0;
         memset(site->copy, 0, sizeof site->copy);
