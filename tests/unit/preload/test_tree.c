@@ -344,10 +344,12 @@ START_TEST(a_fork_childs_store_knows_the_same_sites_and_counts_its_own)
 }
 END_TEST
 
-START_TEST(a_site_of_many_threads_is_inherited_without_them)
+START_TEST(a_site_is_inherited_without_its_threads_and_times)
 {
     fill(&trace, 3, 0);
+    store_header->epoch = 4000; /* the parent is old */
     uint32_t inherited = site_of(&trace, LEAK_KIND_MALLOC);
+    ck_assert_uint_eq(view_site(store_header, inherited)->first, 4000);
     for (uint32_t serial = 1; serial <= LEAK_SITE_THREADS + 2; serial++) {
         struct leak_slot slot = {.site = inherited, .seq = 1, .counts = {1, 1, 0, 0}};
         sites_fold(&unit_guard, &slot, serial);
@@ -360,6 +362,7 @@ START_TEST(a_site_of_many_threads_is_inherited_without_them)
         uint32_t nodes;
         CHILD_WANT(store_create_child(&parent, &size));
         CHILD_WANT(tree_fork_child(&nodes) && sites_fork_child());
+        CHILD_WANT(view_site(store_header, inherited)->first <= store_header->epoch);
         CHILD_WANT(view_site(store_header, inherited)->threads[0] == 0);
         CHILD_WANT(view_site(store_header, inherited)->more_threads == 0);
         _exit(0);
@@ -393,7 +396,7 @@ int main(int argc, char **argv)
     TCase *forks = tcase_create("fork");
     tcase_add_checked_fixture(forks, setup, NULL);
     tcase_add_test(forks, a_fork_childs_store_knows_the_same_sites_and_counts_its_own);
-    tcase_add_test(forks, a_site_of_many_threads_is_inherited_without_them);
+    tcase_add_test(forks, a_site_is_inherited_without_its_threads_and_times);
     suite_add_tcase(suite, forks);
     return unit_main(argc, argv, suite);
 }
