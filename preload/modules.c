@@ -339,6 +339,7 @@ void modules_fork_unlock(void)
 void modules_fork_child(void)
 {
     lock.word = 0;
+    records.home = NULL; /* the new store may lie where an older one was */
     for (uint32_t i = 0; i < count; i++) {
         const struct leak_module *old = table[i].record;
         if (!old)
