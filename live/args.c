@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/environment.h"
 #include "live/say.h"
 
 enum what {
@@ -22,7 +23,6 @@ enum what {
     DIR_OPTION,
     WITH_LIBRARY,
     WITH_REPORT,
-    ENVIRONMENT,
     ENVIRONMENT_OF,
     RUNTIME,
     REPORT,
@@ -53,7 +53,6 @@ static const struct row own[] = {
     {"again", "PROGRAM", NULL, NOT_HERE, 0},
     {"with-library", "PATH", NULL, WITH_LIBRARY, 0},
     {"with-report", "PATH", NULL, WITH_REPORT, 0},
-    {"environment", "HEX", NULL, ENVIRONMENT, 0},
     {"environment-of", "PID", NULL, ENVIRONMENT_OF, 0},
 };
 
@@ -224,10 +223,6 @@ static int take(struct args *args, const struct row *row, const char *value)
         return -1;
     case WITH_REPORT:
         args->reporter = value;
-        return -1;
-    case ENVIRONMENT:
-        if (!environment_decode(&args->environment, value))
-            return wrong_line("not hex digits:", "--environment", "scripts/leakrun makes it");
         return -1;
     case ENVIRONMENT_OF:
         return environment_print(value);

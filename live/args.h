@@ -11,12 +11,10 @@
 
 #include <stdbool.h>
 
-#include "live/environment.h"
 #include "live/words.h"
 
 struct args {
     const char *library, *reporter; /* where scripts/leakrun found them, or NULL */
-    struct environment_bytes environment;
 
     const char *dir, *keep, *output, *cwd, *errors_for;
     int error_exitcode; /* 0: not given */

@@ -11,7 +11,7 @@
 
 extern char **environ;
 
-/* A single argument may be 128 KiB long; hex doubles the length. */
+/* A single variable may be 128 KiB long; hex doubles the length. */
 #define BYTES_PER_WORD (32 * 1024)
 /* All arguments and the environment itself have 2 MiB, and the program needs some of it. */
 #define ENVIRONMENT_BYTES (400 * 1024)
@@ -28,9 +28,12 @@ int environment_print(const char *pid)
     fclose(file);
     if (length > ENVIRONMENT_BYTES)
         return STATUS_OUR_TROUBLE; /* likewise: better than no exec at all */
-    fputs("--environment=", stdout);
-    for (size_t i = 0; i < length; i++)
-        printf("%s%02x", i && i % BYTES_PER_WORD == 0 ? "\n--environment=" : "", bytes[i]);
+    fputs(ENVIRONMENT_WORD "0=", stdout); /* also of an empty environment */
+    for (size_t i = 0; i < length; i++) {
+        if (i && i % BYTES_PER_WORD == 0)
+            printf("\n" ENVIRONMENT_WORD "%zu=", i / BYTES_PER_WORD);
+        printf("%02x", bytes[i]);
+    }
     puts("");
     return 0;
 }
@@ -44,33 +47,40 @@ static int hex_digit(char c)
     return -1;
 }
 
-bool environment_decode(struct environment_bytes *bytes, const char *hex)
+/* What the hex digits of all the script's variables, in order, spell; NULL when there are none. */
+static char *decode(size_t *length)
 {
-    size_t digits = strlen(hex);
-    char *grown = realloc(bytes->at, bytes->length + digits / 2 + 1);
-    if (!grown || digits % 2)
-        return false;
-    bytes->at = grown;
-    for (; *hex; hex += 2) {
-        int high = hex_digit(hex[0]), low = hex_digit(hex[1]);
-        if (high < 0 || low < 0)
-            return false;
-        bytes->at[bytes->length++] = (char)(high * 16 + low);
+    char *bytes = NULL, name[64];
+    *length = 0;
+    for (unsigned number = 0;; number++) {
+        snprintf(name, sizeof name, ENVIRONMENT_WORD "%u", number);
+        const char *hex = getenv(name);
+        if (!hex)
+            return bytes;
+        bytes = realloc(bytes, *length + strlen(hex) / 2 + 1);
+        if (!bytes)
+            say_and_exit(STATUS_OUR_TROUBLE, "out of memory");
+        for (; *hex; hex += 2) {
+            int high = hex_digit(hex[0]), low = high < 0 ? -1 : hex_digit(hex[1]);
+            if (low < 0)
+                say_and_exit(STATUS_OUR_TROUBLE,
+                             "%s is not hex digits: unset it, scripts/leakrun makes it", name);
+            bytes[(*length)++] = (char)(high * 16 + low);
+        }
+        bytes[*length] = '\0';
     }
-    bytes->at[bytes->length] = '\0';
-    return true;
 }
 
-void environment_load(struct words *list, const struct environment_bytes *bytes)
+void environment_load(struct words *list)
 {
+    size_t length;
+    char *bytes = decode(&length);
     words_copy(list, &(struct words){0});
-    if (!bytes->at) {
-        for (char **word = environ; *word; word++)
-            words_add(list, *word);
-        return;
-    }
-    for (size_t i = 0; i < bytes->length; i += strlen(bytes->at + i) + 1)
-        words_add(list, bytes->at + i);
+    for (char **word = environ; !bytes && *word; word++)
+        words_add(list, *word);
+    for (size_t i = 0; i < length; i += strlen(bytes + i) + 1)
+        words_add(list, bytes + i);
+    free(bytes);
 }
 
 static char **environment_find(const struct words *list, const char *name)

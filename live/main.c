@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     int status = args_parse(&args, argc, argv);
     if (status >= 0)
         return status;
-    environment_load(&environment, &args.environment);
+    environment_load(&environment);
     parts_find(&parts, &args);
     refuse_to_overwrite(&args, args.keep);
     refuse_to_overwrite(&args, args.output);

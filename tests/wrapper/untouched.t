@@ -64,6 +64,11 @@ test_empty_environment_stays_empty() {
     env -i "$root/scripts/leakrun" -o report /usr/bin/env | grep -v '^LIBLEAK_OPTIONS=\|^LD_PRELOAD=' >more || :
     equal 'more than ours' "$(cat more)" ''
 }
+test_environment_is_nobody_elses() {
+    PASSWORD=hunter2 leakrun -o report sh -c 'tr "\0" " " </proc/$PPID/cmdline' >out
+    says out 'leakwatch -o report sh -c'
+    silent_about out "$(printf hunter2 | od -An -tx1 | tr -d ' ')"
+}
 test_large_environments_pass() {
     for size in 100 390 900; do
         i=0
