@@ -103,7 +103,7 @@ test_empty_and_damaged_files() {
     printf '\177ELF' >short
     echo "$program" | compile s
     head -c 100 s >cut
-    head -c 3000 /dev/urandom >noise
+    { printf '\0'; head -c 3000 /dev/urandom; } >noise # a line without a NUL would make it a script
     echo "$program" | compile object.o -c
     chmod +x empty short cut noise object.o
     refused 126 'is empty' ./empty
