@@ -17,6 +17,7 @@
 #include "live/conclude.h"
 #include "live/environment.h"
 #include "live/follow.h"
+#include "live/reporter.h"
 #include "live/say.h"
 #include "live/session.h"
 #include "live/settings.h"
@@ -138,13 +139,15 @@ int main(int argc, char **argv)
     parts_find(&parts, &args);
     refuse_to_overwrite(&args, args.keep);
     refuse_to_overwrite(&args, args.output);
+    child_block_signals();
+    if (parts.reporter && !reporter_check(parts.reporter, &args, &environment))
+        return STATUS_OUR_TROUBLE;
     char *program = program_find(&args, &environment);
 
     char *dir = settings_dir(&args, &environment);
     session_sweep(dir, &environment);
     if (!session_make(&session, dir, parts.library, &environment))
         return STATUS_OUR_TROUBLE;
-    child_block_signals();
     status = program_start(&child, &args, program, &session, &environment);
     if (status >= 0) {
         session_remove(&session);

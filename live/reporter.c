@@ -28,7 +28,7 @@ static void again_add(struct words *command, char **program)
     free(line);
 }
 
-static void command_make(struct words *command, const char *program, const struct args *args)
+static void options_add(struct words *command, const char *program, const struct args *args)
 {
     words_add(command, program);
     for (size_t i = 0; i < args->for_report.count && !args->no_report; i++)
@@ -37,6 +37,11 @@ static void command_make(struct words *command, const char *program, const struc
         words_add(command, "--error-exitcode=1");
     if (args->errors_for)
         words_addf(command, "--errors-for=%s", args->errors_for);
+}
+
+static void command_make(struct words *command, const char *program, const struct args *args)
+{
+    options_add(command, program, args);
     if (!args->keep)
         again_add(command, args->program);
     words_add(command, "--");
@@ -57,6 +62,28 @@ static void stores_add(struct words *command, const struct stores *stores)
     }
     if (left_out)
         say("%zu processes more than one report can take are left out of it", left_out);
+}
+
+bool reporter_check(const char *program, const struct args *args, const struct words *environment)
+{
+    struct words command = {0};
+    int status = -1, nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    options_add(&command, program, args);
+    if (command.count == 1 || nowhere < 0) {
+        status = 0;
+    } else {
+        /* A wrong option stops it before it comes to this one. */
+        words_add(&command, "--help");
+        struct launch launch = {
+            .path = program, .argv = command.at, .envp = environment->at, .output = nowhere};
+        struct child child;
+        if (child_start(&child, &launch) < 0)
+            status = child_wait(&child);
+    }
+    if (nowhere >= 0)
+        close(nowhere);
+    words_free(&command);
+    return status == 0;
 }
 
 int reporter_run(const char *program, const struct args *args, const struct stores *stores,

@@ -35,6 +35,9 @@ test_wrong_lines_end_with_125_and_a_hint() {
     wrong 'give --error-exitcode' --errors-for=lost true
     wrong 'reports by itself' --report=exit true
     wrong 'single quote' "--follow='" true
+    wrong "top takes a number .* not 'x'" --top=x true
+    wrong 'no such format: xml' --format=xml true
+    wrong 'not a set of verdicts: losd' --error-exitcode=9 --errors-for=losd true
 }
 test_keep_copies_what_leakreport_reads() {
     echo "$leaky" | compile leaky
