@@ -13,17 +13,26 @@
 #include "symbolize/show.h"
 #include "symbolize/text_record.h"
 
+#define NAME_COLUMNS 30    /* of a program in its headline */
+#define COMMAND_COLUMNS 40 /* of it and its arguments: the rest of the line says how it ended */
+#define AGAIN_COLUMNS 240  /* of a command line worth repeating: three lines */
+
 static bool saw_nothing(const struct process *process)
 {
     return process->allocations == 0 && !process->forked;
 }
 
-static bool is_clean(const struct process *process, const struct view *view)
+static bool has_records(const struct process *process, const struct view *view)
 {
     for (int v = 0; v < VERDICT_MAX; v++)
         if (view->show[v] && process->totals.of[v].records)
-            return false;
-    return !saw_nothing(process) && !process->damaged;
+            return true;
+    return false;
+}
+
+static bool is_clean(const struct process *process, const struct view *view)
+{
+    return !has_records(process, view) && !saw_nothing(process) && !process->damaged;
 }
 
 /* A shell's way to a program: what the child had was gone with its exec. */
@@ -56,22 +65,32 @@ static void write_ending(const struct process *process, FILE *stream)
     }
 }
 
-static void write_name(const struct process *process, FILE *stream)
+/* As it was called, which is not always the name of its file. Of several processes with pids the
+ * arguments, too: there may be twenty gits. */
+static void write_name(const struct process *process, bool arguments, FILE *stream)
 {
-    const char *name = base_name(process->exe);
+    const char *name = process->argc ? base_name(process->argv[0]) : NULL;
+    char command[1024];
+    size_t used;
 
-    fputs(name ? show(name, strlen(name), 30).text : "a program", stream);
+    if (!name || !*name)
+        name = base_name(process->exe);
+    used = (size_t)snprintf(command, sizeof(command), "%s", name ? name : "a program");
+    for (size_t i = 1; arguments && process->pid && i < process->argc && used < sizeof(command); i++)
+        used += (size_t)snprintf(command + used, sizeof(command) - used, " %s", process->argv[i]);
+    fputs(show(command, strlen(command), arguments ? COMMAND_COLUMNS : NAME_COLUMNS).text, stream);
     if (process->pid)
         fprintf(stream, " (pid %" PRId32 ")", process->pid);
     putc(' ', stream);
 }
 
-static void write_headline(const struct process *process, const struct view *view, FILE *stream)
+static void write_headline(const struct process *process, bool arguments, const struct view *view,
+                           FILE *stream)
 {
     const char *join = ":";
 
     text_style(view, stream, STYLE_BOLD);
-    write_name(process, stream);
+    write_name(process, arguments, stream);
     write_ending(process, stream);
     for (int v = 0; v < VERDICT_MAX; v++) {
         const struct verdict_total *total = &process->totals.of[v];
@@ -140,12 +159,12 @@ static bool is_same_module(const struct blind_module *a, const struct blind_modu
            (!a->build_id || strcmp(a->build_id, b->build_id) == 0);
 }
 
-/* Once per module, however many processes have it. */
+/* Once per module, however many processes have it; a process without records misses no lines. */
 static bool said_before(const struct report *report, size_t process, const struct blind_module *module,
                         const struct view *view)
 {
     for (size_t i = 0; i < process; i++)
-        if (is_listed(report, i, view))
+        if (is_listed(report, i, view) && has_records(&report->processes[i], view))
             for (size_t k = 0; k < report->processes[i].blind_count; k++)
                 if (is_same_module(&report->processes[i].blind[k], module))
                     return true;
@@ -159,6 +178,8 @@ static void write_blind(const struct report *report, size_t at, const struct vie
     for (size_t i = 0; i < process->blind_count; i++) {
         const struct blind_module *module = &process->blind[i];
 
+        if (!has_records(process, view) && !view->verbose)
+            return;
         if ((module->runtime && !view->verbose) || said_before(report, at, module, view))
             continue;
         fprintf(stream, "%s: %s", show(module->path, strlen(module->path), 0).text, module->why);
@@ -191,18 +212,47 @@ static void write_coverage(const struct report *report, size_t at, const struct 
     }
 }
 
-static void write_next(const struct process *process, const struct view *view, size_t hidden,
-                       FILE *stream)
+/* What shows more of a process, NULL when there is no more. */
+static const char *next_option(const struct process *process, const struct view *view)
 {
-    const char *option = hidden ? "--top=0" : view->all_frames ? "--format=json" : "--all-frames";
+    size_t shown = 0;
 
-    if (view->again) {
-        fprintf(stream, "Next: leakrun %s %s\n", option,
-                show(view->again, strlen(view->again), 0).text);
-        return;
+    for (size_t i = 0; i < process->record_count; i++)
+        shown += view->show[process->records[i].verdict];
+    if (!shown)
+        return process->totals.of[VERDICT_RUNTIME].records ? "--show=runtime" : NULL;
+    if (view->top && shown > view->top)
+        return "--top=0";
+    return view->all_frames ? "--format=json" : "--all-frames";
+}
+
+static void write_next(const struct process *process, const struct view *view, FILE *stream)
+{
+    const char *option = next_option(process, view);
+
+    if (option)
+        fprintf(stream, "Next: leakreport %s %s\n", option,
+                process->store ? show_word(process->store).text : "STORE");
+}
+
+/* One command for all processes, when it is the program again. */
+static void write_again(const struct report *report, const struct view *view, FILE *stream)
+{
+    const char *option = NULL;
+    struct shown command = show(view->again, strlen(view->again), 0);
+
+    for (size_t i = 0; i < report->process_count; i++) {
+        const char *more = next_option(&report->processes[i], view);
+
+        if (is_listed(report, i, view) && more && (!option || strcmp(more, "--top=0") == 0))
+            option = more;
     }
-    fprintf(stream, "Next: leakreport %s %s\n", option,
-            process->store ? show_word(process->store).text : "STORE");
+    if (!option)
+        return;
+    if (command.columns > AGAIN_COLUMNS || strcmp(command.text, view->again) != 0)
+        fprintf(stream, "Next: the same with leakrun %s\n", option);
+    else
+        fprintf(stream, "Next: leakrun %s %s\n", option, command.text);
 }
 
 /* ---- The summary line ----------------------------------------------------------------------- */
@@ -224,8 +274,7 @@ static void write_summary(int32_t pid, const struct totals *totals, FILE *stream
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
-/* Returns how many records were left out. */
-static size_t write_records(const struct process *process, const struct view *view, FILE *stream)
+static void write_records(const struct process *process, const struct view *view, FILE *stream)
 {
     size_t number = 0, hidden = 0;
 
@@ -242,7 +291,6 @@ static size_t write_records(const struct process *process, const struct view *vi
     if (hidden)
         fprintf(stream, "\n... and %s.\n", show_count(hidden, "smaller record").text);
     putc('\n', stream);
-    return hidden;
 }
 
 static void write_pids(const struct report *report, size_t alike, FILE *stream)
@@ -265,15 +313,18 @@ static void write_process(const struct report *report, size_t i, const struct vi
                           FILE *stream)
 {
     const struct process *process = &report->processes[i];
-    size_t hidden;
+    bool alone = report->process_count == 1;
 
-    write_headline(process, view, stream);
+    write_headline(process, !alone, view, stream);
     write_warning(process, view, stream);
-    hidden = write_records(process, view, stream);
+    write_records(process, view, stream);
     write_coverage(report, i, view, stream);
     write_pids(report, i, stream);
-    write_next(process, view, hidden, stream);
-    if (report->process_count > 1)
+    if (!view->again)
+        write_next(process, view, stream);
+    else if (alone)
+        write_again(report, view, stream);
+    if (!alone)
         write_summary(process->pid, &process->totals, stream);
     putc('\n', stream);
 }
@@ -296,5 +347,7 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
                 show_count(passing, "process").text);
     if (clean)
         fprintf(stream, "Nothing is left of %s.\n", show_count(clean, "more process").text);
+    if (view->again && report->process_count > 1 && !view->quiet)
+        write_again(report, view, stream);
     write_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
 }

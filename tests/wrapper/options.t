@@ -81,9 +81,16 @@ test_report_goes_to_stderr_only() {
     equal 'last line' "$(tail -n1 err | cut -c1-13)" 'libleak: pid='
 }
 test_report_names_a_next_command_that_works() {
-    leakrun true 'a b' 2>err
-    says err "^Next: leakrun --[a-z-]+ true 'a b'\$"
-    leakrun --keep=k.leak true 2>err
+    echo "$leaky" | compile leaky
+    leakrun ./leaky 'a b' 2>err
+    says err "^Next: leakrun --all-frames ./leaky 'a b'\$"
+    leakrun ./leaky "$(printf 'a\nb')" 2>err || :
+    says err '^Next: the same with leakrun --all-frames$'
+    leakrun sh -c './leaky a; ./leaky b; exit' 2>err
+    equal 'commands for three processes' "$(grep -c '^Next:' err)" 1
+    leakrun true 2>err
+    silent_about err '^Next:'
+    leakrun --keep=k.leak ./leaky 2>err
     next=$(sed -n 's/^Next: leakreport //p' err)
     # shellcheck disable=SC2086
     "$O/leakreport" $next >report
