@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,6 +104,17 @@ static bool has_number(const char *pattern)
     return false;
 }
 
+/* Pipes and devices hold nothing that could be overwritten. */
+static bool is_stream(const char *name)
+{
+    struct stat st;
+    int error = errno;
+    bool stream = stat(name, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode));
+
+    errno = error;
+    return stream;
+}
+
 FILE *output_open(struct mem *mem, const char *pattern, const struct process *process, bool force)
 {
     unsigned last = has_number(pattern) ? NUMBERS : 1;
@@ -114,6 +126,8 @@ FILE *output_open(struct mem *mem, const char *pattern, const struct process *pr
         if (!name)
             return stderr;
         fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
+        if (fd < 0 && errno == EEXIST && is_stream(name))
+            fd = open(name, O_WRONLY | O_CLOEXEC);
         if (fd >= 0 || errno != EEXIST)
             break;
     }

@@ -73,6 +73,13 @@ test_output_refuses_to_overwrite() {
     says err 'report'
     leakrun --force -o report true
     says report '^libleak: pid='
+    mkfifo pipe
+    cat pipe >piped &
+    leakrun -o pipe true
+    wait
+    says piped '^libleak: pid='
+    leakrun -o /dev/null true 2>err
+    equal 'words about a device' "$(cat err)" ''
 }
 test_report_goes_to_stderr_only() {
     echo "$leaky" | compile leaky
