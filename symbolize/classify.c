@@ -65,6 +65,12 @@ static const char *const libc_keeps[] = {
     "__add_to_environ",
 };
 
+/* Rust's start-up, which a main of its own calls: its frames, and no user's, lie inside main. */
+static const char *const rust_keeps[] = {
+    "std::rt::init",
+    "std::sys::pal::unix::stack_overflow::",
+};
+
 static bool same(const char *text, const char *const *table, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -178,8 +184,9 @@ bool classify_runtime_block(const struct frame *const *frames, size_t count, siz
         return true;
     }
     for (size_t i = first; i < user; i++)
-        if (frames[i]->function && classify_runtime_module(frames[i]->module) &&
-            BEGINS(frames[i]->function, libc_keeps))
+        if (frames[i]->function && ((classify_runtime_module(frames[i]->module) &&
+                                     BEGINS(frames[i]->function, libc_keeps)) ||
+                                    BEGINS(frames[i]->function, rust_keeps)))
             return true;
     return block_size == LIBSTDCXX_POOL && is_static_pool(frames[user]);
 }
