@@ -7,6 +7,7 @@
 
 #include "live/environment.h"
 #include "live/say.h"
+#include "live/values.h"
 
 enum what {
     HELP,
@@ -105,13 +106,19 @@ static const struct row *row_of_letter(char letter)
 
 /* ---- Help -------------------------------------------------------------------------------- */
 
+/* A name as one types it. */
+static void spell(const char *name, char spelled[32])
+{
+    size_t i = 0;
+    for (; name[i] && i < 31; i++)
+        spelled[i] = name[i] == '_' ? '-' : name[i];
+    spelled[i] = '\0';
+}
+
 static void row_print(const struct row *row)
 {
     char left[64], spelled[32];
-    size_t i = 0;
-    for (; row->name[i] && i < sizeof spelled - 1; i++)
-        spelled[i] = row->name[i] == '_' ? '-' : row->name[i];
-    spelled[i] = '\0';
+    spell(row->name, spelled);
     snprintf(left, sizeof left, "%c%c%s--%s%s%s", row->letter ? '-' : ' ',
              row->letter ? row->letter : ' ', row->letter ? ", " : "  ", spelled,
              row->value ? "=" : "", row->value ? row->value : "");
@@ -160,6 +167,14 @@ static int runtime_add(struct args *args, const char *name, const char *value)
     if (strcmp(name, "report") == 0)
         return wrong_line("no such option:", "--report",
                           "leakrun reports by itself; --no-report leaves it out");
+    char *wanted = value_wanted(name, value);
+    if (wanted) {
+        char spelled[32];
+        spell(name, spelled);
+        say("--%s=%s: it takes %s (leakrun --help)", spelled, value, wanted);
+        free(wanted);
+        return STATUS_OUR_TROUBLE;
+    }
     if (strchr(value, '\''))
         return wrong_line("no single quote can stand in the value of", name, "see libleak(7)");
     const char *quote = strchr(value, ':') ? "'" : "";

@@ -34,7 +34,10 @@ test_wrong_lines_end_with_125_and_a_hint() {
     wrong '77 is refused' --error-exitcode=77 true
     wrong 'give --error-exitcode' --errors-for=lost true
     wrong 'reports by itself' --report=exit true
-    wrong 'single quote' "--follow='" true
+    wrong '^leakrun: --min-size=5x: it takes bytes' --min-size=5x true
+    wrong 'depth=: it takes a number' --depth= true
+    wrong 'enabled=maybe: it takes on, off' --enabled=maybe true
+    wrong 'follow=all: it takes inherit, force, none' --follow all true
     wrong "top takes a number .* not 'x'" --top=x true
     wrong 'no such format: xml' --format=xml true
     wrong 'not a set of verdicts: losd' --error-exitcode=9 --errors-for=losd true

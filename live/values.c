@@ -1,0 +1,70 @@
+/* values.c - see values.h. */
+#include "live/values.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/words.h"
+
+static const struct {
+    const char *name, *type;
+} options[] = {
+#define OPTION(name, type, fallback, words) {#name, #type},
+#include "leak_options.def"
+};
+
+/* A type and its words; what is no CHOICE in the table stands here. */
+static const char *const choices[][10] = {
+    {"BOOL", "on", "off", "1", "0", "yes", "no", "true", "false"},
+#define CHOICE(name, ...) {"CHOICE_" #name, __VA_ARGS__},
+#include "leak_options.def"
+};
+
+#define ROWS(table) (sizeof(table) / sizeof *(table))
+
+/* Digits, or 0x and hex digits; returns what follows them, NULL when there are none. */
+static const char *after_number(const char *value)
+{
+    bool hex = value[0] == '0' && (value[1] == 'x' || value[1] == 'X') && value[2];
+    const char *digits = value + (hex ? 2 : 0);
+    size_t count = strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789");
+    return count ? digits + count : NULL;
+}
+
+static char *choice_wanted(const char *const *words, const char *value)
+{
+    for (size_t i = 0; words[i]; i++)
+        if (strcmp(words[i], value) == 0)
+            return NULL;
+    char *wanted = words_print("%s", words[0]);
+    for (size_t i = 1; words[i]; i++) {
+        char *longer = words_print("%s, %s", wanted, words[i]);
+        free(wanted);
+        wanted = longer;
+    }
+    return wanted;
+}
+
+static char *wanted_by_type(const char *type, const char *value)
+{
+    const char *rest = after_number(value);
+    if (strcmp(type, "NUMBER") == 0)
+        return rest && !*rest ? NULL : words_print("a number");
+    if (strcmp(type, "SIZE") == 0) {
+        bool fits = rest && (!*rest || (strchr("kmgKMG", *rest) && !rest[1]));
+        return fits ? NULL : words_print("bytes, or a number and k, m or g");
+    }
+    for (size_t i = 0; i < ROWS(choices); i++)
+        if (strcmp(choices[i][0], type) == 0)
+            return choice_wanted(choices[i] + 1, value);
+    return NULL; /* TEXT */
+}
+
+char *value_wanted(const char *name, const char *value)
+{
+    for (size_t i = 0; i < ROWS(options); i++)
+        if (strcmp(options[i].name, name) == 0)
+            return wanted_by_type(options[i].type, value);
+    return NULL;
+}
