@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "leak_store.h"
 #include "symbolize/show.h"
 #include "symbolize/text_record.h"
 
@@ -191,6 +192,39 @@ static void write_blind(const struct report *report, size_t at, const struct vie
     }
 }
 
+static void write_untracked(const struct untracked *untracked, const char *where, FILE *stream)
+{
+    fprintf(stream, "Not tracked%s: %s %s.\n", where, show_number(untracked->count).text,
+            untracked->words);
+}
+
+/* What processes that are only counted could not track: "nothing is left" must not hide it. */
+static void write_untracked_elsewhere(const struct report *report, const struct view *view,
+                                      FILE *stream)
+{
+    struct untracked sums[LEAK_UNTRACKED_MAX] = {{0}};
+    size_t count = 0;
+
+    for (size_t i = 0; i < report->process_count; i++) {
+        const struct process *process = &report->processes[i];
+
+        for (size_t k = 0; k < process->untracked_count && !is_listed(report, i, view); k++) {
+            size_t at = 0;
+
+            while (at < count && strcmp(sums[at].name, process->untracked[k].name) != 0)
+                at++;
+            if (at == LEAK_UNTRACKED_MAX)
+                continue;
+            if (at == count)
+                sums[count++] = (struct untracked){.name = process->untracked[k].name,
+                                                   .words = process->untracked[k].words};
+            sums[at].count = add_saturating(sums[at].count, process->untracked[k].count);
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        write_untracked(&sums[i], " in processes not listed", stream);
+}
+
 static void write_coverage(const struct report *report, size_t at, const struct view *view,
                            FILE *stream)
 {
@@ -202,8 +236,7 @@ static void write_coverage(const struct report *report, size_t at, const struct 
         fprintf(stream, "%s %s (--show=runtime).\n", show_count(runtime->bytes, "byte").text,
                 verdict_words[VERDICT_RUNTIME]);
     for (size_t i = 0; i < process->untracked_count; i++)
-        fprintf(stream, "Not tracked: %s %s.\n", show_number(process->untracked[i].count).text,
-                process->untracked[i].words);
+        write_untracked(&process->untracked[i], "", stream);
     write_blind(report, at, view, stream);
     for (size_t i = 0; i < process->note_count; i++) {
         const char *note = process->notes[i];
@@ -347,6 +380,8 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
                 show_count(passing, "process").text);
     if (clean)
         fprintf(stream, "Nothing is left of %s.\n", show_count(clean, "more process").text);
+    if (!view->quiet)
+        write_untracked_elsewhere(report, view, stream);
     if (view->again && report->process_count > 1 && !view->quiet)
         write_again(report, view, stream);
     write_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);

@@ -153,6 +153,8 @@ static void add(struct reading *reading)
 
     if (strcmp(what, "process") == 0)
         add_process(reading);
+    else if (strcmp(what, "forked") == 0)
+        process->forked = true;
     else if (strcmp(what, "argv") == 0)
         process->argv[process->argc++] = text(reading, 1);
     else if (strcmp(what, "note") == 0)

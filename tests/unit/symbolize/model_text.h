@@ -5,6 +5,7 @@
  *
  *   process | EXE | PID | HOW | VALUE | ALLOCATIONS | FREES | PEAK
  *   argv | WORD
+ *   forked
  *   untracked | NAME | WORDS | COUNT
  *   blind | PATH | BUILD-ID | WHY | REMEDY
  *   note | TEXT
