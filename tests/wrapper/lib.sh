@@ -32,6 +32,17 @@ silent_about() {
 sessions() { # how many session directories there are in a folder
     find "$1" -maxdepth 1 -name 'libleak-run.*' | wc -l
 }
+as_nobody() { # a command of the project, copied where everybody may go together with the files named
+    place=$(mktemp -d /tmp/libleak-test-XXXXXX)
+    trap 'rm -rf "$place"' EXIT
+    chmod 755 "$place"
+    tool=$1
+    shift
+    cp -p "$tool" "$place/tool"
+    for copied; do
+        cp -p "$copied" "$place/"
+    done
+}
 compile() { # output, flags...; C on stdin
     out=$1
     shift

@@ -36,9 +36,10 @@ test_file_capabilities() {
     need_root
     need setpriv setcap
     echo "$program" | compile s
-    setcap cap_net_raw+ep s || skip "no file capabilities on this file system"
-    chmod 755 . s
-    setpriv --reuid=65534 --clear-groups "$O/leakreport" preflight "$PWD/s" >pre || equal status $? 126
+    as_nobody "$O/leakreport" s
+    chmod 755 "$place/s"
+    setcap cap_net_raw+ep "$place/s" || skip "no file capabilities on this file system"
+    setpriv --reuid=65534 --clear-groups "$place/tool" preflight "$place/s" >pre || equal status $? 126
     says pre 'file capabilities'
 }
 test_32_bit_program() {
@@ -76,9 +77,9 @@ test_unreadable_program() {
     need_root
     need setpriv
     echo "$program" | compile s
-    chmod 755 .
-    chmod 111 s
-    setpriv --reuid=65534 --clear-groups "$O/leakreport" preflight "$PWD/s" >pre || equal status $? 126
+    as_nobody "$O/leakreport" s
+    chmod 111 "$place/s"
+    setpriv --reuid=65534 --clear-groups "$place/tool" preflight "$place/s" >pre || equal status $? 126
     says pre 'cannot be read.*chmod \+r'
 }
 test_not_executable_file() {

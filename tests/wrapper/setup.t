@@ -26,9 +26,10 @@ test_apt_command_when_not_allowed() {
     fake setpriv
     printf '#!/bin/sh\nexit 1\n' | tee bin/apt-get >bin/sudo
     chmod +x bin/apt-get bin/sudo
-    chmod 755 . bin
+    as_nobody "$root/scripts/setup"
+    cp -rP bin "$place/"
     status=0
-    PATH=$PWD/bin setpriv --reuid=65534 --clear-groups sh "$root/scripts/setup" build >out 2>&1 || status=$?
+    PATH=$place/bin setpriv --reuid=65534 --clear-groups sh "$place/tool" build >out 2>&1 || status=$?
     equal status $status 1
     equal lines "$(wc -l <out)" 1
     says out '^sudo apt-get update && sudo apt-get install -y --no-install-recommends gcc make'
