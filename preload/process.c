@@ -244,39 +244,56 @@ void process_start(char **envp)
 
 /* ---- Fork ---------------------------------------------------------------------------------------- */
 
+/* While fork holds the locks: a handler of the program's that allocates would wait for ourselves. */
+static bool fork_holds;
+static uint64_t fork_mask;
+
 /* Every lock that a copied child would find held by a thread it does not have. */
 static void prepare_fork(void)
 {
+    uint64_t mask;
     if (state != RUNNING || !*alive)
         return;
+    sys_signals_block(&mask);
     threads_fork_lock();
     slots_fork_lock();
     modules_fork_lock();
     tree_fork_lock();
     sites_fork_lock();
     blocks_fork_lock();
+    fork_holds = true;
+    fork_mask = mask;
 }
 
 static void give_fork_locks(void)
 {
+    uint64_t mask = fork_mask;
+    fork_holds = false;
     blocks_fork_unlock();
     sites_fork_unlock();
     tree_fork_unlock();
     modules_fork_unlock();
     slots_fork_unlock();
     threads_fork_unlock();
+    sys_signals_restore(&mask);
 }
 
 static void parent_forked(void)
 {
-    if (state == RUNNING && *alive)
+    if (fork_holds)
         give_fork_locks();
 }
 
 /* The child's first hook does the work; until then it owns nothing, and a child that execs at once
- * pays nothing. */
+ * pays nothing. But a handler that forked returns into the hook it had interrupted, in the child as well:
+ * what that hook still writes must not reach the parent's account. */
 static void child_forked(void)
 {
+    if (!fork_holds)
+        return;
+    if (guard_self.sp)
+        store_detach();
+    give_fork_locks();
 }
 
 static void inherit(const struct block *block, void *context UNUSED)
@@ -329,7 +346,12 @@ bool process_wake(struct guard *guard)
         return false;
     if (*alive)
         return true;
-    if (!become_child(guard)) {
+    /* A handler could fork, or leave by longjmp, when half of it is done. */
+    uint64_t mask;
+    sys_signals_block(&mask);
+    bool done = become_child(guard);
+    sys_signals_restore(&mask);
+    if (!done) {
         state = OFF;
         log_line("no memory for the account of a forked child: it runs untracked", NULL);
         return false;

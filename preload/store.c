@@ -291,6 +291,16 @@ void store_forget(struct leak_header *parent, uint64_t parent_size)
     sys_unmap(parent, parent_size);
 }
 
+void store_detach(void)
+{
+    int fd = store.in_file ? sys_open(store.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0) : -1;
+    if (fd < 0)
+        return;
+    sys_map_copy(store_header, fd, store.size);
+    sys_advise(store_header, store.size, MADV_DONTDUMP);
+    sys_close(fd);
+}
+
 /* ---- Chunks ------------------------------------------------------------------------------ */
 
 static void say_full(void)

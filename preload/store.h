@@ -23,6 +23,8 @@ bool store_create(const char *dir, const char *name, char **envp);
  * agreement, until store_forget; *parent_size gets its extent. */
 bool store_create_child(struct leak_header **parent, uint64_t *parent_size);
 void store_forget(struct leak_header *parent, uint64_t parent_size);
+/* In a fork child that cannot wait for that: what it writes from here on stays its own. */
+void store_detach(void);
 
 /* A new chunk with room for payload bytes; the payload, zeroed. Private memory when the store has no
  * room; NULL when there is none at all. Any thread; takes no lock. */

@@ -39,6 +39,11 @@ void *sys_map_file(int fd, size_t size)
     return map(size, MAP_SHARED, fd);
 }
 
+void sys_map_copy(void *memory, int fd, size_t size)
+{
+    CALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0);
+}
+
 void sys_unmap(void *memory, size_t size)
 {
     CALL(SYS_munmap, memory, size);

@@ -18,6 +18,8 @@ void *sys_map(size_t size);
 /* Like it, but does not count against overcommit: for large, sparsely used ranges. */
 void *sys_map_lazily(size_t size);
 void *sys_map_file(int fd, size_t size);
+/* Puts a private view of the file in the place of what is mapped at memory. */
+void sys_map_copy(void *memory, int fd, size_t size);
 void sys_unmap(void *memory, size_t size);
 int sys_advise(void *memory, size_t size, int advice);
 

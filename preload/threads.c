@@ -171,7 +171,8 @@ static void leave(void *argument)
     struct thread *thread = argument;
     if (!guard)
         return;
-    if (guard->thread == thread && store_header) {
+    /* A fork child may have no account yet: the counters are then still the parent's. */
+    if (guard->thread == thread && store_header->pid == sys_getpid()) {
         threads_note_name(thread);
         slots_close(guard, &thread->slots);
         add_relaxed(&store_header->live_bytes, thread->delta);
