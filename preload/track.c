@@ -1,6 +1,7 @@
 #include "preload/track.h"
 #include "preload/atomic.h"
 #include "preload/modules.h"
+#include "preload/sites.h"
 #include "preload/store.h"
 #include "preload/sys.h"
 #include "preload/threads.h"
@@ -152,8 +153,14 @@ void track_gone(struct guard *guard, const struct block *block)
 {
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
-    if (unlikely(!thread))
+    if (unlikely(!thread)) {
+        /* No memory for this thread: straight into the site, or the block would look like a leak. */
+        struct leak_slot slot = {.site = block->site,
+                                 .counts = {.frees = 1, .freed_bytes = block->size}};
+        sites_fold(guard, &slot, 0);
+        sub_relaxed(&store_header->live_bytes, block->size);
         return;
+    }
     clock_now_and_then(thread);
     count_free(guard, thread, block);
     threads_done(thread, &shared);
