@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -93,6 +94,10 @@ static void report(void)
         return;
     }
     if (!path[0]) {
+        if (sys_limit(RLIMIT_FSIZE) < store_header->used) { /* SIGXFSZ, even for memory */
+            log_line("no report: the file size limit (ulimit -f) leaves no room to hand it over", NULL);
+            return;
+        }
         memory = copy_to_memory_file(buffer, sizeof buffer);
         path = buffer;
     }

@@ -9,12 +9,14 @@
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/store.h"
+#include "preload/sys.h"
 #include "preload/target.h"
 #include "preload/text.h"
 #include "preload/track.h"
 
 #include <alloca.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -44,20 +46,31 @@ struct changed {
     size_t preload_size, settings_size;
 };
 
-/* LD_PRELOAD without our library. */
-static void without_us(const char *preload, struct text *out)
+/* Ours by its path, or, where that was given relative to another directory, by its name. */
+static bool is_us(const char *element, size_t length)
 {
+    const char *library = process_library(), *name = strrchr(library, '/');
+    size_t whole = strlen(library), last = name ? strlen(name) : whole + 1;
+    return (length == whole && memcmp(element, library, length) == 0) ||
+           (length >= last && memcmp(element + length - last, name, last) == 0);
+}
+
+/* LD_PRELOAD without our library; true when it was there. */
+static bool without_us(const char *preload, struct text *out)
+{
+    bool found = false;
     for (const char *at = preload + strlen(PRELOAD); *at;) {
         size_t length = strcspn(at, ": ");
-        bool ours = length == strlen(process_library()) &&
-                    memcmp(at, process_library(), length) == 0;
-        if (length && !ours) {
+        if (length && is_us(at, length)) {
+            found = true;
+        } else if (length && out) {
             if (out->length > strlen(PRELOAD))
                 text_add(out, ":");
             text_add_bytes(out, at, length);
         }
         at += length + (at[length] != '\0');
     }
+    return found;
 }
 
 static char *const *change(const struct changed *room, char *const environment[], bool with_us)
@@ -87,80 +100,107 @@ static char *const *change(const struct changed *room, char *const environment[]
 
 enum wish { AS_IT_IS, WITH_US, WITHOUT_US };
 
-static enum wish wish_for(bool takes_us)
+/* After setuid the new program may not be allowed to read us: its loader would complain. */
+static bool library_readable(void)
 {
-    if (!process_running() || !process_library()[0])
-        return AS_IT_IS;
-    if (!takes_us) {
-        /* A fork child without an account yet says it in its parent's: one atomic add. */
-        store_untracked(LEAK_UNTRACKED_PROGRAMS, 1);
-        return WITHOUT_US;
-    }
-    return track_options.follow == FOLLOW_FORCE  ? WITH_US
-           : track_options.follow == FOLLOW_NONE ? WITHOUT_US
-                                                 : AS_IT_IS;
+    int fd = sys_open(process_library(), O_RDONLY | O_CLOEXEC, 0);
+    if (fd >= 0)
+        sys_close(fd);
+    return fd >= 0;
 }
 
-/* The environment for a target; a macro because the memory must be the calling function's. */
-#define ENVIRONMENT_FOR(environment, takes_us)                                                     \
+struct plan {
+    enum wish wish;
+    bool lost; /* the program will have no account, against the user's wish */
+};
+
+static struct plan plan_for(char *const environment[], enum target target)
+{
+    const char *preload = entry_of(environment, PRELOAD);
+    bool present = preload && without_us(preload, NULL);
+    struct plan plan = {.wish = track_options.follow == FOLLOW_FORCE  ? WITH_US
+                                : track_options.follow == FOLLOW_NONE ? WITHOUT_US
+                                                                      : AS_IT_IS};
+    if (target == TARGET_REFUSES_US || !library_readable())
+        plan.wish = WITHOUT_US;
+    plan.lost = track_options.follow != FOLLOW_NONE &&
+                (target != TARGET_TAKES_US || plan.wish == WITHOUT_US ||
+                 (plan.wish == AS_IT_IS && !present));
+    if (plan.wish == WITHOUT_US && !present)
+        plan.wish = AS_IT_IS; /* nothing to take out */
+    return plan;
+}
+
+/* A fork child without an account yet says it in its parent's: one atomic add. */
+static void count_lost(const struct plan *plan, int64_t count)
+{
+    if (plan->lost)
+        store_untracked(LEAK_UNTRACKED_PROGRAMS, count);
+}
+
+/* Makes the call with "entries", the environment the target is to have; started says of its result
+ * whether there is a new program. A macro because the memory must be the calling function's. */
+#define START(environment, target, started, call)                                                  \
     ({                                                                                             \
-        char *const *entries_ = (environment);                                                     \
-        enum wish wish_ = wish_for(!process_running() || (takes_us));                              \
-        if (wish_ != AS_IT_IS) {                                                                   \
-            const char *given_ = entry_of(entries_, PRELOAD);                                      \
+        real_find();                                                                               \
+        char *const *entries = (environment);                                                      \
+        struct plan plan_ = {AS_IT_IS, false};                                                     \
+        if (process_running())                                                                     \
+            plan_ = plan_for(entries, (target));                                                   \
+        if (plan_.wish != AS_IT_IS) {                                                              \
+            const char *given_ = entry_of(entries, PRELOAD);                                       \
             struct changed room_ = {                                                               \
                 .preload_size = (given_ ? strlen(given_) : 0) + strlen(process_library()) + 32,    \
                 .settings_size = strlen(process_options_text()) + 32};                             \
-            room_.entries = alloca((count_of(entries_) + 3) * sizeof(char *));                     \
+            room_.entries = alloca((count_of(entries) + 3) * sizeof(char *));                      \
             room_.preload = alloca(room_.preload_size);                                            \
             room_.settings = alloca(room_.settings_size);                                          \
-            entries_ = change(&room_, entries_, wish_ == WITH_US);                                 \
+            entries = change(&room_, entries, plan_.wish == WITH_US);                              \
         }                                                                                          \
-        entries_;                                                                                  \
-    })
-#define FOR_FILE(file, environment) ENVIRONMENT_FOR(environment, target_takes_us(file, NULL))
-#define FOR_NAME(file, environment)                                                                \
-    ENVIRONMENT_FOR(environment, target_takes_us(file, getenv("PATH") ?: "/bin:/usr/bin"))
-
-/* The call, with the account marked while it lasts. */
-#define EXEC(call)                                                                                 \
-    ({                                                                                             \
-        real_find();                                                                               \
-        bool marked_ = process_exec_begin();                                                       \
+        count_lost(&plan_, 1);                                                                     \
         int result_ = call;                                                                        \
-        if (marked_)                                                                               \
-            process_exec_undo();                                                                   \
+        if (!(result_ started))                                                                    \
+            count_lost(&plan_, -1);                                                                \
         result_;                                                                                   \
     })
 
+/* exec comes back only when it has failed. */
+#define EXEC(environment, target, call)                                                            \
+    ({                                                                                             \
+        bool marked_ = process_exec_begin();                                                       \
+        int failed_ = START(environment, target, > 0, call);                                       \
+        if (marked_)                                                                               \
+            process_exec_undo();                                                                   \
+        failed_;                                                                                   \
+    })
+#define SPAWN(environment, target, call) START(environment, target, == 0, call)
+
+#define TARGET_FILE(file) target_of(file, NULL)
+#define TARGET_NAME(file) target_of(file, getenv("PATH") ?: "/bin:/usr/bin")
+
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-    char *const *entries = FOR_FILE(path, envp);
-    return EXEC(real.execve(path, argv, entries));
+    return EXEC(envp, TARGET_FILE(path), real.execve(path, argv, entries));
 }
 
 EXPORT int execv(const char *path, char *const argv[])
 {
-    char *const *entries = FOR_FILE(path, environ);
-    return EXEC(real.execve(path, argv, entries));
+    return EXEC(environ, TARGET_FILE(path), real.execve(path, argv, entries));
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-    char *const *entries = FOR_NAME(file, envp);
-    return EXEC(real.execvpe(file, argv, entries));
+    return EXEC(envp, TARGET_NAME(file), real.execvpe(file, argv, entries));
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
-    char *const *entries = FOR_NAME(file, environ);
-    return EXEC(real.execvpe(file, argv, entries));
+    return EXEC(environ, TARGET_NAME(file), real.execvpe(file, argv, entries));
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    char *const *entries = ENVIRONMENT_FOR(envp, target_fd_takes_us(fd));
-    return EXEC(real.fexecve(fd, argv, entries));
+    return EXEC(envp, target_of_fd(fd), real.fexecve(fd, argv, entries));
 }
 
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
@@ -170,8 +210,7 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
         errno = ENOSYS;
         return -1;
     }
-    char *const *entries = ENVIRONMENT_FOR(envp, true);
-    return EXEC(real.execveat(fd, path, argv, entries, flags));
+    return EXEC(envp, TARGET_TAKES_US, real.execveat(fd, path, argv, entries, flags));
 }
 
 /* The list forms: arguments up to NULL become an array on the stack. */
@@ -203,16 +242,14 @@ EXPORT int execl(const char *path, const char *first, ...)
 {
     LIST_TO_ARRAY(argv, first, arguments);
     va_end(arguments);
-    char *const *entries = FOR_FILE(path, environ);
-    return EXEC(real.execve(path, argv, entries));
+    return EXEC(environ, TARGET_FILE(path), real.execve(path, argv, entries));
 }
 
 EXPORT int execlp(const char *file, const char *first, ...)
 {
     LIST_TO_ARRAY(argv, first, arguments);
     va_end(arguments);
-    char *const *entries = FOR_NAME(file, environ);
-    return EXEC(real.execvpe(file, argv, entries));
+    return EXEC(environ, TARGET_NAME(file), real.execvpe(file, argv, entries));
 }
 
 EXPORT int execle(const char *path, const char *first, ...)
@@ -220,24 +257,19 @@ EXPORT int execle(const char *path, const char *first, ...)
     LIST_TO_ARRAY(argv, first, arguments);
     char *const *envp = va_arg(arguments, char *const *);
     va_end(arguments);
-    char *const *entries = FOR_FILE(path, envp);
-    return EXEC(real.execve(path, argv, entries));
+    return EXEC(envp, TARGET_FILE(path), real.execve(path, argv, entries));
 }
 
 /* A spawned program is another process: our own account goes on. */
 EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                        const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-    real_find();
-    char *const *entries = FOR_FILE(path, envp);
-    return real.posix_spawn(pid, path, actions, attributes, argv, entries);
+    return SPAWN(envp, TARGET_FILE(path), real.posix_spawn(pid, path, actions, attributes, argv, entries));
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                         const posix_spawnattr_t *attributes, char *const argv[],
                         char *const envp[])
 {
-    real_find();
-    char *const *entries = FOR_NAME(file, envp);
-    return real.posix_spawnp(pid, file, actions, attributes, argv, entries);
+    return SPAWN(envp, TARGET_NAME(file), real.posix_spawnp(pid, file, actions, attributes, argv, entries));
 }

@@ -6,8 +6,12 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/stat.h>
 
 #define HEAD 1024
+
+/* Only to read: a FIFO must not make us wait, nor a terminal become ours. */
+#define LOOK (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 static bool read_head(int fd, char *head)
 {
@@ -15,28 +19,31 @@ static bool read_head(int fd, char *head)
     return sys_read_at(fd, head, HEAD - 1, 0) >= (ssize_t)sizeof(Elf64_Ehdr);
 }
 
-/* The interpreter's path, in the piece of the file that was read: linkers put it there. */
+/* The interpreter's path, in the piece of the file that was read: linkers put it there. NULL: static;
+ * "": it cannot be told from this piece. */
 static const char *interpreter_of(const char *head)
 {
     const Elf64_Ehdr *header = (const void *)head;
     for (unsigned i = 0; i < header->e_phnum; i++) {
         uint64_t at = header->e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
         if (at > HEAD - sizeof(Elf64_Phdr))
-            break;
+            return "";
         const Elf64_Phdr *segment = (const void *)(head + at);
-        if (segment->p_type == PT_INTERP && segment->p_offset < HEAD)
-            return head + segment->p_offset;
+        if (segment->p_type == PT_INTERP)
+            return segment->p_offset < HEAD ? head + segment->p_offset : "";
     }
     return NULL;
 }
 
-static bool elf_takes_us(const char *head)
+static enum target target_of_elf(const char *head)
 {
     const Elf64_Ehdr *header = (const void *)head;
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != ARCH_MACHINE)
-        return false;
+        return TARGET_REFUSES_US;
     const char *interpreter = interpreter_of(head);
-    return !interpreter || !strstr(interpreter, "/ld-musl-");
+    if (!interpreter)
+        return TARGET_IGNORES_US;
+    return strstr(interpreter, "/ld-musl-") ? TARGET_REFUSES_US : TARGET_TAKES_US;
 }
 
 static bool is_elf(const char *head)
@@ -44,27 +51,33 @@ static bool is_elf(const char *head)
     return memcmp(head, ELFMAG, SELFMAG) == 0;
 }
 
-static bool script_takes_us(char *head)
+static enum target target_of_script(char *head)
 {
     char *name = head + 2 + strspn(head + 2, " \t");
     name[strcspn(name, " \t\n")] = '\0';
-    int fd = sys_open(name, O_RDONLY | O_CLOEXEC, 0);
+    int fd = sys_open(name, LOOK, 0);
     if (fd < 0)
-        return true;
+        return TARGET_TAKES_US;
     char interpreter[HEAD];
     bool known = read_head(fd, interpreter) && is_elf(interpreter);
     sys_close(fd);
-    return !known || elf_takes_us(interpreter);
+    return known ? target_of_elf(interpreter) : TARGET_TAKES_US;
 }
 
-bool target_fd_takes_us(int fd)
+enum target target_of_fd(int fd)
 {
     _Alignas(8) char head[HEAD];
+    struct stat info;
     if (!read_head(fd, head))
-        return true;
+        return TARGET_TAKES_US;
     if (head[0] == '#' && head[1] == '!')
-        return script_takes_us(head);
-    return !is_elf(head) || elf_takes_us(head);
+        return target_of_script(head);
+    if (!is_elf(head))
+        return TARGET_TAKES_US;
+    enum target target = target_of_elf(head);
+    bool other_user = sys_fstat(fd, &info) == 0 && (info.st_mode & S_ISUID) &&
+                      info.st_uid != sys_geteuid();
+    return target == TARGET_TAKES_US && other_user ? TARGET_IGNORES_US : target;
 }
 
 static int open_in(const char *directories, const char *file)
@@ -76,7 +89,7 @@ static int open_in(const char *directories, const char *file)
         text_add_bytes(&path, directories, length);
         text_add(&path, length ? "/" : "");
         text_add(&path, file);
-        int fd = path.cut ? -1 : sys_open(buffer, O_RDONLY | O_CLOEXEC, 0);
+        int fd = path.cut ? -1 : sys_open(buffer, LOOK, 0);
         if (fd >= 0)
             return fd;
         directories += length + (directories[length] == ':');
@@ -84,15 +97,15 @@ static int open_in(const char *directories, const char *file)
     return -1;
 }
 
-bool target_takes_us(const char *file, const char *search_path)
+enum target target_of(const char *file, const char *search_path)
 {
     if (!file)
-        return true;
+        return TARGET_TAKES_US;
     int fd = search_path && !strchr(file, '/') ? open_in(search_path, file)
-                                               : sys_open(file, O_RDONLY | O_CLOEXEC, 0);
+                                               : sys_open(file, LOOK, 0);
     if (fd < 0)
-        return true;
-    bool takes = target_fd_takes_us(fd);
+        return TARGET_TAKES_US;
+    enum target target = target_of_fd(fd);
     sys_close(fd);
-    return takes;
+    return target;
 }

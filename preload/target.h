@@ -1,18 +1,25 @@
-/* target.h - can the program about to be started load us at all?
+/* target.h - what will the program about to be started make of us?
  *
  * A loader of another class or machine prints an error for each library it cannot preload, and musl's
- * refuses to start the program. So before exec and spawn the file is looked at: ELF header and
- * interpreter, through one level of "#!". In doubt the answer is yes: the loader knows best.
- * Callable in a vfork child: memory comes from the stack, the descriptor is closed at once.
+ * refuses to start the program; a static or setuid program just ignores us. So before exec and spawn
+ * the file is looked at: ELF header and interpreter, through one level of "#!". In doubt it takes us:
+ * the loader knows best. Callable in a vfork child: memory comes from the stack, the descriptor is
+ * closed at once.
  */
 #ifndef PRELOAD_TARGET_H
 #define PRELOAD_TARGET_H
 
 #include "preload/base.h"
 
+enum target {
+    TARGET_TAKES_US,
+    TARGET_IGNORES_US, /* harmless, but it will have no account */
+    TARGET_REFUSES_US  /* must not find us in its environment */
+};
+
 /* search_path: NULL, or the PATH in which a file without a slash is looked for. */
-bool target_takes_us(const char *file, const char *search_path);
+enum target target_of(const char *file, const char *search_path);
 /* The same for an open descriptor. */
-bool target_fd_takes_us(int fd);
+enum target target_of_fd(int fd);
 
 #endif
