@@ -52,5 +52,5 @@ void log_line(const char *part, ...)
     text.size++;
     text_add(&text, "\n");
     if (log_usable() && within_file_limit(text.length))
-        sys_write(STDERR_FILENO, text.bytes, text.length);
+        sys_write_quietly(STDERR_FILENO, text.bytes, text.length);
 }

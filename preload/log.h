@@ -2,7 +2,7 @@
  *
  * A line goes out in one write. Descriptor 2 may be closed, or be a file of the program's own by
  * now: it is remembered at start and used only while it is still the same file. A line that would
- * grow a file beyond RLIMIT_FSIZE is dropped: the kernel would send SIGXFSZ.
+ * grow a file beyond RLIMIT_FSIZE is dropped: the kernel would send SIGXFSZ. SIGPIPE is kept away.
  */
 #ifndef PRELOAD_LOG_H
 #define PRELOAD_LOG_H

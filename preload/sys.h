@@ -28,6 +28,8 @@ ssize_t sys_read(int fd, void *buffer, size_t size);
 /* Leaves the descriptor's position alone. */
 ssize_t sys_read_at(int fd, void *buffer, size_t size, uint64_t offset);
 ssize_t sys_write(int fd, const void *buffer, size_t size);
+/* Like it, but a pipe without a reader raises no SIGPIPE. */
+ssize_t sys_write_quietly(int fd, const void *buffer, size_t size);
 int sys_close(int fd);
 /* An anonymous file, inherited by children. */
 int sys_memory_file(const char *name);
