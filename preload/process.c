@@ -296,9 +296,10 @@ static void child_forked(void)
     give_fork_locks();
 }
 
-static void inherit(const struct block *block, void *context UNUSED)
+static void inherit(const struct block *block, void *bytes)
 {
     sites_inherit(block->site, block->size);
+    *(uint64_t *)bytes += block->size;
 }
 
 /* Everything shared with the parent is left behind: a store of our own, with the same ids, counting
@@ -319,8 +320,8 @@ static bool become_child(struct guard *guard)
     modules_fork_child();
     if (!tree_fork_child(&nodes) || !sites_fork_child() || !threads_fork_child(guard))
         return false;
-    blocks_each(inherit, NULL);
-    store_header->live_bytes = store_header->peak_bytes = parent->live_bytes;
+    blocks_each(inherit, &store_header->live_bytes);
+    store_header->peak_bytes = store_header->live_bytes;
     store_forget(parent, parent_size);
     return true;
 }
