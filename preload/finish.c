@@ -8,7 +8,6 @@
 #include "preload/text.h"
 #include "preload/track.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -20,21 +19,21 @@
 #define LEAK_BINDIR "/usr/local/bin"
 #endif
 
+/* Asked at the start: at the end another thread may hold the loader's lock for ever. */
+static const char *library_path = "";
+
 /* leakreport beside the library (a build tree), else where an installation puts it. */
 static bool find_leakreport(char *out, size_t size)
 {
     static const char *const places[] = {"/leakreport", "/../../bin/leakreport"};
     char buffer[PATH_MAX];
     struct stat info;
-    Dl_info own;
     struct text home = TEXT_ON(buffer);
-    if (dladdr((void *)finish_now, &own) && own.dli_fname) {
-        ssize_t length = sys_readlink(own.dli_fname, buffer, sizeof buffer - 1);
-        if (length > 0)
-            buffer[length] = '\0';
-        else
-            text_add(&home, own.dli_fname);
-    }
+    ssize_t length = sys_readlink(library_path, buffer, sizeof buffer - 1);
+    if (length > 0)
+        buffer[length] = '\0';
+    else
+        text_add(&home, library_path);
     char *slash = strrchr(buffer, '/');
     for (size_t i = 0; slash && i < ARRAY_LENGTH(places); i++) {
         struct text path = text_on(out, size);
@@ -145,8 +144,9 @@ static void at_quick_exit_last(void)
     at_exit(expected_status, NULL);
 }
 
-void finish_register(void)
+void finish_register(const char *library)
 {
+    library_path = library;
     on_exit(at_exit, NULL);
     at_quick_exit(at_quick_exit_last);
 }

@@ -9,7 +9,8 @@
 
 #include "preload/base.h"
 
-void finish_register(void);
+/* library: the path we were loaded from; stays where it is. */
+void finish_register(const char *library);
 /* quick_exit does not tell its handlers the status. */
 void finish_expect(int status);
 /* Only for the process whose store it is. */

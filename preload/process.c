@@ -224,7 +224,7 @@ static void start(struct guard *guard, char **envp)
         return;
     }
     pthread_atfork(prepare_fork, parent_forked, child_forked);
-    finish_register();
+    finish_register(library);
     speak_up();
     state = RUNNING;
     *alive = 1;
