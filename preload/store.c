@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -253,13 +254,28 @@ static void set_name(const char *name)
     store.name[length] = '\0';
 }
 
+/* A relative one counts from here, also after chdir: a fork child's store goes there too. */
+static void set_directory(const char *dir)
+{
+    char here[PATH_MAX];
+    struct text path = TEXT_ON(store.directory);
+    if (dir[0] != '/' && sys_getcwd(here, sizeof here) > 0 && here[0] == '/') {
+        text_add(&path, here);
+        text_add(&path, "/");
+    }
+    text_add(&path, dir);
+    if (path.cut) {
+        path = TEXT_ON(store.directory);
+        text_add(&path, dir);
+    }
+}
+
 bool store_create(const char *dir, const char *name, char **envp)
 {
     int error = 0;
     set_name(*name ? name : "program");
     if (*dir) {
-        struct text path = TEXT_ON(store.directory);
-        text_add(&path, dir);
+        set_directory(dir);
         error = usable_directory(store.directory, false);
     } else if (!pick_default(envp)) {
         error = -EACCES;
