@@ -19,6 +19,11 @@ bool arena_charge(uint64_t bytes)
     return false;
 }
 
+void arena_discharge(uint64_t bytes)
+{
+    sub_relaxed(&used, bytes);
+}
+
 void *arena_map(size_t size)
 {
     size = round_up(size, LEAK_PAGE);

@@ -16,6 +16,7 @@ void *arena_map(size_t size);
 void arena_unmap(void *memory, size_t size);
 /* Counts memory that lives elsewhere; false (and nothing counted) above the limit. */
 bool arena_charge(uint64_t bytes);
+void arena_discharge(uint64_t bytes);
 uint64_t arena_used(void);
 
 #endif

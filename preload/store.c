@@ -27,6 +27,7 @@ struct leak_header *store_header;
 
 static struct {
     uint64_t size;
+    uint64_t charged; /* for chunks in the mapping: given back when a fork child leaves it */
     char directory[512];
     char name[40];
     char path[640];
@@ -290,6 +291,8 @@ bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
     *parent = store_header;
     *parent_size = store.size;
     store.said_full = false;
+    arena_discharge(store.charged);
+    store.charged = 0;
     /* Where the parent had no file the child does not try again: one line is enough. */
     struct leak_header *header = store.in_file ? create_file(&error) : NULL;
     if (!header && !store.in_file)
@@ -351,8 +354,12 @@ void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
         say_full();
         /* The reserved pages stay unpublished: readers step over them. */
         chunk = sys_map(size);
-        if (!chunk)
+        if (!chunk) {
+            arena_discharge(size);
             return NULL;
+        }
+    } else {
+        add_relaxed(&store.charged, size);
     }
     chunk->type = type;
     chunk->offset = offset;
