@@ -45,6 +45,12 @@ static inline void modules_notice(void)
 
 void modules_look_again(struct guard *guard);
 
+/* Which look the rows of today belong to. */
+static inline uint32_t modules_looked(void)
+{
+    return __atomic_load_n(&modules_looked_, __ATOMIC_ACQUIRE);
+}
+
 /* Before each capture. */
 static inline void modules_refresh(struct guard *guard)
 {

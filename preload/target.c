@@ -13,6 +13,9 @@
 /* Only to read: a FIFO must not make us wait, nor a terminal become ours. */
 #define LOOK (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
+/* Only to read: a FIFO must not make us wait, nor a terminal become ours. */
+#define LOOK (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
 static bool read_head(int fd, char *head)
 {
     memset(head, 0, HEAD);

@@ -148,8 +148,7 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
     thread->stand_in = for_all;
     thread->events = thread->events_per_clock = 0;
     thread->delta = 0;
-    thread->memo.depth = 0;
-    thread->memo.end = LEAK_ROOT_NONE;
+    unwind_forget(&thread->trace);
     thread->bounds = (struct unwind_bounds){0, 0};
     fill_record(thread);
     return thread;
@@ -264,7 +263,7 @@ bool threads_fork_child(struct guard *guard)
     thread->serial = next_serial();
     thread->record = take_record();
     thread->delta = 0;
-    thread->memo.depth = 0;
+    unwind_forget(&thread->trace);
     fill_record(thread);
     return slots_open(guard, &thread->slots, thread->serial);
 }

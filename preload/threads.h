@@ -23,7 +23,6 @@ struct thread {
     struct unwind_bounds bounds;
     struct thread *next_free;
     bool stand_in;
-    struct tree_memo memo;
     struct unwind_trace trace;
 };
 

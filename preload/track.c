@@ -80,10 +80,10 @@ static uint32_t find_site(struct guard *guard, struct thread *thread, const stru
         modules_refresh(guard);
         unwind(guard, &thread->bounds, caller, track_options.depth, trace);
     } else {
-        trace->depth = 0;
+        trace->depth = trace->shared = 0;
         trace->end = LEAK_ROOT_NO_STACKS;
     }
-    return tree_site(guard, trace, kind, &thread->memo);
+    return tree_site(guard, trace, kind);
 }
 
 static void count_alloc(struct guard *guard, struct thread *thread, uint32_t site, uint64_t size)

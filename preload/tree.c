@@ -140,32 +140,28 @@ static uint32_t child_of(struct guard *guard, uint32_t parent, uintptr_t pc, uin
     return id;
 }
 
-uint32_t tree_site(struct guard *guard, const struct unwind_trace *trace, enum leak_kind kind,
-                   struct tree_memo *memo)
+uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_kind kind)
 {
-    unsigned depth = trace->depth, kept = 0;
-    uint32_t node = trace->end;
-    if (memo->end == trace->end)
-        while (kept < depth && kept < memo->depth &&
-               memo->pc[kept] == trace->pc[depth - 1 - kept] &&
-               memo->retired[kept] == trace->retired[depth - 1 - kept])
-            kept++;
-    if (kept)
-        node = memo->node[kept - 1];
-    memo->end = trace->end;
-    memo->depth = kept;
-    for (unsigned i = kept; i < depth; i++) {
-        uintptr_t pc = trace->pc[depth - 1 - i];
-        uint32_t retired = trace->retired[depth - 1 - i];
-        if (unlikely(!(node = child_of(guard, node, pc, retired))))
-            return 0;
-        memo->pc[i] = pc;
-        memo->retired[i] = retired;
-        memo->node[i] = node;
-        memo->depth = i + 1;
+    if (trace->shared && trace->shared == trace->depth && trace->leaf_depth == trace->depth &&
+        trace->leaf_kind == (uint32_t)kind)
+        return trace->leaf_site;
+    uint32_t known = trace->shared, node = trace->end;
+    trace->leaf_kind = LEAK_KIND_NONE;
+    if (known)
+        node = trace->step[known - 1].node;
+    for (uint32_t i = known; i < trace->depth && node; i++) {
+        struct unwind_step *step = &trace->step[i];
+        node = step->node = child_of(guard, node, step->pc, step->retired);
     }
-    uint32_t leaf = child_of(guard, node, kind, 0);
-    return leaf ? ((const struct leak_node *)segments_at(&nodes, leaf))->number : 0;
+    uint32_t leaf = node ? child_of(guard, node, kind, 0) : 0;
+    if (!leaf) {
+        unwind_forget(trace); /* not every frame has its node: the next trace must not rely on it */
+        return 0;
+    }
+    trace->leaf_depth = trace->depth;
+    trace->leaf_kind = kind;
+    trace->leaf_site = ((const struct leak_node *)segments_at(&nodes, leaf))->number;
+    return trace->leaf_site;
 }
 
 bool tree_check(void)

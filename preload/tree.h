@@ -11,20 +11,10 @@
 #include "preload/guard.h"
 #include "preload/unwind.h"
 
-/* What a thread remembers of its last stack: most stacks share their outer frames with the one before,
- * and equal (address, generation) from the root on means equal nodes. */
-struct tree_memo {
-    enum leak_root end;
-    unsigned depth;
-    uintptr_t pc[UNWIND_DEPTH_MAX]; /* outermost first */
-    uint32_t retired[UNWIND_DEPTH_MAX];
-    uint32_t node[UNWIND_DEPTH_MAX];
-};
-
 bool tree_start(void);
-/* The site of a trace and a kind; 0 when there is no memory. *made: the site is new. */
-uint32_t tree_site(struct guard *guard, const struct unwind_trace *trace, enum leak_kind kind,
-                   struct tree_memo *memo);
+/* The site of a trace and a kind; 0 when there is no memory. Frames that the trace shares with the one
+ * before have their nodes already; the others get theirs here. */
+uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_kind kind);
 
 /* Every node's parent has a smaller id, and every node is found under its key. */
 bool tree_check(void);

@@ -8,6 +8,7 @@
 struct reader {
     uintptr_t low, high; /* directly readable; aligned */
     struct unwind_trace *scratch;
+    bool strayed; /* something was read elsewhere */
 };
 
 static NOINLINE bool read_elsewhere(struct unwind_trace *scratch, uintptr_t address, uintptr_t *out)
@@ -29,8 +30,10 @@ static inline bool read_word(struct reader *reader, uintptr_t address, uintptr_t
 {
     if (unlikely(address % sizeof *out))
         return false;
-    if (unlikely(address - reader->low >= reader->high - reader->low))
+    if (unlikely(address - reader->low >= reader->high - reader->low)) {
+        reader->strayed = true;
         return read_elsewhere(reader->scratch, address, out);
+    }
     *out = *(const uintptr_t *)address;
     return true;
 }
@@ -47,11 +50,12 @@ static bool step_signal(struct reader *reader, struct frame *frame)
     return frame->pc >= LEAK_KIND_PCS; /* a call of NULL */
 }
 
-/* One frame outwards. LEAK_ROOT_NONE: there is a caller, now in *frame. */
-static enum leak_root step(struct guard *guard, struct reader *reader, struct frame *frame)
+/* One frame outwards, and in *step what it took. LEAK_ROOT_NONE: there is a caller, now in *frame. */
+static enum leak_root walk(struct guard *guard, struct reader *reader, struct frame *frame,
+                           struct unwind_step *step)
 {
     struct cfi_row row = rows_get(guard, frame->pc);
-    uintptr_t cfa, pc, fp_base;
+    uintptr_t cfa, pc;
     switch (row.rule) {
     case CFI_NONE:
     case CFI_COMPLEX:
@@ -65,24 +69,98 @@ static enum leak_root step(struct guard *guard, struct reader *reader, struct fr
         break;
     case CFI_FP:
         cfa = frame->fp + row.offset;
+        step->uses_fp = true;
         break;
     default:
+        step->uses_fp = true;
+        step->sp_slot = (const uintptr_t *)(frame->fp + row.offset);
         if (!read_word(reader, frame->fp + row.offset, &cfa))
             return LEAK_ROOT_BROKEN;
     }
     /* Callers live above their callees; anything else would loop or wander. */
     if (cfa <= frame->sp || !read_word(reader, cfa + row.ra_offset, &pc))
         return LEAK_ROOT_BROKEN;
-    fp_base = row.rule == CFI_FP_DEREF ? frame->fp : cfa;
-    if (row.fp_offset != CFI_FP_KEPT && !read_word(reader, fp_base + row.fp_offset, &frame->fp))
-        return LEAK_ROOT_BROKEN;
-    if (!pc)
-        return LEAK_ROOT_COMPLETE; /* how threads and fibres mark their first frame */
+    step->pc_slot = (const uintptr_t *)(cfa + row.ra_offset);
+    if (row.fp_offset != CFI_FP_KEPT) {
+        uintptr_t saved = (row.rule == CFI_FP_DEREF ? frame->fp : cfa) + row.fp_offset;
+        step->fp_slot = (const uintptr_t *)saved;
+        if (!read_word(reader, saved, &frame->fp))
+            return LEAK_ROOT_BROKEN;
+    }
+    if (!pc) { /* how threads and fibres mark their first frame */
+        reader->strayed = true;
+        return LEAK_ROOT_COMPLETE;
+    }
     if (pc < LEAK_KIND_PCS)
         return LEAK_ROOT_BROKEN; /* in the tree such a number means a leaf */
     frame->pc = pc;
     frame->sp = cfa;
     return LEAK_ROOT_NONE;
+}
+
+/* ---- Sharing --------------------------------------------------------------------------------- */
+
+/* The number of kept frames up to the one that frame is; 0: it is none of them. *below: how many lie
+ * further out than any frame seen yet. */
+static unsigned find_kept(const struct unwind_trace *trace, const struct frame *frame,
+                          unsigned *below)
+{
+    while (*below && trace->step[*below - 1].sp < frame->sp)
+        --*below;
+    if (!*below)
+        return 0;
+    const struct unwind_step *kept = &trace->step[*below - 1];
+    bool same = kept->sp == frame->sp && kept->pc == frame->pc &&
+                (!kept->fp_matters || kept->fp == frame->fp);
+    return same ? *below : 0;
+}
+
+/* Follows the kept frames outwards from the count-th while their words are what they were. Returns
+ * how many frames further out were not reached: 0 when all is verified. */
+static unsigned verify(struct unwind_trace *trace, unsigned count, uintptr_t fp)
+{
+    struct unwind_step *step = &trace->step[count - 1];
+    for (step->fp = fp; step > trace->step; step--) {
+        struct unwind_step *caller = step - 1;
+        if (!step->pc_slot || *step->pc_slot != caller->pc ||
+            (step->sp_slot && *step->sp_slot != caller->sp))
+            break;
+        if (step->fp_slot)
+            fp = *step->fp_slot;
+        if (caller->fp_matters && caller->fp != fp)
+            break;
+        caller->fp = fp;
+    }
+    return step - trace->step;
+}
+
+/* The fresh frames take their places; what is more than limit goes, outermost first. */
+static void put_together(struct unwind_trace *trace, unsigned shared, unsigned fresh, unsigned limit)
+{
+    unsigned depth = shared + fresh, cut = depth > limit ? depth - limit : 0;
+    if (cut) {
+        unsigned kept = shared > cut ? shared - cut : 0;
+        memmove(trace->step, trace->step + (shared - kept), kept * sizeof *trace->step);
+        fresh = limit - kept;
+        depth = limit;
+        trace->end = LEAK_ROOT_DEPTH;
+        trace->serves = false;
+        shared = kept;
+    }
+    for (unsigned i = 0; i < fresh; i++) {
+        struct unwind_step *step = &trace->step[shared + i];
+        *step = trace->fresh[fresh - 1 - i];
+        bool caller_needs = shared + i && step[-1].fp_matters;
+        step->fp_matters = step->uses_fp || (!step->fp_slot && caller_needs);
+    }
+    trace->depth = depth;
+    trace->shared = cut ? 0 : shared;
+}
+
+static void open_step(struct unwind_step *step, const struct frame *frame)
+{
+    *step = (struct unwind_step){.pc = frame->pc, .sp = frame->sp, .fp = frame->fp};
+    step->retired = modules_retired(frame->pc - 1);
 }
 
 void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
@@ -95,15 +173,40 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
         reader.low = start->sp & ~(sizeof(uintptr_t) - 1);
         reader.high = bounds->high;
     }
+    uint32_t looked = modules_looked();
     struct frame frame = *start;
-    trace->depth = 0;
-    do {
-        if (trace->depth == limit) {
-            trace->end = LEAK_ROOT_DEPTH;
-            return;
+    bool own_stack = reader.high != 0;
+    unsigned below = trace->serves && own_stack && trace->looked == looked ? trace->depth : 0;
+    unsigned shared = 0, fresh = 0;
+    enum leak_root end = LEAK_ROOT_NONE;
+    while (end == LEAK_ROOT_NONE) {
+        unsigned same = find_kept(trace, &frame, &below);
+        if (same) {
+            unsigned rest = verify(trace, same, frame.fp);
+            if (!rest) {
+                shared = same;
+                end = trace->end;
+                break;
+            }
+            /* Right up to here; what led on has changed. These frames hang from others now. */
+            for (unsigned i = same; i > rest + 1 && fresh < limit; i--) {
+                trace->fresh[fresh] = trace->step[i - 1];
+                trace->fresh[fresh++].node = 0;
+            }
+            frame = (struct frame){trace->step[rest].pc, trace->step[rest].sp, trace->step[rest].fp};
+            below = rest;
         }
-        trace->pc[trace->depth] = frame.pc;
-        trace->retired[trace->depth++] = modules_retired(frame.pc - 1);
-        trace->end = step(guard, &reader, &frame);
-    } while (trace->end == LEAK_ROOT_NONE);
+        if (fresh == limit) {
+            end = LEAK_ROOT_DEPTH;
+            break;
+        }
+        open_step(&trace->fresh[fresh], &frame);
+        end = walk(guard, &reader, &frame, &trace->fresh[fresh]);
+        fresh++;
+    }
+    trace->end = end;
+    trace->looked = looked;
+    trace->serves = own_stack && !reader.strayed &&
+                    (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
+    put_together(trace, shared, fresh, limit);
 }

@@ -3,6 +3,13 @@
  * Needs no frame pointers, takes no lock, opens nothing and never faults: the thread's own stack is
  * read directly, any other (fibre, signal stack) through the kernel. Where the stack does not look right
  * or no rule is known the trace ends and says why; nothing is guessed.
+ *
+ * A trace is kept until the next one, which mostly shares its outer frames. The walk goes over fresh
+ * frames until one has the pc and sp (and fp, where somebody further out needs it) of a kept one.
+ * Unwinding is a pure function of these, of the rows, and of the words it reads; so when the words that
+ * led on from there last time are still the same, so is the rest, and it is not walked but verified:
+ * one or two compares a frame. All of them: main -> f(site 1) -> h and main -> f(site 2) -> h
+ * leave h's own words identical.
  */
 #ifndef PRELOAD_UNWIND_H
 #define PRELOAD_UNWIND_H
@@ -19,18 +26,47 @@ struct unwind_bounds {
     uintptr_t low, high;
 };
 
+struct unwind_step {
+    uintptr_t pc, sp, fp;
+    /* Where the caller's pc, fp and sp were read. NULL: fp is the callee's, sp was computed; without
+     * a pc_slot there is no caller, or none that could be verified (a signal frame). */
+    const uintptr_t *pc_slot, *fp_slot, *sp_slot;
+    uint32_t retired; /* modules_retired(pc) */
+    uint32_t node;    /* of the tree, once it has been there */
+    bool uses_fp;     /* the caller's frame was found by fp */
+    bool fp_matters;  /* fp is used by this frame, or kept and used further out */
+};
+
+/* Outermost frame first, so that what the next trace shares stays where it is. */
 struct unwind_trace {
     enum leak_root end;
     unsigned depth;
-    uintptr_t pc[UNWIND_DEPTH_MAX]; /* innermost first */
-    uint32_t retired[UNWIND_DEPTH_MAX]; /* modules_retired of each */
+    unsigned shared;  /* frames 0 .. shared-1 are those of the trace before */
+    bool serves;      /* the next trace may share: own stack, and an end that depends on pc alone */
+    uint32_t looked;  /* modules_looked_ when it was made: rows may have gone since */
+    /* The site asked for last: of the frames 0 .. leaf_depth-1 and that kind. */
+    uint32_t leaf_depth, leaf_kind, leaf_site;
+    struct unwind_step step[UNWIND_DEPTH_MAX];
+    struct unwind_step fresh[UNWIND_DEPTH_MAX]; /* scratch, innermost first */
     /* Scratch: the piece of a stack not our own that was copied last. */
     uintptr_t window, window_size;
     char bytes[UNWIND_WINDOW];
 };
 
-/* Fills trace with at most limit frames, start included. Large: lives in struct thread, not on the
- * program's stack. */
+/* The i-th frame from the inside. */
+static inline const struct unwind_step *unwind_step_at(const struct unwind_trace *trace, unsigned i)
+{
+    return &trace->step[trace->depth - 1 - i];
+}
+
+/* Nothing of the trace is to be shared. */
+static inline void unwind_forget(struct unwind_trace *trace)
+{
+    trace->serves = false;
+}
+
+/* Makes trace the stack of start, at most limit frames, start included; what was in it may serve. The
+ * trace is large: it lives in struct thread, not on the program's stack. */
 void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
             unsigned limit, struct unwind_trace *trace);
 

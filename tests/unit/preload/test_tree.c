@@ -13,17 +13,45 @@ static void setup(void)
     ck_assert_msg(tree_start(), "no tree");
 }
 
-static struct unwind_trace trace, other;
-static struct tree_memo memo;
+/* A stack as these tests make it, innermost frame first. */
+struct stack {
+    enum leak_root end;
+    unsigned depth;
+    uintptr_t pc[UNWIND_DEPTH_MAX];
+    uint32_t retired[UNWIND_DEPTH_MAX];
+};
 
-static void fresh(struct tree_memo *at)
+static struct stack trace, other;
+static struct unwind_trace memo;
+
+static void fresh(struct unwind_trace *at)
 {
-    at->depth = 0;
-    at->end = LEAK_ROOT_NONE;
+    unwind_forget(at);
+}
+
+/* Into a trace as unwind would: outer frames equal to those of the trace before are shared. */
+static uint32_t site_with(const struct stack *at, enum leak_kind kind, struct unwind_trace *kept_trace)
+{
+    unsigned kept = 0;
+    for (unsigned most = kept_trace->end == at->end && kept_trace->serves ? kept_trace->depth : 0;
+         kept < at->depth && kept < most; kept++) {
+        const struct unwind_step *step = &kept_trace->step[kept];
+        unsigned from_inside = at->depth - 1 - kept;
+        if (step->pc != at->pc[from_inside] || step->retired != at->retired[from_inside])
+            break;
+    }
+    for (unsigned i = kept; i < at->depth; i++)
+        kept_trace->step[i] = (struct unwind_step){.pc = at->pc[at->depth - 1 - i],
+                                             .retired = at->retired[at->depth - 1 - i]};
+    kept_trace->end = at->end;
+    kept_trace->depth = at->depth;
+    kept_trace->shared = kept;
+    kept_trace->serves = true;
+    return tree_site(&unit_guard, kept_trace, kind);
 }
 
 /* A trace of depth frames, innermost first, all of them different. */
-static void fill(struct unwind_trace *at, unsigned depth, uintptr_t salt)
+static void fill(struct stack *at, unsigned depth, uintptr_t salt)
 {
     at->end = LEAK_ROOT_COMPLETE;
     at->depth = depth;
@@ -33,10 +61,10 @@ static void fill(struct unwind_trace *at, unsigned depth, uintptr_t salt)
     }
 }
 
-static uint32_t site_of(const struct unwind_trace *at, enum leak_kind kind)
+static uint32_t site_of(const struct stack *at, enum leak_kind kind)
 {
-    struct tree_memo *none = calloc(1, sizeof *none);
-    uint32_t site = tree_site(&unit_guard, at, kind, none);
+    struct unwind_trace *none = calloc(1, sizeof *none);
+    uint32_t site = site_with(at, kind, none);
     free(none);
     return site;
 }
@@ -144,7 +172,7 @@ END_TEST
 /* ---- Many, at random ------------------------------------------------------------------------------- */
 
 /* Few different frames, so that stacks meet; walks like a program's. */
-static void random_trace(uint64_t *state, struct unwind_trace *at)
+static void random_trace(uint64_t *state, struct stack *at)
 {
     unsigned keep = unit_random(state) % (at->depth + 1), depth = keep + unit_random(state) % 12;
     uintptr_t pcs[64];
@@ -174,7 +202,7 @@ START_TEST(the_memo_changes_no_answer)
     for (int n = 0; n < 20000; n++) {
         random_trace(&state, &trace);
         enum leak_kind kind = 1 + unit_random(&state) % 3;
-        uint32_t with = tree_site(&unit_guard, &trace, kind, &memo), without = site_of(&trace, kind);
+        uint32_t with = site_with(&trace, kind, &memo), without = site_of(&trace, kind);
         ck_assert_msg(with == without && with, "seed %" PRIu64 " trace %d of %u frames: %u with, %u without",
                       unit_seed, n, trace.depth, with, without);
     }
@@ -194,7 +222,7 @@ START_TEST(an_answer_never_changes_while_the_index_grows)
             trace.pc[0] = 0x400000 + n / 200 * 4096;
             trace.pc[1] = 0x800000 + n % 200 * 8;
             trace.retired[0] = trace.retired[1] = 0;
-            uint32_t site = tree_site(&unit_guard, &trace, LEAK_KIND_MALLOC, &memo);
+            uint32_t site = site_with(&trace, LEAK_KIND_MALLOC, &memo);
             if (round)
                 ck_assert_msg(site == sites[n], "trace %u was site %u, is %u", n, sites[n], site);
             else
@@ -211,9 +239,9 @@ START_TEST(a_trace_as_deep_as_can_be_has_a_site)
     fill(&trace, UNWIND_DEPTH_MAX, 0);
     trace.end = LEAK_ROOT_DEPTH;
     fresh(&memo);
-    uint32_t site = tree_site(&unit_guard, &trace, LEAK_KIND_MALLOC, &memo);
+    uint32_t site = site_with(&trace, LEAK_KIND_MALLOC, &memo);
     ck_assert_uint_ne(site, 0);
-    ck_assert_uint_eq(tree_site(&unit_guard, &trace, LEAK_KIND_MALLOC, &memo), site);
+    ck_assert_uint_eq(site_with(&trace, LEAK_KIND_MALLOC, &memo), site);
     ck_assert_uint_eq(site_of(&trace, LEAK_KIND_MALLOC), site);
 }
 END_TEST
@@ -229,15 +257,15 @@ static uint32_t *answers[THREADS];
 static void *intern(void *argument)
 {
     uintptr_t me = (uintptr_t)argument;
-    struct unwind_trace *mine = calloc(1, sizeof *mine);
-    struct tree_memo *my_memo = calloc(1, sizeof *my_memo);
+    struct stack *mine = calloc(1, sizeof *mine);
+    struct unwind_trace *my_memo = calloc(1, sizeof *my_memo);
     for (uint32_t i = 0; i < TRACES; i++) {
         uint32_t n = me % 2 ? TRACES - 1 - i : i;
         mine->end = LEAK_ROOT_COMPLETE;
         mine->depth = 6;
         for (unsigned k = 0; k < 6; k++)
             mine->pc[k] = 0x400000 + k * 0x10000 + n / (k * k * k * 5 + 1) * 8;
-        answers[me][n] = tree_site(&unit_guard, mine, LEAK_KIND_MALLOC, my_memo);
+        answers[me][n] = site_with(mine, LEAK_KIND_MALLOC, my_memo);
     }
     free(mine);
     free(my_memo);

@@ -52,8 +52,38 @@ static void setup(void)
 
 #define DEEP 1000
 
+/* A trace as these tests read it, innermost frame first. */
+struct walked {
+    enum leak_root end;
+    unsigned depth;
+    uintptr_t pc[UNWIND_DEPTH_MAX];
+    struct unwind_trace trace; /* kept from walk to walk: the next one may share */
+};
+
+/* Every walk is made twice, with what the last one left and from nothing: sharing changes no answer. */
+static NOINLINE void walk(const struct unwind_bounds *in, const struct frame *start, unsigned limit,
+                          struct walked *out)
+{
+    static __thread struct unwind_trace alone;
+    unwind(&unit_guard, in, start, limit, &out->trace);
+    unwind_forget(&alone);
+    unwind(&unit_guard, in, start, limit, &alone);
+    out->end = out->trace.end;
+    out->depth = out->trace.depth;
+    bool same = out->end == alone.end && out->depth == alone.depth;
+    for (unsigned i = 0; i < out->depth; i++) {
+        out->pc[i] = unwind_step_at(&out->trace, i)->pc;
+        same = same && out->pc[i] == unwind_step_at(&alone, i)->pc;
+    }
+    if (!same)
+        dprintf(1, "shared %u of %u frames (end %d); alone %u frames (end %d)\n", out->trace.shared,
+                out->depth, out->end, alone.depth, alone.end);
+    ck_assert_msg(same, "a trace that shares %u frames differs from one that does not",
+                  out->trace.shared);
+}
+
 static __thread struct trio {
-    struct unwind_trace ours;
+    struct walked ours;
     void *theirs[DEEP + 8];
     int their_count;
     uintptr_t libgcc[DEEP + 8];
@@ -77,7 +107,7 @@ static _Unwind_Reason_Code note(struct _Unwind_Context *context, void *argument)
 static NOINLINE void capture(void)
 {
     struct frame start = CALLER_FRAME();
-    unwind(&unit_guard, &bounds, &start, DEEP, &trio.ours);
+    walk(&bounds, &start, DEEP, &trio.ours);
     trio.their_count = unw_backtrace ? unw_backtrace(trio.theirs, DEEP) : 0;
     trio.libgcc_count = 0;
     _Unwind_Backtrace(note, &trio);
@@ -474,12 +504,12 @@ END_TEST
 
 /* ---- Cut ------------------------------------------------------------------------------------------------ */
 
-static struct unwind_trace cut;
+static struct walked cut;
 
 static NOINLINE void capture_limited(unsigned limit)
 {
     struct frame start = CALLER_FRAME();
-    unwind(&unit_guard, &bounds, &start, limit, &cut);
+    walk(&bounds, &start, limit, &cut);
     KEEP;
 }
 
@@ -490,6 +520,90 @@ static NOINLINE void recurse_limited(int n, unsigned limit)
     else
         recurse_limited(n - 1, limit);
     KEEP;
+}
+
+/* ---- Sharing ------------------------------------------------------------------------------------------ */
+
+static NOINLINE void leaf_one(void)
+{
+    capture();
+    KEEP;
+}
+
+static NOINLINE void leaf_two(int n)
+{
+    volatile char pad[64];
+    pad[n % 64] = n;
+    capture();
+    (void)pad[0];
+    KEEP;
+}
+
+static NOINLINE void from_two_places(int n)
+{
+    if (n % 3 == 0)
+        leaf_one();
+    else
+        leaf_two(n);
+    KEEP;
+}
+
+static unsigned fresh_frames, fresh_at_most;
+
+static NOINLINE void deep_then_many(int depth)
+{
+    if (depth) {
+        deep_then_many(depth - 1);
+        KEEP;
+        return;
+    }
+    for (int n = 0; n < 100; n++) {
+        from_two_places(n);
+        compare("shared");
+        unsigned fresh = trio.ours.depth - trio.ours.trace.shared;
+        fresh_frames += n ? fresh : 0;
+        fresh_at_most = n && fresh > fresh_at_most ? fresh : fresh_at_most;
+    }
+}
+
+/* A fault that silently disabled sharing would leave every trace right. */
+START_TEST(outer_frames_are_shared_and_not_walked)
+{
+    fresh_frames = fresh_at_most = 0;
+    deep_then_many(50);
+    ck_assert_msg(fresh_at_most <= 3, "a trace of %u frames walked %u of them", trio.ours.depth,
+                  fresh_at_most);
+}
+
+static NOINLINE void inner_of_both(void)
+{
+    capture();
+    KEEP;
+}
+
+static NOINLINE void outer_with_two_calls(int which)
+{
+    if (which) {
+        inner_of_both();
+        KEEP;
+    } else {
+        inner_of_both();
+        __asm__ volatile("nop" ::: "memory");
+    }
+}
+
+/* main -> f(site 1) -> h and main -> f(site 2) -> h leave h's own words identical. */
+START_TEST(a_middle_frame_that_moved_on_is_seen)
+{
+    uintptr_t seen[2];
+    for (int n = 0; n < 20; n++) {
+        outer_with_two_calls(n % 2);
+        compare("two calls of one function from one frame");
+        uintptr_t pc = trio.ours.pc[1];
+        ck_assert(n < 2 || seen[n % 2] == pc);
+        seen[n % 2] = pc;
+    }
+    ck_assert(seen[0] != seen[1]);
 }
 
 START_TEST(a_limit_cuts_the_outermost_frames_and_says_so)
@@ -512,7 +626,7 @@ END_TEST
 
 /* ---- Stacks that are not right ---------------------------------------------------------------------------- */
 
-static struct unwind_trace wild;
+static struct walked wild;
 
 /* A stack of our making with a hole above and one below; sp at its start. */
 static uintptr_t *made_stack(size_t size)
@@ -559,7 +673,7 @@ START_TEST(registers_full_of_garbage_end_the_trace)
                               .fp = bad_registers[_i].fp == 1 ? (uintptr_t)stack : bad_registers[_i].fp};
         struct unwind_bounds own = {(uintptr_t)stack, (uintptr_t)stack + 8192};
         for (int known = 0; known < 2; known++) {
-            unwind(&unit_guard, known ? &own : &bounds, &start, DEEP, &wild);
+            walk(known ? &own : &bounds, &start, DEEP, &wild);
             ck_assert_msg(wild.depth >= 1 && wild.end != LEAK_ROOT_NONE, "%s: depth %u end %d",
                           bad_registers[_i].name, wild.depth, wild.end);
         }
@@ -599,7 +713,7 @@ START_TEST(random_stacks_never_fault_and_always_end)
                               .sp = (uintptr_t)(stack + unit_random(&state) % WORDS),
                               .fp = random_word(&state, stack, WORDS)};
         struct unwind_bounds own = {(uintptr_t)stack, (uintptr_t)(stack + WORDS)};
-        unwind(&unit_guard, _i % 2 ? &own : &bounds, &start, DEEP, &wild);
+        walk(_i % 2 ? &own : &bounds, &start, DEEP, &wild);
         frames += wild.depth;
         ck_assert_msg(wild.depth >= 1 && wild.depth <= DEEP && wild.end != LEAK_ROOT_NONE,
                       "seed %" PRIu64 " round %d: depth %u end %d", unit_seed, round, wild.depth, wild.end);
@@ -619,7 +733,7 @@ static sigjmp_buf after_crash;
 static void crash_handler(int number UNUSED)
 {
     struct frame start = CALLER_FRAME();
-    unwind(&unit_guard, &bounds, &start, DEEP, &wild);
+    walk(&bounds, &start, DEEP, &wild);
     siglongjmp(after_crash, 1);
 }
 
@@ -657,7 +771,7 @@ START_TEST(an_address_with_high_bits_does_not_spoil_the_real_one)
     modules_start(rows_forget);
     ck_assert(rows_start()); /* a fresh table, which has not seen the real one */
     struct frame start = {.pc = pc | 0x7b00ull << 48, .sp = (uintptr_t)stack, .fp = (uintptr_t)stack};
-    unwind(&unit_guard, &own, &start, DEEP, &wild);
+    walk(&own, &start, DEEP, &wild);
     ck_assert_int_eq(wild.end, LEAK_ROOT_NO_RULE);
     recurse(2);
     compare_complete("after a garbage address", 4);
@@ -733,6 +847,8 @@ int main(int argc, char **argv)
     TCase *limits = tcase_create("limits");
     tcase_add_checked_fixture(limits, setup, NULL);
     tcase_add_test(limits, a_limit_cuts_the_outermost_frames_and_says_so);
+    tcase_add_test(limits, outer_frames_are_shared_and_not_walked);
+    tcase_add_test(limits, a_middle_frame_that_moved_on_is_seen);
     suite_add_tcase(suite, limits);
     TCase *wrong = tcase_create("wrong");
     tcase_set_timeout(wrong, 60);
