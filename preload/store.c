@@ -352,7 +352,10 @@ void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
     if (!offset || (store.in_file && !store.preallocated &&
                     sys_advise(chunk, size, MADV_POPULATE_WRITE) < 0)) {
         say_full();
-        /* The reserved pages stay unpublished: readers step over them. */
+        /* The reserved pages stay unpublished: readers step over them. Those that were still to be
+         * had are others' again: the program may live on the same disk. */
+        if (offset)
+            sys_advise(chunk, size, MADV_REMOVE);
         chunk = sys_map(size);
         if (!chunk) {
             arena_discharge(size);
