@@ -45,32 +45,39 @@ bool slots_open(struct guard *guard UNUSED, struct slots *slots, uint32_t serial
     return true;
 }
 
+/* Folds everything and leaves the cache to others. */
+static void give_up(struct guard *guard, struct leak_slots *memory, unsigned size_class,
+                    uint32_t serial)
+{
+    for (uint32_t i = 0; i < memory->count; i++)
+        if (memory->slot[i].site)
+            sites_fold(guard, &memory->slot[i], serial);
+    store_release(&memory->thread, 0);
+    struct locked locked = lock_take(&free_lock);
+    memory->reserved[0] = (uintptr_t)free_list[size_class];
+    free_list[size_class] = memory;
+    lock_give(&locked);
+}
+
 void slots_close(struct guard *guard, struct slots *slots)
 {
     struct leak_slots *memory = slots->memory;
     if (!memory)
         return;
-    for (uint32_t i = 0; i < memory->count; i++)
-        if (memory->slot[i].site)
-            sites_fold(guard, &memory->slot[i], slots->serial);
-    store_release(&memory->thread, 0);
-    struct locked locked = lock_take(&free_lock);
-    memory->reserved[0] = (uintptr_t)free_list[slots->size_class];
-    free_list[slots->size_class] = memory;
-    lock_give(&locked);
     slots->memory = NULL;
+    give_up(guard, memory, slots->size_class, slots->serial);
 }
 
 static void grow(struct guard *guard, struct slots *slots)
 {
-    struct leak_slots *larger = obtain(slots->size_class + 1);
+    struct leak_slots *old = slots->memory, *larger = obtain(slots->size_class + 1);
     slots->evictions = 0;
     if (!larger)
         return;
-    slots_close(guard, slots);
-    slots->memory = larger;
-    slots->size_class++;
+    /* First the new one: a handler may longjmp away as soon as a lock is given. */
     store_release(&larger->thread, slots->serial);
+    slots->memory = larger;
+    give_up(guard, old, slots->size_class++, slots->serial);
 }
 
 static NOINLINE struct leak_slot *take_over(struct guard *guard, struct slots *slots,
