@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbolize/symbols.h"
+
 struct binary {
     enum binary_state state;
     Dwfl *dwfl;
@@ -16,6 +18,7 @@ struct binary {
     GElf_Addr symbol_bias; /* address in dwfl = address in the file + bias */
     Dwarf_Addr dwarf_bias;
     struct dwarf_index *dwarf;
+    struct symbols symbols;
 };
 
 /* Every directory, its sysroot form, and libdwfl's own defaults, in its colon syntax. */
@@ -175,24 +178,13 @@ void binary_close(struct binary *binary)
 {
     dwarf_index_end(binary->dwarf);
     binary->dwarf = NULL;
+    symbols_end(&binary->symbols);
     end(binary);
 }
 
 enum binary_state binary_state(const struct binary *binary)
 {
     return binary->state;
-}
-
-/* The symbol that covers the address. Without a size a symbol covers up to the next one, with a
- * size nothing behind it: in a stripped file the nearest exported name is mostly a wrong one. */
-static const char *symbol_at(struct binary *binary, uint64_t offset)
-{
-    GElf_Off distance;
-    GElf_Sym symbol;
-    const char *name = dwfl_module_addrinfo(binary->module, offset + binary->symbol_bias, &distance,
-                                            &symbol, NULL, NULL, NULL);
-
-    return name && (symbol.st_size == 0 || distance < symbol.st_size) ? name : NULL;
 }
 
 size_t binary_find(struct binary *binary, uint64_t offset,
@@ -210,6 +202,7 @@ size_t binary_find(struct binary *binary, uint64_t offset,
     if (!count)
         frames[0] = (struct dwarf_frame){0};
     count += count == 0;
-    frames[count - 1].name = symbol_at(binary, offset);
+    binary->symbols.module = binary->module;
+    frames[count - 1].name = symbols_find(&binary->symbols, offset + binary->symbol_bias);
     return frames[count - 1].name || frames[0].file ? count : 0;
 }

@@ -30,7 +30,7 @@ const char *text_ending(uint32_t ending)
     case LEAK_ROOT_NO_STACKS:
         return NULL;
     case LEAK_ROOT_DEPTH:
-        return "cut at the limit depth=";
+        return "cut: set depth= higher, up to 1024";
     case LEAK_ROOT_BROKEN:
         return "the stack did not look right further out";
     case LEAK_ROOT_NO_RULE:
