@@ -20,8 +20,8 @@ static volatile int forks, wanted;
 
 __attribute__((noinline)) static void busy(void)
 {
-    for (int i = 0; i < 300; i++)
-        free(malloc(10 + i * 8));
+    for (int i = 0; i < 30; i++)
+        free(malloc(10 + i * 80));
 }
 static void allocates(int s) { busy(); }
 static void forks_itself(int s)
@@ -40,7 +40,7 @@ static pid_t signals_from_outside(void)
     while (!child) {
         if (getppid() != me || kill(me, SIGUSR1))
             _exit(0);
-        usleep(100);
+        usleep(2000); /* slower than any handler: the program must get on */
     }
     return child;
 }
@@ -73,7 +73,7 @@ int main(void)
             _exit(0);
         waitpid(child, NULL, 0);
     }
-    wanted = 200;
+    wanted = 100;
     action.sa_handler = forks_itself;
     sigaction(SIGUSR1, &action, NULL);
     while (forks < wanted) {
