@@ -77,7 +77,7 @@ struct leak_header {
     uint64_t file_size;   /* as created: sparse, never changes */
     uint64_t used;        /* bytes reserved so far, atomic add, header page included */
 
-    int32_t pid, ppid;
+    int32_t pid, ppid; /* of a fork child: ppid is the process whose account it inherited */
     uint64_t start_time; /* of the process: field 22 of /proc/PID/stat, names it together with pid */
     uint64_t started_ns;
     uint64_t ended_ns; /* 0 = end not seen */

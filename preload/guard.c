@@ -13,9 +13,11 @@ static bool left_behind(const struct guard *held, const struct frame *caller)
     /* On one stack, what lies inside a call lies below it. */
     if (same_stack && caller->sp >= held->sp)
         return true;
-    /* A call that has not returned still has its return address just below its caller's frame. Its
-     * stack may be gone altogether (a fibre's). */
-    return !sys_peek(held->sp - sizeof pc, &pc, sizeof pc) || pc != held->pc;
+    /* A call that has not returned still has its return address just below its caller's frame. */
+    if (sys_peek(held->sp - sizeof pc, &pc, sizeof pc))
+        return pc != held->pc;
+    /* Its stack is gone altogether (a fibre's), unless the kernel lets us read nothing (seccomp). */
+    return sys_peek((uintptr_t)&low, &pc, sizeof pc);
 }
 
 struct guard *guard_enter_again(const struct frame *caller)

@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <time.h>
 
-#define MODULES_MAX 16384 /* generations; above it the oldest names are kept, new ones are not */
+#define MODULES_MAX 16384 /* generations remembered; their records in the store are not limited */
 #define RETIRED_MAX 256
 
 /* As _dl_find_object fills it in (glibc 2.35); the name is ours so that older headers do. */
@@ -260,6 +260,16 @@ static void add_record(struct module *module, const struct link_map *map)
     add_relaxed(&store_header->modules, 1);
 }
 
+/* Where objects are found by the loader's walk, its lock is waited for below ours, and a thread that
+ * holds it may come here: then nobody queues. */
+static bool take_lock(struct locked *locked)
+{
+    if (find_object == find_by_walk)
+        return lock_try(&lock, locked);
+    *locked = lock_take(&lock);
+    return true;
+}
+
 /* ---- Looking again ---------------------------------------------------------------------------- */
 
 static bool same_object(const struct module *module, const struct found_object *now)
@@ -278,10 +288,8 @@ static bool same_object(const struct module *module, const struct found_object *
 void modules_look_again(struct guard *guard UNUSED)
 {
     struct locked locked;
-    if (find_object != find_by_walk)
-        locked = lock_take(&lock);
-    else if (!lock_try(&lock, &locked))
-        return; /* the walk waits for the loader, whose thread may be waiting for us: never queue */
+    if (!take_lock(&locked))
+        return;
     /* What changes from here on is for the next look. */
     uint32_t changes = load_acquire(&modules_changes_);
     for (uint32_t i = 0; i < count && changes != modules_looked_; i++) {
@@ -301,24 +309,42 @@ void modules_look_again(struct guard *guard UNUSED)
     lock_give(&locked);
 }
 
+/* A row for one more module, the oldest that went when there is no other; the lock is held. */
+static struct module *new_module(void)
+{
+    if (count < MODULES_MAX)
+        return table ? &table[count++] : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (table[i].gone)
+            return &table[i]; /* its record stays in the store */
+    return NULL;
+}
+
+static bool is_known(uintptr_t start)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!table[i].gone && table[i].start == start)
+            return true;
+    return false;
+}
+
 bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *out)
 {
     struct found_object found;
+    struct locked locked;
     if (!find(pc, &found))
         return false;
     *out = (struct module_view){(uintptr_t)found.start, (uintptr_t)found.end, found.eh_frame};
-    struct locked locked = lock_take(&lock);
-    uint32_t i = 0;
-    while (i < count && (table[i].gone || table[i].start != out->start))
-        i++;
-    if (i == count && count < MODULES_MAX && table) {
-        table[i] = (struct module){.start = out->start,
-                                   .end = out->end,
-                                   .eh_frame_hdr = found.eh_frame,
-                                   .map = found.map};
+    if (!take_lock(&locked))
+        return true; /* recorded by the next row of it */
+    struct module *module = is_known(out->start) ? NULL : new_module();
+    if (module) {
+        *module = (struct module){.start = out->start,
+                                  .end = out->end,
+                                  .eh_frame_hdr = found.eh_frame,
+                                  .map = found.map};
         serial++;
-        count++;
-        add_record(&table[i], found.map);
+        add_record(module, found.map);
     }
     lock_give(&locked);
     return true;

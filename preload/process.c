@@ -322,6 +322,7 @@ static bool become_child(struct guard *guard)
         return false;
     blocks_each(inherit, &store_header->live_bytes);
     store_header->peak_bytes = store_header->live_bytes;
+    store_header->ppid = parent->pid; /* who it inherited from: a daemon's parent is gone by now */
     store_forget(parent, parent_size);
     return true;
 }

@@ -10,6 +10,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+/* The block itself, static TLS and the guard page lie in the same mapping: how much of it is not stack. */
+#define BOUNDS_MARGIN 16384
 #define RECORDS_MAX 65536 /* then the records of dead threads are used again */
 
 extern void *__libc_stack_end;
@@ -216,8 +218,9 @@ void threads_begin(struct guard *guard, const struct thread_start *start)
     /* glibc puts the thread block on top of the stack it gives a thread. */
     uintptr_t high = arch_thread_block() & ~(sizeof(uintptr_t) - 1);
     uintptr_t sp = arch_stack_pointer();
-    if (sp < high && high - sp < start->stack_size)
-        thread->bounds = (struct unwind_bounds){high - start->stack_size, high};
+    uintptr_t low = high - start->stack_size + BOUNDS_MARGIN;
+    if (start->stack_size > BOUNDS_MARGIN && sp < high && sp > low)
+        thread->bounds = (struct unwind_bounds){low, high};
 }
 
 struct thread *threads_attach(struct guard *guard, struct locked *shared)
