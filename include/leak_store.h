@@ -64,7 +64,6 @@ enum leak_header_flag {
     LEAK_FLAG_NO_STACKS = 2,      /* site_stacks=off */
     LEAK_FLAG_FILTERED = 4,       /* min_size, max_size ...: unknown frees mean nothing */
     LEAK_FLAG_FULL = 8,           /* the store ran out of room: the newest sites are missing */
-    LEAK_FLAG_EXEC_SUCCESSOR = 16 /* the same pid and start time had a store before this one */
 };
 
 /* Page 0. Fixed for version 1; a reader refuses other versions by name. */

@@ -1,93 +1,6 @@
 #include "preload/cfi.h"
+#include "preload/cursor.h"
 #include "arch.h"
-
-/* ---- Reading encoded values ---------------------------------------------------------------- */
-
-struct cursor {
-    const uint8_t *at, *end;
-    bool bad; /* ran past the end, or met what we do not read */
-};
-
-static uint64_t take(struct cursor *cursor, size_t size)
-{
-    uint64_t value = 0;
-    if ((size_t)(cursor->end - cursor->at) < size) {
-        cursor->bad = true;
-        cursor->at = cursor->end;
-        return 0;
-    }
-    memcpy(&value, cursor->at, size);
-    cursor->at += size;
-    return value;
-}
-
-static uint64_t take_uleb(struct cursor *cursor)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; !cursor->bad; shift += 7) {
-        uint8_t byte = take(cursor, 1);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            break;
-    }
-    return value;
-}
-
-static int64_t take_sleb(struct cursor *cursor)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte = 0;
-    do {
-        byte = take(cursor, 1);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while ((byte & 0x80) && !cursor->bad);
-    if (shift < 64 && (byte & 0x40))
-        value |= ~0ull << shift;
-    return value;
-}
-
-/* DW_EH_PE_*: low nibble the format, bits 4-6 what it is relative to. */
-static uint64_t take_encoded(struct cursor *cursor, uint8_t encoding, uintptr_t data_base)
-{
-    uintptr_t base = 0;
-    switch (encoding & 0x70) {
-    case 0x00:
-        break;
-    case 0x10:
-        base = (uintptr_t)cursor->at;
-        break;
-    case 0x30:
-        base = data_base;
-        break;
-    default:
-        cursor->bad = true;
-    }
-    switch (encoding & 0x0f) {
-    case 0x00:
-    case 0x04:
-    case 0x0c:
-        return base + take(cursor, 8);
-    case 0x02:
-        return base + take(cursor, 2);
-    case 0x03:
-        return base + take(cursor, 4);
-    case 0x0a:
-        return base + (int16_t)take(cursor, 2);
-    case 0x0b:
-        return base + (int64_t)(int32_t)take(cursor, 4);
-    case 0x01:
-        return base + take_uleb(cursor);
-    case 0x09:
-        return base + take_sleb(cursor);
-    default:
-        cursor->bad = true;
-        return 0;
-    }
-}
 
 /* ---- From address to FDE ------------------------------------------------------------------- */
 
@@ -101,8 +14,8 @@ static const uint8_t *find_fde(const uint8_t *header, uintptr_t pc)
     struct cursor cursor = {header + 4, header + 64, false};
     if (header[0] != 1 || header[3] != 0x3b)
         return NULL;
-    take_encoded(&cursor, header[1], (uintptr_t)header);
-    uint64_t count = take_encoded(&cursor, header[2], (uintptr_t)header);
+    cursor_encoded(&cursor, header[1], (uintptr_t)header);
+    uint64_t count = cursor_encoded(&cursor, header[2], (uintptr_t)header);
     const struct header_entry *table = (const struct header_entry *)cursor.at;
     int64_t wanted = (int64_t)(pc - (uintptr_t)header);
     if (cursor.bad || !count || wanted < table[0].start)
@@ -133,7 +46,7 @@ struct entry {
 static bool open_entry(const uint8_t *at, struct cursor *body)
 {
     struct cursor cursor = {at, at + 4, false};
-    uint32_t length = take(&cursor, 4);
+    uint32_t length = cursor_take(&cursor, 4);
     if (!length || length == UINT32_MAX) /* terminator; 64-bit DWARF is not used in .eh_frame */
         return false;
     *body = (struct cursor){at + 4, at + 4 + length, false};
@@ -143,35 +56,35 @@ static bool open_entry(const uint8_t *at, struct cursor *body)
 static bool read_cie(const uint8_t *at, struct entry *entry)
 {
     struct cursor cursor;
-    if (!open_entry(at, &cursor) || take(&cursor, 4) != 0)
+    if (!open_entry(at, &cursor) || cursor_take(&cursor, 4) != 0)
         return false;
-    uint8_t version = take(&cursor, 1);
+    uint8_t version = cursor_take(&cursor, 1);
     if (version != 1 && version != 3)
         return false;
     const char *augmentation = (const char *)cursor.at;
-    while (take(&cursor, 1) && !cursor.bad)
+    while (cursor_take(&cursor, 1) && !cursor.bad)
         continue;
-    entry->code_align = take_uleb(&cursor);
-    entry->data_align = take_sleb(&cursor);
-    entry->ra_register = version == 1 ? take(&cursor, 1) : take_uleb(&cursor);
+    entry->code_align = cursor_uleb(&cursor);
+    entry->data_align = cursor_sleb(&cursor);
+    entry->ra_register = version == 1 ? cursor_take(&cursor, 1) : cursor_uleb(&cursor);
     entry->pointer_encoding = 0;
     if (cursor.bad || (*augmentation && *augmentation != 'z'))
         return false;
     if (*augmentation == 'z') {
         entry->augmented = true;
-        uint64_t size = take_uleb(&cursor);
+        uint64_t size = cursor_uleb(&cursor);
         if (cursor.bad || size > (uint64_t)(cursor.end - cursor.at))
             return false;
         struct cursor data = {cursor.at, cursor.at + size, false};
         cursor.at += size;
         for (augmentation++; *augmentation; augmentation++) {
             if (*augmentation == 'R')
-                entry->pointer_encoding = take(&data, 1);
+                entry->pointer_encoding = cursor_take(&data, 1);
             else if (*augmentation == 'P') {
-                uint8_t encoding = take(&data, 1);
-                take_encoded(&data, encoding & 0x7f, 0);
+                uint8_t encoding = cursor_take(&data, 1);
+                cursor_encoded(&data, encoding & 0x7f, 0);
             } else if (*augmentation == 'L')
-                take(&data, 1);
+                cursor_take(&data, 1);
             else if (*augmentation == 'S')
                 entry->signal = true;
             else
@@ -191,13 +104,13 @@ static bool read_fde(const uint8_t *fde, uintptr_t pc, struct entry *entry)
     if (!open_entry(fde, &cursor))
         return false;
     const uint8_t *back = cursor.at;
-    uint32_t distance = take(&cursor, 4);
+    uint32_t distance = cursor_take(&cursor, 4);
     if (!distance || !read_cie(back - distance, entry))
         return false;
-    entry->start = take_encoded(&cursor, entry->pointer_encoding, 0);
-    entry->end = entry->start + take_encoded(&cursor, entry->pointer_encoding & 0x0f, 0);
+    entry->start = cursor_encoded(&cursor, entry->pointer_encoding, 0);
+    entry->end = entry->start + cursor_encoded(&cursor, entry->pointer_encoding & 0x0f, 0);
     if (entry->augmented) {
-        uint64_t size = take_uleb(&cursor);
+        uint64_t size = cursor_uleb(&cursor);
         if (cursor.bad || size > (uint64_t)(cursor.end - cursor.at))
             return false;
         cursor.at += size;
@@ -259,7 +172,7 @@ static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
 /* The block of an expression, and the cursor behind it. */
 static struct cursor take_block(struct machine *machine, struct cursor *cursor)
 {
-    uint64_t size = take_uleb(cursor);
+    uint64_t size = cursor_uleb(cursor);
     if (cursor->bad || size > (uint64_t)(cursor->end - cursor->at)) {
         machine->bad = true;
         return (struct cursor){cursor->at, cursor->at, true};
@@ -276,11 +189,11 @@ static struct cursor take_block(struct machine *machine, struct cursor *cursor)
 /* A realigned frame keeps its caller's sp in a slot near fp: DW_OP_breg(fp) offset, DW_OP_deref. */
 static bool realigned_cfa(struct machine *machine, struct cursor block)
 {
-    if (take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_FP)
+    if (cursor_take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_FP)
         return false;
-    define_cfa(machine, ARCH_DWARF_FP, take_sleb(&block));
+    define_cfa(machine, ARCH_DWARF_FP, cursor_sleb(&block));
     machine->now.cfa_deref = true;
-    return take(&block, 1) == DW_OP_DEREF && !block.bad && block.at == block.end;
+    return cursor_take(&block, 1) == DW_OP_DEREF && !block.bad && block.at == block.end;
 }
 
 /* A PLT entry pushes once on its way, at offset n of its 16 bytes, and one rule serves all entries:
@@ -289,9 +202,9 @@ static bool plt_cfa(struct machine *machine, struct cursor block)
 {
     static const uint8_t middle[] = {DW_OP_BREG0 + ARCH_DWARF_RA, 0, DW_OP_LIT0 + 15, 0x1a};
     static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + 3, 0x24, 0x22}; /* ge, shl 3, plus */
-    if (take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_SP)
+    if (cursor_take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_SP)
         return false;
-    int64_t offset = take_sleb(&block);
+    int64_t offset = cursor_sleb(&block);
     if (block.bad || block.end - block.at != sizeof middle + 1 + sizeof tail ||
         memcmp(block.at, middle, sizeof middle) != 0 ||
         memcmp(block.at + sizeof middle + 1, tail, sizeof tail) != 0)
@@ -312,10 +225,10 @@ static void cfa_expression(struct machine *machine, struct cursor *cursor)
 /* A realigned frame's way to say where its caller's fp is: DW_OP_breg(fp) offset. */
 static void register_expression(struct machine *machine, struct cursor *cursor, bool is_address)
 {
-    uint64_t number = take_uleb(cursor);
+    uint64_t number = cursor_uleb(cursor);
     struct cursor block = take_block(machine, cursor);
-    bool of_fp = take(&block, 1) == DW_OP_BREG0 + ARCH_DWARF_FP;
-    int64_t offset = take_sleb(&block);
+    bool of_fp = cursor_take(&block, 1) == DW_OP_BREG0 + ARCH_DWARF_FP;
+    int64_t offset = cursor_sleb(&block);
     bool known = is_address && of_fp && !block.bad && block.at == block.end;
     set_rule(machine, number, known ? SAVED_NEAR_FP : SAVED_ODD, offset);
 }
@@ -345,37 +258,37 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
     case 0x00: /* nop */
         break;
     case 0x01: /* set_loc */
-        machine->location = take_encoded(cursor, entry->pointer_encoding, 0);
+        machine->location = cursor_encoded(cursor, entry->pointer_encoding, 0);
         break;
     case 0x02: /* advance_loc1, 2, 4 */
-        machine->location += take(cursor, 1) * entry->code_align;
+        machine->location += cursor_take(cursor, 1) * entry->code_align;
         break;
     case 0x03:
-        machine->location += take(cursor, 2) * entry->code_align;
+        machine->location += cursor_take(cursor, 2) * entry->code_align;
         break;
     case 0x04:
-        machine->location += take(cursor, 4) * entry->code_align;
+        machine->location += cursor_take(cursor, 4) * entry->code_align;
         break;
     case 0x05: /* offset_extended */
-        number = take_uleb(cursor);
-        set_rule(machine, number, SAVED_AT, scaled(machine, take_uleb(cursor)));
+        number = cursor_uleb(cursor);
+        set_rule(machine, number, SAVED_AT, scaled(machine, cursor_uleb(cursor)));
         break;
     case 0x11: /* offset_extended_sf */
-        number = take_uleb(cursor);
-        set_rule(machine, number, SAVED_AT, scaled(machine, take_sleb(cursor)));
+        number = cursor_uleb(cursor);
+        set_rule(machine, number, SAVED_AT, scaled(machine, cursor_sleb(cursor)));
         break;
     case 0x06: /* restore_extended */
-        restore_rule(machine, take_uleb(cursor));
+        restore_rule(machine, cursor_uleb(cursor));
         break;
     case 0x07: /* undefined */
-        set_rule(machine, take_uleb(cursor), SAVED_UNDEFINED, 0);
+        set_rule(machine, cursor_uleb(cursor), SAVED_UNDEFINED, 0);
         break;
     case 0x08: /* same_value */
-        set_rule(machine, take_uleb(cursor), SAVED_SAME, 0);
+        set_rule(machine, cursor_uleb(cursor), SAVED_SAME, 0);
         break;
     case 0x09: /* register */
-        number = take_uleb(cursor);
-        take_uleb(cursor);
+        number = cursor_uleb(cursor);
+        cursor_uleb(cursor);
         set_rule(machine, number, SAVED_ODD, 0);
         break;
     case 0x0a: /* remember_state */
@@ -391,24 +304,24 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
             machine->now = machine->stack[--machine->depth];
         break;
     case 0x0c: /* def_cfa */
-        number = take_uleb(cursor);
-        define_cfa(machine, number, take_uleb(cursor));
+        number = cursor_uleb(cursor);
+        define_cfa(machine, number, cursor_uleb(cursor));
         break;
     case 0x12: /* def_cfa_sf */
-        number = take_uleb(cursor);
-        define_cfa(machine, number, scaled(machine, take_sleb(cursor)));
+        number = cursor_uleb(cursor);
+        define_cfa(machine, number, scaled(machine, cursor_sleb(cursor)));
         break;
     case 0x0d: /* def_cfa_register */
         need_plain_cfa(machine);
-        machine->now.cfa_register = take_uleb(cursor);
+        machine->now.cfa_register = cursor_uleb(cursor);
         break;
     case 0x0e: /* def_cfa_offset */
         need_plain_cfa(machine);
-        machine->now.cfa_offset = take_uleb(cursor);
+        machine->now.cfa_offset = cursor_uleb(cursor);
         break;
     case 0x13: /* def_cfa_offset_sf */
         need_plain_cfa(machine);
-        machine->now.cfa_offset = scaled(machine, take_sleb(cursor));
+        machine->now.cfa_offset = scaled(machine, cursor_sleb(cursor));
         break;
     case 0x0f: /* def_cfa_expression */
         cfa_expression(machine, cursor);
@@ -418,7 +331,7 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
         register_expression(machine, cursor, opcode == 0x10);
         break;
     case 0x2e: /* GNU_args_size */
-        take_uleb(cursor);
+        cursor_uleb(cursor);
         break;
     default:
         machine->bad = true;
@@ -429,14 +342,14 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
 static void run(struct machine *machine, struct cursor cursor, uintptr_t pc)
 {
     while (cursor.at < cursor.end && machine->location <= pc && !machine->bad) {
-        uint8_t opcode = take(&cursor, 1);
+        uint8_t opcode = cursor_take(&cursor, 1);
         uint8_t operand = opcode & 0x3f;
         switch (opcode & 0xc0) {
         case 0x40: /* advance_loc */
             machine->location += operand * machine->entry->code_align;
             break;
         case 0x80: /* offset */
-            set_rule(machine, operand, SAVED_AT, scaled(machine, take_uleb(&cursor)));
+            set_rule(machine, operand, SAVED_AT, scaled(machine, cursor_uleb(&cursor)));
             break;
         case 0xc0: /* restore */
             restore_rule(machine, operand);
