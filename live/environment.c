@@ -27,7 +27,7 @@ int environment_print(const char *pid)
     size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     if (length > ENVIRONMENT_BYTES)
-        return STATUS_OUR_TROUBLE; /* likewise: better than no exec at all */
+        return STATUS_OUR_TROUBLE;        /* likewise: better than no exec at all */
     fputs(ENVIRONMENT_WORD "0=", stdout); /* also of an empty environment */
     for (size_t i = 0; i < length; i++) {
         if (i && i % BYTES_PER_WORD == 0)

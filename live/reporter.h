@@ -7,8 +7,8 @@
 #include "live/args.h"
 #include "live/stores.h"
 
-/* Whether it takes the options it is going to get; if not, it has said what is wrong. Asked before the
- * program runs, which may take a day. */
+/* Whether it takes the options it is going to get; if not, it has said what is wrong. Asked before
+ * the program runs, which may take a day. */
 bool reporter_check(const char *program, const struct args *args, const struct words *environment);
 
 /* Runs it over all readable stores, in their order. Its stdout is our stderr (the program's stdout

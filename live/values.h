@@ -1,5 +1,5 @@
-/* values.h - the values of the runtime's options, looked at before the program runs. The runtime would
- * go on without a bad one and say so, once for each process of a tree. */
+/* values.h - the values of the runtime's options, looked at before the program runs. The runtime
+ * would go on without a bad one and say so, once for each process of a tree. */
 #ifndef LIVE_VALUES_H
 #define LIVE_VALUES_H
 

@@ -20,7 +20,8 @@
 #define cas_release(p, expected, v)                                                                \
     __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 
-/* Plain counters of one writer that others read: a relaxed load and store, no locked instruction. */
+/* Plain counters of one writer that others read: a relaxed load and store, no locked instruction.
+ */
 #define bump(p, v) store_relaxed((p), load_relaxed(p) + (v))
 
 #endif

@@ -26,8 +26,9 @@ struct frame {
     uintptr_t pc, sp, fp;
 };
 
-/* In a function that is really called (a hook, a handler), not inlined: asking for the frame address makes the compiler keep one, and then
- * the caller's frame pointer and return address lie at known places. */
+/* In a function that is really called (a hook, a handler), not inlined: asking for the frame
+ * address makes the compiler keep one, and then the caller's frame pointer and return address lie
+ * at known places. */
 #define CALLER_FRAME()                                                                             \
     ({                                                                                             \
         const uintptr_t *caller_fp_ = __builtin_frame_address(0);                                  \

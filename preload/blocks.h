@@ -1,7 +1,8 @@
 /* blocks.h - the table of live blocks: address -> size, site, kind, thread, serial, time.
  *
- * Lock-striped, open addressing, linear probing, backward-shift deletion. Memory from mmap only; each
- * stripe grows alone by a quarter, so nobody ever waits for the whole table. An entry is 24 bytes:
+ * Lock-striped, open addressing, linear probing, backward-shift deletion. Memory from mmap only;
+ * each stripe grows alone by a quarter, so nobody ever waits for the whole table. An entry is 24
+ * bytes:
  *
  *     word 0   address (48)             thread (16, low bits of its serial)
  *     word 1   size (36)   kind (4)     tick (24, saturating: 24 days)

@@ -1,7 +1,7 @@
 /* cursor.h - reading the encodings of .eh_frame from a piece of memory, never past its end.
  *
- * A cursor that has gone bad stays bad and answers 0, so a reader may take several values and look once.
- * Pure functions of the bytes; nothing is aligned.
+ * A cursor that has gone bad stays bad and answers 0, so a reader may take several values and look
+ * once. Pure functions of the bytes; nothing is aligned.
  */
 #ifndef PRELOAD_CURSOR_H
 #define PRELOAD_CURSOR_H

@@ -89,12 +89,14 @@ static void report(void)
         return;
     if (!find_leakreport(tool, sizeof tool)) {
         log_line("leakreport not found beside libleak.so nor in " LEAK_BINDIR
-                 "; run it by hand on ", path, NULL);
+                 "; run it by hand on ",
+                 path, NULL);
         return;
     }
     if (!path[0]) {
         if (sys_limit(RLIMIT_FSIZE) < store_header->used) { /* SIGXFSZ, even for memory */
-            log_line("no report: the file size limit (ulimit -f) leaves no room to hand it over", NULL);
+            log_line("no report: the file size limit (ulimit -f) leaves no room to hand it over",
+                     NULL);
             return;
         }
         memory = copy_to_memory_file(buffer, sizeof buffer);

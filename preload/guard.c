@@ -16,7 +16,8 @@ static bool left_behind(const struct guard *held, const struct frame *caller)
     /* A call that has not returned still has its return address just below its caller's frame. */
     if (sys_peek(held->sp - sizeof pc, &pc, sizeof pc))
         return pc != held->pc;
-    /* Its stack is gone altogether (a fibre's), unless the kernel lets us read nothing (seccomp). */
+    /* Its stack is gone altogether (a fibre's), unless the kernel lets us read nothing (seccomp).
+     */
     return sys_peek((uintptr_t)&low, &pc, sizeof pc);
 }
 

@@ -1,8 +1,8 @@
 /* guard.h - "this thread is inside the runtime", as a token.
  *
- * Every hook asks for the token first; without one it goes straight to the real function. What may only
- * run inside the runtime takes the token as a parameter, so the compiler proves the rule. The state
- * is initial-exec TLS: the caller's frame of the hook that holds the token, sp 0 outside.
+ * Every hook asks for the token first; without one it goes straight to the real function. What may
+ * only run inside the runtime takes the token as a parameter, so the compiler proves the rule. The
+ * state is initial-exec TLS: the caller's frame of the hook that holds the token, sp 0 outside.
  *
  * A signal handler may longjmp out of a hook. The token it leaves behind is recognised by the next
  * entry that cannot lie inside the abandoned hook: it comes from as high on the same stack, or the

@@ -1,9 +1,9 @@
 /* hook_exec.c - exec and spawn: the old account is closed, the new program may be followed.
  *
- * The store is marked "exec attempted" before and unmarked when exec comes back. follow= decides what
- * the new program's environment says about us; "inherit" passes it on untouched, unless the new
- * program could not load us: then it is not asked to. Everything here is callable in a vfork child:
- * memory comes from the stack alone.
+ * The store is marked "exec attempted" before and unmarked when exec comes back. follow= decides
+ * what the new program's environment says about us; "inherit" passes it on untouched, unless the
+ * new program could not load us: then it is not asked to. Everything here is callable in a vfork
+ * child: memory comes from the stack alone.
  */
 #include "preload/options.h"
 #include "preload/process.h"
@@ -149,9 +149,9 @@ static void count_lost(const struct plan *plan, int64_t count)
             plan_ = plan_for(entries, (target));                                                   \
         if (plan_.wish != AS_IT_IS) {                                                              \
             const char *given_ = entry_of(entries, PRELOAD);                                       \
-            struct changed room_ = {                                                               \
-                .preload_size = (given_ ? strlen(given_) : 0) + strlen(process_library()) + 32,    \
-                .settings_size = strlen(process_options_text()) + 32};                             \
+            struct changed room_ = {.preload_size = (given_ ? strlen(given_) : 0) +                \
+                                                    strlen(process_library()) + 32,                \
+                                    .settings_size = strlen(process_options_text()) + 32};         \
             room_.entries = alloca((count_of(entries) + 3) * sizeof(char *));                      \
             room_.preload = alloca(room_.preload_size);                                            \
             room_.settings = alloca(room_.settings_size);                                          \
@@ -264,12 +264,13 @@ EXPORT int execle(const char *path, const char *first, ...)
 EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                        const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-    return SPAWN(envp, TARGET_FILE(path), real.posix_spawn(pid, path, actions, attributes, argv, entries));
+    return SPAWN(envp, TARGET_FILE(path),
+                 real.posix_spawn(pid, path, actions, attributes, argv, entries));
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
-                        const posix_spawnattr_t *attributes, char *const argv[],
-                        char *const envp[])
+                        const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-    return SPAWN(envp, TARGET_NAME(file), real.posix_spawnp(pid, file, actions, attributes, argv, entries));
+    return SPAWN(envp, TARGET_NAME(file),
+                 real.posix_spawnp(pid, file, actions, attributes, argv, entries));
 }

@@ -1,8 +1,9 @@
 /* hook_malloc.c - malloc and its family.
  *
  * Each hook: token, real function, account, token back. What libc returns and what errno holds
- * afterwards is libc's doing. Without a token (libleak itself is calling, or there is no account) the call is
- * only forwarded. Addresses from the boot pool are ours for ever: never given to the real allocator.
+ * afterwards is libc's doing. Without a token (libleak itself is calling, or there is no account)
+ * the call is only forwarded. Addresses from the boot pool are ours for ever: never given to the
+ * real allocator.
  */
 #include "preload/blocks.h"
 #include "preload/boot.h"
@@ -34,7 +35,7 @@
 /* Every allocating hook but the two that report by other means than a pointer. */
 #define ALLOCATE(call, bytes, kind)                                                                \
     struct frame caller = CALLER_FRAME();                                                          \
-    struct guard *guard = process_enter(&caller);                                                \
+    struct guard *guard = process_enter(&caller);                                                  \
     if (unlikely(!guard))                                                                          \
         return FORWARD(call);                                                                      \
     modules_notice();                                                                              \
@@ -52,7 +53,7 @@ EXPORT void *malloc(size_t size)
 EXPORT void *calloc(size_t count, size_t size)
 {
     /* When the product overflows the real one fails, and nothing is recorded. */
-    ALLOCATE(real.calloc(count, size), count *size, LEAK_KIND_MALLOC);
+    ALLOCATE(real.calloc(count, size), count * size, LEAK_KIND_MALLOC);
 }
 
 EXPORT void *aligned_alloc(size_t alignment, size_t size)

@@ -1,9 +1,10 @@
 /* hook_new.c - every replaceable operator new and delete, each with its own kind.
  *
  * operator new is our own loop: real malloc, then the program's new handler (with the token given
- * back: what it allocates is tracked), then the exception, thrown by the program's own libstdc++. That
- * library is looked for only when an allocation has failed: it may have come in with a plugin, where
- * dlsym(RTLD_NEXT) sees nothing. Built with -fexceptions: the throw passes through these frames.
+ * back: what it allocates is tracked), then the exception, thrown by the program's own libstdc++.
+ * That library is looked for only when an allocation has failed: it may have come in with a plugin,
+ * where dlsym(RTLD_NEXT) sees nothing. Built with -fexceptions: the throw passes through these
+ * frames.
  */
 #include "preload/base.h"
 #include "preload/guard.h"
@@ -90,8 +91,8 @@ static inline void *new_or_throw(size_t size, size_t alignment, enum leak_kind k
     }
 }
 
-/* A handler may throw, and catching is not for C: when the first attempt has failed the program's own
- * nothrow form goes on; it calls the throwing one (ours) inside its try block. */
+/* A handler may throw, and catching is not for C: when the first attempt has failed the program's
+ * own nothrow form goes on; it calls the throwing one (ours) inside its try block. */
 static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind kind,
                                 const struct frame *caller, const char *original, const void *tag)
 {

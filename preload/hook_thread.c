@@ -1,7 +1,8 @@
 /* hook_thread.c - pthread_create: a thread is known from its first instruction.
  *
- * Its number is given here, in the order of creation, so it is the same in every run. The start routine is
- * entered by a jump: no frame of ours stands on the new thread's stack, and no token is held.
+ * Its number is given here, in the order of creation, so it is the same in every run. The start
+ * routine is entered by a jump: no frame of ours stands on the new thread's stack, and no token is
+ * held.
  */
 #include "preload/process.h"
 #include "preload/real.h"

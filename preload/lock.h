@@ -3,8 +3,8 @@
  * States of the word: 0 free, 1 held, 2 held and somebody may sleep on it.
  * While a lock is held no signal handler of the program may run in this thread: it could wait for a
  * thread that waits for us, or leave by longjmp. Blocking costs two system calls (246 ns a pair on
- * a 2-core VM), so it is done only from the moment the program installs a first handler; hook_signal
- * tells us. Handlers that predate the runtime do not exist: exec resets them.
+ * a 2-core VM), so it is done only from the moment the program installs a first handler;
+ * hook_signal tells us. Handlers that predate the runtime do not exist: exec resets them.
  */
 #ifndef PRELOAD_LOCK_H
 #define PRELOAD_LOCK_H

@@ -42,7 +42,7 @@ uint32_t modules_retired_count_;
 static struct lock lock;
 static struct module *table; /* guarded by lock; readers use the store or _dl_find_object */
 static uint32_t count;
-static uint32_t serial; /* of loader events: module seen, module gone */
+static uint32_t serial;                     /* of loader events: module seen, module gone */
 static struct retired retired[RETIRED_MAX]; /* append and raise serial only; count published last */
 static uintptr_t own_start, own_end;
 static int (*find_object)(void *, struct found_object *);
@@ -81,7 +81,8 @@ static int visit(struct dl_phdr_info *info, size_t size UNUSED, void *data)
     return search->out->map != NULL;
 }
 
-/* glibc before 2.35 has no lock-free way; there the loader's lock is taken, for a new address only. */
+/* glibc before 2.35 has no lock-free way; there the loader's lock is taken, for a new address only.
+ */
 static int find_by_walk(void *pc, struct found_object *out)
 {
     struct search search = {(uintptr_t)pc, out};
@@ -175,8 +176,7 @@ static uint32_t read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
     ElfW(Ehdr) header;
     ElfW(Phdr) segment;
     _Alignas(8) char notes[512];
-    if (!sys_peek(start, &header, sizeof header) ||
-        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    if (!sys_peek(start, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return 0;
     for (unsigned i = 0; i < header.e_phnum; i++) {
         if (!sys_peek(start + header.e_phoff + i * sizeof segment, &segment, sizeof segment))
@@ -184,9 +184,8 @@ static uint32_t read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
         if (segment.p_type != PT_NOTE)
             continue;
         size_t length = segment.p_memsz < sizeof notes ? segment.p_memsz : sizeof notes;
-        uint32_t found = sys_peek(bias + segment.p_vaddr, notes, length)
-                             ? take_build_id(notes, length, out)
-                             : 0;
+        uint32_t found =
+            sys_peek(bias + segment.p_vaddr, notes, length) ? take_build_id(notes, length, out) : 0;
         if (found)
             return found;
     }
@@ -260,8 +259,8 @@ static void add_record(struct module *module, const struct link_map *map)
     add_relaxed(&store_header->modules, 1);
 }
 
-/* Where objects are found by the loader's walk, its lock is waited for below ours, and a thread that
- * holds it may come here: then nobody queues. */
+/* Where objects are found by the loader's walk, its lock is waited for below ours, and a thread
+ * that holds it may come here: then nobody queues. */
 static bool take_lock(struct locked *locked)
 {
     if (find_object == find_by_walk)
@@ -270,7 +269,8 @@ static bool take_lock(struct locked *locked)
     return true;
 }
 
-/* ---- Looking again ---------------------------------------------------------------------------- */
+/* ---- Looking again ----------------------------------------------------------------------------
+ */
 
 static bool same_object(const struct module *module, const struct found_object *now)
 {
@@ -339,10 +339,8 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
         return true; /* recorded by the next row of it */
     struct module *module = is_known(out->start) ? NULL : new_module();
     if (module) {
-        *module = (struct module){.start = out->start,
-                                  .end = out->end,
-                                  .eh_frame_hdr = found.eh_frame,
-                                  .map = found.map};
+        *module = (struct module){
+            .start = out->start, .end = out->end, .eh_frame_hdr = found.eh_frame, .map = found.map};
         serial++;
         add_record(module, found.map);
     }
@@ -350,7 +348,8 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
     return true;
 }
 
-/* ---- Fork ---------------------------------------------------------------------------------------- */
+/* ---- Fork
+ * ---------------------------------------------------------------------------------------- */
 
 void modules_fork_lock(void)
 {

@@ -28,8 +28,8 @@ static const struct {
 };
 
 static const char *const source_names[] = {
-    [SOURCE_BUILT_IN] = "built-in",       [SOURCE_SYSTEM] = "/etc/libleak.conf",
-    [SOURCE_USER] = "user configuration", [SOURCE_DIRECTORY] = "./.libleakrc",
+    [SOURCE_BUILT_IN] = "built-in",           [SOURCE_SYSTEM] = "/etc/libleak.conf",
+    [SOURCE_USER] = "user configuration",     [SOURCE_DIRECTORY] = "./.libleakrc",
     [SOURCE_ENVIRONMENT] = "LIBLEAK_OPTIONS",
 };
 

@@ -122,7 +122,8 @@ static void look_for_other_allocators(void)
         store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
 }
 
-/* ---- Start ------------------------------------------------------------------------------------ */
+/* ---- Start ------------------------------------------------------------------------------------
+ */
 
 static void complain(const char *what, const char *item, const char *where)
 {
@@ -219,8 +220,10 @@ static void start(struct guard *guard, char **envp)
     arena_limit(track_options.max_memory);
     if (!build(guard, envp)) {
         state = OFF;
-        log_line("no memory for libleak itself: the program runs untracked. Raise max_memory or the "
-                 "address space limit", NULL);
+        log_line(
+            "no memory for libleak itself: the program runs untracked. Raise max_memory or the "
+            "address space limit",
+            NULL);
         return;
     }
     pthread_atfork(prepare_fork, parent_forked, child_forked);
@@ -242,9 +245,11 @@ void process_start(char **envp)
     guard_leave(guard);
 }
 
-/* ---- Fork ---------------------------------------------------------------------------------------- */
+/* ---- Fork
+ * ---------------------------------------------------------------------------------------- */
 
-/* While fork holds the locks: a handler of the program's that allocates would wait for ourselves. */
+/* While fork holds the locks: a handler of the program's that allocates would wait for ourselves.
+ */
 static bool fork_holds;
 static uint64_t fork_mask;
 
@@ -285,8 +290,8 @@ static void parent_forked(void)
 }
 
 /* The child's first hook does the work; until then it owns nothing, and a child that execs at once
- * pays nothing. But a handler that forked returns into the hook it had interrupted, in the child as well:
- * what that hook still writes must not reach the parent's account. */
+ * pays nothing. But a handler that forked returns into the hook it had interrupted, in the child as
+ * well: what that hook still writes must not reach the parent's account. */
 static void child_forked(void)
 {
     if (!fork_holds)
@@ -364,7 +369,8 @@ bool process_wake(struct guard *guard)
     return true;
 }
 
-/* ---- exec and end -------------------------------------------------------------------------------- */
+/* ---- exec and end
+ * -------------------------------------------------------------------------------- */
 
 /* A vfork child shares our memory but is not us; a fork child may still hold its parent's store. */
 static bool account_is_ours(void)

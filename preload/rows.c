@@ -44,7 +44,8 @@ static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
     if (!modules_find(guard, pc - 1, &module))
         return (struct cfi_row){.rule = CFI_NONE};
     struct cfi_row row = cfi_row_at(module.eh_frame_hdr, pc - 1);
-    /* The loader's entry is assembly without a table, and the outermost frame of every constructor. */
+    /* The loader's entry is assembly without a table, and the outermost frame of every constructor.
+     */
     if (row.rule == CFI_NONE && module.start == getauxval(AT_BASE))
         row.rule = CFI_END;
     /* Nothing before pc, and a function that begins right there: it was entered by a return, as the

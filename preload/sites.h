@@ -1,9 +1,10 @@
 /* sites.h - the folded counters of each site, in the store.
  *
- * A thread counts in slots of its own (slots.h); now and then a slot is folded into its site. The fold
- * is atomic for whoever reads the store after a sudden death: the sum goes into the copy that is not
- * in force, and one word then switches copies and names the slot that went in. Until that slot is cleared
- * (still under the site's lock) a reader knows by that word that it is already counted.
+ * A thread counts in slots of its own (slots.h); now and then a slot is folded into its site. The
+ * fold is atomic for whoever reads the store after a sudden death: the sum goes into the copy that
+ * is not in force, and one word then switches copies and names the slot that went in. Until that
+ * slot is cleared (still under the site's lock) a reader knows by that word that it is already
+ * counted.
  */
 #ifndef PRELOAD_SITES_H
 #define PRELOAD_SITES_H

@@ -64,7 +64,8 @@ static int usable_directory(const char *path, bool ours_alone)
     int found = sys_lstat(path, &info);
     if (found < 0)
         return made < 0 ? made : found;
-    if (ours_alone && (!S_ISDIR(info.st_mode) || info.st_uid != sys_geteuid() || info.st_mode & 077))
+    if (ours_alone &&
+        (!S_ISDIR(info.st_mode) || info.st_uid != sys_geteuid() || info.st_mode & 077))
         return -EPERM;
     return 0;
 }
@@ -91,12 +92,12 @@ static const char *reason(int error)
         int error;
         const char *words;
     } table[] = {
-        {EACCES, "permission denied"}, {EROFS, "read-only file system"},
-        {ENOSPC, "no space left"},     {EDQUOT, "quota reached"},
-        {ENOENT, "no such directory"}, {ENOTDIR, "not a directory"},
+        {EACCES, "permission denied"},  {EROFS, "read-only file system"},
+        {ENOSPC, "no space left"},      {EDQUOT, "quota reached"},
+        {ENOENT, "no such directory"},  {ENOTDIR, "not a directory"},
         {EMFILE, "no descriptor left"}, {ENFILE, "no descriptor left"},
-        {EFBIG, "file size limit"},    {EPERM, "not a private directory of this user"},
-        {ENOMEM, "no memory"},         {EFAULT, "no space left"},
+        {EFBIG, "file size limit"},     {EPERM, "not a private directory of this user"},
+        {ENOMEM, "no memory"},          {EFAULT, "no space left"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
         if (table[i].error == -error)
@@ -130,8 +131,9 @@ static int open_file(void)
         text_add(&path, ".");
         text_add_number(&path, n);
         text_add(&path, ".leak");
-        fd = path.cut ? -ENAMETOOLONG
-                      : sys_open(store.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        fd = path.cut
+                 ? -ENAMETOOLONG
+                 : sys_open(store.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     }
     return fd;
 }
@@ -235,7 +237,8 @@ static bool begin(struct leak_header *header, int file_error)
             store.size /= 4;
         log_line("no store in ", store.directory, ": ", reason(file_error),
                  "; the account is in memory only and ends with the process. "
-                 "Set LIBLEAK_OPTIONS=dir=DIRECTORY to a writable one", NULL);
+                 "Set LIBLEAK_OPTIONS=dir=DIRECTORY to a writable one",
+                 NULL);
     }
     if (!header)
         return false;
@@ -327,7 +330,8 @@ static void say_full(void)
     store_flag(LEAK_FLAG_FULL);
     if (!exchange_relaxed(&store.said_full, true))
         log_line("no room left for ", store.path[0] ? store.path : "the account",
-                 ": new call stacks are kept in memory only and will be missing from the report", NULL);
+                 ": new call stacks are kept in memory only and will be missing from the report",
+                 NULL);
 }
 
 /* Reserves size bytes of the file; 0 when it is at its end. */

@@ -1,9 +1,9 @@
 /* store.h - the process's account on disk: created once, mapped once, grown chunk by chunk.
  *
- * The file is sparse and large from the start, and its descriptor is closed at once: the program may close
- * or reuse any number. Growing means populating pages with MADV_POPULATE_WRITE, which answers a full
- * disk with an error where a plain store would raise SIGBUS. Without a usable file the same layout
- * lives in private memory, and a line says so: the program never notices.
+ * The file is sparse and large from the start, and its descriptor is closed at once: the program
+ * may close or reuse any number. Growing means populating pages with MADV_POPULATE_WRITE, which
+ * answers a full disk with an error where a plain store would raise SIGBUS. Without a usable file
+ * the same layout lives in private memory, and a line says so: the program never notices.
  *
  * Layout: include/leak_store.h. This file knows pages and chunks, not what stands in them.
  */
@@ -19,15 +19,15 @@ extern struct leak_header *store_header;
 /* dir: the option, or "". name: the program's file name. Always leaves a working store_header
  * (private memory at worst); false only when not even that could be had. */
 bool store_create(const char *dir, const char *name, char **envp);
-/* In a fork child: a store of its own in the same directory. The parent's stays mapped, read-only by
- * agreement, until store_forget; *parent_size gets its extent. */
+/* In a fork child: a store of its own in the same directory. The parent's stays mapped, read-only
+ * by agreement, until store_forget; *parent_size gets its extent. */
 bool store_create_child(struct leak_header **parent, uint64_t *parent_size);
 void store_forget(struct leak_header *parent, uint64_t parent_size);
 /* In a fork child that cannot wait for that: what it writes from here on stays its own. */
 void store_detach(void);
 
-/* A new chunk with room for payload bytes; the payload, zeroed. Private memory when the store has no
- * room; NULL when there is none at all. Any thread; takes no lock. */
+/* A new chunk with room for payload bytes; the payload, zeroed. Private memory when the store has
+ * no room; NULL when there is none at all. Any thread; takes no lock. */
 void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first);
 /* A packed chunk (PROCESS, OPTIONS) in one go. */
 void store_put(enum leak_chunk_type type, const void *bytes, uint64_t length);

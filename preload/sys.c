@@ -41,7 +41,8 @@ void *sys_map_file(int fd, size_t size)
 
 void sys_map_copy(void *memory, int fd, size_t size)
 {
-    CALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd, 0);
+    CALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
+         fd, 0);
 }
 
 void sys_unmap(void *memory, size_t size)
@@ -84,7 +85,8 @@ ssize_t sys_write(int fd, const void *buffer, size_t size)
 
 ssize_t sys_write_quietly(int fd, const void *buffer, size_t size)
 {
-    /* Raised for this thread while blocked: it is taken back, unless the program's own waits there. */
+    /* Raised for this thread while blocked: it is taken back, unless the program's own waits there.
+     */
     const uint64_t pipe = 1ull << (SIGPIPE - 1);
     const struct timespec at_once = {0, 0};
     uint64_t mask, before = 0;

@@ -22,7 +22,8 @@ static bool read_head(int fd, char *head)
     return sys_read_at(fd, head, HEAD - 1, 0) >= (ssize_t)sizeof(Elf64_Ehdr);
 }
 
-/* The interpreter's path, in the piece of the file that was read: linkers put it there. NULL: static;
+/* The interpreter's path, in the piece of the file that was read: linkers put it there. NULL:
+ * static;
  * "": it cannot be told from this piece. */
 static const char *interpreter_of(const char *head)
 {
@@ -78,8 +79,8 @@ enum target target_of_fd(int fd)
     if (!is_elf(head))
         return TARGET_TAKES_US;
     enum target target = target_of_elf(head);
-    bool other_user = sys_fstat(fd, &info) == 0 && (info.st_mode & S_ISUID) &&
-                      info.st_uid != sys_geteuid();
+    bool other_user =
+        sys_fstat(fd, &info) == 0 && (info.st_mode & S_ISUID) && info.st_uid != sys_geteuid();
     return target == TARGET_TAKES_US && other_user ? TARGET_IGNORES_US : target;
 }
 
@@ -104,8 +105,8 @@ enum target target_of(const char *file, const char *search_path)
 {
     if (!file)
         return TARGET_TAKES_US;
-    int fd = search_path && !strchr(file, '/') ? open_in(search_path, file)
-                                               : sys_open(file, LOOK, 0);
+    int fd =
+        search_path && !strchr(file, '/') ? open_in(search_path, file) : sys_open(file, LOOK, 0);
     if (fd < 0)
         return TARGET_TAKES_US;
     enum target target = target_of_fd(fd);

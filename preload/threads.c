@@ -10,7 +10,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-/* The block itself, static TLS and the guard page lie in the same mapping: how much of it is not stack. */
+/* The block itself, static TLS and the guard page lie in the same mapping: how much of it is not
+ * stack. */
 #define BOUNDS_MARGIN 16384
 #define RECORDS_MAX 65536 /* then the records of dead threads are used again */
 
@@ -124,8 +125,8 @@ static void give_back(struct thread *thread, uint32_t serial)
     lock_give(&locked);
     uint64_t last = serial;
     if (serial)
-        __atomic_compare_exchange_n(&store_header->threads, &last, last - 1, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED);
+        __atomic_compare_exchange_n(&store_header->threads, &last, last - 1, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* announced: the number given by threads_announce, or 0. */
@@ -237,7 +238,8 @@ struct thread *threads_attach(struct guard *guard, struct locked *shared)
     return stand_in;
 }
 
-/* ---- Fork ---------------------------------------------------------------------------------------- */
+/* ---- Fork
+ * ---------------------------------------------------------------------------------------- */
 
 void threads_fork_lock(void)
 {

@@ -1,8 +1,9 @@
 /* threads.h - what the runtime keeps for each thread: its record in the store, counters, scratch.
  *
- * A thread is met at its first hook, or at its start when pthread_create was seen; then its number is the
- * order of creation and the same in every run. It leaves by a key destructor. What it still does
- * afterwards (other destructors, libc's own clean-up) is counted on one shared stand-in under a lock.
+ * A thread is met at its first hook, or at its start when pthread_create was seen; then its number
+ * is the order of creation and the same in every run. It leaves by a key destructor. What it still
+ * does afterwards (other destructors, libc's own clean-up) is counted on one shared stand-in under
+ * a lock.
  */
 #ifndef PRELOAD_THREADS_H
 #define PRELOAD_THREADS_H
@@ -15,9 +16,9 @@
 
 struct thread {
     uint32_t serial;
-    uint32_t events; /* hooks since the coarse clock was read … */
+    uint32_t events;           /* hooks since the coarse clock was read … */
     uint32_t events_per_clock; /* … and how many may pass until it is read again */
-    int64_t delta;   /* bytes not yet added to header.live_bytes */
+    int64_t delta;             /* bytes not yet added to header.live_bytes */
     struct leak_thread *record;
     struct slots slots;
     struct unwind_bounds bounds;

@@ -47,7 +47,8 @@ static void clock_now_and_then(struct thread *thread)
         threads_note_name(thread);
 }
 
-/* live_bytes is shared: each thread brings its changes in batches, small while the heap is small. */
+/* live_bytes is shared: each thread brings its changes in batches, small while the heap is small.
+ */
 static void note_live(struct thread *thread, int64_t change)
 {
     struct leak_header *header = store_header;
@@ -62,8 +63,8 @@ static void note_live(struct thread *thread, int64_t change)
     if ((int64_t)live <= (int64_t)peak)
         return;
     store_relaxed(&header->peak_bytes, live);
-    store_relaxed(&header->peak_ns,
-                  header->started_ns + (uint64_t)header->epoch * (1000000000u / LEAK_TICKS_PER_SECOND));
+    store_relaxed(&header->peak_ns, header->started_ns + (uint64_t)header->epoch *
+                                                             (1000000000u / LEAK_TICKS_PER_SECOND));
 }
 
 static bool filtered(size_t size)
@@ -128,8 +129,7 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
         block.count = load_relaxed(&thread->record->allocations) + 1;
         store_relaxed(&thread->record->allocations, block.count);
     }
-    enum blocks_insert done =
-        block.site ? blocks_insert(guard, &block, &old) : BLOCKS_NO_MEMORY;
+    enum blocks_insert done = block.site ? blocks_insert(guard, &block, &old) : BLOCKS_NO_MEMORY;
     if (likely(done != BLOCKS_NO_MEMORY))
         count_alloc(guard, thread, block.site, size);
     else
@@ -154,7 +154,8 @@ void track_gone(struct guard *guard, const struct block *block)
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
     if (unlikely(!thread)) {
-        /* No memory for this thread: straight into the site, or the block would look like a leak. */
+        /* No memory for this thread: straight into the site, or the block would look like a leak.
+         */
         struct leak_slot slot = {.site = block->site,
                                  .counts = {.frees = 1, .freed_bytes = block->size}};
         sites_fold(guard, &slot, 0);

@@ -1,7 +1,7 @@
 /* track.h - from "a block came, a block went" to block table and counters.
  *
- * The heart of the hot path, in the order of DESIGN: token, real function, then track_alloc; and for a
- * free: track_take, then the real free, because another thread may get the address first.
+ * The heart of the hot path, in the order of DESIGN: token, real function, then track_alloc; and
+ * for a free: track_take, then the real free, because another thread may get the address first.
  */
 #ifndef PRELOAD_TRACK_H
 #define PRELOAD_TRACK_H

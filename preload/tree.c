@@ -28,7 +28,8 @@ static struct segments nodes = {.type = LEAK_CHUNK_NODES,
                                 .record_size = sizeof(struct leak_node),
                                 .first_id = LEAK_NODE_FIRST,
                                 .first_bits = 10};
-static uint32_t last_node = LEAK_NODE_FIRST - 1; /* private twin of header.nodes: exact after fork */
+static uint32_t last_node =
+    LEAK_NODE_FIRST - 1; /* private twin of header.nodes: exact after fork */
 static uint32_t inherited_nodes;
 
 static struct index_table *make_table(uint32_t capacity)
@@ -66,8 +67,8 @@ static bool matches(uint32_t id, uint32_t parent, uintptr_t pc, uint32_t retired
     return is_leaf(pc) ? id > inherited_nodes : node->number == retired;
 }
 
-static uint32_t lookup(const struct index_table *table, uint64_t hash, uint32_t parent, uintptr_t pc,
-                       uint32_t retired)
+static uint32_t lookup(const struct index_table *table, uint64_t hash, uint32_t parent,
+                       uintptr_t pc, uint32_t retired)
 {
     uint32_t at = (hash >> 6) % table->capacity, tag = hash >> 32;
     for (;; at = at + 1 == table->capacity ? 0 : at + 1) {

@@ -12,8 +12,8 @@
 #include "preload/unwind.h"
 
 bool tree_start(void);
-/* The site of a trace and a kind; 0 when there is no memory. Frames that the trace shares with the one
- * before have their nodes already; the others get theirs here. */
+/* The site of a trace and a kind; 0 when there is no memory. Frames that the trace shares with the
+ * one before have their nodes already; the others get theirs here. */
 uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_kind kind);
 
 /* Every node's parent has a smaller id, and every node is found under its key. */

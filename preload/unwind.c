@@ -4,7 +4,8 @@
 #include "preload/sys.h"
 #include "arch.h"
 
-/* Reads words of stacks: inside the thread's own directly, elsewhere through a copy by the kernel. */
+/* Reads words of stacks: inside the thread's own directly, elsewhere through a copy by the kernel.
+ */
 struct reader {
     uintptr_t low, high; /* directly readable; aligned */
     struct unwind_trace *scratch;
@@ -50,7 +51,8 @@ static bool step_signal(struct reader *reader, struct frame *frame)
     return frame->pc >= LEAK_KIND_PCS; /* a call of NULL */
 }
 
-/* One frame outwards, and in *step what it took. LEAK_ROOT_NONE: there is a caller, now in *frame. */
+/* One frame outwards, and in *step what it took. LEAK_ROOT_NONE: there is a caller, now in *frame.
+ */
 static enum leak_root walk(struct guard *guard, struct reader *reader, struct frame *frame,
                            struct unwind_step *step)
 {
@@ -100,8 +102,8 @@ static enum leak_root walk(struct guard *guard, struct reader *reader, struct fr
 
 /* ---- Sharing --------------------------------------------------------------------------------- */
 
-/* The number of kept frames up to the one that frame is; 0: it is none of them. *below: how many lie
- * further out than any frame seen yet. */
+/* The number of kept frames up to the one that frame is; 0: it is none of them. *below: how many
+ * lie further out than any frame seen yet. */
 static unsigned find_kept(const struct unwind_trace *trace, const struct frame *frame,
                           unsigned *below)
 {
@@ -135,7 +137,8 @@ static unsigned verify(struct unwind_trace *trace, unsigned count, uintptr_t fp)
 }
 
 /* The fresh frames take their places; what is more than limit goes, outermost first. */
-static void put_together(struct unwind_trace *trace, unsigned shared, unsigned fresh, unsigned limit)
+static void put_together(struct unwind_trace *trace, unsigned shared, unsigned fresh,
+                         unsigned limit)
 {
     unsigned depth = shared + fresh, cut = depth > limit ? depth - limit : 0;
     if (cut) {
@@ -193,7 +196,8 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
                 trace->fresh[fresh] = trace->step[i - 1];
                 trace->fresh[fresh++].node = 0;
             }
-            frame = (struct frame){trace->step[rest].pc, trace->step[rest].sp, trace->step[rest].fp};
+            frame =
+                (struct frame){trace->step[rest].pc, trace->step[rest].sp, trace->step[rest].fp};
             below = rest;
         }
         if (fresh == limit) {
@@ -206,7 +210,7 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
     }
     trace->end = end;
     trace->looked = looked;
-    trace->serves = own_stack && !reader.strayed &&
-                    (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
+    trace->serves =
+        own_stack && !reader.strayed && (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
     put_together(trace, shared, fresh, limit);
 }

@@ -1,15 +1,15 @@
 /* unwind.h - the call stack of the caller of a hook, by the rows of .eh_frame.
  *
  * Needs no frame pointers, takes no lock, opens nothing and never faults: the thread's own stack is
- * read directly, any other (fibre, signal stack) through the kernel. Where the stack does not look right
- * or no rule is known the trace ends and says why; nothing is guessed.
+ * read directly, any other (fibre, signal stack) through the kernel. Where the stack does not look
+ * right or no rule is known the trace ends and says why; nothing is guessed.
  *
- * A trace is kept until the next one, which mostly shares its outer frames. The walk goes over fresh
- * frames until one has the pc and sp (and fp, where somebody further out needs it) of a kept one.
- * Unwinding is a pure function of these, of the rows, and of the words it reads; so when the words that
- * led on from there last time are still the same, so is the rest, and it is not walked but verified:
- * one or two compares a frame. All of them: main -> f(site 1) -> h and main -> f(site 2) -> h
- * leave h's own words identical.
+ * A trace is kept until the next one, which mostly shares its outer frames. The walk goes over
+ * fresh frames until one has the pc and sp (and fp, where somebody further out needs it) of a kept
+ * one. Unwinding is a pure function of these, of the rows, and of the words it reads; so when the
+ * words that led on from there last time are still the same, so is the rest, and it is not walked
+ * but verified: one or two compares a frame. All of them: main -> f(site 1) -> h and main -> f(site
+ * 2) -> h leave h's own words identical.
  */
 #ifndef PRELOAD_UNWIND_H
 #define PRELOAD_UNWIND_H
@@ -21,15 +21,16 @@
 #define UNWIND_DEPTH_MAX 1024
 #define UNWIND_WINDOW 1024
 
-/* The thread's own stack: whatever lies between a live sp in it and high is mapped. Both 0: unknown. */
+/* The thread's own stack: whatever lies between a live sp in it and high is mapped. Both 0:
+ * unknown. */
 struct unwind_bounds {
     uintptr_t low, high;
 };
 
 struct unwind_step {
     uintptr_t pc, sp, fp;
-    /* Where the caller's pc, fp and sp were read. NULL: fp is the callee's, sp was computed; without
-     * a pc_slot there is no caller, or none that could be verified (a signal frame). */
+    /* Where the caller's pc, fp and sp were read. NULL: fp is the callee's, sp was computed;
+     * without a pc_slot there is no caller, or none that could be verified (a signal frame). */
     const uintptr_t *pc_slot, *fp_slot, *sp_slot;
     uint32_t retired; /* modules_retired(pc) */
     uint32_t node;    /* of the tree, once it has been there */
@@ -41,9 +42,9 @@ struct unwind_step {
 struct unwind_trace {
     enum leak_root end;
     unsigned depth;
-    unsigned shared;  /* frames 0 .. shared-1 are those of the trace before */
-    bool serves;      /* the next trace may share: own stack, and an end that depends on pc alone */
-    uint32_t looked;  /* modules_looked_ when it was made: rows may have gone since */
+    unsigned shared; /* frames 0 .. shared-1 are those of the trace before */
+    bool serves;     /* the next trace may share: own stack, and an end that depends on pc alone */
+    uint32_t looked; /* modules_looked_ when it was made: rows may have gone since */
     /* The site asked for last: of the frames 0 .. leaf_depth-1 and that kind. */
     uint32_t leaf_depth, leaf_kind, leaf_site;
     struct unwind_step step[UNWIND_DEPTH_MAX];
@@ -65,8 +66,8 @@ static inline void unwind_forget(struct unwind_trace *trace)
     trace->serves = false;
 }
 
-/* Makes trace the stack of start, at most limit frames, start included; what was in it may serve. The
- * trace is large: it lives in struct thread, not on the program's stack. */
+/* Makes trace the stack of start, at most limit frames, start included; what was in it may serve.
+ * The trace is large: it lives in struct thread, not on the program's stack. */
 void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
             unsigned limit, struct unwind_trace *trace);
 

@@ -25,7 +25,7 @@ void emit_number(struct emit *emit, const char *key, uint64_t number);
 void emit_signed(struct emit *emit, const char *key, int64_t number);
 void emit_bool(struct emit *emit, const char *key, bool value);
 void emit_null(struct emit *emit, const char *key);
-void emit_time(struct emit *emit, const char *key, uint64_t ns); /* ISO 8601, 0 = null */
+void emit_time(struct emit *emit, const char *key, uint64_t ns);   /* ISO 8601, 0 = null */
 void emit_id(struct emit *emit, const char *key, uint64_t number); /* 16 hex digits */
 
 #endif

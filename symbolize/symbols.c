@@ -56,8 +56,8 @@ static void sort_table(struct symbols *symbols)
         GElf_Sym symbol;
         GElf_Addr address;
         GElf_Word section;
-        const char *name = dwfl_module_getsym_info(symbols->module, i, &symbol, &address, &section,
-                                                   NULL, NULL);
+        const char *name =
+            dwfl_module_getsym_info(symbols->module, i, &symbol, &address, &section, NULL, NULL);
 
         if (!name || !*name || *name == '$' || !names_code(&symbol, section))
             continue;

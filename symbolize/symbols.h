@@ -1,7 +1,7 @@
 /* symbols.h - which function of a symbol table covers this address?
  *
- * libdwfl answers that by going through the whole table, each time; a compiler's report asks for ten
- * thousand addresses of a file with as many symbols. So the table is sorted once, at the first
+ * libdwfl answers that by going through the whole table, each time; a compiler's report asks for
+ * ten thousand addresses of a file with as many symbols. So the table is sorted once, at the first
  * question. A symbol with a size covers that much and nothing behind it: in a stripped file the
  * nearest exported name is mostly a wrong one. One without (assembly) covers up to the next symbol.
  */

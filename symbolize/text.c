@@ -77,7 +77,8 @@ static void write_name(const struct process *process, bool arguments, FILE *stre
     if (!name || !*name)
         name = base_name(process->exe);
     used = (size_t)snprintf(command, sizeof(command), "%s", name ? name : "a program");
-    for (size_t i = 1; arguments && process->pid && i < process->argc && used < sizeof(command); i++)
+    for (size_t i = 1; arguments && process->pid && i < process->argc && used < sizeof(command);
+         i++)
         used += (size_t)snprintf(command + used, sizeof(command) - used, " %s", process->argv[i]);
     fputs(show(command, strlen(command), arguments ? COMMAND_COLUMNS : NAME_COLUMNS).text, stream);
     if (process->pid)
@@ -161,8 +162,8 @@ static bool is_same_module(const struct blind_module *a, const struct blind_modu
 }
 
 /* Once per module, however many processes have it; a process without records misses no lines. */
-static bool said_before(const struct report *report, size_t process, const struct blind_module *module,
-                        const struct view *view)
+static bool said_before(const struct report *report, size_t process,
+                        const struct blind_module *module, const struct view *view)
 {
     for (size_t i = 0; i < process; i++)
         if (is_listed(report, i, view) && has_records(&report->processes[i], view))
@@ -172,7 +173,8 @@ static bool said_before(const struct report *report, size_t process, const struc
     return false;
 }
 
-static void write_blind(const struct report *report, size_t at, const struct view *view, FILE *stream)
+static void write_blind(const struct report *report, size_t at, const struct view *view,
+                        FILE *stream)
 {
     const struct process *process = &report->processes[at];
 
