@@ -114,9 +114,8 @@ unit:                                 ## unit tests; T=blocks runs one module
 golden: $(O)/tests/symbolize/test_golden ## rewrite tests/golden: the difference is for review
 	@GOLDEN=rewrite $<
 sanitized:                            ## unit tests and preflight under AddressSanitizer and UBSan
-	@status=0; \
-	$(MAKE) --no-print-directory $(JOBS) unit $(O)-asan/leakreport SAN=address,undefined \
-	  O=$(O)-asan || status=1; \
+	@status=0; make='$(MAKE) --no-print-directory SAN=address,undefined O=$(O)-asan'; \
+	$$make $(JOBS) $(O)-asan/leakreport && $$make unit || status=1; \
 	tests/wrapper/run $(O)-asan every_truncation_and_many_damages_are_survived || status=1; \
 	exit $$status
 wrapper: all                          ## leakrun, leakwatch, install; T=name runs one case
