@@ -348,8 +348,7 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
     return true;
 }
 
-/* ---- Fork
- * ---------------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------- */
 
 void modules_fork_lock(void)
 {

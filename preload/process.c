@@ -245,8 +245,7 @@ void process_start(char **envp)
     guard_leave(guard);
 }
 
-/* ---- Fork
- * ---------------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------- */
 
 /* While fork holds the locks: a handler of the program's that allocates would wait for ourselves.
  */
@@ -369,8 +368,7 @@ bool process_wake(struct guard *guard)
     return true;
 }
 
-/* ---- exec and end
- * -------------------------------------------------------------------------------- */
+/* ---- exec and end ----------------------------------------------------------------------- */
 
 /* A vfork child shares our memory but is not us; a fork child may still hold its parent's store. */
 static bool account_is_ours(void)

@@ -246,11 +246,6 @@ void sys_futex_wake(uint32_t *word, int count)
     CALL(SYS_futex, word, FUTEX_WAKE_PRIVATE, count);
 }
 
-void sys_yield(void)
-{
-    CALL(SYS_sched_yield);
-}
-
 int sys_spawn(const char *path, char *const argv[], char *const envp[], int out_fd)
 {
     /* Without CLONE_VM: the child owns a copy of the stack. Exit signal 0: no SIGCHLD. */

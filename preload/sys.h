@@ -62,7 +62,6 @@ void sys_signals_block(uint64_t *saved);
 void sys_signals_restore(const uint64_t *saved);
 void sys_futex_wait(uint32_t *word, uint32_t value);
 void sys_futex_wake(uint32_t *word, int count);
-void sys_yield(void);
 
 /* A child that sends no SIGCHLD and that a plain wait() does not see; out_fd is its standard
  * output. Its pid, or -errno. */

@@ -238,8 +238,7 @@ struct thread *threads_attach(struct guard *guard, struct locked *shared)
     return stand_in;
 }
 
-/* ---- Fork
- * ---------------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------- */
 
 void threads_fork_lock(void)
 {

@@ -81,13 +81,6 @@ uint64_t *map_put(struct map *map, uint64_t key, bool *fresh)
     return &entry->value;
 }
 
-uint64_t *map_get(const struct map *map, uint64_t key)
-{
-    struct map_entry *entry = map->size ? find(map, key) : NULL;
-
-    return entry && entry->used ? &entry->value : NULL;
-}
-
 uint64_t map_next(const struct map *map, size_t *at)
 {
     while (*at < map->size) {

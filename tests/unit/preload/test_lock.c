@@ -3,6 +3,8 @@
 #include "preload/lock.h"
 #include "preload/sys.h"
 
+#include <sched.h>
+
 static struct lock lock;
 
 START_TEST(a_lock_is_free_after_it_was_given_back)
@@ -31,7 +33,7 @@ static void *count(void *argument UNUSED)
             locked = lock_take(&lock);
         counter[0]++;
         if (i % 1000 == 0)
-            sys_yield(); /* others pile up and sleep */
+            sched_yield(); /* others pile up and sleep */
         counter[1]++;
         lock_give(&locked);
     }
