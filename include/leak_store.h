@@ -23,7 +23,7 @@
 #define LEAK_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define LEAK_BUILD_ID_MAX 32
 #define LEAK_THREAD_NAME 16
-#define LEAK_SITE_THREADS 4
+#define LEAK_SITE_THREADS 3
 
 /* One tick of the epoch word, the only clock of the hot path: 1/8 second. */
 #define LEAK_TICKS_PER_SECOND 8
@@ -201,35 +201,39 @@ struct leak_counts {
     uint64_t allocs, bytes, frees, freed_bytes;
 };
 
-/* Two copies of the folded counts; "fold" says which one is valid and which thread's slot was the
- * last to go in, in one word, so that a death between fold and clearing of the slot counts
- * nothing twice: a slot whose (owner, seq) equals the word's is already in. */
+/* The folded counts of a stack. 64 bytes: one cache line, and nothing of it is written on the way of
+ * an allocation. */
 struct leak_site {
-    uint32_t node; /* publish: the innermost frame's node, or a root */
-    uint32_t kind;
+    uint32_t node;         /* publish: the innermost frame's node, or a root */
+    uint8_t kind;          /* enum leak_kind */
+    uint8_t more_threads;  /* 1 = more threads allocated here than fit below */
+    uint16_t reserved;
     uint32_t first; /* tick of the first allocation */
     uint32_t last;  /* tick of the last one folded in */
     uint32_t lock;  /* the writer's; readers ignore it */
     uint32_t threads[LEAK_SITE_THREADS]; /* serials of threads that allocated here, 0 = none */
-    uint32_t more_threads;               /* 1 = more than fit */
-    uint32_t reserved[2];
-    uint64_t fold; /* copy (bit 0), seq (bits 1..31), thread serial (bits 32..63) */
-    struct leak_counts copy[2];
+    struct leak_counts counts;
 };
 
 /* The counters of one thread. A slot is valid when site != 0. Plain stores by the owner alone. */
 struct leak_slot {
     uint32_t site; /* publish */
-    uint32_t seq;  /* of this use of the slot, 31 bits, unique within the thread */
     uint32_t last; /* tick of the last allocation */
-    uint32_t reserved;
     struct leak_counts counts;
 };
 
+/* A slot moves into its site by way of "fold": the sum is written there, then fold_site in one
+ * word says that from now on this sum is the site's and the slot counts no more; then the site gets
+ * the sum, the slot is cleared, and fold_site goes back to 0. So at every instant each count is
+ * there exactly once, for whoever reads:
+ *     folded(site) = fold of the one thread whose fold_site is the site, else site.counts */
 struct leak_slots {
     uint32_t thread; /* serial of the owner, 0 = no owner: every slot is empty then */
     uint32_t count;  /* slots that follow */
-    uint64_t reserved[7];
+    uint32_t fold_site; /* publish */
+    uint32_t fold_slot; /* index of the slot that goes in */
+    struct leak_counts fold;
+    uint64_t reserved[2];
     struct leak_slot slot[];
 };
 

@@ -1,105 +1,139 @@
 #include "preload/blocks.h"
 #include "preload/arena.h"
 #include "preload/lock.h"
+#include "preload/trays.h"
 #include "leak_store.h"
 
-#define STRIPE_BITS 8
+#define STRIPE_BITS 6
 #define STRIPES (1u << STRIPE_BITS)
-#define SIZE_BITS 36
-#define SIZE_ESCAPE ((1ull << SIZE_BITS) - 1)
-#define TICK_MAX ((1u << 24) - 1)
-#define GIANTS 256
+#define REGION_BITS 11
+#define GRANULE_BITS 3 /* 256 of them in a region: a key is one byte */
+#define SIZE_MOST ((1ull << 48) - 1)
+#define YOUNG 4
+#define TICK_MOST ((1u << 24) - 1)
 
+/* Words are written and read whole: a narrow store under a wide load stalls the processor. */
 struct entry {
-    uint64_t word[3]; /* word[0] 0 = empty */
+    uint64_t size_thread; /* size (48), thread (16) */
+    uint64_t site_count;  /* site (32), count (32) */
+    uint32_t tick_kind;   /* tick (24), kind (8) */
+} __attribute__((packed, aligned(4)));
+
+_Static_assert(sizeof(struct entry) == TRAYS_ENTRY, "trays.h says how large an entry is");
+
+struct region {
+    uint64_t word; /* blocks (10), size class (6), number (48); 0 = empty slot */
+    uint8_t *tray;
 };
 
 static struct stripe {
     struct lock lock;
-    uint32_t capacity, used;
-    struct entry *entries;
+    uint32_t capacity, used; /* slots, empty regions included */
+    struct region *regions;
 } __attribute__((aligned(64))) stripes[STRIPES];
 
-/* Sizes of 64 GiB and more. */
-static struct {
-    struct lock lock;
-    struct {
-        uintptr_t address;
-        uint64_t size;
-    } row[GIANTS];
-} giants;
+static uint64_t number_of(const struct region *region)
+{
+    return region->word >> 16;
+}
+
+static unsigned size_class_of(const struct region *region)
+{
+    return region->word >> 10 & 63;
+}
+
+static unsigned used_of(const struct region *region)
+{
+    return region->word & 1023;
+}
 
 /* ---- Entries ------------------------------------------------------------------------------- */
 
-static uintptr_t address_of(const struct entry *entry)
-{
-    return entry->word[0] & 0xffffffffffff;
-}
-
-/* The row of an address, or a free one (address 0), or NULL. */
-static uint64_t *giant(uintptr_t address, bool make)
-{
-    for (int pass = 0; pass <= make; pass++)
-        for (int i = 0; i < GIANTS; i++)
-            if (giants.row[i].address == (pass ? 0 : address)) {
-                giants.row[i].address = address;
-                return &giants.row[i].size;
-            }
-    return NULL;
-}
-
 static struct entry pack(const struct block *block)
 {
-    uint64_t size = block->size;
-    if (unlikely(size >= SIZE_ESCAPE)) {
-        struct locked locked = lock_take(&giants.lock);
-        uint64_t *row = giant(block->address, true);
-        if (row)
-            *row = size;
-        lock_give(&locked);
-        size = SIZE_ESCAPE;
-    }
-    uint64_t tick = block->tick < TICK_MAX ? block->tick : TICK_MAX;
-    return (struct entry){{block->address | (uint64_t)block->thread << 48,
-                           size | (uint64_t)block->kind << SIZE_BITS | tick << 40,
-                           block->site | (uint64_t)block->count << 32}};
+    uint64_t size = block->size < SIZE_MOST ? block->size : SIZE_MOST;
+    uint32_t tick = block->tick < TICK_MOST ? block->tick : TICK_MOST;
+    return (struct entry){.size_thread = size | (uint64_t)block->thread << 48,
+                          .site_count = block->site | (uint64_t)block->count << 32,
+                          .tick_kind = tick | (uint32_t)block->kind << 24};
 }
 
-static struct block unpack(const struct entry *entry)
+static struct block unpack(const struct entry *entry, uintptr_t address)
 {
-    struct block block = {.address = address_of(entry),
-                          .thread = entry->word[0] >> 48,
-                          .size = entry->word[1] & SIZE_ESCAPE,
-                          .kind = entry->word[1] >> SIZE_BITS & 15,
-                          .tick = entry->word[1] >> 40,
-                          .site = (uint32_t)entry->word[2],
-                          .count = entry->word[2] >> 32};
-    if (unlikely(block.size == SIZE_ESCAPE)) {
-        struct locked locked = lock_take(&giants.lock);
-        const uint64_t *row = giant(block.address, false);
-        if (row)
-            block.size = *row;
-        lock_give(&locked);
-    }
-    return block;
+    return (struct block){.address = address,
+                          .size = entry->size_thread & SIZE_MOST,
+                          .site = (uint32_t)entry->site_count,
+                          .count = entry->site_count >> 32,
+                          .tick = entry->tick_kind & TICK_MOST,
+                          .thread = entry->size_thread >> 48,
+                          .kind = entry->tick_kind >> 24};
 }
 
-static void forget_giant(const struct block *block)
+/* ---- Trays --------------------------------------------------------------------------------- */
+
+static uint8_t key_of(uintptr_t address)
 {
-    if (likely(block->size < SIZE_ESCAPE))
-        return;
-    struct locked locked = lock_take(&giants.lock);
-    uint64_t *row = giant(block->address, false);
-    if (row)
-        ((uintptr_t *)row)[-1] = 0;
-    lock_give(&locked);
+    return address >> GRANULE_BITS;
+}
+
+static struct entry *entries_of(const struct region *region)
+{
+    return (struct entry *)trays_entries(region->tray, size_class_of(region));
+}
+
+/* Which entry has that key; -1: none. Eight keys a step, from the newest back: what goes soonest
+ * came last. Reads past the keys that are used, never past the tray. */
+static int find_key(const struct region *region, uint8_t key)
+{
+    const uint64_t ones = 0x0101010101010101, low7 = 0x7f7f7f7f7f7f7f7f;
+    int last = (int)used_of(region) - 1;
+    if (last >= 0 && region->tray[last] == key)
+        return last;
+    for (int at = last & ~7; at >= 0; at -= 8) {
+        uint64_t keys;
+        memcpy(&keys, region->tray + at, sizeof keys);
+        keys ^= ones * key; /* a zero byte where the key is */
+        uint64_t zeros = ~(((keys & low7) + low7) | keys | low7);
+        if (!zeros)
+            continue;
+        int found = at + (__builtin_ctzll(zeros) >> 3);
+        if (found <= last)
+            return found;
+    }
+    return -1;
+}
+
+/* Moves the entries to a tray of another class. */
+static bool resize(struct region *region, unsigned size_class)
+{
+    struct region old = *region;
+    uint8_t *tray = trays_take(size_class);
+    if (!tray)
+        return false;
+    region->tray = tray;
+    region->word = number_of(&old) << 16 | size_class << 10 | used_of(&old);
+    if (!old.tray)
+        return true;
+    memcpy(tray, old.tray, used_of(&old));
+    memcpy(entries_of(region), entries_of(&old), used_of(&old) * sizeof(struct entry));
+    trays_give(old.tray, size_class_of(&old));
+    return true;
+}
+
+/* To the smallest that holds twice as much: far from growing again at once. */
+static void shrink(struct region *region)
+{
+    unsigned size_class = size_class_of(region);
+    while (size_class && trays_capacity[size_class - 1] >= 2 * used_of(region))
+        size_class--;
+    resize(region, size_class);
 }
 
 /* ---- Places -------------------------------------------------------------------------------- */
 
-static uint64_t spread(uintptr_t address)
+static uint64_t spread(uint64_t number)
 {
-    uint64_t hash = (address >> 3) * 0x9e3779b97f4a7c15ull;
+    uint64_t hash = number * 0x9e3779b97f4a7c15ull;
     return hash ^ (hash >> 29);
 }
 
@@ -114,151 +148,285 @@ static uint32_t home_of(uint64_t hash, uint32_t capacity)
     return (hash >> (32 - STRIPE_BITS) & UINT32_MAX) * capacity >> 32;
 }
 
-static uint32_t next(const struct stripe *stripe, uint32_t at)
-{
-    return at + 1 == stripe->capacity ? 0 : at + 1;
-}
-
-/* The entry with that address, or the gap where it would go. */
-static uint32_t probe(const struct stripe *stripe, uint64_t hash, uintptr_t address)
+/* The region of that number, or the gap where it would go. */
+static struct region *probe(const struct stripe *stripe, uint64_t hash, uint64_t number)
 {
     uint32_t at = home_of(hash, stripe->capacity);
-    while (stripe->entries[at].word[0] && address_of(&stripe->entries[at]) != address)
-        at = next(stripe, at);
-    return at;
+    while (stripe->regions[at].word && number_of(&stripe->regions[at]) != number)
+        at = at + 1 == stripe->capacity ? 0 : at + 1;
+    return &stripe->regions[at];
 }
 
-/* A quarter more, in whole pages. The stripe's lock is held. */
-static bool grow(struct stripe *stripe)
+/* Into a table of that capacity, without the regions that have become empty. */
+static bool rebuild(struct stripe *stripe, uint32_t capacity)
 {
     struct stripe old = *stripe;
-    size_t old_bytes = old.capacity * sizeof(struct entry);
-    size_t bytes = round_up(old_bytes + old_bytes / 4, LEAK_PAGE);
-    struct entry *entries = arena_map(bytes);
-    if (!entries)
+    struct region *regions = arena_map(capacity * sizeof *regions);
+    if (!regions)
         return false;
-    stripe->entries = entries;
-    stripe->capacity = bytes / sizeof(struct entry);
+    stripe->regions = regions;
+    stripe->capacity = capacity;
     for (uint32_t i = 0; i < old.capacity; i++) {
-        if (!old.entries[i].word[0])
-            continue;
-        uintptr_t address = address_of(&old.entries[i]);
-        entries[probe(stripe, spread(address), address)] = old.entries[i];
+        struct region *region = &old.regions[i];
+        if (used_of(region)) {
+            *probe(stripe, spread(number_of(region)), number_of(region)) = *region;
+        } else if (region->word) {
+            trays_give(region->tray, size_class_of(region));
+            stripe->used--;
+        }
     }
-    arena_unmap(old.entries, old_bytes);
+    arena_unmap(old.regions, old.capacity * sizeof *regions);
     return true;
 }
 
+/* Room for one more region; the stripe's lock is held. */
+static bool make_room(struct stripe *stripe)
+{
+    uint32_t capacity = stripe->capacity, empty = 0;
+    if (likely(stripe->used + 1 <= (uint64_t)capacity * 7 / 8))
+        return true;
+    for (uint32_t i = 0; i < capacity; i++)
+        empty += stripe->regions[i].word && !used_of(&stripe->regions[i]);
+    if (empty < stripe->used / 8) {
+        size_t bytes = capacity * sizeof(struct region);
+        capacity = round_up(bytes + bytes / 4, LEAK_PAGE) / sizeof(struct region);
+    }
+    return rebuild(stripe, capacity);
+}
+
+static NOINLINE struct region *add_region(struct stripe *stripe, uint64_t hash, uint64_t number)
+{
+    struct region made = {.word = number << 16};
+    if (!make_room(stripe) || !resize(&made, 0))
+        return NULL;
+    struct region *region = probe(stripe, hash, number);
+    *region = made;
+    stripe->used++;
+    return region;
+}
+
+/* ---- The table ----------------------------------------------------------------------------- */
+
 bool blocks_start(void)
 {
-    /* A page each, touched when used: a small program pays for the stripes it meets. */
     for (unsigned i = 0; i < STRIPES; i++) {
-        stripes[i].entries = arena_map(LEAK_PAGE);
-        stripes[i].capacity = LEAK_PAGE / sizeof(struct entry);
-        if (!stripes[i].entries)
+        stripes[i].regions = arena_map(LEAK_PAGE);
+        stripes[i].capacity = LEAK_PAGE / sizeof(struct region);
+        if (!stripes[i].regions)
             return false;
     }
     return true;
 }
 
-enum blocks_insert blocks_insert(struct guard *guard UNUSED, const struct block *block,
-                                 struct block *old)
+/* Puts a block that is not there behind the others; the stripe's lock is held. */
+static bool append(struct region *region, const struct block *block)
 {
-    uint64_t hash = spread(block->address);
+    unsigned at = used_of(region), size_class = size_class_of(region);
+    if (unlikely(at == trays_capacity[size_class]) && !resize(region, size_class + 1))
+        return false;
+    region->tray[at] = key_of(block->address);
+    entries_of(region)[at] = pack(block);
+    region->word++;
+    return true;
+}
+
+static enum blocks_insert table_insert(const struct block *block, struct block *old)
+{
+    uint64_t number = block->address >> REGION_BITS, hash = spread(number);
     struct stripe *stripe = stripe_of(hash);
-    enum blocks_insert result = BLOCKS_NEW;
+    if (unlikely(block->address % (1u << GRANULE_BITS)))
+        return BLOCKS_NO_MEMORY;
+    enum blocks_insert result = BLOCKS_NO_MEMORY;
     struct locked locked = lock_take(&stripe->lock);
-    if (unlikely(stripe->used + 1 > (uint64_t)stripe->capacity * 7 / 8) && !grow(stripe)) {
-        result = BLOCKS_NO_MEMORY;
-    } else {
-        struct entry *place = &stripe->entries[probe(stripe, hash, block->address)];
-        if (unlikely(place->word[0])) {
-            *old = unpack(place);
-            forget_giant(old); /* before pack: the row has the same address */
-            result = BLOCKS_REPLACED;
-        } else {
-            stripe->used++;
-        }
-        *place = pack(block);
+    struct region *region = probe(stripe, hash, number);
+    if (unlikely(!region->word))
+        region = add_region(stripe, hash, number);
+    int at = region ? find_key(region, key_of(block->address)) : -1;
+    if (unlikely(at >= 0)) {
+        struct entry *entry = &entries_of(region)[at];
+        *old = unpack(entry, block->address);
+        *entry = pack(block);
+        result = BLOCKS_REPLACED;
+    } else if (likely(region && append(region, block))) {
+        result = BLOCKS_NEW;
     }
     lock_give(&locked);
     return result;
 }
 
-/* Closes the gap: an entry moves back when the gap lies between its home and itself. */
-static void close_gap(struct stripe *stripe, uint32_t gap)
+/* The last entry takes the place of the one that goes. */
+static void take_out(struct region *region, unsigned at)
 {
-    struct entry *entries = stripe->entries;
-    for (uint32_t at = next(stripe, gap); entries[at].word[0]; at = next(stripe, at)) {
-        uint32_t home = home_of(spread(address_of(&entries[at])), stripe->capacity);
-        uint32_t from_home = at >= home ? at - home : at + stripe->capacity - home;
-        uint32_t from_gap = at >= gap ? at - gap : at + stripe->capacity - gap;
-        if (from_home >= from_gap) {
-            entries[gap] = entries[at];
-            gap = at;
-        }
+    unsigned last = used_of(region) - 1;
+    if (at != last) {
+        struct entry *entries = entries_of(region);
+        region->tray[at] = region->tray[last];
+        entries[at] = entries[last];
     }
-    entries[gap].word[0] = 0;
-    stripe->used--;
+    region->word--;
+    if (unlikely(last * 4 < trays_capacity[size_class_of(region)] && last >= 2))
+        shrink(region);
+}
+
+static bool table_remove(uintptr_t address, struct block *out)
+{
+    uint64_t number = address >> REGION_BITS, hash = spread(number);
+    struct stripe *stripe = stripe_of(hash);
+    if (unlikely(address % (1u << GRANULE_BITS)))
+        return false;
+    struct locked locked = lock_take(&stripe->lock);
+    struct region *region = probe(stripe, hash, number);
+    int at = region->word ? find_key(region, key_of(address)) : -1;
+    if (likely(at >= 0)) {
+        *out = unpack(&entries_of(region)[at], address);
+        take_out(region, at);
+    }
+    lock_give(&locked);
+    return at >= 0;
+}
+
+/* ---- The young --------------------------------------------------------------------------------
+ * Many blocks go as soon as they came. While the process has one thread the newest few wait here
+ * before they enter the table. The lock is only its putting-off of signals then; from the second
+ * thread on nobody waits any more, and whoever comes first moves the rest. */
+
+static struct {
+    struct lock lock;
+    uint32_t next;             /* whose turn it is to go */
+    uint32_t some_wait;        /* 0: all places are empty */
+    struct block place[YOUNG]; /* address 0 = empty */
+} young;
+
+static NOINLINE void settle_young(void)
+{
+    struct block old;
+    struct locked locked = lock_take(&young.lock);
+    for (unsigned i = 0; i < YOUNG; i++)
+        if (young.place[i].address && table_insert(&young.place[i], &old) != BLOCKS_NO_MEMORY)
+            young.place[i].address = 0;
+    store_release(&young.some_wait, 0); /* pairs with all_settled */
+    lock_give(&locked);
+}
+
+static inline void all_settled(void)
+{
+    if (unlikely(load_acquire(&young.some_wait)))
+        settle_young();
+}
+
+static inline struct block *find_young(uintptr_t address)
+{
+    for (unsigned i = 0; i < YOUNG; i++)
+        if (young.place[i].address == address)
+            return &young.place[i];
+    return NULL;
+}
+
+enum blocks_insert blocks_insert(struct guard *guard UNUSED, const struct block *block,
+                                 struct block *old)
+{
+    if (unlikely(!*lock_alone)) {
+        all_settled();
+        return table_insert(block, old);
+    }
+    enum blocks_insert result = BLOCKS_NEW;
+    struct locked locked = lock_take(&young.lock);
+    struct block *place = find_young(block->address);
+    if (unlikely(place)) {
+        *old = *place;
+        result = BLOCKS_REPLACED;
+    } else {
+        place = &young.place[young.next++ % YOUNG];
+        if (place->address)
+            result = table_insert(place, old);
+    }
+    if (likely(result != BLOCKS_NO_MEMORY))
+        *place = *block;
+    young.some_wait = 1;
+    lock_give(&locked);
+    return result;
 }
 
 bool blocks_remove(struct guard *guard UNUSED, uintptr_t address, struct block *out)
 {
-    uint64_t hash = spread(address);
-    struct stripe *stripe = stripe_of(hash);
-    struct locked locked = lock_take(&stripe->lock);
-    uint32_t at = probe(stripe, hash, address);
-    bool found = stripe->entries[at].word[0] != 0;
-    if (likely(found)) {
-        *out = unpack(&stripe->entries[at]);
-        close_gap(stripe, at);
+    if (unlikely(!*lock_alone)) {
+        all_settled();
+        return table_remove(address, out);
     }
+    struct block *place = find_young(address);
+    if (!place)
+        return table_remove(address, out);
+    struct locked locked = lock_take(&young.lock);
+    *out = *place;
+    place->address = 0;
     lock_give(&locked);
-    if (found)
-        forget_giant(out);
-    return found;
+    return true;
 }
 
 void blocks_prefetch(uintptr_t address)
 {
-    uint64_t hash = spread(address);
+    uint64_t hash = spread(address >> REGION_BITS);
     const struct stripe *stripe = stripe_of(hash);
-    __builtin_prefetch(&stripe->entries[home_of(hash, stripe->capacity)], 1);
+    __builtin_prefetch(&stripe->regions[home_of(hash, stripe->capacity)], 1);
 }
 
 uint64_t blocks_count(void)
 {
     uint64_t count = 0;
+    all_settled();
     for (unsigned i = 0; i < STRIPES; i++)
-        count += stripes[i].used;
+        for (uint32_t at = 0; at < stripes[i].capacity; at++)
+            count += used_of(&stripes[i].regions[at]);
     return count;
+}
+
+static uintptr_t address_of(const struct region *region, unsigned at)
+{
+    return number_of(region) << REGION_BITS | (uintptr_t)region->tray[at] << GRANULE_BITS;
 }
 
 void blocks_each(void (*visit)(const struct block *block, void *context), void *context)
 {
+    all_settled();
     for (unsigned i = 0; i < STRIPES; i++)
-        for (uint32_t at = 0; at < stripes[i].capacity && stripes[i].used; at++)
-            if (stripes[i].entries[at].word[0]) {
-                struct block block = unpack(&stripes[i].entries[at]);
+        for (uint32_t slot = 0; slot < stripes[i].capacity; slot++) {
+            const struct region *region = &stripes[i].regions[slot];
+            for (unsigned at = 0; at < used_of(region); at++) {
+                struct block block = unpack(&entries_of(region)[at], address_of(region, at));
                 visit(&block, context);
             }
+        }
+}
+
+/* Every key once, no more than fit. */
+static bool region_check(const struct region *region)
+{
+    if (size_class_of(region) >= TRAYS_CLASSES ||
+        used_of(region) > trays_capacity[size_class_of(region)])
+        return false;
+    for (unsigned at = 0; at < used_of(region); at++)
+        if (find_key(region, region->tray[at]) != (int)at)
+            return false;
+    return true;
 }
 
 bool blocks_check(void)
 {
+    all_settled();
     for (unsigned i = 0; i < STRIPES; i++) {
         const struct stripe *stripe = &stripes[i];
-        uint32_t found = 0;
+        uint64_t regions = 0;
         for (uint32_t at = 0; at < stripe->capacity; at++) {
-            if (!stripe->entries[at].word[0])
+            const struct region *region = &stripe->regions[at];
+            if (!region->word)
                 continue;
-            uintptr_t address = address_of(&stripe->entries[at]);
-            uint64_t hash = spread(address);
-            found++;
-            if (stripe_of(hash) != stripe || probe(stripe, hash, address) != at)
+            uint64_t hash = spread(number_of(region));
+            regions++;
+            if (stripe_of(hash) != stripe || probe(stripe, hash, number_of(region)) != region ||
+                !region_check(region))
                 return false;
         }
-        if (found != stripe->used || found > (uint64_t)stripe->capacity * 7 / 8)
+        if (regions != stripe->used || regions > (uint64_t)stripe->capacity * 7 / 8)
             return false;
     }
     return true;
@@ -266,21 +434,24 @@ bool blocks_check(void)
 
 void blocks_fork_lock(void)
 {
+    lock_take_raw(&young.lock);
     for (unsigned i = 0; i < STRIPES; i++)
         lock_take_raw(&stripes[i].lock);
-    lock_take_raw(&giants.lock);
+    trays_fork_lock();
 }
 
 void blocks_fork_unlock(void)
 {
-    lock_give_raw(&giants.lock);
+    trays_fork_unlock();
     for (unsigned i = 0; i < STRIPES; i++)
         lock_give_raw(&stripes[i].lock);
+    lock_give_raw(&young.lock);
 }
 
 void blocks_fork_child(void)
 {
-    giants.lock.word = 0;
+    young.lock.word = 0;
+    trays_fork_child();
     for (unsigned i = 0; i < STRIPES; i++)
         stripes[i].lock.word = 0;
 }

@@ -1,15 +1,21 @@
 /* blocks.h - the table of live blocks: address -> size, site, kind, thread, serial, time.
  *
- * Lock-striped, open addressing, linear probing, backward-shift deletion. Memory from mmap only;
- * each stripe grows alone by a quarter, so nobody ever waits for the whole table. An entry is 24
- * bytes:
+ * What a program allocates together lies together, so the table keeps together what lies together:
+ * the blocks of one region (2 KiB of addresses) stand side by side in one tray. The table proper
+ * maps regions to trays: lock-striped, open addressing, linear probing, each stripe grown alone by
+ * a quarter, 16 bytes a slot:
  *
- *     word 0   address (48)             thread (16, low bits of its serial)
- *     word 1   size (36)   kind (4)     tick (24, saturating: 24 days)
- *     word 2   site (32)                count (32, n-th allocation of its thread)
+ *     region: blocks in the tray (10), size class of the tray (6), number (48); the tray (64)
  *
- * A size that does not fit in 36 bits stands in a small side table. In each stripe:
- *     used <= capacity * 7/8,   and every entry is reachable from its home without passing a gap.
+ * A tray is a row of one-byte keys (which 8 bytes of the region) and a row of 20-byte entries, in
+ * no order (trays.h):
+ *
+ *     size (48)   thread (16, low bits of its serial)   site (32)
+ *     count (32, n-th allocation of its thread)   tick (24, saturating: 24 days)   kind (8)
+ *
+ * A block at an address that is no multiple of 8 is not kept. A region without blocks stays until
+ * its stripe is full. In each stripe:
+ *     used <= capacity * 7/8,   and every region is reachable from its home without passing a gap.
  */
 #ifndef PRELOAD_BLOCKS_H
 #define PRELOAD_BLOCKS_H
@@ -20,8 +26,8 @@ struct block {
     uintptr_t address;
     uint64_t size;
     uint32_t site;
-    uint32_t count;
     uint32_t tick;
+    uint32_t count;
     uint16_t thread;
     uint8_t kind;
 };

@@ -9,8 +9,17 @@
 
 #include "preload/base.h"
 
+#define BOOT_POOL_SIZE 65536
+
+extern char boot_pool[BOOT_POOL_SIZE];
+
 void *boot_alloc(size_t size, size_t alignment);
-bool boot_owns(const void *pointer);
+
+static inline bool boot_owns(const void *pointer)
+{
+    return (uintptr_t)pointer - (uintptr_t)boot_pool < BOOT_POOL_SIZE;
+}
+
 /* Bytes usable at a pointer that boot_owns. */
 size_t boot_size(const void *pointer);
 

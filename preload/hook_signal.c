@@ -1,47 +1,47 @@
-/* hook_signal.c - the moment the program installs its first signal handler.
+/* hook_signal.c - installing a signal handler: the kernel gets a door, the program sees its own.
  *
- * Until then no code of the program can interrupt a hook, and locks need not block signals
- * (lock.h): most programs never pay for it. Handlers of faults (gawk's for SIGSEGV) do not
- * count: a fault is never blocked, and the runtime raises none.
+ * Why: handlers.h. Everything else is libc's doing, errno included.
  */
-#include "preload/lock.h"
+#include "preload/handlers.h"
 #include "preload/real.h"
-#include "preload/sys.h"
 
-static void note(int number, sighandler_t handler)
+static int act(int number, const struct sigaction *action, struct sigaction *old)
 {
+    struct sigaction ours;
     real_find();
-    if (handler != SIG_DFL && handler != SIG_IGN && !sys_signal_is_fault(number))
-        lock_expect_handlers();
+    if (action) {
+        ours = *action;
+        ours.sa_handler = handlers_door(number, action->sa_handler);
+    }
+    int result = real.sigaction(number, action ? &ours : NULL, old);
+    if (result == 0 && old)
+        old->sa_handler = handlers_behind(old->sa_handler);
+    return result;
 }
 
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-    note(number, action ? action->sa_handler : SIG_DFL);
-    return real.sigaction(number, action, old);
+    return act(number, action, old);
 }
 
-EXPORT sighandler_t signal(int number, sighandler_t handler)
+EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
+EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-    note(number, handler);
-    return real.signal(number, handler);
+    return act(number, action, old);
 }
 
-EXPORT sighandler_t bsd_signal(int number, sighandler_t handler);
-EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
-{
-    note(number, handler);
-    return real.bsd_signal(number, handler);
-}
+/* The older ways differ in flags only; each answers the handler before. */
+#define SIGNAL(name, original)                                                                     \
+    EXPORT sighandler_t name(int number, sighandler_t handler);                                    \
+    EXPORT sighandler_t name(int number, sighandler_t handler)                                     \
+    {                                                                                              \
+        real_find();                                                                               \
+        return handlers_behind(real.original(number, handlers_door(number, handler)));             \
+    }
 
-EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
-{
-    note(number, handler);
-    return real.sysv_signal(number, handler);
-}
-
-EXPORT sighandler_t sigset(int number, sighandler_t handler)
-{
-    note(number, handler);
-    return real.sigset(number, handler);
-}
+SIGNAL(signal, signal)
+SIGNAL(ssignal, signal)
+SIGNAL(bsd_signal, bsd_signal)
+SIGNAL(sysv_signal, sysv_signal)
+SIGNAL(__sysv_signal, sysv_signal)
+SIGNAL(sigset, sigset)

@@ -1,13 +1,19 @@
 #include "preload/lock.h"
-#include "preload/atomic.h"
 #include "preload/sys.h"
 #include "arch.h"
 
-static bool handlers_expected;
+/* Since glibc 2.32. */
+extern char __libc_single_threaded __attribute__((weak));
 
-void lock_expect_handlers(void)
+static const char never_alone;
+
+__thread struct lock_thread lock_thread;
+const char *lock_alone = &never_alone;
+
+void lock_start(void)
 {
-    store_relaxed(&handlers_expected, true);
+    if (&__libc_single_threaded)
+        lock_alone = &__libc_single_threaded;
 }
 
 void lock_take_raw(struct lock *lock)
@@ -32,35 +38,9 @@ void lock_give_raw(struct lock *lock)
         sys_futex_wake(&lock->word, 1);
 }
 
-static struct locked begin(struct lock *lock)
+void lock_let_signals_in(void)
 {
-    struct locked locked = {.lock = lock, .masked = load_relaxed(&handlers_expected)};
-    if (unlikely(locked.masked))
-        sys_signals_block(&locked.mask);
-    return locked;
-}
-
-struct locked lock_take(struct lock *lock)
-{
-    struct locked locked = begin(lock);
-    lock_take_raw(lock);
-    return locked;
-}
-
-bool lock_try(struct lock *lock, struct locked *locked)
-{
-    uint32_t seen = 0;
-    *locked = begin(lock);
-    if (cas_acquire(&lock->word, &seen, 1))
-        return true;
-    if (locked->masked)
-        sys_signals_restore(&locked->mask);
-    return false;
-}
-
-void lock_give(struct locked *locked)
-{
-    lock_give_raw(locked->lock);
-    if (unlikely(locked->masked))
-        sys_signals_restore(&locked->mask);
+    uint64_t mask = lock_thread.mask;
+    lock_thread.put_off = 0;
+    sys_signals_restore(&mask);
 }

@@ -1,37 +1,85 @@
 /* lock.h - the one lock of the runtime: a word and a futex.
  *
- * States of the word: 0 free, 1 held, 2 held and somebody may sleep on it.
- * While a lock is held no signal handler of the program may run in this thread: it could wait for a
- * thread that waits for us, or leave by longjmp. Blocking costs two system calls (246 ns a pair on
- * a 2-core VM), so it is done only from the moment the program installs a first handler;
- * hook_signal tells us. Handlers that predate the runtime do not exist: exec resets them.
+ * States of the word: 0 free, 1 held, 2 held and somebody may sleep on it. While the process has
+ * one thread (libc says so, as it does to its own malloc) the word is written without locked
+ * instructions.
+ *
+ * While a thread holds a lock no signal handler of the program may run in it: it could wait for a
+ * thread that waits for us, or leave by longjmp. Blocking signals costs two system calls (246 ns a
+ * pair on a 2-core VM), so nothing is blocked: the thread says that it holds, and a handler that
+ * arrives meanwhile is put off until the last lock is given back (handlers.h).
  */
 #ifndef PRELOAD_LOCK_H
 #define PRELOAD_LOCK_H
 
+#include "preload/atomic.h"
 #include "preload/base.h"
 
 struct lock {
     uint32_t word;
 };
 
+/* This thread: how many locks it holds, and what to do when it holds none again. */
+struct lock_thread {
+    uint32_t held;
+    uint32_t put_off; /* a signal waits; all are blocked, and "mask" is what it was */
+    uint64_t mask;
+};
+
+extern __thread struct lock_thread lock_thread __attribute__((tls_model("initial-exec")));
+/* libc's word for "one thread", or a zero where libc has none. */
+extern const char *lock_alone;
+
 /* What unlocking needs; lives on the caller's stack. */
 struct locked {
     struct lock *lock;
-    uint64_t mask;
-    bool masked;
+    bool alone;
 };
 
-struct locked lock_take(struct lock *lock);
-/* False at once when somebody holds it. */
-bool lock_try(struct lock *lock, struct locked *locked);
-void lock_give(struct locked *locked);
+/* Before there are threads. */
+void lock_start(void);
 
 /* For fork alone: held across a system call by prepare, given by parent and child. */
 void lock_take_raw(struct lock *lock);
 void lock_give_raw(struct lock *lock);
+/* The signals that were put off may come now. */
+void lock_let_signals_in(void);
 
-/* From now on the program has a signal handler. */
-void lock_expect_handlers(void);
+static inline struct locked lock_take(struct lock *lock)
+{
+    struct locked locked = {.lock = lock, .alone = *lock_alone};
+    lock_thread.held++;
+    __asm__ volatile("" ::: "memory"); /* before anything a handler could interrupt */
+    if (likely(locked.alone))
+        store_relaxed(&lock->word, 1);
+    else
+        lock_take_raw(lock);
+    return locked;
+}
+
+static inline void lock_give(struct locked *locked)
+{
+    if (likely(locked->alone))
+        store_release(&locked->lock->word, 0); /* pairs with nobody: there is one thread */
+    else
+        lock_give_raw(locked->lock);
+    __asm__ volatile("" ::: "memory");
+    if (unlikely(--lock_thread.held == 0 && lock_thread.put_off))
+        lock_let_signals_in();
+}
+
+/* False at once when somebody holds it. */
+static inline bool lock_try(struct lock *lock, struct locked *locked)
+{
+    uint32_t seen = 0;
+    *locked = (struct locked){.lock = lock};
+    lock_thread.held++;
+    __asm__ volatile("" ::: "memory");
+    if (cas_acquire(&lock->word, &seen, 1))
+        return true;
+    if (--lock_thread.held == 0 && lock_thread.put_off)
+        lock_let_signals_in();
+    return false;
+}
 
 #endif

@@ -3,6 +3,7 @@
 #include "preload/atomic.h"
 #include "preload/blocks.h"
 #include "preload/finish.h"
+#include "preload/lock.h"
 #include "preload/log.h"
 #include "preload/modules.h"
 #include "preload/options.h"
@@ -207,6 +208,7 @@ static void child_forked(void);
 static void start(struct guard *guard, char **envp)
 {
     state = STARTING;
+    lock_start();
     real_find();
     log_start();
     if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment says nothing to us */

@@ -51,30 +51,40 @@ static struct leak_counts sum(const struct leak_counts *a, const struct leak_cou
                                 a->freed_bytes + b->freed_bytes};
 }
 
-void sites_fold(struct guard *guard UNUSED, struct leak_slot *slot, uint32_t serial)
+void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct leak_slot *slot)
 {
-    struct leak_site *site = segments_at(&sites, slot->site);
+    uint32_t id = slot->site;
+    struct leak_site *site = segments_at(&sites, id);
     struct locked locked = lock_take((struct lock *)&site->lock);
     add_relaxed(&store_header->folds, 1);
-    unsigned now = site->fold & 1, next = !now;
-    site->copy[next] = sum(&site->copy[now], &slot->counts);
+    slots->fold = sum(&site->counts, &slot->counts);
+    slots->fold_slot = slot - slots->slot;
+    /* In force from here on; a reader's acquire of this word sees the sum above. */
+    store_release(&slots->fold_site, id);
+    site->counts = slots->fold;
     if (slot->counts.allocs)
-        note_thread(site, serial);
+        note_thread(site, slots->thread);
     if (slot->last > site->last)
         site->last = slot->last;
-    /* In force from here on; a reader's acquire of this word sees the sum above. */
-    store_release(&site->fold,
-                  next | (uint64_t)(slot->seq & 0x7fffffff) << 1 | (uint64_t)serial << 32);
     store_release(&slot->site, 0);
     memset(&slot->counts, 0, sizeof slot->counts);
+    store_release(&slots->fold_site, 0); /* pairs with readers, too */
     add_relaxed(&store_header->folds, 1);
+    lock_give(&locked);
+}
+
+void sites_count_free(struct guard *guard UNUSED, uint32_t id, uint64_t bytes)
+{
+    struct leak_site *site = segments_at(&sites, id);
+    struct locked locked = lock_take((struct lock *)&site->lock);
+    bump(&site->counts.frees, 1);
+    bump(&site->counts.freed_bytes, bytes);
     lock_give(&locked);
 }
 
 struct leak_counts sites_counts(uint32_t id)
 {
-    const struct leak_site *site = segments_at(&sites, id);
-    return site->copy[load_acquire(&site->fold) & 1];
+    return ((const struct leak_site *)segments_at(&sites, id))->counts;
 }
 
 void sites_fork_lock(void)
@@ -94,11 +104,10 @@ bool sites_fork_child(void)
     for (uint32_t id = 1; id <= last_site; id++) {
         struct leak_site *site = segments_at(&sites, id);
         site->lock = 0;
-        site->fold = 0;
         site->first = site->last = 0; /* the child's ticks begin with its store */
         memset(site->threads, 0, sizeof site->threads);
         site->more_threads = 0;
-        memset(site->copy, 0, sizeof site->copy);
+        memset(&site->counts, 0, sizeof site->counts);
     }
     store_header->sites = last_site;
     store_header->inherited_sites = last_site;
@@ -108,6 +117,6 @@ bool sites_fork_child(void)
 void sites_inherit(uint32_t id, uint64_t bytes)
 {
     struct leak_site *site = segments_at(&sites, id);
-    site->copy[0].allocs++;
-    site->copy[0].bytes += bytes;
+    site->counts.allocs++;
+    site->counts.bytes += bytes;
 }

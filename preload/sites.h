@@ -1,10 +1,9 @@
 /* sites.h - the folded counters of each site, in the store.
  *
  * A thread counts in slots of its own (slots.h); now and then a slot is folded into its site. The
- * fold is atomic for whoever reads the store after a sudden death: the sum goes into the copy that
- * is not in force, and one word then switches copies and names the slot that went in. Until that
- * slot is cleared (still under the site's lock) a reader knows by that word that it is already
- * counted.
+ * fold is atomic for whoever reads the store after a sudden death: the new sum is written beside
+ * the thread's slots, and one word then says that it stands for the site and for the slot, until
+ * both are what they should be (struct leak_slots).
  */
 #ifndef PRELOAD_SITES_H
 #define PRELOAD_SITES_H
@@ -15,9 +14,11 @@
 void sites_start(void);
 /* A new site; 0 when there is no memory. */
 uint32_t sites_make(struct guard *guard, uint32_t node, enum leak_kind kind);
-/* Adds a slot of the thread with that serial to its site and clears it. */
-void sites_fold(struct guard *guard, struct leak_slot *slot, uint32_t serial);
-/* Folded counts, as a reader sees them. */
+/* Adds a slot to its site and clears it. */
+void sites_fold(struct guard *guard, struct leak_slots *slots, struct leak_slot *slot);
+/* A free by a thread there is no memory for. */
+void sites_count_free(struct guard *guard, uint32_t site, uint64_t bytes);
+/* Folded counts; no fold of that site may be under way. */
 struct leak_counts sites_counts(uint32_t site);
 uint32_t sites_last(void);
 

@@ -4,9 +4,13 @@
 #include "preload/sites.h"
 #include "preload/store.h"
 
-/* Pages of a cache, by size class: 82, 338, 1 362 and 5 458 slots. */
+/* Pages of a cache, by size class: 99, 406, 1 635 and 6 550 slots. */
 static const uint8_t class_pages_log2[] = {0, 2, 4, 6};
 #define CLASSES ARRAY_LENGTH(class_pages_log2)
+
+/* Only that many threads may have the largest: the others stay within 128 KiB each. */
+#define LARGEST_MOST 8
+static uint32_t largest_made;
 
 /* Free caches: linked through reserved[0]. */
 static struct leak_slots *free_list[CLASSES];
@@ -23,8 +27,9 @@ static struct leak_slots *obtain(unsigned size_class)
     struct leak_slots *memory = free_list[size_class];
     if (memory)
         free_list[size_class] = (struct leak_slots *)memory->reserved[0];
+    bool allowed = size_class + 1 < CLASSES || largest_made++ < LARGEST_MOST;
     lock_give(&locked);
-    if (memory)
+    if (memory || !allowed)
         return memory;
     memory = store_chunk(LEAK_CHUNK_SLOTS, payload_of(size_class), 0);
     if (memory)
@@ -33,25 +38,32 @@ static struct leak_slots *obtain(unsigned size_class)
     return memory;
 }
 
+static void adopt(struct slots *slots, struct leak_slots *memory)
+{
+    store_release(&memory->thread, slots->serial);
+    slots->memory = memory;
+    slots->pairs = memory->count / 2;
+}
+
 bool slots_open(struct guard *guard UNUSED, struct slots *slots, uint32_t serial)
 {
     slots->serial = serial;
     slots->evictions = 0;
     slots->size_class = 0;
-    slots->memory = obtain(0);
-    if (!slots->memory)
+    struct leak_slots *memory = obtain(0);
+    slots->memory = NULL;
+    if (!memory)
         return false;
-    store_release(&slots->memory->thread, serial);
+    adopt(slots, memory);
     return true;
 }
 
 /* Folds everything and leaves the cache to others. */
-static void give_up(struct guard *guard, struct leak_slots *memory, unsigned size_class,
-                    uint32_t serial)
+static void give_up(struct guard *guard, struct leak_slots *memory, unsigned size_class)
 {
     for (uint32_t i = 0; i < memory->count; i++)
         if (memory->slot[i].site)
-            sites_fold(guard, &memory->slot[i], serial);
+            sites_fold(guard, memory, &memory->slot[i]);
     store_release(&memory->thread, 0);
     struct locked locked = lock_take(&free_lock);
     memory->reserved[0] = (uintptr_t)free_list[size_class];
@@ -65,7 +77,7 @@ void slots_close(struct guard *guard, struct slots *slots)
     if (!memory)
         return;
     slots->memory = NULL;
-    give_up(guard, memory, slots->size_class, slots->serial);
+    give_up(guard, memory, slots->size_class);
 }
 
 static void grow(struct guard *guard, struct slots *slots)
@@ -75,14 +87,13 @@ static void grow(struct guard *guard, struct slots *slots)
     if (!larger)
         return;
     /* First the new one: a handler may longjmp away as soon as a lock is given. */
-    store_release(&larger->thread, slots->serial);
-    slots->memory = larger;
-    give_up(guard, old, slots->size_class++, slots->serial);
+    adopt(slots, larger);
+    give_up(guard, old, slots->size_class++);
 }
 
-static NOINLINE struct leak_slot *take_over(struct guard *guard, struct slots *slots,
-                                            struct leak_slot *pair, uint32_t site)
+struct leak_slot *slots_take_over(struct guard *guard, struct slots *slots, uint32_t site)
 {
+    struct leak_slot *pair = slots_pair(slots, site);
     struct leak_slot *slot = !pair[0].site ? &pair[0] : !pair[1].site ? &pair[1] : NULL;
     if (!slot) {
         /* Four times round the cache and still no peace: it is too small for this thread. */
@@ -90,25 +101,12 @@ static NOINLINE struct leak_slot *take_over(struct guard *guard, struct slots *s
             grow(guard, slots);
             return slots_find(guard, slots, site);
         }
-        slot = &pair[slots->sequence & 1];
-        sites_fold(guard, slot, slots->serial);
+        slot = &pair[slots->evictions & 1];
+        sites_fold(guard, slots->memory, slot);
     }
-    slot->seq = ++slots->sequence & 0x7fffffff;
     slot->last = 0;
     store_release(&slot->site, site); /* counts are zero: readers may come */
     return slot;
-}
-
-struct leak_slot *slots_find(struct guard *guard, struct slots *slots, uint32_t site)
-{
-    struct leak_slots *memory = slots->memory;
-    uint64_t hash = hash_u64(site) & UINT32_MAX;
-    struct leak_slot *pair = &memory->slot[hash * (memory->count / 2) >> 32 << 1];
-    if (likely(pair[0].site == site))
-        return &pair[0];
-    if (likely(pair[1].site == site))
-        return &pair[1];
-    return take_over(guard, slots, pair, site);
 }
 
 void slots_fork_lock(void)

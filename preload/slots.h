@@ -13,15 +13,34 @@
 
 struct slots {
     struct leak_slots *memory; /* in the store; NULL = none to be had */
+    uint32_t pairs;            /* half its slots */
     uint32_t serial;           /* the owner's */
-    uint32_t sequence;         /* of slot uses */
     uint32_t evictions;        /* since the cache has this size */
     uint8_t size_class;
 };
 
 bool slots_open(struct guard *guard, struct slots *slots, uint32_t serial);
+/* The two slots that a site may have. */
+static inline struct leak_slot *slots_pair(const struct slots *slots, uint32_t site)
+{
+    uint32_t hash = site * 0x9e3779b1u;
+    return &slots->memory->slot[(uint64_t)hash * slots->pairs >> 32 << 1];
+}
+
+/* Gives a site one of them. */
+struct leak_slot *slots_take_over(struct guard *guard, struct slots *slots, uint32_t site);
+
 /* The slot that counts for a site. */
-struct leak_slot *slots_find(struct guard *guard, struct slots *slots, uint32_t site);
+static inline struct leak_slot *slots_find(struct guard *guard, struct slots *slots, uint32_t site)
+{
+    struct leak_slot *pair = slots_pair(slots, site);
+    if (likely(pair[0].site == site))
+        return &pair[0];
+    if (likely(pair[1].site == site))
+        return &pair[1];
+    return slots_take_over(guard, slots, site);
+}
+
 void slots_close(struct guard *guard, struct slots *slots);
 
 void slots_fork_lock(void);

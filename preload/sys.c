@@ -236,6 +236,16 @@ void sys_signals_restore(const uint64_t *saved)
     CALL(SYS_rt_sigprocmask, SIG_SETMASK, saved, 0, sizeof *saved);
 }
 
+int sys_action(int number, const struct sys_action *action, struct sys_action *old)
+{
+    return CALL(SYS_rt_sigaction, number, action, old, sizeof action->mask);
+}
+
+int sys_signal_self(int number, const siginfo_t *info)
+{
+    return CALL(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), number, info);
+}
+
 void sys_futex_wait(uint32_t *word, uint32_t value)
 {
     CALL(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, 0);

@@ -8,6 +8,7 @@
 
 #include "preload/base.h"
 
+#include <signal.h>
 #include <sys/types.h>
 struct stat;
 struct timespec;
@@ -60,6 +61,14 @@ bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high);
 bool sys_signal_is_fault(int number);
 void sys_signals_block(uint64_t *saved);
 void sys_signals_restore(const uint64_t *saved);
+/* What the kernel keeps of a handler. Either may be NULL. */
+struct sys_action {
+    uintptr_t handler, flags, restorer;
+    uint64_t mask;
+};
+int sys_action(int number, const struct sys_action *action, struct sys_action *old);
+/* Sends a signal to the calling thread, with what another one carried. */
+int sys_signal_self(int number, const siginfo_t *info);
 void sys_futex_wait(uint32_t *word, uint32_t value);
 void sys_futex_wake(uint32_t *word, int count);
 

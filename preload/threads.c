@@ -35,12 +35,16 @@ static bool key_made;
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
+/* Stands in where there was no memory for a record: written by many, read by nobody. */
+static struct leak_thread nobody;
+
 static struct leak_thread *take_record(void)
 {
     if (last_record >= RECORDS_MAX && dead_count)
         return segments_at(&records, dead_records[--dead_count]);
     uint32_t id;
-    return segments_next(&records, &last_record, &id);
+    struct leak_thread *record = segments_next(&records, &last_record, &id);
+    return record ? record : &nobody;
 }
 
 /* Which record is it? Records are few and this is asked at a thread's end, beyond RECORDS_MAX. */
@@ -57,7 +61,7 @@ static void give_record(const struct leak_thread *record)
 
 void threads_note_name(struct thread *thread)
 {
-    if (thread->record && !thread->stand_in)
+    if (thread->record != &nobody && !thread->stand_in)
         /* prctl cannot fail here, so errno stays */
         prctl(PR_GET_NAME, thread->record->name, 0, 0, 0);
 }
@@ -65,7 +69,8 @@ void threads_note_name(struct thread *thread)
 static void fill_record(struct thread *thread)
 {
     struct leak_thread *record = thread->record;
-    if (!record)
+    thread->allocations = 0;
+    if (record == &nobody)
         return;
     memset(record, 0, sizeof *record);
     record->tid = sys_gettid();
@@ -129,6 +134,15 @@ static void give_back(struct thread *thread, uint32_t serial)
                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+/* What was learnt of another thread, or of the parent's store. */
+static void forget(struct thread *thread)
+{
+    thread->delta = thread->delta_most = 0;
+    memset(thread->flat_sites, 0, sizeof thread->flat_sites);
+    unwind_forget(&thread->trace);
+    leaves_forget(&thread->leaves);
+}
+
 /* announced: the number given by threads_announce, or 0. */
 static struct thread *make(struct guard *guard, uint32_t announced, bool for_all)
 {
@@ -150,9 +164,8 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
     thread->serial = serial;
     thread->stand_in = for_all;
     thread->events = thread->events_per_clock = 0;
-    thread->delta = 0;
-    unwind_forget(&thread->trace);
     thread->bounds = (struct unwind_bounds){0, 0};
+    forget(thread);
     fill_record(thread);
     return thread;
 }
@@ -179,7 +192,7 @@ static void leave(void *argument)
         slots_close(guard, &thread->slots);
         add_relaxed(&store_header->live_bytes, thread->delta);
         struct locked locked = lock_take(&lock);
-        if (thread->record) {
+        if (thread->record != &nobody) {
             thread->record->ended = load_relaxed(&store_header->epoch) + 1;
             if (last_record >= RECORDS_MAX)
                 give_record(thread->record);
@@ -266,8 +279,7 @@ bool threads_fork_child(struct guard *guard)
         return true; /* a thread at its end forked */
     thread->serial = next_serial();
     thread->record = take_record();
-    thread->delta = 0;
-    unwind_forget(&thread->trace);
+    forget(thread);
     fill_record(thread);
     return slots_open(guard, &thread->slots, thread->serial);
 }

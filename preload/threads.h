@@ -9,6 +9,7 @@
 #define PRELOAD_THREADS_H
 
 #include "preload/guard.h"
+#include "preload/leaves.h"
 #include "preload/lock.h"
 #include "preload/slots.h"
 #include "preload/tree.h"
@@ -18,12 +19,16 @@ struct thread {
     uint32_t serial;
     uint32_t events;           /* hooks since the coarse clock was read … */
     uint32_t events_per_clock; /* … and how many may pass until it is read again */
-    int64_t delta;             /* bytes not yet added to header.live_bytes */
-    struct leak_thread *record;
+    int64_t delta;             /* bytes not yet added to header.live_bytes … */
+    int64_t delta_most;        /* … and how many there may be, either way */
+    uint32_t allocations;       /* as in the record */
+    struct leak_thread *record; /* in the store, or one that nobody reads */
     struct slots slots;
     struct unwind_bounds bounds;
     struct thread *next_free;
     bool stand_in;
+    uint32_t flat_sites[LEAK_KIND_MAX]; /* without stacks: one site a kind, 0 = not made yet */
+    struct leaves leaves;
     struct unwind_trace trace;
 };
 

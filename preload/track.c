@@ -11,7 +11,8 @@
 #include <time.h>
 
 #define EVENTS_PER_CLOCK_MAX 64
-#define DELTA_MAX 65536
+#define DELTA_LEAST 1024
+#define DELTA_MOST 65536
 
 struct options track_options;
 
@@ -49,16 +50,16 @@ static void clock_now_and_then(struct thread *thread)
 
 /* live_bytes is shared: each thread brings its changes in batches, small while the heap is small.
  */
-static void note_live(struct thread *thread, int64_t change)
+static NOINLINE void bring_live(struct thread *thread)
 {
     struct leak_header *header = store_header;
-    thread->delta += change;
-    uint64_t size = thread->delta < 0 ? -thread->delta : thread->delta;
-    uint64_t live = load_relaxed(&header->live_bytes);
-    if (likely(size < DELTA_MAX && size < live >> 10))
-        return;
-    live = __atomic_add_fetch(&header->live_bytes, thread->delta, __ATOMIC_RELAXED);
+    uint64_t live = *lock_alone
+                        ? header->live_bytes += thread->delta
+                        : __atomic_add_fetch(&header->live_bytes, thread->delta, __ATOMIC_RELAXED);
     thread->delta = 0;
+    thread->delta_most = live >> 10 > DELTA_MOST    ? DELTA_MOST
+                         : live >> 10 > DELTA_LEAST ? live >> 10
+                                                    : DELTA_LEAST;
     uint64_t peak = load_relaxed(&header->peak_bytes);
     if ((int64_t)live <= (int64_t)peak)
         return;
@@ -67,24 +68,49 @@ static void note_live(struct thread *thread, int64_t change)
                                                              (1000000000u / LEAK_TICKS_PER_SECOND));
 }
 
+static void note_live(struct thread *thread, int64_t change)
+{
+    thread->delta += change;
+    if (unlikely(thread->delta >= thread->delta_most || thread->delta <= -thread->delta_most))
+        bring_live(thread);
+}
+
 static bool filtered(size_t size)
 {
     return size < track_options.min_size ||
            (track_options.max_size && size > track_options.max_size);
 }
 
-static uint32_t find_site(struct guard *guard, struct thread *thread, const struct frame *caller,
-                          enum leak_kind kind)
+static NOINLINE uint32_t flat_site(struct guard *guard, struct thread *thread, enum leak_kind kind)
 {
     struct unwind_trace *trace = &thread->trace;
-    if (track_options.site_stacks) {
-        modules_refresh(guard);
-        unwind(guard, &thread->bounds, caller, track_options.depth, trace);
-    } else {
-        trace->depth = trace->shared = 0;
-        trace->end = LEAK_ROOT_NO_STACKS;
+    trace->depth = trace->shared = 0;
+    trace->end = LEAK_ROOT_NO_STACKS;
+    return thread->flat_sites[kind] = tree_site(guard, trace, kind);
+}
+
+static NOINLINE uint32_t walk_to_site(struct guard *guard, struct thread *thread,
+                                      const struct frame *caller, enum leak_kind kind)
+{
+    struct unwind_trace *trace = &thread->trace;
+    unwind(guard, &thread->bounds, caller, track_options.depth, trace);
+    uint32_t site = tree_site(guard, trace, kind);
+    if (likely(site))
+        leaves_keep(&thread->leaves, trace, kind, site);
+    return site;
+}
+
+static inline uint32_t find_site(struct guard *guard, struct thread *thread,
+                                 const struct frame *caller, enum leak_kind kind)
+{
+    uint32_t site;
+    if (unlikely(!track_options.site_stacks)) {
+        site = thread->flat_sites[kind];
+        return likely(site) ? site : flat_site(guard, thread, kind);
     }
-    return tree_site(guard, trace, kind);
+    modules_refresh(guard);
+    site = leaves_find(&thread->leaves, caller, kind);
+    return likely(site) ? site : walk_to_site(guard, thread, caller, kind);
 }
 
 static void count_alloc(struct guard *guard, struct thread *thread, uint32_t site, uint64_t size)
@@ -104,36 +130,37 @@ static void count_free(struct guard *guard, struct thread *thread, const struct 
     note_live(thread, -(int64_t)block->size);
 }
 
+/* What cannot be helped is counted. */
+static COLD void left_out(enum leak_untracked why)
+{
+    store_untracked(why, 1);
+}
+
 void track_alloc(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
                  enum leak_kind kind)
 {
-    if (unlikely(filtered(size))) {
-        store_untracked(LEAK_UNTRACKED_FILTERED, 1);
-        return;
-    }
     struct locked shared;
+    struct block old, block;
+    if (unlikely(filtered(size)))
+        return left_out(LEAK_UNTRACKED_FILTERED);
     struct thread *thread = threads_self(guard, &shared);
-    if (unlikely(!thread)) {
-        store_untracked(LEAK_UNTRACKED_NO_MEMORY, 1);
-        return;
-    }
+    if (unlikely(!thread))
+        return left_out(LEAK_UNTRACKED_NO_MEMORY);
     blocks_prefetch((uintptr_t)pointer);
     clock_now_and_then(thread);
-    struct block old, block = {.address = (uintptr_t)pointer,
-                               .size = size,
-                               .kind = kind,
-                               .thread = (uint16_t)thread->serial,
-                               .tick = store_header->epoch};
+    block.address = (uintptr_t)pointer;
+    block.size = size;
+    block.kind = kind;
+    block.thread = thread->serial;
+    block.tick = store_header->epoch;
+    block.count = ++thread->allocations;
+    store_relaxed(&thread->record->allocations, block.count);
     block.site = find_site(guard, thread, caller, kind);
-    if (thread->record) {
-        block.count = load_relaxed(&thread->record->allocations) + 1;
-        store_relaxed(&thread->record->allocations, block.count);
-    }
     enum blocks_insert done = block.site ? blocks_insert(guard, &block, &old) : BLOCKS_NO_MEMORY;
     if (likely(done != BLOCKS_NO_MEMORY))
         count_alloc(guard, thread, block.site, size);
     else
-        store_untracked(LEAK_UNTRACKED_NO_MEMORY, 1);
+        left_out(LEAK_UNTRACKED_NO_MEMORY);
     if (unlikely(done == BLOCKS_REPLACED))
         count_free(guard, thread, &old); /* its free did not pass by us */
     threads_done(thread, &shared);
@@ -149,19 +176,19 @@ bool track_take(struct guard *guard, void *pointer, struct block *out)
     return false;
 }
 
+/* No memory for this thread: straight into the site, or the block would look like a leak. */
+static COLD void count_free_at_site(struct guard *guard, const struct block *block)
+{
+    sites_count_free(guard, block->site, block->size);
+    sub_relaxed(&store_header->live_bytes, block->size);
+}
+
 void track_gone(struct guard *guard, const struct block *block)
 {
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
-    if (unlikely(!thread)) {
-        /* No memory for this thread: straight into the site, or the block would look like a leak.
-         */
-        struct leak_slot slot = {.site = block->site,
-                                 .counts = {.frees = 1, .freed_bytes = block->size}};
-        sites_fold(guard, &slot, 0);
-        sub_relaxed(&store_header->live_bytes, block->size);
-        return;
-    }
+    if (unlikely(!thread))
+        return count_free_at_site(guard, block);
     clock_now_and_then(thread);
     count_free(guard, thread, block);
     threads_done(thread, &shared);

@@ -7,22 +7,29 @@
 #include "preload/store.h"
 
 #define STRIPES 64
-#define FIRST_CAPACITY 64
+#define SIZES 24 /* tables of 4 KiB << 0 .. 23 */
 
-struct index_slot {
-    uint32_t id; /* 0 = empty; written last */
-    uint32_t tag;
-};
+/* An index slot: node id (26), tag (6); 0 = empty. A store has room for 2^26 nodes at most. */
+#define ID_BITS 26
+#define ID_MOST ((1u << ID_BITS) - 1)
 
 struct index_table {
-    uint32_t capacity, used; /* used: guarded by the stripe's lock */
-    struct index_slot slot[];
+    uint32_t size; /* 4 KiB << size, this struct included */
+    uint32_t used; /* guarded by the stripe's lock */
+    struct index_table *next_spare;
+    uint32_t slot[];
 };
 
 static struct stripe {
     struct lock lock;
     struct index_table *table;
 } stripes[STRIPES];
+
+/* Outgrown tables, for the next stripe that grows to their size. */
+static struct {
+    struct lock lock;
+    struct index_table *first[SIZES];
+} spare;
 
 static struct segments nodes = {.type = LEAK_CHUNK_NODES,
                                 .record_size = sizeof(struct leak_node),
@@ -32,26 +39,71 @@ static uint32_t last_node =
     LEAK_NODE_FIRST - 1; /* private twin of header.nodes: exact after fork */
 static uint32_t inherited_nodes;
 
-static struct index_table *make_table(uint32_t capacity)
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static uint32_t capacity_of(const struct index_table *table)
 {
-    struct index_table *table = arena_map(sizeof *table + capacity * sizeof table->slot[0]);
+    return ((LEAK_PAGE << table->size) - sizeof *table) / sizeof table->slot[0];
+}
+
+static struct index_table *make_table(uint32_t size)
+{
+    if (size >= SIZES)
+        return NULL;
+    struct locked locked = lock_take(&spare.lock);
+    struct index_table *table = spare.first[size];
     if (table)
-        table->capacity = capacity;
+        spare.first[size] = table->next_spare;
+    lock_give(&locked);
+    if (!table && !(table = arena_map(LEAK_PAGE << size)))
+        return NULL;
+    table->size = size;
+    table->used = 0;
+    for (uint32_t i = 0; i < capacity_of(table); i++)
+        store_relaxed(&table->slot[i], 0); /* whole words: somebody may be reading */
     return table;
+}
+
+/* A reader may still be in it: tables are never unmapped, and what it finds there it compares with
+ * the node itself. */
+static void spare_table(struct index_table *table)
+{
+    struct locked locked = lock_take(&spare.lock);
+    table->next_spare = spare.first[table->size];
+    spare.first[table->size] = table;
+    lock_give(&locked);
 }
 
 bool tree_start(void)
 {
     for (int i = 0; i < STRIPES; i++)
-        if (!(stripes[i].table = make_table(FIRST_CAPACITY * 7)))
+        if (!(stripes[i].table = make_table(0)))
             return false;
     store_header->nodes = last_node;
     return true;
 }
 
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
 static uint64_t hash_key(uint32_t parent, uintptr_t pc, uint32_t retired)
 {
     return hash_u64(hash_u64(pc ^ (uint64_t)retired << 48) + parent);
+}
+
+static struct stripe *stripe_of(uint64_t hash)
+{
+    return &stripes[hash >> 32 & (STRIPES - 1)];
+}
+
+/* Multiply-shift on the low half; the high half chooses stripe and tag. */
+static uint32_t home_of(uint64_t hash, uint32_t capacity)
+{
+    return (hash & UINT32_MAX) * capacity >> 32;
+}
+
+static uint32_t tag_of(uint64_t hash)
+{
+    return hash >> 58 << ID_BITS;
 }
 
 static bool is_leaf(uintptr_t pc)
@@ -70,24 +122,24 @@ static bool matches(uint32_t id, uint32_t parent, uintptr_t pc, uint32_t retired
 static uint32_t lookup(const struct index_table *table, uint64_t hash, uint32_t parent,
                        uintptr_t pc, uint32_t retired)
 {
-    uint32_t at = (hash >> 6) % table->capacity, tag = hash >> 32;
-    for (;; at = at + 1 == table->capacity ? 0 : at + 1) {
-        uint32_t id = load_acquire(&table->slot[at].id);
-        if (!id)
+    uint32_t capacity = capacity_of(table), tag = tag_of(hash);
+    uint32_t at = home_of(hash, capacity);
+    for (;; at = at + 1 == capacity ? 0 : at + 1) {
+        uint32_t slot = load_acquire(&table->slot[at]);
+        if (!slot)
             return 0;
-        if (table->slot[at].tag == tag && matches(id, parent, pc, retired))
-            return id;
+        if ((slot & ~ID_MOST) == tag && matches(slot & ID_MOST, parent, pc, retired))
+            return slot & ID_MOST;
     }
 }
 
 static void put(struct index_table *table, uint64_t hash, uint32_t id)
 {
-    uint32_t at = (hash >> 6) % table->capacity;
-    while (table->slot[at].id)
-        at = at + 1 == table->capacity ? 0 : at + 1;
-    table->slot[at].tag = hash >> 32;
+    uint32_t capacity = capacity_of(table), at = home_of(hash, capacity);
+    while (table->slot[at])
+        at = at + 1 == capacity ? 0 : at + 1;
     /* Pairs with the acquire in lookup. */
-    store_release(&table->slot[at].id, id);
+    store_release(&table->slot[at], id | tag_of(hash));
     table->used++;
 }
 
@@ -100,22 +152,30 @@ static uint64_t hash_node(const struct leak_node *node)
 static bool make_room(struct stripe *stripe)
 {
     struct index_table *old = stripe->table;
-    if (likely(old->used * 8 < old->capacity * 7))
+    uint32_t capacity = capacity_of(old);
+    if (likely(old->used < capacity - capacity / 8))
         return true;
-    struct index_table *table = make_table(old->capacity * 2);
+    struct index_table *table = make_table(old->size + 1);
     if (!table)
         return false;
-    for (uint32_t i = 0; i < old->capacity; i++)
-        if (old->slot[i].id)
-            put(table, hash_node(segments_at(&nodes, old->slot[i].id)), old->slot[i].id);
+    for (uint32_t i = 0; i < capacity; i++) {
+        uint32_t id = old->slot[i] & ID_MOST;
+        if (id)
+            put(table, hash_node(segments_at(&nodes, id)), id);
+    }
     store_release(&stripe->table, table); /* pairs with the acquire in child_of */
+    spare_table(old);
     return true;
 }
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 /* A new node under the stripe's lock; 0 without memory. */
 static uint32_t make_node(struct guard *guard, uint32_t parent, uintptr_t pc, uint32_t retired)
 {
     uint32_t id, number = retired;
+    if (unlikely(load_relaxed(&last_node) >= ID_MOST - STRIPES))
+        return 0;
     struct leak_node *node = segments_next(&nodes, &last_node, &id);
     if (!node || (is_leaf(pc) && !(number = sites_make(guard, parent, pc))))
         return 0;
@@ -126,28 +186,28 @@ static uint32_t make_node(struct guard *guard, uint32_t parent, uintptr_t pc, ui
     return id;
 }
 
-static uint32_t child_of(struct guard *guard, uint32_t parent, uintptr_t pc, uint32_t retired)
+static NOINLINE uint32_t add_child(struct guard *guard, uint64_t hash, uint32_t parent,
+                                   uintptr_t pc, uint32_t retired)
 {
-    uint64_t hash = hash_key(parent, pc, retired);
-    struct stripe *stripe = &stripes[hash % STRIPES];
-    uint32_t id = lookup(load_acquire(&stripe->table), hash, parent, pc, retired);
-    if (likely(id))
-        return id;
+    struct stripe *stripe = stripe_of(hash);
     struct locked locked = lock_take(&stripe->lock);
-    id = lookup(stripe->table, hash, parent, pc, retired);
+    uint32_t id = lookup(stripe->table, hash, parent, pc, retired);
     if (!id && make_room(stripe) && (id = make_node(guard, parent, pc, retired)))
         put(stripe->table, hash, id);
     lock_give(&locked);
     return id;
 }
 
+static uint32_t child_of(struct guard *guard, uint32_t parent, uintptr_t pc, uint32_t retired)
+{
+    uint64_t hash = hash_key(parent, pc, retired);
+    uint32_t id = lookup(load_acquire(&stripe_of(hash)->table), hash, parent, pc, retired);
+    return likely(id) ? id : add_child(guard, hash, parent, pc, retired);
+}
+
 uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_kind kind)
 {
-    if (trace->shared && trace->shared == trace->depth && trace->leaf_depth == trace->depth &&
-        trace->leaf_kind == (uint32_t)kind)
-        return trace->leaf_site;
     uint32_t known = trace->shared, node = trace->end;
-    trace->leaf_kind = LEAK_KIND_NONE;
     if (known)
         node = trace->step[known - 1].node;
     for (uint32_t i = known; i < trace->depth && node; i++) {
@@ -159,10 +219,7 @@ uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_ki
         unwind_forget(trace); /* not every frame has its node: the next trace must not rely on it */
         return 0;
     }
-    trace->leaf_depth = trace->depth;
-    trace->leaf_kind = kind;
-    trace->leaf_site = ((const struct leak_node *)segments_at(&nodes, leaf))->number;
-    return trace->leaf_site;
+    return ((const struct leak_node *)segments_at(&nodes, leaf))->number;
 }
 
 bool tree_check(void)
@@ -175,28 +232,33 @@ bool tree_check(void)
         uint32_t retired = is_leaf(node->pc) ? 0 : node->number;
         if (node->parent >= id ||
             (!(is_leaf(node->pc) && id <= inherited_nodes) &&
-             lookup(stripes[hash % STRIPES].table, hash, node->parent, node->pc, retired) != id))
+             lookup(stripe_of(hash)->table, hash, node->parent, node->pc, retired) != id))
             return false;
     }
     return true;
 }
 
+/* ---- Fork ------------------------------------------------------------------------------------ */
+
 void tree_fork_lock(void)
 {
     for (int i = 0; i < STRIPES; i++)
         lock_take_raw(&stripes[i].lock);
+    lock_take_raw(&spare.lock);
     lock_take_raw(&nodes.lock);
 }
 
 void tree_fork_unlock(void)
 {
     lock_give_raw(&nodes.lock);
+    lock_give_raw(&spare.lock);
     for (int i = 0; i < STRIPES; i++)
         lock_give_raw(&stripes[i].lock);
 }
 
 bool tree_fork_child(uint32_t *inherited)
 {
+    spare.lock.word = 0;
     for (int i = 0; i < STRIPES; i++)
         stripes[i].lock.word = 0;
     inherited_nodes = *inherited = last_node;

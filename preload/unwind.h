@@ -45,8 +45,6 @@ struct unwind_trace {
     unsigned shared; /* frames 0 .. shared-1 are those of the trace before */
     bool serves;     /* the next trace may share: own stack, and an end that depends on pc alone */
     uint32_t looked; /* modules_looked_ when it was made: rows may have gone since */
-    /* The site asked for last: of the frames 0 .. leaf_depth-1 and that kind. */
-    uint32_t leaf_depth, leaf_kind, leaf_site;
     struct unwind_step step[UNWIND_DEPTH_MAX];
     struct unwind_step fresh[UNWIND_DEPTH_MAX]; /* scratch, innermost first */
     /* Scratch: the piece of a stack not our own that was copied last. */

@@ -239,14 +239,12 @@ static struct store_site checked_site(struct reading *reading, const struct leak
                                       uint32_t id)
 {
     const struct leak_header *header = &reading->store->header;
-    const struct leak_counts *counts = &site->copy[site->fold & 1];
     struct store_site made = {.id = id,
                               .kind = site->kind,
                               .first = site->first,
                               .last = site->last,
                               .more_threads = site->more_threads != 0,
-                              .fold = site->fold,
-                              .counts = *counts,
+                              .counts = site->counts,
                               .inherited = (header->flags & LEAK_FLAG_FORKED) &&
                                            id <= header->inherited_sites};
 
@@ -292,26 +290,54 @@ static void add_thread(struct store_site *site, uint32_t thread)
     site->more_threads = true;
 }
 
-static void add_slot(struct reading *reading, uint32_t thread, const struct leak_slot *slot)
+/* The published site of that id, or NULL. */
+static struct store_site *find_site(struct reading *reading, uint32_t id)
 {
-    size_t index = runs_find(&reading->sites, slot->site);
-    struct store_site *site;
+    size_t index = runs_find(&reading->sites, id);
 
-    if (index == SIZE_MAX || !reading->store->sites[index].id) {
-        reading->damaged++;
+    if (index != SIZE_MAX && reading->store->sites[index].id)
+        return &reading->store->sites[index];
+    reading->damaged++;
+    return NULL;
+}
+
+static void add_slot(struct reading *reading, uint32_t thread, const struct leak_slot *slot,
+                     bool folded)
+{
+    struct store_site *site = find_site(reading, slot->site);
+
+    if (!site)
         return;
-    }
-    site = &reading->store->sites[index];
     if (slot->last > site->last)
         site->last = slot->last;
     if (slot->counts.allocs)
         add_thread(site, thread);
-    if (site->fold >> 32 == thread && (site->fold >> 1 & 0x7fffffff) == slot->seq)
-        return; /* died between fold and clearing: these counts are in already */
+    if (folded)
+        return; /* died before it was cleared: these counts are in already */
     site->counts.allocs += slot->counts.allocs;
     site->counts.bytes += slot->counts.bytes;
     site->counts.frees += slot->counts.frees;
     site->counts.freed_bytes += slot->counts.freed_bytes;
+}
+
+static bool slots_header(const struct reading *reading, const struct chunk *chunk,
+                         struct leak_slots *slots)
+{
+    if (chunk->end - chunk->payload < sizeof(*slots))
+        return false;
+    memcpy(slots, reading->image->data + chunk->payload, sizeof(*slots));
+    return slots->thread != 0;
+}
+
+/* Died inside a fold: the sum beside the slots stands for the site. Before any slot is added. */
+static void read_fold(struct reading *reading, const struct chunk *chunk)
+{
+    struct leak_slots slots;
+    struct store_site *site;
+
+    if (slots_header(reading, chunk, &slots) && slots.fold_site &&
+        (site = find_site(reading, slots.fold_site)))
+        site->counts = slots.fold;
 }
 
 static void read_slots(struct reading *reading, const struct chunk *chunk)
@@ -319,19 +345,18 @@ static void read_slots(struct reading *reading, const struct chunk *chunk)
     struct leak_slots slots;
     struct runs runs = {0};
 
-    if (chunk->end - chunk->payload < sizeof(slots))
-        return;
-    memcpy(&slots, reading->image->data + chunk->payload, sizeof(slots));
-    if (!slots.thread)
+    if (!slots_header(reading, chunk, &slots))
         return;
     runs_add(&runs, reading->image, chunk, sizeof(slots), sizeof(struct leak_slot), slots.count);
-    for (size_t i = 0; i < runs.count; i++)
-        for (size_t k = 0; k < runs.run[i].count; k++) {
+    for (size_t i = 0, index = 0; i < runs.count; i++)
+        for (size_t k = 0; k < runs.run[i].count; k++, index++) {
             struct leak_slot slot;
+            bool folded;
 
             memcpy(&slot, runs.run[i].at + k * sizeof(slot), sizeof(slot));
+            folded = slot.site == slots.fold_site && index == slots.fold_slot;
             if (slot.site)
-                add_slot(reading, slots.thread, &slot);
+                add_slot(reading, slots.thread, &slot, folded);
         }
     runs_end(&runs);
 }
@@ -419,6 +444,9 @@ static void read_chunks(struct reading *reading, const struct chunks *chunks)
     read_threads(reading);
     read_nodes(reading);
     read_sites(reading);
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->chunk[i].type == LEAK_CHUNK_SLOTS)
+            read_fold(reading, &chunks->chunk[i]);
     for (size_t i = 0; i < chunks->count; i++)
         if (chunks->chunk[i].type == LEAK_CHUNK_SLOTS)
             read_slots(reading, &chunks->chunk[i]);

@@ -49,7 +49,6 @@ struct store_site {
     uint32_t threads[LEAK_SITE_THREADS];
     bool more_threads;
     bool inherited; /* counts what the parent handed down at fork */
-    uint64_t fold;
     struct leak_counts counts; /* folded plus slots */
     uint64_t live_bytes, live_blocks;
 };

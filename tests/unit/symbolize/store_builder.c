@@ -150,13 +150,12 @@ uint32_t builder_node(struct store_builder *builder, uint64_t pc, uint32_t paren
 }
 
 uint32_t builder_site(struct store_builder *builder, uint32_t node, uint32_t kind,
-                      struct leak_counts counts, uint64_t fold)
+                      struct leak_counts counts)
 {
     struct leak_site *site = next_record(builder, LEAK_CHUNK_SITES, &builder->sites,
                                          &builder->site_count, builder->next_site, sizeof(*site));
 
-    *site = (struct leak_site){.node = node, .kind = kind, .first = 8, .last = 16, .fold = fold};
-    site->copy[fold & 1] = counts;
+    *site = (struct leak_site){.node = node, .kind = kind, .first = 8, .last = 16, .counts = counts};
     return builder->next_site++;
 }
 
@@ -178,13 +177,21 @@ void builder_slots(struct store_builder *builder, uint32_t thread)
     builder->slot_count = 0;
 }
 
-void builder_slot(struct store_builder *builder, uint32_t site, uint32_t seq,
-                  struct leak_counts counts)
+void builder_slot(struct store_builder *builder, uint32_t site, struct leak_counts counts)
 {
     struct leak_slots *slots = payload_of(builder, builder->slots);
 
     slots->slot[builder->slot_count++] =
-        (struct leak_slot){.site = site, .seq = seq, .last = 24, .counts = counts};
+        (struct leak_slot){.site = site, .last = 24, .counts = counts};
+}
+
+void builder_fold(struct store_builder *builder, struct leak_counts sum)
+{
+    struct leak_slots *slots = payload_of(builder, builder->slots);
+
+    slots->fold_slot = builder->slot_count - 1;
+    slots->fold_site = slots->slot[slots->fold_slot].site;
+    slots->fold = sum;
 }
 
 struct store_builder builder_example(void)
@@ -202,20 +209,20 @@ struct store_builder builder_example(void)
     main_node = builder_node(&builder, 0x1100, LEAK_ROOT_COMPLETE, 0);
     node = builder_node(&builder, 0x1200, main_node, 0);
     site =
-        builder_site(&builder, node, LEAK_KIND_MALLOC, (struct leak_counts){10, 1000, 4, 400}, 1);
+        builder_site(&builder, node, LEAK_KIND_MALLOC, (struct leak_counts){10, 1000, 4, 400});
     builder_node(&builder, LEAK_KIND_MALLOC, node, site); /* a leaf, as the runtime keeps it */
     builder_site(&builder, builder_node(&builder, 0x1300, LEAK_ROOT_DEPTH, 0), LEAK_KIND_NEW,
-                 (struct leak_counts){5, 50, 5, 50}, 0);
+                 (struct leak_counts){5, 50, 5, 50});
     builder_site(&builder, builder_node(&builder, 0x12000, main_node, 0), LEAK_KIND_NEW_ARRAY,
-                 (struct leak_counts){1, 64, 0, 0}, 3ull << 32 | 7 << 1);
-    builder_site(&builder, LEAK_ROOT_NO_RULE, LEAK_KIND_MEMALIGN, (struct leak_counts){2, 9, 1, 1},
-                 0);
+                 (struct leak_counts){0, 0, 0, 0});
+    builder_site(&builder, LEAK_ROOT_NO_RULE, LEAK_KIND_MEMALIGN, (struct leak_counts){2, 9, 1, 1});
     builder_site(&builder, builder_node(&builder, 0x7000000, main_node, 0), LEAK_KIND_MALLOC,
-                 (struct leak_counts){1, 1, 0, 0}, 0);
+                 (struct leak_counts){1, 1, 0, 0});
     builder_slots(&builder, 2);
-    builder_slot(&builder, site, 1, (struct leak_counts){3, 300, 1, 100});
+    builder_slot(&builder, site, (struct leak_counts){3, 300, 1, 100});
     builder_slots(&builder, 3);
-    builder_slot(&builder, 3, 7, (struct leak_counts){1, 64, 0, 0}); /* folded in already */
+    builder_slot(&builder, 3, (struct leak_counts){1, 64, 0, 0});
+    builder_fold(&builder, (struct leak_counts){1, 64, 0, 0}); /* the slot is in already */
     return builder;
 }
 

@@ -37,14 +37,15 @@ void builder_thread(struct store_builder *builder, uint32_t serial, const char *
 /* The new record's id. */
 uint32_t builder_node(struct store_builder *builder, uint64_t pc, uint32_t parent, uint32_t number);
 uint32_t builder_site(struct store_builder *builder, uint32_t node, uint32_t kind,
-                      struct leak_counts counts, uint64_t fold);
+                      struct leak_counts counts);
 struct leak_site *builder_site_at(struct store_builder *builder,
                                   uint32_t id); /* in the open chunk */
 
 /* A chunk of slots of one thread, and a slot in it. */
 void builder_slots(struct store_builder *builder, uint32_t thread);
-void builder_slot(struct store_builder *builder, uint32_t site, uint32_t seq,
-                  struct leak_counts counts);
+void builder_slot(struct store_builder *builder, uint32_t site, struct leak_counts counts);
+/* As left by a death while the last slot was going into its site, whose sum this is. */
+void builder_fold(struct store_builder *builder, struct leak_counts sum);
 
 /* A small process with everything in it: two modules, three threads, five sites, slots. */
 struct store_builder builder_example(void);

@@ -62,7 +62,7 @@ static void add_stack(struct store_builder *builder, uint64_t base, const uint32
 
     for (; *offsets; offsets++)
         node = builder_node(builder, base + *offsets, node, 0);
-    builder_site(builder, node, LEAK_KIND_MALLOC, (struct leak_counts){1, bytes, 0, 0}, 0);
+    builder_site(builder, node, LEAK_KIND_MALLOC, (struct leak_counts){1, bytes, 0, 0});
 }
 
 static uint64_t signature_of(uint64_t base, const uint32_t *offsets)
@@ -177,8 +177,7 @@ START_TEST(processes_that_show_the_same_are_alike)
 
         builder_header(&builder)->pid = 100 + i;
         if (i == 1)
-            builder_site(&builder, LEAK_ROOT_DEPTH, LEAK_KIND_NEW, (struct leak_counts){1, 1, 0, 0},
-                         0);
+            builder_site(&builder, LEAK_ROOT_DEPTH, LEAK_KIND_NEW, (struct leak_counts){1, 1, 0, 0});
         report.processes[i] = process_of(&builder);
     }
     options.stable = _i;

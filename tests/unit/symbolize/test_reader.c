@@ -92,7 +92,7 @@ START_TEST(more_frees_than_allocations_leave_nothing)
 {
     struct store_builder builder = builder_begin();
 
-    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 8, 2, 16}, 0);
+    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 8, 2, 16});
     ck_assert(parse(&builder));
     must_hold();
     ck_assert_uint_eq(store.sites[0].live_blocks, 0);
@@ -110,7 +110,7 @@ START_TEST(a_parent_that_is_not_below_its_child_ends_the_trace)
     uint32_t third = builder_node(&builder, 0x3000, LEAK_NODE_FIRST + 2, 0); /* itself */
     uint32_t fourth = builder_node(&builder, 0x4000, 4000000000u, 0);
 
-    builder_site(&builder, fourth, LEAK_KIND_NEW, (struct leak_counts){1, 8, 0, 0}, 0);
+    builder_site(&builder, fourth, LEAK_KIND_NEW, (struct leak_counts){1, 8, 0, 0});
     ck_assert(parse(&builder));
     must_hold();
     ck_assert_uint_eq(store.nodes[first].parent, STORE_ROOT_MISSING);
@@ -130,7 +130,7 @@ START_TEST(many_chunks_keep_their_ids)
 
     for (int i = 0; i < 5000; i++) {
         parent = builder_node(&builder, 0x100000 + (uint64_t)i, parent, 0);
-        builder_site(&builder, parent, LEAK_KIND_MALLOC, (struct leak_counts){1, 3, 0, 0}, 0);
+        builder_site(&builder, parent, LEAK_KIND_MALLOC, (struct leak_counts){1, 3, 0, 0});
     }
     ck_assert(parse(&builder));
     must_hold();
@@ -146,10 +146,10 @@ START_TEST(two_chunks_with_the_same_ids_are_read_once)
 {
     struct store_builder builder = builder_begin();
 
-    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 8, 0, 0}, 0);
+    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 8, 0, 0});
     builder.sites = 0;
     builder.next_site = 1;
-    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){5, 8, 0, 0}, 0);
+    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){5, 8, 0, 0});
     ck_assert(parse(&builder));
     must_hold();
     ck_assert_uint_eq(store.site_count, 1);
