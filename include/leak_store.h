@@ -156,6 +156,9 @@ struct leak_thread {
     int32_t tid;
     uint32_t started, ended; /* ticks + 1; ended 0 = lives */
     uint64_t allocations;    /* made by it so far: the n of T1#n */
+    /* How its stacks were found: all others were in the leaf cache. */
+    uint64_t walks;
+    uint64_t frames_walked, frames_shared; /* one by one; verified to be those of the walk before */
     char name[LEAK_THREAD_NAME];
 };
 

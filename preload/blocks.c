@@ -3,6 +3,7 @@
 #include "preload/lock.h"
 #include "preload/trays.h"
 #include "leak_store.h"
+#include "arch.h"
 
 #define STRIPE_BITS 6
 #define STRIPES (1u << STRIPE_BITS)
@@ -81,22 +82,18 @@ static struct entry *entries_of(const struct region *region)
     return (struct entry *)trays_entries(region->tray, size_class_of(region));
 }
 
-/* Which entry has that key; -1: none. Eight keys a step, from the newest back: what goes soonest
- * came last. Reads past the keys that are used, never past the tray. */
+/* Which entry has that key; -1: none. Sixteen keys a step, from the newest back: what goes soonest
+ * came last. Reads past the keys that are used, never past the tray (trays.h). */
 static int find_key(const struct region *region, uint8_t key)
 {
-    const uint64_t ones = 0x0101010101010101, low7 = 0x7f7f7f7f7f7f7f7f;
     int last = (int)used_of(region) - 1;
     if (last >= 0 && region->tray[last] == key)
         return last;
-    for (int at = last & ~7; at >= 0; at -= 8) {
-        uint64_t keys;
-        memcpy(&keys, region->tray + at, sizeof keys);
-        keys ^= ones * key; /* a zero byte where the key is */
-        uint64_t zeros = ~(((keys & low7) + low7) | keys | low7);
-        if (!zeros)
+    for (int at = last & ~15; at >= 0; at -= 16) {
+        uint32_t same = arch_find_byte(region->tray + at, key);
+        if (!same)
             continue;
-        int found = at + (__builtin_ctzll(zeros) >> 3);
+        int found = at + __builtin_ctz(same);
         if (found <= last)
             return found;
     }
@@ -230,14 +227,14 @@ static bool append(struct region *region, const struct block *block)
     return true;
 }
 
-static enum blocks_insert table_insert(const struct block *block, struct block *old)
+/* Both of these: the stripe's lock is held, or there is one thread and it holds the young's. */
+static enum blocks_insert stripe_insert(struct stripe *stripe, uint64_t hash,
+                                        const struct block *block, struct block *old)
 {
-    uint64_t number = block->address >> REGION_BITS, hash = spread(number);
-    struct stripe *stripe = stripe_of(hash);
-    if (unlikely(block->address % (1u << GRANULE_BITS)))
-        return BLOCKS_NO_MEMORY;
+    uint64_t number = block->address >> REGION_BITS;
     enum blocks_insert result = BLOCKS_NO_MEMORY;
-    struct locked locked = lock_take(&stripe->lock);
+    if (unlikely(block->address % (1u << GRANULE_BITS)))
+        return result;
     struct region *region = probe(stripe, hash, number);
     if (unlikely(!region->word))
         region = add_region(stripe, hash, number);
@@ -250,7 +247,6 @@ static enum blocks_insert table_insert(const struct block *block, struct block *
     } else if (likely(region && append(region, block))) {
         result = BLOCKS_NEW;
     }
-    lock_give(&locked);
     return result;
 }
 
@@ -268,21 +264,38 @@ static void take_out(struct region *region, unsigned at)
         shrink(region);
 }
 
+static bool stripe_remove(struct stripe *stripe, uint64_t hash, uintptr_t address,
+                          struct block *out)
+{
+    struct region *region = probe(stripe, hash, address >> REGION_BITS);
+    if (unlikely(!region->word || address % (1u << GRANULE_BITS)))
+        return false;
+    int at = find_key(region, key_of(address));
+    if (unlikely(at < 0))
+        return false;
+    *out = unpack(&entries_of(region)[at], address);
+    take_out(region, at);
+    return true;
+}
+
+static enum blocks_insert table_insert(const struct block *block, struct block *old)
+{
+    uint64_t hash = spread(block->address >> REGION_BITS);
+    struct stripe *stripe = stripe_of(hash);
+    struct locked locked = lock_take(&stripe->lock);
+    enum blocks_insert result = stripe_insert(stripe, hash, block, old);
+    lock_give(&locked);
+    return result;
+}
+
 static bool table_remove(uintptr_t address, struct block *out)
 {
-    uint64_t number = address >> REGION_BITS, hash = spread(number);
+    uint64_t hash = spread(address >> REGION_BITS);
     struct stripe *stripe = stripe_of(hash);
-    if (unlikely(address % (1u << GRANULE_BITS)))
-        return false;
     struct locked locked = lock_take(&stripe->lock);
-    struct region *region = probe(stripe, hash, number);
-    int at = region->word ? find_key(region, key_of(address)) : -1;
-    if (likely(at >= 0)) {
-        *out = unpack(&entries_of(region)[at], address);
-        take_out(region, at);
-    }
+    bool found = stripe_remove(stripe, hash, address, out);
     lock_give(&locked);
-    return at >= 0;
+    return found;
 }
 
 /* ---- The young --------------------------------------------------------------------------------
@@ -322,6 +335,41 @@ static inline struct block *find_young(uintptr_t address)
     return NULL;
 }
 
+/* The lock is held. Someone older makes room, if need be. */
+static enum blocks_insert young_insert(const struct block *block, struct block *old)
+{
+    struct block *place = find_young(block->address);
+    enum blocks_insert result = BLOCKS_NEW;
+    if (unlikely(place)) {
+        *old = *place;
+        *place = *block;
+        return BLOCKS_REPLACED;
+    }
+    place = &young.place[young.next++ % YOUNG];
+    if (place->address) {
+        uint64_t hash = spread(place->address >> REGION_BITS);
+        result = stripe_insert(stripe_of(hash), hash, place, old);
+        if (unlikely(result == BLOCKS_NO_MEMORY))
+            return result;
+    }
+    *place = *block;
+    young.some_wait = 1;
+    return result;
+}
+
+/* The lock is held. */
+static bool young_remove(uintptr_t address, struct block *out)
+{
+    struct block *place = find_young(address);
+    if (place) {
+        *out = *place;
+        place->address = 0;
+        return true;
+    }
+    uint64_t hash = spread(address >> REGION_BITS);
+    return stripe_remove(stripe_of(hash), hash, address, out);
+}
+
 enum blocks_insert blocks_insert(struct guard *guard UNUSED, const struct block *block,
                                  struct block *old)
 {
@@ -329,20 +377,8 @@ enum blocks_insert blocks_insert(struct guard *guard UNUSED, const struct block 
         all_settled();
         return table_insert(block, old);
     }
-    enum blocks_insert result = BLOCKS_NEW;
     struct locked locked = lock_take(&young.lock);
-    struct block *place = find_young(block->address);
-    if (unlikely(place)) {
-        *old = *place;
-        result = BLOCKS_REPLACED;
-    } else {
-        place = &young.place[young.next++ % YOUNG];
-        if (place->address)
-            result = table_insert(place, old);
-    }
-    if (likely(result != BLOCKS_NO_MEMORY))
-        *place = *block;
-    young.some_wait = 1;
+    enum blocks_insert result = young_insert(block, old);
     lock_give(&locked);
     return result;
 }
@@ -353,14 +389,10 @@ bool blocks_remove(struct guard *guard UNUSED, uintptr_t address, struct block *
         all_settled();
         return table_remove(address, out);
     }
-    struct block *place = find_young(address);
-    if (!place)
-        return table_remove(address, out);
     struct locked locked = lock_take(&young.lock);
-    *out = *place;
-    place->address = 0;
+    bool found = young_remove(address, out);
     lock_give(&locked);
-    return true;
+    return found;
 }
 
 void blocks_prefetch(uintptr_t address)

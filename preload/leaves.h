@@ -4,7 +4,7 @@
  * pc and sp of the hook's caller: every word of the stack that the last walk from there read, and
  * the site it led to. Unwinding is a pure function of pc, sp, fp where it is used, the words read
  * and the rows, so when all words are the same the site is the same, and neither rows nor tree are
- * asked: two loads and a compare a frame. All words are compared, always (unwind.h says why).
+ * asked. All words are compared, always (unwind.h says why).
  *
  * Two ways: two leaves that share a set do not throw each other out. Where contexts keep changing
  * the cache does not pay; it goes to sleep then and looks again later:
@@ -17,18 +17,16 @@
 
 #define LEAVES_SETS 32
 #define LEAVES_WAYS 2
-#define LEAVES_STEP 4
 #define LEAVES_WORDS 56 /* a stack that was read in more places is not kept */
 
 struct leaf {
     uintptr_t pc, sp, fp;
     uint32_t site;   /* 0 = empty */
     uint32_t looked; /* modules_looked() then */
-    uint8_t kind;
-    uint8_t words; /* a multiple of LEAVES_STEP: the last one stands there more than once */
+    uint8_t kind, words;
     bool fp_matters;
-    uint32_t offset[LEAVES_WORDS]; /* above sp … */
-    uintptr_t word[LEAVES_WORDS];  /* … stood this */
+    uint32_t offset[LEAVES_WORDS];
+    uintptr_t word[LEAVES_WORDS];
 };
 
 struct leaves {
@@ -39,7 +37,8 @@ struct leaves {
 };
 
 /* The site of the caller's stack and that kind, or 0: unknown, ask unwind and tree. */
-uint32_t leaves_find(struct leaves *leaves, const struct frame *caller, unsigned kind);
+uint32_t leaves_find(struct leaves *leaves, uintptr_t high, const struct frame *caller,
+                     unsigned kind);
 /* What they said. The trace is that of the caller. */
 void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsigned kind,
                  uint32_t site);

@@ -15,11 +15,18 @@
 #define DELTA_MOST 65536
 
 struct options track_options;
+static uint64_t track_size_span = UINT64_MAX; /* max_size - min_size: one comparison for both */
 
 static uint64_t began_ns; /* monotonic: the wall clock may be set */
 
 void track_begin(void)
 {
+    uint64_t least = track_options.min_size, most = track_options.max_size;
+    track_size_span = (most ? most : UINT64_MAX) - least;
+    if (most && most < least) { /* nothing can be both */
+        track_options.min_size = UINT64_MAX;
+        track_size_span = 0;
+    }
     began_ns = sys_clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
@@ -75,10 +82,9 @@ static void note_live(struct thread *thread, int64_t change)
         bring_live(thread);
 }
 
-static bool filtered(size_t size)
+static inline bool filtered(size_t size)
 {
-    return size < track_options.min_size ||
-           (track_options.max_size && size > track_options.max_size);
+    return unlikely(size - track_options.min_size > track_size_span);
 }
 
 static NOINLINE uint32_t flat_site(struct guard *guard, struct thread *thread, enum leak_kind kind)
@@ -94,6 +100,9 @@ static NOINLINE uint32_t walk_to_site(struct guard *guard, struct thread *thread
 {
     struct unwind_trace *trace = &thread->trace;
     unwind(guard, &thread->bounds, caller, track_options.depth, trace);
+    bump(&thread->record->walks, 1);
+    bump(&thread->record->frames_walked, trace->depth - trace->shared);
+    bump(&thread->record->frames_shared, trace->shared);
     uint32_t site = tree_site(guard, trace, kind);
     if (likely(site))
         leaves_keep(&thread->leaves, trace, kind, site);
@@ -109,7 +118,7 @@ static inline uint32_t find_site(struct guard *guard, struct thread *thread,
         return likely(site) ? site : flat_site(guard, thread, kind);
     }
     modules_refresh(guard);
-    site = leaves_find(&thread->leaves, caller, kind);
+    site = leaves_find(&thread->leaves, thread->bounds.high, caller, kind);
     return likely(site) ? site : walk_to_site(guard, thread, caller, kind);
 }
 
@@ -141,12 +150,13 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
 {
     struct locked shared;
     struct block old, block;
-    if (unlikely(filtered(size)))
+    if (filtered(size))
         return left_out(LEAK_UNTRACKED_FILTERED);
     struct thread *thread = threads_self(guard, &shared);
     if (unlikely(!thread))
         return left_out(LEAK_UNTRACKED_NO_MEMORY);
-    blocks_prefetch((uintptr_t)pointer);
+    if (unlikely(!*lock_alone))
+        blocks_prefetch((uintptr_t)pointer); /* else it waits among the young first */
     clock_now_and_then(thread);
     block.address = (uintptr_t)pointer;
     block.size = size;

@@ -29,7 +29,7 @@ static size_t chunk_left, chunks_size;
 static size_t tray_size(unsigned size_class)
 {
     unsigned capacity = trays_capacity[size_class];
-    return round_up(((capacity + 3u) & ~3u) + (size_t)capacity * TRAYS_ENTRY, 8);
+    return round_up(((capacity + 3u) & ~3u) + (size_t)capacity * TRAYS_ENTRY, 8); /* 24 at least */
 }
 
 static void put(uint8_t *tray, unsigned size_class)

@@ -27,7 +27,7 @@ static struct stripe {
 
 /* Outgrown tables, for the next stripe that grows to their size. */
 static struct {
-    struct lock lock;
+    struct lock lock; /* also guards making paths */
     struct index_table *first[SIZES];
 } spare;
 
@@ -83,27 +83,55 @@ bool tree_start(void)
     return true;
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
+/* ---- Paths -----------------------------------------------------------------------------------
+ * A node's path is a hash of all the frames from the outermost to it, and its place in the index.
+ * It is known without its parent's id: a leaf can be looked for before any frame was. */
 
-static uint64_t hash_key(uint32_t parent, uintptr_t pc, uint32_t retired)
+static uint32_t path_of(uint32_t outer, uintptr_t pc, uint32_t retired)
 {
-    return hash_u64(hash_u64(pc ^ (uint64_t)retired << 48) + parent);
+    return hash_u64(hash_u64(pc ^ (uint64_t)retired << 48) + outer);
 }
 
-static struct stripe *stripe_of(uint64_t hash)
+/* Beside the nodes, for tables that grow; ends in the same segments. */
+static uint32_t *paths[SEGMENTS_MAX];
+
+static uint32_t *path_at(uint32_t id)
 {
-    return &stripes[hash >> 32 & (STRIPES - 1)];
+    uint32_t place = id - nodes.first_id + (1u << nodes.first_bits);
+    unsigned k = 31 - __builtin_clz(place);
+    return &paths[k - nodes.first_bits][place - (1u << k)];
 }
 
-/* Multiply-shift on the low half; the high half chooses stripe and tag. */
-static uint32_t home_of(uint64_t hash, uint32_t capacity)
+static bool remember_path(uint32_t id, uint32_t path)
 {
-    return (hash & UINT32_MAX) * capacity >> 32;
+    uint32_t place = id - nodes.first_id + (1u << nodes.first_bits);
+    unsigned k = 31 - __builtin_clz(place) - nodes.first_bits;
+    if (unlikely(!load_acquire(&paths[k]))) {
+        struct locked locked = lock_take(&spare.lock);
+        if (!paths[k]) /* pairs with the acquire above */
+            store_release(&paths[k], arena_map(sizeof **paths << (nodes.first_bits + k)));
+        lock_give(&locked);
+        if (!paths[k])
+            return false;
+    }
+    *path_at(id) = path;
+    return true;
 }
 
-static uint32_t tag_of(uint64_t hash)
+static struct stripe *stripe_of(uint32_t path)
 {
-    return hash >> 58 << ID_BITS;
+    return &stripes[path % STRIPES];
+}
+
+/* Multiply-shift: the high bits choose the place, the low ones stripe and tag. */
+static uint32_t home_of(uint32_t path, uint32_t capacity)
+{
+    return (uint64_t)path * capacity >> 32;
+}
+
+static uint32_t tag_of(uint32_t path)
+{
+    return path / STRIPES << ID_BITS;
 }
 
 static bool is_leaf(uintptr_t pc)
@@ -119,11 +147,11 @@ static bool matches(uint32_t id, uint32_t parent, uintptr_t pc, uint32_t retired
     return is_leaf(pc) ? id > inherited_nodes : node->number == retired;
 }
 
-static uint32_t lookup(const struct index_table *table, uint64_t hash, uint32_t parent,
+static uint32_t lookup(const struct index_table *table, uint32_t path, uint32_t parent,
                        uintptr_t pc, uint32_t retired)
 {
-    uint32_t capacity = capacity_of(table), tag = tag_of(hash);
-    uint32_t at = home_of(hash, capacity);
+    uint32_t capacity = capacity_of(table), tag = tag_of(path);
+    uint32_t at = home_of(path, capacity);
     for (;; at = at + 1 == capacity ? 0 : at + 1) {
         uint32_t slot = load_acquire(&table->slot[at]);
         if (!slot)
@@ -133,19 +161,14 @@ static uint32_t lookup(const struct index_table *table, uint64_t hash, uint32_t 
     }
 }
 
-static void put(struct index_table *table, uint64_t hash, uint32_t id)
+static void put(struct index_table *table, uint32_t path, uint32_t id)
 {
-    uint32_t capacity = capacity_of(table), at = home_of(hash, capacity);
+    uint32_t capacity = capacity_of(table), at = home_of(path, capacity);
     while (table->slot[at])
         at = at + 1 == capacity ? 0 : at + 1;
     /* Pairs with the acquire in lookup. */
-    store_release(&table->slot[at], id | tag_of(hash));
+    store_release(&table->slot[at], id | tag_of(path));
     table->used++;
-}
-
-static uint64_t hash_node(const struct leak_node *node)
-{
-    return hash_key(node->parent, node->pc, is_leaf(node->pc) ? 0 : node->number);
 }
 
 /* Room for one more; the stripe's lock is held. */
@@ -161,7 +184,7 @@ static bool make_room(struct stripe *stripe)
     for (uint32_t i = 0; i < capacity; i++) {
         uint32_t id = old->slot[i] & ID_MOST;
         if (id)
-            put(table, hash_node(segments_at(&nodes, id)), id);
+            put(table, *path_at(id), id);
     }
     store_release(&stripe->table, table); /* pairs with the acquire in child_of */
     spare_table(old);
@@ -171,13 +194,15 @@ static bool make_room(struct stripe *stripe)
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
 /* A new node under the stripe's lock; 0 without memory. */
-static uint32_t make_node(struct guard *guard, uint32_t parent, uintptr_t pc, uint32_t retired)
+static uint32_t make_node(struct guard *guard, uint32_t path, uint32_t parent, uintptr_t pc,
+                          uint32_t retired)
 {
     uint32_t id, number = retired;
     if (unlikely(load_relaxed(&last_node) >= ID_MOST - STRIPES))
         return 0;
     struct leak_node *node = segments_next(&nodes, &last_node, &id);
-    if (!node || (is_leaf(pc) && !(number = sites_make(guard, parent, pc))))
+    if (!node || !remember_path(id, path) ||
+        (is_leaf(pc) && !(number = sites_make(guard, parent, pc))))
         return 0;
     store_relaxed(&store_header->nodes, load_relaxed(&last_node));
     node->parent = parent;
@@ -186,36 +211,94 @@ static uint32_t make_node(struct guard *guard, uint32_t parent, uintptr_t pc, ui
     return id;
 }
 
-static NOINLINE uint32_t add_child(struct guard *guard, uint64_t hash, uint32_t parent,
+static NOINLINE uint32_t add_child(struct guard *guard, uint32_t path, uint32_t parent,
                                    uintptr_t pc, uint32_t retired)
 {
-    struct stripe *stripe = stripe_of(hash);
+    struct stripe *stripe = stripe_of(path);
     struct locked locked = lock_take(&stripe->lock);
-    uint32_t id = lookup(stripe->table, hash, parent, pc, retired);
-    if (!id && make_room(stripe) && (id = make_node(guard, parent, pc, retired)))
-        put(stripe->table, hash, id);
+    uint32_t id = lookup(stripe->table, path, parent, pc, retired);
+    if (!id && make_room(stripe) && (id = make_node(guard, path, parent, pc, retired)))
+        put(stripe->table, path, id);
     lock_give(&locked);
     return id;
 }
 
-static uint32_t child_of(struct guard *guard, uint32_t parent, uintptr_t pc, uint32_t retired)
+static uint32_t child_of(struct guard *guard, uint32_t path, uint32_t parent, uintptr_t pc,
+                         uint32_t retired)
 {
-    uint64_t hash = hash_key(parent, pc, retired);
-    uint32_t id = lookup(load_acquire(&stripe_of(hash)->table), hash, parent, pc, retired);
-    return likely(id) ? id : add_child(guard, hash, parent, pc, retired);
+    /* Pairs with the release in make_room. */
+    const struct index_table *table = load_acquire(&stripe_of(path)->table);
+    uint32_t id = lookup(table, path, parent, pc, retired);
+    return likely(id) ? id : add_child(guard, path, parent, pc, retired);
+}
+
+/* Works out the paths of the frames that are new in the trace; the innermost one's. */
+static uint32_t work_out_paths(struct unwind_trace *trace, uint32_t known)
+{
+    uint32_t path = known ? trace->step[known - 1].path : trace->end;
+    for (uint32_t i = known; i < trace->depth; i++) {
+        struct unwind_step *step = &trace->step[i];
+        path = step->path = path_of(path, step->pc, step->retired);
+    }
+    return path;
+}
+
+/* Is that leaf the one of the trace? The new frames get their nodes on the way. */
+static bool is_leaf_of(uint32_t leaf, struct unwind_trace *trace, uint32_t known, uint32_t outer,
+                       enum leak_kind kind)
+{
+    const struct leak_node *node = segments_at(&nodes, leaf);
+    uint32_t i = trace->depth, id = node->parent;
+    if (node->pc != kind || leaf <= inherited_nodes)
+        return false;
+    for (; i > known && id >= LEAK_NODE_FIRST; i--) {
+        struct unwind_step *step = &trace->step[i - 1];
+        node = segments_at(&nodes, id);
+        if (node->pc != step->pc || node->number != step->retired)
+            return false;
+        step->node = id;
+        id = node->parent;
+    }
+    return i == known && id == outer;
+}
+
+/* A stack that was seen before is found from its inner end: one look into the index, and then its
+ * nodes, which were made one after the other and lie together. */
+static uint32_t find_leaf(struct unwind_trace *trace, uint32_t known, uint32_t outer, uint32_t path,
+                          enum leak_kind kind)
+{
+    const struct index_table *table = load_acquire(&stripe_of(path)->table);
+    uint32_t capacity = capacity_of(table), tag = tag_of(path);
+    uint32_t at = home_of(path, capacity);
+    for (;; at = at + 1 == capacity ? 0 : at + 1) {
+        uint32_t slot = load_acquire(&table->slot[at]);
+        if (!slot)
+            return 0;
+        if ((slot & ~ID_MOST) == tag && is_leaf_of(slot & ID_MOST, trace, known, outer, kind))
+            return slot & ID_MOST;
+    }
+}
+
+/* Frame by frame from the outside; what is not there yet is made. */
+static NOINLINE uint32_t make_leaf(struct guard *guard, struct unwind_trace *trace, uint32_t known,
+                                   uint32_t outer, uint32_t path, enum leak_kind kind)
+{
+    uint32_t node = outer;
+    for (uint32_t i = known; i < trace->depth && node; i++) {
+        struct unwind_step *step = &trace->step[i];
+        node = step->node = child_of(guard, step->path, node, step->pc, step->retired);
+    }
+    return node ? child_of(guard, path, node, kind, 0) : 0;
 }
 
 uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_kind kind)
 {
-    uint32_t known = trace->shared, node = trace->end;
-    if (known)
-        node = trace->step[known - 1].node;
-    for (uint32_t i = known; i < trace->depth && node; i++) {
-        struct unwind_step *step = &trace->step[i];
-        node = step->node = child_of(guard, node, step->pc, step->retired);
-    }
-    uint32_t leaf = node ? child_of(guard, node, kind, 0) : 0;
-    if (!leaf) {
+    uint32_t known = trace->shared, outer = known ? trace->step[known - 1].node : trace->end;
+    uint32_t path = path_of(work_out_paths(trace, known), kind, 0);
+    uint32_t leaf = find_leaf(trace, known, outer, path, kind);
+    if (unlikely(!leaf))
+        leaf = make_leaf(guard, trace, known, outer, path, kind);
+    if (unlikely(!leaf)) {
         unwind_forget(trace); /* not every frame has its node: the next trace must not rely on it */
         return 0;
     }
@@ -228,11 +311,11 @@ bool tree_check(void)
         const struct leak_node *node = segments_at(&nodes, id);
         if (!node->pc)
             continue;
-        uint64_t hash = hash_node(node);
-        uint32_t retired = is_leaf(node->pc) ? 0 : node->number;
-        if (node->parent >= id ||
+        uint32_t retired = is_leaf(node->pc) ? 0 : node->number, path = *path_at(id);
+        uint32_t outer = node->parent < LEAK_NODE_FIRST ? node->parent : *path_at(node->parent);
+        if (node->parent >= id || path != path_of(outer, node->pc, retired) ||
             (!(is_leaf(node->pc) && id <= inherited_nodes) &&
-             lookup(stripe_of(hash)->table, hash, node->parent, node->pc, retired) != id))
+             lookup(stripe_of(path)->table, path, node->parent, node->pc, retired) != id))
             return false;
     }
     return true;

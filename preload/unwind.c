@@ -117,8 +117,8 @@ static unsigned find_kept(const struct unwind_trace *trace, const struct frame *
     return same ? *below : 0;
 }
 
-/* Follows the kept frames outwards from the count-th while their words are what they were. Returns
- * how many frames further out were not reached: 0 when all is verified. */
+/* Follows the kept frames outwards from the count-th while their words are what they were, for when
+ * not all are. Returns how many frames further out were not reached: 0 when all is verified. */
 static unsigned verify(struct unwind_trace *trace, unsigned count, uintptr_t fp)
 {
     struct unwind_step *step = &trace->step[count - 1];
@@ -136,9 +136,29 @@ static unsigned verify(struct unwind_trace *trace, unsigned count, uintptr_t fp)
     return step - trace->step;
 }
 
+static void add_word(struct unwind_trace *trace, uintptr_t high, const uintptr_t *slot)
+{
+    if (!slot || trace->words == UNWIND_WORDS_MAX)
+        return;
+    trace->offset[trace->words] = high - (uintptr_t)slot;
+    trace->word[trace->words++] = *slot;
+}
+
+/* What was read to get from a step to its caller, the step before it. */
+static void add_words(struct unwind_trace *trace, uintptr_t high, struct unwind_step *step)
+{
+    const struct unwind_step *caller = step - 1;
+    step->in_words = caller->in_words && step->pc_slot && trace->words + 3 <= UNWIND_WORDS_MAX;
+    if (!step->in_words)
+        return;
+    add_word(trace, high, step->pc_slot);
+    add_word(trace, high, step->sp_slot);
+    add_word(trace, high, caller->fp_matters ? step->fp_slot : NULL);
+}
+
 /* The fresh frames take their places; what is more than limit goes, outermost first. */
-static void put_together(struct unwind_trace *trace, unsigned shared, unsigned fresh,
-                         unsigned limit)
+static void put_together(struct unwind_trace *trace, uintptr_t high, unsigned shared,
+                         unsigned fresh, unsigned limit)
 {
     unsigned depth = shared + fresh, cut = depth > limit ? depth - limit : 0;
     if (cut) {
@@ -150,11 +170,16 @@ static void put_together(struct unwind_trace *trace, unsigned shared, unsigned f
         trace->serves = false;
         shared = kept;
     }
+    trace->words = shared ? trace->step[shared - 1].words : 0;
     for (unsigned i = 0; i < fresh; i++) {
         struct unwind_step *step = &trace->step[shared + i];
         *step = trace->fresh[fresh - 1 - i];
         bool caller_needs = shared + i && step[-1].fp_matters;
         step->fp_matters = step->uses_fp || (!step->fp_slot && caller_needs);
+        step->in_words = shared + i == 0;
+        if (shared + i && trace->serves)
+            add_words(trace, high, step);
+        step->words = trace->words;
     }
     trace->depth = depth;
     trace->shared = cut ? 0 : shared;
@@ -185,7 +210,10 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
     while (end == LEAK_ROOT_NONE) {
         unsigned same = find_kept(trace, &frame, &below);
         if (same) {
-            unsigned rest = verify(trace, same, frame.fp);
+            const struct unwind_step *kept = &trace->step[same - 1];
+            bool all =
+                kept->in_words && words_hold(bounds->high, trace->offset, trace->word, kept->words);
+            unsigned rest = all ? 0 : verify(trace, same, frame.fp);
             if (!rest) {
                 shared = same;
                 end = trace->end;
@@ -212,5 +240,5 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
     trace->looked = looked;
     trace->serves =
         own_stack && !reader.strayed && (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
-    put_together(trace, shared, fresh, limit);
+    put_together(trace, bounds->high, shared, fresh, limit);
 }

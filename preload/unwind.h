@@ -8,17 +8,19 @@
  * fresh frames until one has the pc and sp (and fp, where somebody further out needs it) of a kept
  * one. Unwinding is a pure function of these, of the rows, and of the words it reads; so when the
  * words that led on from there last time are still the same, so is the rest, and it is not walked
- * but verified: one or two compares a frame. All of them: main -> f(site 1) -> h and main -> f(site
- * 2) -> h leave h's own words identical.
+ * but verified: the words stand in one row (words.h), a compare each. All of them: main -> f(site
+ * 1) -> h and main -> f(site 2) -> h leave h's own words identical.
  */
 #ifndef PRELOAD_UNWIND_H
 #define PRELOAD_UNWIND_H
 
 #include "preload/base.h"
 #include "preload/guard.h"
+#include "preload/words.h"
 #include "leak_store.h"
 
 #define UNWIND_DEPTH_MAX 1024
+#define UNWIND_WORDS_MAX 2048
 #define UNWIND_WINDOW 1024
 
 /* The thread's own stack: whatever lies between a live sp in it and high is mapped. Both 0:
@@ -33,9 +35,11 @@ struct unwind_step {
      * without a pc_slot there is no caller, or none that could be verified (a signal frame). */
     const uintptr_t *pc_slot, *fp_slot, *sp_slot;
     uint32_t retired; /* modules_retired(pc) */
-    uint32_t node;    /* of the tree, once it has been there */
-    bool uses_fp;     /* the caller's frame was found by fp */
-    bool fp_matters;  /* fp is used by this frame, or kept and used further out */
+    uint32_t node, path; /* of the tree, once it has been there */
+    uint16_t words;      /* of the trace's words, those that led outwards from here */
+    bool in_words;       /* all of them are there */
+    bool uses_fp;        /* the caller's frame was found by fp */
+    bool fp_matters;     /* fp is used by this frame, or kept and used further out */
 };
 
 /* Outermost frame first, so that what the next trace shares stays where it is. */
@@ -46,6 +50,10 @@ struct unwind_trace {
     bool serves;     /* the next trace may share: own stack, and an end that depends on pc alone */
     uint32_t looked; /* modules_looked_ when it was made: rows may have gone since */
     struct unwind_step step[UNWIND_DEPTH_MAX];
+    /* What was read on the way, outermost first; offsets go down from bounds.high. */
+    unsigned words;
+    uint32_t offset[UNWIND_WORDS_MAX];
+    uintptr_t word[UNWIND_WORDS_MAX];
     struct unwind_step fresh[UNWIND_DEPTH_MAX]; /* scratch, innermost first */
     /* Scratch: the piece of a stack not our own that was copied last. */
     uintptr_t window, window_size;

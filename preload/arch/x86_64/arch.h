@@ -43,6 +43,15 @@ static inline void arch_pause(void)
     __builtin_ia32_pause();
 }
 
+/* Which of these 16 bytes are that one: bit i for bytes[i]. */
+static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
+{
+    typedef char vector __attribute__((vector_size(16), aligned(1)));
+    vector wanted = {0};
+    wanted += (char)byte;
+    return __builtin_ia32_pmovmskb128(*(const vector *)bytes == wanted);
+}
+
 /* DWARF register numbers of the three registers that a row restores. */
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_SP 7
