@@ -112,7 +112,7 @@ static void *resize(void *old, size_t size, const struct frame *caller)
     void *block = REAL(guard, real.realloc(old, size));
     /* NULL for a size of 0 means that the old block is gone; else it is as it was. */
     if (known && (block || size == 0))
-        track_gone(guard, &before);
+        track_gone(guard, caller, &before);
     else if (known)
         track_put_back(guard, &before);
     if (block)
@@ -149,7 +149,7 @@ void hook_free(void *block)
         return;
     }
     modules_notice();
-    track_free(guard, block);
+    track_free(guard, &caller, block);
     guard->calling_real = true;
     real.free(block);
     guard->calling_real = false;

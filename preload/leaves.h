@@ -15,6 +15,7 @@
 
 #include "preload/unwind.h"
 
+#define LEAVES_FREE 255 /* the kind of a free: its "site" is a node */
 #define LEAVES_SETS 32
 #define LEAVES_WAYS 2
 #define LEAVES_WORDS 56 /* a stack that was read in more places is not kept */

@@ -154,6 +154,7 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
     if (!thread && !(thread = arena_map(sizeof *thread)))
         return NULL;
     uint32_t serial = announced ? announced : next_serial();
+    thread->freed.recent = NULL;
     if (!slots_open(guard, &thread->slots, serial)) {
         give_back(thread, announced ? 0 : serial);
         return NULL;
@@ -167,6 +168,7 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
     thread->bounds = (struct unwind_bounds){0, 0};
     forget(thread);
     fill_record(thread);
+    freed_open(guard, &thread->freed, serial);
     return thread;
 }
 
@@ -190,6 +192,7 @@ static void leave(void *argument)
     if (guard->thread == thread && store_header->pid == sys_getpid()) {
         threads_note_name(thread);
         slots_close(guard, &thread->slots);
+        freed_close(guard, &thread->freed);
         add_relaxed(&store_header->live_bytes, thread->delta);
         struct locked locked = lock_take(&lock);
         if (thread->record != &nobody) {
@@ -281,5 +284,6 @@ bool threads_fork_child(struct guard *guard)
     thread->record = take_record();
     forget(thread);
     fill_record(thread);
+    freed_open(guard, &thread->freed, thread->serial);
     return slots_open(guard, &thread->slots, thread->serial);
 }

@@ -21,6 +21,8 @@ static uint64_t began_ns; /* monotonic: the wall clock may be set */
 
 void track_begin(void)
 {
+    if (!track_options.site_stacks)
+        track_options.free_stacks = FREE_STACKS_OFF;
     uint64_t least = track_options.min_size, most = track_options.max_size;
     track_size_span = (most ? most : UINT64_MAX) - least;
     if (most && most < least) { /* nothing can be both */
@@ -95,14 +97,20 @@ static NOINLINE uint32_t flat_site(struct guard *guard, struct thread *thread, e
     return thread->flat_sites[kind] = tree_site(guard, trace, kind);
 }
 
-static NOINLINE uint32_t walk_to_site(struct guard *guard, struct thread *thread,
-                                      const struct frame *caller, enum leak_kind kind)
+static void walk(struct guard *guard, struct thread *thread, const struct frame *caller)
 {
     struct unwind_trace *trace = &thread->trace;
     unwind(guard, &thread->bounds, caller, track_options.depth, trace);
     bump(&thread->record->walks, 1);
     bump(&thread->record->frames_walked, trace->depth - trace->shared);
     bump(&thread->record->frames_shared, trace->shared);
+}
+
+static NOINLINE uint32_t walk_to_site(struct guard *guard, struct thread *thread,
+                                      const struct frame *caller, enum leak_kind kind)
+{
+    struct unwind_trace *trace = &thread->trace;
+    walk(guard, thread, caller);
     uint32_t site = tree_site(guard, trace, kind);
     if (likely(site))
         leaves_keep(&thread->leaves, trace, kind, site);
@@ -131,12 +139,45 @@ static void count_alloc(struct guard *guard, struct thread *thread, uint32_t sit
     note_live(thread, size);
 }
 
-static void count_free(struct guard *guard, struct thread *thread, const struct block *block)
+/* Returns how many frees of that site this thread had counted before. */
+static uint64_t count_free(struct guard *guard, struct thread *thread, const struct block *block)
 {
     struct leak_slot *slot = slots_find(guard, &thread->slots, block->site);
+    uint64_t before = slot->counts.frees;
     bump(&slot->counts.frees, 1);
     bump(&slot->counts.freed_bytes, block->size);
     note_live(thread, -(int64_t)block->size);
+    return before;
+}
+
+static NOINLINE uint32_t find_free_node(struct guard *guard, struct thread *thread,
+                                        const struct frame *caller)
+{
+    struct unwind_trace *trace = &thread->trace;
+    modules_refresh(guard);
+    uint32_t node = leaves_find(&thread->leaves, thread->bounds.high, caller, LEAVES_FREE);
+    if (node)
+        return node;
+    walk(guard, thread, caller);
+    node = tree_free_node(guard, trace);
+    if (node)
+        leaves_keep(&thread->leaves, trace, LEAVES_FREE, node);
+    return node;
+}
+
+/* Where did it go? */
+static inline void note_freed(struct guard *guard, struct thread *thread,
+                              const struct frame *caller, const struct block *block,
+                              uint64_t before)
+{
+    uint32_t node = 0;
+    if (track_options.free_stacks == FREE_STACKS_OFF)
+        return;
+    unsigned weight =
+        track_options.free_stacks == FREE_STACKS_ALL ? 1 : freed_weight(&thread->freed, before);
+    if (unlikely(weight) && (node = find_free_node(guard, thread, caller)))
+        freed_count(guard, block->site, node, weight, block->size);
+    freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch);
 }
 
 /* What cannot be helped is counted. */
@@ -193,22 +234,22 @@ static COLD void count_free_at_site(struct guard *guard, const struct block *blo
     sub_relaxed(&store_header->live_bytes, block->size);
 }
 
-void track_gone(struct guard *guard, const struct block *block)
+void track_gone(struct guard *guard, const struct frame *caller, const struct block *block)
 {
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
     if (unlikely(!thread))
         return count_free_at_site(guard, block);
     clock_now_and_then(thread);
-    count_free(guard, thread, block);
+    note_freed(guard, thread, caller, block, count_free(guard, thread, block));
     threads_done(thread, &shared);
 }
 
-void track_free(struct guard *guard, void *pointer)
+void track_free(struct guard *guard, const struct frame *caller, void *pointer)
 {
     struct block block;
     if (track_take(guard, pointer, &block))
-        track_gone(guard, &block);
+        track_gone(guard, caller, &block);
 }
 
 void track_put_back(struct guard *guard, const struct block *block)
