@@ -16,6 +16,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define UNUSED __attribute__((unused))
 #define NOINLINE __attribute__((noinline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 #define COLD __attribute__((noinline, cold))
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)

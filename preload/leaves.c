@@ -6,7 +6,7 @@
 
 static unsigned set_of(uintptr_t pc, uintptr_t sp)
 {
-    return hash_u64(pc + sp) % LEAVES_SETS;
+    return (pc + sp) * 0x9e3779b97f4a7c15ull >> 59; /* LEAVES_SETS is 32 */
 }
 
 /* At the end of a window: is it worth the while? */
@@ -17,7 +17,7 @@ static NOINLINE void take_stock(struct leaves *leaves)
     leaves->lookups = leaves->hits = 0;
 }
 
-uint32_t leaves_find(struct leaves *leaves, uintptr_t high, const struct frame *caller,
+uint32_t leaves_find(struct leaves *leaves, uintptr_t low, const struct frame *caller,
                      unsigned kind)
 {
     if (leaves->asleep) {
@@ -32,7 +32,7 @@ uint32_t leaves_find(struct leaves *leaves, uintptr_t high, const struct frame *
         const struct leaf *leaf = &leaves->leaf[set][way];
         if (leaf->pc == caller->pc && leaf->sp == caller->sp && leaf->kind == kind &&
             leaf->looked == looked && leaf->site && (!leaf->fp_matters || leaf->fp == caller->fp) &&
-            words_hold(high, leaf->offset, leaf->word, leaf->words)) {
+            words_hold(low, leaf->offset, leaf->word, leaf->words)) {
             leaves->newest[set] = way;
             leaves->hits++;
             return leaf->site;

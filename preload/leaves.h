@@ -38,7 +38,7 @@ struct leaves {
 };
 
 /* The site of the caller's stack and that kind, or 0: unknown, ask unwind and tree. */
-uint32_t leaves_find(struct leaves *leaves, uintptr_t high, const struct frame *caller,
+uint32_t leaves_find(struct leaves *leaves, uintptr_t low, const struct frame *caller,
                      unsigned kind);
 /* What they said. The trace is that of the caller. */
 void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsigned kind,

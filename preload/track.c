@@ -126,11 +126,12 @@ static inline uint32_t find_site(struct guard *guard, struct thread *thread,
         return likely(site) ? site : flat_site(guard, thread, kind);
     }
     modules_refresh(guard);
-    site = leaves_find(&thread->leaves, thread->bounds.high, caller, kind);
+    site = leaves_find(&thread->leaves, thread->bounds.low, caller, kind);
     return likely(site) ? site : walk_to_site(guard, thread, caller, kind);
 }
 
-static void count_alloc(struct guard *guard, struct thread *thread, uint32_t site, uint64_t size)
+static inline void count_alloc(struct guard *guard, struct thread *thread, uint32_t site,
+                               uint64_t size)
 {
     struct leak_slot *slot = slots_find(guard, &thread->slots, site);
     bump(&slot->counts.allocs, 1);
@@ -140,7 +141,8 @@ static void count_alloc(struct guard *guard, struct thread *thread, uint32_t sit
 }
 
 /* Returns how many frees of that site this thread had counted before. */
-static uint64_t count_free(struct guard *guard, struct thread *thread, const struct block *block)
+static ALWAYS_INLINE uint64_t count_free(struct guard *guard, struct thread *thread,
+                                         const struct block *block)
 {
     struct leak_slot *slot = slots_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
@@ -155,7 +157,7 @@ static NOINLINE uint32_t find_free_node(struct guard *guard, struct thread *thre
 {
     struct unwind_trace *trace = &thread->trace;
     modules_refresh(guard);
-    uint32_t node = leaves_find(&thread->leaves, thread->bounds.high, caller, LEAVES_FREE);
+    uint32_t node = leaves_find(&thread->leaves, thread->bounds.low, caller, LEAVES_FREE);
     if (node)
         return node;
     walk(guard, thread, caller);
@@ -217,14 +219,19 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
     threads_done(thread, &shared);
 }
 
-bool track_take(struct guard *guard, void *pointer, struct block *out)
+/* Left-out blocks are unknown as well: then the number would mean nothing. */
+static COLD void count_unknown(void)
 {
-    if (likely(blocks_remove(guard, (uintptr_t)pointer, out)))
-        return true;
-    /* Left-out blocks are unknown as well: then the number would mean nothing. */
     if (!track_options.min_size && !track_options.max_size)
         add_relaxed(&store_header->unknown_frees, 1);
-    return false;
+}
+
+bool track_take(struct guard *guard, void *pointer, struct block *out)
+{
+    bool known = blocks_remove(guard, (uintptr_t)pointer, out);
+    if (unlikely(!known))
+        count_unknown();
+    return known;
 }
 
 /* No memory for this thread: straight into the site, or the block would look like a leak. */
@@ -234,7 +241,8 @@ static COLD void count_free_at_site(struct guard *guard, const struct block *blo
     sub_relaxed(&store_header->live_bytes, block->size);
 }
 
-void track_gone(struct guard *guard, const struct frame *caller, const struct block *block)
+static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
+                               const struct block *block)
 {
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
@@ -245,11 +253,18 @@ void track_gone(struct guard *guard, const struct frame *caller, const struct bl
     threads_done(thread, &shared);
 }
 
+void track_gone(struct guard *guard, const struct frame *caller, const struct block *block)
+{
+    gone(guard, caller, block);
+}
+
 void track_free(struct guard *guard, const struct frame *caller, void *pointer)
 {
     struct block block;
-    if (track_take(guard, pointer, &block))
-        track_gone(guard, caller, &block);
+    if (likely(blocks_remove(guard, (uintptr_t)pointer, &block)))
+        gone(guard, caller, &block);
+    else
+        count_unknown();
 }
 
 void track_put_back(struct guard *guard, const struct block *block)

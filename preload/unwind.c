@@ -136,29 +136,29 @@ static unsigned verify(struct unwind_trace *trace, unsigned count, uintptr_t fp)
     return step - trace->step;
 }
 
-static void add_word(struct unwind_trace *trace, uintptr_t high, const uintptr_t *slot)
+static void add_word(struct unwind_trace *trace, uintptr_t low, const uintptr_t *slot)
 {
     if (!slot || trace->words == UNWIND_WORDS_MAX)
         return;
-    trace->offset[trace->words] = high - (uintptr_t)slot;
+    trace->offset[trace->words] = (uintptr_t)slot - low;
     trace->word[trace->words++] = *slot;
 }
 
 /* What was read to get from a step to its caller, the step before it. */
-static void add_words(struct unwind_trace *trace, uintptr_t high, struct unwind_step *step)
+static void add_words(struct unwind_trace *trace, uintptr_t low, struct unwind_step *step)
 {
     const struct unwind_step *caller = step - 1;
     step->in_words = caller->in_words && step->pc_slot && trace->words + 3 <= UNWIND_WORDS_MAX;
     if (!step->in_words)
         return;
-    add_word(trace, high, step->pc_slot);
-    add_word(trace, high, step->sp_slot);
-    add_word(trace, high, caller->fp_matters ? step->fp_slot : NULL);
+    add_word(trace, low, step->pc_slot);
+    add_word(trace, low, step->sp_slot);
+    add_word(trace, low, caller->fp_matters ? step->fp_slot : NULL);
 }
 
 /* The fresh frames take their places; what is more than limit goes, outermost first. */
-static void put_together(struct unwind_trace *trace, uintptr_t high, unsigned shared,
-                         unsigned fresh, unsigned limit)
+static void put_together(struct unwind_trace *trace, uintptr_t low, unsigned shared, unsigned fresh,
+                         unsigned limit)
 {
     unsigned depth = shared + fresh, cut = depth > limit ? depth - limit : 0;
     if (cut) {
@@ -178,7 +178,7 @@ static void put_together(struct unwind_trace *trace, uintptr_t high, unsigned sh
         step->fp_matters = step->uses_fp || (!step->fp_slot && caller_needs);
         step->in_words = shared + i == 0;
         if (shared + i && trace->serves)
-            add_words(trace, high, step);
+            add_words(trace, low, step);
         step->words = trace->words;
     }
     trace->depth = depth;
@@ -212,7 +212,7 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
         if (same) {
             const struct unwind_step *kept = &trace->step[same - 1];
             bool all =
-                kept->in_words && words_hold(bounds->high, trace->offset, trace->word, kept->words);
+                kept->in_words && words_hold(bounds->low, trace->offset, trace->word, kept->words);
             unsigned rest = all ? 0 : verify(trace, same, frame.fp);
             if (!rest) {
                 shared = same;
@@ -238,7 +238,7 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
     }
     trace->end = end;
     trace->looked = looked;
-    trace->serves =
-        own_stack && !reader.strayed && (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
-    put_together(trace, bounds->high, shared, fresh, limit);
+    trace->serves = own_stack && bounds->high - bounds->low <= UINT32_MAX && !reader.strayed &&
+                    (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
+    put_together(trace, bounds->low, shared, fresh, limit);
 }

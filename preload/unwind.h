@@ -50,7 +50,7 @@ struct unwind_trace {
     bool serves;     /* the next trace may share: own stack, and an end that depends on pc alone */
     uint32_t looked; /* modules_looked_ when it was made: rows may have gone since */
     struct unwind_step step[UNWIND_DEPTH_MAX];
-    /* What was read on the way, outermost first; offsets go down from bounds.high. */
+    /* What was read on the way, outermost first; offsets count from bounds.low. */
     unsigned words;
     uint32_t offset[UNWIND_WORDS_MAX];
     uintptr_t word[UNWIND_WORDS_MAX];
