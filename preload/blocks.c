@@ -316,13 +316,15 @@ bool blocks_remove_old(uintptr_t address, struct block *out)
 static NOINLINE void settle_young(void)
 {
     struct block old;
+    uint32_t some_wait = 0; /* those there is no memory for stay, and are found here */
     struct locked locked = lock_take(&blocks_young.lock);
     for (unsigned i = 0; i < BLOCKS_YOUNG; i++) {
         struct block *place = &blocks_young.place[i];
         if (place->address && table_insert(place, &old) != BLOCKS_NO_MEMORY)
             place->address = 0;
+        some_wait |= place->address != 0;
     }
-    store_release(&blocks_young.some_wait, 0); /* pairs with all_settled */
+    store_release(&blocks_young.some_wait, some_wait); /* pairs with all_settled */
     lock_give(&locked);
 }
 
@@ -338,10 +340,24 @@ enum blocks_insert blocks_insert_shared(const struct block *block, struct block 
     return table_insert(block, old);
 }
 
+static COLD bool remove_waiting(uintptr_t address, struct block *out)
+{
+    struct locked locked = lock_take(&blocks_young.lock);
+    struct block *place = blocks_find_young(address);
+    if (place) {
+        *out = *place;
+        place->address = 0;
+    }
+    lock_give(&locked);
+    return place != NULL;
+}
+
 bool blocks_remove_shared(uintptr_t address, struct block *out)
 {
     all_settled();
-    return table_remove(address, out);
+    if (likely(table_remove(address, out)))
+        return true;
+    return load_acquire(&blocks_young.some_wait) && remove_waiting(address, out);
 }
 
 void blocks_prefetch(uintptr_t address)

@@ -16,7 +16,7 @@
 #include "preload/guard.h"
 #include "leak_store.h"
 
-#define FREED_FIRST 4   /* frees of a site that are looked at in any case … */
+#define FREED_FIRST 2   /* frees of a site that are looked at in any case … */
 #define FREED_ONE_IN 64 /* … and then one in so many */
 
 /* Each thread's own. */
