@@ -45,13 +45,13 @@ static void expect(uint32_t site, struct leak_counts want, const char *when)
 {
     struct leak_counts got = view_counts(store_header, site);
     ck_assert_msg(memcmp(&got, &want, sizeof got) == 0,
-                  "seed %" PRIu64 ", %s, site %u: wanted %" PRIu64 "/%" PRIu64 "/%" PRIu64 "/%" PRIu64
-                  ", got %" PRIu64 "/%" PRIu64 "/%" PRIu64 "/%" PRIu64,
-                  unit_seed, when, site, want.allocs, want.bytes, want.frees, want.freed_bytes, got.allocs,
-                  got.bytes, got.frees, got.freed_bytes);
+                  "seed %" PRIu64 ", %s, site %u: wanted %" PRIu64 "/%" PRIu64 "/%" PRIu64
+                  "/%" PRIu64 ", got %" PRIu64 "/%" PRIu64 "/%" PRIu64 "/%" PRIu64,
+                  unit_seed, when, site, want.allocs, want.bytes, want.frees, want.freed_bytes,
+                  got.allocs, got.bytes, got.frees, got.freed_bytes);
 }
 
-/* ---- One fold ----------------------------------------------------------------------------------- */
+/* ---- One fold -------------------------------------------------------------------------------- */
 
 /* A cache of its own thread with one slot in it, made by hand. */
 static struct leak_slots *cache_with(uint32_t serial, struct leak_slot slot)
@@ -96,7 +96,8 @@ END_TEST
 START_TEST(a_fold_leaves_the_other_slots_alone)
 {
     make_sites(3);
-    struct leak_slots *memory = cache_with(1, (struct leak_slot){.site = 2, .counts = {1, 10, 0, 0}});
+    struct leak_slots *memory =
+        cache_with(1, (struct leak_slot){.site = 2, .counts = {1, 10, 0, 0}});
     memory->slot[0] = (struct leak_slot){.site = 1, .last = 5, .counts = {2, 20, 1, 10}};
     memory->slot[2] = (struct leak_slot){.site = 3, .last = 6, .counts = {4, 40, 2, 20}};
     struct leak_slot before[] = {memory->slot[0], memory->slot[2]};
@@ -153,7 +154,7 @@ START_TEST(a_free_without_a_slot_is_counted_at_the_site)
 }
 END_TEST
 
-/* ---- Slots ----------------------------------------------------------------------------------------- */
+/* ---- Slots ----------------------------------------------------------------------------------- */
 
 START_TEST(a_site_keeps_its_slot_while_nothing_else_wants_it)
 {
@@ -243,9 +244,11 @@ START_TEST(only_a_few_threads_get_the_largest_cache)
         unsigned largest = 0;
         for (uint32_t i = 0; i < MORE; i++)
             largest += slots[i].size_class == 3;
-        ck_assert_msg(largest == FEW, "round %d: %u threads have the largest cache", again, largest);
+        ck_assert_msg(largest == FEW, "round %d: %u threads have the largest cache", again,
+                      largest);
         for (uint32_t i = 0; i < MORE; i++)
-            ck_assert_msg(slots[i].size_class >= 2, "thread %u has class %u", i, slots[i].size_class);
+            ck_assert_msg(slots[i].size_class >= 2, "thread %u has class %u", i,
+                          slots[i].size_class);
         ck_assert_uint_eq(caches_larger_than(64 << 10), FEW);
         for (uint32_t i = 0; i < MORE; i++)
             slots_close(&unit_guard, &slots[i]);
@@ -327,8 +330,8 @@ START_TEST(the_sum_holds_under_random_evictions_and_growth)
     slots_close(&unit_guard, &slots);
     for (uint32_t site = 1; site <= sites; site++) {
         struct leak_counts got = sites_counts(site);
-        ck_assert_msg(memcmp(&got, &want[site], sizeof got) == 0, "seed %" PRIu64 " site %u after closing",
-                      unit_seed, site);
+        ck_assert_msg(memcmp(&got, &want[site], sizeof got) == 0,
+                      "seed %" PRIu64 " site %u after closing", unit_seed, site);
     }
 }
 END_TEST
@@ -386,7 +389,7 @@ START_TEST(threads_count_on_the_same_sites_without_losing_any)
 }
 END_TEST
 
-/* ---- Death at any instant ---------------------------------------------------------------------------- */
+/* ---- Death at any instant -------------------------------------------------------------------- */
 
 #define WATCHED 200
 
@@ -398,7 +401,7 @@ struct progress {
 static struct shared {
     struct progress allocs, frees;
     uint64_t operations, threads;
-} *shared;
+} * shared;
 
 static void share(void)
 {
@@ -435,17 +438,19 @@ static void one_free(struct slots *slots, uint32_t site)
     done(&shared->frees, site);
 }
 
-static void check_sum(const char *what, const struct progress *progress, uint32_t site, uint64_t count,
-                      uint64_t bytes, const char *when, uint64_t step)
+static void check_sum(const char *what, const struct progress *progress, uint32_t site,
+                      uint64_t count, uint64_t bytes, const char *when, uint64_t step)
 {
     ck_assert_msg(count >= progress->done[site] && count <= progress->begun[site],
-                  "seed %" PRIu64 ", %s (step %" PRIu64 ", operation %" PRIu64 "), site %u: between %" PRIu64
-                  " and %" PRIu64 " %s were counted, the reader sees %" PRIu64,
+                  "seed %" PRIu64 ", %s (step %" PRIu64 ", operation %" PRIu64
+                  "), site %u: between %" PRIu64 " and %" PRIu64
+                  " %s were counted, the reader sees %" PRIu64,
                   unit_seed, when, step, shared->operations, site, progress->done[site],
                   progress->begun[site], what, count);
     /* in each thread bytes follow the count by one instruction or two */
     ck_assert_msg(bytes % 10 == 0 && bytes / 10 <= count && bytes / 10 + shared->threads >= count,
-                  "seed %" PRIu64 ", %s (step %" PRIu64 "), site %u: %" PRIu64 " %s of %" PRIu64 " bytes",
+                  "seed %" PRIu64 ", %s (step %" PRIu64 "), site %u: %" PRIu64 " %s of %" PRIu64
+                  " bytes",
                   unit_seed, when, step, site, count, what, bytes);
 }
 
@@ -612,7 +617,8 @@ START_TEST(a_live_reader_that_saw_no_fold_saw_no_count_twice)
             continue;
         good++;
         ck_assert_msg(got.allocs >= done && got.allocs <= begun,
-                      "site %u: between %" PRIu64 " and %" PRIu64 " were counted, the reader sees %" PRIu64,
+                      "site %u: between %" PRIu64 " and %" PRIu64
+                      " were counted, the reader sees %" PRIu64,
                       site, done, begun, got.allocs);
     }
     kill(pid, SIGKILL);
