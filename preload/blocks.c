@@ -71,6 +71,12 @@ static struct block unpack(const struct entry *entry, uintptr_t address)
 
 /* ---- Trays --------------------------------------------------------------------------------- */
 
+/* Address 0 stands for an empty place. */
+static bool has_key(uintptr_t address)
+{
+    return address && address % (1u << GRANULE_BITS) == 0;
+}
+
 static uint8_t key_of(uintptr_t address)
 {
     return address >> GRANULE_BITS;
@@ -234,8 +240,6 @@ static enum blocks_insert table_insert(const struct block *block, struct block *
 {
     uint64_t number = block->address >> REGION_BITS, hash = spread(number);
     struct stripe *stripe = stripe_of(hash);
-    if (unlikely(block->address % (1u << GRANULE_BITS)))
-        return BLOCKS_NO_MEMORY;
     enum blocks_insert result = BLOCKS_NO_MEMORY;
     struct locked locked = lock_take(&stripe->lock);
     struct region *region = probe(stripe, hash, number);
@@ -272,8 +276,6 @@ static bool table_remove(uintptr_t address, struct block *out)
 {
     uint64_t number = address >> REGION_BITS, hash = spread(number);
     struct stripe *stripe = stripe_of(hash);
-    if (unlikely(address % (1u << GRANULE_BITS)))
-        return false;
     struct locked locked = lock_take(&stripe->lock);
     struct region *region = probe(stripe, hash, number);
     int at = region->word ? find_key(region, key_of(address)) : -1;
@@ -301,10 +303,13 @@ static NOINLINE void settle_young(void)
 {
     struct block old;
     struct locked locked = lock_take(&young.lock);
+    uint32_t some_wait = 0;
     for (unsigned i = 0; i < YOUNG; i++)
-        if (young.place[i].address && table_insert(&young.place[i], &old) != BLOCKS_NO_MEMORY)
+        if (young.place[i].address && table_insert(&young.place[i], &old) == BLOCKS_NO_MEMORY)
+            some_wait = 1;
+        else
             young.place[i].address = 0;
-    store_release(&young.some_wait, 0); /* pairs with all_settled */
+    store_release(&young.some_wait, some_wait); /* pairs with all_settled */
     lock_give(&locked);
 }
 
@@ -322,9 +327,22 @@ static inline struct block *find_young(uintptr_t address)
     return NULL;
 }
 
+/* Nobody could be moved into the table to make place: to an empty one then, or to the table after
+ * all, where its own region may have room. */
+static NOINLINE enum blocks_insert insert_elsewhere(const struct block *block, struct block *old)
+{
+    struct block *place = find_young(0);
+    if (!place)
+        return table_insert(block, old);
+    *place = *block;
+    return BLOCKS_NEW;
+}
+
 enum blocks_insert blocks_insert(struct guard *guard UNUSED, const struct block *block,
                                  struct block *old)
 {
+    if (unlikely(!has_key(block->address)))
+        return BLOCKS_NO_MEMORY;
     if (unlikely(!*lock_alone)) {
         all_settled();
         return table_insert(block, old);
@@ -332,6 +350,7 @@ enum blocks_insert blocks_insert(struct guard *guard UNUSED, const struct block 
     enum blocks_insert result = BLOCKS_NEW;
     struct locked locked = lock_take(&young.lock);
     struct block *place = find_young(block->address);
+    young.some_wait = 1;
     if (unlikely(place)) {
         *old = *place;
         result = BLOCKS_REPLACED;
@@ -342,25 +361,34 @@ enum blocks_insert blocks_insert(struct guard *guard UNUSED, const struct block 
     }
     if (likely(result != BLOCKS_NO_MEMORY))
         *place = *block;
-    young.some_wait = 1;
+    else
+        result = insert_elsewhere(block, old);
     lock_give(&locked);
     return result;
 }
 
+static bool remove_young(uintptr_t address, struct block *out)
+{
+    struct locked locked = lock_take(&young.lock);
+    struct block *place = find_young(address);
+    if (likely(place)) {
+        *out = *place;
+        place->address = 0;
+    }
+    lock_give(&locked);
+    return place;
+}
+
 bool blocks_remove(struct guard *guard UNUSED, uintptr_t address, struct block *out)
 {
+    if (unlikely(!has_key(address)))
+        return false;
     if (unlikely(!*lock_alone)) {
         all_settled();
-        return table_remove(address, out);
+        return table_remove(address, out) ||
+               (unlikely(load_relaxed(&young.some_wait)) && remove_young(address, out));
     }
-    struct block *place = find_young(address);
-    if (!place)
-        return table_remove(address, out);
-    struct locked locked = lock_take(&young.lock);
-    *out = *place;
-    place->address = 0;
-    lock_give(&locked);
-    return true;
+    return find_young(address) ? remove_young(address, out) : table_remove(address, out);
 }
 
 void blocks_prefetch(uintptr_t address)
@@ -377,6 +405,8 @@ uint64_t blocks_count(void)
     for (unsigned i = 0; i < STRIPES; i++)
         for (uint32_t at = 0; at < stripes[i].capacity; at++)
             count += used_of(&stripes[i].regions[at]);
+    for (unsigned i = 0; i < YOUNG; i++)
+        count += young.place[i].address != 0;
     return count;
 }
 
@@ -396,6 +426,9 @@ void blocks_each(void (*visit)(const struct block *block, void *context), void *
                 visit(&block, context);
             }
         }
+    for (unsigned i = 0; i < YOUNG; i++)
+        if (young.place[i].address)
+            visit(&young.place[i], context);
 }
 
 /* Every key once, no more than fit. */

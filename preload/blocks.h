@@ -34,7 +34,7 @@ struct block {
 
 enum blocks_insert {
     BLOCKS_NEW,
-    BLOCKS_REPLACED, /* the address was there: *old is what stood there */
+    BLOCKS_REPLACED, /* *old stood where this block goes, or where an earlier one has gone by now */
     BLOCKS_NO_MEMORY
 };
 
