@@ -77,7 +77,8 @@ static unsigned captures, misses_wanted, hits_wanted;
 static bool shared;
 
 /* With one word another: a miss where the walk had read it, and a hit only for the same site. */
-static void change(uintptr_t *word, uintptr_t value, const struct frame *caller)
+__attribute__((no_sanitize("address"))) static void change(uintptr_t *word, uintptr_t value,
+                                                           const struct frame *caller)
 {
     uintptr_t kept = *word;
     uint32_t walked = 0, found;
@@ -119,7 +120,7 @@ static void change_registers(const struct frame *caller, uint32_t site)
 }
 
 /* Called where a hook would be. */
-static NOINLINE void capture(void)
+__attribute__((no_sanitize("address"))) static NOINLINE void capture(void)
 {
     struct frame caller = CALLER_FRAME();
     captures++;

@@ -287,7 +287,7 @@ START_TEST(a_place_that_comes_back_is_neither_walked_nor_looked_up)
 {
     from_one_place(20, 1);
     struct leaves *leaves = &guard_self.thread->leaves;
-    for (int round = 0; round < 2; round++) {
+    for (volatile int round = 0; round < 2; round++) {
         leaves->lookups = leaves->hits = 0;
         from_one_place(20, 100);
         ck_assert_uint_eq(leaves->lookups, 100);
