@@ -232,8 +232,6 @@ static enum blocks_insert stripe_insert(struct stripe *stripe, uint64_t hash,
 {
     uint64_t number = block->address >> REGION_BITS;
     enum blocks_insert result = BLOCKS_NO_MEMORY;
-    if (unlikely(block->address % (1u << GRANULE_BITS)))
-        return result;
     struct region *region = probe(stripe, hash, number);
     if (unlikely(!region->word))
         region = add_region(stripe, hash, number);
@@ -267,9 +265,7 @@ static bool stripe_remove(struct stripe *stripe, uint64_t hash, uintptr_t addres
                           struct block *out)
 {
     struct region *region = probe(stripe, hash, address >> REGION_BITS);
-    if (unlikely(!region->word || address % (1u << GRANULE_BITS)))
-        return false;
-    int at = find_key(region, key_of(address));
+    int at = region->word ? find_key(region, key_of(address)) : -1;
     if (unlikely(at < 0))
         return false;
     *out = unpack(&entries_of(region)[at], address);
@@ -305,6 +301,16 @@ enum blocks_insert blocks_age(struct block *place, struct block *old)
 {
     uint64_t hash = spread(place->address >> REGION_BITS);
     return stripe_insert(stripe_of(hash), hash, place, old);
+}
+
+enum blocks_insert blocks_insert_elsewhere(const struct block *block, struct block *old)
+{
+    struct block *place = blocks_find_young(0);
+    uint64_t hash = spread(block->address >> REGION_BITS);
+    if (!place)
+        return stripe_insert(stripe_of(hash), hash, block, old);
+    *place = *block;
+    return BLOCKS_NEW;
 }
 
 bool blocks_remove_old(uintptr_t address, struct block *out)
@@ -374,6 +380,8 @@ uint64_t blocks_count(void)
     for (unsigned i = 0; i < STRIPES; i++)
         for (uint32_t at = 0; at < stripes[i].capacity; at++)
             count += used_of(&stripes[i].regions[at]);
+    for (unsigned i = 0; i < BLOCKS_YOUNG; i++)
+        count += blocks_young.place[i].address != 0;
     return count;
 }
 
@@ -393,6 +401,9 @@ void blocks_each(void (*visit)(const struct block *block, void *context), void *
                 visit(&block, context);
             }
         }
+    for (unsigned i = 0; i < BLOCKS_YOUNG; i++)
+        if (blocks_young.place[i].address)
+            visit(&blocks_young.place[i], context);
 }
 
 /* Every key once, no more than fit. */

@@ -35,7 +35,7 @@ struct block {
 
 enum blocks_insert {
     BLOCKS_NEW,
-    BLOCKS_REPLACED, /* the address was there: *old is what stood there */
+    BLOCKS_REPLACED, /* *old stood where this block goes, or where an earlier one has gone by now */
     BLOCKS_NO_MEMORY
 };
 
@@ -59,10 +59,19 @@ extern struct blocks_young {
 
 /* The young's lock is held: into the table, out of it. */
 enum blocks_insert blocks_age(struct block *place, struct block *old);
+/* Nobody could be moved into the table to make place: to an empty one then, or to the table after
+ * all, where its own region may have room. */
+enum blocks_insert blocks_insert_elsewhere(const struct block *block, struct block *old);
 bool blocks_remove_old(uintptr_t address, struct block *out);
 /* There are other threads. */
 enum blocks_insert blocks_insert_shared(const struct block *block, struct block *old);
 bool blocks_remove_shared(uintptr_t address, struct block *out);
+
+/* Address 0 stands for an empty place; a tray's keys count in steps of 8. */
+static inline bool blocks_has_key(uintptr_t address)
+{
+    return likely(address % 8 == 0 && address);
+}
 
 static inline struct block *blocks_find_young(uintptr_t address)
 {
@@ -76,8 +85,11 @@ static inline struct block *blocks_find_young(uintptr_t address)
 static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED,
                                                       const struct block *block, struct block *old)
 {
+    struct block copy;
+    if (!blocks_has_key(block->address))
+        return BLOCKS_NO_MEMORY;
     if (unlikely(!*lock_alone)) {
-        struct block copy = *block;
+        copy = *block;
         return blocks_insert_shared(&copy, old);
     }
     enum blocks_insert result = BLOCKS_NEW;
@@ -91,9 +103,13 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED
         if (place->address)
             result = blocks_age(place, old);
     }
-    if (likely(result != BLOCKS_NO_MEMORY))
-        *place = *block;
     blocks_young.some_wait = 1;
+    if (likely(result != BLOCKS_NO_MEMORY)) {
+        *place = *block;
+    } else {
+        copy = *block;
+        result = blocks_insert_elsewhere(&copy, old);
+    }
     lock_give(&locked);
     return result;
 }
@@ -103,6 +119,8 @@ static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t ad
                                         struct block *out)
 {
     struct block found;
+    if (!blocks_has_key(address))
+        return false;
     if (unlikely(!*lock_alone))
         return blocks_remove_shared(address, out);
     struct locked locked = lock_take(&blocks_young.lock);

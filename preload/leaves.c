@@ -4,11 +4,6 @@
 #define WINDOW 256
 #define SLEEP 4096
 
-static unsigned set_of(uintptr_t pc, uintptr_t sp)
-{
-    return (pc + sp) * 0x9e3779b97f4a7c15ull >> 59; /* LEAVES_SETS is 32 */
-}
-
 /* At the end of a window: is it worth the while? */
 static NOINLINE void take_stock(struct leaves *leaves)
 {
@@ -24,7 +19,7 @@ uint32_t leaves_find(struct leaves *leaves, uintptr_t low, const struct frame *c
         leaves->asleep--;
         return 0;
     }
-    unsigned set = set_of(caller->pc, caller->sp);
+    unsigned set = leaves_set(caller->pc, caller->sp);
     uint32_t looked = modules_looked();
     if (unlikely(++leaves->lookups == WINDOW))
         take_stock(leaves);
@@ -49,7 +44,7 @@ void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsign
     const struct unwind_step *inner = &trace->step[trace->depth - 1];
     if (!inner->in_words || inner->words > LEAVES_WORDS)
         return;
-    unsigned set = set_of(inner->pc, inner->sp), way = !leaves->newest[set];
+    unsigned set = leaves_set(inner->pc, inner->sp), way = !leaves->newest[set];
     struct leaf *leaf = &leaves->leaf[set][way];
     leaf->site = 0; /* a handler may come in between and find it half made */
     __asm__ volatile("" ::: "memory");

@@ -37,6 +37,11 @@ struct leaves {
     struct leaf leaf[LEAVES_SETS][LEAVES_WAYS];
 };
 
+static inline unsigned leaves_set(uintptr_t pc, uintptr_t sp)
+{
+    return (pc + sp) * 0x9e3779b97f4a7c15ull >> 59; /* LEAVES_SETS is 32 */
+}
+
 /* The site of the caller's stack and that kind, or 0: unknown, ask unwind and tree. */
 uint32_t leaves_find(struct leaves *leaves, uintptr_t low, const struct frame *caller,
                      unsigned kind);

@@ -61,6 +61,7 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
     slots->fold_slot = slot - slots->slot;
     /* In force from here on; a reader's acquire of this word sees the sum above. */
     store_release(&slots->fold_site, id);
+    __asm__ volatile("" ::: "memory"); /* dead or alive: not before */
     site->counts = slots->fold;
     if (slot->counts.allocs)
         note_thread(site, slots->thread);

@@ -246,6 +246,13 @@ int sys_signal_self(int number, const siginfo_t *info)
     return CALL(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), number, info);
 }
 
+int sys_signal_take(int number, siginfo_t *info)
+{
+    uint64_t set = 1ull << (number - 1);
+    struct timespec now = {0, 0};
+    return CALL(SYS_rt_sigtimedwait, &set, info, &now, sizeof set);
+}
+
 void sys_futex_wait(uint32_t *word, uint32_t value)
 {
     CALL(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, 0);

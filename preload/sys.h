@@ -69,6 +69,8 @@ struct sys_action {
 int sys_action(int number, const struct sys_action *action, struct sys_action *old);
 /* Sends a signal to the calling thread, with what another one carried. */
 int sys_signal_self(int number, const siginfo_t *info);
+/* Takes one that waits for the calling thread: what was sent to it alone comes first. */
+int sys_signal_take(int number, siginfo_t *info);
 void sys_futex_wait(uint32_t *word, uint32_t value);
 void sys_futex_wake(uint32_t *word, int count);
 

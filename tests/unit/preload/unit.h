@@ -39,6 +39,14 @@ static char unit_directory[64] __attribute__((unused));
 /* Says why, counts, and leaves the test: `return UNIT_SKIP("no root");` The runner adds the lines up. */
 #define UNIT_SKIP(why) ((void)dprintf(1, "skip: %s: %s\n", __func__, (why)))
 
+/* For loops: libcheck's own note in a file where they are, each time. */
+#define UNIT_WANT_MSG(condition, ...)                                                              \
+    do {                                                                                           \
+        if (unlikely(!(condition)))                                                                \
+            ck_abort_msg(__VA_ARGS__);                                                             \
+    } while (0)
+#define UNIT_WANT(condition) UNIT_WANT_MSG(condition, "not so: %s", #condition)
+
 /* A seed of its own for each run; SEED=n repeats one. Put unit_seed into every message. */
 static uint64_t unit_seed __attribute__((unused));
 
