@@ -2,6 +2,7 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/modules.h"
+#include "preload/sys.h"
 
 #include <sys/auxv.h>
 
@@ -11,7 +12,7 @@
 /* Keys that are no address. A lookup stops at an empty slot and passes the other two. */
 enum { EMPTY, BEING_FILLED, GIVEN_UP };
 
-/* row: rule (3), fp_offset (16), ra_offset (13), offset (32). */
+/* row: rule (3), fp_offset (16), ra_offset (13, as far as CFI_RA_LEAST and _MOST), offset (32). */
 struct slot {
     uint64_t key, row;
 };
@@ -38,9 +39,19 @@ static struct cfi_row unpack(uint64_t word)
                             .offset = (int32_t)(word >> 32)};
 }
 
+/* Handlers of signals return to a piece of code that the kernel provides (or libc, or qemu-user).
+ * On some CPUs it has not always a table that says so. */
+static bool is_trampoline(uintptr_t pc)
+{
+    uint64_t code;
+    return ARCH_SIGRETURN && sys_peek(pc, &code, sizeof code) && code == ARCH_SIGRETURN;
+}
+
 static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
 {
     struct module_view module;
+    if (is_trampoline(pc))
+        return (struct cfi_row){.rule = CFI_SIGNAL};
     if (!modules_find(guard, pc - 1, &module))
         return (struct cfi_row){.rule = CFI_NONE};
     struct cfi_row row = cfi_row_at(module.eh_frame_hdr, pc - 1);
@@ -52,8 +63,6 @@ static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
      * outermost frame of a fibre is (__start_context). */
     if (row.rule == CFI_NONE && cfi_row_at(module.eh_frame_hdr, pc).rule != CFI_NONE)
         row.rule = CFI_END;
-    if (row.ra_offset < -4096 || row.ra_offset > 4095)
-        row.rule = CFI_COMPLEX;
     return row;
 }
 
@@ -65,7 +74,7 @@ struct cfi_row rows_get(struct guard *guard, uintptr_t pc)
         struct slot *slot = &slots[at % SLOTS];
         uint64_t key = load_acquire(&slot->key);
         if (likely(key == pc))
-            return unpack(slot->row);
+            return unpack(load_relaxed(&slot->row));
         if (!room && (key == EMPTY || key == GIVEN_UP))
             room = slot;
         if (key == EMPTY)
