@@ -56,6 +56,7 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slot *slot, uint32_t ser
     struct leak_site *site = segments_at(&sites, slot->site);
     struct locked locked = lock_take((struct lock *)&site->lock);
     add_relaxed(&store_header->folds, 1);
+    fence_release(); /* a live reader that sees any of what follows sees this count moved */
     unsigned now = site->fold & 1, next = !now;
     site->copy[next] = sum(&site->copy[now], &slot->counts);
     if (slot->counts.allocs)
@@ -67,7 +68,7 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slot *slot, uint32_t ser
                   next | (uint64_t)(slot->seq & 0x7fffffff) << 1 | (uint64_t)serial << 32);
     store_release(&slot->site, 0);
     memset(&slot->counts, 0, sizeof slot->counts);
-    add_relaxed(&store_header->folds, 1);
+    add_release(&store_header->folds, 1); /* and who sees this sees all of it */
     lock_give(&locked);
 }
 
