@@ -117,9 +117,9 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
         store_untracked(LEAK_UNTRACKED_NO_MEMORY, 1);
         return;
     }
-    blocks_prefetch((uintptr_t)pointer);
+    blocks_prefetch(arch_address(pointer));
     clock_now_and_then(thread);
-    struct block old, block = {.address = (uintptr_t)pointer,
+    struct block old, block = {.address = arch_address(pointer),
                                .size = size,
                                .kind = kind,
                                .thread = (uint16_t)thread->serial,
@@ -141,7 +141,7 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
 
 bool track_take(struct guard *guard, void *pointer, struct block *out)
 {
-    if (likely(blocks_remove(guard, (uintptr_t)pointer, out)))
+    if (likely(blocks_remove(guard, arch_address(pointer), out)))
         return true;
     /* Left-out blocks are unknown as well: then the number would mean nothing. */
     if (!track_options.min_size && !track_options.max_size)

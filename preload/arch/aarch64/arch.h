@@ -48,6 +48,14 @@ static inline void arch_pause(void)
     __asm__ volatile("yield" ::: "memory");
 }
 
+/* Where a pointer points: the uppermost byte may hold a tag (MTE:
+ * GLIBC_TUNABLES=glibc.mem.tagging), which the CPU passes over and another pointer to the same
+ * block need not have. */
+static inline uintptr_t arch_address(const void *pointer)
+{
+    return (uintptr_t)pointer & (UINTPTR_MAX >> 8);
+}
+
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
 /* A call leaves the return address in x30; the callee saves it where it likes, or never. */

@@ -45,6 +45,12 @@ static inline void arch_pause(void)
     __builtin_ia32_pause();
 }
 
+/* Where a pointer points: all of it is the address. */
+static inline uintptr_t arch_address(const void *pointer)
+{
+    return (uintptr_t)pointer;
+}
+
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
 /* A call pushes the return address: a word just below the caller's frame, from the first moment. */
