@@ -37,9 +37,10 @@ static inline struct guard *guard_enter(const struct frame *caller)
     struct guard *guard = &guard_self;
     if (unlikely(guard->sp))
         return guard_enter_again(caller);
-    guard->sp = caller->sp;
     guard->pc = caller->pc;
     guard->link = caller->link;
+    __asm__ volatile("" ::: "memory"); /* a handler that sees sp sees where to look for pc */
+    guard->sp = caller->sp;
     __asm__ volatile("" ::: "memory"); /* before anything a handler could interrupt */
     return guard;
 }
