@@ -301,6 +301,7 @@ static void child_forked(void)
 {
     if (!fork_holds)
         return;
+    *alive = 0; /* so it is already, unless madvise is not to be believed (qemu-user) */
     if (guard_self.sp)
         store_detach();
     give_fork_locks();

@@ -2,6 +2,7 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/modules.h"
+#include "preload/sys.h"
 
 #include <sys/auxv.h>
 
@@ -24,9 +25,19 @@ static uint64_t pack(struct cfi_row row)
            (uint64_t)(row.ra_offset & 0x1fff) << 19 | (uint64_t)(uint32_t)row.offset << 32;
 }
 
+/* Handlers of signals return to a piece of code that the kernel provides (or libc, or qemu-user).
+ * On some CPUs it has not always a table that says so. */
+static bool is_trampoline(uintptr_t pc)
+{
+    uint64_t code;
+    return ARCH_SIGRETURN && sys_peek(pc, &code, sizeof code) && code == ARCH_SIGRETURN;
+}
+
 static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
 {
     struct module_view module;
+    if (is_trampoline(pc))
+        return (struct cfi_row){.rule = CFI_SIGNAL};
     if (!modules_find(guard, pc - 1, &module))
         return (struct cfi_row){.rule = CFI_NONE};
     struct cfi_row row = cfi_row_at(module.eh_frame_hdr, pc - 1);
@@ -38,8 +49,6 @@ static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
      * outermost frame of a fibre is (__start_context). */
     if (row.rule == CFI_NONE && cfi_row_at(module.eh_frame_hdr, pc).rule != CFI_NONE)
         row.rule = CFI_END;
-    if (row.ra_offset < -4096 || row.ra_offset > 4095)
-        row.rule = CFI_COMPLEX;
     return row;
 }
 
@@ -51,7 +60,7 @@ struct cfi_row rows_look(struct guard *guard, uintptr_t pc)
         struct rows_slot *slot = &rows_slots[at % ROWS_SLOTS];
         uint64_t key = load_acquire(&slot->key);
         if (likely(key == pc))
-            return rows_unpack(slot->row);
+            return rows_unpack(load_relaxed(&slot->row));
         if (!room && (key == EMPTY || key == GIVEN_UP))
             room = slot;
         if (key == EMPTY)

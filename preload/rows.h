@@ -17,7 +17,7 @@
 
 struct rows_slot {
     uint64_t key; /* the pc; 0, 1, 2: no address (rows.c) */
-    uint64_t row; /* rule (3), fp_offset (16), ra_offset (13), offset (32) */
+    uint64_t row; /* rule (3), fp_offset (16), ra_offset (13: CFI_RA_LEAST to _MOST), offset (32) */
 };
 
 extern struct rows_slot *rows_slots;

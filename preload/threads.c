@@ -6,6 +6,7 @@
 #include "preload/sys.h"
 #include "arch.h"
 
+#include <link.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -32,6 +33,7 @@ static struct lock stand_in_lock;
 static struct thread *stand_in;
 static pthread_key_t key;
 static bool key_made;
+static uintptr_t tls_above; /* how much of a thread's mapping lies above its block */
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
@@ -216,8 +218,19 @@ static void adopt(struct guard *guard, struct thread *thread)
         pthread_setspecific(key, thread); /* may allocate: the guard is held */
 }
 
+/* Static TLS of the objects there are; later ones share a surplus that BOUNDS_MARGIN covers. */
+static int add_tls(struct dl_phdr_info *info, size_t size UNUSED, void *data UNUSED)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_TLS)
+            tls_above += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align;
+    return 0;
+}
+
 bool threads_start(struct guard *guard)
 {
+    if (ARCH_TLS_ABOVE_BLOCK)
+        dl_iterate_phdr(add_tls, NULL);
     key_made = pthread_key_create(&key, leave) == 0;
     guard->thread = make(guard, 0, false);
     if (!guard->thread)
@@ -235,8 +248,8 @@ void threads_begin(struct guard *guard, const struct thread_start *start)
     /* glibc puts the thread block on top of the stack it gives a thread. */
     uintptr_t high = arch_thread_block() & ~(sizeof(uintptr_t) - 1);
     uintptr_t sp = arch_stack_pointer();
-    uintptr_t low = high - start->stack_size + BOUNDS_MARGIN;
-    if (start->stack_size > BOUNDS_MARGIN && sp < high && sp > low)
+    uintptr_t rest = BOUNDS_MARGIN + tls_above, low = high - start->stack_size + rest;
+    if (start->stack_size > rest && sp < high && sp > low)
         thread->bounds = (struct unwind_bounds){low, high};
 }
 

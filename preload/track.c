@@ -199,9 +199,9 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
     if (unlikely(!thread))
         return left_out(LEAK_UNTRACKED_NO_MEMORY);
     if (unlikely(!*lock_alone))
-        blocks_prefetch((uintptr_t)pointer); /* else it waits among the young first */
+        blocks_prefetch(arch_address(pointer)); /* else it waits among the young first */
     clock_now_and_then(thread);
-    block.address = (uintptr_t)pointer;
+    block.address = arch_address(pointer);
     block.size = size;
     block.kind = kind;
     block.thread = thread->serial;
@@ -228,7 +228,7 @@ static COLD void count_unknown(void)
 
 bool track_take(struct guard *guard, void *pointer, struct block *out)
 {
-    bool known = blocks_remove(guard, (uintptr_t)pointer, out);
+    bool known = blocks_remove(guard, arch_address(pointer), out);
     if (unlikely(!known))
         count_unknown();
     return known;
@@ -261,7 +261,7 @@ void track_gone(struct guard *guard, const struct frame *caller, const struct bl
 void track_free(struct guard *guard, const struct frame *caller, void *pointer)
 {
     struct block block;
-    if (likely(blocks_remove(guard, (uintptr_t)pointer, &block)))
+    if (likely(blocks_remove(guard, arch_address(pointer), &block)))
         gone(guard, caller, &block);
     else
         count_unknown();

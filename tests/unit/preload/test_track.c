@@ -128,6 +128,19 @@ START_TEST(a_block_that_went_is_counted_where_it_came_from)
 }
 END_TEST
 
+#ifdef __aarch64__
+START_TEST(a_pointer_with_a_tag_is_the_block_it_points_to)
+{
+    uintptr_t address = 0x7f1234567890;
+    came(address | 0x0bull << 56, 100, LEAK_KIND_MALLOC);
+    ck_assert_uint_eq(blocks_count(), 1);
+    went(address | 0x05ull << 56);
+    ck_assert_uint_eq(blocks_count(), 0);
+    ck_assert_uint_eq(store_header->unknown_frees, 0);
+}
+END_TEST
+#endif
+
 START_TEST(a_block_put_back_is_as_it_was)
 {
     struct block before, after;
@@ -506,6 +519,9 @@ int main(int argc, char **argv)
         tcase_add_checked_fixture(one, ways[i].setup, NULL);
         tcase_add_test(one, a_block_that_came_is_in_table_and_account);
         tcase_add_test(one, a_block_that_went_is_counted_where_it_came_from);
+#ifdef __aarch64__
+        tcase_add_test(one, a_pointer_with_a_tag_is_the_block_it_points_to);
+#endif
         tcase_add_test(one, a_block_put_back_is_as_it_was);
         tcase_add_test(one, an_address_that_comes_twice_was_freed_unseen);
         tcase_add_loop_test(one, sizes_that_were_filtered_are_counted_and_not_tracked, 0,
