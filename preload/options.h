@@ -16,10 +16,11 @@ typedef bool option_BOOL;
 typedef uint64_t option_SIZE;
 typedef uint64_t option_NUMBER;
 typedef char option_TEXT[OPTION_TEXT_MAX];
-typedef unsigned option_CHOICE_report, option_CHOICE_follow;
+typedef unsigned option_CHOICE_report, option_CHOICE_unwind_oracle, option_CHOICE_follow;
 
 /* The words of the CHOICE lines, in their order. */
 enum { REPORT_NONE, REPORT_EXIT };
+enum { UNWIND_ORACLE_LIBUNWIND, UNWIND_ORACLE_LIBGCC };
 enum { FOLLOW_INHERIT, FOLLOW_FORCE, FOLLOW_NONE };
 
 enum option_source {

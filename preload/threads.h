@@ -10,6 +10,7 @@
 
 #include "preload/guard.h"
 #include "preload/lock.h"
+#include "preload/oracle.h"
 #include "preload/slots.h"
 #include "preload/tree.h"
 #include "preload/unwind.h"
@@ -22,6 +23,7 @@ struct thread {
     struct leak_thread *record;
     struct slots slots;
     struct unwind_bounds bounds;
+    struct oracle oracle;
     struct thread *next_free;
     bool stand_in;
     struct unwind_trace trace;

@@ -80,6 +80,7 @@ static uint32_t find_site(struct guard *guard, struct thread *thread, const stru
     if (track_options.site_stacks) {
         modules_refresh(guard);
         unwind(guard, &thread->bounds, caller, track_options.depth, trace);
+        oracle_check(guard, &thread->oracle, &thread->bounds, caller, trace);
     } else {
         trace->depth = trace->shared = 0;
         trace->end = LEAK_ROOT_NO_STACKS;

@@ -43,6 +43,13 @@ static inline void arch_pause(void)
     __builtin_ia32_pause();
 }
 
+/* function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
+void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
+
+/* libunwind's names for this CPU and its pc. */
+#define ARCH_LIBUNWIND "x86_64"
+#define ARCH_LIBUNWIND_PC 16
+
 /* DWARF register numbers of the three registers that a row restores. */
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_SP 7

@@ -1,0 +1,321 @@
+#include "preload/oracle.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/log.h"
+#include "preload/real.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "arch.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <ucontext.h>
+#include <unwind.h>
+
+#define INNER_MAX 32      /* the runtime's own frames */
+#define CURSOR_WORDS 4096 /* no libunwind's unw_cursor_t is larger */
+#define STACK_SIZE 65536  /* both need less than 4 KiB */
+#define SHOWN_MAX 16      /* mismatches told of at verbosity=1 */
+#define NOT_CACHED 0      /* UNW_CACHE_NONE: it would not notice a dlclose */
+#define ACCESS_MEMORY 3   /* which pointer of unw_accessors_t */
+
+/* One walk of the other unwinder, and the stack it runs on. */
+struct oracle_walk {
+    struct frame start;
+    bool reached; /* frame[0] is start */
+    unsigned inner, count, room;
+    uintptr_t low, high; /* of the program's stack, if known: readable */
+    uintptr_t cursor[CURSOR_WORDS];
+    ucontext_t context;
+    struct oracle_frame frame[UNWIND_DEPTH_MAX + 1];
+    _Alignas(16) char stack[STACK_SIZE];
+};
+
+uint64_t oracle_every_;
+
+static struct {
+    const char *name;
+    void (*walk)(void *walk);
+    bool shows;       /* verbosity */
+    uint32_t walking; /* threads inside it */
+} other;
+
+/* What memory of ours libunwind reads now: its callback does not say for whom it asks. */
+static __thread const struct oracle_walk *reading_for __attribute__((tls_model("initial-exec")));
+
+/* False: enough. */
+static bool note(struct oracle_walk *walk, uintptr_t pc, uintptr_t sp)
+{
+    if (!pc)
+        return false;
+    if (!walk->reached && (pc != walk->start.pc || sp != walk->start.sp))
+        return ++walk->inner < INNER_MAX;
+    walk->reached = true;
+    walk->frame[walk->count++] = (struct oracle_frame){pc, sp};
+    return walk->count < walk->room;
+}
+
+/* ---- libunwind -------------------------------------------------------------------------------
+ */
+
+static struct {
+    int (*init)(void *cursor, ucontext_t *context);
+    int (*step)(void *cursor);
+    int (*get)(void *cursor, int number, uintptr_t *out);
+    int (*set_caching)(void *space, int policy);
+    void *(*accessors)(void *space);
+    void **space;
+} libunwind;
+
+/* In the place of its own, which would write and read a pipe to see what is mapped. */
+static int read_memory(void *space UNUSED, uintptr_t address, uintptr_t *word, int write,
+                       void *argument UNUSED)
+{
+    const struct oracle_walk *walk = reading_for;
+    if (write)
+        return -1;
+    if (address - walk->low < walk->high - walk->low ||
+        address - (uintptr_t)walk < sizeof *walk - sizeof *word) {
+        memcpy(word, (const void *)address, sizeof *word);
+        return 0;
+    }
+    return sys_peek(address, word, sizeof *word) ? 0 : -1;
+}
+
+static void step_by_libunwind(struct oracle_walk *walk)
+{
+    uintptr_t pc, sp;
+    do {
+        if (libunwind.get(walk->cursor, ARCH_LIBUNWIND_PC, &pc) < 0 ||
+            libunwind.get(walk->cursor, ARCH_DWARF_SP, &sp) < 0 || !note(walk, pc, sp))
+            return;
+    } while (libunwind.step(walk->cursor) > 0);
+}
+
+/* getcontext may return twice, says the compiler: there are no variables here to be lost. */
+static void walk_by_libunwind(void *walk)
+{
+    struct oracle_walk *here = walk;
+    reading_for = here;
+    if (getcontext(&here->context) == 0 && libunwind.init(here->cursor, &here->context) == 0)
+        step_by_libunwind(here);
+}
+
+/* Its first use opens a pipe, on the two lowest numbers that are free. With a reader of ours it has
+ * no use for it. */
+static void first_use_of_libunwind(void)
+{
+    int number[2];
+    struct stat was;
+    for (int i = 0; i < 2; i++)
+        number[i] = sys_open("/dev/null", O_RDONLY | O_CLOEXEC, 0);
+    for (int i = 0; i < 2; i++)
+        sys_close(number[i]);
+    ((void **)libunwind.accessors(*libunwind.space))[ACCESS_MEMORY] = (void *)read_memory;
+    libunwind.set_caching(*libunwind.space, NOT_CACHED);
+    for (int i = 0; i < 2; i++)
+        if (sys_fstat(number[i], &was) == 0 && S_ISFIFO(was.st_mode))
+            sys_close(number[i]);
+}
+
+static bool open_libunwind(void)
+{
+    static const struct {
+        const char *name;
+        void **to;
+    } wanted[] = {
+        {"_UL" ARCH_LIBUNWIND "_init_local", (void **)&libunwind.init},
+        {"_UL" ARCH_LIBUNWIND "_step", (void **)&libunwind.step},
+        {"_UL" ARCH_LIBUNWIND "_get_reg", (void **)&libunwind.get},
+        {"_UL" ARCH_LIBUNWIND "_set_caching_policy", (void **)&libunwind.set_caching},
+        {"_U" ARCH_LIBUNWIND "_get_accessors", (void **)&libunwind.accessors},
+        {"_UL" ARCH_LIBUNWIND "_local_addr_space", (void **)&libunwind.space},
+    };
+    void *library = real.dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; library && i < ARRAY_LENGTH(wanted); i++)
+        if (!(*wanted[i].to = dlsym(library, wanted[i].name)))
+            return false;
+    if (library)
+        first_use_of_libunwind();
+    return library != NULL;
+}
+
+/* ---- libgcc ---------------------------------------------------------------------------------- */
+
+static struct {
+    _Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn note, void *argument);
+    _Unwind_Ptr (*ip)(struct _Unwind_Context *context);
+    _Unwind_Word (*cfa)(struct _Unwind_Context *context);
+} libgcc;
+
+static _Unwind_Reason_Code note_libgcc(struct _Unwind_Context *context, void *walk)
+{
+    return note(walk, libgcc.ip(context), libgcc.cfa(context)) ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+static void walk_by_libgcc(void *walk)
+{
+    libgcc.backtrace(note_libgcc, walk);
+}
+
+static bool open_libgcc(void)
+{
+    void *library = real.dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return false;
+    libgcc.backtrace = (__typeof__(libgcc.backtrace))dlsym(library, "_Unwind_Backtrace");
+    libgcc.ip = (__typeof__(libgcc.ip))dlsym(library, "_Unwind_GetIP");
+    libgcc.cfa = (__typeof__(libgcc.cfa))dlsym(library, "_Unwind_GetCFA");
+    return libgcc.backtrace && libgcc.ip && libgcc.cfa;
+}
+
+/* ---- Start and fork --------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *name, *file, *package;
+    bool (*open)(void);
+    void (*walk)(void *walk);
+} others[] = {
+    [UNWIND_ORACLE_LIBUNWIND] = {"libunwind", "libunwind.so.8", "libunwind8", open_libunwind,
+                                 walk_by_libunwind},
+    [UNWIND_ORACLE_LIBGCC] = {"libgcc", "libgcc_s.so.1", "libgcc-s1", open_libgcc, walk_by_libgcc},
+};
+
+void oracle_start(const struct options *options)
+{
+    __auto_type wanted = &others[options->unwind_oracle];
+    if (!options->unwind_check)
+        return;
+    if (!wanted->open()) {
+        dlerror(); /* what was not found is not the program's error */
+        log_line("unwind_check is off: no usable ", wanted->file, " here (Debian package ",
+                 wanted->package, ")", NULL);
+        return;
+    }
+    other.name = wanted->name;
+    other.walk = wanted->walk;
+    other.shows = options->verbosity > 0;
+    oracle_every_ = options->unwind_check;
+}
+
+void oracle_fork_child(void)
+{
+    if (!other.walking)
+        return;
+    other.walking = 0;
+    oracle_every_ = 0;
+    if (other.shows)
+        log_line("unwind_check is off in this child: another thread was being compared when it was "
+                 "forked",
+                 NULL);
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+enum oracle_verdict oracle_judge(const struct unwind_trace *trace,
+                                 const struct oracle_frame *theirs, unsigned count, unsigned *at)
+{
+    for (*at = 0; *at < trace->depth; ++*at) {
+        const struct unwind_step *step = unwind_step_at(trace, *at);
+        uintptr_t pc = step->pc - unwind_interrupted(trace, *at);
+        if (*at == count || theirs[*at].pc != pc || theirs[*at].sp != step->sp)
+            return ORACLE_DIFFERENT;
+    }
+    if (count == trace->depth || trace->end == LEAK_ROOT_DEPTH)
+        return ORACLE_SAME;
+    return trace->end == LEAK_ROOT_COMPLETE ? ORACLE_DIFFERENT : ORACLE_STOPPED;
+}
+
+static void add_frame(struct text *line, uintptr_t pc, uintptr_t sp)
+{
+    Dl_info info;
+    if (dladdr((void *)(pc - 1), &info) && info.dli_fname) {
+        text_add(line, info.dli_fname);
+        text_add(line, "+");
+        pc -= (uintptr_t)info.dli_fbase;
+    }
+    text_add_hex(line, pc);
+    text_add(line, " sp ");
+    text_add_hex(line, sp);
+}
+
+/* The frames around the first one that differs, ours and theirs. */
+static void show(const struct unwind_trace *trace, const struct oracle_walk *walk, unsigned at)
+{
+    char buffer[900];
+    struct text line = TEXT_ON(buffer);
+    text_add(&line, "unwind_check: frame ");
+    text_add_number(&line, at);
+    text_add(&line, " differs; ours has ");
+    text_add_number(&line, trace->depth);
+    text_add(&line, " frames and ends with ");
+    text_add_number(&line, trace->end);
+    text_add(&line, ", that of ");
+    text_add(&line, other.name);
+    text_add(&line, walk->reached ? " is" : " never came to the caller of the hook");
+    log_line(buffer, walk->reached ? ":" : NULL, NULL);
+    for (unsigned i = at < 2 ? 0 : at - 2; i < at + 3; i++) {
+        const struct unwind_step *step = i < trace->depth ? unwind_step_at(trace, i) : NULL;
+        line = TEXT_ON(buffer);
+        text_add(&line, "  ");
+        text_add_number(&line, i);
+        text_add(&line, " ours ");
+        if (step)
+            add_frame(&line, step->pc, step->sp);
+        text_add(&line, " theirs ");
+        if (i < walk->count)
+            add_frame(&line, walk->frame[i].pc, walk->frame[i].sp);
+        if (step || i < walk->count)
+            log_line(buffer, NULL);
+    }
+}
+
+/* The other unwinder's allocations are no news of the program's; its errno stays. */
+static void walk_on_own_stack(struct guard *guard, struct oracle_walk *walk)
+{
+    uint64_t mask;
+    int error = errno;
+    bool calling_real = guard->calling_real;
+    sys_signals_block(&mask);
+    add_relaxed(&other.walking, 1);
+    guard->calling_real = true;
+    arch_call_on(walk->stack + STACK_SIZE, other.walk, walk);
+    guard->calling_real = calling_real;
+    sub_relaxed(&other.walking, 1);
+    sys_signals_restore(&mask);
+    errno = error;
+}
+
+void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unwind_bounds *bounds,
+                    const struct frame *start, const struct unwind_trace *trace)
+{
+    unsigned at;
+    struct oracle_walk *walk = oracle->walk;
+    oracle->captures = 0;
+    if (!walk && !(walk = oracle->walk = arena_map(sizeof *walk)))
+        return;
+    walk->start = *start;
+    walk->reached = false;
+    walk->inner = walk->count = 0;
+    walk->room = trace->depth + 1;
+    walk->low = walk->high = 0;
+    uintptr_t sp = arch_stack_pointer();
+    if (sp - bounds->low < bounds->high - bounds->low) {
+        walk->low = sp;
+        walk->high = bounds->high - sizeof sp + 1;
+    }
+    walk_on_own_stack(guard, walk);
+    add_relaxed(&store_header->unwind_checks, 1);
+    enum oracle_verdict verdict = oracle_judge(trace, walk->frame, walk->count, &at);
+    if (verdict == ORACLE_STOPPED)
+        add_relaxed(&store_header->unwind_stops, 1);
+    if (verdict != ORACLE_DIFFERENT)
+        return;
+    uint64_t before = add_relaxed(&store_header->unwind_mismatches, 1);
+    if (other.shows && before < SHOWN_MAX)
+        show(trace, walk, at);
+}
