@@ -11,8 +11,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <ucontext.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #define INNER_MAX 32      /* the runtime's own frames */
@@ -37,8 +39,8 @@ struct oracle_walk {
 uint64_t oracle_every_;
 
 static struct {
-    const char *name;
-    void (*walk)(void *walk);
+    const struct kind *kind;
+    enum { NOT_OPEN, OPENING, OPEN } state;
     bool shows;       /* verbosity */
     uint32_t walking; /* threads inside it */
 } other;
@@ -56,6 +58,24 @@ static bool note(struct oracle_walk *walk, uintptr_t pc, uintptr_t sp)
     walk->reached = true;
     walk->frame[walk->count++] = (struct oracle_frame){pc, sp};
     return walk->count < walk->room;
+}
+
+/* Foreign code: it needs room, its allocations are no news of the program's, errno stays, and no
+ * handler leaves it by longjmp. */
+static void on_own_stack(struct guard *guard, struct oracle_walk *walk, void (*function)(void *),
+                         void *argument)
+{
+    uint64_t mask;
+    int error = errno;
+    bool calling_real = guard->calling_real;
+    sys_signals_block(&mask);
+    guard->calling_real = true;
+    add_relaxed(&other.walking, 1);
+    arch_call_on(walk->stack + STACK_SIZE, function, argument);
+    sub_relaxed(&other.walking, 1);
+    guard->calling_real = calling_real;
+    sys_signals_restore(&mask);
+    errno = error;
 }
 
 /* ---- libunwind -------------------------------------------------------------------------------
@@ -175,11 +195,11 @@ static bool open_libgcc(void)
 /* ---- Start and fork --------------------------------------------------------------------------
  */
 
-static const struct {
+static const struct kind {
     const char *name, *file, *package;
     bool (*open)(void);
     void (*walk)(void *walk);
-} others[] = {
+} kinds[] = {
     [UNWIND_ORACLE_LIBUNWIND] = {"libunwind", "libunwind.so.8", "libunwind8", open_libunwind,
                                  walk_by_libunwind},
     [UNWIND_ORACLE_LIBGCC] = {"libgcc", "libgcc_s.so.1", "libgcc-s1", open_libgcc, walk_by_libgcc},
@@ -187,19 +207,38 @@ static const struct {
 
 void oracle_start(const struct options *options)
 {
-    __auto_type wanted = &others[options->unwind_oracle];
-    if (!options->unwind_check)
-        return;
-    if (!wanted->open()) {
-        dlerror(); /* what was not found is not the program's error */
-        log_line("unwind_check is off: no usable ", wanted->file, " here (Debian package ",
-                 wanted->package, ")", NULL);
-        return;
-    }
-    other.name = wanted->name;
-    other.walk = wanted->walk;
+    other.kind = &kinds[options->unwind_oracle];
     other.shows = options->verbosity > 0;
     oracle_every_ = options->unwind_check;
+}
+
+static void open_other(void *done)
+{
+    *(bool *)done = other.kind->open();
+    dlerror(); /* what was not found is not the program's error */
+}
+
+/* Not from our constructor: dlopen would run libc's own first, with libc's idea of argv and
+ * environ, which it has from that constructor. And not while the loader is at work. */
+static bool opened(struct guard *guard, struct oracle_walk *walk)
+{
+    bool done;
+    __auto_type closed = NOT_OPEN;
+    if (likely(load_acquire(&other.state) == OPEN))
+        return true;
+    if (!environ || load_relaxed(&_r_debug.r_state) != RT_CONSISTENT ||
+        !cas_acquire(&other.state, &closed, OPENING))
+        return false;
+    on_own_stack(guard, walk, open_other, &done);
+    if (done) {
+        /* Pairs with the acquire above. */
+        store_release(&other.state, OPEN);
+        return true;
+    }
+    oracle_every_ = 0;
+    log_line("unwind_check is off: no usable ", other.kind->file, " here (Debian package ",
+             other.kind->package, ")", NULL);
+    return false;
 }
 
 void oracle_fork_child(void)
@@ -255,7 +294,7 @@ static void show(const struct unwind_trace *trace, const struct oracle_walk *wal
     text_add(&line, " frames and ends with ");
     text_add_number(&line, trace->end);
     text_add(&line, ", that of ");
-    text_add(&line, other.name);
+    text_add(&line, other.kind->name);
     text_add(&line, walk->reached ? " is" : " never came to the caller of the hook");
     log_line(buffer, walk->reached ? ":" : NULL, NULL);
     for (unsigned i = at < 2 ? 0 : at - 2; i < at + 3; i++) {
@@ -274,29 +313,15 @@ static void show(const struct unwind_trace *trace, const struct oracle_walk *wal
     }
 }
 
-/* The other unwinder's allocations are no news of the program's; its errno stays. */
-static void walk_on_own_stack(struct guard *guard, struct oracle_walk *walk)
-{
-    uint64_t mask;
-    int error = errno;
-    bool calling_real = guard->calling_real;
-    sys_signals_block(&mask);
-    add_relaxed(&other.walking, 1);
-    guard->calling_real = true;
-    arch_call_on(walk->stack + STACK_SIZE, other.walk, walk);
-    guard->calling_real = calling_real;
-    sub_relaxed(&other.walking, 1);
-    sys_signals_restore(&mask);
-    errno = error;
-}
-
 void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unwind_bounds *bounds,
                     const struct frame *start, const struct unwind_trace *trace)
 {
     unsigned at;
     struct oracle_walk *walk = oracle->walk;
     oracle->captures = 0;
-    if (!walk && !(walk = oracle->walk = arena_map(sizeof *walk)))
+    if (!walk)
+        walk = oracle->walk = arena_map(sizeof *walk);
+    if (!walk || !opened(guard, walk))
         return;
     walk->start = *start;
     walk->reached = false;
@@ -308,7 +333,7 @@ void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unw
         walk->low = sp;
         walk->high = bounds->high - sizeof sp + 1;
     }
-    walk_on_own_stack(guard, walk);
+    on_own_stack(guard, walk, other.kind->walk, walk);
     add_relaxed(&store_header->unwind_checks, 1);
     enum oracle_verdict verdict = oracle_judge(trace, walk->frame, walk->count, &at);
     if (verdict == ORACLE_STOPPED)

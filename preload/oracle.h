@@ -1,9 +1,9 @@
 /* oracle.h - a second opinion: the option unwind_check=N compares every N-th trace of a thread.
  *
- * The other unwinder is libunwind or libgcc's, opened at the start of the process and only when
- * asked for. It walks from where it is called, through the runtime's own frames, to the caller of
- * the hook and on; from there each frame's pc and sp must be ours. What comes of it are three
- * numbers in the store's header.
+ * The other unwinder is libunwind or libgcc's, opened by the first check and only when asked for.
+ * It walks from where it is called, through the runtime's own frames, to the caller of the hook and
+ * on; from there each frame's pc and sp must be ours. What comes of it are three numbers in the
+ * store's header.
  *
  * It is made for tests, yet harms nobody: it runs on a stack of its own with signals blocked, reads
  * memory by our rules, and leaves no descriptor open. A walk may take the loader's lock, though.
@@ -33,7 +33,8 @@ enum oracle_verdict {
 
 extern uint64_t oracle_every_; /* 0: off */
 
-/* Opens the other unwinder if that was asked for; says so when there is none. */
+/* The other unwinder is opened by the first check, when libc is ready; a line says so when there is
+ * none. */
 void oracle_start(const struct options *options);
 /* Another thread may have been inside the other unwinder when we forked, with a lock of its. */
 void oracle_fork_child(void);
