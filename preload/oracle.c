@@ -38,9 +38,11 @@ struct oracle_walk {
 
 uint64_t oracle_every_;
 
+enum { NOT_OPEN, OPENING, OPEN };
+
 static struct {
     const struct kind *kind;
-    enum { NOT_OPEN, OPENING, OPEN } state;
+    unsigned state;   /* NOT_OPEN … */
     bool shows;       /* verbosity */
     uint32_t walking; /* threads inside it */
 } other;
@@ -223,7 +225,7 @@ static void open_other(void *done)
 static bool opened(struct guard *guard, struct oracle_walk *walk)
 {
     bool done;
-    __auto_type closed = NOT_OPEN;
+    unsigned closed = NOT_OPEN;
     if (likely(load_acquire(&other.state) == OPEN))
         return true;
     if (!environ || load_relaxed(&_r_debug.r_state) != RT_CONSISTENT ||
