@@ -3,9 +3,11 @@
 #include "preload/atomic.h"
 #include "preload/log.h"
 #include "preload/real.h"
+#include "preload/rows.h"
 #include "preload/store.h"
 #include "preload/sys.h"
 #include "preload/text.h"
+#include "preload/tree.h"
 #include "arch.h"
 
 #include <dlfcn.h>
@@ -24,15 +26,15 @@
 #define NOT_CACHED 0      /* UNW_CACHE_NONE: it would not notice a dlclose */
 #define ACCESS_MEMORY 3   /* which pointer of unw_accessors_t */
 
-/* One walk of the other unwinder, and the stack it runs on. */
+/* One check, and the stack that the other one runs on. */
 struct oracle_walk {
     struct frame start;
-    bool reached; /* frame[0] is start */
-    unsigned inner, count, room;
+    bool reached;        /* theirs.pc[0] is start */
+    unsigned inner;      /* frames before that */
     uintptr_t low, high; /* of the program's stack, if known: readable */
+    struct oracle_stack ours, theirs;
     uintptr_t cursor[CURSOR_WORDS];
     ucontext_t context;
-    struct oracle_frame frame[UNWIND_DEPTH_MAX + 1];
     _Alignas(16) char stack[STACK_SIZE];
 };
 
@@ -58,8 +60,8 @@ static bool note(struct oracle_walk *walk, uintptr_t pc, uintptr_t sp)
     if (!walk->reached && (pc != walk->start.pc || sp != walk->start.sp))
         return ++walk->inner < INNER_MAX;
     walk->reached = true;
-    walk->frame[walk->count++] = (struct oracle_frame){pc, sp};
-    return walk->count < walk->room;
+    walk->theirs.pc[walk->theirs.count++] = pc;
+    return walk->theirs.count <= walk->ours.count;
 }
 
 /* Foreign code: it needs room, its allocations are no news of the program's, errno stays, and no
@@ -209,6 +211,10 @@ static const struct kind {
 
 void oracle_start(const struct options *options)
 {
+    if (options->unwind_check && !options->site_stacks) {
+        log_line("unwind_check is off: with site_stacks=off there are no stacks", NULL);
+        return;
+    }
     other.kind = &kinds[options->unwind_oracle];
     other.shows = options->verbosity > 0;
     oracle_every_ = options->unwind_check;
@@ -257,78 +263,98 @@ void oracle_fork_child(void)
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-enum oracle_verdict oracle_judge(const struct unwind_trace *trace,
-                                 const struct oracle_frame *theirs, unsigned count, unsigned *at)
+enum oracle_verdict oracle_judge(const struct oracle_stack *ours, const struct oracle_stack *theirs,
+                                 unsigned *at)
 {
-    for (*at = 0; *at < trace->depth; ++*at) {
-        const struct unwind_step *step = unwind_step_at(trace, *at);
-        uintptr_t pc = step->pc - unwind_interrupted(trace, *at);
-        if (*at == count || theirs[*at].pc != pc || theirs[*at].sp != step->sp)
+    for (*at = 0; *at < ours->count; ++*at)
+        if (*at == theirs->count || theirs->pc[*at] != ours->pc[*at])
             return ORACLE_DIFFERENT;
-    }
-    if (count == trace->depth || trace->end == LEAK_ROOT_DEPTH)
+    if (theirs->count == ours->count || ours->end == LEAK_ROOT_DEPTH)
         return ORACLE_SAME;
-    return trace->end == LEAK_ROOT_COMPLETE ? ORACLE_DIFFERENT : ORACLE_STOPPED;
+    return ours->end == LEAK_ROOT_COMPLETE ? ORACLE_DIFFERENT : ORACLE_STOPPED;
 }
 
-static void add_frame(struct text *line, uintptr_t pc, uintptr_t sp)
+/* Where a signal interrupted, the tree has the interrupted pc plus 1. */
+static void read_tree(struct guard *guard, uint32_t node, struct oracle_stack *ours)
+{
+    bool interrupted = false;
+    for (ours->count = 0; node >= LEAK_NODE_FIRST && ours->count < UNWIND_DEPTH_MAX;) {
+        const struct leak_node *frame = tree_node(node);
+        ours->pc[ours->count++] = frame->pc - interrupted;
+        interrupted = rows_get(guard, frame->pc).rule == CFI_SIGNAL;
+        node = frame->parent;
+    }
+    ours->end = node;
+}
+
+static void add_frame(struct text *line, const char *whose, const struct oracle_stack *stack,
+                      unsigned i)
 {
     Dl_info info;
+    text_add(line, whose);
+    if (i >= stack->count)
+        return;
+    uintptr_t pc = stack->pc[i];
     if (dladdr((void *)(pc - 1), &info) && info.dli_fname) {
         text_add(line, info.dli_fname);
         text_add(line, "+");
         pc -= (uintptr_t)info.dli_fbase;
     }
     text_add_hex(line, pc);
-    text_add(line, " sp ");
-    text_add_hex(line, sp);
 }
 
 /* The frames around the first one that differs, ours and theirs. */
-static void show(const struct unwind_trace *trace, const struct oracle_walk *walk, unsigned at)
+static void show(const struct oracle_walk *walk, unsigned at)
 {
     char buffer[900];
     struct text line = TEXT_ON(buffer);
     text_add(&line, "unwind_check: frame ");
     text_add_number(&line, at);
     text_add(&line, " differs; ours has ");
-    text_add_number(&line, trace->depth);
+    text_add_number(&line, walk->ours.count);
     text_add(&line, " frames and ends with ");
-    text_add_number(&line, trace->end);
+    text_add_number(&line, walk->ours.end);
     text_add(&line, ", that of ");
     text_add(&line, other.kind->name);
-    text_add(&line, walk->reached ? " is" : " never came to the caller of the hook");
-    log_line(buffer, walk->reached ? ":" : NULL, NULL);
+    text_add(&line, walk->reached ? " is:" : " never came to the caller of the hook");
+    log_line(buffer, NULL);
     for (unsigned i = at < 2 ? 0 : at - 2; i < at + 3; i++) {
-        const struct unwind_step *step = i < trace->depth ? unwind_step_at(trace, i) : NULL;
+        if (i >= walk->ours.count && i >= walk->theirs.count)
+            break;
         line = TEXT_ON(buffer);
         text_add(&line, "  ");
         text_add_number(&line, i);
-        text_add(&line, " ours ");
-        if (step)
-            add_frame(&line, step->pc, step->sp);
-        text_add(&line, " theirs ");
-        if (i < walk->count)
-            add_frame(&line, walk->frame[i].pc, walk->frame[i].sp);
-        if (step || i < walk->count)
-            log_line(buffer, NULL);
+        add_frame(&line, " ours ", &walk->ours, i);
+        add_frame(&line, " theirs ", &walk->theirs, i);
+        log_line(buffer, NULL);
     }
 }
 
-void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unwind_bounds *bounds,
-                    const struct frame *start, const struct unwind_trace *trace)
+static void note_verdict(const struct oracle_walk *walk)
 {
     unsigned at;
+    enum oracle_verdict verdict = oracle_judge(&walk->ours, &walk->theirs, &at);
+    add_relaxed(&store_header->unwind_checks, 1);
+    if (verdict == ORACLE_STOPPED)
+        add_relaxed(&store_header->unwind_stops, 1);
+    if (verdict == ORACLE_DIFFERENT &&
+        add_relaxed(&store_header->unwind_mismatches, 1) < SHOWN_MAX && other.shows)
+        show(walk, at);
+}
+
+void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unwind_bounds *bounds,
+                    const struct frame *caller, uint32_t node)
+{
     struct oracle_walk *walk = oracle->walk;
     oracle->captures = 0;
     if (!walk)
         walk = oracle->walk = arena_map(sizeof *walk);
     if (!walk || !opened(guard, walk))
         return;
-    walk->start = *start;
+    read_tree(guard, node, &walk->ours);
+    walk->start = *caller;
     walk->reached = false;
-    walk->inner = walk->count = 0;
-    walk->room = trace->depth + 1;
+    walk->inner = walk->theirs.count = 0;
     walk->low = walk->high = 0;
     uintptr_t sp = arch_stack_pointer();
     if (sp - bounds->low < bounds->high - bounds->low) {
@@ -336,13 +362,5 @@ void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unw
         walk->high = bounds->high - sizeof sp + 1;
     }
     on_own_stack(guard, walk, other.kind->walk, walk);
-    add_relaxed(&store_header->unwind_checks, 1);
-    enum oracle_verdict verdict = oracle_judge(trace, walk->frame, walk->count, &at);
-    if (verdict == ORACLE_STOPPED)
-        add_relaxed(&store_header->unwind_stops, 1);
-    if (verdict != ORACLE_DIFFERENT)
-        return;
-    uint64_t before = add_relaxed(&store_header->unwind_mismatches, 1);
-    if (other.shows && before < SHOWN_MAX)
-        show(trace, walk, at);
+    note_verdict(walk);
 }

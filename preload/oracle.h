@@ -1,9 +1,10 @@
-/* oracle.h - a second opinion: the option unwind_check=N compares every N-th trace of a thread.
+/* oracle.h - a second opinion: the option unwind_check=N compares every N-th stack of a thread.
  *
  * The other unwinder is libunwind or libgcc's, opened by the first check and only when asked for.
  * It walks from where it is called, through the runtime's own frames, to the caller of the hook and
- * on; from there each frame's pc and sp must be ours. What comes of it are three numbers in the
- * store's header.
+ * on. Held against it is what was recorded: the node of the calling-context tree and its callers,
+ * whichever way it was found (walked, shared, remembered). What comes of it are three numbers in
+ * the store's header.
  *
  * It is made for tests, yet harms nobody: it runs on a stack of its own with signals blocked, reads
  * memory by our rules, and leaves no descriptor open. A walk may take the loader's lock, though.
@@ -11,8 +12,10 @@
 #ifndef PRELOAD_ORACLE_H
 #define PRELOAD_ORACLE_H
 
+#include "preload/guard.h"
 #include "preload/options.h"
 #include "preload/unwind.h"
+#include "leak_store.h"
 
 /* Of each thread. */
 struct oracle {
@@ -20,9 +23,11 @@ struct oracle {
     struct oracle_walk *walk;
 };
 
-/* As the other one sees it. */
-struct oracle_frame {
-    uintptr_t pc, sp;
+/* Innermost frame first. One more than ours can have, to see that theirs goes on. */
+struct oracle_stack {
+    unsigned count;
+    enum leak_root end; /* ours only */
+    uintptr_t pc[UNWIND_DEPTH_MAX + 1];
 };
 
 enum oracle_verdict {
@@ -39,21 +44,19 @@ void oracle_start(const struct options *options);
 /* Another thread may have been inside the other unwinder when we forked, with a lock of its. */
 void oracle_fork_child(void);
 
-/* theirs[0] is the frame that our walk started from. *at: the first frame that is not the same. */
-enum oracle_verdict oracle_judge(const struct unwind_trace *trace,
-                                 const struct oracle_frame *theirs, unsigned count, unsigned *at);
+/* *at: the first frame that is not the same. */
+enum oracle_verdict oracle_judge(const struct oracle_stack *ours, const struct oracle_stack *theirs,
+                                 unsigned *at);
 
-/* Walks again, compares and counts. */
-void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unwind_bounds *bounds,
-                    const struct frame *start, const struct unwind_trace *trace);
-
-/* Once for each trace, while the frames that it shows are still there. */
-static inline void oracle_check(struct guard *guard, struct oracle *oracle,
-                                const struct unwind_bounds *bounds, const struct frame *start,
-                                const struct unwind_trace *trace)
+/* Is it this stack's turn? */
+static inline bool oracle_due(struct oracle *oracle)
 {
-    if (unlikely(oracle_every_) && ++oracle->captures >= oracle_every_)
-        oracle_compare(guard, oracle, bounds, start, trace);
+    return unlikely(oracle_every_) && ++oracle->captures >= oracle_every_;
 }
+
+/* Walks the stack of the hook's caller, while it is still there, compares it with the one that ends
+ * in node, and counts. */
+void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unwind_bounds *bounds,
+                    const struct frame *caller, uint32_t node);
 
 #endif

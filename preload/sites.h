@@ -17,6 +17,8 @@ void sites_start(void);
 uint32_t sites_make(struct guard *guard, uint32_t node, enum leak_kind kind);
 /* Adds a slot of the thread with that serial to its site and clears it. */
 void sites_fold(struct guard *guard, struct leak_slot *slot, uint32_t serial);
+/* The innermost frame's node, or a root. */
+uint32_t sites_node(uint32_t site);
 /* Folded counts, as a reader sees them. */
 struct leak_counts sites_counts(uint32_t site);
 uint32_t sites_last(void);

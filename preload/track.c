@@ -80,7 +80,6 @@ static uint32_t find_site(struct guard *guard, struct thread *thread, const stru
     if (track_options.site_stacks) {
         modules_refresh(guard);
         unwind(guard, &thread->bounds, caller, track_options.depth, trace);
-        oracle_check(guard, &thread->oracle, &thread->bounds, caller, trace);
     } else {
         trace->depth = trace->shared = 0;
         trace->end = LEAK_ROOT_NO_STACKS;
@@ -126,6 +125,8 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
                                .thread = (uint16_t)thread->serial,
                                .tick = store_header->epoch};
     block.site = find_site(guard, thread, caller, kind);
+    if (oracle_due(&thread->oracle) && block.site)
+        oracle_compare(guard, &thread->oracle, &thread->bounds, caller, sites_node(block.site));
     if (thread->record) {
         block.count = load_relaxed(&thread->record->allocations) + 1;
         store_relaxed(&thread->record->allocations, block.count);

@@ -165,6 +165,11 @@ uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_ki
     return trace->leaf_site;
 }
 
+const struct leak_node *tree_node(uint32_t id)
+{
+    return segments_at(&nodes, id);
+}
+
 bool tree_check(void)
 {
     for (uint32_t id = LEAK_NODE_FIRST; id <= last_node; id++) {

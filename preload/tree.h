@@ -16,6 +16,9 @@ bool tree_start(void);
  * one before have their nodes already; the others get theirs here. */
 uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_kind kind);
 
+/* The record of a node that tree_site made. */
+const struct leak_node *tree_node(uint32_t id);
+
 /* Every node's parent has a smaller id, and every node is found under its key. */
 bool tree_check(void);
 

@@ -60,13 +60,6 @@ static inline const struct unwind_step *unwind_step_at(const struct unwind_trace
     return &trace->step[trace->depth - 1 - i];
 }
 
-/* Did a signal interrupt the i-th frame? Then its pc is the interrupted one plus 1: no return
- * address, but everybody looks names up at pc - 1. */
-static inline bool unwind_interrupted(const struct unwind_trace *trace, unsigned i)
-{
-    return i > 0 && !unwind_step_at(trace, i - 1)->pc_slot;
-}
-
 /* Nothing of the trace is to be shared. */
 static inline void unwind_forget(struct unwind_trace *trace)
 {

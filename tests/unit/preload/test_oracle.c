@@ -1,5 +1,5 @@
-/* test_oracle.c - the comparison with another unwinder: equal traces are equal, a planted difference is
- * counted, and a trace that says it is incomplete is held only to what it shows.
+/* test_oracle.c - the comparison with another unwinder: equal stacks are equal, a planted difference is
+ * counted, and a stack that says it is incomplete is held only to what it shows.
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/log.h"
@@ -7,7 +7,9 @@
 #include "preload/oracle.h"
 #include "preload/real.h"
 #include "preload/rows.h"
+#include "preload/sites.h"
 #include "preload/store.h"
+#include "preload/tree.h"
 
 #include <dlfcn.h>
 
@@ -18,21 +20,14 @@
 
 #define FRAMES 4
 
-static struct unwind_trace trace;
-static struct oracle_frame theirs[FRAMES + 1];
-static uintptr_t slot;
+static struct oracle_stack ours, theirs;
 
-/* Two equal traces of FRAMES frames; the last of theirs is one more. */
-static void make_equal(enum leak_root end)
+static void make_equal(enum leak_root end, unsigned their_count)
 {
-    trace.depth = FRAMES;
-    trace.end = end;
-    for (unsigned i = 0; i <= FRAMES; i++) {
-        theirs[i] = (struct oracle_frame){0x400000 + 16 * i, 0x7000 + 64 * i};
-        if (i < FRAMES)
-            trace.step[FRAMES - 1 - i] =
-                (struct unwind_step){.pc = theirs[i].pc, .sp = theirs[i].sp, .pc_slot = &slot};
-    }
+    ours = (struct oracle_stack){.count = FRAMES, .end = end};
+    theirs = (struct oracle_stack){.count = their_count};
+    for (unsigned i = 0; i <= FRAMES; i++)
+        ours.pc[i] = theirs.pc[i] = 0x400000 + 16 * i;
 }
 
 static const struct {
@@ -53,38 +48,24 @@ static const struct {
     {LEAK_ROOT_DEPTH, FRAMES - 1, ORACLE_DIFFERENT, FRAMES - 1},
 };
 
-START_TEST(only_a_marked_trace_may_be_the_shorter_one)
+START_TEST(only_a_marked_stack_may_be_the_shorter_one)
 {
     unsigned at;
-    make_equal(ends[_i].end);
-    ck_assert_int_eq(oracle_judge(&trace, theirs, ends[_i].count, &at), ends[_i].want);
+    make_equal(ends[_i].end, ends[_i].count);
+    ck_assert_int_eq(oracle_judge(&ours, &theirs, &at), ends[_i].want);
     ck_assert_uint_eq(at, ends[_i].at);
 }
 END_TEST
 
-START_TEST(one_word_that_differs_is_found)
+START_TEST(one_frame_that_differs_is_found)
 {
     unsigned at;
-    for (unsigned i = 0; i < FRAMES; i++)
-        for (int of_sp = 0; of_sp < 2; of_sp++) {
-            make_equal(LEAK_ROOT_NO_RULE);
-            *(of_sp ? &theirs[i].sp : &theirs[i].pc) += 8;
-            ck_assert_int_eq(oracle_judge(&trace, theirs, FRAMES, &at), ORACLE_DIFFERENT);
-            ck_assert_uint_eq(at, i);
-        }
-}
-END_TEST
-
-START_TEST(only_an_interrupted_frame_is_one_byte_further)
-{
-    unsigned at;
-    make_equal(LEAK_ROOT_COMPLETE);
-    trace.step[FRAMES - 1 - 1].pc_slot = NULL; /* frame 1 is a signal's, frame 2 was interrupted */
-    trace.step[FRAMES - 1 - 2].pc++;
-    ck_assert_int_eq(oracle_judge(&trace, theirs, FRAMES, &at), ORACLE_SAME);
-    trace.step[FRAMES - 1 - 1].pc_slot = &slot;
-    ck_assert_int_eq(oracle_judge(&trace, theirs, FRAMES, &at), ORACLE_DIFFERENT);
-    ck_assert_uint_eq(at, 2);
+    for (unsigned i = 0; i < FRAMES; i++) {
+        make_equal(LEAK_ROOT_NO_RULE, FRAMES);
+        theirs.pc[i]++;
+        ck_assert_int_eq(oracle_judge(&ours, &theirs, &at), ORACLE_DIFFERENT);
+        ck_assert_uint_eq(at, i);
+    }
 }
 END_TEST
 
@@ -92,7 +73,7 @@ END_TEST
 
 static struct unwind_bounds bounds;
 static struct oracle oracle;
-static struct unwind_step *(*plant)(void); /* where to put something wrong, between walk and check */
+static struct unwind_trace trace;
 
 static void setup_for(unsigned which)
 {
@@ -102,7 +83,8 @@ static void setup_for(unsigned which)
     size_t size;
     ck_assert_msg(store_create(unit_directory, "oracle", environ), "no store");
     modules_start(rows_forget);
-    ck_assert(rows_start());
+    sites_start();
+    ck_assert(rows_start() && tree_start());
     log_start();
     real_find();
     pthread_getattr_np(pthread_self(), &attributes);
@@ -122,15 +104,33 @@ static bool here(unsigned which)
     return dlopen(files[which], RTLD_NOW | RTLD_LOCAL) != NULL;
 }
 
-/* In the hook's place. */
+/* What was recorded, and instead of it: a stack without its innermost frame, or none. */
+static uint32_t as_it_is(uint32_t node)
+{
+    return node;
+}
+
+static uint32_t without_innermost(uint32_t node)
+{
+    return tree_node(node)->parent;
+}
+
+static uint32_t nothing_at_all(uint32_t node UNUSED)
+{
+    return LEAK_ROOT_COMPLETE;
+}
+
+static uint32_t (*planted)(uint32_t node) = as_it_is;
+
+/* In the hook's place. The next capture may share what this one leaves. */
 static NOINLINE void capture(void)
 {
-    struct frame start = CALLER_FRAME();
-    unwind(&unit_guard, &bounds, &start, DEEP, &trace);
-    if (plant)
-        plant()->pc += 1;
-    oracle_check(&unit_guard, &oracle, &bounds, &start, &trace);
-    unwind_forget(&trace);
+    struct frame caller = CALLER_FRAME();
+    unwind(&unit_guard, &bounds, &caller, DEEP, &trace);
+    uint32_t site = tree_site(&unit_guard, &trace, LEAK_KIND_MALLOC);
+    ck_assert_uint_ne(site, 0);
+    if (oracle_due(&oracle))
+        oracle_compare(&unit_guard, &oracle, &bounds, &caller, planted(sites_node(site)));
     KEEP;
 }
 
@@ -148,7 +148,7 @@ static void on_signal(int number UNUSED)
     recurse(3);
 }
 
-START_TEST(real_traces_are_equal)
+START_TEST(real_stacks_are_equal)
 {
     if (!here(_i))
         return UNIT_SKIP("the other unwinder is not installed");
@@ -164,60 +164,71 @@ START_TEST(real_traces_are_equal)
 }
 END_TEST
 
-static struct unwind_step *innermost(void)
-{
-    return &trace.step[trace.depth - 1];
-}
-
-static struct unwind_step *in_the_middle(void)
-{
-    return &trace.step[trace.depth / 2];
-}
-
-static struct unwind_step *outermost(void)
-{
-    return &trace.step[0];
-}
-
 /* A check that cannot fail proves nothing. */
-START_TEST(a_planted_difference_is_counted)
+START_TEST(a_planted_stack_is_counted)
 {
-    static struct unwind_step *(*const places[])(void) = {innermost, in_the_middle, outermost};
+    static uint32_t (*const plants[])(uint32_t) = {without_innermost, nothing_at_all, as_it_is};
     if (!here(_i))
         return UNIT_SKIP("the other unwinder is not installed");
     setup_for(_i);
-    for (size_t i = 0; i < ARRAY_LENGTH(places); i++) {
-        plant = places[i];
+    for (unsigned i = 0; i < ARRAY_LENGTH(plants); i++) {
+        planted = plants[i];
         recurse(5);
+        ck_assert_uint_eq(store_header->unwind_checks, i + 1);
+        ck_assert_uint_eq(store_header->unwind_mismatches, i < 2 ? i + 1 : 2);
     }
-    plant = NULL;
-    recurse(5);
-    ck_assert_uint_eq(store_header->unwind_checks, 4);
-    ck_assert_uint_eq(store_header->unwind_mismatches, 3);
-}
-END_TEST
-
-static struct unwind_step *two_frames_early(void)
-{
-    static struct unwind_step nowhere;
-    trace.depth -= 2;
-    memmove(trace.step, trace.step + 2, trace.depth * sizeof *trace.step);
-    return &nowhere;
-}
-
-START_TEST(an_early_end_is_a_difference_unless_it_is_marked)
-{
-    if (!here(_i))
-        return UNIT_SKIP("the other unwinder is not installed");
-    setup_for(_i);
-    plant = two_frames_early;
-    recurse(5);
-    ck_assert_uint_eq(store_header->unwind_mismatches, 1);
     ck_assert_uint_eq(store_header->unwind_stops, 0);
 }
 END_TEST
 
-START_TEST(every_nth_capture_is_compared)
+/* Two captures from one place, so that the second shares the frames of the first; in between, one of
+ * those that were kept is spoilt. */
+static NOINLINE void twice(void (*spoil)(void))
+{
+    for (int i = 0; i < 2; i++) {
+        capture();
+        if (!i)
+            spoil();
+    }
+    KEEP;
+}
+
+static void nothing(void)
+{
+}
+
+static void node_of_another_frame(void)
+{
+    trace.step[trace.depth - 2].node = trace.step[trace.depth - 3].node;
+    trace.leaf_depth = 0; /* not the site of the last time */
+}
+
+static void end_of_the_trace(void)
+{
+    trace.step[trace.depth - 2].node = LEAK_ROOT_COMPLETE;
+    trace.leaf_depth = 0;
+}
+
+static const struct {
+    void (*spoil)(void);
+    unsigned mismatches;
+} spoils[] = {{nothing, 0}, {node_of_another_frame, 1}, {end_of_the_trace, 1}};
+
+START_TEST(a_spoilt_frame_is_counted)
+{
+    unsigned which = _i % 2, how = _i / 2;
+    if (!here(which))
+        return UNIT_SKIP("the other unwinder is not installed");
+    setup_for(which);
+    twice(spoils[how].spoil);
+    ck_assert_uint_gt(trace.shared, 2);
+    ck_assert_uint_eq(store_header->unwind_checks, 2);
+    ck_assert_uint_eq(store_header->unwind_mismatches, spoils[how].mismatches);
+    ck_assert_uint_eq(store_header->unwind_stops, 0);
+}
+END_TEST
+
+START_TEST(every_nth_stack_is_compared)
 {
     if (!here(UNWIND_ORACLE_LIBGCC))
         return UNIT_SKIP("the other unwinder is not installed");
@@ -278,15 +289,14 @@ int main(int argc, char **argv)
 {
     Suite *suite = suite_create("oracle");
     TCase *verdict = tcase_create("verdict");
-    tcase_add_loop_test(verdict, only_a_marked_trace_may_be_the_shorter_one, 0, ARRAY_LENGTH(ends));
-    tcase_add_test(verdict, one_word_that_differs_is_found);
-    tcase_add_test(verdict, only_an_interrupted_frame_is_one_byte_further);
+    tcase_add_loop_test(verdict, only_a_marked_stack_may_be_the_shorter_one, 0, ARRAY_LENGTH(ends));
+    tcase_add_test(verdict, one_frame_that_differs_is_found);
     suite_add_tcase(suite, verdict);
     TCase *walks = tcase_create("walks");
-    tcase_add_loop_test(walks, real_traces_are_equal, 0, 2);
-    tcase_add_loop_test(walks, a_planted_difference_is_counted, 0, 2);
-    tcase_add_loop_test(walks, an_early_end_is_a_difference_unless_it_is_marked, 0, 2);
-    tcase_add_test(walks, every_nth_capture_is_compared);
+    tcase_add_loop_test(walks, real_stacks_are_equal, 0, 2);
+    tcase_add_loop_test(walks, a_planted_stack_is_counted, 0, 2);
+    tcase_add_loop_test(walks, a_spoilt_frame_is_counted, 0, 2 * ARRAY_LENGTH(spoils));
+    tcase_add_test(walks, every_nth_stack_is_compared);
     tcase_add_loop_test(walks, a_check_leaves_nothing_behind, 0, 2);
     tcase_add_loop_test(walks, a_small_stack_is_enough, 0, 2);
     suite_add_tcase(suite, walks);
