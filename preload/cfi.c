@@ -132,7 +132,7 @@ struct state {
     uint64_t cfa_register;
     int64_t cfa_offset;
     bool cfa_deref, cfa_odd;
-    struct rule fp, ra;
+    struct rule fp, ra, other;
 };
 
 #define STATES_MAX 8
@@ -152,6 +152,8 @@ static void set_rule(struct machine *machine, uint64_t number, enum saved how, i
         machine->now.fp = rule;
     else if (number == machine->entry->ra_register)
         machine->now.ra = rule;
+    else if (number == ARCH_DWARF_OTHER)
+        machine->now.other = rule;
 }
 
 static void restore_rule(struct machine *machine, uint64_t number)
@@ -160,6 +162,8 @@ static void restore_rule(struct machine *machine, uint64_t number)
         machine->now.fp = machine->initial.fp;
     else if (number == machine->entry->ra_register)
         machine->now.ra = machine->initial.ra;
+    else if (number == ARCH_DWARF_OTHER)
+        machine->now.other = machine->initial.other;
 }
 
 static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
@@ -375,7 +379,8 @@ static struct cfi_row row_of(const struct state *state)
         return row;
     }
     bool of_sp = state->cfa_register == ARCH_DWARF_SP, of_fp = state->cfa_register == ARCH_DWARF_FP;
-    if (state->cfa_odd || (!of_sp && !of_fp) || state->ra.how != SAVED_AT ||
+    bool of_other = state->cfa_register == ARCH_DWARF_OTHER;
+    if (state->cfa_odd || (!of_sp && !of_fp && !of_other) || state->ra.how != SAVED_AT ||
         !fits(state->ra.offset) || state->cfa_offset != (int32_t)state->cfa_offset)
         return row;
     row.offset = state->cfa_offset;
@@ -389,17 +394,19 @@ static struct cfi_row row_of(const struct state *state)
     } else if (state->fp.how == SAVED_ODD) {
         return row;
     }
-    row.rule = of_sp ? CFI_SP : state->cfa_deref ? CFI_FP_DEREF : CFI_FP;
+    row.rule = of_sp ? CFI_SP : of_other ? CFI_OTHER : state->cfa_deref ? CFI_FP_DEREF : CFI_FP;
     return row;
 }
 
-struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
+/* The state at pc. CFI_NONE: there is none; CFI_SIGNAL: none is needed; CFI_COMPLEX: not to be
+ * read. */
+static enum cfi_rule state_at(const uint8_t *fde, uintptr_t pc, struct state *out)
 {
     struct entry entry;
     if (!read_fde(fde, pc, &entry))
-        return (struct cfi_row){.rule = CFI_NONE};
+        return CFI_NONE;
     if (entry.signal)
-        return (struct cfi_row){.rule = CFI_SIGNAL};
+        return CFI_SIGNAL;
     struct machine machine = {.entry = &entry, .location = entry.start, .pc = pc};
     /* The CIE's part holds for the whole function. */
     machine.now.cfa_odd = true; /* until somebody defines it */
@@ -407,11 +414,35 @@ struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
     machine.initial = machine.now;
     machine.location = entry.start;
     run(&machine, entry.program, pc);
-    return machine.bad ? (struct cfi_row){.rule = CFI_COMPLEX} : row_of(&machine.now);
+    *out = machine.now;
+    return machine.bad ? CFI_COMPLEX : CFI_SP;
+}
+
+struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
+{
+    struct state state;
+    enum cfi_rule rule = state_at(fde, pc, &state);
+    return rule == CFI_SP ? row_of(&state) : (struct cfi_row){.rule = rule};
 }
 
 struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc)
 {
     const uint8_t *fde = eh_frame_hdr ? find_fde(eh_frame_hdr, pc) : NULL;
     return fde ? cfi_row_of_fde(fde, pc) : (struct cfi_row){.rule = CFI_NONE};
+}
+
+int16_t cfi_other_of_fde(const uint8_t *fde, uintptr_t pc)
+{
+    struct state state;
+    if (state_at(fde, pc, &state) != CFI_SP)
+        return CFI_LOST;
+    if (state.other.how == SAVED_SAME)
+        return CFI_FP_KEPT;
+    return state.other.how == SAVED_AT && fits(state.other.offset) ? state.other.offset : CFI_LOST;
+}
+
+int16_t cfi_other_at(const void *eh_frame_hdr, uintptr_t pc)
+{
+    const uint8_t *fde = eh_frame_hdr ? find_fde(eh_frame_hdr, pc) : NULL;
+    return fde ? cfi_other_of_fde(fde, pc) : CFI_LOST;
 }

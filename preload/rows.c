@@ -80,6 +80,13 @@ struct cfi_row rows_get(struct guard *guard, uintptr_t pc)
     return row;
 }
 
+int16_t rows_other(struct guard *guard, uintptr_t pc)
+{
+    struct module_view module;
+    return modules_find(guard, pc - 1, &module) ? cfi_other_at(module.eh_frame_hdr, pc - 1)
+                                                : CFI_LOST;
+}
+
 void rows_forget(uintptr_t start, uintptr_t end)
 {
     for (unsigned i = 0; slots && i < SLOTS; i++)

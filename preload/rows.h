@@ -15,6 +15,8 @@
 bool rows_start(void);
 /* The row for a return address. */
 struct cfi_row rows_get(struct guard *guard, uintptr_t pc);
+/* cfi_other_at for a return address; not kept. */
+int16_t rows_other(struct guard *guard, uintptr_t pc);
 void rows_forget(uintptr_t start, uintptr_t end);
 
 #endif

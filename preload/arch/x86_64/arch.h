@@ -54,6 +54,8 @@ void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_SP 7
 #define ARCH_DWARF_RA 16
+/* rbx, which the loader's _dl_runtime_resolve counts its CFA from. */
+#define ARCH_DWARF_OTHER 3
 
 /* When a signal handler has returned, sp points at the ucontext; byte offsets of the interrupted
  * registers inside it (struct ucontext: flags 8, link 8, stack 24, then r8..rip in this order). */
