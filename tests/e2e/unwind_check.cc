@@ -1,5 +1,6 @@
 // unwind_check=1: each stack is walked again by another unwinder, and not one differs, over exceptions,
-// longjmp, fibres, handlers on sigaltstack, vfork, fork, libraries at a reused address, recursion, threads.
+// longjmp, fibres, handlers on sigaltstack, frames of variable size, vfork, fork, libraries at a reused
+// address, recursion, threads.
 // BUILD: for n in first_plugin second_plugin; do gcc -w -O1 -g -shared -fPIC -DNAME=leak_of_$n -DSIZE=${#n}00 -o %d/$n.so %S/lib/named.c; done
 // CFLAGS: -O2 -g -fno-builtin -fomit-frame-pointer
 // CFLAGS: -O0 -g
@@ -17,6 +18,7 @@
 // JSON: of("after_vfork").blocks > 0 and of("deep").blocks > 0 and of("in_thread").blocks > 0
 // JSON: of("leak_of_first_plugin").blocks > 0 and of("leak_of_second_plugin").blocks > 0
 
+#include <alloca.h>
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
@@ -25,6 +27,7 @@
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <ucontext.h>
@@ -88,8 +91,36 @@ FAR void interrupted(int n)
     if (n)
         interrupted(n - 1);
     else
-        raise(SIGUSR1);
+        syscall(SYS_kill, getpid(), SIGUSR1); /* touches no frame pointer: it is the caller's */
     sink = nullptr;
+}
+
+FAR void variable_frame(int n)
+{
+    volatile char *room = (char *)alloca(100 + n);
+    room[n] = 1;
+    interrupted(0);
+    room[n] = 2;
+}
+
+FAR void innermost() { sink = malloc(55); sink = nullptr; }
+FAR void inner_of_both() { innermost(); sink = nullptr; }
+
+/* Only a word in the middle of the stack tells the two calls apart. */
+FAR void outer_of_both(int n)
+{
+    if (n % 2)
+        inner_of_both();
+    else {
+        inner_of_both();
+        __asm__ volatile("nop" ::: "memory");
+    }
+}
+
+static void two_places()
+{
+    for (int i = 0; i < 40; i++)
+        outer_of_both(i);
 }
 
 static void signals(bool on_a_stack_of_its_own)
@@ -106,7 +137,7 @@ static void signals(bool on_a_stack_of_its_own)
     }
     sigaction(SIGUSR1, &action, nullptr);
     for (int i = 0; i < 20; i++)
-        interrupted(i % 5);
+        variable_frame(i), interrupted(i % 5);
 }
 
 FAR void after_vfork()
@@ -164,6 +195,7 @@ int main(int argc, char **argv)
         if (!setjmp(back))
             jumper(i);
     }
+    two_places();
     fibres();
     signals(false);
     signals(true);
