@@ -78,6 +78,9 @@ $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 $(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/symbolize/store_builder.c) $(O)/symbolize.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(DW_LIBS) $(DEMANGLE) -pthread
 
+$(O)/tests/rows_of: $(call obj,tests/equality/rows_of.c) $(O)/preload.a
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -ldl -pthread
+
 $(O)/preload/%.o:   MODE = $(RUNTIME) $(SANFLAGS)
 $(O)/symbolize/%.o: MODE = $(SANFLAGS)
 $(O)/live/%.o:      MODE = $(SANFLAGS)
@@ -133,6 +136,11 @@ lint: all                             ## layers, exports, shell, man pages, warn
 soak: all                             ## the long ones: more kills, more damage
 	@KILLS=2000 tests/storm/run $(O) $(T)
 	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
+
+equality: all                         ## every stack of real programs against two other unwinders (half an hour)
+	@tests/equality/run $(O) $(T)
+rows: $(O)/tests/rows_of              ## what unwind rules the objects of this machine have
+	@/usr/bin/python3 tests/equality/rows.py $<
 
 bench-blocks:                         ## memory per live block
 	@BUILD=$(O) bench/run blocks
@@ -190,8 +198,8 @@ ifeq ($(V),0)
 Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK))	$(@:$(O)/%=%)";
 endif
 
-tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS))
-.PHONY: bench-blocks bench-overhead all tests-only demo check test $(SUITES) soak golden install uninstall man clean help
+tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS)) $(O)/tests/rows_of
+.PHONY: equality rows bench-blocks bench-overhead all tests-only demo check test $(SUITES) soak golden install uninstall man clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -2,6 +2,8 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/modules.h"
+#include "preload/sys.h"
+#include "arch.h"
 
 #include <sys/auxv.h>
 
@@ -38,6 +40,15 @@ static struct cfi_row unpack(uint64_t word)
                             .offset = (int32_t)(word >> 32)};
 }
 
+/* Where there is no table the code itself may be known: what it does from pc on to its return. */
+static struct cfi_row row_of_code(uintptr_t pc)
+{
+    uint8_t code[ARCH_DTORS_SIZE];
+    if (!sys_peek(pc, code, sizeof code) || !arch_is_dtors(code))
+        return (struct cfi_row){.rule = CFI_NONE};
+    return (struct cfi_row){CFI_SP, ARCH_DTORS_FP, ARCH_DTORS_RA, ARCH_DTORS_CFA};
+}
+
 static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
 {
     struct module_view module;
@@ -52,6 +63,8 @@ static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
      * outermost frame of a fibre is (__start_context). */
     if (row.rule == CFI_NONE && cfi_row_at(module.eh_frame_hdr, pc).rule != CFI_NONE)
         row.rule = CFI_END;
+    if (row.rule == CFI_NONE)
+        row = row_of_code(pc);
     if (row.ra_offset < -4096 || row.ra_offset > 4095)
         row.rule = CFI_COMPLEX;
     return row;

@@ -1,6 +1,6 @@
 // unwind_check=1: each stack is walked again by another unwinder, and not one differs, over exceptions,
 // longjmp, fibres, handlers on sigaltstack, frames of variable size, vfork, fork, libraries at a reused
-// address, recursion, threads.
+// address, their destructors, recursion, threads.
 // BUILD: for n in first_plugin second_plugin; do gcc -w -O1 -g -shared -fPIC -DNAME=leak_of_$n -DSIZE=${#n}00 -o %d/$n.so %S/lib/named.c; done
 // CFLAGS: -O2 -g -fno-builtin -fomit-frame-pointer
 // CFLAGS: -O0 -g

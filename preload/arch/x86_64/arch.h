@@ -63,4 +63,18 @@ void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
 #define ARCH_SIGNAL_SP (40 + 15 * 8)
 #define ARCH_SIGNAL_PC (40 + 16 * 8)
 
+/* The one function without an unwind table that has others above it: the C library's start files put
+ * __do_global_dtors_aux into every object, and at dlclose the destructors of C++ objects run below it.
+ * What follows the call of __cxa_finalize tells where its frame is: call; movb $1, completed; pop %rbp; ret. */
+#define ARCH_DTORS_SIZE 14
+#define ARCH_DTORS_CFA 16 /* above sp; then, from the CFA: */
+#define ARCH_DTORS_FP (-16)
+#define ARCH_DTORS_RA (-8)
+
+static inline _Bool arch_is_dtors(const uint8_t *code)
+{
+    return code[0] == 0xe8 && code[5] == 0xc6 && code[6] == 0x05 && code[11] == 0x01 &&
+           code[12] == 0x5d && code[13] == 0xc3;
+}
+
 #endif

@@ -5,6 +5,9 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/cfi.h"
+#ifdef __x86_64__
+#include "preload/arch/x86_64/arch.h"
+#endif
 
 #define START 0x10000u /* of the function, absolute: encoding DW_EH_PE_absptr */
 #define RANGE 0x1000u
@@ -283,6 +286,24 @@ START_TEST(the_third_register_is_found_or_lost)
     unit_drop_at_page_end(copy, image.size);
 }
 END_TEST
+
+/* ---- Code that is known without a table ------------------------------------------------------------ */
+
+#ifdef __x86_64__
+START_TEST(the_tail_of_the_start_files_destructor_loop_is_known_and_nothing_like_it)
+{
+    static const uint8_t tail[ARCH_DTORS_SIZE] = {0xe8, 1, 2, 3, 4, 0xc6, 5, 1, 2, 3, 4, 1, 0x5d, 0xc3};
+    static const uint8_t operands[] = {1, 2, 3, 4, 7, 8, 9, 10};
+    ck_assert(arch_is_dtors(tail));
+    for (unsigned i = 0; i < sizeof tail; i++) {
+        uint8_t other[ARCH_DTORS_SIZE];
+        memcpy(other, tail, sizeof other);
+        other[i] ^= 0x10;
+        ck_assert_msg(arch_is_dtors(other) == (memchr(operands, i, sizeof operands) != NULL), "byte %u", i);
+    }
+}
+END_TEST
+#endif
 
 START_TEST(trailing_nops_change_nothing)
 {
@@ -589,6 +610,9 @@ int main(int argc, char **argv)
     TCase *programs = tcase_create("programs");
     tcase_add_loop_test(programs, a_table_gives_the_row_that_holds_at_an_address, 0, ARRAY_LENGTH(rows));
     tcase_add_loop_test(programs, the_third_register_is_found_or_lost, 0, ARRAY_LENGTH(others));
+#ifdef __x86_64__
+    tcase_add_test(programs, the_tail_of_the_start_files_destructor_loop_is_known_and_nothing_like_it);
+#endif
     tcase_add_loop_test(programs, trailing_nops_change_nothing, 0, ARRAY_LENGTH(rows));
     tcase_add_test(programs, an_address_outside_the_function_has_no_row);
     tcase_add_test(programs, alignment_factors_scale_locations_and_offsets);
