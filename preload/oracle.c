@@ -2,6 +2,7 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/log.h"
+#include "preload/modules.h"
 #include "preload/real.h"
 #include "preload/rows.h"
 #include "preload/store.h"
@@ -266,9 +267,12 @@ void oracle_fork_child(void)
 enum oracle_verdict oracle_judge(const struct oracle_stack *ours, const struct oracle_stack *theirs,
                                  unsigned *at)
 {
-    for (*at = 0; *at < ours->count; ++*at)
-        if (*at == theirs->count || theirs->pc[*at] != ours->pc[*at])
+    for (*at = 0; *at < ours->count; ++*at) {
+        if (*at == theirs->count)
+            return theirs->end == LEAK_ROOT_NO_RULE ? ORACLE_SAME : ORACLE_DIFFERENT;
+        if (theirs->pc[*at] != ours->pc[*at])
             return ORACLE_DIFFERENT;
+    }
     if (theirs->count == ours->count || ours->end == LEAK_ROOT_DEPTH)
         return ORACLE_SAME;
     return ours->end == LEAK_ROOT_COMPLETE ? ORACLE_DIFFERENT : ORACLE_STOPPED;
@@ -285,6 +289,17 @@ static void read_tree(struct guard *guard, uint32_t node, struct oracle_stack *o
         node = frame->parent;
     }
     ours->end = node;
+}
+
+static enum leak_root end_of(struct guard *guard, const struct oracle_stack *theirs)
+{
+    struct module_view module;
+    uintptr_t last = theirs->count ? theirs->pc[theirs->count - 1] - 1 : 0;
+    if (!last)
+        return LEAK_ROOT_COMPLETE; /* not even the caller of the hook */
+    bool has_table = modules_find(guard, last, &module) &&
+                     cfi_row_at(module.eh_frame_hdr, last).rule != CFI_NONE;
+    return has_table ? LEAK_ROOT_COMPLETE : LEAK_ROOT_NO_RULE;
 }
 
 static void add_frame(struct text *line, const char *whose, const struct oracle_stack *stack,
@@ -330,9 +345,11 @@ static void show(const struct oracle_walk *walk, unsigned at)
     }
 }
 
-static void note_verdict(const struct oracle_walk *walk)
+static void note_verdict(struct guard *guard, struct oracle_walk *walk)
 {
     unsigned at;
+    if (walk->theirs.count < walk->ours.count)
+        walk->theirs.end = end_of(guard, &walk->theirs);
     enum oracle_verdict verdict = oracle_judge(&walk->ours, &walk->theirs, &at);
     add_relaxed(&store_header->unwind_checks, 1);
     if (verdict == ORACLE_STOPPED)
@@ -362,5 +379,5 @@ void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unw
         walk->high = bounds->high - sizeof sp + 1;
     }
     on_own_stack(guard, walk, other.kind->walk, walk);
-    note_verdict(walk);
+    note_verdict(guard, walk);
 }

@@ -26,12 +26,12 @@ struct oracle {
 /* Innermost frame first. One more than ours can have, to see that theirs goes on. */
 struct oracle_stack {
     unsigned count;
-    enum leak_root end; /* ours only */
+    enum leak_root end; /* theirs: NO_RULE where there is no table, which is all they go by */
     uintptr_t pc[UNWIND_DEPTH_MAX + 1];
 };
 
 enum oracle_verdict {
-    ORACLE_SAME,
+    ORACLE_SAME,      /* up to where theirs had no table to go on, at least */
     ORACLE_STOPPED,   /* ours ends early, says so, and is right up to there; theirs goes on */
     ORACLE_DIFFERENT, /* another frame, or one of the two ends where the other does not */
 };

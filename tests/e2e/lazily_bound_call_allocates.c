@@ -2,10 +2,11 @@
 // through the loader's resolver, whose frame is counted from rbx, to the caller.
 // BUILD: echo 'int from_b(int x) { return x + 1; }' | gcc -w -O1 -g -shared -fPIC -x c -o %d/b.so -
 // BUILD: echo 'int from_b(int); int lazily_bound(int x) { return from_b(x) + 1; }' | gcc -w -O1 -g -shared -fPIC -Wl,-z,lazy -x c -o %d/a.so -
-// RUN: %leak %t %d/a.so %d/b.so
+// RUN: export LIBLEAK_OPTIONS; LIBLEAK_OPTIONS=unwind_check=1; %leak %t %d/a.so %d/b.so
+// RUN: LIBLEAK_OPTIONS=unwind_check=1:unwind_oracle=libgcc; %leak %t %d/a.so %d/b.so
 // EXPECT: ^bound 3
 // JSON: of("lazily_bound").blocks == 1 and all("main" in [f.function for f in r.frames] for r in hits("lazily_bound"))
-// JSON: p.coverage.truncated_stacks == 0
+// JSON: all(q.coverage.truncated_stacks == q.coverage.unwind_mismatches == q.coverage.unwind_stops == 0 for q in procs)
 
 #include <dlfcn.h>
 #include <stdio.h>
