@@ -2,10 +2,11 @@
 // longjmp, fibres, handlers on sigaltstack, frames of variable size, vfork, fork, libraries at a reused
 // address, their destructors, recursion, threads.
 // BUILD: for n in first_plugin second_plugin; do gcc -w -O1 -g -shared -fPIC -DNAME=leak_of_$n -DSIZE=${#n}00 -o %d/$n.so %S/lib/named.c; done
+// BUILD: for n in 300 500; do gcc -w -O1 -g -fno-stack-protector -shared -fPIC -DFRAME=$n -o %d/frame$n.so %S/lib/framed.c; done
 // CFLAGS: -O2 -g -fno-builtin -fomit-frame-pointer
 // CFLAGS: -O0 -g
-// RUN: LIBLEAK_OPTIONS=verbosity=1:unwind_check=1; export LIBLEAK_OPTIONS; %leak %t %d/first_plugin.so %d/second_plugin.so
-// RUN: LIBLEAK_OPTIONS=verbosity=1:unwind_check=1:unwind_oracle=libgcc; export LIBLEAK_OPTIONS; %leak %t %d/first_plugin.so %d/second_plugin.so
+// RUN: LIBLEAK_OPTIONS=verbosity=1:unwind_check=1; export LIBLEAK_OPTIONS; %leak %t %d/first_plugin.so %d/second_plugin.so %d/frame300.so %d/frame500.so
+// RUN: LIBLEAK_OPTIONS=verbosity=1:unwind_check=1:unwind_oracle=libgcc; export LIBLEAK_OPTIONS; %leak %t %d/first_plugin.so %d/second_plugin.so %d/frame300.so %d/frame500.so
 // RUN: %report -v %d/store/t.*.leak
 // NEEDS: /usr/lib/x86_64-linux-gnu/libunwind.so.8
 // EXPECT: ^everything ran, same address [1-9]
@@ -16,6 +17,7 @@
 // JSON: sum(q.coverage.unwind_checks > 2000 for q in procs) == 2 and len(procs) == 4
 // JSON: of("thrower").blocks > 0 and of("jumper").blocks > 0 and of("fibre").blocks > 0 and of("handler").blocks > 0
 // JSON: of("after_vfork").blocks > 0 and of("deep").blocks > 0 and of("in_thread").blocks > 0
+// JSON: of("in_frame").blocks == 20
 // JSON: of("leak_of_first_plugin").blocks > 0 and of("leak_of_second_plugin").blocks > 0
 
 #include <alloca.h>
@@ -208,8 +210,8 @@ int main(int argc, char **argv)
         threads.emplace_back(in_thread);
     for (auto &thread : threads)
         thread.join();
-    for (int i = 0; i < 20; i++) {
-        void *h = dlopen(argv[1 + i % 2], RTLD_NOW | RTLD_LOCAL);
+    for (int i = 0; i < 40; i++) {
+        void *h = dlopen(argv[1 + i / 20 * 2 + i % 2], RTLD_NOW | RTLD_LOCAL);
         void (*f)(void) = (void (*)(void))dlsym(h, "run");
         same += (void *)f == last;
         last = (void *)f;
