@@ -79,6 +79,9 @@ $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 $(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/symbolize/store_builder.c) $(O)/symbolize.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(DW_LIBS) $(DEMANGLE) -pthread
 
+$(O)/tests/rows_of: $(call obj,tests/equality/rows_of.c) $(O)/preload.a
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -ldl -pthread
+
 $(O)/preload/%.o:   MODE = $(RUNTIME) $(SANFLAGS)
 $(O)/symbolize/%.o: MODE = $(SANFLAGS)
 $(O)/live/%.o:      MODE = $(SANFLAGS)
@@ -135,6 +138,10 @@ soak: all                             ## the long ones: more kills, more damage
 	@KILLS=2000 tests/storm/run $(O) $(T)
 	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
 
+equality: all                         ## every stack of real programs against two other unwinders (half an hour)
+	@tests/equality/run $(O) $(T)
+rows: $(O)/tests/rows_of              ## what unwind rules the objects of this machine have
+	@/usr/bin/python3 tests/equality/rows.py $<
 # ---- Another CPU -------------------------------------------------------------
 
 # Cross-compiled against Debian's packages for it, unpacked below the build, and run by qemu-user.
@@ -212,8 +219,8 @@ ifeq ($(V),0)
 Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK))	$(@:$(O)/%=%)";
 endif
 
-tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS))
-.PHONY: bench-blocks bench-overhead all tests-only demo check check-aarch64 test $(SUITES) signed symbols soak golden install uninstall man clean help
+tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS)) $(O)/tests/rows_of
+.PHONY: equality rows bench-blocks bench-overhead all tests-only demo check check-aarch64 test $(SUITES) signed symbols soak golden install uninstall man clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) -path $(O)/sysroot -prune -o -name '*.d' -print 2>/dev/null)

@@ -97,6 +97,9 @@ struct leak_header {
     uint64_t threads; /* threads ever seen */
     uint64_t modules;
     uint64_t untracked[LEAK_UNTRACKED_MAX];
+    /* unwind_check=N: traces compared with those of another unwinder; those that differ; and those
+       that end early, are marked so, and where the other one goes on */
+    uint64_t unwind_checks, unwind_mismatches, unwind_stops;
     char host[64]; /* NUL-terminated */
 };
 

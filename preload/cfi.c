@@ -132,7 +132,7 @@ struct state {
     uint64_t cfa_register;
     int64_t cfa_offset;
     bool cfa_deref, cfa_odd, ra_signed;
-    struct rule fp, ra;
+    struct rule fp, ra, other;
 };
 
 #define STATES_MAX 8
@@ -152,6 +152,8 @@ static void set_rule(struct machine *machine, uint64_t number, enum saved how, i
         machine->now.fp = rule;
     else if (number == machine->entry->ra_register)
         machine->now.ra = rule;
+    else if (number == ARCH_DWARF_OTHER)
+        machine->now.other = rule;
 }
 
 static void restore_rule(struct machine *machine, uint64_t number)
@@ -160,6 +162,8 @@ static void restore_rule(struct machine *machine, uint64_t number)
         machine->now.fp = machine->initial.fp;
     else if (number == machine->entry->ra_register)
         machine->now.ra = machine->initial.ra;
+    else if (number == ARCH_DWARF_OTHER)
+        machine->now.other = machine->initial.other;
 }
 
 static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
@@ -408,25 +412,28 @@ static struct cfi_row row_of(const struct state *state)
         return row;
     }
     bool of_sp = state->cfa_register == ARCH_DWARF_SP, of_fp = state->cfa_register == ARCH_DWARF_FP;
+    bool of_other = state->cfa_register == ARCH_DWARF_OTHER;
     bool ra_known =
         state->ra.how == SAVED_AT || (ARCH_LINK_REGISTER && state->ra.how == SAVED_SAME);
     /* Each kind of row has its own place to count from. */
     bool fp_known = is_saved(&state->fp) ? (state->fp.how == SAVED_NEAR_FP) == state->cfa_deref
                                          : state->fp.how != SAVED_ODD;
-    if (state->cfa_odd || (!of_sp && !of_fp) || !ra_known || !fp_known ||
+    if (state->cfa_odd || (!of_sp && !of_fp && !of_other) || !ra_known || !fp_known ||
         state->cfa_offset != full.offset || !place_saved(state, &full))
         return row;
-    full.rule = of_sp ? CFI_SP : state->cfa_deref ? CFI_FP_DEREF : CFI_FP;
+    full.rule = of_sp ? CFI_SP : of_other ? CFI_OTHER : state->cfa_deref ? CFI_FP_DEREF : CFI_FP;
     return full;
 }
 
-struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
+/* The state at pc. CFI_NONE: there is none; CFI_SIGNAL: none is needed; CFI_COMPLEX: not to be
+ * read. */
+static enum cfi_rule state_at(const uint8_t *fde, uintptr_t pc, struct state *out)
 {
     struct entry entry;
     if (!read_fde(fde, pc, &entry))
-        return (struct cfi_row){.rule = CFI_NONE};
+        return CFI_NONE;
     if (entry.signal)
-        return (struct cfi_row){.rule = CFI_SIGNAL};
+        return CFI_SIGNAL;
     struct machine machine = {.entry = &entry, .location = entry.start, .pc = pc};
     /* The CIE's part holds for the whole function. */
     machine.now.cfa_odd = true; /* until somebody defines it */
@@ -434,11 +441,35 @@ struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
     machine.initial = machine.now;
     machine.location = entry.start;
     run(&machine, entry.program, pc);
-    return machine.bad ? (struct cfi_row){.rule = CFI_COMPLEX} : row_of(&machine.now);
+    *out = machine.now;
+    return machine.bad ? CFI_COMPLEX : CFI_SP;
+}
+
+struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
+{
+    struct state state;
+    enum cfi_rule rule = state_at(fde, pc, &state);
+    return rule == CFI_SP ? row_of(&state) : (struct cfi_row){.rule = rule};
 }
 
 struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc)
 {
     const uint8_t *fde = eh_frame_hdr ? find_fde(eh_frame_hdr, pc) : NULL;
     return fde ? cfi_row_of_fde(fde, pc) : (struct cfi_row){.rule = CFI_NONE};
+}
+
+int16_t cfi_other_of_fde(const uint8_t *fde, uintptr_t pc)
+{
+    struct state state;
+    if (state_at(fde, pc, &state) != CFI_SP)
+        return CFI_LOST;
+    if (state.other.how == SAVED_SAME)
+        return CFI_FP_KEPT;
+    return state.other.how == SAVED_AT && fits(&state.other, 0, INT16_MIN + 2, CFI_FP_KEPT - 1) ? state.other.offset : CFI_LOST;
+}
+
+int16_t cfi_other_at(const void *eh_frame_hdr, uintptr_t pc)
+{
+    const uint8_t *fde = eh_frame_hdr ? find_fde(eh_frame_hdr, pc) : NULL;
+    return fde ? cfi_other_of_fde(fde, pc) : CFI_LOST;
 }

@@ -16,10 +16,12 @@ typedef bool option_BOOL;
 typedef uint64_t option_SIZE;
 typedef uint64_t option_NUMBER;
 typedef char option_TEXT[OPTION_TEXT_MAX];
-typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks;
+typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks,
+    option_CHOICE_unwind_oracle;
 
 /* The words of the CHOICE lines, in their order. */
 enum { REPORT_NONE, REPORT_EXIT };
+enum { UNWIND_ORACLE_LIBUNWIND, UNWIND_ORACLE_LIBGCC };
 enum { FOLLOW_INHERIT, FOLLOW_FORCE, FOLLOW_NONE };
 enum { FREE_STACKS_OFF, FREE_STACKS_SAMPLE, FREE_STACKS_ALL };
 

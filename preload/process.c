@@ -8,6 +8,7 @@
 #include "preload/log.h"
 #include "preload/modules.h"
 #include "preload/options.h"
+#include "preload/oracle.h"
 #include "preload/real.h"
 #include "preload/rows.h"
 #include "preload/sites.h"
@@ -200,6 +201,7 @@ static bool build(struct guard *guard, char **envp)
         store_flag(LEAK_FLAG_FILTERED);
     look_for_other_allocators();
     store_untracked(LEAK_UNTRACKED_BOOT, missed_at_start);
+    oracle_start(&track_options);
     return true;
 }
 
@@ -330,6 +332,7 @@ static bool become_child(struct guard *guard)
     put_process();
     put_options();
     modules_fork_child();
+    oracle_fork_child();
     if (!tree_fork_child(&nodes) || !sites_fork_child() || !threads_fork_child(guard))
         return false;
     blocks_each(inherit, &store_header->live_bytes);

@@ -33,6 +33,15 @@ static bool is_trampoline(uintptr_t pc)
     return ARCH_SIGRETURN && sys_peek(pc, &code, sizeof code) && code == ARCH_SIGRETURN;
 }
 
+/* Where there is no table the code itself may be known: what it does from pc on to its return. */
+static struct cfi_row row_of_code(uintptr_t pc)
+{
+    uint8_t code[ARCH_DTORS_SIZE];
+    if (!sys_peek(pc, code, sizeof code) || !arch_is_dtors(code))
+        return (struct cfi_row){.rule = CFI_NONE};
+    return (struct cfi_row){CFI_SP, ARCH_DTORS_FP, ARCH_DTORS_RA, ARCH_DTORS_CFA};
+}
+
 static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
 {
     struct module_view module;
@@ -49,6 +58,8 @@ static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
      * outermost frame of a fibre is (__start_context). */
     if (row.rule == CFI_NONE && cfi_row_at(module.eh_frame_hdr, pc).rule != CFI_NONE)
         row.rule = CFI_END;
+    if (row.rule == CFI_NONE)
+        row = row_of_code(pc);
     return row;
 }
 
@@ -73,6 +84,13 @@ struct cfi_row rows_look(struct guard *guard, uintptr_t pc)
         store_release(&room->key, pc); /* pairs with the acquire above */
     }
     return row;
+}
+
+int16_t rows_other(struct guard *guard, uintptr_t pc)
+{
+    struct module_view module;
+    return modules_find(guard, pc - 1, &module) ? cfi_other_at(module.eh_frame_hdr, pc - 1)
+                                                : CFI_LOST;
 }
 
 void rows_forget(uintptr_t start, uintptr_t end)

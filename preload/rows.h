@@ -23,6 +23,8 @@ struct rows_slot {
 extern struct rows_slot *rows_slots;
 
 bool rows_start(void);
+/* cfi_other_at for a return address; not kept. */
+int16_t rows_other(struct guard *guard, uintptr_t pc);
 struct cfi_row rows_look(struct guard *guard, uintptr_t pc);
 
 static inline uint64_t rows_home(uintptr_t pc)

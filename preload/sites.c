@@ -19,6 +19,11 @@ uint32_t sites_last(void)
     return load_relaxed(&last_site);
 }
 
+uint32_t sites_node(uint32_t id)
+{
+    return ((const struct leak_site *)segments_at(&sites, id))->node;
+}
+
 uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, enum leak_kind kind)
 {
     uint32_t id;

@@ -18,6 +18,8 @@ uint32_t sites_make(struct guard *guard, uint32_t node, enum leak_kind kind);
 void sites_fold(struct guard *guard, struct leak_slots *slots, struct leak_slot *slot);
 /* A free by a thread there is no memory for. */
 void sites_count_free(struct guard *guard, uint32_t site, uint64_t bytes);
+/* The innermost frame's node, or a root. */
+uint32_t sites_node(uint32_t site);
 /* Folded counts; no fold of that site may be under way. */
 struct leak_counts sites_counts(uint32_t site);
 uint32_t sites_last(void);

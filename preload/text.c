@@ -33,6 +33,17 @@ void text_add_number(struct text *text, uint64_t number)
     text_add_bytes(text, digits + at, sizeof digits - at);
 }
 
+void text_add_hex(struct text *text, uint64_t number)
+{
+    char digits[16];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = "0123456789abcdef"[number % 16];
+    while (number /= 16);
+    text_add(text, "0x");
+    text_add_bytes(text, digits + at, sizeof digits - at);
+}
+
 void text_add_signed(struct text *text, int64_t number)
 {
     if (number < 0)

@@ -20,6 +20,7 @@ struct text text_on(char *buffer, size_t size);
 void text_add(struct text *text, const char *string);
 void text_add_bytes(struct text *text, const char *bytes, size_t length);
 void text_add_number(struct text *text, uint64_t number);
+void text_add_hex(struct text *text, uint64_t number); /* 0x… */
 void text_add_signed(struct text *text, int64_t number);
 
 bool text_starts(const char *string, const char *prefix);

@@ -12,6 +12,7 @@
 #include "preload/guard.h"
 #include "preload/leaves.h"
 #include "preload/lock.h"
+#include "preload/oracle.h"
 #include "preload/slots.h"
 #include "preload/tree.h"
 #include "preload/unwind.h"
@@ -27,6 +28,7 @@ struct thread {
     struct slots slots;
     struct freed freed;
     struct unwind_bounds bounds;
+    struct oracle oracle;
     struct thread *next_free;
     bool stand_in;
     uint32_t flat_sites[LEAK_KIND_MAX]; /* without stacks: one site a kind, 0 = not made yet */

@@ -209,6 +209,8 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
     block.count = ++thread->allocations;
     store_relaxed(&thread->record->allocations, block.count);
     block.site = find_site(guard, thread, caller, kind);
+    if (oracle_due(&thread->oracle) && block.site)
+        oracle_compare(guard, &thread->oracle, &thread->bounds, caller, sites_node(block.site));
     enum blocks_insert done = block.site ? blocks_insert(guard, &block, &old) : BLOCKS_NO_MEMORY;
     if (likely(done != BLOCKS_NO_MEMORY))
         count_alloc(guard, thread, block.site, size);

@@ -319,6 +319,11 @@ uint32_t tree_free_node(struct guard *guard, struct unwind_trace *trace)
     return leaf ? leaf->parent : 0;
 }
 
+const struct leak_node *tree_node(uint32_t id)
+{
+    return segments_at(&nodes, id);
+}
+
 bool tree_check(void)
 {
     for (uint32_t id = LEAK_NODE_FIRST; id <= last_node; id++) {

@@ -59,6 +59,20 @@ static bool step_signal(struct reader *reader, struct frame *frame)
     return frame->pc >= LEAK_KIND_PCS; /* a call of NULL */
 }
 
+/* ARCH_DWARF_OTHER as the frame of step has it: the nearest callee that did not keep it in the
+ * register saved it. No slot stands for that, so nobody may share such a trace. */
+static NOINLINE bool other_register(struct guard *guard, struct reader *reader,
+                                    const struct unwind_step *step, uintptr_t *out)
+{
+    reader->strayed = true;
+    for (; step > reader->scratch->fresh; step--) {
+        int16_t offset = rows_other(guard, step[-1].pc);
+        if (offset != CFI_FP_KEPT) /* a callee's CFA is its caller's sp */
+            return offset != CFI_LOST && read_word(reader, step->sp + offset, out);
+    }
+    return false;
+}
+
 /* The return address of a frame with that CFA; base: where its row's offsets count from. */
 static inline bool read_return_address(struct reader *reader, const struct frame *frame,
                                        struct cfi_row row, uintptr_t cfa, uintptr_t base,
@@ -90,7 +104,7 @@ static enum leak_root walk(struct guard *guard, struct reader *reader, struct fr
                            struct unwind_step *step)
 {
     struct cfi_row row = rows_get(guard, frame->pc);
-    uintptr_t cfa, pc;
+    uintptr_t cfa, pc, other;
     switch (row.rule) {
     case CFI_NONE:
     case CFI_COMPLEX:
@@ -106,7 +120,12 @@ static enum leak_root walk(struct guard *guard, struct reader *reader, struct fr
         cfa = frame->fp + row.offset;
         step->uses_fp = true;
         break;
-    default:
+    case CFI_OTHER:
+        if (!other_register(guard, reader, step, &other))
+            return LEAK_ROOT_NO_RULE;
+        cfa = other + row.offset;
+        break;
+    default: /* CFI_FP_DEREF */
         step->uses_fp = true;
         step->sp_slot = (const uintptr_t *)(frame->fp + row.offset);
         if (!read_word(reader, frame->fp + row.offset, &cfa))

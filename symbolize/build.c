@@ -61,6 +61,9 @@ static void fill_coverage(struct mem *mem, const struct store *store, struct pro
     const struct leak_header *header = &store->header;
 
     process->unknown_frees = header->unknown_frees;
+    process->unwind_checks = header->unwind_checks;
+    process->unwind_mismatches = header->unwind_mismatches;
+    process->unwind_stops = header->unwind_stops;
     process->untracked = mem_take_array(mem, LEAK_UNTRACKED_MAX, sizeof(*process->untracked));
     for (int i = 0; i < LEAK_UNTRACKED_MAX; i++)
         if (header->untracked[i])

@@ -38,7 +38,9 @@ static void write_coverage(struct emit *emit, const struct process *process)
     emit_number(emit, "allocations", process->allocations);
     emit_number(emit, "unknown_frees", process->unknown_frees);
     emit_number(emit, "truncated_stacks", process->truncated_stacks);
-    emit_number(emit, "unwind_mismatches", 0);
+    emit_number(emit, "unwind_checks", process->unwind_checks);
+    emit_number(emit, "unwind_mismatches", process->unwind_mismatches);
+    emit_number(emit, "unwind_stops", process->unwind_stops);
     emit_open(emit, "modules_without_debuginfo", '[');
     for (size_t i = 0; i < process->blind_count; i++) {
         emit_open(emit, NULL, '{');

@@ -118,6 +118,8 @@ struct process {
     uint64_t unknown_frees;
     uint64_t truncated[8]; /* stacks by how they ended, indexed like struct record's ending */
     uint64_t truncated_stacks;
+    /* Stacks compared with those of another unwinder, and what came of it. */
+    uint64_t unwind_checks, unwind_mismatches, unwind_stops;
     struct untracked *untracked;
     size_t untracked_count;
     struct blind_module *blind;

@@ -155,6 +155,20 @@ static void write_seen(const struct process *process, FILE *stream)
     fputs(").\n", stream);
 }
 
+/* What another unwinder said of these stacks, when it was asked (unwind_check). */
+static void write_compared(const struct process *process, const struct view *view, FILE *stream)
+{
+    if (!process->unwind_mismatches && !(process->unwind_checks && view->verbose))
+        return;
+    fprintf(stream, "Compared with another unwinder: %s",
+            show_count(process->unwind_checks, "stack").text);
+    fprintf(stream, ", %s different", show_number(process->unwind_mismatches).text);
+    if (process->unwind_stops)
+        fprintf(stream, ", %s shorter and marked so",
+                show_number(process->unwind_stops).text);
+    fputs(".\n", stream);
+}
+
 static bool is_same_module(const struct blind_module *a, const struct blind_module *b)
 {
     return strcmp(a->path, b->path) == 0 && !a->build_id == !b->build_id &&
@@ -234,6 +248,7 @@ static void write_coverage(const struct report *report, size_t at, const struct 
     const struct verdict_total *runtime = &process->totals.of[VERDICT_RUNTIME];
 
     write_seen(process, stream);
+    write_compared(process, view, stream);
     if (runtime->records && !view->show[VERDICT_RUNTIME])
         fprintf(stream, "%s %s (--show=runtime).\n", show_count(runtime->bytes, "byte").text,
                 verdict_words[VERDICT_RUNTIME]);

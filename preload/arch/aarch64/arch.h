@@ -48,6 +48,13 @@ static inline void arch_pause(void)
     __asm__ volatile("yield" ::: "memory");
 }
 
+/* function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
+void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
+
+/* libunwind's names for this CPU and its pc. */
+#define ARCH_LIBUNWIND "aarch64"
+#define ARCH_LIBUNWIND_PC 32
+
 /* Which of these 16 bytes are that one: bit i for bytes[i]. Eight at a time: a zero byte of the
  * difference keeps its top bit, and the multiplication brings the eight bits together. */
 static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
@@ -111,6 +118,9 @@ static inline uintptr_t arch_strip(uintptr_t pc)
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 /* DWARF register numbers of the three registers that a row restores. */
+/* A callee-saved register that some hand-written code reckons its CFA from; none is known here, x19
+ * is what compilers would take. */
+#define ARCH_DWARF_OTHER 19
 #define ARCH_DWARF_FP 29
 #define ARCH_DWARF_SP 31
 #define ARCH_DWARF_RA 30
@@ -141,5 +151,17 @@ static inline bool arch_cie_letter(char letter)
 /* Where a handler returns to: mov x8, 139; svc 0. The vDSO's has a table since Linux 5.8; before,
  * and where there is no vDSO (qemu-user), it is known by these two instructions alone. */
 #define ARCH_SIGRETURN 0xd4000001d2801168ull
+
+/* The start files have unwind tables throughout. */
+#define ARCH_DTORS_SIZE 4
+#define ARCH_DTORS_CFA 0
+#define ARCH_DTORS_FP 0
+#define ARCH_DTORS_RA 0
+
+static inline _Bool arch_is_dtors(const uint8_t *code)
+{
+    (void)code;
+    return 0;
+}
 
 #endif

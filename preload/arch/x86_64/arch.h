@@ -45,6 +45,13 @@ static inline void arch_pause(void)
     __builtin_ia32_pause();
 }
 
+/* function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
+void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
+
+/* libunwind's names for this CPU and its pc. */
+#define ARCH_LIBUNWIND "x86_64"
+#define ARCH_LIBUNWIND_PC 16
+
 /* Which of these 16 bytes are that one: bit i for bytes[i]. */
 static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
 {
@@ -92,6 +99,8 @@ static inline uintptr_t arch_strip(uintptr_t pc)
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_SP 7
 #define ARCH_DWARF_RA 16
+/* rbx, which the loader's _dl_runtime_resolve counts its CFA from. */
+#define ARCH_DWARF_OTHER 3
 
 /* CFA opcodes and CIE letters of this CPU alone: none. */
 static inline bool arch_cfa_signs(uint8_t opcode)
@@ -115,5 +124,19 @@ static inline bool arch_cie_letter(char letter)
 
 /* Two instructions by which to know a signal trampoline that has no table; libc's has one. */
 #define ARCH_SIGRETURN 0ull
+
+/* The one function without an unwind table that has others above it: the C library's start files put
+ * __do_global_dtors_aux into every object, and at dlclose the destructors of C++ objects run below it.
+ * What follows the call of __cxa_finalize tells where its frame is: call; movb $1, completed; pop %rbp; ret. */
+#define ARCH_DTORS_SIZE 14
+#define ARCH_DTORS_CFA 16 /* above sp; then, from the CFA: */
+#define ARCH_DTORS_FP (-16)
+#define ARCH_DTORS_RA (-8)
+
+static inline _Bool arch_is_dtors(const uint8_t *code)
+{
+    return code[0] == 0xe8 && code[5] == 0xc6 && code[6] == 0x05 && code[11] == 0x01 &&
+           code[12] == 0x5d && code[13] == 0xc3;
+}
 
 #endif

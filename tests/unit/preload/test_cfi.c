@@ -5,6 +5,9 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/cfi.h"
+#ifdef __x86_64__
+#include "preload/arch/x86_64/arch.h"
+#endif
 
 #ifndef MAP_32BIT /* of x86 alone; a hint does elsewhere */
 #define MAP_32BIT 0
@@ -108,7 +111,7 @@ static struct cfi_row row_in(const struct image *image, uint64_t offset)
 
 static void expect(const char *name, struct cfi_row got, struct cfi_row want)
 {
-    bool plain_rule = want.rule == CFI_SP || want.rule == CFI_FP || want.rule == CFI_FP_DEREF;
+    bool plain_rule = want.rule >= CFI_SP;
     ck_assert_msg(got.rule == want.rule && (!plain_rule || (got.offset == want.offset &&
                                                             got.fp_offset == want.fp_offset &&
                                                             got.ra_offset == want.ra_offset)),
@@ -199,6 +202,8 @@ static const struct {
     {"register: another one kept in a third", USUAL, B(0x09, 3, 1), 0, SP(8, KEPT)},
     {"the largest offset of fp", USUAL, B(SAVE(R_FP), 0xff, 0x1f), 0, SP(8, -32760)},
     {"the return address elsewhere", B(0x0c, R_SP, 8, SAVE(R_RA), 2), NOTHING, 0, {CFI_SP, KEPT, -16, 8}},
+    {"the loader's way: CFA of the third register that rows know", USUAL,
+     B(0x41, 0x0e, 16, 0x83, 2, 0x0d, 3), 1, {CFI_OTHER, KEPT, -8, 16}},
     {"a large frame", USUAL, B(0x0e, 0x80, 0x80, 0x80, 0x80, 4), 0, SP(1 << 30, KEPT)},
 
     /* A call leaves the return address in a register, and the CPU may sign it. */
@@ -309,6 +314,55 @@ START_TEST(a_table_gives_the_row_that_holds_at_an_address)
     expect(rows[_i].name, row_in(&image, rows[_i].offset), rows[_i].want);
 }
 END_TEST
+
+/* ---- Where the third register is kept ------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    struct bytes program;
+    int want;
+} others[] = {
+    {"nobody says a word of it", NOTHING, CFI_FP_KEPT},
+    {"saved", B(0x0e, 16, 0x83, 2), -16},
+    {"saved and restored", B(0x0e, 16, 0x83, 2, 0xc3), CFI_FP_KEPT},
+    {"saved, and the state is an older one", B(0x0a, 0x83, 2, 0x0b), CFI_FP_KEPT},
+    {"same_value", B(0x83, 2, 0x08, 3), CFI_FP_KEPT},
+    {"saved further on", B(0x41, 0x83, 2), CFI_FP_KEPT},
+    {"in another register", B(0x09, 3, 1), CFI_LOST},
+    {"undefined", B(0x07, 3), CFI_LOST},
+    {"by an expression", B(0x10, 3, 2, 0x77, 0), CFI_LOST},
+    {"too far away", B(0x83, 0x80, 0x80, 4), CFI_LOST},
+    {"unreadable", B(0x83, 2, 0x3f), CFI_LOST},
+};
+
+START_TEST(the_third_register_is_found_or_lost)
+{
+    struct image image = plain(USUAL, others[_i].program);
+    uint8_t *copy = unit_at_page_end(image.bytes, image.size);
+    int got = cfi_other_of_fde(copy + image.fde, START);
+    ck_assert_msg(got == others[_i].want, "%s: wanted %d, got %d", others[_i].name, others[_i].want, got);
+    ck_assert_int_eq(cfi_other_of_fde(copy + image.fde, START + RANGE), CFI_LOST);
+    unit_drop_at_page_end(copy, image.size);
+}
+END_TEST
+
+/* ---- Code that is known without a table ------------------------------------------------------------ */
+
+#ifdef __x86_64__
+START_TEST(the_tail_of_the_start_files_destructor_loop_is_known_and_nothing_like_it)
+{
+    static const uint8_t tail[ARCH_DTORS_SIZE] = {0xe8, 1, 2, 3, 4, 0xc6, 5, 1, 2, 3, 4, 1, 0x5d, 0xc3};
+    static const uint8_t operands[] = {1, 2, 3, 4, 7, 8, 9, 10};
+    ck_assert(arch_is_dtors(tail));
+    for (unsigned i = 0; i < sizeof tail; i++) {
+        uint8_t other[ARCH_DTORS_SIZE];
+        memcpy(other, tail, sizeof other);
+        other[i] ^= 0x10;
+        ck_assert_msg(arch_is_dtors(other) == (memchr(operands, i, sizeof operands) != NULL), "byte %u", i);
+    }
+}
+END_TEST
+#endif
 
 START_TEST(trailing_nops_change_nothing)
 {
@@ -514,7 +568,7 @@ START_TEST(random_programs_never_read_outside_their_entry)
             program[0] = 1 + program[0] % 0x16;
         struct image image = plain(USUAL, (struct bytes){program, size});
         struct cfi_row row = row_in(&image, unit_random(&state) % RANGE);
-        ck_assert_msg(row.rule != CFI_NONE && row.rule <= CFI_FP_DEREF, "seed %" PRIu64 ": rule %d",
+        ck_assert_msg(row.rule != CFI_NONE && row.rule <= CFI_OTHER, "seed %" PRIu64 ": rule %d",
                       unit_seed, row.rule);
     }
 }
@@ -624,6 +678,10 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("cfi");
     TCase *programs = tcase_create("programs");
     tcase_add_loop_test(programs, a_table_gives_the_row_that_holds_at_an_address, 0, ARRAY_LENGTH(rows));
+    tcase_add_loop_test(programs, the_third_register_is_found_or_lost, 0, ARRAY_LENGTH(others));
+#ifdef __x86_64__
+    tcase_add_test(programs, the_tail_of_the_start_files_destructor_loop_is_known_and_nothing_like_it);
+#endif
     tcase_add_loop_test(programs, trailing_nops_change_nothing, 0, ARRAY_LENGTH(rows));
     tcase_add_test(programs, an_address_outside_the_function_has_no_row);
     tcase_add_test(programs, alignment_factors_scale_locations_and_offsets);

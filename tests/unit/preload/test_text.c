@@ -5,9 +5,14 @@
 static const struct {
     uint64_t number;
     const char *want;
-} numbers[] = {{0, "0"}, {9, "9"}, {10, "10"}, {UINT64_MAX, "18446744073709551615"}};
+    const char *in_hex;
+} numbers[] = {{0, "0", "0x0"},
+               {9, "9", "0x9"},
+               {10, "10", "0xa"},
+               {4096, "4096", "0x1000"},
+               {UINT64_MAX, "18446744073709551615", "0xffffffffffffffff"}};
 
-START_TEST(a_number_is_written_in_decimal)
+START_TEST(a_number_is_written_in_decimal_and_in_hex)
 {
     char buffer[32];
     struct text text = TEXT_ON(buffer);
@@ -15,6 +20,9 @@ START_TEST(a_number_is_written_in_decimal)
     ck_assert_str_eq(buffer, numbers[_i].want);
     ck_assert_uint_eq(text.length, strlen(buffer));
     ck_assert(!text.cut);
+    text = TEXT_ON(buffer);
+    text_add_hex(&text, numbers[_i].number);
+    ck_assert_str_eq(buffer, numbers[_i].in_hex);
 }
 END_TEST
 
@@ -133,7 +141,7 @@ int main(int argc, char **argv)
 {
     Suite *suite = suite_create("text");
     TCase *writing = tcase_create("writing");
-    tcase_add_loop_test(writing, a_number_is_written_in_decimal, 0, ARRAY_LENGTH(numbers));
+    tcase_add_loop_test(writing, a_number_is_written_in_decimal_and_in_hex, 0, ARRAY_LENGTH(numbers));
     tcase_add_loop_test(writing, a_signed_number_has_its_sign, 0, ARRAY_LENGTH(signed_numbers));
     tcase_add_loop_test(writing, what_does_not_fit_is_cut_and_marked, 0, 14);
     tcase_add_test(writing, a_new_text_is_empty);

@@ -327,6 +327,44 @@ START_TEST(unoptimised_code)
 }
 END_TEST
 
+#ifdef __x86_64__
+/* As the loader's _dl_runtime_resolve: room of a size nobody knows, and the CFA counted from rbx. */
+void counts_from_rbx(void (*function)(void));
+__asm__(".text\n.type counts_from_rbx, @function\ncounts_from_rbx:\n"
+        ".cfi_startproc\npush %rbx\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset rbx, 0\n"
+        "mov %rsp, %rbx\n.cfi_def_cfa_register rbx\nand $-64, %rsp\nsub $512, %rsp\ncall *%rdi\n"
+        "mov %rbx, %rsp\n.cfi_def_cfa_register rsp\npop %rbx\n.cfi_adjust_cfa_offset -8\nret\n"
+        ".cfi_endproc\n.size counts_from_rbx, . - counts_from_rbx\n");
+
+static NOINLINE void saves_rbx(void)
+{
+    __asm__ volatile("xor %%ebx, %%ebx" ::: "rbx");
+    recurse(3);
+    KEEP;
+}
+
+static NOINLINE void saves_it_further_in(void)
+{
+    saves_rbx();
+    KEEP;
+}
+
+START_TEST(frames_counted_from_a_register_that_callees_keep)
+{
+    for (int i = 0; i < 3; i++) { /* the second and third trace could share */
+        counts_from_rbx(saves_rbx);
+        compare_complete("CFA of rbx", 7);
+        counts_from_rbx(saves_it_further_in);
+        compare_complete("CFA of rbx, saved further in", 8);
+    }
+    counts_from_rbx(capture); /* nobody between us and it has saved the register */
+    ck_assert_uint_eq(trio.ours.depth, 1);
+    ck_assert_int_eq(trio.ours.end, LEAK_ROOT_NO_RULE);
+    trio.taken = 0;
+}
+END_TEST
+#endif
+
 /* ---- Threads, signals, fibres ----------------------------------------------------------------------- */
 
 static void *thread_body(void *argument)
@@ -850,6 +888,9 @@ int main(int argc, char **argv)
     tcase_add_test(code, callbacks_through_libc);
     tcase_add_test(code, callbacks_through_the_loader);
     tcase_add_test(code, unoptimised_code);
+#ifdef __x86_64__
+    tcase_add_test(code, frames_counted_from_a_register_that_callees_keep);
+#endif
     suite_add_tcase(suite, code);
     TCase *stacks = tcase_create("stacks");
     tcase_set_timeout(stacks, 30);

@@ -159,7 +159,11 @@ static void add(struct reading *reading)
         process->argv[process->argc++] = text(reading, 1);
     else if (strcmp(what, "note") == 0)
         process->notes[process->note_count++] = text(reading, 1);
-    else if (strcmp(what, "untracked") == 0)
+    else if (strcmp(what, "compared") == 0) {
+        process->unwind_checks = number(reading, 1, 10);
+        process->unwind_mismatches = number(reading, 2, 10);
+        process->unwind_stops = number(reading, 3, 10);
+    } else if (strcmp(what, "untracked") == 0)
         process->untracked[process->untracked_count++] =
             (struct untracked){text(reading, 1), text(reading, 2), number(reading, 3, 10)};
     else if (strcmp(what, "blind") == 0)

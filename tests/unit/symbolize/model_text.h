@@ -6,6 +6,7 @@
  *   process | EXE | PID | HOW | VALUE | ALLOCATIONS | FREES | PEAK
  *   argv | WORD
  *   forked
+ *   compared | CHECKS | MISMATCHES | STOPS
  *   untracked | NAME | WORDS | COUNT
  *   blind | PATH | BUILD-ID | WHY | REMEDY
  *   note | TEXT

@@ -1,0 +1,31 @@
+/* stack.S (aarch64) - arch_call_on(stack_end, function, argument): calls it on another stack.
+ *
+ * The frame record is an ordinary one, so unwinders find their way back.
+ */
+        .text
+        .globl  arch_call_on
+        .hidden arch_call_on
+        .type   arch_call_on, %function
+arch_call_on:
+        .cfi_startproc
+        hint    #34                     /* bti c */
+        stp     x29, x30, [sp, #-16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset x29, -16
+        .cfi_offset x30, -8
+        mov     x29, sp
+        .cfi_def_cfa_register x29
+        mov     sp, x0
+        mov     x0, x2
+        blr     x1
+        mov     sp, x29
+        .cfi_def_cfa_register sp
+        ldp     x29, x30, [sp], #16
+        .cfi_restore x30
+        .cfi_restore x29
+        .cfi_def_cfa_offset 0
+        ret
+        .cfi_endproc
+        .size   arch_call_on, . - arch_call_on
+
+        .section .note.GNU-stack, "", %progbits
