@@ -78,6 +78,17 @@ $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 $(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/symbolize/store_builder.c) $(O)/symbolize.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(DW_LIBS) $(DEMANGLE) -pthread
 
+# Tools of the benchmarks. What they time has no frame pointers, like most of what people run.
+BENCH_TOOLS := $(addprefix $(O)/bench/,measure pairs growth forks store blocks libforward.so libcensus.so)
+$(addprefix $(O)/bench/,pairs growth forks): $(O)/bench/stacks.o
+$(O)/bench/blocks: $(O)/preload.a
+$(filter-out %.so,$(BENCH_TOOLS)): $(O)/bench/%: $(O)/bench/%.o
+	$(Q)$(CC) $(BASE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -ldl -pthread
+$(filter %.so,$(BENCH_TOOLS)): $(O)/bench/lib%.so: $(O)/bench/%.o
+	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -o $@ $^ -ldl
+bench-tools: $(BENCH_TOOLS)
+
+$(O)/bench/%.o:     MODE = -fomit-frame-pointer -fPIC -fno-builtin-malloc -fno-builtin-calloc -Wno-missing-prototypes
 $(O)/preload/%.o:   MODE = $(RUNTIME) $(SANFLAGS)
 $(O)/symbolize/%.o: MODE = $(SANFLAGS)
 $(O)/live/%.o:      MODE = $(SANFLAGS)
@@ -134,10 +145,12 @@ soak: all                             ## the long ones: more kills, more damage
 	@KILLS=2000 tests/storm/run $(O) $(T)
 	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
 
+bench:                                ## install the peers, measure libleak beside them: an hour
+	@scripts/setup bench
+	@BUILD=$(O) bench/run programs
+	@BUILD=$(O) bench/run micro
 bench-blocks:                         ## memory per live block
 	@BUILD=$(O) bench/run blocks
-bench-overhead:                       ## CPU time of real programs, with libleak and without
-	@BUILD=$(O) bench/run overhead
 
 # ---- Installing -------------------------------------------------------------
 
@@ -191,7 +204,7 @@ Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK
 endif
 
 tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS))
-.PHONY: bench-blocks bench-overhead all tests-only demo check test $(SUITES) soak golden install uninstall man clean help
+.PHONY: bench bench-tools bench-blocks all tests-only demo check test $(SUITES) soak golden install uninstall man clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -1,0 +1,368 @@
+"""Tables from figures: what bench/run prints, and what stands in docs/PERFORMANCE.md.
+
+    bench/run tables FILE.tsv...              prints them again
+    bench/run document FILE.tsv...            writes them into docs/PERFORMANCE.md, between the lines
+                                              <!-- bench NAME --> and <!-- end -->
+
+Medians everywhere. A ratio is the median of the ratios to the plain run of the same round.
+"""
+import collections, math, os, statistics, sys
+
+import runs
+from tools import ROOT
+
+DOCUMENT = os.path.join(ROOT, "docs/PERFORMANCE.md")
+
+
+class Table:
+    def __init__(self, name, title, header, remark=""):
+        self.name, self.title, self.header, self.remark, self.rows = name, title, header, remark, []
+
+    def add(self, *cells):
+        self.rows.append([str(c) for c in cells])
+
+    def text(self):
+        lines = [self.header] + self.rows
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.header))]
+        def show(line):
+            return "  ".join(c.ljust(w) if not i else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))).rstrip()
+        return "\n%s\n\n%s\n%s" % (self.title, "\n".join(map(show, lines)), self.remark and "  " + self.remark + "\n")
+
+    def markdown(self):
+        lines = ["| %s |" % " | ".join(self.header), "|---" + "|---:" * (len(self.header) - 1) + "|"]
+        lines += ["| %s |" % " | ".join(row) for row in self.rows]
+        return "**%s**\n\n%s\n%s" % (self.title, "\n".join(lines), self.remark and "\n%s\n" % self.remark)
+
+
+class Measured:
+    """Figures by case, tool and quantity."""
+
+    def __init__(self, rows, suite):
+        self.cases, self.tools, self.values = [], [], collections.defaultdict(dict)
+        self.machine, self.words = {}, {}
+        for row_suite, case, tool, round_, quantity, value in rows:
+            if row_suite != suite:
+                continue
+            if quantity.startswith("machine "):
+                self.machine[quantity[8:]] = value
+            elif quantity == "tool":
+                self.words[tool] = value
+                self.tools.append(tool)
+            else:
+                if case not in self.cases:
+                    self.cases.append(case)
+                self.values[case, tool, quantity][round_] = value
+
+    def one(self, case, tool, quantity):
+        """A median, or None."""
+        values = [float(v) for v in self.values.get((case, tool, quantity), {}).values()]
+        return statistics.median(values) if values else None
+
+    def most(self, case, tool, quantity):
+        values = [float(v) for v in self.values.get((case, tool, quantity), {}).values()]
+        return max(values) if values else None
+
+    def against(self, case, tool, quantity, combine, base="none"):
+        """The median of combine(with the tool, without) over the rounds that have both; None if there are none."""
+        with_, without = (self.values.get((case, t, quantity), {}) for t in (tool, base))
+        values = [combine(float(v), float(without[r])) for r, v in with_.items() if r in without]
+        return statistics.median(values) if values else None
+
+    def ratio(self, case, tool, quantity, base="none"):
+        return self.against(case, tool, quantity, lambda a, b: a / b if b else math.nan, base)
+
+    def added(self, case, tool, quantity, base="none"):
+        return self.against(case, tool, quantity, lambda a, b: a - b, base)
+
+    def status(self, case, tool):
+        """ok, "-" (not here) or crashed."""
+        said = set(self.values.get((case, tool, "status"), {}).values())
+        return "-" if not said or "missing" in said else "ok" if said == {"ok"} else "crashed"
+
+    def cell(self, case, tool, form, value):
+        status = self.status(case, tool)
+        return status if status != "ok" else "-" if value is None else form % value
+
+
+def geometric(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+# ---- Programs ----------------------------------------------------------------------------------------------
+
+def ratio_table(m, cases, name, title, quantity, plain, unit):
+    """Ratios to the plain run of the same round; the last rows are means over the programs a tool survives."""
+    columns = [t for t in m.tools if t != "none"]
+    table = Table(name, title, ["program", "plain"] + columns)
+    ratios = {t: {c: m.ratio(c, t, quantity) for c in cases if m.status(c, t) == "ok"} for t in columns}
+    for case in cases:
+        table.add(case, (plain % (m.one(case, "none", quantity) * unit)),
+                  *(m.cell(case, t, "%.2f", ratios[t].get(case)) for t in columns))
+    table.add("geometric mean", "", *("%.2f" % geometric(ratios[t].values()) if ratios[t] else "-" for t in columns))
+    for ours in columns:
+        if ours.startswith("libleak") and any(len(r) < len(cases) for t, r in ratios.items() if r):
+            table.add("%s on the same" % ours, "", *(
+                "%.2f" % geometric([ratios[ours][c] for c in ratios[t] if c in ratios[ours]])
+                if ratios[t] and t != ours and set(ratios[t]) & set(ratios[ours]) else "" for t in columns))
+    return table
+
+
+def added_table(m, cases):
+    """What one allocation pays, and how many times as much with heaptrack and the others."""
+    ours = [t for t in m.tools if t.startswith("libleak")]
+    others = [t for t in m.tools if t not in ("none", "again") and t not in ours]
+    table = Table("added", "Added CPU time: libleak's, and the others' as a multiple of it",
+                  ["program", "allocations"] + ["%s, %s" % (t, what) for t in ours for what in ("s", "ns each")]
+                  + ["%s" % t for t in others])
+    for case in cases:
+        allocations = m.one(case, "-", "allocations")
+        cells = []
+        for tool in ours:
+            added = m.added(case, tool, "cpu")
+            cells.append(m.cell(case, tool, "%.2f", added))
+            cells.append("%.0f" % (added / allocations * 1e9) if added is not None and allocations else "-")
+        base = m.added(case, ours[0], "cpu") if ours else None
+        for tool in others:
+            added = m.added(case, tool, "cpu")
+            times = added / base if added is not None and base and base > 0 else None
+            cells.append(m.cell(case, tool, "%.1fx", times))
+        table.add(case, "%.2f M" % (allocations / 1e6) if allocations else "-", *cells)
+    return table
+
+
+def memory_table(m, cases):
+    columns = [t for t in m.tools if t not in ("none", "again")]
+    table = Table("memory", "Peak memory of the largest process: MiB without a tool, and added with each (ratio)",
+                  ["program", "plain"] + columns)
+    for case in cases:
+        cells = []
+        for tool in columns:
+            added, ratio = m.added(case, tool, "rss_kb"), m.ratio(case, tool, "rss_kb")
+            cells.append(m.cell(case, tool, "%s", "%+.1f (%.2f)" % (added / 1024, ratio) if added is not None else None))
+        table.add(case, "%.1f" % (m.one(case, "none", "rss_kb") / 1024), *cells)
+    return table
+
+
+BLOCK, NODE, SITE, THREAD, FIXED = 36, 24, 64, 128 << 10, 8 << 20
+
+
+def budget(blocks, nodes, sites, threads):
+    """Bytes: what libleak may take in all."""
+    return BLOCK * blocks + NODE * nodes + SITE * sites + THREAD * threads + FIXED
+
+
+def account_table(m, cases, tool):
+    table = Table("account" if tool == "libleak" else "account " + tool,
+                  "%s: what it holds, what it may take, and leakreport's own time" % tool,
+                  ["program", "blocks at most", "nodes", "sites", "added MiB", "budget MiB", "store MiB", "report s", "report MiB"],
+                  "The budget: %d bytes a block, %d a node, %d a site, %d KiB a thread, %d MiB."
+                  % (BLOCK, NODE, SITE, THREAD >> 10, FIXED >> 20))
+    for case in cases:
+        nodes, sites, threads, held = (m.one(case, tool, q) for q in ("nodes", "sites", "threads", "held"))
+        peak, added = m.one(case, "-", "peak_blocks"), m.added(case, tool, "rss_kb")
+        seconds, size = m.one(case, tool, "report cpu"), m.one(case, tool, "report rss_kb")
+        if None in (nodes, peak, added, seconds):
+            continue
+        table.add(case, "%d" % peak, "%d" % nodes, "%d" % sites, "%.1f" % (added / 1024),
+                  "%.1f" % (budget(peak, nodes, sites, threads) / (1 << 20)), "%.1f" % (held / (1 << 20)),
+                  "%.2f" % seconds, "%.0f" % (size / 1024))
+    return table
+
+
+def legend_table(m, name):
+    table = Table(name, "The columns", ["column", "what it is"])
+    for tool in m.tools:
+        table.add(tool, "not installed here" if m.words[tool] == "-" else m.words[tool])
+    return table
+
+
+def programs_tables(rows):
+    m = Measured(rows, "programs")
+    cases = [c for c in m.cases if m.status(c, "none") == "ok"]
+    if not cases:
+        return []
+    rounds = len(m.values[cases[0], "none", "cpu"])
+    made = [ratio_table(m, cases, "cpu", "CPU time, as a ratio to no tool (medians of %d interleaved rounds)" % rounds,
+                        "cpu", "%.2f s", 1),
+            added_table(m, cases),
+            ratio_table(m, cases, "wall", "Wall time, as a ratio to no tool", "wall", "%.2f s", 1),
+            memory_table(m, cases)]
+    made += [account_table(m, cases, t) for t in m.tools if t.startswith("libleak")]
+    return made + [legend_table(m, "columns"), machine_table(m)]
+
+
+def machine_table(m):
+    table = Table("machine", "The machine", ["what", "is"])
+    for name, value in m.machine.items():
+        table.add(name, value)
+    return table
+
+
+# ---- Micro ---------------------------------------------------------------------------------------------------
+
+def nanoseconds_table(m, name, title):
+    table = Table(name, title, ["ns of CPU time per malloc + free"] + m.tools)
+    for case in m.cases:
+        table.add(case, *(m.cell(case, t, "%.1f", m.one(case, t, "cpu_ns")) for t in m.tools))
+    return table
+
+
+def over_forward_table(m, name):
+    """Over bare interposition: what is the tool's own."""
+    ours = [t for t in m.tools if t not in ("none", "again", "forward")]
+    table = Table(name, "The same, over bare interposition", ["ns"] + ours)
+    for case in m.cases:
+        table.add(case, *(m.cell(case, t, "%.1f", m.added(case, t, "cpu_ns", base="forward")) for t in ours))
+    return table
+
+
+def scaling_table(m):
+    """Cases are named "arrangement, threads"."""
+    table = Table("threads", "Pairs per second of so many threads together, against one thread with the same tool",
+                  ["threads"] + m.tools,
+                  "In brackets: against what the same threads reach without a tool. More than %s cannot be reached here."
+                  % m.machine.get("cores", "the number of cores"))
+    for case in m.cases:
+        arrangement, _, threads = case.rpartition(", ")
+        if threads == "1":
+            continue
+        alone = "%s, 1" % arrangement
+        def speedup(tool):
+            one, many = m.one(alone, tool, "wall_ns"), m.one(case, tool, "wall_ns")
+            return one / many if one and many else None
+        plain = speedup("none")
+        table.add(case, *(m.cell(case, t, "%s", "%.2f (%.2f)" % (speedup(t), speedup(t) / plain)
+                                 if plain and speedup(t) else None) for t in m.tools))
+    return table
+
+
+def held_added(m, case, tool):
+    """KiB: the resident set's peak over that of a plain run, and what of the store is not in it."""
+    added = m.added(case, tool, "peak_kb")
+    held, shared = m.one(case, tool, "held"), m.added(case, tool, "shmem_kb")
+    if added is None:
+        return None
+    return added + (max(0, held / 1024 - shared) if held is not None else 0)
+
+
+def micro_memory_table(m):
+    others = [t for t in m.tools if t not in ("none", "again", "forward")]
+    table = Table("growth", "Memory added at its peak, MiB (bytes per live block)",
+                  ["heap"] + others + ["nodes", "sites", "budget for libleak"])
+    for case in m.cases:
+        live = float(case.split()[0])
+        cells = []
+        for tool in others:
+            added = held_added(m, case, tool)
+            cells.append(m.cell(case, tool, "%s", None if added is None else
+                                "%.1f (%.1f)" % (added / 1024, added * 1024 / live) if live > 1e5 else "%.1f" % (added / 1024)))
+        nodes, sites, threads = (m.one(case, "libleak", q) for q in ("nodes", "sites", "threads"))
+        if nodes is None:
+            table.add(case, *cells, "-", "-", "-")
+        else:
+            table.add(case, *cells, "%d" % nodes, "%d" % sites,
+                      "%.1f" % (budget(live, nodes, sites, threads) / (1 << 20)))
+    return table
+
+
+def longest_table(m):
+    timed = [c for c in m.cases if m.one(c, "none", "longest_us") is not None]
+    table = Table("longest", "The longest single malloc while the heap grows to 1e7 blocks, us",
+                  ["tool", "longest, CPU", "of all rounds", "1 in 1e5 is longer than", "longest, wall"])
+    for case in timed:
+        for tool in m.tools:
+            table.add(tool, m.cell(case, tool, "%.0f", m.one(case, tool, "longest_us")),
+                      m.cell(case, tool, "%.0f", m.most(case, tool, "longest_us")),
+                      m.cell(case, tool, "%.1f", m.one(case, tool, "p99999_us")),
+                      m.cell(case, tool, "%.0f", m.one(case, tool, "wall_longest_us")))
+    return table
+
+
+def forks_table(m):
+    table = Table("forks", "A fork of a process with 1e6 live blocks, us",
+                  ["tool", "parent in fork", "longest", "parent's next malloc", "child's first malloc", "longest",
+                   "child from fork to end"])
+    for case in m.cases:
+        for tool in m.tools:
+            table.add(tool, *(m.cell(case, tool, "%.0f", take(case, tool, quantity)) for take, quantity in (
+                (m.one, "fork_us"), (m.most, "fork_longest_us"), (m.one, "after_us"), (m.one, "child_us"),
+                (m.most, "child_longest_us"), (m.one, "child_all_us"))))
+    return table
+
+
+def events_table(m):
+    table = Table("events", "What is kept, MiB", ["events"] + [t for t in m.tools if m_has(m, t)])
+    for case in sorted(m.cases, key=lambda c: float(c.split()[0])):
+        cells = []
+        for tool in table.header[1:]:
+            kept = m.one(case, tool, "kept")
+            cells.append("" if not m.values.get((case, tool, "status")) else
+                         m.cell(case, tool, "%.1f", kept / (1 << 20) if kept is not None else None))
+        table.add(case, *cells)
+    return table
+
+
+def m_has(m, tool):
+    return any(m.values.get((case, tool, "status")) for case in m.cases)
+
+
+def micro_tables(rows):
+    made = []
+    for suite in ("pairs", "live", "threads", "growth", "forks", "events"):
+        m = Measured(rows, suite)
+        general = Measured(rows, "micro")
+        m.tools, m.words, m.machine = general.tools, general.words, general.machine
+        if not m.cases:
+            continue
+        if suite == "pairs":
+            made += [nanoseconds_table(m, "pairs", "Hot pairs: a block is freed at once"), over_forward_table(m, "over")]
+        elif suite == "live":
+            made += [nanoseconds_table(m, "live", "Random pairs, depth 20: a random one of the live blocks is freed"),
+                     over_forward_table(m, "live-over")]
+        elif suite == "threads":
+            made += [scaling_table(m)]
+        elif suite == "growth":
+            made += [micro_memory_table(m), longest_table(m)]
+        elif suite == "forks":
+            made += [forks_table(m)]
+        else:
+            made += [events_table(m)]
+    return made + [legend_table(general, "micro-columns"), machine_table(general)]
+
+
+# ---- Showing -------------------------------------------------------------------------------------------------
+
+def show(made, markdown):
+    for table in made:
+        print(table.markdown() if markdown else table.text())
+
+
+def document(made):
+    """Puts each table between its lines in docs/PERFORMANCE.md; names those that have no place there."""
+    with open(DOCUMENT) as file:
+        text = file.read()
+    for table in made:
+        begin, end = "<!-- bench %s -->\n" % table.name, "<!-- end -->"
+        before, found, rest = text.partition(begin)
+        if not found:
+            print("no place for: %s" % table.name)
+            continue
+        _, found, after = rest.partition(end)
+        text = before + begin + "\n" + table.markdown() + "\n" + end + after
+    with open(DOCUMENT, "w") as file:
+        file.write(text)
+
+
+def main(words):
+    made = []
+    for path in [w for w in words[1:] if not w.startswith("--")]:
+        rows = runs.read(path)
+        made += programs_tables(rows) + (micro_tables(rows) if any(r[0] == "micro" for r in rows) else [])
+    if words[0] == "document":
+        document(made)
+    else:
+        show(made, "--markdown" in words)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,146 @@
+"""The tools that are compared: one row each, how to put it under a command, and whether it is here.
+
+A tool's command is the program's own with an environment before it, or a wrapper. "{place}" in it is a
+folder of its own, empty before each run and removed after. Nothing here measures.
+"""
+import glob, os, shutil, subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.abspath(os.path.join(ROOT, os.environ.get("BUILD", "build")))
+
+
+def library(name):
+    """Where a shared library of that name is; None if nowhere."""
+    for pattern in ("/usr/lib/*-linux-gnu/", "/usr/lib64/", "/usr/lib/", "/usr/local/lib/"):
+        for path in sorted(glob.glob(pattern + name)):
+            if "i386" not in path:
+                return path
+    return None
+
+
+def built(name):
+    path = os.path.join(BUILD, name)
+    return path if os.path.exists(path) else None
+
+
+class Tool:
+    """name     as on the command line and in tables
+    words       what it is, for the legend
+    needs       a path, or None when it is not installed
+    variables   NAME=VALUE words; {needs} and {place} are filled in
+    wrapper     words before the command
+    by_default  in tables without being asked for
+    verdicts    exit statuses the tool may put in place of the program's 0"""
+
+    def __init__(self, name, words, needs="", variables=(), wrapper=(), by_default=True, verdicts=()):
+        self.name, self.words, self.needs = name, words, needs
+        self.variables, self.wrapper = list(variables), list(wrapper)
+        self.by_default, self.verdicts = by_default, set(verdicts)
+
+    def missing(self):
+        return self.needs is None
+
+    def command(self, argv, place, variables=()):
+        """NAME=VALUE words and the command, for measure."""
+        fill = lambda word: word.replace("{needs}", self.needs or "").replace("{place}", place)
+        return list(variables) + [fill(v) for v in self.variables] + [fill(w) for w in self.wrapper] + list(argv)
+
+
+def preloaded(name, words, path, *variables, **more):
+    return Tool(name, words, path, ["LD_PRELOAD={needs}", *variables], **more)
+
+
+NONE = Tool("none", "the program as it is")
+AGAIN = Tool("again", "the same once more: what differs from 1 is noise")
+
+HEAPTRACK = next((p for d in ("lib", "lib64") for p in glob.glob("/usr/%s/heaptrack/libheaptrack_preload.so" % d)), None)
+LSAN = library("liblsan.so.0")
+TCMALLOC = library("libtcmalloc.so.4")
+JEMALLOC = library("libjemalloc.so.2")
+
+
+def jemalloc(name, words, setting, **more):
+    """jemalloc's profiler, or the allocator alone where it was built without."""
+    asked = JEMALLOC and subprocess.run(["/bin/sh", "-c", ":"], stderr=subprocess.PIPE,
+                                        env={"LD_PRELOAD": JEMALLOC, "MALLOC_CONF": "prof:true"})
+    if JEMALLOC and b"Invalid conf" in asked.stderr:
+        return preloaded(name, "jemalloc as an allocator only: this build cannot profile", JEMALLOC, **more)
+    return preloaded(name, words, JEMALLOC, "MALLOC_CONF=prof_final:true,prof_prefix:{place}/je," + setting, **more)
+
+
+def peers():
+    return [
+        preloaded("heaptrack", "heaptrack's library alone, its trace written to a file as it is", HEAPTRACK,
+                  "DUMP_HEAPTRACK_OUTPUT={place}/trace"),
+        Tool("heaptrack-all", "heaptrack as its users start it: the interpreter and the compression beside it count, too",
+             shutil.which("heaptrack"), [], ["heaptrack", "-o", "{place}/trace"]),
+        preloaded("lsan", "gcc's LeakSanitizer preloaded, recording only: its scan at exit is switched off", LSAN,
+                  "LSAN_OPTIONS=leak_check_at_exit=0"),
+        preloaded("gperftools", "tcmalloc with HEAPPROFILE: every allocation, up to 32 frames", TCMALLOC,
+                  "HEAPPROFILE={place}/profile"),
+        jemalloc("jemalloc", "jemalloc with prof:true, which samples every 512 KiB", "prof:true"),
+        # By name only.
+        preloaded("forward", "bench/forward.c: nothing but forwarding", built("bench/libforward.so"), by_default=False),
+        preloaded("lsan-scan", "gcc's LeakSanitizer preloaded, with its scan at exit, without names", LSAN,
+                  "LSAN_OPTIONS=symbolize=0:exitcode=0:log_path={place}/lsan", by_default=False),
+        preloaded("gperftools-fp", "tcmalloc with HEAPPROFILE and stacks by frame pointers", TCMALLOC,
+                  "HEAPPROFILE={place}/profile", "TCMALLOC_STACKTRACE_METHOD=generic_fp", by_default=False),
+        preloaded("heapcheck", "tcmalloc with HEAPCHECK=normal, which scans at exit", TCMALLOC, "HEAPCHECK=normal",
+                  "PPROF_PATH=/bin/false", "TMPDIR={place}", by_default=False, verdicts=[1]),
+        jemalloc("jemalloc-all", "jemalloc with lg_prof_sample:0: every allocation", "prof:true,lg_prof_sample:0",
+                 by_default=False),
+        Tool("valgrind", "memcheck with --leak-check=full", shutil.which("valgrind"), [],
+             ["valgrind", "-q", "--leak-check=full", "--log-file={place}/log", "--"], by_default=False),
+    ]
+
+
+PEERS = peers()
+
+
+def libleak_wrapped(options):
+    """leakrun end to end, but for the report, whose time is measured apart."""
+    words = ["--" + o.replace("_", "-") for o in options]
+    return [os.path.join(ROOT, "scripts/leakrun"), "--no-report", *words, "--"]
+
+
+def libleak_tool(name, wrapped):
+    options = [o for o in name.partition(":")[2].split(":") if o]
+    words = "leakrun, without the report" if wrapped else "libleak.so preloaded"
+    words += ", with %s" % " ".join(options) if options else ", as shipped"
+    if not libleak_knows(options):
+        return Tool(name, words, None)
+    if wrapped:
+        return Tool(name, words, built("libleak.so"), [], libleak_wrapped(options))
+    return preloaded(name, words, built("libleak.so"), "LIBLEAK_OPTIONS=" + ":".join(["dir={place}", *options]))
+
+
+def libleak_knows(options):
+    """Whether this libleak takes all of these options without a word."""
+    here = built("libleak.so")
+    if not options or not here:
+        return True
+    said = subprocess.run(["ls"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env={"PATH": os.environ.get("PATH", ""), "LD_PRELOAD": here,
+                               "LIBLEAK_OPTIONS": ":".join(options)})
+    return not said.stderr
+
+
+def named(names, wrapped=True):
+    """Tools by their names; libleak:OPTION=VALUE[:OPTION=VALUE] is a mode of libleak's. None is always first."""
+    table = {tool.name: tool for tool in [AGAIN, *PEERS]}
+    tools = [NONE]
+    for name in names:
+        if name == "none":
+            continue
+        if name == "libleak" or name.startswith("libleak:"):
+            tools.append(libleak_tool(name, wrapped))
+        elif name in table:
+            tools.append(table[name])
+        else:
+            raise SystemExit("bench: no such tool: %s (there are none, again, libleak[:OPTION=VALUE...], %s)"
+                             % (name, ", ".join(t.name for t in PEERS)))
+    return tools
+
+
+def defaults():
+    return ["again", "libleak"] + [tool.name for tool in PEERS if tool.by_default]
