@@ -89,8 +89,12 @@ def badly_laid_out(out, scale, dice):
     for i in range(int(1600 * scale)):
         names = [dice.choice(WORDS) for _ in range(5)]
         out.write("""\
-template<typename T,int N=%(n)d> class %(a)s_%(i)d:public %(b)s_base<T>{public: %(a)s_%(i)d(T first,const std::string&%(c)s,int %(d)s=%(n)d):first_(first),%(c)s_(%(c)s){}
-int %(e)s(const std::vector<T>&values,int limit)const{int sum=0;for(size_t i=0;i<values.size()&&static_cast<int>(i)<limit;++i){if(values[i]%%%(n)d==0){sum+=values[i]*N;}else if(values[i]<0)sum-=1;else{switch(values[i]%%3){case 0:sum+=1;break;case 1:sum+=call_with_many_arguments(values[i],sum,limit,first_,"%(a)s %(b)s %(c)s %(d)s %(e)s",i,N);break;default:sum^=values[i];}}}
+template<typename T,int N=%(n)d> class %(a)s_%(i)d:public %(b)s_base<T>{public: %(a)s_%(i)d(T first,const \
+std::string&%(c)s,int %(d)s=%(n)d):first_(first),%(c)s_(%(c)s){}
+int %(e)s(const std::vector<T>&values,int limit)const{int sum=0;for(size_t i=0;i<values.size()&&\
+static_cast<int>(i)<limit;++i){if(values[i]%%%(n)d==0){sum+=values[i]*N;}else if(values[i]<0)sum-=1;else{\
+switch(values[i]%%3){case 0:sum+=1;break;case 1:sum+=call_with_many_arguments(values[i],sum,limit,first_,\
+"%(a)s %(b)s %(c)s %(d)s %(e)s",i,N);break;default:sum^=values[i];}}}
 return sum;}
   private: T first_;   // %(a)s
  std::string %(c)s_;     /* %(b)s */ };
@@ -100,7 +104,7 @@ return sum;}
 def ordinary_classes(out, scale, dice):
     """For cppcheck: classes, loops, conditions and pointers that it follows values through."""
     out.write("#include <stdlib.h>\n#include <string.h>\n")
-    for i in range(int(240 * scale)):
+    for i in range(int(160 * scale)):
         out.write("""\
 struct Node_%(i)d { int value; Node_%(i)d *next; char name[%(n)d]; };
 class List_%(i)d {
@@ -155,7 +159,7 @@ template <int N, int... Ns> struct count_up : count_up<N - 1, N, Ns...> {};
 template <int... Ns> struct count_up<0, Ns...> { using type = list<Ns...>; };
 template <int... Ns> int total(list<Ns...>) { return (Ns + ... + 0); }
 """)
-    for i in range(int(8 * scale)):
+    for i in range(int(6 * scale)):
         n = dice.randrange(20, 120)
         out.write("""\
 struct S%(i)d { int a; std::string b; bool operator<(const S%(i)d &o) const { return a < o.a; } };

@@ -1,6 +1,6 @@
 /* measure.c - what one command costs, to the microsecond.
  *
- *   measure [-t SECONDS] [-i FILE] [-o FILE] [-e FILE] RESULT [NAME=VALUE...] COMMAND [ARG...]
+ *   measure [-t SECONDS] [-o FILE] [-e FILE] RESULT [NAME=VALUE...] COMMAND [ARG...]
  *
  * Runs the command with NAME=VALUE added to the environment and its streams in these files, and
  * writes one line to RESULT:
@@ -65,12 +65,12 @@ static void redirect(const char *path, int flags, int number)
     close(fd);
 }
 
-static void become(char **words, const char *input, const char *output, const char *errors)
+static void become(char **words, const char *output, const char *errors)
 {
     setpgid(0, 0);
     for (; *words && strchr(*words, '='); words++)
         putenv(*words);
-    redirect(input, O_RDONLY, 0);
+    redirect("/dev/null", O_RDONLY, 0);
     redirect(output, O_WRONLY | O_CREAT | O_TRUNC, 1);
     redirect(errors, O_WRONLY | O_CREAT | O_TRUNC, 2);
     if (*words)
@@ -88,14 +88,11 @@ static void on_signal(int number, void (*handler)(int))
 int main(int argc, char **argv)
 {
     unsigned limit = 0;
-    const char *input = "/dev/null", *output = NULL, *errors = NULL;
-    for (int option; (option = getopt(argc, argv, "+t:i:o:e:")) != -1;)
+    const char *output = NULL, *errors = NULL;
+    for (int option; (option = getopt(argc, argv, "+t:o:e:")) != -1;)
         switch (option) {
         case 't':
             limit = (unsigned)atoi(optarg);
-            break;
-        case 'i':
-            input = optarg;
             break;
         case 'o':
             output = optarg;
@@ -107,7 +104,7 @@ int main(int argc, char **argv)
             return 2;
         }
     if (argc - optind < 2) {
-        dprintf(2, "usage: measure [-t SECONDS] [-i FILE] [-o FILE] [-e FILE] RESULT "
+        dprintf(2, "usage: measure [-t SECONDS] [-o FILE] [-e FILE] RESULT "
                    "[NAME=VALUE...] COMMAND\n");
         return 2;
     }
@@ -117,7 +114,7 @@ int main(int argc, char **argv)
     if (command < 0)
         return 2;
     if (command == 0)
-        become(argv + optind + 1, input, output, errors);
+        become(argv + optind + 1, output, errors);
     setpgid(command, command);
     on_signal(SIGALRM, stop);
     on_signal(SIGINT, stop);

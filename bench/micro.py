@@ -9,8 +9,9 @@
     --output=FILE     where the figures go (build/bench/micro.tsv)
     --markdown        tables for a document
 
-Not every combination is run. Depth goes with sites, hot (a block is freed at once); live blocks go with
-random pairs (a random block is freed and its place given away), at depth 20; threads with both.
+Not every combination is run. Depth and sites go together, hot (a block is freed at once), with 1e3 blocks
+live; live blocks and sites with random pairs (a random block is freed and its place given away), at depth 20;
+threads at depth 20 with both.
 """
 import glob, os, subprocess, sys
 
@@ -34,13 +35,18 @@ def short(number):
     return "%se%d" % (digits[:-zeros], zeros) if zeros >= 3 else digits
 
 
+def plural(number, word):
+    return "%s %s%s" % (number, word, "" if str(number) == "1" else "s")
+
+
 # ---- The cases: (what they are called, program, its knobs) -------------------------------------------------
 
 def pairs_cases(scale):
     """Depth x sites; nothing but the pair itself."""
     cases = []
     for depth in (4, 16, 20, 64):
-        for sites, outer, words in ((1, 0, "one site"), (1000, 0, "1e3 sites"), (1000, 1, "1e3 sites, outer frames differ")):
+        for sites, outer, words in ((1, 0, "one site"), (1000, 0, "1e3 sites"),
+                                    (1000, 1, "1e3 sites, outer frames differ")):
             if depth == 4 and outer:
                 continue # with so few frames it is the same
             pairs = (1000000 if sites == 1 else 200000) * scale
@@ -52,37 +58,38 @@ def pairs_cases(scale):
 def live_cases(scale):
     """Random pairs among live blocks: the caches miss, as in a program at work."""
     return [("%s live, %s" % (short(live), "one site" if sites == 1 else "1e3 sites"), "pairs",
-             dict(depth=DEPTH, sites=sites, live=live * (scale if live > 1000 else 1), random=1, pairs=300000 * scale))
-            for live in (1000, 1000000, 10000000) for sites in (1, 1000)]
+             dict(depth=DEPTH, sites=sites, live=live, random=1, pairs=300000 * scale))
+            for live in (1000, 1000000 * scale, 10000000 * scale) for sites in (1, 1000)]
 
 
 def threads_cases(scale):
-    """The same work in each of 1, 2, 8 threads. The table shows what they reach together."""
+    """The same work in each of 1, 2, 8 threads, in many short batches, of which the best one counts."""
+    live = 1000000 * scale
     arrangements = (
-        ("all on one site", dict(sites=1, apart=0, live=8000, pairs=1000000)),
-        ("a site each", dict(sites=1, apart=1, live=8000, pairs=1000000)),
-        ("1e3 sites each", dict(sites=1000, apart=1, live=8000, pairs=200000)),
-        ("1e3 sites each, 1e6 live", dict(sites=1000, apart=1, live=1000000, random=1, pairs=200000)))
-    cases = []
-    for words, knobs in arrangements:
-        for threads in (1, 2, 8):
-            pairs = knobs["pairs"] * scale / (4 if threads > 2 else 1)
-            cases.append(("%s, %d" % (words, threads), "pairs",
-                          dict(knobs, depth=DEPTH, threads=threads, spawn=1, pairs=pairs)))
-    return cases
+        ("all on one site", dict(sites=1, live=8000)),
+        ("a site each", dict(sites=1, apart=1, live=8000)),
+        ("1e3 sites each", dict(sites=1000, apart=1, live=8000)),
+        ("1e3 sites each, %s live" % short(live), dict(sites=1000, apart=1, live=live, random=1)))
+    return [("%s, %d" % (words, threads), "pairs",
+             dict(knobs, depth=DEPTH, threads=threads, spawn=1, pairs=20000, batch_us=2000, batches=200))
+            for words, knobs in arrangements for threads in (1, 2, 8)]
 
 
 def growth_cases(scale):
-    """The last one is timed call by call. Sites and threads make their own part of the memory."""
-    shapes = ((1000, 1, 1), (1000, 1000, 8), (1000000, 1, 1), (1000000, 10000, 8), (10000000, 1000, 1))
-    return [("%s live, %s site%s, %d thread%s" % (short(live), short(sites), "s"[:sites > 1], threads, "s"[:threads > 1]),
-             "growth", dict(live=live * (scale if live > 1000 else 1), sites=sites, threads=threads, depth=DEPTH,
-                            clock=int(live == 10000000)))
-            for live, sites, threads in shapes]
+    """Blocks, sites and threads each make their part of the memory. The longest growth is timed call by call."""
+    shapes = ((1000, 1, 1), (1000, 1000, 8), (1000000 * scale, 1, 1), (1000000 * scale, 10000, 8),
+              (10000000 * scale, 1000, 1))
+    cases = []
+    for live, sites, threads in shapes:
+        words = "%s live, %s, %s" % (short(live), plural(short(sites), "site"), plural(threads, "thread"))
+        knobs = dict(live=live, sites=sites, threads=threads, depth=DEPTH, clock=int(len(cases) == len(shapes) - 1))
+        cases.append((words, "growth", knobs))
+    return cases
 
 
 def forks_cases(scale):
-    return [("1e6 live", "forks", dict(live=1000000 * scale, sites=1000, depth=DEPTH, forks=20))]
+    live = 1000000 * scale
+    return [("%s live" % short(live), "forks", dict(live=live, sites=1000, depth=DEPTH, forks=20))]
 
 
 # ---- Measuring -------------------------------------------------------------------------------------------------
@@ -92,7 +99,7 @@ def run(tool, name, knobs, place):
     words = ["%s=%d" % pair for pair in knobs.items()]
     measured = runs.Measured(tool.command([program(name), *words], place), place, LIMIT_SECONDS)
     bad = runs.trouble(measured.wait())
-    said = runs.numbers(measured.output_text())
+    said = runs.numbers(measured.read_output().decode())
     if bad or not said:
         return None, bad or "no output"
     for store in glob.glob(os.path.join(place, "**/%s.*.leak" % name), recursive=True)[:1]:
@@ -119,12 +126,11 @@ def measure(figures, cases, selected, rounds):
                     figures.add(case, tool.name, round_, quantity, value)
             say(" %d" % round_, end="")
         say("")
-    return
 
 
 def events(figures, selected, count, scale):
-    """How large what a tool keeps gets: after few events, and after many. Traces grow with events: a tenth is enough
-    to see it."""
+    """How large what a tool keeps gets: after few events, and after many. A trace grows with every one: a tenth
+    of them is enough to see it."""
     for tool in selected:
         keeps_trace = tool.name.startswith("heaptrack")
         if not keeps_trace and not tool.name.startswith("libleak"):

@@ -3,7 +3,7 @@
 A figure is a row of a table of tab-separated words:  suite case tool round quantity value.
 Tables and documents are made from such files alone (tables.py), so a measurement is never lost.
 """
-import hashlib, os, platform, re, shutil, subprocess, sys, tempfile
+import os, platform, re, shutil, subprocess, sys, tempfile
 
 from tools import BUILD
 
@@ -108,13 +108,10 @@ def numbers(line):
 class Measured:
     """One command under measure: start it, later wait for its figures. Its standard output is kept."""
 
-    def __init__(self, words, place, seconds=600, input=None):
-        self.place = place
-        self.output, self.errors = (os.path.join(place, n) for n in ("stdout", "stderr"))
-        self.result = os.path.join(place, "result")
-        streams = ["-i", input] if input else []
-        self.process = subprocess.Popen([MEASURE, "-t", str(seconds), *streams, "-o", self.output, "-e", self.errors,
-                                         self.result, *words])
+    def __init__(self, words, place, seconds):
+        self.output, self.result = (os.path.join(place, name) for name in ("stdout", "result"))
+        self.process = subprocess.Popen([MEASURE, "-t", str(seconds), "-o", self.output,
+                                         "-e", os.path.join(place, "stderr"), self.result, *words])
 
     def wait(self):
         """A dictionary: cpu, wall (seconds), rss_kb, end (exit, signal, timeout), value."""
@@ -123,16 +120,8 @@ class Measured:
         with open(self.result) as file:
             return numbers(file.read())
 
-    def output_text(self):
-        with open(self.output, errors="replace") as file:
-            return file.read()
-
-    def output_sum(self):
+    def read_output(self):
         with open(self.output, "rb") as file:
-            return hashlib.sha256(file.read()).hexdigest()[:16]
-
-    def errors_text(self):
-        with open(self.errors, errors="replace") as file:
             return file.read()
 
 

@@ -15,8 +15,10 @@ DOCUMENT = os.path.join(ROOT, "docs/PERFORMANCE.md")
 
 
 class Table:
-    def __init__(self, name, title, header, remark=""):
-        self.name, self.title, self.header, self.remark, self.rows = name, title, header, remark, []
+    """name: of its place in the document. words: cells are words, not numbers."""
+
+    def __init__(self, name, title, header, remark="", words=False):
+        self.name, self.title, self.header, self.remark, self.words, self.rows = name, title, header, remark, words, []
 
     def add(self, *cells):
         self.rows.append([str(c) for c in cells])
@@ -25,12 +27,13 @@ class Table:
         lines = [self.header] + self.rows
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.header))]
         def show(line):
-            return "  ".join(c.ljust(w) if not i else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))).rstrip()
-        return "\n%s\n\n%s\n%s" % (self.title, "\n".join(map(show, lines)), self.remark and "  " + self.remark + "\n")
+            cells = [c.rjust(w) if i and not self.words else c.ljust(w) for i, (c, w) in enumerate(zip(line, widths))]
+            return "  ".join(cells).rstrip()
+        return "\n%s\n\n%s\n%s" % (self.title, "\n".join(map(show, lines)), self.remark and self.remark + "\n")
 
     def markdown(self):
-        lines = ["| %s |" % " | ".join(self.header), "|---" + "|---:" * (len(self.header) - 1) + "|"]
-        lines += ["| %s |" % " | ".join(row) for row in self.rows]
+        rule = ["---"] + ["---" if self.words else "---:"] * (len(self.header) - 1)
+        lines = ["| %s |" % " | ".join(cells) for cells in [self.header, rule] + self.rows]
         return "**%s**\n\n%s\n%s" % (self.title, "\n".join(lines), self.remark and "\n%s\n" % self.remark)
 
 
@@ -57,6 +60,10 @@ class Measured:
         """A median, or None."""
         values = [float(v) for v in self.values.get((case, tool, quantity), {}).values()]
         return statistics.median(values) if values else None
+
+    def least(self, case, tool, quantity):
+        values = [float(v) for v in self.values.get((case, tool, quantity), {}).values()]
+        return min(values) if values else None
 
     def most(self, case, tool, quantity):
         values = [float(v) for v in self.values.get((case, tool, quantity), {}).values()]
@@ -85,35 +92,41 @@ class Measured:
 
 
 def geometric(values):
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+    return "%.2f" % math.exp(sum(map(math.log, values)) / len(values)) if values else "-"
 
 
 # ---- Programs ----------------------------------------------------------------------------------------------
 
-def ratio_table(m, cases, name, title, quantity, plain, unit):
+def ratio_table(m, cases, name, title, quantity, plain):
     """Ratios to the plain run of the same round; the last rows are means over the programs a tool survives."""
     columns = [t for t in m.tools if t != "none"]
     table = Table(name, title, ["program", "plain"] + columns)
-    ratios = {t: {c: m.ratio(c, t, quantity) for c in cases if m.status(c, t) == "ok"} for t in columns}
+    ratios = {t: {} for t in columns}
+    for tool in columns:
+        for case in cases:
+            ratio = m.ratio(case, tool, quantity)
+            if ratio and m.status(case, tool) == "ok":
+                ratios[tool][case] = ratio
     for case in cases:
-        table.add(case, (plain % (m.one(case, "none", quantity) * unit)),
+        table.add(case, m.cell(case, "none", plain, m.one(case, "none", quantity)),
                   *(m.cell(case, t, "%.2f", ratios[t].get(case)) for t in columns))
-    table.add("geometric mean", "", *("%.2f" % geometric(ratios[t].values()) if ratios[t] else "-" for t in columns))
-    for ours in columns:
-        if ours.startswith("libleak") and any(len(r) < len(cases) for t, r in ratios.items() if r):
+    table.add("geometric mean", "", *(geometric(ratios[t].values()) for t in columns))
+    if any(0 < len(ratios[t]) < len(cases) for t in columns):
+        for ours in (t for t in columns if t.startswith("libleak")):
             table.add("%s on the same" % ours, "", *(
-                "%.2f" % geometric([ratios[ours][c] for c in ratios[t] if c in ratios[ours]])
-                if ratios[t] and t != ours and set(ratios[t]) & set(ratios[ours]) else "" for t in columns))
+                geometric([ratio for c, ratio in ratios[ours].items() if c in ratios[t]]) if t != ours else ""
+                for t in columns))
     return table
 
 
 def added_table(m, cases):
-    """What one allocation pays, and how many times as much with heaptrack and the others."""
+    """What one allocation pays, and how many times as much with the others. The last row is the smallest multiple."""
     ours = [t for t in m.tools if t.startswith("libleak")]
     others = [t for t in m.tools if t not in ("none", "again") and t not in ours]
     table = Table("added", "Added CPU time: libleak's, and the others' as a multiple of it",
                   ["program", "allocations"] + ["%s, %s" % (t, what) for t in ours for what in ("s", "ns each")]
                   + ["%s" % t for t in others])
+    multiples = {tool: [] for tool in others}
     for case in cases:
         allocations = m.one(case, "-", "allocations")
         cells = []
@@ -125,8 +138,12 @@ def added_table(m, cases):
         for tool in others:
             added = m.added(case, tool, "cpu")
             times = added / base if added is not None and base and base > 0 else None
+            if times is not None and m.status(case, tool) == "ok":
+                multiples[tool].append(times)
             cells.append(m.cell(case, tool, "%.1fx", times))
         table.add(case, "%.2f M" % (allocations / 1e6) if allocations else "-", *cells)
+    table.add("the least", "", *["" for _ in ours * 2],
+              *("%.1fx" % min(multiples[t]) if multiples[t] else "-" for t in others))
     return table
 
 
@@ -138,8 +155,8 @@ def memory_table(m, cases):
         cells = []
         for tool in columns:
             added, ratio = m.added(case, tool, "rss_kb"), m.ratio(case, tool, "rss_kb")
-            cells.append(m.cell(case, tool, "%s", "%+.1f (%.2f)" % (added / 1024, ratio) if added is not None else None))
-        table.add(case, "%.1f" % (m.one(case, "none", "rss_kb") / 1024), *cells)
+            cells.append(m.cell(case, tool, "%+.1f (%.2f)", (added / 1024, ratio) if added is not None else None))
+        table.add(case, "%.1f" % ((m.one(case, "none", "rss_kb") or 0) / 1024), *cells)
     return table
 
 
@@ -154,7 +171,8 @@ def budget(blocks, nodes, sites, threads):
 def account_table(m, cases, tool):
     table = Table("account" if tool == "libleak" else "account " + tool,
                   "%s: what it holds, what it may take, and leakreport's own time" % tool,
-                  ["program", "blocks at most", "nodes", "sites", "added MiB", "budget MiB", "store MiB", "report s", "report MiB"],
+                  ["program", "blocks at most", "nodes", "sites", "added MiB", "budget MiB", "store MiB", "report s",
+                   "report MiB"],
                   "The budget: %d bytes a block, %d a node, %d a site, %d KiB a thread, %d MiB."
                   % (BLOCK, NODE, SITE, THREAD >> 10, FIXED >> 20))
     for case in cases:
@@ -170,7 +188,7 @@ def account_table(m, cases, tool):
 
 
 def legend_table(m, name):
-    table = Table(name, "The columns", ["column", "what it is"])
+    table = Table(name, "The columns", ["column", "what it is"], words=True)
     for tool in m.tools:
         table.add(tool, "not installed here" if m.words[tool] == "-" else m.words[tool])
     return table
@@ -181,18 +199,18 @@ def programs_tables(rows):
     cases = [c for c in m.cases if m.status(c, "none") == "ok"]
     if not cases:
         return []
-    rounds = len(m.values[cases[0], "none", "cpu"])
+    rounds = max(len(m.values[case, "none", "cpu"]) for case in cases)
     made = [ratio_table(m, cases, "cpu", "CPU time, as a ratio to no tool (medians of %d interleaved rounds)" % rounds,
-                        "cpu", "%.2f s", 1),
+                        "cpu", "%.2f s"),
             added_table(m, cases),
-            ratio_table(m, cases, "wall", "Wall time, as a ratio to no tool", "wall", "%.2f s", 1),
+            ratio_table(m, cases, "wall", "Wall time, as a ratio to no tool", "wall", "%.2f s"),
             memory_table(m, cases)]
     made += [account_table(m, cases, t) for t in m.tools if t.startswith("libleak")]
     return made + [legend_table(m, "columns"), machine_table(m)]
 
 
 def machine_table(m):
-    table = Table("machine", "The machine", ["what", "is"])
+    table = Table("machine", "The machine", ["what", "is"], words=True)
     for name, value in m.machine.items():
         table.add(name, value)
     return table
@@ -220,7 +238,8 @@ def scaling_table(m):
     """Cases are named "arrangement, threads"."""
     table = Table("threads", "Pairs per second of so many threads together, against one thread with the same tool",
                   ["threads"] + m.tools,
-                  "In brackets: against what the same threads reach without a tool. More than %s cannot be reached here."
+                  "Of all batches the best, which others on the machine disturbed least. In brackets: against what "
+                  "the same threads reach without a tool. There are %s cores."
                   % m.machine.get("cores", "the number of cores"))
     for case in m.cases:
         arrangement, _, threads = case.rpartition(", ")
@@ -228,7 +247,7 @@ def scaling_table(m):
             continue
         alone = "%s, 1" % arrangement
         def speedup(tool):
-            one, many = m.one(alone, tool, "wall_ns"), m.one(case, tool, "wall_ns")
+            one, many = m.least(alone, tool, "best_ns"), m.least(case, tool, "best_ns")
             return one / many if one and many else None
         plain = speedup("none")
         table.add(case, *(m.cell(case, t, "%s", "%.2f (%.2f)" % (speedup(t), speedup(t) / plain)
@@ -254,8 +273,8 @@ def micro_memory_table(m):
         cells = []
         for tool in others:
             added = held_added(m, case, tool)
-            cells.append(m.cell(case, tool, "%s", None if added is None else
-                                "%.1f (%.1f)" % (added / 1024, added * 1024 / live) if live > 1e5 else "%.1f" % (added / 1024)))
+            value = None if added is None else (added / 1024, added * 1024 / live) if live > 1e5 else (added / 1024,)
+            cells.append(m.cell(case, tool, "%.1f (%.1f)" if live > 1e5 else "%.1f", value))
         nodes, sites, threads = (m.one(case, "libleak", q) for q in ("nodes", "sites", "threads"))
         if nodes is None:
             table.add(case, *cells, "-", "-", "-")
@@ -267,7 +286,7 @@ def micro_memory_table(m):
 
 def longest_table(m):
     timed = [c for c in m.cases if m.one(c, "none", "longest_us") is not None]
-    table = Table("longest", "The longest single malloc while the heap grows to 1e7 blocks, us",
+    table = Table("longest", "The longest single malloc while a heap grows, us: " + "; ".join(timed),
                   ["tool", "longest, CPU", "of all rounds", "1 in 1e5 is longer than", "longest, wall"])
     for case in timed:
         for tool in m.tools:
@@ -279,7 +298,7 @@ def longest_table(m):
 
 
 def forks_table(m):
-    table = Table("forks", "A fork of a process with 1e6 live blocks, us",
+    table = Table("forks", "A fork of a process with %s blocks, us" % m.cases[0],
                   ["tool", "parent in fork", "longest", "parent's next malloc", "child's first malloc", "longest",
                    "child from fork to end"])
     for case in m.cases:
@@ -291,10 +310,11 @@ def forks_table(m):
 
 
 def events_table(m):
-    table = Table("events", "What is kept, MiB", ["events"] + [t for t in m.tools if m_has(m, t)])
+    keepers = [t for t in m.tools if any(m.values.get((c, t, "status")) for c in m.cases)]
+    table = Table("events", "What is kept, MiB", ["events"] + keepers)
     for case in sorted(m.cases, key=lambda c: float(c.split()[0])):
         cells = []
-        for tool in table.header[1:]:
+        for tool in keepers:
             kept = m.one(case, tool, "kept")
             cells.append("" if not m.values.get((case, tool, "status")) else
                          m.cell(case, tool, "%.1f", kept / (1 << 20) if kept is not None else None))
@@ -302,31 +322,22 @@ def events_table(m):
     return table
 
 
-def m_has(m, tool):
-    return any(m.values.get((case, tool, "status")) for case in m.cases)
-
-
 def micro_tables(rows):
-    made = []
-    for suite in ("pairs", "live", "threads", "growth", "forks", "events"):
+    general, made = Measured(rows, "micro"), []
+    for suite, tables in (
+            ("pairs", lambda m: [nanoseconds_table(m, "pairs", "Hot pairs: a block is freed at once"),
+                                 over_forward_table(m, "pairs-over")]),
+            ("live", lambda m: [nanoseconds_table(m, "live", "Random pairs: a random one of the live blocks is freed"),
+                                over_forward_table(m, "live-over")]),
+            ("threads", lambda m: [scaling_table(m),
+                                   nanoseconds_table(m, "threads-ns", "The same: CPU time of a pair")]),
+            ("growth", lambda m: [micro_memory_table(m), longest_table(m)]),
+            ("forks", lambda m: [forks_table(m)]),
+            ("events", lambda m: [events_table(m)])):
         m = Measured(rows, suite)
-        general = Measured(rows, "micro")
         m.tools, m.words, m.machine = general.tools, general.words, general.machine
-        if not m.cases:
-            continue
-        if suite == "pairs":
-            made += [nanoseconds_table(m, "pairs", "Hot pairs: a block is freed at once"), over_forward_table(m, "over")]
-        elif suite == "live":
-            made += [nanoseconds_table(m, "live", "Random pairs, depth 20: a random one of the live blocks is freed"),
-                     over_forward_table(m, "live-over")]
-        elif suite == "threads":
-            made += [scaling_table(m)]
-        elif suite == "growth":
-            made += [micro_memory_table(m), longest_table(m)]
-        elif suite == "forks":
-            made += [forks_table(m)]
-        else:
-            made += [events_table(m)]
+        if m.cases:
+            made += tables(m)
     return made + [legend_table(general, "micro-columns"), machine_table(general)]
 
 
@@ -357,7 +368,7 @@ def main(words):
     made = []
     for path in [w for w in words[1:] if not w.startswith("--")]:
         rows = runs.read(path)
-        made += programs_tables(rows) + (micro_tables(rows) if any(r[0] == "micro" for r in rows) else [])
+        made += micro_tables(rows) if any(r[0] == "micro" for r in rows) else programs_tables(rows)
     if words[0] == "document":
         document(made)
     else:

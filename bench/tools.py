@@ -30,12 +30,13 @@ class Tool:
     variables   NAME=VALUE words; {needs} and {place} are filled in
     wrapper     words before the command
     by_default  in tables without being asked for
-    verdicts    exit statuses the tool may put in place of the program's 0"""
+    verdicts    exit statuses the tool may put in place of the program's 0
+    talks       it writes words of its own before and after the program's output"""
 
-    def __init__(self, name, words, needs="", variables=(), wrapper=(), by_default=True, verdicts=()):
+    def __init__(self, name, words, needs="", variables=(), wrapper=(), by_default=True, verdicts=(), talks=False):
         self.name, self.words, self.needs = name, words, needs
         self.variables, self.wrapper = list(variables), list(wrapper)
-        self.by_default, self.verdicts = by_default, set(verdicts)
+        self.by_default, self.verdicts, self.talks = by_default, set(verdicts), talks
 
     def missing(self):
         return self.needs is None
@@ -43,7 +44,7 @@ class Tool:
     def command(self, argv, place, variables=()):
         """NAME=VALUE words and the command, for measure."""
         fill = lambda word: word.replace("{needs}", self.needs or "").replace("{place}", place)
-        return list(variables) + [fill(v) for v in self.variables] + [fill(w) for w in self.wrapper] + list(argv)
+        return [fill(word) for word in (*variables, *self.variables, *self.wrapper, *argv)]
 
 
 def preloaded(name, words, path, *variables, **more):
@@ -53,7 +54,7 @@ def preloaded(name, words, path, *variables, **more):
 NONE = Tool("none", "the program as it is")
 AGAIN = Tool("again", "the same once more: what differs from 1 is noise")
 
-HEAPTRACK = next((p for d in ("lib", "lib64") for p in glob.glob("/usr/%s/heaptrack/libheaptrack_preload.so" % d)), None)
+HEAPTRACK = next(iter(glob.glob("/usr/lib*/heaptrack/libheaptrack_preload.so")), None)
 LSAN = library("liblsan.so.0")
 TCMALLOC = library("libtcmalloc.so.4")
 JEMALLOC = library("libjemalloc.so.2")
@@ -72,8 +73,8 @@ def peers():
     return [
         preloaded("heaptrack", "heaptrack's library alone, its trace written to a file as it is", HEAPTRACK,
                   "DUMP_HEAPTRACK_OUTPUT={place}/trace"),
-        Tool("heaptrack-all", "heaptrack as its users start it: the interpreter and the compression beside it count, too",
-             shutil.which("heaptrack"), [], ["heaptrack", "-o", "{place}/trace"]),
+        Tool("heaptrack-all", "heaptrack as its users start it: interpreter and compression beside it count, too",
+             shutil.which("heaptrack"), [], ["heaptrack", "-o", "{place}/trace"], talks=True),
         preloaded("lsan", "gcc's LeakSanitizer preloaded, recording only: its scan at exit is switched off", LSAN,
                   "LSAN_OPTIONS=leak_check_at_exit=0"),
         preloaded("gperftools", "tcmalloc with HEAPPROFILE: every allocation, up to 32 frames", TCMALLOC,
@@ -86,7 +87,7 @@ def peers():
         preloaded("gperftools-fp", "tcmalloc with HEAPPROFILE and stacks by frame pointers", TCMALLOC,
                   "HEAPPROFILE={place}/profile", "TCMALLOC_STACKTRACE_METHOD=generic_fp", by_default=False),
         preloaded("heapcheck", "tcmalloc with HEAPCHECK=normal, which scans at exit", TCMALLOC, "HEAPCHECK=normal",
-                  "PPROF_PATH=/bin/false", "TMPDIR={place}", by_default=False, verdicts=[1]),
+                  "PPROF_PATH=/bin/false", "HEAP_CHECK_DUMP_DIRECTORY={place}", by_default=False, verdicts=[1]),
         jemalloc("jemalloc-all", "jemalloc with lg_prof_sample:0: every allocation", "prof:true,lg_prof_sample:0",
                  by_default=False),
         Tool("valgrind", "memcheck with --leak-check=full", shutil.which("valgrind"), [],
