@@ -15,7 +15,7 @@ threads at depth 20 with both.
 """
 import glob, os, subprocess, sys
 
-import runs, tables, tools
+import runs, show, tools
 from runs import say
 
 TOOLS = ["again", "forward", "libleak", "libleak:free_stacks=off", "libleak:free_stacks=all",
@@ -171,7 +171,7 @@ def main(words):
             events(figures, selected, int(float(chosen["events"])), scale)
         else:
             measure(figures, SUITES[suite](scale), selected, int(chosen["rounds"]))
-    tables.show(tables.micro_tables(figures.rows), "--markdown" in flags)
+    show.show(figures.rows, "--markdown" in flags)
     print("\nEvery single run: %s" % chosen["output"])
 
 

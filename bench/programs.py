@@ -14,7 +14,7 @@ tool counts as crashed on this program and is not run on it again. A tool that t
 """
 import os, shutil, socket, struct, subprocess, sys, time
 
-import inputs, runs, tables, tools
+import inputs, runs, show, tools
 from runs import say
 
 WORK = os.path.join(tools.BUILD, "bench/inputs")
@@ -224,7 +224,7 @@ def main(words):
             if name.partition(":")[0] == "libleak":
                 report(figures, program, argv, name)
         measure(figures, program, argv, selected, int(chosen["rounds"]))
-    tables.show(tables.programs_tables(figures.rows), "--markdown" in flags)
+    show.show(figures.rows, "--markdown" in flags)
     print("\nEvery single run: %s" % chosen["output"])
 
 

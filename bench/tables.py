@@ -1,17 +1,8 @@
-"""Tables from figures: what bench/run prints, and what stands in docs/PERFORMANCE.md.
-
-    bench/run tables FILE.tsv...              prints them again
-    bench/run document FILE.tsv...            writes them into docs/PERFORMANCE.md, between the lines
-                                              <!-- bench NAME --> and <!-- end -->
+"""Tables from figures, one function each.
 
 Medians everywhere. A ratio is the median of the ratios to the plain run of the same round.
 """
-import collections, math, os, statistics, sys
-
-import runs
-from tools import ROOT
-
-DOCUMENT = os.path.join(ROOT, "docs/PERFORMANCE.md")
+import collections, math, statistics
 
 
 class Table:
@@ -234,24 +225,25 @@ def over_forward_table(m, name):
     return table
 
 
+def speedup(m, case, tool):
+    """Of a case named "arrangement, threads": pairs per second against one thread with the same tool."""
+    arrangement, _, threads = case.rpartition(", ")
+    one, many = m.least("%s, 1" % arrangement, tool, "best_ns"), m.least(case, tool, "best_ns")
+    return one / many if one and many and threads != "1" else None
+
+
 def scaling_table(m):
-    """Cases are named "arrangement, threads"."""
     table = Table("threads", "Pairs per second of so many threads together, against one thread with the same tool",
                   ["threads"] + m.tools,
                   "Of all batches the best, which others on the machine disturbed least. In brackets: against what "
                   "the same threads reach without a tool. There are %s cores."
-                  % m.machine.get("cores", "the number of cores"))
+                  % m.machine.get("cores", "some"))
     for case in m.cases:
-        arrangement, _, threads = case.rpartition(", ")
-        if threads == "1":
-            continue
-        alone = "%s, 1" % arrangement
-        def speedup(tool):
-            one, many = m.least(alone, tool, "best_ns"), m.least(case, tool, "best_ns")
-            return one / many if one and many else None
-        plain = speedup("none")
-        table.add(case, *(m.cell(case, t, "%s", "%.2f (%.2f)" % (speedup(t), speedup(t) / plain)
-                                 if plain and speedup(t) else None) for t in m.tools))
+        plain = speedup(m, case, "none")
+        if plain:
+            reached = {t: speedup(m, case, t) for t in m.tools}
+            table.add(case, *(m.cell(case, t, "%.2f (%.2f)", reached[t] and (reached[t], reached[t] / plain))
+                              for t in m.tools))
     return table
 
 
@@ -324,6 +316,8 @@ def events_table(m):
 
 def micro_tables(rows):
     general, made = Measured(rows, "micro"), []
+    if not general.tools:
+        return []
     for suite, tables in (
             ("pairs", lambda m: [nanoseconds_table(m, "pairs", "Hot pairs: a block is freed at once"),
                                  over_forward_table(m, "pairs-over")]),
@@ -339,41 +333,3 @@ def micro_tables(rows):
         if m.cases:
             made += tables(m)
     return made + [legend_table(general, "micro-columns"), machine_table(general)]
-
-
-# ---- Showing -------------------------------------------------------------------------------------------------
-
-def show(made, markdown):
-    for table in made:
-        print(table.markdown() if markdown else table.text())
-
-
-def document(made):
-    """Puts each table between its lines in docs/PERFORMANCE.md; names those that have no place there."""
-    with open(DOCUMENT) as file:
-        text = file.read()
-    for table in made:
-        begin, end = "<!-- bench %s -->\n" % table.name, "<!-- end -->"
-        before, found, rest = text.partition(begin)
-        if not found:
-            print("no place for: %s" % table.name)
-            continue
-        _, found, after = rest.partition(end)
-        text = before + begin + "\n" + table.markdown() + "\n" + end + after
-    with open(DOCUMENT, "w") as file:
-        file.write(text)
-
-
-def main(words):
-    made = []
-    for path in [w for w in words[1:] if not w.startswith("--")]:
-        rows = runs.read(path)
-        made += micro_tables(rows) if any(r[0] == "micro" for r in rows) else programs_tables(rows)
-    if words[0] == "document":
-        document(made)
-    else:
-        show(made, "--markdown" in words)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

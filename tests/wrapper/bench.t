@@ -4,7 +4,7 @@ figures() { # rows of a measurement on stdin, words separated by commas
     printf 'suite\tcase\ttool\tround\tquantity\tvalue\n' >figures.tsv
     tr ',' '\t' >>figures.tsv
 }
-tables() { python3 -B "$root/bench/tables.py" tables figures.tsv >tables; }
+tables() { python3 -B "$root/bench/show.py" tables figures.tsv >tables; }
 measured() { # the end, then a command: what measure says of how it ended
     "$O/bench/measure" -t 20 -o out -e err result "$@"
     sed 's/.*\(end=.*\)/\1/' result
