@@ -97,8 +97,8 @@ def forks_cases(scale):
 def run(tool, name, knobs, place):
     """What the program says, or a word why it says nothing; and what the tool left behind."""
     words = ["%s=%d" % pair for pair in knobs.items()]
-    measured = runs.Measured(tool.command([program(name), *words], place), place, LIMIT_SECONDS)
-    bad = runs.trouble(measured.wait())
+    with runs.Measured(tool.command([program(name), *words], place), place, LIMIT_SECONDS) as measured:
+        bad = runs.trouble(measured.wait())
     said = runs.numbers(measured.read_output().decode())
     if bad or not said:
         return None, bad or "no output"

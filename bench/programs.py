@@ -46,8 +46,8 @@ class Program:
 
     def run(self, tool, argv, place):
         """Figures, and the output."""
-        measured = runs.Measured(tool.command(argv, place, self.variables), place, WAIT_SECONDS)
-        figures = measured.wait()
+        with runs.Measured(tool.command(argv, place, self.variables), place, WAIT_SECONDS) as measured:
+            figures = measured.wait()
         if not self.output:
             return figures, measured.read_output()
         try:
@@ -69,6 +69,7 @@ class Server(Program):
     """redis-server: its own CPU time while redis-benchmark, which is not measured, keeps it busy. Wall time is
     redis-benchmark's. What it holds at the end is its output."""
 
+    LOAD = ("-c", "20", "-P", "16", "-q", "-t", "set,get,incr,lpush,rpush,lpop,sadd,hset,zadd,lrange_100")
     ASKED = (("DBSIZE",), ("LLEN", "mylist"), ("SCARD", "myset"), ("STRLEN", "key:__rand_int__"), ("ZCARD", "myzset"))
 
     def command(self, scale):
@@ -77,19 +78,17 @@ class Server(Program):
 
     def run(self, tool, argv, place):
         door = os.path.join(place, "door")
-        measured = runs.Measured(tool.command(argv + [door], place), place, WAIT_SECONDS)
-        begin = end = 0
-        answers = []
-        if self.wait_for(door, measured.process):
-            begin = time.monotonic()
-            load = subprocess.run(["redis-benchmark", "-s", door, "-n", self.requests, "-c", "20", "-P", "16", "-q",
-                                   "-t", "set,get,incr,lpush,rpush,lpop,sadd,hset,zadd,lrange_100"],
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            end = time.monotonic()
-            answers = ["load %d" % load.returncode] + [self.ask(door, *words) for words in self.ASKED]
-            self.ask(door, "SHUTDOWN", "NOSAVE")
-        figures = measured.wait()
-        figures["wall"] = end - begin
+        with runs.Measured(tool.command(argv + [door], place), place, WAIT_SECONDS) as measured:
+            seconds, answers = 0, []
+            if self.wait_for(door, measured.process):
+                begin = time.monotonic()
+                load = subprocess.run(["redis-benchmark", "-s", door, "-n", self.requests, *self.LOAD],
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                seconds = time.monotonic() - begin
+                answers = ["load %d" % load.returncode] + [self.ask(door, *words) for words in self.ASKED]
+                self.ask(door, "SHUTDOWN", "NOSAVE")
+            figures = measured.wait()
+        figures["wall"] = seconds
         return figures, "; ".join(answers).encode()
 
     @staticmethod
@@ -164,7 +163,8 @@ def report(figures, program, argv, name):
         for quantity, value in runs.numbers(asked.stdout.decode()).items():
             figures.add(program.name, name, 0, quantity, int(value))
         for round_ in range(3):
-            read = runs.Measured([tools.built("leakreport"), kept], place, WAIT_SECONDS).wait()
+            with runs.Measured([tools.built("leakreport"), kept], place, WAIT_SECONDS) as measured:
+                read = measured.wait()
             for quantity in ("cpu", "wall", "rss_kb"):
                 figures.add(program.name, name, round_ + 1, "report " + quantity, read[quantity])
 

@@ -3,7 +3,7 @@
 A figure is a row of a table of tab-separated words:  suite case tool round quantity value.
 Tables and documents are made from such files alone (tables.py), so a measurement is never lost.
 """
-import os, platform, re, shutil, subprocess, sys, tempfile
+import os, platform, re, shutil, signal, subprocess, sys, tempfile
 
 from tools import BUILD
 
@@ -17,6 +17,7 @@ def say(words, end="\n"):
 
 def options(words, usage, flags, **defaults):
     """--NAME=VALUE and plain --FLAG words: a dictionary and a set."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) # so that folders go
     chosen, seen = dict(defaults), set()
     for word in words:
         name, equals, value = word[2:].partition("=")
@@ -106,12 +107,21 @@ def numbers(line):
 
 
 class Measured:
-    """One command under measure: start it, later wait for its figures. Its standard output is kept."""
+    """One command under measure: start it, later wait for its figures. Its standard output is kept.
+    Who leaves "with" before it has ended ends it."""
 
     def __init__(self, words, place, seconds):
         self.output, self.result = (os.path.join(place, name) for name in ("stdout", "result"))
         self.process = subprocess.Popen([MEASURE, "-t", str(seconds), "-o", self.output,
                                          "-e", os.path.join(place, "stderr"), self.result, *words])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
 
     def wait(self):
         """A dictionary: cpu, wall (seconds), rss_kb, end (exit, signal, timeout), value."""

@@ -77,15 +77,15 @@ def peers():
              shutil.which("heaptrack"), [], ["heaptrack", "-o", "{place}/trace"], talks=True),
         preloaded("lsan", "gcc's LeakSanitizer preloaded, recording only: its scan at exit is switched off", LSAN,
                   "LSAN_OPTIONS=leak_check_at_exit=0"),
-        preloaded("gperftools", "tcmalloc with HEAPPROFILE: every allocation, up to 32 frames", TCMALLOC,
-                  "HEAPPROFILE={place}/profile"),
+        preloaded("gperftools", "tcmalloc with HEAPPROFILE: every allocation, its stack by frame pointers", TCMALLOC,
+                  "HEAPPROFILE={place}/profile", "TCMALLOC_STACKTRACE_METHOD=generic_fp"),
         jemalloc("jemalloc", "jemalloc with prof:true, which samples every 512 KiB", "prof:true"),
         # By name only.
         preloaded("forward", "bench/forward.c: nothing but forwarding", built("bench/libforward.so"), by_default=False),
         preloaded("lsan-scan", "gcc's LeakSanitizer preloaded, with its scan at exit, without names", LSAN,
                   "LSAN_OPTIONS=symbolize=0:exitcode=0:log_path={place}/lsan", by_default=False),
-        preloaded("gperftools-fp", "tcmalloc with HEAPPROFILE and stacks by frame pointers", TCMALLOC,
-                  "HEAPPROFILE={place}/profile", "TCMALLOC_STACKTRACE_METHOD=generic_fp", by_default=False),
+        preloaded("gperftools-libunwind", "tcmalloc with HEAPPROFILE as it comes: stacks by libunwind", TCMALLOC,
+                  "HEAPPROFILE={place}/profile", by_default=False),
         preloaded("heapcheck", "tcmalloc with HEAPCHECK=normal, which scans at exit", TCMALLOC, "HEAPCHECK=normal",
                   "PPROF_PATH=/bin/false", "HEAP_CHECK_DUMP_DIRECTORY={place}", by_default=False, verdicts=[1]),
         jemalloc("jemalloc-all", "jemalloc with lg_prof_sample:0: every allocation", "prof:true,lg_prof_sample:0",
@@ -98,10 +98,23 @@ def peers():
 PEERS = peers()
 
 
+def leakrun():
+    """The script looks for ../build: for another build a copy of it stands where that is right."""
+    script = os.path.join(ROOT, "scripts/leakrun")
+    if os.path.realpath(BUILD) == os.path.realpath(os.path.join(ROOT, "build")):
+        return script
+    tree = os.path.join(BUILD, "bench/tree")
+    os.makedirs(os.path.join(tree, "scripts"), exist_ok=True)
+    if not os.path.islink(os.path.join(tree, "build")):
+        os.symlink(BUILD, os.path.join(tree, "build"))
+    return shutil.copy(script, os.path.join(tree, "scripts"))
+
+
 def libleak_wrapped(options):
     """leakrun end to end, but for the report, whose time is measured apart."""
-    words = ["--" + o.replace("_", "-") for o in options]
-    return [os.path.join(ROOT, "scripts/leakrun"), "--no-report", *words, "--"]
+    pairs = (option.partition("=") for option in options)
+    words = ["--%s=%s" % (name.replace("_", "-"), value) for name, _, value in pairs]
+    return [leakrun(), "--no-report", *words, "--"]
 
 
 def libleak_tool(name, wrapped):
