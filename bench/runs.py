@@ -5,7 +5,7 @@ Tables and documents are made from such files alone (tables.py), so a measuremen
 """
 import os, platform, re, shutil, signal, subprocess, sys, tempfile
 
-from tools import BUILD
+from tools import BUILD, ROOT
 
 MEASURE = os.path.join(BUILD, "bench/measure")
 
@@ -62,7 +62,8 @@ def machine():
     """What the figures depend on. No host names: a table goes to strangers."""
     def first_line(*command):
         try:
-            return subprocess.run(command, stdout=subprocess.PIPE).stdout.decode().splitlines()[0]
+            said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+            return said.decode().splitlines()[0]
         except (OSError, IndexError):
             return "unknown"
     with open("/proc/cpuinfo") as file:
@@ -82,6 +83,8 @@ def machine():
         "system": system,
         "libc": " ".join(platform.libc_ver()),
         "compiler": first_line(os.environ.get("CC", "cc"), "--version"),
+        "libleak": first_line("git", "-C", ROOT, "describe", "--always", "--dirty"),
+        "load at the begin": "%.1f" % os.getloadavg()[0],
     }
 
 

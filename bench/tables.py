@@ -131,7 +131,7 @@ def added_table(m, cases):
             times = added / base if added is not None and base and base > 0 else None
             if times is not None and m.status(case, tool) == "ok":
                 multiples[tool].append(times)
-            cells.append(m.cell(case, tool, "%.1fx", times))
+            cells.append(m.cell(case, tool, "%.1fx", times and round(times, 1) + 0)) # + 0: no -0.0
         table.add(case, "%.2f M" % (allocations / 1e6) if allocations else "-", *cells)
     table.add("the least", "", *["" for _ in ours * 2],
               *("%.1fx" % min(multiples[t]) if multiples[t] else "-" for t in others))
