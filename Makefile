@@ -82,6 +82,17 @@ $(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/symbolize
 $(O)/tests/rows_of: $(call obj,tests/equality/rows_of.c) $(O)/preload.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -ldl -pthread
 
+# Tools of the benchmarks. What they time has no frame pointers, like most of what people run.
+BENCH_TOOLS := $(addprefix $(O)/bench/,measure pairs growth forks store blocks libforward.so libcensus.so)
+$(addprefix $(O)/bench/,pairs growth forks): $(O)/bench/stacks.o
+$(O)/bench/blocks: $(O)/preload.a
+$(filter-out %.so,$(BENCH_TOOLS)): $(O)/bench/%: $(O)/bench/%.o
+	$(Q)$(CC) $(BASE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -ldl -pthread
+$(filter %.so,$(BENCH_TOOLS)): $(O)/bench/lib%.so: $(O)/bench/%.o
+	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -o $@ $^ -ldl
+bench-tools: $(BENCH_TOOLS)
+
+$(O)/bench/%.o:     MODE = -fomit-frame-pointer -fPIC -fno-builtin-malloc -fno-builtin-calloc -Wno-missing-prototypes
 $(O)/preload/%.o:   MODE = $(RUNTIME) $(SANFLAGS)
 $(O)/symbolize/%.o: MODE = $(SANFLAGS)
 $(O)/live/%.o:      MODE = $(SANFLAGS)
@@ -142,6 +153,7 @@ equality: all                         ## every stack of real programs against tw
 	@tests/equality/run $(O) $(T)
 rows: $(O)/tests/rows_of              ## what unwind rules the objects of this machine have
 	@/usr/bin/python3 tests/equality/rows.py $<
+
 # ---- Another CPU -------------------------------------------------------------
 
 # Cross-compiled against Debian's packages for it, unpacked below the build, and run by qemu-user.
@@ -163,10 +175,14 @@ signed:                               ## the unit tests that walk stacks, return
 symbols: all                          ## exported and imported symbols are the listed ones
 	@scripts/lint $(O) 'exported and imported symbols are the listed ones'
 
+# ---- Measuring ---------------------------------------------------------------
+
+bench:                                ## install the peers, measure libleak beside them: an hour
+	@scripts/setup bench
+	@BUILD=$(O) bench/run programs
+	@BUILD=$(O) bench/run micro
 bench-blocks:                         ## memory per live block
 	@BUILD=$(O) bench/run blocks
-bench-overhead:                       ## CPU time of real programs, with libleak and without
-	@BUILD=$(O) bench/run overhead
 
 # ---- Installing -------------------------------------------------------------
 
@@ -220,7 +236,7 @@ Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK
 endif
 
 tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS)) $(O)/tests/rows_of
-.PHONY: equality rows bench-blocks bench-overhead all tests-only demo check check-aarch64 test $(SUITES) signed symbols soak golden install uninstall man clean help
+.PHONY: bench bench-tools equality rows bench-blocks all tests-only demo check check-aarch64 test $(SUITES) signed symbols soak golden install uninstall man clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) -path $(O)/sysroot -prune -o -name '*.d' -print 2>/dev/null)

@@ -1,11 +1,11 @@
 /* blocks.c - what the block table costs in memory, and the longest wait for one insert.
  *
- * Grows the table from a million to sixteen million live blocks, with addresses as an allocator gives
- * them: a main heap and the heaps of seven threads, blocks of 16 bytes to some KiB side by side, large
- * ones in mappings of their own, and one block in five freed again and its place given to another.
- * The mean is over the growth, one sample per 10 000 blocks: slack of tables is included, as is what
- * a table that has just grown does not use yet. Two ways to count: what the arena handed out, and what
- * the process's resident set grew by.
+ * Grows the table from a million to sixteen million live blocks, with addresses as an allocator
+ * gives them: a main heap and the heaps of seven threads, blocks of 16 bytes to some KiB side by
+ * side, large ones in mappings of their own, and one block in five freed again and its place given
+ * to another. The mean is over the growth, one sample per 10 000 blocks: slack of tables is
+ * included, as is what a table that has just grown does not use yet. Two ways to count: what the
+ * arena handed out, and what the process's resident set grew by.
  *
  *   blocks [MILLIONS]      default 16
  */
@@ -53,7 +53,8 @@ static uint64_t resident(void)
     return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* ---- Addresses -------------------------------------------------------------------------------------- */
+/* ---- Addresses
+ * -------------------------------------------------------------------------------------- */
 
 static uintptr_t top[HEAPS];
 static uintptr_t mapped = 0x7f2a00000000;
@@ -90,7 +91,8 @@ static uint64_t next_size(void)
     return (128 << 10) + random_u64() % (1 << 20);
 }
 
-/* ---- The run ------------------------------------------------------------------------------------------ */
+/* ---- The run
+ * ------------------------------------------------------------------------------------------ */
 
 struct series {
     double sum, least, most;
@@ -109,8 +111,8 @@ static void add(struct series *series, double value)
 
 static void show(const char *name, const struct series *series)
 {
-    dprintf(1, "%-22s %6.2f mean  %6.2f least  %6.2f most\n", name, series->sum / (double)series->samples,
-            series->least, series->most);
+    dprintf(1, "%-22s %6.2f mean  %6.2f least  %6.2f most\n", name,
+            series->sum / (double)series->samples, series->least, series->most);
 }
 
 static uint64_t longest, inserts;
@@ -179,7 +181,8 @@ int main(int argc, char **argv)
     dprintf(1, "bytes per live block, 1 to %" PRIu64 " million blocks:\n", millions);
     show("  arena", &handed_out);
     show("  resident set", &in_memory);
-    dprintf(1, "longest of %" PRIu64 " inserts: %.2f ms of CPU time\n", inserts, (double)longest / 1e6);
+    dprintf(1, "longest of %" PRIu64 " inserts: %.2f ms of CPU time\n", inserts,
+            (double)longest / 1e6);
     double worst = handed_out.sum > in_memory.sum ? handed_out.sum : in_memory.sum;
     bool good = worst / (double)handed_out.samples <= LIMIT;
     dprintf(1, "%s: at most %.0f bytes on average are wanted\n", good ? "good" : "TOO MUCH", LIMIT);

@@ -1,0 +1,179 @@
+"""bench/run micro: what one malloc, one free and one fork cost, and what is held in memory for them.
+
+    --rounds=N        interleaved rounds: every tool once, then every tool again ... (3)
+    --only=A,B        pairs, live, threads, growth, forks, events
+    --tools=A,B       these columns: again, forward, libleak, libleak:OPTION=VALUE[:...], and the peers of
+                      tools.py; modes that this libleak does not know are left out
+    --events=N        calls of malloc and free in "events" (100000000)
+    --scale=F         F times as many pairs and blocks, for a quick look (1)
+    --output=FILE     where the figures go (build/bench/micro.tsv)
+    --markdown        tables for a document
+
+Not every combination is run. Depth and sites go together, hot (a block is freed at once), with 1e3 blocks
+live; live blocks and sites with random pairs (a random block is freed and its place given away), at depth 20;
+threads at depth 20 with both.
+"""
+import glob, os, subprocess, sys
+
+import runs, show, tools
+from runs import say
+
+TOOLS = ["again", "forward", "libleak", "libleak:free_stacks=off", "libleak:free_stacks=all",
+         "libleak:sample=524288", "libleak:site_stacks=off", "heaptrack", "lsan"]
+LIMIT_SECONDS = 900
+DEPTH = 20
+
+
+def program(name):
+    return os.path.join(tools.BUILD, "bench", name)
+
+
+def short(number):
+    """1000000 -> 1e6"""
+    digits = str(int(number))
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return "%se%d" % (digits[:-zeros], zeros) if zeros >= 3 else digits
+
+
+def plural(number, word):
+    return "%s %s%s" % (number, word, "" if str(number) == "1" else "s")
+
+
+# ---- The cases: (what they are called, program, its knobs) -------------------------------------------------
+
+def pairs_cases(scale):
+    """Depth x sites; nothing but the pair itself."""
+    cases = []
+    for depth in (4, 16, 20, 64):
+        for sites, outer, words in ((1, 0, "one site"), (1000, 0, "1e3 sites"),
+                                    (1000, 1, "1e3 sites, outer frames differ")):
+            if depth == 4 and outer:
+                continue # with so few frames it is the same
+            pairs = (1000000 if sites == 1 else 200000) * scale
+            cases.append(("depth %d, %s" % (depth, words), "pairs",
+                          dict(depth=depth, sites=sites, outer=outer, live=1000, pairs=pairs)))
+    return cases
+
+
+def live_cases(scale):
+    """Random pairs among live blocks: the caches miss, as in a program at work."""
+    return [("%s live, %s" % (short(live), "one site" if sites == 1 else "1e3 sites"), "pairs",
+             dict(depth=DEPTH, sites=sites, live=live, random=1, pairs=300000 * scale))
+            for live in (1000, 1000000 * scale, 10000000 * scale) for sites in (1, 1000)]
+
+
+def threads_cases(scale):
+    """The same work in each of 1, 2, 8 threads, in many short batches, of which the best one counts."""
+    live = 1000000 * scale
+    arrangements = (
+        ("all on one site", dict(sites=1, live=8000)),
+        ("a site each", dict(sites=1, apart=1, live=8000)),
+        ("1e3 sites each", dict(sites=1000, apart=1, live=8000)),
+        ("1e3 sites each, %s live" % short(live), dict(sites=1000, apart=1, live=live, random=1)))
+    return [("%s, %d" % (words, threads), "pairs",
+             dict(knobs, depth=DEPTH, threads=threads, spawn=1, pairs=20000, batch_us=2000, batches=200))
+            for words, knobs in arrangements for threads in (1, 2, 8)]
+
+
+def growth_cases(scale):
+    """Blocks, sites and threads each make their part of the memory. The longest growth is timed call by call."""
+    shapes = ((1000, 1, 1), (1000, 1000, 8), (1000000 * scale, 1, 1), (1000000 * scale, 10000, 8),
+              (10000000 * scale, 1000, 1))
+    cases = []
+    for live, sites, threads in shapes:
+        words = "%s live, %s, %s" % (short(live), plural(short(sites), "site"), plural(threads, "thread"))
+        knobs = dict(live=live, sites=sites, threads=threads, depth=DEPTH, clock=int(len(cases) == len(shapes) - 1))
+        cases.append((words, "growth", knobs))
+    return cases
+
+
+def forks_cases(scale):
+    live = 1000000 * scale
+    return [("%s live" % short(live), "forks", dict(live=live, sites=1000, depth=DEPTH, forks=20))]
+
+
+# ---- Measuring -------------------------------------------------------------------------------------------------
+
+def run(tool, name, knobs, place):
+    """What the program says, or a word why it says nothing; and what the tool left behind."""
+    words = ["%s=%d" % pair for pair in knobs.items()]
+    with runs.Measured(tool.command([program(name), *words], place), place, LIMIT_SECONDS) as measured:
+        bad = runs.trouble(measured.wait())
+    said = runs.numbers(measured.read_output().decode())
+    if bad or not said:
+        return None, bad or "no output"
+    for store in glob.glob(os.path.join(place, "**/%s.*.leak" % name), recursive=True)[:1]:
+        asked = subprocess.run([program("store"), store], stdout=subprocess.PIPE)
+        said.update(runs.numbers(asked.stdout.decode()))
+    return said, None
+
+
+def measure(figures, cases, selected, rounds):
+    for case, name, knobs in cases:
+        say(case, end="")
+        failed = set()
+        for round_ in range(1, rounds + 1):
+            for tool in selected:
+                if tool.name in failed:
+                    continue
+                with runs.Place() as place:
+                    said, bad = run(tool, name, knobs, place)
+                figures.add(case, tool.name, round_, "status", bad or "ok")
+                if bad:
+                    failed.add(tool.name)
+                    say("  %s: %s" % (tool.name, bad), end="")
+                for quantity, value in (said or {}).items():
+                    figures.add(case, tool.name, round_, quantity, value)
+            say(" %d" % round_, end="")
+        say("")
+
+
+def events(figures, selected, count, scale):
+    """How large what a tool keeps gets: after few events, and after many. A trace grows with every one: a tenth
+    of them is enough to see it."""
+    for tool in selected:
+        keeps_trace = tool.name.startswith("heaptrack")
+        if not keeps_trace and not tool.name.startswith("libleak"):
+            continue
+        for number in (count // 100, count // 10 if keeps_trace else count):
+            case = "%s events, 1e4 sites" % short(number * scale)
+            say("%s %s" % (case, tool.name))
+            with runs.Place() as place:
+                said, bad = run(tool, "pairs", dict(depth=16, sites=10000, pairs=number * scale / 4, batches=1), place)
+                kept = sum(os.stat(os.path.join(d, f)).st_blocks * 512 for d, _, names in os.walk(place) for f in names
+                           if f.endswith(".leak") or f.startswith("trace"))
+            figures.add(case, tool.name, 1, "status", bad or "ok")
+            if not bad:
+                figures.add(case, tool.name, 1, "kept", kept)
+
+
+SUITES = {"pairs": pairs_cases, "live": live_cases, "threads": threads_cases, "growth": growth_cases,
+          "forks": forks_cases, "events": None}
+
+
+def main(words):
+    chosen, flags = runs.options(words, __doc__, ("--markdown",), rounds="3", only="", tools="", events="100000000",
+                                 scale="1", output=os.path.join(tools.BUILD, "bench/micro.tsv"))
+    names = [n for n in chosen["tools"].split(",") if n] or TOOLS
+    selected = [tool for tool in tools.named(names, wrapped=False) if not tool.missing()]
+    for name in set(names) - {tool.name for tool in selected} - {"none"}:
+        say("%s: not here, or not known to this libleak" % name)
+    only = [n for n in chosen["only"].split(",") if n] or list(SUITES)
+    scale = float(chosen["scale"])
+    figures = runs.Figures(chosen["output"], "micro")
+    for tool in selected:
+        figures.add("-", tool.name, 0, "tool", tool.words)
+    for suite in only:
+        if suite not in SUITES:
+            raise SystemExit("bench: no such part: %s (there are %s)" % (suite, ", ".join(SUITES)))
+        figures.suite = suite
+        if suite == "events":
+            events(figures, selected, int(float(chosen["events"])), scale)
+        else:
+            measure(figures, SUITES[suite](scale), selected, int(chosen["rounds"]))
+    show.show(figures.rows, "--markdown" in flags)
+    print("\nEvery single run: %s" % chosen["output"])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

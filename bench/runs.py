@@ -1,0 +1,145 @@
+"""Running one command under one tool, and writing every figure down.
+
+A figure is a row of a table of tab-separated words:  suite case tool round quantity value.
+Tables and documents are made from such files alone (tables.py), so a measurement is never lost.
+"""
+import os, platform, re, shutil, signal, subprocess, sys, tempfile
+
+from tools import BUILD, ROOT
+
+MEASURE = os.path.join(BUILD, "bench/measure")
+
+
+def say(words, end="\n"):
+    sys.stderr.write(words + end)
+    sys.stderr.flush()
+
+
+def options(words, usage, flags, **defaults):
+    """--NAME=VALUE and plain --FLAG words: a dictionary and a set."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) # so that folders go
+    chosen, seen = dict(defaults), set()
+    for word in words:
+        name, equals, value = word[2:].partition("=")
+        if word.startswith("--") and equals and name in chosen:
+            chosen[name] = value
+        elif word in flags:
+            seen.add(word)
+        else:
+            raise SystemExit("%sbench: no such option: %s" % (usage, word) if word != "--help" else usage)
+    return chosen, seen
+
+
+# ---- Figures -----------------------------------------------------------------------------------------------
+
+class Figures:
+    """The rows of one measurement: written as they come, kept for the tables."""
+
+    def __init__(self, path, suite):
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        self.path, self.suite, self.rows = path, suite, []
+        self.file = open(path, "w")
+        self.file.write("suite\tcase\ttool\tround\tquantity\tvalue\n")
+        for name, value in machine().items():
+            self.add("-", "-", 0, "machine " + name, value)
+
+    def add(self, case, tool, round_, quantity, value):
+        if isinstance(value, float):
+            value = "%.6f" % value
+        row = (self.suite, case, tool, str(round_), quantity, str(value))
+        self.rows.append(row)
+        self.file.write("\t".join(row) + "\n")
+        self.file.flush()
+
+
+def read(path):
+    with open(path) as file:
+        next(file)
+        return [tuple(line.rstrip("\n").split("\t")) for line in file]
+
+
+def machine():
+    """What the figures depend on. No host names: a table goes to strangers."""
+    def first_line(*command):
+        try:
+            said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+            return said.decode().splitlines()[0]
+        except (OSError, IndexError):
+            return "unknown"
+    with open("/proc/cpuinfo") as file:
+        model = re.search(r"^model name\s*:\s*(.*)", file.read(), re.M)
+    with open("/proc/meminfo") as file:
+        memory = int(re.search(r"MemTotal:\s*(\d+)", file.read()).group(1))
+    try:
+        with open("/etc/os-release") as file:
+            system = re.search(r'^PRETTY_NAME="?([^"\n]*)', file.read(), re.M).group(1)
+    except (OSError, AttributeError):
+        system = "unknown"
+    return {
+        "cores": os.cpu_count(),
+        "processor": "%s (%s)" % (model.group(1) if model else "unknown", platform.machine()),
+        "memory": "%d GiB" % round(memory / 1048576),
+        "kernel": ".".join(platform.release().split("-")[0].split(".")[:2]),
+        "system": system,
+        "libc": " ".join(platform.libc_ver()),
+        "compiler": first_line(os.environ.get("CC", "cc"), "--version"),
+        "libleak": first_line("git", "-C", ROOT, "describe", "--always", "--dirty"),
+        "load at the begin": "%.1f" % os.getloadavg()[0],
+    }
+
+
+# ---- One run -----------------------------------------------------------------------------------------------
+
+class Place:
+    """A folder for what one run leaves. In memory where there is room, so that no tool waits for a disk."""
+
+    def __enter__(self):
+        memory = "/dev/shm"
+        roomy = os.path.isdir(memory) and shutil.disk_usage(memory).free > 4 << 30
+        self.path = tempfile.mkdtemp(prefix="bench-", dir=memory if roomy else None)
+        return self.path
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def numbers(line):
+    """name=value words."""
+    pairs = (word.split("=", 1) for word in line.split() if "=" in word)
+    return {name: float(value) if re.fullmatch(r"-?[\d.]+", value) else value for name, value in pairs}
+
+
+class Measured:
+    """One command under measure: start it, later wait for its figures. Its standard output is kept.
+    Who leaves "with" before it has ended ends it."""
+
+    def __init__(self, words, place, seconds):
+        self.output, self.result = (os.path.join(place, name) for name in ("stdout", "result"))
+        self.process = subprocess.Popen([MEASURE, "-t", str(seconds), "-o", self.output,
+                                         "-e", os.path.join(place, "stderr"), self.result, *words])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+
+    def wait(self):
+        """A dictionary: cpu, wall (seconds), rss_kb, end (exit, signal, timeout), value."""
+        if self.process.wait():
+            raise SystemExit("bench: measure failed")
+        with open(self.result) as file:
+            return numbers(file.read())
+
+    def read_output(self):
+        with open(self.output, "rb") as file:
+            return file.read()
+
+
+def trouble(figures, verdicts=()):
+    """Why a run is none: a word or two, or None. A tool's own verdict is not the program's failure."""
+    if figures["end"] == "exit" and (figures["value"] == 0 or figures["value"] in verdicts):
+        return None
+    return "%s %d" % (figures["end"], figures["value"])

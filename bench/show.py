@@ -1,0 +1,47 @@
+"""Prints the tables of a measurement, or puts them into docs/PERFORMANCE.md.
+
+    bench/run tables [--markdown] FILE.tsv...    prints
+    bench/run document FILE.tsv...               writes, between the lines <!-- bench NAME --> and <!-- end -->
+"""
+import os, sys
+
+import runs, tables, targets
+from tools import ROOT
+
+DOCUMENT = os.path.join(ROOT, "docs/PERFORMANCE.md")
+
+
+def all_tables(rows):
+    return [targets.targets_table(rows)] + tables.programs_tables(rows) + tables.micro_tables(rows)
+
+
+def show(rows, markdown):
+    for table in all_tables(rows):
+        print(table.markdown() if markdown else table.text())
+
+
+def document(rows):
+    """Says which tables have no place there."""
+    with open(DOCUMENT) as file:
+        text = file.read()
+    for table in all_tables(rows):
+        begin, end = "<!-- bench %s -->\n" % table.name, "<!-- end -->"
+        before, found, rest = text.partition(begin)
+        if found:
+            text = before + begin + "\n" + table.markdown() + "\n" + end + rest.partition(end)[2]
+        else:
+            print("no place for: %s" % table.name)
+    with open(DOCUMENT, "w") as file:
+        file.write(text)
+
+
+def main(words):
+    rows = [row for path in words[1:] if not path.startswith("--") for row in runs.read(path)]
+    if words[0] == "document":
+        document(rows)
+    else:
+        show(rows, "--markdown" in words)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
