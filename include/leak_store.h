@@ -64,6 +64,7 @@ enum leak_header_flag {
     LEAK_FLAG_NO_STACKS = 2,      /* site_stacks=off */
     LEAK_FLAG_FILTERED = 4,       /* min_size, max_size ...: unknown frees mean nothing */
     LEAK_FLAG_FULL = 8,           /* the store ran out of room: the newest sites are missing */
+    LEAK_FLAG_ASKED = 16,         /* sample=: it allocates, whether a sample was met or not */
 };
 
 /* Page 0. Fixed for version 1; a reader refuses other versions by name. */
@@ -98,6 +99,8 @@ struct leak_header {
     uint64_t modules;
     uint64_t untracked[LEAK_UNTRACKED_MAX];
     char host[64]; /* NUL-terminated */
+    uint64_t sample; /* the option: one byte in that many was looked at, and all counts of blocks and
+                        bytes are estimates; 0 = every block */
 };
 
 /* ---- Chunks ------------------------------------------------------------------------------ */
@@ -113,6 +116,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_HISTORY,     /* reserved: heap timeline (none written in version 1) */
     LEAK_CHUNK_EVENTS,      /* reserved: misuse and crash records */
     LEAK_CHUNK_SNAPSHOT,    /* reserved: what a look found */
+    LEAK_CHUNK_VARIANCES,   /* array of struct leak_variance; the first one is site chunk.first's */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -216,6 +220,19 @@ struct leak_site {
     uint32_t lock;  /* the writer's; readers ignore it */
     uint32_t threads[LEAK_SITE_THREADS]; /* serials of threads that allocated here, 0 = none */
     struct leak_counts counts;
+};
+
+/* With sample=: how far off a site's counts of live blocks may be. A block of s bytes is met with
+ * probability p = 1 - exp(-(s + 1) / sample) and counted as floor(1/p) blocks or, with probability
+ * f = frac(1/p), as one more. It adds v = (1 - p) / p^2 + f (1 - f) to the variance of the blocks, and
+ * v s^2 to that of the bytes. Each word is a sum over live samples, added to and taken from
+ * atomically, modulo 2^64; all zero is the beginning, so nothing is published. */
+#define LEAK_VARIANCE_BLOCKS 0x1p8 /* "blocks" counts 1/256 */
+#define LEAK_VARIANCE_BYTES 0x1p32 /* "bytes" counts sample^2 / 2^32 */
+struct leak_variance {
+    uint64_t samples; /* that live */
+    uint64_t blocks, bytes;
+    uint64_t reserved;
 };
 
 /* The counters of one thread. A slot is valid when site != 0. Plain stores by the owner alone. */

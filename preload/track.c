@@ -1,6 +1,7 @@
 #include "preload/track.h"
 #include "preload/atomic.h"
 #include "preload/modules.h"
+#include "preload/sample.h"
 #include "preload/sites.h"
 #include "preload/store.h"
 #include "preload/sys.h"
@@ -41,8 +42,8 @@ void track_tick(void)
 /* A busy thread asks the clock every 64th time, one that allocates now and then each time. */
 static void clock_now_and_then(struct thread *thread)
 {
-    if (likely(++thread->events < thread->events_per_clock))
-        return;
+    if (likely(++thread->events < thread->events_per_clock) && likely(!sample_bytes))
+        return; /* samples are rare, and may be far apart in time */
     uint32_t before = load_relaxed(&store_header->epoch);
     track_tick();
     bool late = load_relaxed(&store_header->epoch) != before;
@@ -122,27 +123,57 @@ static inline uint32_t find_site(struct guard *guard, struct thread *thread,
     return likely(site) ? site : walk_to_site(guard, thread, caller, kind);
 }
 
-static void count_alloc(struct guard *guard, struct thread *thread, uint32_t site, uint64_t size)
+static inline void add_alloc(struct guard *guard, struct thread *thread, const struct block *block,
+                             uint64_t blocks)
 {
-    struct leak_slot *slot = slots_find(guard, &thread->slots, site);
-    bump(&slot->counts.allocs, 1);
-    bump(&slot->counts.bytes, size);
+    struct leak_slot *slot = slots_find(guard, &thread->slots, block->site);
+    bump(&slot->counts.allocs, blocks);
+    bump(&slot->counts.bytes, blocks * block->size);
     store_relaxed(&slot->last, store_header->epoch);
-    note_live(thread, size);
+    note_live(thread, blocks * block->size);
+}
+
+static inline void add_free(struct guard *guard, struct thread *thread, const struct block *block,
+                            uint64_t blocks)
+{
+    struct leak_slot *slot = slots_find(guard, &thread->slots, block->site);
+    bump(&slot->counts.frees, blocks);
+    bump(&slot->counts.freed_bytes, blocks * block->size);
+    note_live(thread, -(int64_t)(blocks * block->size));
+}
+
+/* A sample stands for many; apart, because the usual way has no register to spare. */
+static NOINLINE void count_sample(struct guard *guard, struct thread *thread,
+                                  const struct block *block, bool comes)
+{
+    uint64_t blocks = sample_count(block, comes);
+    if (comes)
+        add_alloc(guard, thread, block, blocks);
+    else
+        add_free(guard, thread, block, blocks);
+}
+
+static void count_alloc(struct guard *guard, struct thread *thread, const struct block *block)
+{
+    if (unlikely(sample_bytes))
+        count_sample(guard, thread, block, true);
+    else
+        add_alloc(guard, thread, block, 1);
 }
 
 static void count_free(struct guard *guard, struct thread *thread, const struct block *block)
 {
-    struct leak_slot *slot = slots_find(guard, &thread->slots, block->site);
-    bump(&slot->counts.frees, 1);
-    bump(&slot->counts.freed_bytes, block->size);
-    note_live(thread, -(int64_t)block->size);
+    if (unlikely(sample_bytes))
+        count_sample(guard, thread, block, false);
+    else
+        add_free(guard, thread, block, 1);
 }
 
 /* What cannot be helped is counted. */
-static COLD void left_out(enum leak_untracked why)
+static COLD void left_out(enum leak_untracked why, uintptr_t address, uint64_t size)
 {
-    store_untracked(why, 1);
+    struct block block = {.address = address, .size = size};
+    store_untracked(why, sample_weight(&block));
 }
 
 void track_alloc(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
@@ -151,10 +182,10 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
     struct locked shared;
     struct block old, block;
     if (filtered(size))
-        return left_out(LEAK_UNTRACKED_FILTERED);
+        return left_out(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
     struct thread *thread = threads_self(guard, &shared);
     if (unlikely(!thread))
-        return left_out(LEAK_UNTRACKED_NO_MEMORY);
+        return left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
     if (unlikely(!*lock_alone))
         blocks_prefetch((uintptr_t)pointer); /* else it waits among the young first */
     clock_now_and_then(thread);
@@ -166,11 +197,11 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
     block.count = ++thread->allocations;
     store_relaxed(&thread->record->allocations, block.count);
     block.site = find_site(guard, thread, caller, kind);
-    enum blocks_insert done = block.site ? blocks_insert(guard, &block, &old) : BLOCKS_NO_MEMORY;
+    enum blocks_insert done = block.site ? sample_insert(guard, &block, &old) : BLOCKS_NO_MEMORY;
     if (likely(done != BLOCKS_NO_MEMORY))
-        count_alloc(guard, thread, block.site, size);
+        count_alloc(guard, thread, &block);
     else
-        left_out(LEAK_UNTRACKED_NO_MEMORY);
+        left_out(LEAK_UNTRACKED_NO_MEMORY, block.address, size);
     if (unlikely(done == BLOCKS_REPLACED))
         count_free(guard, thread, &old); /* its free did not pass by us */
     threads_done(thread, &shared);
@@ -178,10 +209,10 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
 
 bool track_take(struct guard *guard, void *pointer, struct block *out)
 {
-    if (likely(blocks_remove(guard, (uintptr_t)pointer, out)))
+    if (likely(sample_remove(guard, (uintptr_t)pointer, out)))
         return true;
     /* Left-out blocks are unknown as well: then the number would mean nothing. */
-    if (!track_options.min_size && !track_options.max_size)
+    if (!track_options.min_size && !track_options.max_size && !sample_bytes)
         add_relaxed(&store_header->unknown_frees, 1);
     return false;
 }
@@ -189,8 +220,9 @@ bool track_take(struct guard *guard, void *pointer, struct block *out)
 /* No memory for this thread: straight into the site, or the block would look like a leak. */
 static COLD void count_free_at_site(struct guard *guard, const struct block *block)
 {
-    sites_count_free(guard, block->site, block->size);
-    sub_relaxed(&store_header->live_bytes, block->size);
+    uint64_t blocks = sample_bytes ? sample_count(block, false) : 1;
+    sites_count_free(guard, block->site, blocks, blocks * block->size);
+    sub_relaxed(&store_header->live_bytes, blocks * block->size);
 }
 
 void track_gone(struct guard *guard, const struct block *block)
@@ -214,5 +246,5 @@ void track_free(struct guard *guard, void *pointer)
 void track_put_back(struct guard *guard, const struct block *block)
 {
     struct block old;
-    blocks_insert(guard, block, &old);
+    sample_insert(guard, block, &old);
 }
