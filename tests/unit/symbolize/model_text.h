@@ -6,10 +6,12 @@
  *   process | EXE | PID | HOW | VALUE | ALLOCATIONS | FREES | PEAK
  *   argv | WORD
  *   forked
+ *   sampled | BYTES
  *   untracked | NAME | WORDS | COUNT
  *   blind | PATH | BUILD-ID | WHY | REMEDY
  *   note | TEXT
  *   record | VERDICT | KIND | BYTES | BLOCKS | SIGNATURE
+ *   error | BYTES | BLOCKS | SAMPLES        its, and added to the totals'
  *   thread | SERIAL | NAME
  *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator
  * ...
