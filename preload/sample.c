@@ -97,8 +97,11 @@ bool sample_start(uint64_t bytes, uint64_t max_memory)
     size_t size = FILTER_MOST;
     if (!bytes)
         return true;
-    const uint64_t *words = (const uint64_t *)getauxval(AT_RANDOM);
-    make_seed(words ? words[0] ^ mix(words[1]) : 0);
+    uint64_t word[2] = {0, 0};
+    const void *random = (const void *)getauxval(AT_RANDOM); /* 16 bytes, anywhere */
+    if (random)
+        memcpy(word, random, sizeof word);
+    make_seed(word[0] ^ mix(word[1]));
     rounding_key = mix(seed + 1);
     while (max_memory && size > FILTER_LEAST && size > max_memory / 16)
         size /= 2;
