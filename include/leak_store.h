@@ -159,7 +159,7 @@ struct leak_thread {
     uint32_t serial; /* publish: 1, 2, 3 ...: T1 is the main thread */
     int32_t tid;
     uint32_t started, ended; /* ticks + 1; ended 0 = lives */
-    uint64_t allocations;    /* made by it so far: the n of T1#n */
+    uint64_t allocations;    /* made by it so far: the n of T1#n; with sample=, samples */
     /* How its stacks were found: all others were in the leaf cache. */
     uint64_t walks;
     uint64_t frames_walked, frames_shared; /* one by one; verified to be those of the walk before */
