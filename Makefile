@@ -24,7 +24,8 @@ BASE     = -std=gnu11 -D_GNU_SOURCE -DLEAK_VERSION='"$(VERSION)"' -DLEAK_BINDIR=
 # Lives inside a stranger's process: nothing exported by default, TLS without calls into the
 # loader, C++ exceptions pass through operator new, no compiler-made calls to our own malloc.
 RUNTIME  = -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
-           -fasynchronous-unwind-tables -fno-builtin-malloc -U_FORTIFY_SOURCE -iquote preload/arch/$(ARCH)
+           -fasynchronous-unwind-tables -fno-builtin-malloc -U_FORTIFY_SOURCE $(CPU)
+CPU      = -iquote preload/arch/$(ARCH)
 # SAN= is for the tools and the unit tests; libleak.so itself cannot be sanitized.
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 
@@ -81,7 +82,7 @@ $(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/symbolize
 $(O)/preload/%.o:   MODE = $(RUNTIME) $(SANFLAGS)
 $(O)/symbolize/%.o: MODE = $(SANFLAGS)
 $(O)/live/%.o:      MODE = $(SANFLAGS)
-$(O)/tests/%.o:     MODE = $(SANFLAGS)
+$(O)/tests/%.o:     MODE = $(SANFLAGS) $(CPU)
 
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
@@ -134,6 +135,27 @@ soak: all                             ## the long ones: more kills, more damage
 	@KILLS=2000 tests/storm/run $(O) $(T)
 	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
 
+# ---- Another CPU -------------------------------------------------------------
+
+# Cross-compiled against Debian's packages for it, unpacked below the build, and run by qemu-user.
+FOREIGN          = build-aarch64
+SYSROOT          = $(abspath $(FOREIGN))/sysroot
+FOREIGN_PACKAGES = check libdw-dev libelf-dev libiberty-dev libunwind8 libstdc++6
+
+check-aarch64:                        ## cross-compile for aarch64, run its tests under qemu-user
+	@scripts/setup aarch64
+	@scripts/sysroot arm64 $(SYSROOT) $(FOREIGN_PACKAGES)
+	@PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
+	 PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig \
+	 $(MAKE) --no-print-directory test O=$(FOREIGN) ARCH=aarch64 SUITES='unit signed e2e symbols' \
+	 CC='aarch64-linux-gnu-gcc --sysroot=$(SYSROOT)' AR=aarch64-linux-gnu-ar \
+	 CXX='aarch64-linux-gnu-g++ --sysroot=$(SYSROOT)' EMULATOR='qemu-aarch64 -L $(SYSROOT)'
+signed:                               ## the unit tests that walk stacks, return addresses signed (aarch64)
+	@$(MAKE) --no-print-directory unit O=$(O)-signed T='arch frames guard track unwind' \
+	  CFLAGS='$(CFLAGS) -mbranch-protection=standard'
+symbols: all                          ## exported and imported symbols are the listed ones
+	@scripts/lint $(O) 'exported and imported symbols are the listed ones'
+
 bench-blocks:                         ## memory per live block
 	@BUILD=$(O) bench/run blocks
 bench-overhead:                       ## CPU time of real programs, with libleak and without
@@ -182,7 +204,7 @@ $(O)/man/libleak.7: man/libleak.7.in include/leak_options.def scripts/make-man
 	$(Q)scripts/make-man $< include/leak_options.def >$@
 
 clean:                                ## remove $(O)/ and its flavours
-	rm -rf $(O) $(O)-asan $(O)-gcc $(O)-clang
+	rm -rf $(O) $(O)-asan $(O)-gcc $(O)-clang $(FOREIGN) $(FOREIGN)-signed
 help:                                 ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t16
 
@@ -191,7 +213,7 @@ Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK
 endif
 
 tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS))
-.PHONY: bench-blocks bench-overhead all tests-only demo check test $(SUITES) soak golden install uninstall man clean help
+.PHONY: bench-blocks bench-overhead all tests-only demo check check-aarch64 test $(SUITES) signed symbols soak golden install uninstall man clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(shell find $(O) -path $(O)/sysroot -prune -o -name '*.d' -print 2>/dev/null)

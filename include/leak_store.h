@@ -116,6 +116,8 @@ enum leak_chunk_type {
     LEAK_CHUNK_HISTORY,     /* reserved: heap timeline (none written in version 1) */
     LEAK_CHUNK_EVENTS,      /* reserved: misuse and crash records */
     LEAK_CHUNK_SNAPSHOT,    /* reserved: what a look found */
+    LEAK_CHUNK_FREED,       /* array of struct leak_freed; the first one has number chunk.first */
+    LEAK_CHUNK_RECENT,      /* one struct leak_recent: the last frees of one thread */
     LEAK_CHUNK_VARIANCES,   /* array of struct leak_variance; the first one is site chunk.first's */
 };
 /* Readers skip chunk types they do not know. */
@@ -179,6 +181,7 @@ enum leak_root {
     LEAK_NODE_FIRST = 8
 };
 #define LEAK_KIND_PCS 4096
+#define LEAK_PC_FREE 4095 /* a leaf too, but of a free's stack: "number" is 0 */
 
 struct leak_node {
     uint64_t pc;     /* publish. Return address (look names up at pc - 1) */
@@ -220,6 +223,34 @@ struct leak_site {
     uint32_t lock;  /* the writer's; readers ignore it */
     uint32_t threads[LEAK_SITE_THREADS]; /* serials of threads that allocated here, 0 = none */
     struct leak_counts counts;
+};
+
+/* Where the blocks of a site were freed: one record for each pair of allocation site and stack of
+ * the free. With free_stacks=sample, and with sample=, "blocks" and "bytes" are estimates: a free
+ * that was looked at stands for all those that were not. */
+struct leak_freed {
+    uint32_t site; /* publish */
+    uint32_t node; /* the innermost frame of the free, or a root */
+    uint64_t blocks, bytes;
+};
+
+/* The last frees of one thread, a ring: next - 1 is the newest. Plain stores by the owner alone; the
+ * entry being written may be half of the old and half of the new one. */
+#define LEAK_RECENT 124 /* one page, with the chunk's head */
+struct leak_recent_free {
+    uint64_t address;
+    uint64_t pc;   /* the free's return address … */
+    uint32_t node; /* … and its innermost frame; 0 = this one was not looked at, only pc is known */
+    uint32_t site; /* of the allocation */
+    uint32_t tick;
+    uint32_t reserved;
+};
+struct leak_recent {
+    uint32_t thread; /* serial of the owner, 0 = none any more: what stands there is history */
+    uint32_t last_thread; /* whose history */
+    uint64_t next; /* frees so far */
+    uint64_t reserved[6];
+    struct leak_recent_free free[LEAK_RECENT];
 };
 
 /* With sample=: how far off a site's counts of live blocks may be. A block of s bytes is met with

@@ -10,6 +10,7 @@
 #define store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define add_relaxed(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+#define add_release(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELEASE)
 #define sub_relaxed(p, v) __atomic_fetch_sub((p), (v), __ATOMIC_RELAXED)
 #define or_relaxed(p, v) __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
 #define exchange_acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
@@ -19,6 +20,9 @@
     __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
 #define cas_release(p, expected, v)                                                                \
     __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+
+/* What is stored before is seen before whatever is stored after. */
+#define fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
 
 /* Plain counters of one writer that others read: a relaxed load and store, no locked instruction.
  */

@@ -2,7 +2,7 @@
  *
  * The runtime lives in a stranger's process: it may use libc's string functions and nothing that
  * allocates, locks, formats or touches errno: preload/imports.allow, which scripts/check-exports
- * holds the linked library to. Includes no other header of ours.
+ * holds the linked library to. Includes no other header of ours but the CPU's.
  */
 #ifndef PRELOAD_BASE_H
 #define PRELOAD_BASE_H
@@ -13,12 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch.h"
+
 #define EXPORT __attribute__((visibility("default")))
 /* For variables that hooks read: -fvisibility=hidden is for definitions only, and a declaration
  * that might be another library's is looked up in the global offset table. */
 #define HIDDEN __attribute__((visibility("hidden")))
 #define UNUSED __attribute__((unused))
 #define NOINLINE __attribute__((noinline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 #define COLD __attribute__((noinline, cold))
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
@@ -27,16 +30,18 @@
 /* Where a hook was called from: the caller's registers just after the call returns. */
 struct frame {
     uintptr_t pc, sp, fp;
+    struct arch_link link; /* what sp does not tell of the place where the call put pc */
 };
 
 /* In a function that is really called (a hook, a handler), not inlined: asking for the frame
- * address makes the compiler keep one, and then the caller's frame pointer and return address lie
- * at known places. */
+ * address makes the compiler keep one, and the caller's frame pointer is the word there. */
 #define CALLER_FRAME()                                                                             \
     ({                                                                                             \
-        const uintptr_t *caller_fp_ = __builtin_frame_address(0);                                  \
-        (struct frame){                                                                            \
-            .pc = caller_fp_[1], .sp = (uintptr_t)(caller_fp_ + 2), .fp = caller_fp_[0]};          \
+        const uintptr_t *record_ = __builtin_frame_address(0);                                     \
+        (struct frame){.pc = ARCH_CALLER_PC(record_),                                              \
+                       .sp = ARCH_CALLER_SP(record_),                                              \
+                       .fp = record_[0],                                                           \
+                       .link = ARCH_LINK(record_)};                                                \
     })
 
 static inline uint64_t round_up(uint64_t value, uint64_t unit)

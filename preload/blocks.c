@@ -10,7 +10,6 @@
 #define REGION_BITS 11
 #define GRANULE_BITS 3 /* 256 of them in a region: a key is one byte */
 #define SIZE_MOST ((1ull << 48) - 1)
-#define YOUNG 4
 #define TICK_MOST ((1u << 24) - 1)
 
 /* Words are written and read whole: a narrow store under a wide load stalls the processor. */
@@ -233,8 +232,6 @@ static enum blocks_insert stripe_insert(struct stripe *stripe, uint64_t hash,
 {
     uint64_t number = block->address >> REGION_BITS;
     enum blocks_insert result = BLOCKS_NO_MEMORY;
-    if (unlikely(block->address % (1u << GRANULE_BITS)))
-        return result;
     struct region *region = probe(stripe, hash, number);
     if (unlikely(!region->word))
         region = add_region(stripe, hash, number);
@@ -268,9 +265,7 @@ static bool stripe_remove(struct stripe *stripe, uint64_t hash, uintptr_t addres
                           struct block *out)
 {
     struct region *region = probe(stripe, hash, address >> REGION_BITS);
-    if (unlikely(!region->word || address % (1u << GRANULE_BITS)))
-        return false;
-    int at = find_key(region, key_of(address));
+    int at = region->word ? find_key(region, key_of(address)) : -1;
     if (unlikely(at < 0))
         return false;
     *out = unpack(&entries_of(region)[at], address);
@@ -298,101 +293,77 @@ static bool table_remove(uintptr_t address, struct block *out)
     return found;
 }
 
-/* ---- The young --------------------------------------------------------------------------------
- * Many blocks go as soon as they came. While the process has one thread the newest few wait here
- * before they enter the table. The lock is only its putting-off of signals then; from the second
- * thread on nobody waits any more, and whoever comes first moves the rest. */
+/* ---- The young ------------------------------------------------------------------------------- */
 
-static struct {
-    struct lock lock;
-    uint32_t next;             /* whose turn it is to go */
-    uint32_t some_wait;        /* 0: all places are empty */
-    struct block place[YOUNG]; /* address 0 = empty */
-} young;
+struct blocks_young blocks_young;
+
+enum blocks_insert blocks_age(struct block *place, struct block *old)
+{
+    uint64_t hash = spread(place->address >> REGION_BITS);
+    return stripe_insert(stripe_of(hash), hash, place, old);
+}
+
+enum blocks_insert blocks_insert_elsewhere(const struct block *block, struct block *old)
+{
+    struct block *place = blocks_find_young(0);
+    uint64_t hash = spread(block->address >> REGION_BITS);
+    if (!place)
+        return stripe_insert(stripe_of(hash), hash, block, old);
+    *place = *block;
+    return BLOCKS_NEW;
+}
+
+bool blocks_remove_old(uintptr_t address, struct block *out)
+{
+    uint64_t hash = spread(address >> REGION_BITS);
+    return stripe_remove(stripe_of(hash), hash, address, out);
+}
 
 static NOINLINE void settle_young(void)
 {
     struct block old;
-    struct locked locked = lock_take(&young.lock);
-    for (unsigned i = 0; i < YOUNG; i++)
-        if (young.place[i].address && table_insert(&young.place[i], &old) != BLOCKS_NO_MEMORY)
-            young.place[i].address = 0;
-    store_release(&young.some_wait, 0); /* pairs with all_settled */
+    uint32_t some_wait = 0; /* those there is no memory for stay, and are found here */
+    struct locked locked = lock_take(&blocks_young.lock);
+    for (unsigned i = 0; i < BLOCKS_YOUNG; i++) {
+        struct block *place = &blocks_young.place[i];
+        if (place->address && table_insert(place, &old) != BLOCKS_NO_MEMORY)
+            place->address = 0;
+        some_wait |= place->address != 0;
+    }
+    store_release(&blocks_young.some_wait, some_wait); /* pairs with all_settled */
     lock_give(&locked);
 }
 
 static inline void all_settled(void)
 {
-    if (unlikely(load_acquire(&young.some_wait)))
+    if (unlikely(load_acquire(&blocks_young.some_wait)))
         settle_young();
 }
 
-static inline struct block *find_young(uintptr_t address)
+enum blocks_insert blocks_insert_shared(const struct block *block, struct block *old)
 {
-    for (unsigned i = 0; i < YOUNG; i++)
-        if (young.place[i].address == address)
-            return &young.place[i];
-    return NULL;
+    all_settled();
+    return table_insert(block, old);
 }
 
-/* The lock is held. Someone older makes room, if need be. */
-static enum blocks_insert young_insert(const struct block *block, struct block *old)
+static COLD bool remove_waiting(uintptr_t address, struct block *out)
 {
-    struct block *place = find_young(block->address);
-    enum blocks_insert result = BLOCKS_NEW;
-    if (unlikely(place)) {
-        *old = *place;
-        *place = *block;
-        return BLOCKS_REPLACED;
-    }
-    place = &young.place[young.next++ % YOUNG];
-    if (place->address) {
-        uint64_t hash = spread(place->address >> REGION_BITS);
-        result = stripe_insert(stripe_of(hash), hash, place, old);
-        if (unlikely(result == BLOCKS_NO_MEMORY))
-            return result;
-    }
-    *place = *block;
-    young.some_wait = 1;
-    return result;
-}
-
-/* The lock is held. */
-static bool young_remove(uintptr_t address, struct block *out)
-{
-    struct block *place = find_young(address);
+    struct locked locked = lock_take(&blocks_young.lock);
+    struct block *place = blocks_find_young(address);
     if (place) {
         *out = *place;
         place->address = 0;
+    }
+    lock_give(&locked);
+    return place != NULL;
+}
+
+bool blocks_remove_shared(uintptr_t address, struct block *out)
+{
+    all_settled();
+    if (likely(table_remove(address, out)))
         return true;
-    }
-    uint64_t hash = spread(address >> REGION_BITS);
-    return stripe_remove(stripe_of(hash), hash, address, out);
-}
-
-enum blocks_insert blocks_insert(struct guard *guard UNUSED, const struct block *block,
-                                 struct block *old)
-{
-    if (unlikely(!*lock_alone)) {
-        all_settled();
-        return table_insert(block, old);
-    }
-    struct locked locked = lock_take(&young.lock);
-    enum blocks_insert result = young_insert(block, old);
-    lock_give(&locked);
-    return result;
-}
-
-bool blocks_remove(struct guard *guard UNUSED, uintptr_t address, struct block *out)
-{
-    if (unlikely(!*lock_alone)) {
-        all_settled();
-        return table_remove(address, out);
-    }
-    struct locked locked = lock_take(&young.lock);
-    bool found = young_remove(address, out);
-    lock_give(&locked);
-    return found;
+    return load_acquire(&blocks_young.some_wait) && remove_waiting(address, out);
 }
 
 void blocks_prefetch(uintptr_t address)
@@ -409,6 +380,8 @@ uint64_t blocks_count(void)
     for (unsigned i = 0; i < STRIPES; i++)
         for (uint32_t at = 0; at < stripes[i].capacity; at++)
             count += used_of(&stripes[i].regions[at]);
+    for (unsigned i = 0; i < BLOCKS_YOUNG; i++)
+        count += blocks_young.place[i].address != 0;
     return count;
 }
 
@@ -428,6 +401,9 @@ void blocks_each(void (*visit)(const struct block *block, void *context), void *
                 visit(&block, context);
             }
         }
+    for (unsigned i = 0; i < BLOCKS_YOUNG; i++)
+        if (blocks_young.place[i].address)
+            visit(&blocks_young.place[i], context);
 }
 
 /* Every key once, no more than fit. */
@@ -466,7 +442,7 @@ bool blocks_check(void)
 
 void blocks_fork_lock(void)
 {
-    lock_take_raw(&young.lock);
+    lock_take_raw(&blocks_young.lock);
     for (unsigned i = 0; i < STRIPES; i++)
         lock_take_raw(&stripes[i].lock);
     trays_fork_lock();
@@ -477,12 +453,12 @@ void blocks_fork_unlock(void)
     trays_fork_unlock();
     for (unsigned i = 0; i < STRIPES; i++)
         lock_give_raw(&stripes[i].lock);
-    lock_give_raw(&young.lock);
+    lock_give_raw(&blocks_young.lock);
 }
 
 void blocks_fork_child(void)
 {
-    young.lock.word = 0;
+    blocks_young.lock.word = 0;
     trays_fork_child();
     for (unsigned i = 0; i < STRIPES; i++)
         stripes[i].lock.word = 0;

@@ -21,6 +21,7 @@
 #define PRELOAD_BLOCKS_H
 
 #include "preload/guard.h"
+#include "preload/lock.h"
 
 struct block {
     uintptr_t address;
@@ -34,14 +35,108 @@ struct block {
 
 enum blocks_insert {
     BLOCKS_NEW,
-    BLOCKS_REPLACED, /* the address was there: *old is what stood there */
+    BLOCKS_REPLACED, /* *old stood where this block goes, or where an earlier one has gone by now */
     BLOCKS_NO_MEMORY
 };
 
 bool blocks_start(void);
-enum blocks_insert blocks_insert(struct guard *guard, const struct block *block, struct block *old);
+
+/* ---- The young --------------------------------------------------------------------------------
+ * Many blocks go as soon as they came. While the process has one thread the newest few wait here
+ * before they enter the table; the lock then only puts signals off. From the second thread on
+ * nobody waits any more, and whoever comes first moves the rest. In the header, so that a block's
+ * fields go from registers to their places: a copy of a struct just written makes the processor
+ * wait. */
+
+#define BLOCKS_YOUNG 4
+
+extern struct blocks_young {
+    struct lock lock;
+    uint32_t next;                    /* whose turn it is to go */
+    uint32_t some_wait;               /* 0: all places are empty */
+    struct block place[BLOCKS_YOUNG]; /* address 0 = empty */
+} blocks_young;
+
+/* The young's lock is held: into the table, out of it. */
+enum blocks_insert blocks_age(struct block *place, struct block *old);
+/* Nobody could be moved into the table to make place: to an empty one then, or to the table after
+ * all, where its own region may have room. */
+enum blocks_insert blocks_insert_elsewhere(const struct block *block, struct block *old);
+bool blocks_remove_old(uintptr_t address, struct block *out);
+/* There are other threads. */
+enum blocks_insert blocks_insert_shared(const struct block *block, struct block *old);
+bool blocks_remove_shared(uintptr_t address, struct block *out);
+
+/* Address 0 stands for an empty place; a tray's keys count in steps of 8. */
+static inline bool blocks_has_key(uintptr_t address)
+{
+    return likely(address % 8 == 0 && address);
+}
+
+static inline struct block *blocks_find_young(uintptr_t address)
+{
+    for (unsigned i = 0; i < BLOCKS_YOUNG; i++)
+        if (blocks_young.place[i].address == address)
+            return &blocks_young.place[i];
+    return NULL;
+}
+
+/* Whoever stood in the place of a new block has to go; what he or it replaced is in *old. */
+static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED,
+                                                      const struct block *block, struct block *old)
+{
+    struct block copy;
+    if (!blocks_has_key(block->address))
+        return BLOCKS_NO_MEMORY;
+    if (unlikely(!*lock_alone)) {
+        copy = *block;
+        return blocks_insert_shared(&copy, old);
+    }
+    enum blocks_insert result = BLOCKS_NEW;
+    struct locked locked = lock_take(&blocks_young.lock);
+    struct block *place = blocks_find_young(block->address);
+    if (unlikely(place)) {
+        *old = *place;
+        result = BLOCKS_REPLACED;
+    } else {
+        place = &blocks_young.place[blocks_young.next++ % BLOCKS_YOUNG];
+        if (place->address)
+            result = blocks_age(place, old);
+    }
+    blocks_young.some_wait = 1;
+    if (likely(result != BLOCKS_NO_MEMORY)) {
+        *place = *block;
+    } else {
+        copy = *block;
+        result = blocks_insert_elsewhere(&copy, old);
+    }
+    lock_give(&locked);
+    return result;
+}
+
 /* Removes the block at an address; false when there is none. */
-bool blocks_remove(struct guard *guard, uintptr_t address, struct block *out);
+static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t address,
+                                        struct block *out)
+{
+    struct block found;
+    if (!blocks_has_key(address))
+        return false;
+    if (unlikely(!*lock_alone))
+        return blocks_remove_shared(address, out);
+    struct locked locked = lock_take(&blocks_young.lock);
+    struct block *place = blocks_find_young(address);
+    bool known = true;
+    if (place) {
+        *out = *place;
+        place->address = 0;
+    } else {
+        known = blocks_remove_old(address, &found);
+        *out = found;
+    }
+    lock_give(&locked);
+    return known;
+}
+
 /* Gets the cache line on its way while the caller does something else. */
 void blocks_prefetch(uintptr_t address);
 

@@ -87,7 +87,7 @@ static bool read_cie(const uint8_t *at, struct entry *entry)
                 cursor_take(&data, 1);
             else if (*augmentation == 'S')
                 entry->signal = true;
-            else
+            else if (!arch_cie_letter(*augmentation))
                 return false;
         }
         if (data.bad)
@@ -131,7 +131,7 @@ struct rule {
 struct state {
     uint64_t cfa_register;
     int64_t cfa_offset;
-    bool cfa_deref, cfa_odd;
+    bool cfa_deref, cfa_odd, ra_signed;
     struct rule fp, ra;
 };
 
@@ -202,7 +202,8 @@ static bool plt_cfa(struct machine *machine, struct cursor block)
 {
     static const uint8_t middle[] = {DW_OP_BREG0 + ARCH_DWARF_RA, 0, DW_OP_LIT0 + 15, 0x1a};
     static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + 3, 0x24, 0x22}; /* ge, shl 3, plus */
-    if (cursor_take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_SP)
+    /* The return address's column stands for pc only where no register holds it. */
+    if (ARCH_LINK_REGISTER || cursor_take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_SP)
         return false;
     int64_t offset = cursor_sleb(&block);
     if (block.bad || block.end - block.at != sizeof middle + 1 + sizeof tail ||
@@ -334,7 +335,10 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
         cursor_uleb(cursor);
         break;
     default:
-        machine->bad = true;
+        if (arch_cfa_signs(opcode))
+            machine->now.ra_signed = !machine->now.ra_signed;
+        else
+            machine->bad = true;
     }
 }
 
@@ -362,35 +366,58 @@ static void run(struct machine *machine, struct cursor cursor, uintptr_t pc)
     }
 }
 
-static bool fits(int64_t offset)
+static bool is_saved(const struct rule *rule)
 {
-    return offset > INT16_MIN && offset < INT16_MAX;
+    return rule->how == SAVED_AT || rule->how == SAVED_NEAR_FP;
+}
+
+static bool fits(const struct rule *rule, int64_t base, int64_t least, int64_t most)
+{
+    return !is_saved(rule) || (rule->offset >= INT32_MIN && rule->offset <= INT32_MAX &&
+                               rule->offset - base >= least && rule->offset - base <= most);
+}
+
+static bool both_fit(const struct state *state, int64_t base)
+{
+    return fits(&state->fp, base, INT16_MIN + 1, CFI_FP_KEPT - 1) &&
+           fits(&state->ra, base, CFI_RA_LEAST, CFI_RA_MOST);
+}
+
+/* Where fp and the return address are; false when a row cannot say it. */
+static bool place_saved(const struct state *state, struct cfi_row *row)
+{
+    const struct rule *fp = &state->fp, *ra = &state->ra;
+    int64_t base = 0; /* what offsets count from, seen from the CFA */
+    if (ARCH_LINK_REGISTER && !state->cfa_deref && !both_fit(state, 0)) {
+        base = -(int64_t)row->offset;
+        row->ra_offset |= CFI_NEAR_BOTTOM;
+    }
+    if (!both_fit(state, base) || (is_saved(ra) && (ra->offset - base) & CFI_RA_FLAGS))
+        return false;
+    row->fp_offset = is_saved(fp) ? fp->offset - base : CFI_FP_KEPT;
+    row->ra_offset += is_saved(ra) ? ra->offset - base : CFI_RA_KEPT;
+    row->ra_offset |= state->ra_signed ? CFI_RA_SIGNED : 0;
+    return true;
 }
 
 static struct cfi_row row_of(const struct state *state)
 {
-    struct cfi_row row = {.rule = CFI_COMPLEX};
+    struct cfi_row row = {.rule = CFI_COMPLEX}, full = {.offset = (int32_t)state->cfa_offset};
     if (state->ra.how == SAVED_UNDEFINED) {
         row.rule = CFI_END;
         return row;
     }
     bool of_sp = state->cfa_register == ARCH_DWARF_SP, of_fp = state->cfa_register == ARCH_DWARF_FP;
-    if (state->cfa_odd || (!of_sp && !of_fp) || state->ra.how != SAVED_AT ||
-        !fits(state->ra.offset) || state->cfa_offset != (int32_t)state->cfa_offset)
+    bool ra_known =
+        state->ra.how == SAVED_AT || (ARCH_LINK_REGISTER && state->ra.how == SAVED_SAME);
+    /* Each kind of row has its own place to count from. */
+    bool fp_known = is_saved(&state->fp) ? (state->fp.how == SAVED_NEAR_FP) == state->cfa_deref
+                                         : state->fp.how != SAVED_ODD;
+    if (state->cfa_odd || (!of_sp && !of_fp) || !ra_known || !fp_known ||
+        state->cfa_offset != full.offset || !place_saved(state, &full))
         return row;
-    row.offset = state->cfa_offset;
-    row.ra_offset = state->ra.offset;
-    row.fp_offset = CFI_FP_KEPT;
-    if (state->fp.how == SAVED_AT || state->fp.how == SAVED_NEAR_FP) {
-        /* Each kind of row has its own place to count from. */
-        if ((state->fp.how == SAVED_NEAR_FP) != state->cfa_deref || !fits(state->fp.offset))
-            return row;
-        row.fp_offset = state->fp.offset;
-    } else if (state->fp.how == SAVED_ODD) {
-        return row;
-    }
-    row.rule = of_sp ? CFI_SP : state->cfa_deref ? CFI_FP_DEREF : CFI_FP;
-    return row;
+    full.rule = of_sp ? CFI_SP : state->cfa_deref ? CFI_FP_DEREF : CFI_FP;
+    return full;
 }
 
 struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)

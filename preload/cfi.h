@@ -6,6 +6,9 @@
  * fp is saved, and the return address. The two expressions that toolchains write are known: a
  * realigned frame's, and the PLT's, which is sp plus one of two offsets. Everything else is
  * CFI_COMPLEX.
+ *
+ * Where a call leaves the return address in a register (ARCH_LINK_REGISTER) a row has more to say,
+ * in the low bits of ra_offset; elsewhere they are 0 and nobody looks.
  */
 #ifndef PRELOAD_CFI_H
 #define PRELOAD_CFI_H
@@ -24,10 +27,21 @@ enum cfi_rule {
 
 #define CFI_FP_KEPT INT16_MAX /* the caller's fp is the callee's */
 
+/* A return address lies at a multiple of 8, and not further from the CFA than rows.c can keep. */
+#define CFI_RA_FLAGS 7
+#define CFI_RA_LEAST (-4096)
+#define CFI_RA_MOST 4088
+enum cfi_ra {
+    CFI_RA_SIGNED = 1,  /* by the CPU: arch_strip */
+    CFI_RA_KEPT = 2,    /* it is still in the link register, and nowhere else */
+    CFI_NEAR_BOTTOM = 4 /* it and fp are saved near the register that the CFA is reckoned from, not
+                           near the CFA: gcc puts aarch64 frame records below a frame's locals */
+};
+
 struct cfi_row {
     uint8_t rule;      /* enum cfi_rule */
     int16_t fp_offset; /* caller's fp at CFA + this (CFI_FP_DEREF: at fp + this), or CFI_FP_KEPT */
-    int16_t ra_offset; /* return address at CFA + this */
+    int16_t ra_offset; /* return address at CFA + this; low bits: enum cfi_ra */
     int32_t offset;
 };
 

@@ -23,6 +23,7 @@ struct guard {
     struct thread *thread; /* this thread's state, NULL until its first hook; owner: threads.c */
     bool calling_real;     /* inside the allocator: nested calls are part of the outer one */
     bool leaving;          /* thread state is gone for good: the thread is at its end */
+    struct arch_link link; /* with sp: where pc stands while the hook is not over */
 };
 
 extern __thread struct guard guard_self __attribute__((tls_model("initial-exec")));
@@ -36,8 +37,10 @@ static inline struct guard *guard_enter(const struct frame *caller)
     struct guard *guard = &guard_self;
     if (unlikely(guard->sp))
         return guard_enter_again(caller);
-    guard->sp = caller->sp;
     guard->pc = caller->pc;
+    guard->link = caller->link;
+    __asm__ volatile("" ::: "memory"); /* a handler that sees sp sees where to look for pc */
+    guard->sp = caller->sp;
     __asm__ volatile("" ::: "memory"); /* before anything a handler could interrupt */
     return guard;
 }

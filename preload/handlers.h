@@ -22,4 +22,11 @@ sighandler_t handlers_door(int number, sighandler_t handler);
 /* What the program called it: the reverse. */
 sighandler_t handlers_behind(sighandler_t door);
 
+/* The same for a whole action. Behind a door every handler has SA_SIGINFO, which a door needs to
+ * put it off; the kernel keeps a flag beside it that says when the program had not asked for it. */
+void handlers_put_door(int number, struct sigaction *given);
+void handlers_take_door(struct sigaction *given);
+/* For actions that libc made, by signal() and its like. */
+void handlers_complete(int number);
+
 #endif

@@ -222,12 +222,14 @@ static size_t count_arguments(va_list arguments)
     return count;
 }
 
-static void take_arguments(char **argv, const char *first, va_list arguments)
+/* A pointer: what follows the NULL is taken by the caller, and only some CPUs' va_list is moved on
+ * where it is passed as it is. */
+static void take_arguments(char **argv, const char *first, va_list *arguments)
 {
     size_t at = 0;
     argv[at++] = (char *)first;
     while (argv[at - 1])
-        argv[at++] = va_arg(arguments, char *);
+        argv[at++] = va_arg(*arguments, char *);
 }
 
 #define LIST_TO_ARRAY(argv, first, arguments)                                                      \
@@ -236,7 +238,7 @@ static void take_arguments(char **argv, const char *first, va_list arguments)
     va_copy(counting_, arguments);                                                                 \
     char **argv = alloca((count_arguments(counting_) + 1) * sizeof *argv);                         \
     va_end(counting_);                                                                             \
-    take_arguments(argv, first, arguments)
+    take_arguments(argv, first, &arguments)
 
 EXPORT int execl(const char *path, const char *first, ...)
 {

@@ -45,8 +45,10 @@
             return FORWARD(real.name arguments);                                                   \
         modules_notice();                                                                          \
         void *block = REAL(guard, real.name arguments);                                            \
-        if (sample_meets(bytes) && likely(block))                                                  \
+        if (likely(block))                                                                         \
             track_alloc(guard, &caller, block, (bytes), (kind));                                   \
+        else                                                                                       \
+            sample_again();                                                                        \
         guard_leave(guard);                                                                        \
         return block;                                                                              \
     }                                                                                              \
@@ -74,8 +76,10 @@ EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
         return FORWARD(real.posix_memalign(out, alignment, size));
     modules_notice();
     int error = REAL(guard, real.posix_memalign(out, alignment, size));
-    if (sample_meets(size) && !error && *out)
+    if (!error && *out)
         track_alloc(guard, &caller, *out, size, LEAK_KIND_MEMALIGN);
+    else
+        sample_again();
     guard_leave(guard);
     return error;
 }
@@ -104,11 +108,13 @@ static void *resize(void *old, size_t size, const struct frame *caller)
     void *block = REAL(guard, real.realloc(old, size));
     /* NULL for a size of 0 means that the old block is gone; else it is as it was. */
     if (known && (block || size == 0))
-        track_gone(guard, &before);
+        track_gone(guard, caller, &before);
     else if (known)
         track_put_back(guard, &before);
-    if (sample_meets(size) && block)
+    if (block)
         track_alloc(guard, caller, block, size, LEAK_KIND_MALLOC);
+    else
+        sample_again();
     guard_leave(guard);
     return block;
 }
@@ -139,7 +145,7 @@ static NOINLINE void free_in_full(void *block)
         return;
     }
     modules_notice();
-    track_free(guard, block);
+    track_free(guard, &caller, block);
     guard->calling_real = true;
     real.free(block);
     guard->calling_real = false;

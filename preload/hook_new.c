@@ -74,8 +74,10 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
         return block;
     guard->calling_real = false;
     modules_notice();
-    if (sample_meets(size) && likely(block))
+    if (likely(block))
         track_alloc(guard, caller, block, size, kind);
+    else
+        sample_again();
     guard_leave(guard);
     return block;
 }

@@ -11,11 +11,11 @@ static int act(int number, const struct sigaction *action, struct sigaction *old
     real_find();
     if (action) {
         ours = *action;
-        ours.sa_handler = handlers_door(number, action->sa_handler);
+        handlers_put_door(number, &ours);
     }
     int result = real.sigaction(number, action ? &ours : NULL, old);
     if (result == 0 && old)
-        old->sa_handler = handlers_behind(old->sa_handler);
+        handlers_take_door(old);
     return result;
 }
 
@@ -30,13 +30,16 @@ EXPORT int __sigaction(int number, const struct sigaction *action, struct sigact
     return act(number, action, old);
 }
 
-/* The older ways differ in flags only; each answers the handler before. */
+/* The older ways differ in flags, which libc knows; each answers the handler before. */
 #define SIGNAL(name, original)                                                                     \
     EXPORT sighandler_t name(int number, sighandler_t handler);                                    \
     EXPORT sighandler_t name(int number, sighandler_t handler)                                     \
     {                                                                                              \
         real_find();                                                                               \
-        return handlers_behind(real.original(number, handlers_door(number, handler)));             \
+        sighandler_t old = real.original(number, handlers_door(number, handler));                  \
+        if (old != SIG_ERR)                                                                        \
+            handlers_complete(number);                                                             \
+        return handlers_behind(old);                                                               \
     }
 
 SIGNAL(signal, signal)

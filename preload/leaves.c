@@ -4,11 +4,6 @@
 #define WINDOW 256
 #define SLEEP 4096
 
-static unsigned set_of(uintptr_t pc, uintptr_t sp)
-{
-    return hash_u64(pc + sp) % LEAVES_SETS;
-}
-
 /* At the end of a window: is it worth the while? */
 static NOINLINE void take_stock(struct leaves *leaves)
 {
@@ -17,14 +12,14 @@ static NOINLINE void take_stock(struct leaves *leaves)
     leaves->lookups = leaves->hits = 0;
 }
 
-uint32_t leaves_find(struct leaves *leaves, uintptr_t high, const struct frame *caller,
+uint32_t leaves_find(struct leaves *leaves, uintptr_t low, const struct frame *caller,
                      unsigned kind)
 {
     if (leaves->asleep) {
         leaves->asleep--;
         return 0;
     }
-    unsigned set = set_of(caller->pc, caller->sp);
+    unsigned set = leaves_set(caller->pc, caller->sp);
     uint32_t looked = modules_looked();
     if (unlikely(++leaves->lookups == WINDOW))
         take_stock(leaves);
@@ -32,7 +27,7 @@ uint32_t leaves_find(struct leaves *leaves, uintptr_t high, const struct frame *
         const struct leaf *leaf = &leaves->leaf[set][way];
         if (leaf->pc == caller->pc && leaf->sp == caller->sp && leaf->kind == kind &&
             leaf->looked == looked && leaf->site && (!leaf->fp_matters || leaf->fp == caller->fp) &&
-            words_hold(high, leaf->offset, leaf->word, leaf->words)) {
+            words_hold(low, leaf->offset, leaf->word, leaf->words)) {
             leaves->newest[set] = way;
             leaves->hits++;
             return leaf->site;
@@ -49,7 +44,7 @@ void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsign
     const struct unwind_step *inner = &trace->step[trace->depth - 1];
     if (!inner->in_words || inner->words > LEAVES_WORDS)
         return;
-    unsigned set = set_of(inner->pc, inner->sp), way = !leaves->newest[set];
+    unsigned set = leaves_set(inner->pc, inner->sp), way = !leaves->newest[set];
     struct leaf *leaf = &leaves->leaf[set][way];
     leaf->site = 0; /* a handler may come in between and find it half made */
     __asm__ volatile("" ::: "memory");

@@ -15,6 +15,7 @@
 
 #include "preload/unwind.h"
 
+#define LEAVES_FREE 255 /* the kind of a free: its "site" is a node */
 #define LEAVES_SETS 32
 #define LEAVES_WAYS 2
 #define LEAVES_WORDS 56 /* a stack that was read in more places is not kept */
@@ -36,8 +37,13 @@ struct leaves {
     struct leaf leaf[LEAVES_SETS][LEAVES_WAYS];
 };
 
+static inline unsigned leaves_set(uintptr_t pc, uintptr_t sp)
+{
+    return (pc + sp) * 0x9e3779b97f4a7c15ull >> 59; /* LEAVES_SETS is 32 */
+}
+
 /* The site of the caller's stack and that kind, or 0: unknown, ask unwind and tree. */
-uint32_t leaves_find(struct leaves *leaves, uintptr_t high, const struct frame *caller,
+uint32_t leaves_find(struct leaves *leaves, uintptr_t low, const struct frame *caller,
                      unsigned kind);
 /* What they said. The trace is that of the caller. */
 void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsigned kind,

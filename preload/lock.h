@@ -57,15 +57,23 @@ static inline struct locked lock_take(struct lock *lock)
     return locked;
 }
 
+/* One lock less is held. */
+static inline void lock_no_more(void)
+{
+    __asm__ volatile("" ::: "memory");
+    lock_thread.held--;
+    __asm__ volatile("" ::: "memory"); /* a signal that came until here may have been put off */
+    if (unlikely(lock_thread.put_off) && !lock_thread.held)
+        lock_let_signals_in();
+}
+
 static inline void lock_give(struct locked *locked)
 {
     if (likely(locked->alone))
         store_release(&locked->lock->word, 0); /* pairs with nobody: there is one thread */
     else
         lock_give_raw(locked->lock);
-    __asm__ volatile("" ::: "memory");
-    if (unlikely(--lock_thread.held == 0 && lock_thread.put_off))
-        lock_let_signals_in();
+    lock_no_more();
 }
 
 /* False at once when somebody holds it. */
@@ -77,8 +85,7 @@ static inline bool lock_try(struct lock *lock, struct locked *locked)
     __asm__ volatile("" ::: "memory");
     if (cas_acquire(&lock->word, &seen, 1))
         return true;
-    if (--lock_thread.held == 0 && lock_thread.put_off)
-        lock_let_signals_in();
+    lock_no_more();
     return false;
 }
 

@@ -118,8 +118,8 @@ bool modules_own(uintptr_t pc)
 
 uint32_t modules_retired_slow(uintptr_t pc)
 {
-    uint32_t newest = 0;
-    for (uint32_t i = 0; i < modules_retired_count_; i++)
+    uint32_t newest = 0, used = load_acquire(&modules_retired_count_);
+    for (uint32_t i = 0; i < used; i++)
         if (pc - retired[i].start < retired[i].end - retired[i].start) {
             uint32_t at = load_relaxed(&retired[i].serial);
             newest = at > newest ? at : newest;
@@ -144,7 +144,7 @@ static void retire(uintptr_t start, uintptr_t end)
         return;
     }
     retired[used] = (struct retired){start, end, serial};
-    /* Pairs with the acquire in modules_retired. */
+    /* Pairs with the acquire in modules_retired_slow. */
     store_release(&modules_retired_count_, used + 1);
 }
 
@@ -278,7 +278,7 @@ static bool same_object(const struct module *module, const struct found_object *
     if (module->start != (uintptr_t)now->start || module->end != (uintptr_t)now->end ||
         module->eh_frame_hdr != now->eh_frame || module->map != now->map)
         return false;
-    if (!module->record)
+    if (!module->record || sys_peek_guesses())
         return true;
     uint32_t length = read_build_id(module->start, module->record->bias, build_id);
     return length == module->record->build_id_length &&

@@ -17,11 +17,12 @@ typedef bool option_BOOL;
 typedef uint64_t option_SIZE;
 typedef uint64_t option_NUMBER;
 typedef char option_TEXT[OPTION_TEXT_MAX];
-typedef unsigned option_CHOICE_report, option_CHOICE_follow;
+typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks;
 
 /* The words of the CHOICE lines, in their order. */
 enum { REPORT_NONE, REPORT_EXIT };
 enum { FOLLOW_INHERIT, FOLLOW_FORCE, FOLLOW_NONE };
+enum { FREE_STACKS_OFF, FREE_STACKS_SAMPLE, FREE_STACKS_ALL };
 
 enum option_source {
     SOURCE_BUILT_IN,

@@ -3,6 +3,7 @@
 #include "preload/atomic.h"
 #include "preload/blocks.h"
 #include "preload/finish.h"
+#include "preload/freed.h"
 #include "preload/lock.h"
 #include "preload/log.h"
 #include "preload/modules.h"
@@ -192,8 +193,8 @@ static bool build(struct guard *guard, char **envp)
     put_options();
     modules_start(rows_forget);
     sites_start();
-    if (!rows_start() || !tree_start() || !blocks_start() || !threads_start(guard) ||
-        !sample_start(track_options.sample, track_options.max_memory))
+    if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
+        !threads_start(guard) || !sample_start(track_options.sample, track_options.max_memory))
         return false;
     if (!track_options.site_stacks)
         store_flag(LEAK_FLAG_NO_STACKS);
@@ -269,6 +270,7 @@ static void prepare_fork(void)
     modules_fork_lock();
     tree_fork_lock();
     sites_fork_lock();
+    freed_fork_lock();
     blocks_fork_lock();
     fork_holds = true;
     fork_mask = mask;
@@ -279,6 +281,7 @@ static void give_fork_locks(void)
     uint64_t mask = fork_mask;
     fork_holds = false;
     blocks_fork_unlock();
+    freed_fork_unlock();
     sites_fork_unlock();
     tree_fork_unlock();
     modules_fork_unlock();
@@ -300,6 +303,7 @@ static void child_forked(void)
 {
     if (!fork_holds)
         return;
+    *alive = 0; /* so it is already, unless madvise is not to be believed (qemu-user) */
     if (guard_self.sp)
         store_detach();
     give_fork_locks();
@@ -324,6 +328,7 @@ static bool become_child(struct guard *guard)
         return false;
     store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED)));
     blocks_fork_child();
+    freed_fork_child();
     slots_fork_child();
     sample_fork_child();
     track_begin();

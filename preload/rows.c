@@ -2,26 +2,21 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/modules.h"
+#include "preload/sys.h"
 
 #include <sys/auxv.h>
 
-#define SLOTS (1u << 16)
 #define PROBES 8
 
 /* Keys that are no address. A lookup stops at an empty slot and passes the other two. */
 enum { EMPTY, BEING_FILLED, GIVEN_UP };
 
-/* row: rule (3), fp_offset (16), ra_offset (13), offset (32). */
-struct slot {
-    uint64_t key, row;
-};
-
-static struct slot *slots;
+struct rows_slot *rows_slots;
 
 bool rows_start(void)
 {
-    slots = arena_map(SLOTS * sizeof *slots);
-    return slots != NULL;
+    rows_slots = arena_map(ROWS_SLOTS * sizeof *rows_slots);
+    return rows_slots != NULL;
 }
 
 static uint64_t pack(struct cfi_row row)
@@ -30,17 +25,19 @@ static uint64_t pack(struct cfi_row row)
            (uint64_t)(row.ra_offset & 0x1fff) << 19 | (uint64_t)(uint32_t)row.offset << 32;
 }
 
-static struct cfi_row unpack(uint64_t word)
+/* Handlers of signals return to a piece of code that the kernel provides (or libc, or qemu-user).
+ * On some CPUs it has not always a table that says so. */
+static bool is_trampoline(uintptr_t pc)
 {
-    return (struct cfi_row){.rule = word & 7,
-                            .fp_offset = (int16_t)(word >> 3),
-                            .ra_offset = (int16_t)(word >> 16) >> 3,
-                            .offset = (int32_t)(word >> 32)};
+    uint64_t code;
+    return ARCH_SIGRETURN && sys_peek(pc, &code, sizeof code) && code == ARCH_SIGRETURN;
 }
 
 static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
 {
     struct module_view module;
+    if (is_trampoline(pc))
+        return (struct cfi_row){.rule = CFI_SIGNAL};
     if (!modules_find(guard, pc - 1, &module))
         return (struct cfi_row){.rule = CFI_NONE};
     struct cfi_row row = cfi_row_at(module.eh_frame_hdr, pc - 1);
@@ -52,20 +49,18 @@ static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
      * outermost frame of a fibre is (__start_context). */
     if (row.rule == CFI_NONE && cfi_row_at(module.eh_frame_hdr, pc).rule != CFI_NONE)
         row.rule = CFI_END;
-    if (row.ra_offset < -4096 || row.ra_offset > 4095)
-        row.rule = CFI_COMPLEX;
     return row;
 }
 
-struct cfi_row rows_get(struct guard *guard, uintptr_t pc)
+struct cfi_row rows_look(struct guard *guard, uintptr_t pc)
 {
-    struct slot *room = NULL;
-    uint64_t at = hash_u64(pc) >> 16;
-    for (unsigned probe = 0; slots && probe < PROBES; probe++, at++) {
-        struct slot *slot = &slots[at % SLOTS];
+    struct rows_slot *room = NULL;
+    uint64_t at = rows_home(pc);
+    for (unsigned probe = 0; probe < PROBES; probe++, at++) {
+        struct rows_slot *slot = &rows_slots[at % ROWS_SLOTS];
         uint64_t key = load_acquire(&slot->key);
         if (likely(key == pc))
-            return unpack(slot->row);
+            return rows_unpack(load_relaxed(&slot->row));
         if (!room && (key == EMPTY || key == GIVEN_UP))
             room = slot;
         if (key == EMPTY)
@@ -82,7 +77,7 @@ struct cfi_row rows_get(struct guard *guard, uintptr_t pc)
 
 void rows_forget(uintptr_t start, uintptr_t end)
 {
-    for (unsigned i = 0; slots && i < SLOTS; i++)
-        if (load_relaxed(&slots[i].key) - start - 1 < end - start)
-            store_relaxed(&slots[i].key, GIVEN_UP);
+    for (unsigned i = 0; rows_slots && i < ROWS_SLOTS; i++)
+        if (load_relaxed(&rows_slots[i].key) - start - 1 < end - start)
+            store_relaxed(&rows_slots[i].key, GIVEN_UP);
 }

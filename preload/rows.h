@@ -9,12 +9,44 @@
 #ifndef PRELOAD_ROWS_H
 #define PRELOAD_ROWS_H
 
+#include "preload/atomic.h"
 #include "preload/cfi.h"
 #include "preload/guard.h"
 
+#define ROWS_SLOTS (1u << 16)
+
+struct rows_slot {
+    uint64_t key; /* the pc; 0, 1, 2: no address (rows.c) */
+    uint64_t row; /* rule (3), fp_offset (16), ra_offset (13: CFI_RA_LEAST to _MOST), offset (32) */
+};
+
+extern struct rows_slot *rows_slots;
+
 bool rows_start(void);
-/* The row for a return address. */
-struct cfi_row rows_get(struct guard *guard, uintptr_t pc);
+struct cfi_row rows_look(struct guard *guard, uintptr_t pc);
+
+static inline uint64_t rows_home(uintptr_t pc)
+{
+    return hash_u64(pc) >> 16;
+}
+
+static inline struct cfi_row rows_unpack(uint64_t word)
+{
+    return (struct cfi_row){.rule = word & 7,
+                            .fp_offset = (int16_t)(word >> 3),
+                            .ra_offset = (int16_t)(word >> 16) >> 3,
+                            .offset = (int32_t)(word >> 32)};
+}
+
+/* The row for a return address. In the header, so that it goes straight into registers. */
+static inline struct cfi_row rows_get(struct guard *guard, uintptr_t pc)
+{
+    const struct rows_slot *slot = &rows_slots[rows_home(pc) % ROWS_SLOTS];
+    if (likely(load_acquire(&slot->key) == pc))
+        return rows_unpack(slot->row);
+    return rows_look(guard, pc);
+}
+
 void rows_forget(uintptr_t start, uintptr_t end);
 
 #endif

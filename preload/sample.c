@@ -132,7 +132,7 @@ void sample_fork_child(void)
     memset(variances.segment, 0, sizeof variances.segment);
 }
 
-bool sample_meets_slow(size_t size)
+bool sample_meets(size_t size)
 {
     if (sample_passes(size))
         return false;
@@ -170,8 +170,7 @@ static void cell_take(uintptr_t address)
 
 /* The filter knows of a block before the table does and until after: another thread may fork in
  * between, and the child must not lose what the table has. */
-enum blocks_insert sample_insert_slow(struct guard *guard, const struct block *block,
-                                      struct block *old)
+enum blocks_insert sample_insert(struct guard *guard, const struct block *block, struct block *old)
 {
     cell_add(block->address);
     enum blocks_insert done = blocks_insert(guard, block, old);
@@ -180,7 +179,7 @@ enum blocks_insert sample_insert_slow(struct guard *guard, const struct block *b
     return done;
 }
 
-bool sample_remove_slow(struct guard *guard, uintptr_t address, struct block *out)
+bool sample_remove(struct guard *guard, uintptr_t address, struct block *out)
 {
     bool found = blocks_remove(guard, address, out);
     if (found)

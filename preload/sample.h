@@ -24,6 +24,7 @@
 
 #include "preload/atomic.h"
 #include "preload/blocks.h"
+#include "arch.h"
 
 extern HIDDEN uint64_t sample_bytes; /* the option; 0 = off. Constant after start */
 
@@ -53,15 +54,10 @@ static inline bool sample_passes(size_t size)
     return true;
 }
 
-bool sample_meets_slow(size_t size);
-
 /* The rest of the question, inside the runtime: is this block to be tracked? */
-static inline bool sample_meets(size_t size)
-{
-    return likely(!sample_bytes) || sample_meets_slow(size);
-}
+bool sample_meets(size_t size);
 
-/* A sample that could not be taken: on to the next mark. */
+/* A block that would have been a sample and did not come about: on to the next mark. */
 void sample_again(void);
 
 /* ---- Frees ---------------------------------------------------------------------------------- */
@@ -77,28 +73,14 @@ static inline uint8_t *sample_cell(uintptr_t address)
 /* True: certainly no sample. Never true for one that lives, whichever thread asks. */
 static inline bool sample_spares(const void *block)
 {
-    return sample_filter && !load_relaxed(sample_cell((uintptr_t)block));
+    return sample_filter && !load_relaxed(sample_cell(arch_address(block)));
 }
 
 /* ---- Samples -------------------------------------------------------------------------------- */
 
 /* blocks_insert and blocks_remove, with the filter. */
-enum blocks_insert sample_insert_slow(struct guard *guard, const struct block *block,
-                                      struct block *old);
-bool sample_remove_slow(struct guard *guard, uintptr_t address, struct block *out);
-
-static inline enum blocks_insert sample_insert(struct guard *guard, const struct block *block,
-                                               struct block *old)
-{
-    return likely(!sample_bytes) ? blocks_insert(guard, block, old)
-                                 : sample_insert_slow(guard, block, old);
-}
-
-static inline bool sample_remove(struct guard *guard, uintptr_t address, struct block *out)
-{
-    return likely(!sample_bytes) ? blocks_remove(guard, address, out)
-                                 : sample_remove_slow(guard, address, out);
-}
+enum blocks_insert sample_insert(struct guard *guard, const struct block *block, struct block *old);
+bool sample_remove(struct guard *guard, uintptr_t address, struct block *out);
 
 /* How many blocks this one stands for. Always the same answer for the same block. */
 uint64_t sample_weight(const struct block *block);

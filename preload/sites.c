@@ -57,10 +57,12 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
     struct leak_site *site = segments_at(&sites, id);
     struct locked locked = lock_take((struct lock *)&site->lock);
     add_relaxed(&store_header->folds, 1);
+    fence_release(); /* a live reader that sees any of what follows sees this count moved */
     slots->fold = sum(&site->counts, &slot->counts);
     slots->fold_slot = slot - slots->slot;
     /* In force from here on; a reader's acquire of this word sees the sum above. */
     store_release(&slots->fold_site, id);
+    __asm__ volatile("" ::: "memory"); /* dead or alive: not before */
     site->counts = slots->fold;
     if (slot->counts.allocs)
         note_thread(site, slots->thread);
@@ -69,7 +71,7 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
     store_release(&slot->site, 0);
     memset(&slot->counts, 0, sizeof slot->counts);
     store_release(&slots->fold_site, 0); /* pairs with readers, too */
-    add_relaxed(&store_header->folds, 1);
+    add_release(&store_header->folds, 1); /* and who sees this sees all of it */
     lock_give(&locked);
 }
 

@@ -25,9 +25,11 @@ static struct leak_slots *obtain(unsigned size_class)
 {
     struct locked locked = lock_take(&free_lock);
     struct leak_slots *memory = free_list[size_class];
+    bool allowed = size_class + 1 < CLASSES || largest_made < LARGEST_MOST;
     if (memory)
         free_list[size_class] = (struct leak_slots *)memory->reserved[0];
-    bool allowed = size_class + 1 < CLASSES || largest_made++ < LARGEST_MOST;
+    else
+        largest_made += allowed && size_class + 1 == CLASSES;
     lock_give(&locked);
     if (memory || !allowed)
         return memory;
@@ -122,5 +124,6 @@ void slots_fork_unlock(void)
 void slots_fork_child(void)
 {
     free_lock.word = 0;
+    largest_made = 0;
     memset(free_list, 0, sizeof free_list);
 }

@@ -346,6 +346,21 @@ static uint64_t reserve(uint64_t size)
     return offset;
 }
 
+/* Advice about a part of the file, in the kernel's pages: rounded outwards where what more it
+ * touches does no harm, else inwards. */
+static int advise_outwards(uint64_t offset, uint64_t size, int advice)
+{
+    uint64_t start = offset & -sys_page_size();
+    return sys_advise((char *)store_header + start, offset + size - start, advice);
+}
+
+static void advise_inwards(uint64_t offset, uint64_t size, int advice)
+{
+    uint64_t page = sys_page_size(), start = round_up(offset, page), end = (offset + size) & -page;
+    if (start < end)
+        sys_advise((char *)store_header + start, end - start, advice);
+}
+
 void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
 {
     uint64_t size = round_up(sizeof(struct leak_chunk) + payload, LEAK_PAGE);
@@ -354,12 +369,12 @@ void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
     uint64_t offset = reserve(size);
     struct leak_chunk *chunk = (struct leak_chunk *)((char *)store_header + offset);
     if (!offset || (store.in_file && !store.preallocated &&
-                    sys_advise(chunk, size, MADV_POPULATE_WRITE) < 0)) {
+                    advise_outwards(offset, size, MADV_POPULATE_WRITE) < 0)) {
         say_full();
         /* The reserved pages stay unpublished: readers step over them. Those that were still to be
          * had are others' again: the program may live on the same disk. */
         if (offset)
-            sys_advise(chunk, size, MADV_REMOVE);
+            advise_inwards(offset, size, MADV_REMOVE);
         chunk = sys_map(size);
         if (!chunk) {
             arena_discharge(size);

@@ -52,8 +52,14 @@ unsigned sys_geteuid(void);
 /* The limit in bytes, UINT64_MAX when there is none. */
 uint64_t sys_limit(int resource);
 uint64_t sys_clock_ns(int clock);
-/* The program's own memory, unmapped pages included: false instead of a fault. */
+/* The kernel's, which may be larger than LEAK_PAGE. */
+uint64_t sys_page_size(void);
+/* The program's own memory, unmapped pages included: false instead of a fault. The kernel copies.
+ * One that cannot (no process_vm_readv: qemu-user, some small kernels) is asked whether a page can
+ * be read, and then we read it: sys_peek_guesses says so to whoever looks at memory that another
+ * thread may be unmapping at this moment. */
 bool sys_peek(uintptr_t address, void *out, size_t size);
+bool sys_peek_guesses(void);
 /* True while the calling thread runs on its signal stack; its range is then in *low, *high. */
 bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high);
 
@@ -69,6 +75,8 @@ struct sys_action {
 int sys_action(int number, const struct sys_action *action, struct sys_action *old);
 /* Sends a signal to the calling thread, with what another one carried. */
 int sys_signal_self(int number, const siginfo_t *info);
+/* Takes one that waits for the calling thread: what was sent to it alone comes first. */
+int sys_signal_take(int number, siginfo_t *info);
 void sys_futex_wait(uint32_t *word, uint32_t value);
 void sys_futex_wake(uint32_t *word, int count);
 

@@ -6,6 +6,7 @@
 #include "preload/sys.h"
 #include "arch.h"
 
+#include <link.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -32,6 +33,7 @@ static struct lock stand_in_lock;
 static struct thread *stand_in;
 static pthread_key_t key;
 static bool key_made;
+static uintptr_t tls_above; /* how much of a thread's mapping lies above its block */
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
@@ -154,6 +156,7 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
     if (!thread && !(thread = arena_map(sizeof *thread)))
         return NULL;
     uint32_t serial = announced ? announced : next_serial();
+    thread->freed.recent = NULL;
     if (!slots_open(guard, &thread->slots, serial)) {
         give_back(thread, announced ? 0 : serial);
         return NULL;
@@ -167,6 +170,7 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
     thread->bounds = (struct unwind_bounds){0, 0};
     forget(thread);
     fill_record(thread);
+    freed_open(guard, &thread->freed, serial);
     return thread;
 }
 
@@ -190,6 +194,7 @@ static void leave(void *argument)
     if (guard->thread == thread && store_header->pid == sys_getpid()) {
         threads_note_name(thread);
         slots_close(guard, &thread->slots);
+        freed_close(guard, &thread->freed);
         add_relaxed(&store_header->live_bytes, thread->delta);
         struct locked locked = lock_take(&lock);
         if (thread->record != &nobody) {
@@ -213,8 +218,19 @@ static void adopt(struct guard *guard, struct thread *thread)
         pthread_setspecific(key, thread); /* may allocate: the guard is held */
 }
 
+/* Static TLS of the objects there are; later ones share a surplus that BOUNDS_MARGIN covers. */
+static int add_tls(struct dl_phdr_info *info, size_t size UNUSED, void *data UNUSED)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_TLS)
+            tls_above += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align;
+    return 0;
+}
+
 bool threads_start(struct guard *guard)
 {
+    if (ARCH_TLS_ABOVE_BLOCK)
+        dl_iterate_phdr(add_tls, NULL);
     key_made = pthread_key_create(&key, leave) == 0;
     guard->thread = make(guard, 0, false);
     if (!guard->thread)
@@ -232,8 +248,8 @@ void threads_begin(struct guard *guard, const struct thread_start *start)
     /* glibc puts the thread block on top of the stack it gives a thread. */
     uintptr_t high = arch_thread_block() & ~(sizeof(uintptr_t) - 1);
     uintptr_t sp = arch_stack_pointer();
-    uintptr_t low = high - start->stack_size + BOUNDS_MARGIN;
-    if (start->stack_size > BOUNDS_MARGIN && sp < high && sp > low)
+    uintptr_t rest = BOUNDS_MARGIN + tls_above, low = high - start->stack_size + rest;
+    if (start->stack_size > rest && sp < high && sp > low)
         thread->bounds = (struct unwind_bounds){low, high};
 }
 
@@ -281,5 +297,6 @@ bool threads_fork_child(struct guard *guard)
     thread->record = take_record();
     forget(thread);
     fill_record(thread);
+    freed_open(guard, &thread->freed, thread->serial);
     return slots_open(guard, &thread->slots, thread->serial);
 }

@@ -8,6 +8,7 @@
 #ifndef PRELOAD_THREADS_H
 #define PRELOAD_THREADS_H
 
+#include "preload/freed.h"
 #include "preload/guard.h"
 #include "preload/leaves.h"
 #include "preload/lock.h"
@@ -24,6 +25,7 @@ struct thread {
     uint32_t allocations;       /* as in the record */
     struct leak_thread *record; /* in the store, or one that nobody reads */
     struct slots slots;
+    struct freed freed;
     struct unwind_bounds bounds;
     struct thread *next_free;
     bool stand_in;

@@ -22,6 +22,8 @@ static uint64_t began_ns; /* monotonic: the wall clock may be set */
 
 void track_begin(void)
 {
+    if (!track_options.site_stacks)
+        track_options.free_stacks = FREE_STACKS_OFF;
     uint64_t least = track_options.min_size, most = track_options.max_size;
     track_size_span = (most ? most : UINT64_MAX) - least;
     if (most && most < least) { /* nothing can be both */
@@ -39,11 +41,8 @@ void track_tick(void)
         store_relaxed(&store_header->epoch, tick);
 }
 
-/* A busy thread asks the clock every 64th time, one that allocates now and then each time. */
-static void clock_now_and_then(struct thread *thread)
+static NOINLINE void ask_clock(struct thread *thread)
 {
-    if (likely(++thread->events < thread->events_per_clock) && likely(!sample_bytes))
-        return; /* samples are rare, and may be far apart in time */
     uint32_t before = load_relaxed(&store_header->epoch);
     track_tick();
     bool late = load_relaxed(&store_header->epoch) != before;
@@ -54,6 +53,14 @@ static void clock_now_and_then(struct thread *thread)
         thread->events_per_clock = 2 * thread->events_per_clock + 1;
     if (late)
         threads_note_name(thread);
+}
+
+/* A busy thread asks the clock every 64th time, one that allocates now and then each time. Samples
+ * may be far apart in time, however many a thread has had. */
+static ALWAYS_INLINE void clock_now_and_then(struct thread *thread, bool sampled)
+{
+    if (unlikely(++thread->events >= thread->events_per_clock) || sampled)
+        ask_clock(thread);
 }
 
 /* live_bytes is shared: each thread brings its changes in batches, small while the heap is small.
@@ -96,14 +103,20 @@ static NOINLINE uint32_t flat_site(struct guard *guard, struct thread *thread, e
     return thread->flat_sites[kind] = tree_site(guard, trace, kind);
 }
 
-static NOINLINE uint32_t walk_to_site(struct guard *guard, struct thread *thread,
-                                      const struct frame *caller, enum leak_kind kind)
+static void walk(struct guard *guard, struct thread *thread, const struct frame *caller)
 {
     struct unwind_trace *trace = &thread->trace;
     unwind(guard, &thread->bounds, caller, track_options.depth, trace);
     bump(&thread->record->walks, 1);
     bump(&thread->record->frames_walked, trace->depth - trace->shared);
     bump(&thread->record->frames_shared, trace->shared);
+}
+
+static NOINLINE uint32_t walk_to_site(struct guard *guard, struct thread *thread,
+                                      const struct frame *caller, enum leak_kind kind)
+{
+    struct unwind_trace *trace = &thread->trace;
+    walk(guard, thread, caller);
     uint32_t site = tree_site(guard, trace, kind);
     if (likely(site))
         leaves_keep(&thread->leaves, trace, kind, site);
@@ -119,54 +132,66 @@ static inline uint32_t find_site(struct guard *guard, struct thread *thread,
         return likely(site) ? site : flat_site(guard, thread, kind);
     }
     modules_refresh(guard);
-    site = leaves_find(&thread->leaves, thread->bounds.high, caller, kind);
+    site = leaves_find(&thread->leaves, thread->bounds.low, caller, kind);
     return likely(site) ? site : walk_to_site(guard, thread, caller, kind);
 }
 
-static inline void add_alloc(struct guard *guard, struct thread *thread, const struct block *block,
-                             uint64_t blocks)
+/* blocks: how many this one stands for, 1 unless it is a sample. */
+static inline void count_alloc(struct guard *guard, struct thread *thread, uint32_t site,
+                               uint64_t size, uint64_t blocks)
 {
-    struct leak_slot *slot = slots_find(guard, &thread->slots, block->site);
+    struct leak_slot *slot = slots_find(guard, &thread->slots, site);
     bump(&slot->counts.allocs, blocks);
-    bump(&slot->counts.bytes, blocks * block->size);
+    bump(&slot->counts.bytes, blocks * size);
     store_relaxed(&slot->last, store_header->epoch);
-    note_live(thread, blocks * block->size);
+    note_live(thread, blocks * size);
 }
 
-static inline void add_free(struct guard *guard, struct thread *thread, const struct block *block,
-                            uint64_t blocks)
+/* Returns how many frees of that site this thread had counted before. */
+static ALWAYS_INLINE uint64_t count_free(struct guard *guard, struct thread *thread,
+                                         const struct block *block, uint64_t blocks)
 {
     struct leak_slot *slot = slots_find(guard, &thread->slots, block->site);
+    uint64_t before = slot->counts.frees;
     bump(&slot->counts.frees, blocks);
     bump(&slot->counts.freed_bytes, blocks * block->size);
     note_live(thread, -(int64_t)(blocks * block->size));
+    return before;
 }
 
-/* A sample stands for many; apart, because the usual way has no register to spare. */
-static NOINLINE void count_sample(struct guard *guard, struct thread *thread,
-                                  const struct block *block, bool comes)
+static NOINLINE uint32_t find_free_node(struct guard *guard, struct thread *thread,
+                                        const struct frame *caller)
 {
-    uint64_t blocks = sample_count(block, comes);
-    if (comes)
-        add_alloc(guard, thread, block, blocks);
-    else
-        add_free(guard, thread, block, blocks);
+    struct unwind_trace *trace = &thread->trace;
+    modules_refresh(guard);
+    uint32_t node = leaves_find(&thread->leaves, thread->bounds.low, caller, LEAVES_FREE);
+    if (node)
+        return node;
+    walk(guard, thread, caller);
+    node = tree_free_node(guard, trace);
+    if (node)
+        leaves_keep(&thread->leaves, trace, LEAVES_FREE, node);
+    return node;
 }
 
-static void count_alloc(struct guard *guard, struct thread *thread, const struct block *block)
+/* For how many frees does this one stand? Samples are few: each is looked at. */
+static inline unsigned weight_of_free(struct thread *thread, uint64_t before, uint64_t blocks,
+                                      bool sampled)
 {
-    if (unlikely(sample_bytes))
-        count_sample(guard, thread, block, true);
-    else
-        add_alloc(guard, thread, block, 1);
+    return sampled || track_options.free_stacks == FREE_STACKS_ALL
+               ? blocks
+               : freed_weight(&thread->freed, before);
 }
 
-static void count_free(struct guard *guard, struct thread *thread, const struct block *block)
+/* Where did it go? */
+static inline void note_freed(struct guard *guard, struct thread *thread,
+                              const struct frame *caller, const struct block *block,
+                              unsigned weight)
 {
-    if (unlikely(sample_bytes))
-        count_sample(guard, thread, block, false);
-    else
-        add_free(guard, thread, block, 1);
+    uint32_t node = 0;
+    if (unlikely(weight) && (node = find_free_node(guard, thread, caller)))
+        freed_count(guard, block->site, node, weight, block->size);
+    freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch);
 }
 
 /* What cannot be helped is counted. */
@@ -176,8 +201,10 @@ static COLD void left_out(enum leak_untracked why, uintptr_t address, uint64_t s
     store_untracked(why, sample_weight(&block));
 }
 
-void track_alloc(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
-                 enum leak_kind kind)
+/* sampled is known when this is compiled: the usual way carries nothing of the other one, and keeps
+ * its block in registers. */
+static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, void *pointer,
+                               size_t size, enum leak_kind kind, bool sampled)
 {
     struct locked shared;
     struct block old, block;
@@ -187,9 +214,9 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
     if (unlikely(!thread))
         return left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
     if (unlikely(!*lock_alone))
-        blocks_prefetch((uintptr_t)pointer); /* else it waits among the young first */
-    clock_now_and_then(thread);
-    block.address = (uintptr_t)pointer;
+        blocks_prefetch(arch_address(pointer)); /* else it waits among the young first */
+    clock_now_and_then(thread, sampled);
+    block.address = arch_address(pointer);
     block.size = size;
     block.kind = kind;
     block.thread = thread->serial;
@@ -197,24 +224,48 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
     block.count = ++thread->allocations;
     store_relaxed(&thread->record->allocations, block.count);
     block.site = find_site(guard, thread, caller, kind);
-    enum blocks_insert done = block.site ? sample_insert(guard, &block, &old) : BLOCKS_NO_MEMORY;
+    enum blocks_insert done = !block.site ? BLOCKS_NO_MEMORY
+                              : sampled   ? sample_insert(guard, &block, &old)
+                                          : blocks_insert(guard, &block, &old);
     if (likely(done != BLOCKS_NO_MEMORY))
-        count_alloc(guard, thread, &block);
+        count_alloc(guard, thread, block.site, size, sampled ? sample_count(&block, true) : 1);
     else
-        left_out(LEAK_UNTRACKED_NO_MEMORY, block.address, size);
-    if (unlikely(done == BLOCKS_REPLACED))
-        count_free(guard, thread, &old); /* its free did not pass by us */
+        left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
+    if (unlikely(done == BLOCKS_REPLACED)) /* its free did not pass by us */
+        count_free(guard, thread, &old, sampled ? sample_count(&old, false) : 1);
     threads_done(thread, &shared);
+}
+
+static NOINLINE void came_sampled(struct guard *guard, const struct frame *caller, void *pointer,
+                                  size_t size, enum leak_kind kind)
+{
+    if (sample_meets(size))
+        came(guard, caller, pointer, size, kind, true);
+}
+
+void track_alloc(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
+                 enum leak_kind kind)
+{
+    if (unlikely(sample_bytes))
+        came_sampled(guard, caller, pointer, size, kind);
+    else
+        came(guard, caller, pointer, size, kind, false);
+}
+
+/* Left-out blocks are unknown as well: then the number would mean nothing. */
+static COLD void count_unknown(void)
+{
+    if (!track_options.min_size && !track_options.max_size && !sample_bytes)
+        add_relaxed(&store_header->unknown_frees, 1);
 }
 
 bool track_take(struct guard *guard, void *pointer, struct block *out)
 {
-    if (likely(sample_remove(guard, (uintptr_t)pointer, out)))
-        return true;
-    /* Left-out blocks are unknown as well: then the number would mean nothing. */
-    if (!track_options.min_size && !track_options.max_size && !sample_bytes)
-        add_relaxed(&store_header->unknown_frees, 1);
-    return false;
+    bool known = sample_bytes ? sample_remove(guard, arch_address(pointer), out)
+                              : blocks_remove(guard, arch_address(pointer), out);
+    if (unlikely(!known))
+        count_unknown();
+    return known;
 }
 
 /* No memory for this thread: straight into the site, or the block would look like a leak. */
@@ -225,26 +276,58 @@ static COLD void count_free_at_site(struct guard *guard, const struct block *blo
     sub_relaxed(&store_header->live_bytes, blocks * block->size);
 }
 
-void track_gone(struct guard *guard, const struct block *block)
+static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
+                               const struct block *block, bool sampled)
 {
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
     if (unlikely(!thread))
         return count_free_at_site(guard, block);
-    clock_now_and_then(thread);
-    count_free(guard, thread, block);
+    clock_now_and_then(thread, sampled);
+    uint64_t blocks = sampled ? sample_count(block, false) : 1;
+    uint64_t before = count_free(guard, thread, block, blocks);
+    if (track_options.free_stacks != FREE_STACKS_OFF)
+        note_freed(guard, thread, caller, block, weight_of_free(thread, before, blocks, sampled));
     threads_done(thread, &shared);
 }
 
-void track_free(struct guard *guard, void *pointer)
+static NOINLINE void gone_sampled(struct guard *guard, const struct frame *caller,
+                                  const struct block *block)
+{
+    gone(guard, caller, block, true);
+}
+
+void track_gone(struct guard *guard, const struct frame *caller, const struct block *block)
+{
+    if (unlikely(sample_bytes))
+        gone_sampled(guard, caller, block);
+    else
+        gone(guard, caller, block, false);
+}
+
+static NOINLINE void free_sampled(struct guard *guard, const struct frame *caller, void *pointer)
 {
     struct block block;
-    if (track_take(guard, pointer, &block))
-        track_gone(guard, &block);
+    if (sample_remove(guard, arch_address(pointer), &block))
+        gone(guard, caller, &block, true);
+}
+
+void track_free(struct guard *guard, const struct frame *caller, void *pointer)
+{
+    struct block block;
+    if (unlikely(sample_bytes))
+        free_sampled(guard, caller, pointer);
+    else if (likely(blocks_remove(guard, arch_address(pointer), &block)))
+        gone(guard, caller, &block, false);
+    else
+        count_unknown();
 }
 
 void track_put_back(struct guard *guard, const struct block *block)
 {
     struct block old;
-    sample_insert(guard, block, &old);
+    if (unlikely(sample_bytes))
+        sample_insert(guard, block, &old);
+    else
+        blocks_insert(guard, block, &old);
 }

@@ -17,13 +17,13 @@ extern struct options track_options; /* constant after start */
 void track_alloc(struct guard *guard, const struct frame *caller, void *block, size_t size,
                  enum leak_kind kind);
 /* The block is about to go: out of the table and counted. */
-void track_free(struct guard *guard, void *block);
+void track_free(struct guard *guard, const struct frame *caller, void *block);
 
 /* realloc: out of the table but not counted yet … */
 bool track_take(struct guard *guard, void *block, struct block *out);
 /* … and back exactly as it was, or counted as freed. */
 void track_put_back(struct guard *guard, const struct block *block);
-void track_gone(struct guard *guard, const struct block *block);
+void track_gone(struct guard *guard, const struct frame *caller, const struct block *block);
 
 /* The epoch starts with the store. */
 void track_begin(void);

@@ -12,6 +12,7 @@
 
 #define CHUNK_LEAST (64u << 10)
 #define CHUNK_MOST (256u << 10)
+#define CHUNK_SMALL (2 * LEAK_PAGE) /* still holds the largest tray */
 
 const uint16_t trays_capacity[TRAYS_CLASSES] = {1,  2,  3,  4,  6,  8,  12,  16,  20,  24,
                                                 32, 40, 48, 64, 80, 96, 128, 160, 192, 256};
@@ -54,8 +55,8 @@ static bool new_chunk(void)
     size_t size = round_up(chunks_size / 8, LEAK_PAGE);
     size = size < CHUNK_LEAST ? CHUNK_LEAST : size > CHUNK_MOST ? CHUNK_MOST : size;
     uint8_t *memory = arena_map(size);
-    while (!memory && size > LEAK_PAGE * 2) /* near the limit: what can still be had */
-        memory = arena_map(size /= 2);
+    while (!memory && size > CHUNK_SMALL) /* near the limit: what can still be had */
+        memory = arena_map(size = round_up(size / 2, LEAK_PAGE));
     if (!memory)
         return false;
     sys_advise(memory, size, MADV_POPULATE_WRITE); /* an old kernel: page by page, then */

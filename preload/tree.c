@@ -202,7 +202,7 @@ static uint32_t make_node(struct guard *guard, uint32_t path, uint32_t parent, u
         return 0;
     struct leak_node *node = segments_next(&nodes, &last_node, &id);
     if (!node || !remember_path(id, path) ||
-        (is_leaf(pc) && !(number = sites_make(guard, parent, pc))))
+        (is_leaf(pc) && pc != LEAK_PC_FREE && !(number = sites_make(guard, parent, pc))))
         return 0;
     store_relaxed(&store_header->nodes, load_relaxed(&last_node));
     node->parent = parent;
@@ -245,7 +245,7 @@ static uint32_t work_out_paths(struct unwind_trace *trace, uint32_t known)
 
 /* Is that leaf the one of the trace? The new frames get their nodes on the way. */
 static bool is_leaf_of(uint32_t leaf, struct unwind_trace *trace, uint32_t known, uint32_t outer,
-                       enum leak_kind kind)
+                       unsigned kind)
 {
     const struct leak_node *node = segments_at(&nodes, leaf);
     uint32_t i = trace->depth, id = node->parent;
@@ -265,7 +265,7 @@ static bool is_leaf_of(uint32_t leaf, struct unwind_trace *trace, uint32_t known
 /* A stack that was seen before is found from its inner end: one look into the index, and then its
  * nodes, which were made one after the other and lie together. */
 static uint32_t find_leaf(struct unwind_trace *trace, uint32_t known, uint32_t outer, uint32_t path,
-                          enum leak_kind kind)
+                          unsigned kind)
 {
     const struct index_table *table = load_acquire(&stripe_of(path)->table);
     uint32_t capacity = capacity_of(table), tag = tag_of(path);
@@ -281,7 +281,7 @@ static uint32_t find_leaf(struct unwind_trace *trace, uint32_t known, uint32_t o
 
 /* Frame by frame from the outside; what is not there yet is made. */
 static NOINLINE uint32_t make_leaf(struct guard *guard, struct unwind_trace *trace, uint32_t known,
-                                   uint32_t outer, uint32_t path, enum leak_kind kind)
+                                   uint32_t outer, uint32_t path, unsigned kind)
 {
     uint32_t node = outer;
     for (uint32_t i = known; i < trace->depth && node; i++) {
@@ -291,7 +291,9 @@ static NOINLINE uint32_t make_leaf(struct guard *guard, struct unwind_trace *tra
     return node ? child_of(guard, path, node, kind, 0) : 0;
 }
 
-uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_kind kind)
+/* The leaf of a trace and a pc that is none; 0 when there is no memory. */
+static inline const struct leak_node *leaf_of(struct guard *guard, struct unwind_trace *trace,
+                                              unsigned kind)
 {
     uint32_t known = trace->shared, outer = known ? trace->step[known - 1].node : trace->end;
     uint32_t path = path_of(work_out_paths(trace, known), kind, 0);
@@ -300,9 +302,21 @@ uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_ki
         leaf = make_leaf(guard, trace, known, outer, path, kind);
     if (unlikely(!leaf)) {
         unwind_forget(trace); /* not every frame has its node: the next trace must not rely on it */
-        return 0;
+        return NULL;
     }
-    return ((const struct leak_node *)segments_at(&nodes, leaf))->number;
+    return segments_at(&nodes, leaf);
+}
+
+uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_kind kind)
+{
+    const struct leak_node *leaf = leaf_of(guard, trace, kind);
+    return leaf ? leaf->number : 0;
+}
+
+uint32_t tree_free_node(struct guard *guard, struct unwind_trace *trace)
+{
+    const struct leak_node *leaf = leaf_of(guard, trace, LEAK_PC_FREE);
+    return leaf ? leaf->parent : 0;
 }
 
 bool tree_check(void)

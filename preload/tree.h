@@ -17,6 +17,9 @@ bool tree_start(void);
  * one before have their nodes already; the others get theirs here. */
 uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_kind kind);
 
+/* The node of the innermost frame of a free's stack (or the root, for an empty one). */
+uint32_t tree_free_node(struct guard *guard, struct unwind_trace *trace);
+
 /* Every node's parent has a smaller id, and every node is found under its key. */
 bool tree_check(void);
 

@@ -10,6 +10,8 @@ struct reader {
     uintptr_t low, high; /* directly readable; aligned */
     struct unwind_trace *scratch;
     bool strayed; /* something was read elsewhere */
+    /* The link register of the one frame where it is known: that which a signal interrupted. */
+    uintptr_t link, link_pc, link_sp;
 };
 
 static NOINLINE bool read_elsewhere(struct unwind_trace *scratch, uintptr_t address, uintptr_t *out)
@@ -48,7 +50,38 @@ static bool step_signal(struct reader *reader, struct frame *frame)
         !read_word(reader, context + ARCH_SIGNAL_SP, &frame->sp))
         return false;
     frame->pc++; /* not a return address: everybody looks names up at pc - 1 */
+    if (ARCH_LINK_REGISTER) {
+        if (!read_word(reader, context + ARCH_SIGNAL_LINK, &reader->link))
+            return false;
+        reader->link_pc = frame->pc;
+        reader->link_sp = frame->sp;
+    }
     return frame->pc >= LEAK_KIND_PCS; /* a call of NULL */
+}
+
+/* The return address of a frame with that CFA; base: where its row's offsets count from. */
+static inline bool read_return_address(struct reader *reader, const struct frame *frame,
+                                       struct cfi_row row, uintptr_t cfa, uintptr_t base,
+                                       struct unwind_step *step, uintptr_t *pc)
+{
+    uintptr_t flags = ARCH_LINK_REGISTER ? row.ra_offset & CFI_RA_FLAGS : 0;
+    if (flags & CFI_RA_KEPT) {
+        /* Any other frame has made a call since, and then the register is somebody else's. */
+        if (cfa < frame->sp || frame->pc != reader->link_pc || frame->sp != reader->link_sp)
+            return false;
+        *pc = reader->link;
+    } else {
+        uintptr_t slot = base + row.ra_offset - flags;
+        /* Callers live above their callees; anything else would loop or wander. */
+        if (cfa <= frame->sp || !read_word(reader, slot, pc))
+            return false;
+        step->pc_slot = (const uintptr_t *)slot;
+    }
+    if (flags & CFI_RA_SIGNED) {
+        step->pc_signed = true;
+        *pc = arch_strip(*pc);
+    }
+    return true;
 }
 
 /* One frame outwards, and in *step what it took. LEAK_ROOT_NONE: there is a caller, now in *frame.
@@ -79,12 +112,13 @@ static enum leak_root walk(struct guard *guard, struct reader *reader, struct fr
         if (!read_word(reader, frame->fp + row.offset, &cfa))
             return LEAK_ROOT_BROKEN;
     }
-    /* Callers live above their callees; anything else would loop or wander. */
-    if (cfa <= frame->sp || !read_word(reader, cfa + row.ra_offset, &pc))
+    uintptr_t base = cfa;
+    if (ARCH_LINK_REGISTER && row.ra_offset & CFI_NEAR_BOTTOM)
+        base -= row.offset;
+    if (!read_return_address(reader, frame, row, cfa, base, step, &pc))
         return LEAK_ROOT_BROKEN;
-    step->pc_slot = (const uintptr_t *)(cfa + row.ra_offset);
     if (row.fp_offset != CFI_FP_KEPT) {
-        uintptr_t saved = (row.rule == CFI_FP_DEREF ? frame->fp : cfa) + row.fp_offset;
+        uintptr_t saved = (row.rule == CFI_FP_DEREF ? frame->fp : base) + row.fp_offset;
         step->fp_slot = (const uintptr_t *)saved;
         if (!read_word(reader, saved, &frame->fp))
             return LEAK_ROOT_BROKEN;
@@ -117,6 +151,13 @@ static unsigned find_kept(const struct unwind_trace *trace, const struct frame *
     return same ? *below : 0;
 }
 
+/* Is the word that led to the caller still what it was? */
+static inline bool leads_to(const struct unwind_step *step, uintptr_t pc)
+{
+    uintptr_t word = *step->pc_slot;
+    return (ARCH_LINK_REGISTER && step->pc_signed ? arch_strip(word) : word) == pc;
+}
+
 /* Follows the kept frames outwards from the count-th while their words are what they were, for when
  * not all are. Returns how many frames further out were not reached: 0 when all is verified. */
 static unsigned verify(struct unwind_trace *trace, unsigned count, uintptr_t fp)
@@ -124,7 +165,7 @@ static unsigned verify(struct unwind_trace *trace, unsigned count, uintptr_t fp)
     struct unwind_step *step = &trace->step[count - 1];
     for (step->fp = fp; step > trace->step; step--) {
         struct unwind_step *caller = step - 1;
-        if (!step->pc_slot || *step->pc_slot != caller->pc ||
+        if (!step->pc_slot || !leads_to(step, caller->pc) ||
             (step->sp_slot && *step->sp_slot != caller->sp))
             break;
         if (step->fp_slot)
@@ -136,29 +177,29 @@ static unsigned verify(struct unwind_trace *trace, unsigned count, uintptr_t fp)
     return step - trace->step;
 }
 
-static void add_word(struct unwind_trace *trace, uintptr_t high, const uintptr_t *slot)
+static void add_word(struct unwind_trace *trace, uintptr_t low, const uintptr_t *slot)
 {
     if (!slot || trace->words == UNWIND_WORDS_MAX)
         return;
-    trace->offset[trace->words] = high - (uintptr_t)slot;
+    trace->offset[trace->words] = (uintptr_t)slot - low;
     trace->word[trace->words++] = *slot;
 }
 
 /* What was read to get from a step to its caller, the step before it. */
-static void add_words(struct unwind_trace *trace, uintptr_t high, struct unwind_step *step)
+static void add_words(struct unwind_trace *trace, uintptr_t low, struct unwind_step *step)
 {
     const struct unwind_step *caller = step - 1;
     step->in_words = caller->in_words && step->pc_slot && trace->words + 3 <= UNWIND_WORDS_MAX;
     if (!step->in_words)
         return;
-    add_word(trace, high, step->pc_slot);
-    add_word(trace, high, step->sp_slot);
-    add_word(trace, high, caller->fp_matters ? step->fp_slot : NULL);
+    add_word(trace, low, step->pc_slot);
+    add_word(trace, low, step->sp_slot);
+    add_word(trace, low, caller->fp_matters ? step->fp_slot : NULL);
 }
 
 /* The fresh frames take their places; what is more than limit goes, outermost first. */
-static void put_together(struct unwind_trace *trace, uintptr_t high, unsigned shared,
-                         unsigned fresh, unsigned limit)
+static void put_together(struct unwind_trace *trace, uintptr_t low, unsigned shared, unsigned fresh,
+                         unsigned limit)
 {
     unsigned depth = shared + fresh, cut = depth > limit ? depth - limit : 0;
     if (cut) {
@@ -178,7 +219,7 @@ static void put_together(struct unwind_trace *trace, uintptr_t high, unsigned sh
         step->fp_matters = step->uses_fp || (!step->fp_slot && caller_needs);
         step->in_words = shared + i == 0;
         if (shared + i && trace->serves)
-            add_words(trace, high, step);
+            add_words(trace, low, step);
         step->words = trace->words;
     }
     trace->depth = depth;
@@ -212,7 +253,7 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
         if (same) {
             const struct unwind_step *kept = &trace->step[same - 1];
             bool all =
-                kept->in_words && words_hold(bounds->high, trace->offset, trace->word, kept->words);
+                kept->in_words && words_hold(bounds->low, trace->offset, trace->word, kept->words);
             unsigned rest = all ? 0 : verify(trace, same, frame.fp);
             if (!rest) {
                 shared = same;
@@ -224,8 +265,8 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
                 trace->fresh[fresh] = trace->step[i - 1];
                 trace->fresh[fresh++].node = 0;
             }
-            frame =
-                (struct frame){trace->step[rest].pc, trace->step[rest].sp, trace->step[rest].fp};
+            const struct unwind_step *on = &trace->step[rest];
+            frame = (struct frame){.pc = on->pc, .sp = on->sp, .fp = on->fp};
             below = rest;
         }
         if (fresh == limit) {
@@ -238,7 +279,7 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
     }
     trace->end = end;
     trace->looked = looked;
-    trace->serves =
-        own_stack && !reader.strayed && (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
-    put_together(trace, bounds->high, shared, fresh, limit);
+    trace->serves = own_stack && bounds->high - bounds->low <= UINT32_MAX && !reader.strayed &&
+                    (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
+    put_together(trace, bounds->low, shared, fresh, limit);
 }

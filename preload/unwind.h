@@ -32,14 +32,16 @@ struct unwind_bounds {
 struct unwind_step {
     uintptr_t pc, sp, fp;
     /* Where the caller's pc, fp and sp were read. NULL: fp is the callee's, sp was computed;
-     * without a pc_slot there is no caller, or none that could be verified (a signal frame). */
+     * without a pc_slot there is no caller, or none that could be verified (a signal frame, and a
+     * frame that a signal interrupted while its caller was in the link register). */
     const uintptr_t *pc_slot, *fp_slot, *sp_slot;
     uint32_t retired; /* modules_retired(pc) */
-    uint32_t node, path; /* of the tree, once it has been there */
-    uint16_t words;      /* of the trace's words, those that led outwards from here */
-    bool in_words;       /* all of them are there */
-    bool uses_fp;        /* the caller's frame was found by fp */
-    bool fp_matters;     /* fp is used by this frame, or kept and used further out */
+    uint32_t node, path;  /* of the tree, once it has been there */
+    uint16_t words;       /* of the trace's words, those that led outwards from here */
+    bool in_words : 1;    /* all of them are there */
+    bool uses_fp : 1;     /* the caller's frame was found by fp */
+    bool fp_matters : 1;  /* fp is used by this frame, or kept and used further out */
+    bool pc_signed : 1;   /* the word at pc_slot is more than the pc: arch_strip */
 };
 
 /* Outermost frame first, so that what the next trace shares stays where it is. */
@@ -50,7 +52,7 @@ struct unwind_trace {
     bool serves;     /* the next trace may share: own stack, and an end that depends on pc alone */
     uint32_t looked; /* modules_looked_ when it was made: rows may have gone since */
     struct unwind_step step[UNWIND_DEPTH_MAX];
-    /* What was read on the way, outermost first; offsets go down from bounds.high. */
+    /* What was read on the way, outermost first; offsets count from bounds.low. */
     unsigned words;
     uint32_t offset[UNWIND_WORDS_MAX];
     uintptr_t word[UNWIND_WORDS_MAX];

@@ -1,6 +1,6 @@
 /* words.h - do these words of the stack still stand there?
  *
- * A row of (place, word): places as offsets down from the high end of the thread's stack. The one
+ * A row of (place, word): places as offsets from the low end of the thread's stack. The one
  * comparison that shared traces and the leaf cache live by, so it is written for speed: four words
  * a step, looking up once a step.
  */
@@ -9,11 +9,11 @@
 
 #include "preload/base.h"
 
-static inline bool words_hold(uintptr_t high, const uint32_t *offset, const uintptr_t *word,
+static inline bool words_hold(uintptr_t low, const uint32_t *offset, const uintptr_t *word,
                               unsigned count)
 {
     uintptr_t differs = 0;
-#define COMPARE(i) differs |= word[i] ^ *(const uintptr_t *)(high - offset[i])
+#define COMPARE(i) differs |= word[i] ^ *(const uintptr_t *)(low + offset[i])
     for (; count >= 4; count -= 4, offset += 4, word += 4) {
         COMPARE(0);
         COMPARE(1);

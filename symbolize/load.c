@@ -128,8 +128,11 @@ static bool load_from(int fd, struct image *image, struct trouble *trouble)
             return false;
         if (header.magic != LEAK_STORE_MAGIC || header.version != LEAK_STORE_VERSION)
             header.used = sizeof(header); /* enough for the reader to say what it is */
+        /* What is copied is read after the first count and before the second. */
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (!copy_once(fd, &header, image, trouble))
             return false;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (read_header(fd, &after, trouble) && after.folds == header.folds) {
             image->steady = true;
             return true;

@@ -5,7 +5,7 @@
 // CFLAGS: -O2 -g -fno-builtin -fomit-frame-pointer -fno-plt -fPIE -pie -Wl,-z,now
 // CFLAGS: -O2 -g -fno-builtin -fomit-frame-pointer -no-pie -Wl,-z,lazy
 // CFLAGS: -O0 -g -fno-omit-frame-pointer
-// CFLAGS: -O2 -g -fno-builtin -fcf-protection=full -fstack-clash-protection
+// CFLAGS: -O2 -g -fno-builtin %protect -fstack-clash-protection
 // JSON: at("with_alloca").line == line("alloca") and of("with_alloca").blocks == 1
 // JSON: at("realigned").line == line("realigned") and of("realigned").blocks == 1
 // JSON: at("noreturn_at_end").line == line("noreturn") and of("noreturn_at_end").blocks == 1

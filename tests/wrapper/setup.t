@@ -7,12 +7,12 @@ fake() { # a PATH with only these commands (and awk, id)
         ln -sf "$path" bin/
     done
 }
-missing_here() { # the manager, what its command must look like
+missing_here() { # the manager, what its command must look like [, the level]
     fake
     printf '#!/bin/sh\nexit 1\n' >"bin/$1"
     chmod +x "bin/$1"
     status=0
-    PATH=$PWD/bin "$root/scripts/setup" check >out 2>&1 || status=$?
+    PATH=$PWD/bin "$root/scripts/setup" "${3:-check}" >out 2>&1 || status=$?
     equal status $status 1
     equal 'lines' "$(wc -l <out)" 1
     says out "$2"
@@ -20,6 +20,10 @@ missing_here() { # the manager, what its command must look like
 test_dnf_command() { missing_here dnf '^(sudo )?dnf install -y .*gcc .*ShellCheck'; }
 test_pacman_command() { missing_here pacman '^(sudo )?pacman -S --needed --noconfirm .*gcc .*shellcheck'; }
 test_zypper_command() { missing_here zypper '^(sudo )?zypper install -y .*gcc .*ShellCheck'; }
+test_another_cpu_needs_its_compiler_and_qemu() {
+    missing_here dnf '^(sudo )?dnf install -y .*gcc-aarch64-linux-gnu .*qemu-user' aarch64
+    ! grep -E 'elfutils|ShellCheck' out || fail 'what only this CPU needs is asked for'
+}
 test_apt_command_when_not_allowed() {
     need_root
     need setpriv

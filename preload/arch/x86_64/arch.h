@@ -1,11 +1,12 @@
 /* arch.h (x86_64) - the few things a CPU decides: system calls, registers, the signal frame.
  *
- * Porting = a folder beside this one with the same names. System calls are raw so that errno, which
- * belongs to the program, is never written.
+ * Porting = a folder beside this one with the same names; a 0 here is a question that another CPU
+ * answers. System calls are raw so that errno, which belongs to the program, is never written.
  */
 #ifndef ARCH_H
 #define ARCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define ARCH_MACHINE 62 /* EM_X86_64 */
@@ -37,6 +38,7 @@ static inline uintptr_t arch_thread_block(void)
     __asm__("mov %%fs:0, %0" : "=r"(block));
     return block;
 }
+#define ARCH_TLS_ABOVE_BLOCK 0
 
 static inline void arch_pause(void)
 {
@@ -52,15 +54,66 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return __builtin_ia32_pmovmskb128(*(const vector *)bytes == wanted);
 }
 
+/* Where a pointer points: all of it is the address. */
+static inline uintptr_t arch_address(const void *pointer)
+{
+    return (uintptr_t)pointer;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+/* A call pushes the return address: a word just below the caller's frame, from the first moment. */
+#define ARCH_LINK_REGISTER 0
+
+struct arch_link {
+};
+
+/* record: __builtin_frame_address(0) of the function called, where the caller's fp was pushed. */
+#define ARCH_CALLER_SP(record) ((uintptr_t)((record) + 2))
+#define ARCH_CALLER_PC(record) ((record)[1])
+#define ARCH_LINK(record) ((struct arch_link){})
+
+/* Where the return address of a call stands that has not returned. */
+static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
+{
+    (void)link;
+    return caller_sp - sizeof(uintptr_t);
+}
+
+/* Return addresses are not signed. */
+static inline uintptr_t arch_strip(uintptr_t pc)
+{
+    return pc;
+}
+
+/* ---- Unwinding ------------------------------------------------------------------------------- */
+
 /* DWARF register numbers of the three registers that a row restores. */
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_SP 7
 #define ARCH_DWARF_RA 16
 
+/* CFA opcodes and CIE letters of this CPU alone: none. */
+static inline bool arch_cfa_signs(uint8_t opcode)
+{
+    (void)opcode;
+    return false;
+}
+
+static inline bool arch_cie_letter(char letter)
+{
+    (void)letter;
+    return false;
+}
+
 /* When a signal handler has returned, sp points at the ucontext; byte offsets of the interrupted
  * registers inside it (struct ucontext: flags 8, link 8, stack 24, then r8..rip in this order). */
+#define ARCH_SIGNAL_LINK 0
 #define ARCH_SIGNAL_FP (40 + 10 * 8)
 #define ARCH_SIGNAL_SP (40 + 15 * 8)
 #define ARCH_SIGNAL_PC (40 + 16 * 8)
+
+/* Two instructions by which to know a signal trampoline that has no table; libc's has one. */
+#define ARCH_SIGRETURN 0ull
 
 #endif

@@ -6,6 +6,10 @@
 #include "tests/unit/preload/unit.h"
 #include "preload/cfi.h"
 
+#ifndef MAP_32BIT /* of x86 alone; a hint does elsewhere */
+#define MAP_32BIT 0
+#endif
+
 #define START 0x10000u /* of the function, absolute: encoding DW_EH_PE_absptr */
 #define RANGE 0x1000u
 
@@ -20,8 +24,16 @@ struct bytes {
     }
 #define NOTHING (struct bytes){NULL, 0}
 
-/* What a compiler opens every function with: CFA = sp + 8, return address at CFA - 8. */
-#define USUAL B(0x0c, 7, 8, 0x90, 1)
+/* This CPU's numbers, and the opcodes that have a register's number in them. */
+#define R_SP ARCH_DWARF_SP
+#define R_FP ARCH_DWARF_FP
+#define R_RA ARCH_DWARF_RA
+#define SAVE(number) (0x80 + (number))
+#define RESTORE(number) (0xc0 + (number))
+#define BREG(number) (0x70 + (number))
+
+/* What a compiler opens every function with on x86_64: CFA = sp + 8, return address at CFA - 8. */
+#define USUAL B(0x0c, R_SP, 8, SAVE(R_RA), 1)
 
 struct image {
     uint8_t bytes[1024];
@@ -79,7 +91,7 @@ static struct bytes addresses(void)
 }
 
 /* version 1, "zR", code 1, data -8, return address in column 16, addresses absolute */
-#define CIE B(1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x00)
+#define CIE B(1, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0x00)
 
 static struct image plain(struct bytes initial, struct bytes program)
 {
@@ -106,10 +118,22 @@ static void expect(const char *name, struct cfi_row got, struct cfi_row want)
 }
 
 /* The rule of all PLT entries: sp + offset + ((pc & 15) >= n) * 8 */
-#define PLT(offset, n) B(0x0f, 11, 0x77, offset, 0x80, 0, 0x3f, 0x1a, 0x30 + n, 0x2a, 0x33, 0x24, 0x22)
+#define PLT(offset, n) B(0x0f, 11, BREG(R_SP), offset, BREG(R_RA), 0, 0x3f, 0x1a, 0x30 + n, 0x2a, 0x33, 0x24, 0x22)
 #define SP(offset, fp) {CFI_SP, fp, -8, offset}
 #define FP(offset, fp) {CFI_FP, fp, -8, offset}
 #define KEPT CFI_FP_KEPT
+
+/* What only one kind of CPU can have: the other answers that no row can say it. */
+#if ARCH_LINK_REGISTER
+#define LINKED(...) __VA_ARGS__
+#define PUSHED(...) {CFI_COMPLEX, 0, 0, 0}
+#else
+#define LINKED(...) {CFI_COMPLEX, 0, 0, 0}
+#define PUSHED(...) __VA_ARGS__
+#endif
+/* What a compiler opens every function with on aarch64: CFA = sp, return address in its register. */
+#define ENTERED B(0x0c, R_SP, 0)
+#define RA_KEPT LINKED({CFI_SP, KEPT, CFI_RA_KEPT, 0})
 
 /* ---- One row for each opcode: what holds just before it, and what holds from it on ------------- */
 
@@ -122,24 +146,24 @@ static const struct {
     {"nothing but the CIE", USUAL, NOTHING, 0, SP(8, KEPT)},
     {"the CIE's row holds to the end", USUAL, NOTHING, RANGE - 1, SP(8, KEPT)},
     {"nop", USUAL, B(0, 0, 0), 0, SP(8, KEPT)},
-    {"def_cfa", USUAL, B(0x0c, 6, 16), 0, FP(16, KEPT)},
-    {"def_cfa_sf scales", USUAL, B(0x12, 7, 0x7c), 0, SP(32, KEPT)},
-    {"def_cfa_register", USUAL, B(0x0e, 16, 0x0d, 6), 0, FP(16, KEPT)},
+    {"def_cfa", USUAL, B(0x0c, R_FP, 16), 0, FP(16, KEPT)},
+    {"def_cfa_sf scales", USUAL, B(0x12, R_SP, 0x7c), 0, SP(32, KEPT)},
+    {"def_cfa_register", USUAL, B(0x0e, 16, 0x0d, R_FP), 0, FP(16, KEPT)},
     {"def_cfa_offset", USUAL, B(0x0e, 0x80, 1), 0, SP(128, KEPT)},
     {"def_cfa_offset_sf", USUAL, B(0x13, 0x7d), 0, SP(24, KEPT)},
-    {"offset of fp", USUAL, B(0x86, 2), 0, SP(8, -16)},
+    {"offset of fp", USUAL, B(SAVE(R_FP), 2), 0, SP(8, -16)},
     {"offset of another register", USUAL, B(0x83, 2), 0, SP(8, KEPT)},
-    {"offset_extended of fp", USUAL, B(0x05, 6, 3), 0, SP(8, -24)},
-    {"offset_extended_sf of fp", USUAL, B(0x11, 6, 0x7e), 0, SP(8, 16)},
-    {"restore undoes offset", USUAL, B(0x86, 2, 0xc6), 0, SP(8, KEPT)},
-    {"restore goes back to the CIE's rule", B(0x0c, 7, 8, 0x90, 1, 0x86, 5), B(0x86, 2, 0xc6), 0,
-     SP(8, -40)},
-    {"restore of another register", USUAL, B(0x86, 2, 0xc3), 0, SP(8, -16)},
-    {"restore_extended", USUAL, B(0x86, 2, 0x06, 6), 0, SP(8, KEPT)},
-    {"same_value of fp", USUAL, B(0x86, 2, 0x08, 6), 0, SP(8, KEPT)},
-    {"undefined return address: the outermost frame", USUAL, B(0x07, 16), 0, {CFI_END, 0, 0, 0}},
+    {"offset_extended of fp", USUAL, B(0x05, R_FP, 3), 0, SP(8, -24)},
+    {"offset_extended_sf of fp", USUAL, B(0x11, R_FP, 0x7e), 0, SP(8, 16)},
+    {"restore undoes offset", USUAL, B(SAVE(R_FP), 2, RESTORE(R_FP)), 0, SP(8, KEPT)},
+    {"restore goes back to the CIE's rule", B(0x0c, R_SP, 8, SAVE(R_RA), 1, SAVE(R_FP), 5),
+     B(SAVE(R_FP), 2, RESTORE(R_FP)), 0, SP(8, -40)},
+    {"restore of another register", USUAL, B(SAVE(R_FP), 2, 0xc3), 0, SP(8, -16)},
+    {"restore_extended", USUAL, B(SAVE(R_FP), 2, 0x06, R_FP), 0, SP(8, KEPT)},
+    {"same_value of fp", USUAL, B(SAVE(R_FP), 2, 0x08, R_FP), 0, SP(8, KEPT)},
+    {"undefined return address: the outermost frame", USUAL, B(0x07, R_RA), 0, {CFI_END, 0, 0, 0}},
     {"undefined other register", USUAL, B(0x07, 3), 0, SP(8, KEPT)},
-    {"remember and restore", USUAL, B(0x0e, 64, 0x86, 2, 0x0a, 0x0e, 8, 0xc6, 0x0b), 0, SP(64, -16)},
+    {"remember and restore", USUAL, B(0x0e, 64, SAVE(R_FP), 2, 0x0a, 0x0e, 8, RESTORE(R_FP), 0x0b), 0, SP(64, -16)},
     {"remember without restore", USUAL, B(0x0e, 64, 0x0a, 0x0e, 8), 0, SP(8, KEPT)},
     {"remember eight deep", USUAL,
      B(0x0e, 16, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0e, 8, 0x0b), 0, SP(16, KEPT)},
@@ -156,88 +180,123 @@ static const struct {
      SP(16, KEPT)},
     {"GNU_args_size is nothing to us", USUAL, B(0x2e, 0x90, 1), 0, SP(8, KEPT)},
     {"push rbp; mov: the usual prologue, at its end", USUAL,
-     B(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6), 4, FP(16, -16)},
+     B(0x41, 0x0e, 16, SAVE(R_FP), 2, 0x43, 0x0d, R_FP), 4, FP(16, -16)},
     {"leave; ret: the usual epilogue", USUAL,
-     B(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x50, 0x0c, 7, 8), 20, SP(8, -16)},
+     B(0x41, 0x0e, 16, SAVE(R_FP), 2, 0x43, 0x0d, R_FP, 0x50, 0x0c, R_SP, 8), 20, SP(8, -16)},
     {"realigned frame: CFA is the word at fp - 8, fp saved at fp", USUAL,
-     B(0x10, 6, 2, 0x76, 0, 0x0f, 3, 0x76, 0x78, 0x06), 0, {CFI_FP_DEREF, 0, -8, -8}},
-    {"realigned frame that leaves fp alone", USUAL, B(0x0f, 3, 0x76, 0x70, 0x06), 0,
+     B(0x10, R_FP, 2, BREG(R_FP), 0, 0x0f, 3, BREG(R_FP), 0x78, 0x06), 0, {CFI_FP_DEREF, 0, -8, -8}},
+    {"realigned frame that leaves fp alone", USUAL, B(0x0f, 3, BREG(R_FP), 0x70, 0x06), 0,
      {CFI_FP_DEREF, KEPT, -8, -16}},
-    {"PLT: before the push", USUAL, PLT(8, 11), 0x10a, SP(8, KEPT)},
-    {"PLT: after it", USUAL, PLT(8, 11), 0x10b, SP(16, KEPT)},
-    {"PLT: at the entry's end", USUAL, PLT(8, 11), 0x10f, SP(16, KEPT)},
-    {"PLT with endbr64: before", USUAL, PLT(8, 10), 0x119, SP(8, KEPT)},
-    {"PLT with endbr64: after", USUAL, PLT(8, 10), 0x11a, SP(16, KEPT)},
+    {"PLT: before the push", USUAL, PLT(8, 11), 0x10a, PUSHED(SP(8, KEPT))},
+    {"PLT: after it", USUAL, PLT(8, 11), 0x10b, PUSHED(SP(16, KEPT))},
+    {"PLT: at the entry's end", USUAL, PLT(8, 11), 0x10f, PUSHED(SP(16, KEPT))},
+    {"PLT with endbr64: before", USUAL, PLT(8, 10), 0x119, PUSHED(SP(8, KEPT))},
+    {"PLT with endbr64: after", USUAL, PLT(8, 10), 0x11a, PUSHED(SP(16, KEPT))},
     {"realigned frame, then an ordinary one again", USUAL,
-     B(0x0f, 3, 0x76, 0x78, 0x06, 0x0c, 7, 8), 0, SP(8, KEPT)},
-    {"expression for another register", USUAL, B(0x10, 3, 2, 0x76, 0), 0, SP(8, KEPT)},
-    {"val_expression for another register", USUAL, B(0x16, 3, 2, 0x76, 0), 0, SP(8, KEPT)},
+     B(0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x0c, R_SP, 8), 0, SP(8, KEPT)},
+    {"expression for another register", USUAL, B(0x10, 3, 2, BREG(R_FP), 0), 0, SP(8, KEPT)},
+    {"val_expression for another register", USUAL, B(0x16, 3, 2, BREG(R_FP), 0), 0, SP(8, KEPT)},
     {"register: another one kept in a third", USUAL, B(0x09, 3, 1), 0, SP(8, KEPT)},
-    {"the largest offset of fp", USUAL, B(0x86, 0xff, 0x1f), 0, SP(8, -32760)},
-    {"the return address elsewhere", B(0x0c, 7, 8, 0x90, 2), NOTHING, 0, {CFI_SP, KEPT, -16, 8}},
+    {"the largest offset of fp", USUAL, B(SAVE(R_FP), 0xff, 0x1f), 0, SP(8, -32760)},
+    {"the return address elsewhere", B(0x0c, R_SP, 8, SAVE(R_RA), 2), NOTHING, 0, {CFI_SP, KEPT, -16, 8}},
     {"a large frame", USUAL, B(0x0e, 0x80, 0x80, 0x80, 0x80, 4), 0, SP(1 << 30, KEPT)},
+
+    /* A call leaves the return address in a register, and the CPU may sign it. */
+    {"entered: the return address is in its register", ENTERED, NOTHING, 0, RA_KEPT},
+    {"a frame record at the bottom of the frame", ENTERED,
+     B(0x0e, 32, SAVE(R_FP), 4, SAVE(R_RA), 3), 0, {CFI_SP, -32, -24, 32}},
+    {"the same, found by fp", ENTERED, B(0x0c, R_FP, 32, SAVE(R_FP), 4, SAVE(R_RA), 3), 0,
+     {CFI_FP, -32, -24, 32}},
+    {"stp; the next instruction is interrupted", ENTERED,
+     B(0x44, 0x0e, 32, SAVE(R_FP), 4, SAVE(R_RA), 3), 3, RA_KEPT},
+    {"ldp; back in the register", ENTERED,
+     B(0x0e, 32, SAVE(R_FP), 4, SAVE(R_RA), 3, RESTORE(R_RA), RESTORE(R_FP), 0x0e, 0), 0, RA_KEPT},
+    {"same_value of the return address", ENTERED, B(0x08, R_RA), 0, RA_KEPT},
+    {"signed, then saved", ENTERED, B(0x2d, 0x0e, 16, SAVE(R_FP), 2, SAVE(R_RA), 1), 0,
+     LINKED({CFI_SP, -16, -8 | CFI_RA_SIGNED, 16})},
+    {"signed, and still in the register", ENTERED, B(0x2d), 0,
+     LINKED({CFI_SP, KEPT, CFI_RA_KEPT | CFI_RA_SIGNED, 0})},
+    {"signed with the pc, then saved", ENTERED, B(0x2c, 0x0e, 16, SAVE(R_FP), 2, SAVE(R_RA), 1), 0,
+     LINKED({CFI_SP, -16, -8 | CFI_RA_SIGNED, 16})},
+    {"signed and authenticated again", ENTERED, B(0x2d, 0x2d), 0, RA_KEPT},
+    {"remember and restore: signed is a part of it", ENTERED, B(0x2d, 0x0a, 0x2d, 0x0b), 0,
+     LINKED({CFI_SP, KEPT, CFI_RA_KEPT | CFI_RA_SIGNED, 0})},
+    {"signed behind the row we want", ENTERED, B(0x41, 0x2d), 0, RA_KEPT},
+    {"locals of 16 KiB above the frame record", ENTERED,
+     B(0x0e, 0xa0, 0x80, 1, SAVE(R_FP), 0x84, 0x10, SAVE(R_RA), 0x83, 0x10), 0,
+     LINKED({CFI_SP, 0, 8 | CFI_NEAR_BOTTOM, 16416})},
+    {"locals of 1 MiB above it, signed, found by fp", ENTERED,
+     B(0x2d, 0x0c, R_FP, 0x90, 0x80, 0x40, SAVE(R_FP), 0x82, 0x80, 8, SAVE(R_RA), 0x81, 0x80, 8), 0,
+     LINKED({CFI_FP, 0, 8 | CFI_NEAR_BOTTOM | CFI_RA_SIGNED, 0x100010})},
+    {"fp kept, the return address below 16 KiB of locals", ENTERED,
+     B(0x0e, 0xa0, 0x80, 1, SAVE(R_RA), 0x84, 0x10), 0,
+     LINKED({CFI_SP, KEPT, 0 | CFI_NEAR_BOTTOM, 16416})},
+    {"a frame record in the middle of 1 MiB", ENTERED,
+     B(0x0e, 0x80, 0x80, 0x40, SAVE(R_FP), 0x80, 0x80, 4, SAVE(R_RA), 0x81, 0x80, 4), 0,
+     {CFI_COMPLEX, 0, 0, 0}},
 
     /* Odd, but well-formed enough to know that no row can say it. */
     {"CFA of a third register", USUAL, B(0x0d, 10), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"no CFA at all", B(0x90, 1), NOTHING, 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"a register for a CFA that was never defined", B(0x90, 1), B(0x0d, 6), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"an offset for a CFA that was never defined", B(0x90, 1), B(0x0e, 16), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"no rule for the return address", B(0x0c, 7, 8), NOTHING, 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"return address in a register", USUAL, B(0x09, 16, 1), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"fp in a register", USUAL, B(0x09, 6, 1), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"fp by an expression", USUAL, B(0x10, 6, 2, 0x76, 0), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"return address by an expression", USUAL, B(0x16, 16, 2, 0x76, 0), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"CFA by an expression without deref", USUAL, B(0x0f, 2, 0x76, 0x78), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"no CFA at all", B(SAVE(R_RA), 1), NOTHING, 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"a register for a CFA that was never defined", B(SAVE(R_RA), 1), B(0x0d, R_FP), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"an offset for a CFA that was never defined", B(SAVE(R_RA), 1), B(0x0e, 16), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"no rule for the return address", B(0x0c, R_SP, 8), NOTHING, 0,
+     LINKED({CFI_SP, KEPT, CFI_RA_KEPT, 8})},
+    {"return address in a register", USUAL, B(0x09, R_RA, 1), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"fp in a register", USUAL, B(0x09, R_FP, 1), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"fp by an expression", USUAL, B(0x10, R_FP, 2, BREG(R_FP), 0), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"return address by an expression", USUAL, B(0x16, R_RA, 2, BREG(R_FP), 0), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"CFA by an expression without deref", USUAL, B(0x0f, 2, BREG(R_FP), 0x78), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"nearly the PLT's expression: another shift", USUAL,
-     B(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x34, 0x24, 0x22), 0,
+     B(0x0f, 11, BREG(R_SP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x34, 0x24, 0x22), 0,
      {CFI_COMPLEX, 0, 0, 0}},
     {"nearly the PLT's expression: another mask", USUAL,
-     B(0x0f, 11, 0x77, 8, 0x80, 0, 0x3e, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), 0,
+     B(0x0f, 11, BREG(R_SP), 8, BREG(R_RA), 0, 0x3e, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), 0,
      {CFI_COMPLEX, 0, 0, 0}},
     {"nearly the PLT's expression: of fp", USUAL,
-     B(0x0f, 11, 0x76, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), 0,
+     B(0x0f, 11, BREG(R_FP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), 0,
      {CFI_COMPLEX, 0, 0, 0}},
     {"nearly the PLT's expression: one operation more", USUAL,
-     B(0x0f, 12, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22, 0x06), 0,
+     B(0x0f, 12, BREG(R_SP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22, 0x06), 0,
      {CFI_COMPLEX, 0, 0, 0}},
     {"nearly the PLT's expression: not a literal", USUAL,
-     B(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x50, 0x2a, 0x33, 0x24, 0x22), 0,
+     B(0x0f, 11, BREG(R_SP), 8, BREG(R_RA), 0, 0x3f, 0x1a, 0x50, 0x2a, 0x33, 0x24, 0x22), 0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"realigned CFA, but fp saved near it", USUAL, B(0x0f, 3, 0x76, 0x78, 0x06, 0x86, 2), 0,
+    {"realigned CFA, but fp saved near it", USUAL, B(0x0f, 3, BREG(R_FP), 0x78, 0x06, SAVE(R_FP), 2), 0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"fp saved near fp, but a plain CFA", USUAL, B(0x10, 6, 2, 0x76, 0), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"fp saved near sp", USUAL, B(0x10, 6, 2, 0x77, 0, 0x0f, 3, 0x76, 0x78, 0x06), 0,
+    {"fp saved near fp, but a plain CFA", USUAL, B(0x10, R_FP, 2, BREG(R_FP), 0), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"fp saved near sp", USUAL, B(0x10, R_FP, 2, BREG(R_SP), 0, 0x0f, 3, BREG(R_FP), 0x78, 0x06), 0,
      {CFI_COMPLEX, 0, 0, 0}},
     {"fp is the expression's value, not saved there", USUAL,
-     B(0x16, 6, 2, 0x76, 0, 0x0f, 3, 0x76, 0x78, 0x06), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"fp by a longer expression", USUAL, B(0x10, 6, 3, 0x76, 0, 0x06, 0x0f, 3, 0x76, 0x78, 0x06), 0,
+     B(0x16, R_FP, 2, BREG(R_FP), 0, 0x0f, 3, BREG(R_FP), 0x78, 0x06), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"fp by a longer expression", USUAL, B(0x10, R_FP, 3, BREG(R_FP), 0, 0x06, 0x0f, 3, BREG(R_FP), 0x78, 0x06), 0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"CFA by another register's deref", USUAL, B(0x0f, 3, 0x77, 8, 0x06), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"CFA by another register's deref", USUAL, B(0x0f, 3, BREG(R_SP), 8, 0x06), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"CFA by an empty expression", USUAL, B(0x0f, 0), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"def_cfa_register on an expression", USUAL, B(0x0f, 3, 0x76, 0x78, 0x06, 0x0d, 7), 0,
+    {"def_cfa_register on an expression", USUAL, B(0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x0d, R_SP), 0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"def_cfa_offset on an expression", USUAL, B(0x0f, 3, 0x76, 0x78, 0x06, 0x0e, 16), 0,
+    {"def_cfa_offset on an expression", USUAL, B(0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x0e, 16), 0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"def_cfa_offset_sf on an expression", USUAL, B(0x0f, 3, 0x76, 0x78, 0x06, 0x13, 0x7e), 0,
+    {"def_cfa_offset_sf on an expression", USUAL, B(0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x13, 0x7e), 0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"an fp too far away for a row", USUAL, B(0x86, 0x80, 0x80, 4), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"a return address too far away", USUAL, B(0x90, 0x80, 0x80, 4), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"an fp too far away for a row", USUAL, B(SAVE(R_FP), 0x80, 0x80, 4), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"a return address too far away", USUAL, B(SAVE(R_RA), 0x80, 0x80, 4), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"a frame of 4 GiB", USUAL, B(0x0e, 0x80, 0x80, 0x80, 0x80, 0x10), 0, {CFI_COMPLEX, 0, 0, 0}},
-    {"val_offset is not read", USUAL, B(0x14, 6, 2), 0, {CFI_COMPLEX, 0, 0, 0}},
+    {"val_offset is not read", USUAL, B(0x14, R_FP, 2), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"an opcode nobody knows", USUAL, B(0x3f), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"the same opcode behind the row we want", USUAL, B(0x41, 0x3f), 0, SP(8, KEPT)},
     {"restore_state of nothing", USUAL, B(0x0b), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"remember nine deep", USUAL, B(0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a), 0,
      {CFI_COMPLEX, 0, 0, 0}},
-    {"an expression longer than the entry", USUAL, B(0x0f, 200, 0x76, 0x78, 0x06), 0,
+    {"an expression longer than the entry", USUAL, B(0x0f, 200, BREG(R_FP), 0x78, 0x06), 0,
      {CFI_COMPLEX, 0, 0, 0}},
     {"a block of nearly 2^64 bytes", USUAL,
      B(0x10, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"a number without end", USUAL, B(0x0e, 0x80, 0x80, 0x80), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"a factored offset that overflows", USUAL,
-     B(0x86, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), 0, {CFI_COMPLEX, 0, 0, 0}},
+     B(SAVE(R_FP), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"a signed factored offset that overflows", USUAL,
-     B(0x11, 6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f), 0, {CFI_COMPLEX, 0, 0, 0}},
+     B(0x11, R_FP, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"a CFA offset that overflows when scaled", USUAL,
      B(0x13, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40), 0, {CFI_COMPLEX, 0, 0, 0}},
     {"a CFA offset above 2^63", USUAL,
@@ -287,25 +346,29 @@ static const struct {
     struct bytes body;
     int rule;
 } cies[] = {
-    {"zR", B(1, 'z', 'R', 0, 1, 0x78, 16, 1, 0), CFI_SP},
-    {"version 3", B(3, 'z', 'R', 0, 1, 0x78, 16, 1, 0), CFI_SP},
-    {"version 3: the column is a uleb", B(3, 'z', 'R', 0, 1, 0x78, 0x90, 0, 1, 0), CFI_SP},
-    {"zPLR with a personality", B(1, 'z', 'P', 'L', 'R', 0, 1, 0x78, 16, 7, 0x9b, 1, 2, 3, 4, 0x1b, 0),
+    {"zR", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0), CFI_SP},
+    {"version 3", B(3, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0), CFI_SP},
+    {"version 3: the column is a uleb", B(3, 'z', 'R', 0, 1, 0x78, 0x80 + R_RA, 0, 1, 0), CFI_SP},
+    {"zPLR with a personality", B(1, 'z', 'P', 'L', 'R', 0, 1, 0x78, R_RA, 7, 0x9b, 1, 2, 3, 4, 0x1b, 0),
      CFI_SP},
-    {"zRS: a signal frame", B(1, 'z', 'R', 'S', 0, 1, 0x78, 16, 1, 0), CFI_SIGNAL},
-    {"data nobody asked for", B(1, 'z', 'R', 0, 1, 0x78, 16, 4, 0, 9, 9, 9), CFI_SP},
-    {"z alone: addresses are absolute", B(1, 'z', 0, 1, 0x78, 16, 0), CFI_SP},
-    {"version 2", B(2, 'z', 'R', 0, 1, 0x78, 16, 1, 0), CFI_NONE},
-    {"version 4", B(4, 'z', 'R', 0, 1, 0x78, 16, 1, 0), CFI_NONE},
-    {"an old eh augmentation", B(1, 'e', 'h', 0, 1, 0x78, 16, 1, 0), CFI_NONE},
-    {"an unknown letter", B(1, 'z', 'R', 'Q', 0, 1, 0x78, 16, 2, 0, 0), CFI_NONE},
-    {"augmentation data longer than the CIE", B(1, 'z', 'R', 0, 1, 0x78, 16, 100, 0), CFI_NONE},
-    {"augmentation data shorter than its letters", B(1, 'z', 'P', 'R', 0, 1, 0x78, 16, 2, 0x9b, 1),
+    {"zRS: a signal frame", B(1, 'z', 'R', 'S', 0, 1, 0x78, R_RA, 1, 0), CFI_SIGNAL},
+    {"zRB: signed with the B key", B(1, 'z', 'R', 'B', 0, 1, 0x78, R_RA, 1, 0),
+     ARCH_LINK_REGISTER ? CFI_SP : CFI_NONE},
+    {"zRG: a tagged stack", B(1, 'z', 'R', 'G', 0, 1, 0x78, R_RA, 1, 0),
+     ARCH_LINK_REGISTER ? CFI_SP : CFI_NONE},
+    {"data nobody asked for", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 4, 0, 9, 9, 9), CFI_SP},
+    {"z alone: addresses are absolute", B(1, 'z', 0, 1, 0x78, R_RA, 0), CFI_SP},
+    {"version 2", B(2, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0), CFI_NONE},
+    {"version 4", B(4, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0), CFI_NONE},
+    {"an old eh augmentation", B(1, 'e', 'h', 0, 1, 0x78, R_RA, 1, 0), CFI_NONE},
+    {"an unknown letter", B(1, 'z', 'R', 'Q', 0, 1, 0x78, R_RA, 2, 0, 0), CFI_NONE},
+    {"augmentation data longer than the CIE", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 100, 0), CFI_NONE},
+    {"augmentation data shorter than its letters", B(1, 'z', 'P', 'R', 0, 1, 0x78, R_RA, 2, 0x9b, 1),
      CFI_NONE},
-    {"a personality relative to nothing we know", B(1, 'z', 'P', 'R', 0, 1, 0x78, 16, 6, 0x50, 1, 2, 3, 4, 0),
+    {"a personality relative to nothing we know", B(1, 'z', 'P', 'R', 0, 1, 0x78, R_RA, 6, 0x50, 1, 2, 3, 4, 0),
      CFI_NONE},
-    {"addresses in an encoding that does not exist", B(1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x0d), CFI_NONE},
-    {"addresses relative to the text segment", B(1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x20), CFI_NONE},
+    {"addresses in an encoding that does not exist", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0x0d), CFI_NONE},
+    {"addresses relative to the text segment", B(1, 'z', 'R', 0, 1, 0x78, R_RA, 1, 0x20), CFI_NONE},
 };
 
 START_TEST(a_cie_is_read_or_refused)
@@ -320,10 +383,13 @@ END_TEST
 /* code alignment 4 and data alignment -4: other CPUs, same arithmetic */
 START_TEST(alignment_factors_scale_locations_and_offsets)
 {
-    struct image image = assemble(B(1, 'z', 'R', 0, 4, 0x7c, 16, 1, 0), B(0x0c, 7, 8, 0x90, 2),
-                                  addresses(), B(0x42, 0x86, 3));
+    struct image image = assemble(B(1, 'z', 'R', 0, 4, 0x7c, R_RA, 1, 0), B(0x0c, R_SP, 8, SAVE(R_RA), 2),
+                                  addresses(), B(0x42, SAVE(R_FP), 3));
     expect("before 2 * 4", row_in(&image, 7), (struct cfi_row)SP(8, KEPT));
     expect("from 2 * 4 on", row_in(&image, 8), (struct cfi_row)SP(8, -12));
+    image = assemble(B(1, 'z', 'R', 0, 4, 0x7c, R_RA, 1, 0), B(0x0c, R_SP, 8, SAVE(R_RA), 3),
+                     addresses(), NOTHING);
+    expect("a return address across two words", row_in(&image, 0), (struct cfi_row){CFI_COMPLEX, 0, 0, 0});
 }
 END_TEST
 
@@ -342,7 +408,7 @@ static const struct {
 START_TEST(addresses_are_read_in_every_encoding)
 {
     uint8_t encoding = encodings[_i].encoding, size = encodings[_i].size;
-    struct image image = assemble(B(1, 'z', 'R', 0, 1, 0x78, 16, 1, encoding), USUAL, NOTHING, NOTHING);
+    struct image image = assemble(B(1, 'z', 'R', 0, 1, 0x78, R_RA, 1, encoding), USUAL, NOTHING, NOTHING);
     uint64_t zero = 0, range = 0x40;
     size_t field = image.size;
     add(&image, &zero, size);
@@ -371,12 +437,12 @@ END_TEST
 /* One of everything. */
 static struct image rich(void)
 {
-    return assemble(B(1, 'z', 'P', 'L', 'R', 0, 1, 0x78, 16, 7, 0x9b, 1, 2, 3, 4, 0x1b, 0), USUAL,
+    return assemble(B(1, 'z', 'P', 'L', 'R', 0, 1, 0x78, R_RA, 7, 0x9b, 1, 2, 3, 4, 0x1b, 0), USUAL,
                     addresses(),
-                    B(0x41, 0x0e, 0x90, 1, 0x86, 2, 0x02, 3, 0x0d, 6, 0x03, 1, 0, 0x0a, 0x0c, 7, 8, 0x04,
-                      1, 0, 0, 0, 0x0b, 0x05, 6, 2, 0x11, 3, 0x7e, 0x2e, 16, 0x09, 3, 1, 0x10, 3, 2, 0x76,
-                      0, 0x16, 12, 1, 0x30, 0x0f, 3, 0x76, 0x78, 0x06, 0x12, 7, 0x7e, 0x13, 0x7e, 0x01, 0x80,
-                      0, 1, 0, 0, 0, 0, 0, 0xc6));
+                    B(0x41, 0x0e, 0x90, 1, SAVE(R_FP), 2, 0x02, 3, 0x0d, R_FP, 0x03, 1, 0, 0x0a, 0x0c, R_SP, 8, 0x04,
+                      1, 0, 0, 0, 0x0b, 0x05, R_FP, 2, 0x11, 3, 0x7e, 0x2e, 16, 0x09, 3, 1, 0x10, 3, 2, BREG(R_FP),
+                      0, 0x16, 12, 1, 0x30, 0x0f, 3, BREG(R_FP), 0x78, 0x06, 0x12, R_SP, 0x7e, 0x13, 0x7e, 0x01, 0x80,
+                      0, 1, 0, 0, 0, 0, 0, RESTORE(R_FP)));
 }
 
 START_TEST(an_fde_cut_at_any_byte_is_never_read_past_its_end)
@@ -409,9 +475,12 @@ START_TEST(a_cie_cut_at_any_byte_is_never_read_past_its_end)
         uint32_t distance = (uint32_t)(fde + 4 - cie);
         memcpy(fde + 4, &distance, 4);
         struct cfi_row row = cfi_row_of_fde(fde, START);
-        /* The last five bytes are the CIE's program: without them there is no row, but an entry. */
-        ck_assert_msg(row.rule == (length + 5 < full ? CFI_NONE : CFI_COMPLEX),
-                      "CIE of %u of %u bytes: got rule %d", length, full, row.rule);
+        /* The last five bytes are the CIE's program: without them there is no row, but an entry. Its
+         * last opcode, of two bytes, places the return address, which may also be in a register. */
+        int want = length + 5 < full                          ? CFI_NONE
+                   : ARCH_LINK_REGISTER && length + 2 == full ? CFI_SP
+                                                              : CFI_COMPLEX;
+        ck_assert_msg(row.rule == want, "CIE of %u of %u bytes: got rule %d", length, full, row.rule);
         munmap(map, 3 * 4096);
     }
 }

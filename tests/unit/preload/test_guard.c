@@ -111,6 +111,29 @@ START_TEST(a_token_left_by_longjmp_is_taken_by_the_next_hook)
 }
 END_TEST
 
+static NOINLINE bool hook_beyond_a_gap(void)
+{
+    volatile char gap[4096];
+    gap[0] = 1;
+    bool result = hook(NULL);
+    gap[1] = gap[0];
+    return result;
+}
+
+/* The abandoned hook's frame lies in somebody's gap now, every word of it as it was. */
+START_TEST(a_token_left_by_longjmp_is_taken_where_nothing_was_overwritten)
+{
+    volatile bool got_in = false;
+    install(jumping_handler, _i);
+    if (!sigsetjmp(jump, 1))
+        hook(raise_it);
+    else
+        got_in = hook_beyond_a_gap();
+    ck_assert(got_in);
+    ck_assert_uint_eq(abandoned(), 1);
+}
+END_TEST
+
 static ucontext_t main_context, fibre_context;
 
 static void switch_away(void)
@@ -171,6 +194,7 @@ int main(int argc, char **argv)
     tcase_add_test(all, a_call_inside_a_hook_gets_no_token);
     tcase_add_loop_test(all, a_handler_that_interrupts_a_hook_gets_no_token, 0, 2);
     tcase_add_loop_test(all, a_token_left_by_longjmp_is_taken_by_the_next_hook, 0, 4);
+    tcase_add_loop_test(all, a_token_left_by_longjmp_is_taken_where_nothing_was_overwritten, 0, 2);
     if (!UNIT_SANITIZED)
         tcase_add_test(all, a_token_on_a_stack_that_is_gone_is_left_behind);
     tcase_add_test(all, each_thread_has_a_token_of_its_own);

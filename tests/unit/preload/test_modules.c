@@ -7,6 +7,7 @@
 #include "preload/modules.h"
 #include "preload/rows.h"
 #include "preload/store.h"
+#include "preload/sys.h"
 
 #include <dlfcn.h>
 
@@ -109,8 +110,8 @@ static bool compile(int which)
     close(fd);
     pid_t pid = fork();
     if (pid == 0) {
-        execlp("cc", "cc", "-shared", "-fPIC", "-Wl,--build-id", define, "-o", library_path[which], source,
-               (char *)NULL);
+        execlp("sh", "sh", "-c", "exec ${CC:-cc} \"$@\"", "cc", "-shared", "-fPIC", "-Wl,--build-id", define,
+               "-o", library_path[which], source, (char *)NULL);
         _exit(127);
     }
     int status;
@@ -174,6 +175,8 @@ START_TEST(a_quick_exchange_is_seen_by_the_build_id)
     void *first = dlopen(library_path[0], RTLD_NOW);
     uintptr_t pc = function_of(first);
     modules_find(&unit_guard, pc, &view);
+    if (sys_peek_guesses())
+        return UNIT_SKIP("the kernel does not copy our memory here (qemu-user)");
     dlclose(first);
     void *second = dlopen(library_path[1], RTLD_NOW);
     if (function_of(second) != pc)

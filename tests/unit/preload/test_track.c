@@ -4,6 +4,7 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
+#include "preload/freed.h"
 #include "preload/arena.h"
 #include "preload/modules.h"
 #include "preload/rows.h"
@@ -18,7 +19,8 @@
     struct frame caller = CALLER_FRAME();                                                          \
     struct guard *guard = guard_enter(&caller)
 
-static void setup(void)
+/* As in a process of several threads … */
+static void setup_many(void)
 {
     ENTER();
     options_defaults(&track_options);
@@ -26,8 +28,15 @@ static void setup(void)
     track_begin();
     modules_start(rows_forget);
     sites_start();
-    ck_assert(rows_start() && tree_start() && blocks_start() && threads_start(guard));
+    ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() && threads_start(guard));
     guard_leave(guard);
+}
+
+/* … and as libc says, which is: of one. */
+static void setup(void)
+{
+    lock_start();
+    setup_many();
 }
 
 static NOINLINE void came(uintptr_t address, size_t size, enum leak_kind kind)
@@ -41,7 +50,7 @@ static NOINLINE void came(uintptr_t address, size_t size, enum leak_kind kind)
 static NOINLINE void went(uintptr_t address)
 {
     ENTER();
-    track_free(guard, (void *)address);
+    track_free(guard, &caller, (void *)address);
     guard_leave(guard);
     __asm__ volatile("" ::: "memory");
 }
@@ -64,9 +73,10 @@ static void expect_all(uint64_t allocs, uint64_t bytes, uint64_t frees, uint64_t
     struct leak_counts got = all_sites();
     ck_assert_msg(got.allocs == allocs && got.bytes == bytes && got.frees == frees &&
                       got.freed_bytes == freed_bytes,
-                  "wanted %" PRIu64 "/%" PRIu64 "/%" PRIu64 "/%" PRIu64 ", got %" PRIu64 "/%" PRIu64 "/%" PRIu64
-                  "/%" PRIu64,
-                  allocs, bytes, frees, freed_bytes, got.allocs, got.bytes, got.frees, got.freed_bytes);
+                  "wanted %" PRIu64 "/%" PRIu64 "/%" PRIu64 "/%" PRIu64 ", got %" PRIu64 "/%" PRIu64
+                  "/%" PRIu64 "/%" PRIu64,
+                  allocs, bytes, frees, freed_bytes, got.allocs, got.bytes, got.frees,
+                  got.freed_bytes);
 }
 
 static const struct leak_thread *record_of(uint32_t serial)
@@ -82,7 +92,7 @@ static const struct leak_thread *record_of(uint32_t serial)
     return NULL;
 }
 
-/* ---- One thread ----------------------------------------------------------------------------------- */
+/* ---- One thread ------------------------------------------------------------------------------ */
 
 START_TEST(a_block_that_came_is_in_table_and_account)
 {
@@ -118,6 +128,19 @@ START_TEST(a_block_that_went_is_counted_where_it_came_from)
 }
 END_TEST
 
+#ifdef __aarch64__
+START_TEST(a_pointer_with_a_tag_is_the_block_it_points_to)
+{
+    uintptr_t address = 0x7f1234567890;
+    came(address | 0x0bull << 56, 100, LEAK_KIND_MALLOC);
+    ck_assert_uint_eq(blocks_count(), 1);
+    went(address | 0x05ull << 56);
+    ck_assert_uint_eq(blocks_count(), 0);
+    ck_assert_uint_eq(store_header->unknown_frees, 0);
+}
+END_TEST
+#endif
+
 START_TEST(a_block_put_back_is_as_it_was)
 {
     struct block before, after;
@@ -127,11 +150,13 @@ START_TEST(a_block_put_back_is_as_it_was)
     track_put_back(&guard_self, &before);
     expect_all(1, 100, 0, 0);
     ck_assert(track_take(&guard_self, (void *)0x1000, &after));
-    ck_assert(before.address == after.address && before.size == after.size && before.site == after.site &&
-              before.count == after.count && before.tick == after.tick && before.thread == after.thread &&
+    ck_assert(before.address == after.address && before.size == after.size &&
+              before.site == after.site && before.count == after.count &&
+              before.tick == after.tick && before.thread == after.thread &&
               before.kind == after.kind);
     ck_assert_uint_eq(record_of(1)->allocations, 1);
-    track_gone(&guard_self, &after);
+    struct frame caller = CALLER_FRAME();
+    track_gone(&guard_self, &caller, &after);
     expect_all(1, 100, 1, 100);
 }
 END_TEST
@@ -151,15 +176,15 @@ static const struct {
     uint64_t min, max;
     size_t size;
     bool tracked;
-} filters[] = {
-    {0, 0, 0, true},      {0, 0, 1 << 30, true}, {10, 0, 9, false},    {10, 0, 10, true},
-    {0, 100, 100, true},  {0, 100, 101, false},  {10, 100, 50, true},  {10, 100, 5, false},
-    {10, 100, 500, false}};
+} filters[] = {{0, 0, 0, true},     {0, 0, 1 << 30, true}, {10, 0, 9, false},
+               {10, 0, 10, true},   {0, 100, 100, true},   {0, 100, 101, false},
+               {10, 100, 50, true}, {10, 100, 5, false},   {10, 100, 500, false}};
 
 START_TEST(sizes_that_were_filtered_are_counted_and_not_tracked)
 {
     track_options.min_size = filters[_i].min;
     track_options.max_size = filters[_i].max;
+    track_begin();
     came(0x1000, filters[_i].size, LEAK_KIND_MALLOC);
     ck_assert_msg(blocks_count() == filters[_i].tracked, "size %zu, min %" PRIu64 ", max %" PRIu64,
                   filters[_i].size, filters[_i].min, filters[_i].max);
@@ -205,8 +230,8 @@ START_TEST(live_bytes_and_peak_follow_the_heap)
             live -= 1000;
         }
         int64_t off = (int64_t)(store_header->live_bytes - live);
-        ck_assert_msg(off > -65536 && off < 65536, "step %d: live %" PRIu64 ", said %" PRIu64, (int)n, live,
-                      store_header->live_bytes);
+        ck_assert_msg(off > -65536 && off < 65536, "step %d: live %" PRIu64 ", said %" PRIu64,
+                      (int)n, live, store_header->live_bytes);
     }
     ck_assert_msg(store_header->peak_bytes + 65536 > peak && store_header->peak_bytes <= peak,
                   "peak %" PRIu64 ", said %" PRIu64, peak, store_header->peak_bytes);
@@ -258,7 +283,73 @@ START_TEST(without_memory_blocks_are_counted_as_untracked)
 }
 END_TEST
 
-/* ---- Several threads -------------------------------------------------------------------------------- */
+/* ---- What is remembered ---------------------------------------------------------------------- */
+
+static NOINLINE void from_one_place(int depth, int times)
+{
+    if (depth) {
+        from_one_place(depth - 1, times);
+    } else {
+        for (volatile int n = 0; n < times; n++) {
+            came(0x1000, 8, LEAK_KIND_MALLOC);
+            went(0x1000);
+        }
+    }
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Faults that silently disabled these would leave every number right. */
+START_TEST(a_place_that_comes_back_is_neither_walked_nor_looked_up)
+{
+    track_options.free_stacks = FREE_STACKS_OFF; /* they look there as well, now and then */
+    from_one_place(20, 1);
+    struct leaves *leaves = &guard_self.thread->leaves;
+    for (volatile int round = 0; round < 2; round++) {
+        leaves->lookups = leaves->hits = 0;
+        from_one_place(20, 100);
+        ck_assert_uint_eq(leaves->lookups, 100);
+        ck_assert_msg(leaves->hits >= 98u + round, "round %d: %u hits of 100", round, leaves->hits);
+    }
+    ck_assert_uint_eq(store_header->sites, 2); /* from outside, from_one_place was called twice */
+}
+END_TEST
+
+static NOINLINE void of_changing_depth(int depth, uintptr_t address)
+{
+    if (depth)
+        of_changing_depth(depth - 1, address);
+    else
+        came(address, 8, LEAK_KIND_MALLOC);
+    __asm__ volatile("" ::: "memory");
+}
+
+static NOINLINE void below_many_frames(int depth)
+{
+    if (depth) {
+        below_many_frames(depth - 1);
+    } else {
+        const struct unwind_trace *trace = &guard_self.thread->trace;
+        guard_self.thread->leaves.asleep = 1000; /* they do not answer */
+        for (volatile int n = 0; n < 200; n++) {
+            int frames = n % 7;
+            of_changing_depth(frames, 0x10000 + n * 64);
+            ck_assert_msg(!n || trace->depth - trace->shared <= (unsigned)frames + 2,
+                          "of %u frames %u are shared", trace->depth, trace->shared);
+            ck_assert(trace->depth > 50);
+        }
+        ck_assert_uint_eq(guard_self.thread->leaves.asleep, 800);
+    }
+    __asm__ volatile("" ::: "memory");
+}
+
+START_TEST(outer_frames_of_changing_places_are_not_walked_again)
+{
+    below_many_frames(50);
+    ck_assert_uint_eq(store_header->sites, 7);
+}
+END_TEST
+
+/* ---- Several threads ------------------------------------------------------------------------- */
 
 #define THREADS 4
 #define PLACES 20000
@@ -320,8 +411,8 @@ START_TEST(the_account_of_many_threads_adds_up)
     struct leak_counts sum = all_sites();
     ck_assert_uint_eq(blocks_count(), blocks);
     ck_assert_msg(sum.allocs - sum.frees == blocks && sum.bytes - sum.freed_bytes == bytes,
-                  "seed %" PRIu64 ": %" PRIu64 " blocks of %" PRIu64 " bytes live, the account has %" PRIu64
-                  " of %" PRIu64,
+                  "seed %" PRIu64 ": %" PRIu64 " blocks of %" PRIu64
+                  " bytes live, the account has %" PRIu64 " of %" PRIu64,
                   unit_seed, blocks, bytes, sum.allocs - sum.frees, sum.bytes - sum.freed_bytes);
     ck_assert_uint_eq(store_header->live_bytes, bytes); /* all threads have brought their rest */
     run(free_all, 1);
@@ -359,7 +450,7 @@ START_TEST(thousands_of_short_threads_leave_a_small_store)
 }
 END_TEST
 
-/* ---- At a thread's end --------------------------------------------------------------------------------- */
+/* ---- At a thread's end ----------------------------------------------------------------------- */
 
 static void late(void *argument)
 {
@@ -418,21 +509,33 @@ END_TEST
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("track");
-    TCase *one = tcase_create("one");
-    tcase_set_timeout(one, 30);
-    tcase_add_checked_fixture(one, setup, NULL);
-    tcase_add_test(one, a_block_that_came_is_in_table_and_account);
-    tcase_add_test(one, a_block_that_went_is_counted_where_it_came_from);
-    tcase_add_test(one, a_block_put_back_is_as_it_was);
-    tcase_add_test(one, an_address_that_comes_twice_was_freed_unseen);
-    tcase_add_loop_test(one, sizes_that_were_filtered_are_counted_and_not_tracked, 0, ARRAY_LENGTH(filters));
-    tcase_add_loop_test(one, without_stacks_there_is_one_site_for_each_kind, 0, 2);
-    tcase_add_test(one, the_option_depth_cuts_what_is_stored);
-    tcase_add_test(one, live_bytes_and_peak_follow_the_heap);
-    tcase_add_test(one, ticks_only_go_forward);
-    tcase_add_test(one, hooks_tick_without_being_asked);
-    tcase_add_test(one, without_memory_blocks_are_counted_as_untracked);
-    suite_add_tcase(suite, one);
+    static const struct {
+        const char *name;
+        void (*setup)(void);
+    } ways[] = {{"one", setup}, {"one-of-many", setup_many}};
+    for (size_t i = 0; i < ARRAY_LENGTH(ways); i++) {
+        TCase *one = tcase_create(ways[i].name);
+        tcase_set_timeout(one, 30);
+        tcase_add_checked_fixture(one, ways[i].setup, NULL);
+        tcase_add_test(one, a_block_that_came_is_in_table_and_account);
+        tcase_add_test(one, a_block_that_went_is_counted_where_it_came_from);
+#ifdef __aarch64__
+        tcase_add_test(one, a_pointer_with_a_tag_is_the_block_it_points_to);
+#endif
+        tcase_add_test(one, a_block_put_back_is_as_it_was);
+        tcase_add_test(one, an_address_that_comes_twice_was_freed_unseen);
+        tcase_add_loop_test(one, sizes_that_were_filtered_are_counted_and_not_tracked, 0,
+                            ARRAY_LENGTH(filters));
+        tcase_add_loop_test(one, without_stacks_there_is_one_site_for_each_kind, 0, 2);
+        tcase_add_test(one, the_option_depth_cuts_what_is_stored);
+        tcase_add_test(one, live_bytes_and_peak_follow_the_heap);
+        tcase_add_test(one, ticks_only_go_forward);
+        tcase_add_test(one, hooks_tick_without_being_asked);
+        tcase_add_test(one, without_memory_blocks_are_counted_as_untracked);
+        tcase_add_test(one, a_place_that_comes_back_is_neither_walked_nor_looked_up);
+        tcase_add_test(one, outer_frames_of_changing_places_are_not_walked_again);
+        suite_add_tcase(suite, one);
+    }
     TCase *many = tcase_create("threads");
     tcase_set_timeout(many, 60);
     tcase_add_checked_fixture(many, setup, NULL);

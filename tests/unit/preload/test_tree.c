@@ -1,8 +1,12 @@
-/* test_tree.c - stacks become numbers: equal ones equal, different ones different, in every thread. */
+/* test_tree.c - stacks become numbers: equal ones equal, different ones different, in every thread.
+ */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
 #include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/lock.h"
 #include "preload/sites.h"
+#include "preload/slots.h"
 #include "preload/store.h"
 #include "preload/tree.h"
 
@@ -30,7 +34,8 @@ static void fresh(struct unwind_trace *at)
 }
 
 /* Into a trace as unwind would: outer frames equal to those of the trace before are shared. */
-static uint32_t site_with(const struct stack *at, enum leak_kind kind, struct unwind_trace *kept_trace)
+static uint32_t site_with(const struct stack *at, enum leak_kind kind,
+                          struct unwind_trace *kept_trace)
 {
     unsigned kept = 0;
     for (unsigned most = kept_trace->end == at->end && kept_trace->serves ? kept_trace->depth : 0;
@@ -42,7 +47,7 @@ static uint32_t site_with(const struct stack *at, enum leak_kind kind, struct un
     }
     for (unsigned i = kept; i < at->depth; i++)
         kept_trace->step[i] = (struct unwind_step){.pc = at->pc[at->depth - 1 - i],
-                                             .retired = at->retired[at->depth - 1 - i]};
+                                                   .retired = at->retired[at->depth - 1 - i]};
     kept_trace->end = at->end;
     kept_trace->depth = at->depth;
     kept_trace->shared = kept;
@@ -69,7 +74,16 @@ static uint32_t site_of(const struct stack *at, enum leak_kind kind)
     return site;
 }
 
-/* ---- Same and not the same -------------------------------------------------------------------- */
+/* What a thread had counted when it ended. */
+static void count_at(uint32_t site, uint32_t serial, struct leak_counts counts)
+{
+    struct slots slots = {0};
+    ck_assert(slots_open(&unit_guard, &slots, serial));
+    slots_find(&unit_guard, &slots, site)->counts = counts;
+    slots_close(&unit_guard, &slots);
+}
+
+/* ---- Same and not the same ------------------------------------------------------------------- */
 
 START_TEST(equal_stacks_of_equal_kind_are_one_site)
 {
@@ -83,11 +97,22 @@ START_TEST(equal_stacks_of_equal_kind_are_one_site)
 }
 END_TEST
 
-enum change { KIND, END, INNERMOST, OUTERMOST, MIDDLE, RETIRED_IN, RETIRED_OUT, SHORTER, LONGER, CHANGES };
+enum change {
+    KIND,
+    END,
+    INNERMOST,
+    OUTERMOST,
+    MIDDLE,
+    RETIRED_IN,
+    RETIRED_OUT,
+    SHORTER,
+    LONGER,
+    CHANGES
+};
 static const char *const change_names[] = {
-    "another kind",        "another end",           "another innermost frame",
-    "another outermost",   "another middle frame",  "innermost in a later generation",
-    "outermost likewise",  "one frame less inside", "one frame more inside"};
+    "another kind",       "another end",           "another innermost frame",
+    "another outermost",  "another middle frame",  "innermost in a later generation",
+    "outermost likewise", "one frame less inside", "one frame more inside"};
 
 START_TEST(a_stack_that_differs_anywhere_is_another_site)
 {
@@ -96,13 +121,27 @@ START_TEST(a_stack_that_differs_anywhere_is_another_site)
     enum leak_kind kind = LEAK_KIND_MALLOC;
     fill(&other, 20, 0);
     switch (_i) {
-    case KIND: kind = LEAK_KIND_NEW; break;
-    case END: other.end = LEAK_ROOT_BROKEN; break;
-    case INNERMOST: other.pc[0] += 1; break;
-    case OUTERMOST: other.pc[19] += 1; break;
-    case MIDDLE: other.pc[9] += 1; break;
-    case RETIRED_IN: other.retired[0] = 1; break;
-    case RETIRED_OUT: other.retired[19] = 1; break;
+    case KIND:
+        kind = LEAK_KIND_NEW;
+        break;
+    case END:
+        other.end = LEAK_ROOT_BROKEN;
+        break;
+    case INNERMOST:
+        other.pc[0] += 1;
+        break;
+    case OUTERMOST:
+        other.pc[19] += 1;
+        break;
+    case MIDDLE:
+        other.pc[9] += 1;
+        break;
+    case RETIRED_IN:
+        other.retired[0] = 1;
+        break;
+    case RETIRED_OUT:
+        other.retired[19] = 1;
+        break;
     case SHORTER:
         memmove(other.pc, other.pc + 1, 19 * sizeof other.pc[0]);
         other.depth = 19;
@@ -146,7 +185,7 @@ START_TEST(shared_outer_frames_are_stored_once)
 }
 END_TEST
 
-/* ---- What a reader of the store sees ------------------------------------------------------------- */
+/* ---- What a reader of the store sees --------------------------------------------------------- */
 
 START_TEST(a_reader_finds_the_stack_of_a_site_from_the_store_alone)
 {
@@ -158,10 +197,12 @@ START_TEST(a_reader_finds_the_stack_of_a_site_from_the_store_alone)
     ck_assert_uint_eq(site->kind, LEAK_KIND_NEW_ARRAY);
     uint32_t node = site->node;
     for (unsigned i = 0; i < trace.depth; i++) {
-        ck_assert_msg(node >= LEAK_NODE_FIRST, "frame %u of %u: the chain ends early", i, trace.depth);
+        ck_assert_msg(node >= LEAK_NODE_FIRST, "frame %u of %u: the chain ends early", i,
+                      trace.depth);
         const struct leak_node *record = view_node(store_header, node);
         ck_assert_msg(record->pc == trace.pc[i] && record->number == trace.retired[i],
-                      "frame %u: wanted pc %#" PRIxPTR ", got %#" PRIx64, i, trace.pc[i], record->pc);
+                      "frame %u: wanted pc %#" PRIxPTR ", got %#" PRIx64, i, trace.pc[i],
+                      record->pc);
         ck_assert(record->parent < node);
         node = record->parent;
     }
@@ -169,7 +210,7 @@ START_TEST(a_reader_finds_the_stack_of_a_site_from_the_store_alone)
 }
 END_TEST
 
-/* ---- Many, at random ------------------------------------------------------------------------------- */
+/* ---- Many, at random ------------------------------------------------------------------------- */
 
 /* Few different frames, so that stacks meet; walks like a program's. */
 static void random_trace(uint64_t *state, struct stack *at)
@@ -203,8 +244,9 @@ START_TEST(the_memo_changes_no_answer)
         random_trace(&state, &trace);
         enum leak_kind kind = 1 + unit_random(&state) % 3;
         uint32_t with = site_with(&trace, kind, &memo), without = site_of(&trace, kind);
-        ck_assert_msg(with == without && with, "seed %" PRIu64 " trace %d of %u frames: %u with, %u without",
-                      unit_seed, n, trace.depth, with, without);
+        UNIT_WANT_MSG(with == without && with,
+                      "seed %" PRIu64 " trace %d of %u frames: %u with, %u without", unit_seed, n,
+                      trace.depth, with, without);
     }
     ck_assert(tree_check());
 }
@@ -224,9 +266,10 @@ START_TEST(an_answer_never_changes_while_the_index_grows)
             trace.retired[0] = trace.retired[1] = 0;
             uint32_t site = site_with(&trace, LEAK_KIND_MALLOC, &memo);
             if (round)
-                ck_assert_msg(site == sites[n], "trace %u was site %u, is %u", n, sites[n], site);
+                UNIT_WANT_MSG(site == sites[n], "trace %u was site %u, is %u", n, sites[n], site);
             else
-                ck_assert_msg(site && site <= MANY && !seen[site]++, "trace %u: site %u twice", n, site);
+                UNIT_WANT_MSG(site && site <= MANY && !seen[site]++, "trace %u: site %u twice", n,
+                              site);
             sites[n] = site;
         }
     ck_assert_uint_eq(sites_last(), MANY);
@@ -246,7 +289,7 @@ START_TEST(a_trace_as_deep_as_can_be_has_a_site)
 }
 END_TEST
 
-/* ---- Threads ----------------------------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 #define THREADS 4
 #define TRACES 20000
@@ -283,15 +326,94 @@ START_TEST(threads_that_meet_the_same_stacks_get_the_same_sites)
         pthread_join(threads[i], NULL);
     for (uint32_t n = 0; n < TRACES; n++)
         for (int i = 0; i < THREADS; i++)
-            ck_assert_msg(answers[i][n] && answers[i][n] == answers[0][n],
-                          "trace %u: site %u for the first thread, %u for thread %d", n, answers[0][n],
-                          answers[i][n], i);
+            UNIT_WANT_MSG(answers[i][n] && answers[i][n] == answers[0][n],
+                          "trace %u: site %u for the first thread, %u for thread %d", n,
+                          answers[0][n], answers[i][n], i);
     ck_assert_uint_eq(sites_last(), TRACES);
     ck_assert(tree_check());
 }
 END_TEST
 
-/* ---- Without memory ------------------------------------------------------------------------------------ */
+/* Traces that are known before, and answered while others make the tables grow: an outgrown table
+ * serves another stripe while somebody is still reading it. */
+enum { KNOWN = 5000, UNKNOWN = 400000 };
+static uint32_t known_sites[KNOWN];
+static volatile bool grown;
+
+static void known_trace(struct stack *at, uint32_t n)
+{
+    at->end = LEAK_ROOT_COMPLETE;
+    at->depth = 3;
+    for (unsigned k = 0; k < 3; k++)
+        at->pc[k] = 0x400000 + k * 0x1000000 + n / (k * k * 70 + 1) * 8;
+}
+
+static void *ask_again_and_again(void *argument)
+{
+    struct stack *mine = calloc(1, sizeof *mine);
+    uint64_t state = unit_seed + (uintptr_t)argument;
+    uintptr_t asked = 0, wrong = 0;
+    struct unwind_trace *scratch = calloc(1, sizeof *scratch);
+    while (!load_relaxed(&grown) || asked < KNOWN) {
+        uint32_t n = unit_random(&state) % KNOWN;
+        known_trace(mine, n);
+        unwind_forget(scratch);
+        wrong += site_with(mine, LEAK_KIND_MALLOC, scratch) != known_sites[n];
+        asked++;
+    }
+    free(mine);
+    free(scratch);
+    return (void *)wrong;
+}
+
+START_TEST(readers_are_answered_right_while_tables_are_outgrown_and_used_again)
+{
+    pthread_t threads[THREADS];
+    lock_start();
+    for (uint32_t n = 0; n < KNOWN; n++) {
+        known_trace(&trace, n);
+        known_sites[n] = site_with(&trace, LEAK_KIND_MALLOC, &memo);
+    }
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, ask_again_and_again, (void *)i);
+    for (uint32_t n = 0; n < UNKNOWN; n++) {
+        other.end = LEAK_ROOT_COMPLETE;
+        other.depth = 1;
+        other.pc[0] = 0x7f0000000000 + n * 8;
+        UNIT_WANT(site_with(&other, LEAK_KIND_NEW, &memo));
+    }
+    store_relaxed(&grown, true);
+    for (int i = 0; i < THREADS; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        ck_assert_msg(!wrong, "seed %" PRIu64 ", thread %d: %d wrong answers", unit_seed, i,
+                      (int)(intptr_t)wrong);
+    }
+    ck_assert_uint_eq(sites_last(), KNOWN + UNKNOWN);
+    ck_assert(tree_check());
+}
+END_TEST
+
+/* Every node and site with its share of the index, tables and chunks half empty included. */
+START_TEST(nodes_and_sites_stay_within_their_memory)
+{
+    enum { MANY = 80000 };
+    const double fixed = 8 << 20;
+    trace.end = LEAK_ROOT_COMPLETE;
+    trace.depth = 12;
+    for (uint32_t n = 0; n < MANY; n++) {
+        for (unsigned k = 0; k < 12; k++)
+            trace.pc[k] = 0x400000 + k * 0x1000000 + n / (k * k * k * k + 1) * 8;
+        UNIT_WANT(site_with(&trace, LEAK_KIND_MALLOC, &memo));
+        double nodes = store_header->nodes, sites = store_header->sites;
+        UNIT_WANT_MSG((double)arena_used() <= 24 * nodes + 64 * sites + fixed,
+                      "%" PRIu64 " bytes for %.0f nodes and %.0f sites", arena_used(), nodes,
+                      sites);
+    }
+}
+END_TEST
+
+/* ---- Without memory -------------------------------------------------------------------------- */
 
 START_TEST(without_memory_there_is_no_site_and_old_ones_stay)
 {
@@ -315,7 +437,7 @@ START_TEST(without_memory_there_is_no_site_and_old_ones_stay)
 }
 END_TEST
 
-/* ---- Fork ------------------------------------------------------------------------------------------------ */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
 #define CHILD_WANT(condition)                                                                      \
     do {                                                                                           \
@@ -329,8 +451,7 @@ START_TEST(a_fork_childs_store_knows_the_same_sites_and_counts_its_own)
 {
     fill(&trace, 30, 0);
     uint32_t inherited = site_of(&trace, LEAK_KIND_MALLOC);
-    struct leak_slot slot = {.site = inherited, .seq = 1, .counts = {5, 500, 1, 100}};
-    sites_fold(&unit_guard, &slot, 1);
+    count_at(inherited, 1, (struct leak_counts){5, 500, 1, 100});
     tree_fork_lock();
     sites_fork_lock();
     pid_t pid = fork();
@@ -378,10 +499,8 @@ START_TEST(a_site_is_inherited_without_its_threads_and_times)
     store_header->epoch = 4000; /* the parent is old */
     uint32_t inherited = site_of(&trace, LEAK_KIND_MALLOC);
     ck_assert_uint_eq(view_site(store_header, inherited)->first, 4000);
-    for (uint32_t serial = 1; serial <= LEAK_SITE_THREADS + 2; serial++) {
-        struct leak_slot slot = {.site = inherited, .seq = 1, .counts = {1, 1, 0, 0}};
-        sites_fold(&unit_guard, &slot, serial);
-    }
+    for (uint32_t serial = 1; serial <= LEAK_SITE_THREADS + 2; serial++)
+        count_at(inherited, serial, (struct leak_counts){1, 1, 0, 0});
     ck_assert_uint_eq(view_site(store_header, inherited)->more_threads, 1);
     pid_t pid = fork();
     if (pid == 0) {
@@ -419,6 +538,8 @@ int main(int argc, char **argv)
     tcase_add_test(many, an_answer_never_changes_while_the_index_grows);
     tcase_add_test(many, a_trace_as_deep_as_can_be_has_a_site);
     tcase_add_test(many, threads_that_meet_the_same_stacks_get_the_same_sites);
+    tcase_add_test(many, readers_are_answered_right_while_tables_are_outgrown_and_used_again);
+    tcase_add_test(many, nodes_and_sites_stay_within_their_memory);
     tcase_add_test(many, without_memory_there_is_no_site_and_old_ones_stay);
     suite_add_tcase(suite, many);
     TCase *forks = tcase_create("fork");

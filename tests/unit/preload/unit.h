@@ -39,6 +39,23 @@ static char unit_directory[64] __attribute__((unused));
 /* Says why, counts, and leaves the test: `return UNIT_SKIP("no root");` The runner adds the lines up. */
 #define UNIT_SKIP(why) ((void)dprintf(1, "skip: %s: %s\n", __func__, (why)))
 
+/* For loops: libcheck's own note in a file where they are, each time. */
+#define UNIT_WANT_MSG(condition, ...)                                                              \
+    do {                                                                                           \
+        if (unlikely(!(condition)))                                                                \
+            ck_abort_msg(__VA_ARGS__);                                                             \
+    } while (0)
+#define UNIT_WANT(condition) UNIT_WANT_MSG(condition, "not so: %s", #condition)
+/* What room there is depends on MADV_POPULATE_WRITE. qemu-user says yes to every advice, also to one
+ * that does not exist, and follows hardly any. */
+static inline bool unit_advice_is_followed(void)
+{
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool lies = madvise(page, 4096, 12345) == 0;
+    munmap(page, 4096);
+    return !lies;
+}
+
 /* A seed of its own for each run; SEED=n repeats one. Put unit_seed into every message. */
 static uint64_t unit_seed __attribute__((unused));
 

@@ -1,0 +1,145 @@
+/* arch.h (aarch64) - the few things a CPU decides: system calls, registers, the signal frame.
+ *
+ * The same names as beside it for x86_64, where some of them are 0. System calls are raw so that
+ * errno, which belongs to the program, is never written.
+ */
+#ifndef ARCH_H
+#define ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARCH_MACHINE 183 /* EM_AARCH64 */
+
+static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+    __asm__ volatile("svc #0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                     : "memory");
+    return x0;
+}
+
+static inline uintptr_t arch_stack_pointer(void)
+{
+    uintptr_t sp;
+    __asm__ volatile("mov %0, sp" : "=r"(sp));
+    return sp;
+}
+
+/* The thread pointer. Above a thread's own stack: glibc's struct pthread, this, static TLS. */
+static inline uintptr_t arch_thread_block(void)
+{
+    uintptr_t block;
+    __asm__("mrs %0, tpidr_el0" : "=r"(block));
+    return block;
+}
+#define ARCH_TLS_ABOVE_BLOCK 1 /* the mapping goes on above it, by the size of static TLS */
+
+static inline void arch_pause(void)
+{
+    __asm__ volatile("yield" ::: "memory");
+}
+
+/* Which of these 16 bytes are that one: bit i for bytes[i]. Eight at a time: a zero byte of the
+ * difference keeps its top bit, and the multiplication brings the eight bits together. */
+static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
+{
+    const uint64_t ones = 0x0101010101010101, low7 = 0x7f7f7f7f7f7f7f7f;
+    uint32_t found = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t word;
+        __builtin_memcpy(&word, bytes + 8 * i, sizeof word);
+        word ^= ones * byte;
+        uint64_t zeros = ~(((word & low7) + low7) | word | low7);
+        found |= (uint32_t)((zeros >> 7) * 0x0102040810204080 >> 56) << (8 * i);
+    }
+    return found;
+}
+
+/* Where a pointer points: the uppermost byte may hold a tag (MTE:
+ * GLIBC_TUNABLES=glibc.mem.tagging), which the CPU passes over and another pointer to the same
+ * block need not have. */
+static inline uintptr_t arch_address(const void *pointer)
+{
+    return (uintptr_t)pointer & (UINTPTR_MAX >> 8);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+/* A call leaves the return address in x30; the callee saves it where it likes, or never. */
+#define ARCH_LINK_REGISTER 1
+
+/* Where the called function keeps it: its frame record, {x29, x30}, at x29. */
+struct arch_link {
+    uintptr_t record;
+};
+
+/* record: __builtin_frame_address(0) of the function called. Its CFA lies anywhere above that, and
+ * only the compiler knows where. */
+#ifdef __clang__
+#define ARCH_CALLER_SP(record) ((uintptr_t)__builtin_sponentry())
+#else
+#define ARCH_CALLER_SP(record) ((uintptr_t)__builtin_dwarf_cfa())
+#endif
+#define ARCH_CALLER_PC(record) ((uintptr_t)__builtin_return_address(0)) /* unsigned by now */
+#define ARCH_LINK(record) ((struct arch_link){(uintptr_t)(record)})
+
+/* Where the return address of a call stands that has not returned. */
+static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
+{
+    (void)caller_sp;
+    return link.record + sizeof(uintptr_t);
+}
+
+/* A return address without the signature that paciasp or pacibsp put into its upper bits. The CPU
+ * knows which bits these are (xpaclri); one that cannot sign takes it for a nop. */
+static inline uintptr_t arch_strip(uintptr_t pc)
+{
+    register uintptr_t x30 __asm__("x30") = pc;
+    __asm__("hint #7" : "+r"(x30));
+    return x30;
+}
+
+/* ---- Unwinding ------------------------------------------------------------------------------- */
+
+/* DWARF register numbers of the three registers that a row restores. */
+#define ARCH_DWARF_FP 29
+#define ARCH_DWARF_SP 31
+#define ARCH_DWARF_RA 30
+
+/* From here on x30, as it is saved, is signed, or is not any more: negate_ra_state, and its form
+ * for signatures that depend on the pc as well. */
+static inline bool arch_cfa_signs(uint8_t opcode)
+{
+    return opcode == 0x2d || opcode == 0x2c;
+}
+
+/* Letters of a CIE's augmentation that mean nothing for a walk: B, return addresses are signed with
+ * the B key; G, the stack's memory is tagged. */
+static inline bool arch_cie_letter(char letter)
+{
+    return letter == 'B' || letter == 'G';
+}
+
+/* When a signal handler has returned, sp points at the siginfo (128 bytes) and the ucontext behind
+ * it: flags 8, link 8, stack 24, mask 128, all that rounded up to 16; then the fault address,
+ * x0 .. x30, sp, pc. Byte offsets of the interrupted registers. */
+#define ARCH_SIGNAL_REGISTERS (128 + 176 + 8)
+#define ARCH_SIGNAL_FP (ARCH_SIGNAL_REGISTERS + 29 * 8)
+#define ARCH_SIGNAL_LINK (ARCH_SIGNAL_REGISTERS + 30 * 8)
+#define ARCH_SIGNAL_SP (ARCH_SIGNAL_REGISTERS + 31 * 8)
+#define ARCH_SIGNAL_PC (ARCH_SIGNAL_REGISTERS + 32 * 8)
+
+/* Where a handler returns to: mov x8, 139; svc 0. The vDSO's has a table since Linux 5.8; before,
+ * and where there is no vDSO (qemu-user), it is known by these two instructions alone. */
+#define ARCH_SIGRETURN 0xd4000001d2801168ull
+
+#endif

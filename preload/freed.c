@@ -1,0 +1,207 @@
+#include "preload/freed.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/lock.h"
+#include "preload/segments.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+
+#include <time.h>
+
+#define STRIPES 16
+#define FIRST_BYTES 1024 /* of a stripe's index: all first ones share four pages */
+
+static struct segments records = {.type = LEAK_CHUNK_FREED,
+                                  .record_size = sizeof(struct leak_freed),
+                                  .first_id = 1,
+                                  .first_bits = 7};
+static uint32_t last_record;
+
+static struct stripe {
+    struct lock lock;
+    uint32_t capacity, used; /* a power of two; used <= capacity * 3/4 */
+    uint32_t *slot;          /* ids, 0 = empty */
+} __attribute__((aligned(64))) stripes[STRIPES];
+static char *first_slots;
+
+/* Rings without an owner: linked through reserved[0]. */
+static struct leak_recent *free_rings;
+static struct lock rings_lock;
+
+/* ---- Places ------------------------------------------------------------------------------------
+ */
+
+static uint64_t spread(uint32_t site, uint32_t node)
+{
+    return hash_u64((uint64_t)site << 32 | node);
+}
+
+static struct stripe *stripe_of(uint64_t hash)
+{
+    return &stripes[hash % STRIPES];
+}
+
+/* The slot of that pair, or the empty one where it would go. */
+static uint32_t *probe(const struct stripe *stripe, uint64_t hash, uint32_t site, uint32_t node)
+{
+    for (uint32_t at = hash / STRIPES;; at++) {
+        uint32_t *slot = &stripe->slot[at & (stripe->capacity - 1)];
+        const struct leak_freed *record = *slot ? segments_at(&records, *slot) : NULL;
+        if (!record || (record->site == site && record->node == node))
+            return slot;
+    }
+}
+
+static bool grow(struct stripe *stripe)
+{
+    struct stripe old = *stripe;
+    uint32_t *slots = arena_map(2 * old.capacity * sizeof *slots);
+    if (!slots)
+        return false;
+    stripe->slot = slots;
+    stripe->capacity = 2 * old.capacity;
+    for (uint32_t i = 0; i < old.capacity; i++)
+        if (old.slot[i]) {
+            const struct leak_freed *record = segments_at(&records, old.slot[i]);
+            *probe(stripe, spread(record->site, record->node), record->site, record->node) =
+                old.slot[i];
+        }
+    if (old.capacity * sizeof *slots > FIRST_BYTES)
+        arena_unmap(old.slot, old.capacity * sizeof *slots);
+    return true;
+}
+
+static void begin(void)
+{
+    memset(first_slots, 0, STRIPES * FIRST_BYTES);
+    for (unsigned i = 0; i < STRIPES; i++)
+        stripes[i] = (struct stripe){.capacity = FIRST_BYTES / sizeof(uint32_t),
+                                     .slot = (uint32_t *)(first_slots + i * FIRST_BYTES)};
+}
+
+bool freed_start(void)
+{
+    first_slots = arena_map(STRIPES * FIRST_BYTES);
+    if (first_slots)
+        begin();
+    return first_slots != NULL;
+}
+
+/* ---- Counting ----------------------------------------------------------------------------------
+ */
+
+static struct leak_freed *make(struct stripe *stripe, uint32_t *slot, uint32_t site, uint32_t node)
+{
+    uint32_t id;
+    struct leak_freed *record = segments_next(&records, &last_record, &id);
+    if (!record)
+        return NULL;
+    record->node = node;
+    store_release(&record->site, site); /* readers of the store take it from here */
+    *slot = id;
+    stripe->used++;
+    return record;
+}
+
+void freed_count(struct guard *guard UNUSED, uint32_t site, uint32_t node, unsigned weight,
+                 uint64_t bytes)
+{
+    uint64_t hash = spread(site, node);
+    struct stripe *stripe = stripe_of(hash);
+    struct locked locked = lock_take(&stripe->lock);
+    uint32_t *slot = probe(stripe, hash, site, node);
+    struct leak_freed *record = *slot ? segments_at(&records, *slot) : NULL;
+    if (unlikely(!record)) {
+        bool room = stripe->used < stripe->capacity / 4 * 3;
+        if (room || grow(stripe))
+            record = make(stripe, probe(stripe, hash, site, node), site, node);
+    }
+    if (likely(record)) {
+        bump(&record->blocks, weight);
+        bump(&record->bytes, weight * bytes);
+    }
+    lock_give(&locked);
+}
+
+bool freed_check(void)
+{
+    uint32_t found = 0;
+    for (uint32_t id = 1; id <= last_record; id++) {
+        const struct leak_freed *record = segments_at(&records, id);
+        uint64_t hash = spread(record->site, record->node);
+        if (!record->site)
+            continue;
+        found++;
+        if (*probe(stripe_of(hash), hash, record->site, record->node) != id)
+            return false;
+    }
+    for (unsigned i = 0; i < STRIPES; i++)
+        found -= stripes[i].used;
+    return found == 0;
+}
+
+/* ---- Rings -------------------------------------------------------------------------------------
+ */
+
+void freed_open(struct guard *guard UNUSED, struct freed *freed, uint32_t serial)
+{
+    struct locked locked = lock_take(&rings_lock);
+    struct leak_recent *ring = free_rings;
+    if (ring)
+        free_rings = (struct leak_recent *)ring->reserved[0];
+    lock_give(&locked);
+    if (!ring && (ring = store_chunk(LEAK_CHUNK_RECENT, sizeof *ring, 0)))
+        store_publish(ring, sizeof *ring);
+    freed->recent = ring;
+    freed->dice = hash_u64(serial + sys_clock_ns(CLOCK_MONOTONIC_COARSE));
+    if (!ring)
+        return;
+    memset(ring->free, 0, sizeof ring->free);
+    ring->next = 0;
+    ring->last_thread = serial;
+    store_release(&ring->thread, serial);
+}
+
+void freed_close(struct guard *guard UNUSED, struct freed *freed)
+{
+    struct leak_recent *ring = freed->recent;
+    freed->recent = NULL;
+    if (!ring)
+        return;
+    store_release(&ring->thread, 0);
+    struct locked locked = lock_take(&rings_lock);
+    ring->reserved[0] = (uintptr_t)free_rings;
+    free_rings = ring;
+    lock_give(&locked);
+}
+
+/* ---- Fork --------------------------------------------------------------------------------------
+ */
+
+void freed_fork_lock(void)
+{
+    lock_take_raw(&rings_lock);
+    for (unsigned i = 0; i < STRIPES; i++)
+        lock_take_raw(&stripes[i].lock);
+    lock_take_raw(&records.lock);
+}
+
+void freed_fork_unlock(void)
+{
+    lock_give_raw(&records.lock);
+    for (unsigned i = 0; i < STRIPES; i++)
+        lock_give_raw(&stripes[i].lock);
+    lock_give_raw(&rings_lock);
+}
+
+void freed_fork_child(void)
+{
+    rings_lock.word = records.lock.word = 0;
+    free_rings = NULL; /* the parent's */
+    for (unsigned i = 0; i < STRIPES; i++)
+        if (stripes[i].capacity * sizeof(uint32_t) > FIRST_BYTES)
+            arena_unmap(stripes[i].slot, stripes[i].capacity * sizeof(uint32_t));
+    memset(records.segment, 0, sizeof records.segment);
+    last_record = 0;
+    begin();
+}

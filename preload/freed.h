@@ -1,0 +1,68 @@
+/* freed.h - where the blocks of each site were freed, and the last frees of each thread.
+ *
+ * Two questions a report will ask: "where are the others of this site freed?" and "who freed this
+ * address?". The first is a table in the store, a record for each (site, stack of the free), found
+ * by a private index: 16 stripes of open addressing under a lock each. The second is a ring of a
+ * thread's own.
+ *
+ * A free's stack costs as much as an allocation's. free_stacks=sample looks at the first frees of a
+ * site and then at one in 64, by dice, and lets that one stand for 64:
+ *     the expected value of a record's blocks = the frees of that pair
+ */
+#ifndef PRELOAD_FREED_H
+#define PRELOAD_FREED_H
+
+#include "preload/blocks.h"
+#include "preload/guard.h"
+#include "leak_store.h"
+
+#define FREED_FIRST 2   /* frees of a site that are looked at in any case … */
+#define FREED_ONE_IN 64 /* … and then one in so many */
+
+/* Each thread's own. */
+struct freed {
+    uint64_t dice;
+    struct leak_recent *recent; /* in the store; NULL = no room */
+};
+
+bool freed_start(void);
+void freed_open(struct guard *guard, struct freed *freed, uint32_t serial);
+void freed_close(struct guard *guard, struct freed *freed);
+
+/* For how many frees the next one of a site with so many before stands: 0 = it is not looked at. */
+static inline unsigned freed_weight(struct freed *freed, uint64_t before)
+{
+    if (before < FREED_FIRST)
+        return 1;
+    freed->dice = freed->dice * 6364136223846793005ull + 1442695040888963407ull;
+    return freed->dice >> 58 ? 0 : FREED_ONE_IN; /* six bits: one in 64 */
+}
+
+/* One free in that node, which stands for weight of them. */
+void freed_count(struct guard *guard, uint32_t site, uint32_t node, unsigned weight,
+                 uint64_t bytes);
+/* node 0: only the return address of the free is known. */
+static inline void freed_remember(struct freed *freed, const struct block *block, uintptr_t pc,
+                                  uint32_t node, uint32_t tick)
+{
+    struct leak_recent *recent = freed->recent;
+    if (unlikely(!recent))
+        return;
+    struct leak_recent_free *at = &recent->free[recent->next % LEAK_RECENT];
+    at->address = block->address;
+    at->pc = pc;
+    at->node = node;
+    at->site = block->site;
+    at->tick = tick;
+    recent->next++;
+}
+
+/* Every record is found under its key. */
+bool freed_check(void);
+
+void freed_fork_lock(void);
+void freed_fork_unlock(void);
+/* The child counts from nothing. */
+void freed_fork_child(void);
+
+#endif

@@ -1,0 +1,71 @@
+/* test_tree_limit.c - the tree has room for 2^26 nodes; the next one is refused, and nothing else
+ * breaks.
+ *
+ * Nobody can wait for 67 million stacks: this program has the module inside it, so that it can
+ * begin near the end. The memory of the last segment is there, but never touched.
+ */
+#include "tests/unit/preload/unit.h"
+#include "preload/tree.c"
+
+#include "tests/unit/preload/store_view.h"
+
+static struct unwind_trace trace;
+
+static uint32_t site_of(uintptr_t pc)
+{
+    trace.end = LEAK_ROOT_COMPLETE;
+    trace.depth = 1;
+    trace.shared = 0;
+    trace.serves = true;
+    trace.step[0] = (struct unwind_step){.pc = pc};
+    return tree_site(&unit_guard, &trace, LEAK_KIND_MALLOC);
+}
+
+/* As if all ids up to this one were given out. */
+static void begin_at(uint32_t id)
+{
+    uint32_t place = id + 1 - nodes.first_id + (1u << nodes.first_bits);
+    unsigned top = 31 - __builtin_clz(place) - nodes.first_bits;
+    size_t size = (size_t)nodes.record_size << (nodes.first_bits + top);
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert(memory != MAP_FAILED);
+    nodes.segment[top] = memory;
+    last_node = id;
+}
+
+START_TEST(the_last_nodes_are_given_out_and_then_no_more)
+{
+    enum { LEFT = 20 };
+    uint32_t sites[2 * LEFT];
+    ck_assert(store_create(unit_directory, "limit", environ));
+    sites_start();
+    ck_assert(tree_start());
+    uint32_t early = site_of(0x400000);
+    ck_assert_uint_ne(early, 0);
+    begin_at(ID_MOST - STRIPES - LEFT);
+    unsigned given = 0;
+    for (unsigned n = 0; n < ARRAY_LENGTH(sites); n++) {
+        sites[n] = site_of(0x800000 + n * 8);
+        given += sites[n] != 0;
+        ck_assert_msg(sites[n] == 0 || sites[n] == early + given, "stack %u is site %u", n,
+                      sites[n]);
+        ck_assert_msg(trace.serves == (sites[n] != 0), "stack %u: the next may share %d", n,
+                      trace.serves);
+    }
+    ck_assert_uint_eq(given, LEFT / 2); /* a node and a leaf each */
+    ck_assert_uint_le(last_node, ID_MOST);
+    for (unsigned n = 0; n < ARRAY_LENGTH(sites); n++)
+        ck_assert_uint_eq(site_of(0x800000 + n * 8), sites[n]);
+    ck_assert_uint_eq(site_of(0x400000), early);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    Suite *suite = suite_create("tree_limit");
+    TCase *all = tcase_create("limit");
+    tcase_add_test(all, the_last_nodes_are_given_out_and_then_no_more);
+    suite_add_tcase(suite, all);
+    return unit_main(argc, argv, suite);
+}
