@@ -29,7 +29,7 @@ CPU      = -iquote preload/arch/$(ARCH)
 # SAN= is for the tools and the unit tests; libleak.so itself cannot be sanitized.
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 
-DW_LIBS    := -ldw -lelf
+DW_LIBS    := -ldw -lelf -lm
 DEMANGLE   := -liberty
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 

@@ -64,6 +64,7 @@ enum leak_header_flag {
     LEAK_FLAG_NO_STACKS = 2,      /* site_stacks=off */
     LEAK_FLAG_FILTERED = 4,       /* min_size, max_size ...: unknown frees mean nothing */
     LEAK_FLAG_FULL = 8,           /* the store ran out of room: the newest sites are missing */
+    LEAK_FLAG_ASKED = 16,         /* sample=: it allocates, whether a sample was met or not */
 };
 
 /* Page 0. Fixed for version 1; a reader refuses other versions by name. */
@@ -101,6 +102,8 @@ struct leak_header {
        that end early, are marked so, and where the other one goes on */
     uint64_t unwind_checks, unwind_mismatches, unwind_stops;
     char host[64]; /* NUL-terminated */
+    uint64_t sample; /* the option: one byte in that many was looked at, and all counts of blocks and
+                        bytes are estimates; 0 = every block */
 };
 
 /* ---- Chunks ------------------------------------------------------------------------------ */
@@ -118,6 +121,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_SNAPSHOT,    /* reserved: what a look found */
     LEAK_CHUNK_FREED,       /* array of struct leak_freed; the first one has number chunk.first */
     LEAK_CHUNK_RECENT,      /* one struct leak_recent: the last frees of one thread */
+    LEAK_CHUNK_VARIANCES,   /* array of struct leak_variance; the first one is site chunk.first's */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -160,7 +164,7 @@ struct leak_thread {
     uint32_t serial; /* publish: 1, 2, 3 ...: T1 is the main thread */
     int32_t tid;
     uint32_t started, ended; /* ticks + 1; ended 0 = lives */
-    uint64_t allocations;    /* made by it so far: the n of T1#n */
+    uint64_t allocations;    /* made by it so far: the n of T1#n; with sample=, samples */
     /* How its stacks were found: all others were in the leaf cache. */
     uint64_t walks;
     uint64_t frames_walked, frames_shared; /* one by one; verified to be those of the walk before */
@@ -225,8 +229,8 @@ struct leak_site {
 };
 
 /* Where the blocks of a site were freed: one record for each pair of allocation site and stack of
- * the free. With free_stacks=sample "blocks" and "bytes" are estimates: a free that was looked at
- * stands for all those that were not. */
+ * the free. With free_stacks=sample, and with sample=, "blocks" and "bytes" are estimates: a free
+ * that was looked at stands for all those that were not. */
 struct leak_freed {
     uint32_t site; /* publish */
     uint32_t node; /* the innermost frame of the free, or a root */
@@ -250,6 +254,19 @@ struct leak_recent {
     uint64_t next; /* frees so far */
     uint64_t reserved[6];
     struct leak_recent_free free[LEAK_RECENT];
+};
+
+/* With sample=: how far off a site's counts of live blocks may be. A block of s bytes is met with
+ * probability p = 1 - exp(-(s + 1) / sample) and counted as floor(1/p) blocks or, with probability
+ * f = frac(1/p), as one more. It adds v = (1 - p) / p^2 + f (1 - f) to the variance of the blocks, and
+ * v s^2 to that of the bytes. Each word is a sum over live samples, added to and taken from
+ * atomically, modulo 2^64; all zero is the beginning, so nothing is published. */
+#define LEAK_VARIANCE_BLOCKS 0x1p8 /* "blocks" counts 1/256 */
+#define LEAK_VARIANCE_BYTES 0x1p32 /* "bytes" counts sample^2 / 2^32 */
+struct leak_variance {
+    uint64_t samples; /* that live */
+    uint64_t blocks, bytes;
+    uint64_t reserved;
 };
 
 /* The counters of one thread. A slot is valid when site != 0. Plain stores by the owner alone. */

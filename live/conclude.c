@@ -94,7 +94,7 @@ static bool was_tracked(const struct stores *stores, const struct child *child, 
 {
     for (size_t i = 0; i < stores->count; i++)
         if ((gdb || store_is_of(&stores->at[i], child->pid, child->start_time)) &&
-            stores->at[i].sites > 0)
+            stores->at[i].tracked)
             return true;
     return false;
 }

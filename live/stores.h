@@ -24,7 +24,8 @@ struct store {
     bool lives;          /* its process runs */
     uint64_t start_time; /* of its process */
     uint64_t started_ns;
-    uint64_t used, sites;
+    uint64_t used;
+    bool tracked; /* libleak saw it allocate */
     uint32_t end_how;
     time_t written; /* last change of the file */
 };

@@ -16,6 +16,9 @@
 #include "arch.h"
 
 #define EXPORT __attribute__((visibility("default")))
+/* For variables that hooks read: -fvisibility=hidden is for definitions only, and a declaration
+ * that might be another library's is looked up in the global offset table. */
+#define HIDDEN __attribute__((visibility("hidden")))
 #define UNUSED __attribute__((unused))
 #define NOINLINE __attribute__((noinline))
 #define ALWAYS_INLINE inline __attribute__((always_inline))

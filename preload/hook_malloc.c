@@ -11,6 +11,7 @@
 #include "preload/modules.h"
 #include "preload/process.h"
 #include "preload/real.h"
+#include "preload/sample.h"
 #include "preload/track.h"
 #include "arch.h"
 
@@ -32,52 +33,43 @@
         result_;                                                                                   \
     })
 
-/* Every allocating hook but the two that report by other means than a pointer. */
-#define ALLOCATE(call, bytes, kind)                                                                \
-    struct frame caller = CALLER_FRAME();                                                          \
-    struct guard *guard = process_enter(&caller);                                                  \
-    if (unlikely(!guard))                                                                          \
-        return FORWARD(call);                                                                      \
-    modules_notice();                                                                              \
-    void *block = REAL(guard, call);                                                               \
-    if (likely(block))                                                                             \
-        track_alloc(guard, &caller, block, (bytes), (kind));                                       \
-    guard_leave(guard);                                                                            \
-    return block
+/* Every allocating hook but the two that report by other means than a pointer. The second function
+ * is entered by a jump (when optimised): its caller's frame is the program's, and a block that is
+ * no sample pays for no frame at all. */
+#define ALLOCATING(name, parameters, arguments, bytes, kind)                                       \
+    static NOINLINE void *name##_in_full parameters                                                \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        struct guard *guard = process_enter(&caller);                                              \
+        if (unlikely(!guard))                                                                      \
+            return FORWARD(real.name arguments);                                                   \
+        modules_notice();                                                                          \
+        void *block = REAL(guard, real.name arguments);                                            \
+        if (likely(block))                                                                         \
+            track_alloc(guard, &caller, block, (bytes), (kind));                                   \
+        else                                                                                       \
+            sample_again();                                                                        \
+        guard_leave(guard);                                                                        \
+        return block;                                                                              \
+    }                                                                                              \
+    EXPORT void *name parameters                                                                   \
+    {                                                                                              \
+        return sample_passes(bytes) ? real.name arguments : name##_in_full arguments;              \
+    }
 
-EXPORT void *malloc(size_t size)
-{
-    ALLOCATE(real.malloc(size), size, LEAK_KIND_MALLOC);
-}
-
-EXPORT void *calloc(size_t count, size_t size)
-{
-    /* When the product overflows the real one fails, and nothing is recorded. */
-    ALLOCATE(real.calloc(count, size), count * size, LEAK_KIND_MALLOC);
-}
-
-EXPORT void *aligned_alloc(size_t alignment, size_t size)
-{
-    ALLOCATE(real.aligned_alloc(alignment, size), size, LEAK_KIND_MEMALIGN);
-}
-
-EXPORT void *memalign(size_t alignment, size_t size)
-{
-    ALLOCATE(real.memalign(alignment, size), size, LEAK_KIND_MEMALIGN);
-}
-
-EXPORT void *valloc(size_t size)
-{
-    ALLOCATE(real.valloc(size), size, LEAK_KIND_MEMALIGN);
-}
-
-EXPORT void *pvalloc(size_t size)
-{
-    ALLOCATE(real.pvalloc(size), size, LEAK_KIND_MEMALIGN);
-}
+ALLOCATING(malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)
+/* When the product overflows the real one fails, and nothing is recorded. */
+ALLOCATING(calloc, (size_t count, size_t size), (count, size), (count * size), LEAK_KIND_MALLOC)
+ALLOCATING(aligned_alloc, (size_t alignment, size_t size), (alignment, size), size,
+           LEAK_KIND_MEMALIGN)
+ALLOCATING(memalign, (size_t alignment, size_t size), (alignment, size), size, LEAK_KIND_MEMALIGN)
+ALLOCATING(valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
+ALLOCATING(pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 
 EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 {
+    if (sample_passes(size))
+        return real.posix_memalign(out, alignment, size);
     struct frame caller = CALLER_FRAME();
     struct guard *guard = process_enter(&caller);
     if (unlikely(!guard))
@@ -86,6 +78,8 @@ EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
     int error = REAL(guard, real.posix_memalign(out, alignment, size));
     if (!error && *out)
         track_alloc(guard, &caller, *out, size, LEAK_KIND_MEMALIGN);
+    else
+        sample_again();
     guard_leave(guard);
     return error;
 }
@@ -103,6 +97,8 @@ static void *resize(void *old, size_t size, const struct frame *caller)
 {
     if (unlikely(boot_owns(old)))
         return leave_boot_pool(old, size);
+    if (sample_spares(old) && sample_passes(size))
+        return real.realloc(old, size);
     struct guard *guard = process_enter(caller);
     if (unlikely(!guard))
         return FORWARD(real.realloc(old, size));
@@ -117,6 +113,8 @@ static void *resize(void *old, size_t size, const struct frame *caller)
         track_put_back(guard, &before);
     if (block)
         track_alloc(guard, caller, block, size, LEAK_KIND_MALLOC);
+    else
+        sample_again();
     guard_leave(guard);
     return block;
 }
@@ -138,10 +136,8 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     return resize(old, bytes, &caller);
 }
 
-void hook_free(void *block)
+static NOINLINE void free_in_full(void *block)
 {
-    if (!block || unlikely(boot_owns(block)))
-        return;
     struct frame caller = CALLER_FRAME();
     struct guard *guard = process_enter(&caller);
     if (unlikely(!guard)) {
@@ -154,6 +150,18 @@ void hook_free(void *block)
     real.free(block);
     guard->calling_real = false;
     guard_leave(guard);
+}
+
+void hook_free(void *block)
+{
+    if (unlikely(boot_owns(block)))
+        return;
+    if (sample_spares(block)) {
+        modules_notice(); /* the loader's frees under dlclose are the only sign of some of them */
+        real.free(block);
+    } else if (block) {
+        free_in_full(block);
+    }
 }
 
 EXPORT void free(void *block)

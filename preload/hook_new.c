@@ -13,6 +13,7 @@
 #include "preload/modules.h"
 #include "preload/process.h"
 #include "preload/real.h"
+#include "preload/sample.h"
 #include "preload/track.h"
 
 typedef void new_handler(void);
@@ -61,6 +62,8 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
             return NULL;
         bytes = rounded;
     }
+    if (sample_passes(size))
+        return alignment ? real.aligned_alloc(alignment, bytes) : real.malloc(bytes);
     struct guard *guard = process_enter(caller);
     if (guard)
         guard->calling_real = true;
@@ -73,6 +76,8 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
     modules_notice();
     if (likely(block))
         track_alloc(guard, caller, block, size, kind);
+    else
+        sample_again();
     guard_leave(guard);
     return block;
 }

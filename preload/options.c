@@ -99,7 +99,7 @@ void options_defaults(struct options *options)
 /* Values that read well but make no sense; the row from before stays. */
 static bool sensible(const struct options *options)
 {
-    return options->depth >= 1 && options->depth <= 1024;
+    return options->depth >= 1 && options->depth <= 1024 && options->sample <= OPTION_SAMPLE_MOST;
 }
 
 static void parse_item(struct options *options, const char *item, size_t length,

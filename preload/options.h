@@ -11,6 +11,7 @@
 #include "preload/base.h"
 
 #define OPTION_TEXT_MAX 256
+#define OPTION_SAMPLE_MOST (64ull << 20) /* its square must leave room for sums (leak_variance) */
 
 typedef bool option_BOOL;
 typedef uint64_t option_SIZE;

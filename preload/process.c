@@ -11,6 +11,7 @@
 #include "preload/oracle.h"
 #include "preload/real.h"
 #include "preload/rows.h"
+#include "preload/sample.h"
 #include "preload/sites.h"
 #include "preload/slots.h"
 #include "preload/store.h"
@@ -63,6 +64,7 @@ void process_missed(void)
         store_untracked(LEAK_UNTRACKED_NESTED, 1);
     else if (state < RUNNING && !guard_self.sp)
         missed_at_start++;
+    sample_again();
 }
 
 /* ---- What the store says of the process ------------------------------------------------------ */
@@ -193,7 +195,7 @@ static bool build(struct guard *guard, char **envp)
     modules_start(rows_forget);
     sites_start();
     if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
-        !threads_start(guard))
+        !threads_start(guard) || !sample_start(track_options.sample, track_options.max_memory))
         return false;
     if (!track_options.site_stacks)
         store_flag(LEAK_FLAG_NO_STACKS);
@@ -307,12 +309,14 @@ static void child_forked(void)
     if (guard_self.sp)
         store_detach();
     give_fork_locks();
+    sample_forked();
 }
 
 static void inherit(const struct block *block, void *bytes)
 {
-    sites_inherit(block->site, block->size);
-    *(uint64_t *)bytes += block->size;
+    uint64_t blocks = sample_bytes ? sample_count(block, true) : 1;
+    sites_inherit(block->site, blocks, blocks * block->size);
+    *(uint64_t *)bytes += blocks * block->size;
 }
 
 /* Everything shared with the parent is left behind: a store of our own, with the same ids, counting
@@ -328,6 +332,7 @@ static bool become_child(struct guard *guard)
     blocks_fork_child();
     freed_fork_child();
     slots_fork_child();
+    sample_fork_child();
     track_begin();
     put_process();
     put_options();

@@ -80,11 +80,11 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
     lock_give(&locked);
 }
 
-void sites_count_free(struct guard *guard UNUSED, uint32_t id, uint64_t bytes)
+void sites_count_free(struct guard *guard UNUSED, uint32_t id, uint64_t blocks, uint64_t bytes)
 {
     struct leak_site *site = segments_at(&sites, id);
     struct locked locked = lock_take((struct lock *)&site->lock);
-    bump(&site->counts.frees, 1);
+    bump(&site->counts.frees, blocks);
     bump(&site->counts.freed_bytes, bytes);
     lock_give(&locked);
 }
@@ -121,9 +121,9 @@ bool sites_fork_child(void)
     return true;
 }
 
-void sites_inherit(uint32_t id, uint64_t bytes)
+void sites_inherit(uint32_t id, uint64_t blocks, uint64_t bytes)
 {
     struct leak_site *site = segments_at(&sites, id);
-    site->counts.allocs++;
+    site->counts.allocs += blocks;
     site->counts.bytes += bytes;
 }

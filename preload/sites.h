@@ -16,8 +16,8 @@ void sites_start(void);
 uint32_t sites_make(struct guard *guard, uint32_t node, enum leak_kind kind);
 /* Adds a slot to its site and clears it. */
 void sites_fold(struct guard *guard, struct leak_slots *slots, struct leak_slot *slot);
-/* A free by a thread there is no memory for. */
-void sites_count_free(struct guard *guard, uint32_t site, uint64_t bytes);
+/* Frees by a thread there is no memory for. */
+void sites_count_free(struct guard *guard, uint32_t site, uint64_t blocks, uint64_t bytes);
 /* The innermost frame's node, or a root. */
 uint32_t sites_node(uint32_t site);
 /* Folded counts; no fold of that site may be under way. */
@@ -29,6 +29,6 @@ void sites_fork_unlock(void);
 /* The child's sites: the same ids, all counts zero. */
 bool sites_fork_child(void);
 /* Fork child, while it counts what it inherited. */
-void sites_inherit(uint32_t site, uint64_t bytes);
+void sites_inherit(uint32_t site, uint64_t blocks, uint64_t bytes);
 
 #endif

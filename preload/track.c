@@ -1,6 +1,7 @@
 #include "preload/track.h"
 #include "preload/atomic.h"
 #include "preload/modules.h"
+#include "preload/sample.h"
 #include "preload/sites.h"
 #include "preload/store.h"
 #include "preload/sys.h"
@@ -40,11 +41,8 @@ void track_tick(void)
         store_relaxed(&store_header->epoch, tick);
 }
 
-/* A busy thread asks the clock every 64th time, one that allocates now and then each time. */
-static void clock_now_and_then(struct thread *thread)
+static NOINLINE void ask_clock(struct thread *thread)
 {
-    if (likely(++thread->events < thread->events_per_clock))
-        return;
     uint32_t before = load_relaxed(&store_header->epoch);
     track_tick();
     bool late = load_relaxed(&store_header->epoch) != before;
@@ -55,6 +53,14 @@ static void clock_now_and_then(struct thread *thread)
         thread->events_per_clock = 2 * thread->events_per_clock + 1;
     if (late)
         threads_note_name(thread);
+}
+
+/* A busy thread asks the clock every 64th time, one that allocates now and then each time. Samples
+ * may be far apart in time, however many a thread has had. */
+static ALWAYS_INLINE void clock_now_and_then(struct thread *thread, bool sampled)
+{
+    if (unlikely(++thread->events >= thread->events_per_clock) || sampled)
+        ask_clock(thread);
 }
 
 /* live_bytes is shared: each thread brings its changes in batches, small while the heap is small.
@@ -130,25 +136,26 @@ static inline uint32_t find_site(struct guard *guard, struct thread *thread,
     return likely(site) ? site : walk_to_site(guard, thread, caller, kind);
 }
 
+/* blocks: how many this one stands for, 1 unless it is a sample. */
 static inline void count_alloc(struct guard *guard, struct thread *thread, uint32_t site,
-                               uint64_t size)
+                               uint64_t size, uint64_t blocks)
 {
     struct leak_slot *slot = slots_find(guard, &thread->slots, site);
-    bump(&slot->counts.allocs, 1);
-    bump(&slot->counts.bytes, size);
+    bump(&slot->counts.allocs, blocks);
+    bump(&slot->counts.bytes, blocks * size);
     store_relaxed(&slot->last, store_header->epoch);
-    note_live(thread, size);
+    note_live(thread, blocks * size);
 }
 
 /* Returns how many frees of that site this thread had counted before. */
 static ALWAYS_INLINE uint64_t count_free(struct guard *guard, struct thread *thread,
-                                         const struct block *block)
+                                         const struct block *block, uint64_t blocks)
 {
     struct leak_slot *slot = slots_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
-    bump(&slot->counts.frees, 1);
-    bump(&slot->counts.freed_bytes, block->size);
-    note_live(thread, -(int64_t)block->size);
+    bump(&slot->counts.frees, blocks);
+    bump(&slot->counts.freed_bytes, blocks * block->size);
+    note_live(thread, -(int64_t)(blocks * block->size));
     return before;
 }
 
@@ -167,40 +174,48 @@ static NOINLINE uint32_t find_free_node(struct guard *guard, struct thread *thre
     return node;
 }
 
+/* For how many frees does this one stand? Samples are few: each is looked at. */
+static inline unsigned weight_of_free(struct thread *thread, uint64_t before, uint64_t blocks,
+                                      bool sampled)
+{
+    return sampled || track_options.free_stacks == FREE_STACKS_ALL
+               ? blocks
+               : freed_weight(&thread->freed, before);
+}
+
 /* Where did it go? */
 static inline void note_freed(struct guard *guard, struct thread *thread,
                               const struct frame *caller, const struct block *block,
-                              uint64_t before)
+                              unsigned weight)
 {
     uint32_t node = 0;
-    if (track_options.free_stacks == FREE_STACKS_OFF)
-        return;
-    unsigned weight =
-        track_options.free_stacks == FREE_STACKS_ALL ? 1 : freed_weight(&thread->freed, before);
     if (unlikely(weight) && (node = find_free_node(guard, thread, caller)))
         freed_count(guard, block->site, node, weight, block->size);
     freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch);
 }
 
 /* What cannot be helped is counted. */
-static COLD void left_out(enum leak_untracked why)
+static COLD void left_out(enum leak_untracked why, uintptr_t address, uint64_t size)
 {
-    store_untracked(why, 1);
+    struct block block = {.address = address, .size = size};
+    store_untracked(why, sample_weight(&block));
 }
 
-void track_alloc(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
-                 enum leak_kind kind)
+/* sampled is known when this is compiled: the usual way carries nothing of the other one, and keeps
+ * its block in registers. */
+static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, void *pointer,
+                               size_t size, enum leak_kind kind, bool sampled)
 {
     struct locked shared;
     struct block old, block;
     if (filtered(size))
-        return left_out(LEAK_UNTRACKED_FILTERED);
+        return left_out(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
     struct thread *thread = threads_self(guard, &shared);
     if (unlikely(!thread))
-        return left_out(LEAK_UNTRACKED_NO_MEMORY);
+        return left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
     if (unlikely(!*lock_alone))
         blocks_prefetch(arch_address(pointer)); /* else it waits among the young first */
-    clock_now_and_then(thread);
+    clock_now_and_then(thread, sampled);
     block.address = arch_address(pointer);
     block.size = size;
     block.kind = kind;
@@ -211,26 +226,45 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
     block.site = find_site(guard, thread, caller, kind);
     if (oracle_due(&thread->oracle) && block.site)
         oracle_compare(guard, &thread->oracle, &thread->bounds, caller, sites_node(block.site));
-    enum blocks_insert done = block.site ? blocks_insert(guard, &block, &old) : BLOCKS_NO_MEMORY;
+    enum blocks_insert done = !block.site ? BLOCKS_NO_MEMORY
+                              : sampled   ? sample_insert(guard, &block, &old)
+                                          : blocks_insert(guard, &block, &old);
     if (likely(done != BLOCKS_NO_MEMORY))
-        count_alloc(guard, thread, block.site, size);
+        count_alloc(guard, thread, block.site, size, sampled ? sample_count(&block, true) : 1);
     else
-        left_out(LEAK_UNTRACKED_NO_MEMORY);
-    if (unlikely(done == BLOCKS_REPLACED))
-        count_free(guard, thread, &old); /* its free did not pass by us */
+        left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
+    if (unlikely(done == BLOCKS_REPLACED)) /* its free did not pass by us */
+        count_free(guard, thread, &old, sampled ? sample_count(&old, false) : 1);
     threads_done(thread, &shared);
+}
+
+static NOINLINE void came_sampled(struct guard *guard, const struct frame *caller, void *pointer,
+                                  size_t size, enum leak_kind kind)
+{
+    if (sample_meets(size))
+        came(guard, caller, pointer, size, kind, true);
+}
+
+void track_alloc(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
+                 enum leak_kind kind)
+{
+    if (unlikely(sample_bytes))
+        came_sampled(guard, caller, pointer, size, kind);
+    else
+        came(guard, caller, pointer, size, kind, false);
 }
 
 /* Left-out blocks are unknown as well: then the number would mean nothing. */
 static COLD void count_unknown(void)
 {
-    if (!track_options.min_size && !track_options.max_size)
+    if (!track_options.min_size && !track_options.max_size && !sample_bytes)
         add_relaxed(&store_header->unknown_frees, 1);
 }
 
 bool track_take(struct guard *guard, void *pointer, struct block *out)
 {
-    bool known = blocks_remove(guard, arch_address(pointer), out);
+    bool known = sample_bytes ? sample_remove(guard, arch_address(pointer), out)
+                              : blocks_remove(guard, arch_address(pointer), out);
     if (unlikely(!known))
         count_unknown();
     return known;
@@ -239,32 +273,54 @@ bool track_take(struct guard *guard, void *pointer, struct block *out)
 /* No memory for this thread: straight into the site, or the block would look like a leak. */
 static COLD void count_free_at_site(struct guard *guard, const struct block *block)
 {
-    sites_count_free(guard, block->site, block->size);
-    sub_relaxed(&store_header->live_bytes, block->size);
+    uint64_t blocks = sample_bytes ? sample_count(block, false) : 1;
+    sites_count_free(guard, block->site, blocks, blocks * block->size);
+    sub_relaxed(&store_header->live_bytes, blocks * block->size);
 }
 
 static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
-                               const struct block *block)
+                               const struct block *block, bool sampled)
 {
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
     if (unlikely(!thread))
         return count_free_at_site(guard, block);
-    clock_now_and_then(thread);
-    note_freed(guard, thread, caller, block, count_free(guard, thread, block));
+    clock_now_and_then(thread, sampled);
+    uint64_t blocks = sampled ? sample_count(block, false) : 1;
+    uint64_t before = count_free(guard, thread, block, blocks);
+    if (track_options.free_stacks != FREE_STACKS_OFF)
+        note_freed(guard, thread, caller, block, weight_of_free(thread, before, blocks, sampled));
     threads_done(thread, &shared);
+}
+
+static NOINLINE void gone_sampled(struct guard *guard, const struct frame *caller,
+                                  const struct block *block)
+{
+    gone(guard, caller, block, true);
 }
 
 void track_gone(struct guard *guard, const struct frame *caller, const struct block *block)
 {
-    gone(guard, caller, block);
+    if (unlikely(sample_bytes))
+        gone_sampled(guard, caller, block);
+    else
+        gone(guard, caller, block, false);
+}
+
+static NOINLINE void free_sampled(struct guard *guard, const struct frame *caller, void *pointer)
+{
+    struct block block;
+    if (sample_remove(guard, arch_address(pointer), &block))
+        gone(guard, caller, &block, true);
 }
 
 void track_free(struct guard *guard, const struct frame *caller, void *pointer)
 {
     struct block block;
-    if (likely(blocks_remove(guard, arch_address(pointer), &block)))
-        gone(guard, caller, &block);
+    if (unlikely(sample_bytes))
+        free_sampled(guard, caller, pointer);
+    else if (likely(blocks_remove(guard, arch_address(pointer), &block)))
+        gone(guard, caller, &block, false);
     else
         count_unknown();
 }
@@ -272,5 +328,8 @@ void track_free(struct guard *guard, const struct frame *caller, void *pointer)
 void track_put_back(struct guard *guard, const struct block *block)
 {
     struct block old;
-    blocks_insert(guard, block, &old);
+    if (unlikely(sample_bytes))
+        sample_insert(guard, block, &old);
+    else
+        blocks_insert(guard, block, &old);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symbolize/classify.h"
+#include "symbolize/estimate.h"
 #include "symbolize/signature.h"
 
 #define THREADS_SHOWN 16
@@ -23,6 +24,7 @@ struct grouping {
 /* A record while it is being added up. */
 struct draft {
     struct record record;
+    struct variance variance;
     uint32_t threads[THREADS_SHOWN];
     uint32_t largest; /* index of the site that holds most: its stack is the one shown */
 };
@@ -76,6 +78,7 @@ static void add_site(struct grouping *grouping, uint32_t index)
 
     record->bytes = add_saturating(record->bytes, site->live_bytes);
     record->blocks = add_saturating(record->blocks, site->live_blocks);
+    estimate_add(&draft->variance, grouping->store, site);
     record->stacks++;
     if (first < record->first_ns)
         record->first_ns = first;
@@ -112,6 +115,7 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
         memcpy(frames, found, record->frame_count * sizeof(*frames));
     record->frames = frames;
     record->user = find_user(frames, record->frame_count);
+    record->error = estimate_error(&draft->variance);
     record->verdict = classify_runtime_block(frames, record->frame_count, record->user,
                                              record->bytes / record->blocks)
                           ? VERDICT_RUNTIME
@@ -206,9 +210,17 @@ static int blind_by_path(const void *left, const void *right)
 
 /* ---- All of it --------------------------------------------------------------------------- */
 
+static void add_variance(struct variance *sum, const struct variance *one)
+{
+    sum->bytes += one->bytes;
+    sum->blocks += one->blocks;
+    sum->samples = add_saturating(sum->samples, one->samples);
+}
+
 static void finish(struct grouping *grouping)
 {
     struct process *process = grouping->process;
+    struct variance sums[VERDICT_MAX] = {{0}};
 
     process->record_count = grouping->count;
     process->records = mem_take_array(grouping->mem, grouping->count, sizeof(struct record));
@@ -221,7 +233,10 @@ static void finish(struct grouping *grouping)
         total->bytes = add_saturating(total->bytes, process->records[i].bytes);
         total->blocks = add_saturating(total->blocks, process->records[i].blocks);
         total->records++;
+        add_variance(&sums[process->records[i].verdict], &grouping->drafts[i].variance);
     }
+    for (int v = 0; v < VERDICT_MAX; v++)
+        process->errors[v] = estimate_error(&sums[v]);
     if (grouping->count)
         qsort(process->records, grouping->count, sizeof(struct record),
               grouping->options->order == SORT_COUNT ? by_count : by_bytes);

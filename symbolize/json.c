@@ -63,6 +63,30 @@ static void write_coverage(struct emit *emit, const struct process *process)
     emit_close(emit, '}');
 }
 
+static void write_error(struct emit *emit, const struct process *process, const struct error *error)
+{
+    if (!process->sample) {
+        emit_null(emit, "error");
+        return;
+    }
+    emit_open(emit, "error", '{');
+    emit_number(emit, "bytes", error->bytes);
+    emit_number(emit, "blocks", error->blocks);
+    emit_number(emit, "samples", error->samples);
+    emit_close(emit, '}');
+}
+
+static void write_sampled(struct emit *emit, const struct process *process)
+{
+    if (!process->sample) {
+        emit_null(emit, "sampled");
+        return;
+    }
+    emit_open(emit, "sampled", '{');
+    emit_number(emit, "bytes", process->sample);
+    emit_close(emit, '}');
+}
+
 static void write_totals(struct emit *emit, const struct process *process)
 {
     emit_open(emit, "totals", '{');
@@ -73,6 +97,7 @@ static void write_totals(struct emit *emit, const struct process *process)
     emit_number(emit, "live_blocks", process->live_blocks);
     emit_number(emit, "peak_bytes", process->peak_bytes);
     emit_time(emit, "peak_at", process->peak_ns);
+    write_error(emit, process, &process->live_error);
     emit_close(emit, '}');
 }
 
@@ -84,6 +109,7 @@ static void write_summary(struct emit *emit, const struct process *process)
         emit_number(emit, "bytes", process->totals.of[v].bytes);
         emit_number(emit, "blocks", process->totals.of[v].blocks);
         emit_number(emit, "records", process->totals.of[v].records);
+        write_error(emit, process, &process->errors[v]);
         emit_close(emit, '}');
     }
     emit_close(emit, '}');
@@ -127,7 +153,8 @@ static void write_threads(struct emit *emit, const struct record *record)
     emit_close(emit, ']');
 }
 
-static void write_record(struct emit *emit, const struct record *record)
+static void write_record(struct emit *emit, const struct process *process,
+                         const struct record *record)
 {
     emit_open(emit, NULL, '{');
     emit_id(emit, "signature", record->signature);
@@ -135,6 +162,7 @@ static void write_record(struct emit *emit, const struct record *record)
     emit_text(emit, "kind", kind_word[record->kind]);
     emit_number(emit, "bytes", record->bytes);
     emit_number(emit, "blocks", record->blocks);
+    write_error(emit, process, &record->error);
     emit_time(emit, "first", record->first_ns);
     emit_time(emit, "last", record->last_ns);
     write_threads(emit, record);
@@ -167,6 +195,7 @@ static void write_process(struct emit *emit, const struct process *process, cons
     emit_time(emit, "started", process->started_ns);
     emit_time(emit, "ended", process->ended_ns);
     write_end(emit, process);
+    write_sampled(emit, process);
     write_coverage(emit, process);
     write_totals(emit, process);
     emit_null(emit, "snapshot");
@@ -174,7 +203,7 @@ static void write_process(struct emit *emit, const struct process *process, cons
     emit_open(emit, "records", '[');
     for (size_t i = 0; i < process->record_count && !view->quiet && (!view->top || i < view->top);
          i++)
-        write_record(emit, &process->records[i]);
+        write_record(emit, process, &process->records[i]);
     emit_close(emit, ']');
     empty_list(emit, "errors");
     empty_list(emit, "resources");

@@ -60,11 +60,19 @@ struct thread_ref {
     const char *name;
 };
 
+/* How far off sums over a sampled process may be: 95 % half widths, and live samples they rest on.
+ * All zero: they are exact. */
+struct error {
+    uint64_t bytes, blocks;
+    uint64_t samples;
+};
+
 struct record {
     uint64_t signature;
     enum verdict verdict;
     uint32_t kind; /* enum leak_kind */
     uint64_t bytes, blocks;
+    struct error error;
     uint64_t first_ns, last_ns;
     struct thread_ref *threads;
     size_t thread_count;
@@ -89,6 +97,7 @@ struct totals {
 struct untracked {
     const char *name, *words;
     uint64_t count;
+    bool estimated;
 };
 
 /* A module whose frames could not be named in full, and what to do about it. */
@@ -110,11 +119,14 @@ struct process {
     enum end_how how;
     int32_t end_value;
     bool has_end_value;
-    bool forked;  /* without exec: what it saw at first was its parent's */
-    bool damaged; /* the store could not be read in full */
+    bool forked;     /* without exec: what it saw at first was its parent's */
+    bool damaged;    /* the store could not be read in full */
+    uint64_t sample; /* one byte in that many was looked at: sums are estimates. 0 = all were */
+    bool asked;      /* it allocated, whether a sample was met or not */
 
     uint64_t allocations, frees, bytes_allocated;
     uint64_t live_bytes, live_blocks, peak_bytes;
+    struct error live_error;
     uint64_t unknown_frees;
     uint64_t truncated[8]; /* stacks by how they ended, indexed like struct record's ending */
     uint64_t truncated_stacks;
@@ -128,6 +140,7 @@ struct process {
     struct record *records; /* sorted as asked for */
     size_t record_count;
     struct totals totals;
+    struct error errors[VERDICT_MAX]; /* of the totals */
     const char **notes;
     size_t note_count;
     size_t alike; /* index of the first process that shows the same; its own = none before */

@@ -14,7 +14,7 @@
 struct reading {
     const struct image *image;
     struct store *store;
-    struct runs nodes, sites, threads;
+    struct runs nodes, sites, threads, variances;
     size_t module_capacity;
     size_t damaged; /* records left out */
 };
@@ -361,6 +361,38 @@ static void read_slots(struct reading *reading, const struct chunk *chunk)
     runs_end(&runs);
 }
 
+/* Words that are sums of differences: one that is "negative" was caught between two. */
+static uint64_t at_rest(uint64_t sum)
+{
+    return sum >> 63 ? 0 : sum;
+}
+
+static void read_variances(struct reading *reading)
+{
+    size_t total;
+
+    if (!reading->store->header.sample)
+        return; /* then nothing is an estimate, whatever stands there */
+    reading->damaged += runs_index(&reading->variances, 0, &total);
+    for (size_t i = 0; i < reading->variances.count; i++) {
+        const struct run *run = &reading->variances.run[i];
+
+        for (size_t k = 0; k < run->count; k++) {
+            struct leak_variance variance;
+            size_t index;
+
+            memcpy(&variance, run->at + k * sizeof(variance), sizeof(variance));
+            index = variance.samples ? runs_find(&reading->sites, run->first + k) : SIZE_MAX;
+            if (index == SIZE_MAX)
+                continue;
+            reading->store->sites[index].variance =
+                (struct leak_variance){.samples = at_rest(variance.samples),
+                                       .blocks = at_rest(variance.blocks),
+                                       .bytes = at_rest(variance.bytes)};
+        }
+    }
+}
+
 /* Leave out what was never published, and say what lives. A free may be seen before its
  * allocation when the process runs: then nothing lives. */
 static void settle_sites(struct store *store)
@@ -377,6 +409,8 @@ static void settle_sites(struct store *store)
             site->live_blocks = counts->allocs - counts->frees;
         if (site->live_blocks && counts->bytes > counts->freed_bytes)
             site->live_bytes = counts->bytes - counts->freed_bytes;
+        if (!site->live_blocks)
+            site->variance = (struct leak_variance){0};
         store->sites[kept++] = *site;
     }
     store->site_count = kept;
@@ -411,6 +445,8 @@ static void note_array(struct reading *reading, const struct chunk *chunk)
         add_array(reading, &reading->nodes, chunk, sizeof(struct leak_node));
     else if (chunk->type == LEAK_CHUNK_SITES)
         add_array(reading, &reading->sites, chunk, sizeof(struct leak_site));
+    else if (chunk->type == LEAK_CHUNK_VARIANCES)
+        add_array(reading, &reading->variances, chunk, sizeof(struct leak_variance));
 }
 
 static void note_oddities(struct reading *reading, size_t skipped)
@@ -450,6 +486,7 @@ static void read_chunks(struct reading *reading, const struct chunks *chunks)
     for (size_t i = 0; i < chunks->count; i++)
         if (chunks->chunk[i].type == LEAK_CHUNK_SLOTS)
             read_slots(reading, &chunks->chunk[i]);
+    read_variances(reading);
     settle_sites(reading->store);
 }
 
@@ -469,6 +506,7 @@ bool reader_parse(struct mem *mem, const struct image *image, struct store *stor
     runs_end(&reading.nodes);
     runs_end(&reading.sites);
     runs_end(&reading.threads);
+    runs_end(&reading.variances);
     return true;
 }
 

@@ -82,6 +82,12 @@ bool store_check(const struct store *store, const char **broken)
         if (site->live_blocks > site->counts.allocs || site->live_bytes > site->counts.bytes)
             return false;
     }
+    for (size_t i = 0; i < store->site_count; i++) {
+        *broken = "only what lives is estimated, and only from samples";
+        if (store->sites[i].variance.samples &&
+            (!store->sites[i].live_blocks || !store->header.sample))
+            return false;
+    }
     for (size_t i = 1; i < store->thread_count; i++) {
         *broken = "thread serials ascend";
         if (store->threads[i - 1].serial >= store->threads[i].serial)

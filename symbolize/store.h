@@ -48,9 +48,10 @@ struct store_site {
     uint32_t first, last;
     uint32_t threads[LEAK_SITE_THREADS];
     bool more_threads;
-    bool inherited; /* counts what the parent handed down at fork */
+    bool inherited;            /* counts what the parent handed down at fork */
     struct leak_counts counts; /* folded plus slots */
     uint64_t live_bytes, live_blocks;
+    struct leak_variance variance; /* of these; all zero when nothing lives */
 };
 
 struct store {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "leak_store.h"
+#include "symbolize/estimate.h"
 #include "symbolize/show.h"
 #include "symbolize/text_record.h"
 
@@ -20,7 +21,23 @@
 
 static bool saw_nothing(const struct process *process)
 {
-    return process->allocations == 0 && !process->forked;
+    return process->allocations == 0 && !process->forked && !process->asked;
+}
+
+static bool is_estimated(const struct process *process)
+{
+    return process->sample > 1;
+}
+
+/* Sums over all of a process's life, whose error nobody kept. */
+static struct shown rough_bytes(const struct process *process, uint64_t bytes)
+{
+    return estimate_bytes(bytes, is_estimated(process) ? ESTIMATE_ROUGHLY(bytes) : 0);
+}
+
+static struct shown rough_count(const struct process *process, uint64_t number, const char *word)
+{
+    return estimate_count(number, is_estimated(process) ? ESTIMATE_ROUGHLY(number) : 0, word);
 }
 
 static bool has_records(const struct process *process, const struct view *view)
@@ -86,6 +103,27 @@ static void write_name(const struct process *process, bool arguments, FILE *stre
     putc(' ', stream);
 }
 
+/* "4,000 bytes in 10 blocks", or what samples say of them. */
+static void write_sum(const struct process *process, int verdict, FILE *stream)
+{
+    const struct verdict_total *total = &process->totals.of[verdict];
+    const struct error *error = &process->errors[verdict];
+
+    fputs(estimate_bytes(total->bytes, error->bytes).text, stream);
+    if (error->bytes)
+        fprintf(stream, " %s", estimate_bytes_error(total->bytes, error->bytes).text);
+    fprintf(stream, " in %s", estimate_count(total->blocks, error->blocks, "block").text);
+}
+
+static void write_nothing_left(const struct process *process, FILE *stream)
+{
+    if (is_estimated(process) && !saw_nothing(process))
+        fputs(":\nno sample of its allocations is left", stream);
+    else if (process->allocations)
+        fprintf(stream, ":\nnothing of its %s is left",
+                show_count(process->allocations, "allocation").text);
+}
+
 static void write_headline(const struct process *process, bool arguments, const struct view *view,
                            FILE *stream)
 {
@@ -99,14 +137,13 @@ static void write_headline(const struct process *process, bool arguments, const 
 
         if (v == VERDICT_RUNTIME || !total->records)
             continue;
-        fprintf(stream, "%s\n%s in %s %s (%s)", join, show_count(total->bytes, "byte").text,
-                show_count(total->blocks, "block").text, verdict_words[v],
-                show_count(total->records, "record").text);
+        fprintf(stream, "%s\n", join);
+        write_sum(process, v, stream);
+        fprintf(stream, " %s (%s)", verdict_words[v], show_count(total->records, "record").text);
         join = ",";
     }
-    if (*join == ':' && process->allocations)
-        fprintf(stream, ":\nnothing of its %s is left",
-                show_count(process->allocations, "allocation").text);
+    if (*join == ':')
+        write_nothing_left(process, stream);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);
 }
@@ -137,9 +174,9 @@ static void write_seen(const struct process *process, FILE *stream)
 {
     const char *join = " (";
 
-    fprintf(stream, "Seen: %s, %s; ", show_count(process->allocations, "allocation").text,
-            show_count(process->frees, "free").text);
-    fprintf(stream, "at most %s at once.\n", show_count(process->peak_bytes, "byte").text);
+    fprintf(stream, "Seen: %s, %s; ", rough_count(process, process->allocations, "allocation").text,
+            rough_count(process, process->frees, "free").text);
+    fprintf(stream, "at most %s at once.\n", rough_bytes(process, process->peak_bytes).text);
     if (process->unknown_frees)
         fprintf(stream, "Frees of blocks libleak does not know: %s.\n",
                 show_number(process->unknown_frees).text);
@@ -210,8 +247,8 @@ static void write_blind(const struct report *report, size_t at, const struct vie
 
 static void write_untracked(const struct untracked *untracked, const char *where, FILE *stream)
 {
-    fprintf(stream, "Not tracked%s: %s %s.\n", where, show_number(untracked->count).text,
-            untracked->words);
+    fprintf(stream, "Not tracked%s: %s%s %s.\n", where, untracked->estimated ? "~" : "",
+            show_number(untracked->count).text, untracked->words);
 }
 
 /* What processes that are only counted could not track: "nothing is left" must not hide it. */
@@ -234,6 +271,7 @@ static void write_untracked_elsewhere(const struct report *report, const struct 
             if (at == count)
                 sums[count++] = (struct untracked){.name = process->untracked[k].name,
                                                    .words = process->untracked[k].words};
+            sums[at].estimated |= process->untracked[k].estimated;
             sums[at].count = add_saturating(sums[at].count, process->untracked[k].count);
         }
     }
@@ -250,7 +288,8 @@ static void write_coverage(const struct report *report, size_t at, const struct 
     write_seen(process, stream);
     write_compared(process, view, stream);
     if (runtime->records && !view->show[VERDICT_RUNTIME])
-        fprintf(stream, "%s %s (--show=runtime).\n", show_count(runtime->bytes, "byte").text,
+        fprintf(stream, "%s %s (--show=runtime).\n",
+                estimate_bytes(runtime->bytes, process->errors[VERDICT_RUNTIME].bytes).text,
                 verdict_words[VERDICT_RUNTIME]);
     for (size_t i = 0; i < process->untracked_count; i++)
         write_untracked(&process->untracked[i], "", stream);
@@ -383,20 +422,23 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
 {
     struct totals totals = report_totals(report);
     size_t clean = 0, passing = 0;
+    bool sampled = false;
 
     for (size_t i = 0; i < report->process_count && !view->quiet; i++) {
         if (is_listed(report, i, view))
             write_process(report, i, view, stream);
-        else if (is_clean(&report->processes[i], view))
+        else if (is_clean(&report->processes[i], view)) {
             clean++;
-        else
+            sampled |= is_estimated(&report->processes[i]);
+        } else
             passing += is_passing(&report->processes[i], view);
     }
     if (passing)
         fprintf(stream, "Not listed: %s between fork and exec (-v shows them).\n",
                 show_count(passing, "process").text);
     if (clean)
-        fprintf(stream, "Nothing is left of %s.\n", show_count(clean, "more process").text);
+        fprintf(stream, "%s is left of %s.\n", sampled ? "No sample (option sample=)" : "Nothing",
+                show_count(clean, "more process").text);
     if (!view->quiet)
         write_untracked_elsewhere(report, view, stream);
     if (view->again && report->process_count > 1 && !view->quiet)

@@ -7,6 +7,7 @@
 
 #include "leak_store.h"
 #include "symbolize/demangle.h"
+#include "symbolize/estimate.h"
 #include "symbolize/show.h"
 #include "symbolize/store.h"
 #include "symbolize/times.h"
@@ -241,6 +242,19 @@ static void write_threads(const struct record *record, FILE *stream)
         fprintf(stream, " and %zu others", record->thread_count - listed);
 }
 
+/* What stands behind the ~ above. */
+static void write_error(const struct record *record, FILE *stream)
+{
+    const struct error *error = &record->error;
+
+    if (!error->bytes && !error->blocks)
+        return;
+    fprintf(stream, "%*sestimated from %s: %s, %s (95 %%)\n", INDENT, "",
+            show_count(error->samples, "sample").text,
+            estimate_bytes_error(record->bytes, error->bytes).text,
+            estimate_count_error(record->blocks, error->blocks, "block").text);
+}
+
 void text_record(const struct process *process, const struct record *record, size_t number,
                  const struct view *view, FILE *stream)
 {
@@ -249,8 +263,9 @@ void text_record(const struct process *process, const struct record *record, siz
 
     fputs(head, stream);
     text_style(view, stream, STYLE_BOLD);
-    width += snprintf(head, sizeof(head), "%s in %s", show_count(record->bytes, "byte").text,
-                      show_count(record->blocks, "block").text);
+    width += snprintf(head, sizeof(head), "%s in %s",
+                      estimate_bytes(record->bytes, record->error.bytes).text,
+                      estimate_count(record->blocks, record->error.blocks, "block").text);
     fputs(head, stream);
     text_style(view, stream, STYLE_PLAIN);
     width += snprintf(head, sizeof(head), " %s (%s)", verdict_words[record->verdict],
@@ -260,6 +275,7 @@ void text_record(const struct process *process, const struct record *record, siz
     fprintf(stream, "%*s%016" PRIx64 "\n",
             width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", record->signature);
     text_style(view, stream, STYLE_PLAIN);
+    write_error(record, stream);
     write_frames(record, view, stream);
     if (record->stacks > 1)
         fprintf(stream, "%*sthis is the largest of %s with these names\n", INDENT, "",

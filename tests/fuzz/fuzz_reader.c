@@ -171,6 +171,7 @@ int main(int argc, char **argv)
            seed);
     fflush(stdout);
     state = seed * 2 + 1;
+    builder_header(&example)->sample = 4096;
     for (size_t size = 0; size <= example.size; size++)
         run_copy(example.data, size, 0);
     run_all(example.data, example.size, runs);

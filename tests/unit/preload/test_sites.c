@@ -145,8 +145,8 @@ START_TEST(a_free_without_a_slot_is_counted_at_the_site)
 {
     make_sites(2);
     fold_one(1, (struct leak_slot){.site = 1, .counts = {3, 30, 0, 0}});
-    sites_count_free(&unit_guard, 1, 10);
-    sites_count_free(&unit_guard, 1, 5);
+    sites_count_free(&unit_guard, 1, 1, 10);
+    sites_count_free(&unit_guard, 1, 1, 5);
     expect(1, (struct leak_counts){3, 30, 2, 15}, "after two frees");
     expect(2, (struct leak_counts){0, 0, 0, 0}, "the other site");
     fold_one(1, (struct leak_slot){.site = 1, .counts = {1, 1, 1, 15}});
@@ -434,7 +434,7 @@ static void one_free(struct slots *slots, uint32_t site)
     if (slots)
         count_free(slots, site, 10);
     else
-        sites_count_free(&unit_guard, site, 10);
+        sites_count_free(&unit_guard, site, 1, 10);
     done(&shared->frees, site);
 }
 

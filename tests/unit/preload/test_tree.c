@@ -469,7 +469,7 @@ START_TEST(a_fork_childs_store_knows_the_same_sites_and_counts_its_own)
         CHILD_WANT(view_counts(store_header, inherited).allocs == 0);
         CHILD_WANT(view_site(store_header, inherited)->threads[0] == 0);
         CHILD_WANT(view_site(store_header, inherited)->more_threads == 0);
-        sites_inherit(inherited, 400);
+        sites_inherit(inherited, 1, 400);
         CHILD_WANT(view_counts(store_header, inherited).bytes == 400);
         /* The frames are known, the site is the parent's: new blocks have one of their own. */
         uint64_t before = store_header->nodes;

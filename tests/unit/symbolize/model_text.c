@@ -122,6 +122,24 @@ static void add_record(struct reading *reading)
     reading->record = record;
 }
 
+static void add_to(struct error *sum, const struct error *one)
+{
+    sum->bytes += one->bytes;
+    sum->blocks += one->blocks;
+    sum->samples += one->samples;
+}
+
+static void add_error(struct reading *reading)
+{
+    struct record *record = reading->record;
+
+    record->error = (struct error){.bytes = number(reading, 1, 10),
+                                   .blocks = number(reading, 2, 10),
+                                   .samples = number(reading, 3, 10)};
+    add_to(&reading->process->errors[record->verdict], &record->error);
+    add_to(&reading->process->live_error, &record->error);
+}
+
 static void add_frame(struct reading *reading)
 {
     struct record *record = reading->record;
@@ -155,6 +173,8 @@ static void add(struct reading *reading)
         add_process(reading);
     else if (strcmp(what, "forked") == 0)
         process->forked = true;
+    else if (strcmp(what, "sampled") == 0)
+        process->sample = number(reading, 1, 10);
     else if (strcmp(what, "argv") == 0)
         process->argv[process->argc++] = text(reading, 1);
     else if (strcmp(what, "note") == 0)
@@ -165,12 +185,14 @@ static void add(struct reading *reading)
         process->unwind_stops = number(reading, 3, 10);
     } else if (strcmp(what, "untracked") == 0)
         process->untracked[process->untracked_count++] =
-            (struct untracked){text(reading, 1), text(reading, 2), number(reading, 3, 10)};
+            (struct untracked){text(reading, 1), text(reading, 2), number(reading, 3, 10), false};
     else if (strcmp(what, "blind") == 0)
         process->blind[process->blind_count++] = (struct blind_module){
             text(reading, 1), text(reading, 2), text(reading, 3), text(reading, 4), false};
     else if (strcmp(what, "record") == 0)
         add_record(reading);
+    else if (strcmp(what, "error") == 0)
+        add_error(reading);
     else if (strcmp(what, "thread") == 0)
         reading->record->threads[reading->record->thread_count++] =
             (struct thread_ref){(uint32_t)number(reading, 1, 10), text(reading, 2)};

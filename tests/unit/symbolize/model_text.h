@@ -7,10 +7,12 @@
  *   argv | WORD
  *   forked
  *   compared | CHECKS | MISMATCHES | STOPS
+ *   sampled | BYTES
  *   untracked | NAME | WORDS | COUNT
  *   blind | PATH | BUILD-ID | WHY | REMEDY
  *   note | TEXT
  *   record | VERDICT | KIND | BYTES | BLOCKS | SIGNATURE
+ *   error | BYTES | BLOCKS | SAMPLES        its, and added to the totals'
  *   thread | SERIAL | NAME
  *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator
  * ...

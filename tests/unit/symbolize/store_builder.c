@@ -166,6 +166,14 @@ struct leak_site *builder_site_at(struct store_builder *builder, uint32_t id)
     return (struct leak_site *)payload_of(builder, builder->sites) + (id - chunk->first);
 }
 
+void builder_variances(struct store_builder *builder, uint32_t first, size_t count,
+                       const struct leak_variance *variances)
+{
+    size_t at = builder_chunk(builder, LEAK_CHUNK_VARIANCES, first, count * sizeof(*variances));
+
+    pack(builder, at, variances, count * sizeof(*variances));
+}
+
 void builder_slots(struct store_builder *builder, uint32_t thread)
 {
     struct leak_slots *slots;
@@ -218,6 +226,7 @@ struct store_builder builder_example(void)
     builder_site(&builder, LEAK_ROOT_NO_RULE, LEAK_KIND_MEMALIGN, (struct leak_counts){2, 9, 1, 1});
     builder_site(&builder, builder_node(&builder, 0x7000000, main_node, 0), LEAK_KIND_MALLOC,
                  (struct leak_counts){1, 1, 0, 0});
+    builder_variances(&builder, 1, 2, (struct leak_variance[]){{4, 300, 200, 0}, {1, 2, 3, 0}});
     builder_slots(&builder, 2);
     builder_slot(&builder, site, (struct leak_counts){3, 300, 1, 100});
     builder_slots(&builder, 3);

@@ -41,6 +41,11 @@ uint32_t builder_site(struct store_builder *builder, uint32_t node, uint32_t kin
 struct leak_site *builder_site_at(struct store_builder *builder,
                                   uint32_t id); /* in the open chunk */
 
+/* The variances of the sites from that id on, in a chunk of their own; they mean something when the
+ * header says "sample". */
+void builder_variances(struct store_builder *builder, uint32_t first, size_t count,
+                       const struct leak_variance *variances);
+
 /* A chunk of slots of one thread, and a slot in it. */
 void builder_slots(struct store_builder *builder, uint32_t thread);
 void builder_slot(struct store_builder *builder, uint32_t site, struct leak_counts counts);

@@ -11,7 +11,7 @@
 #include "symbolize/report.h"
 #include "tests/unit/symbolize/model_text.h"
 
-static const char *const models[] = {"small", "odd", "tree"};
+static const char *const models[] = {"small", "odd", "tree", "sampled"};
 
 static char *slurp(const char *path)
 {

@@ -147,6 +147,35 @@ START_TEST(inherited_blocks_are_a_note_unless_asked_for)
 }
 END_TEST
 
+START_TEST(errors_of_a_sampled_process_add_up_as_variances_do)
+{
+    static const struct leak_variance variances[] = {
+        {3, 9 * 256, 4ull << 32, 0}, {1, 16 * 256, 9ull << 32, 0}, {2, 0, 1ull << 32, 0}};
+    struct store_builder builder = program_at(0x1000);
+    struct process process;
+
+    add_stack(&builder, 0x1000, STACK(1, 2, 3), 10000);
+    add_stack(&builder, 0x1000, STACK(1, 2, 2, 3), 30000);
+    add_stack(&builder, 0x1000, STACK(1, 4), 2000);
+    builder_variances(&builder, 1, 3, variances);
+    builder_header(&builder)->sample = 100;
+    process = process_of(&builder);
+    ck_assert_uint_eq(process.sample, 100);
+    /* 1.96 sqrt(variance (n + 1) / n); bytes are in units of sample^2. */
+    ck_assert_uint_eq(process.records[0].error.samples, 4);
+    ck_assert_uint_eq(process.records[0].error.blocks, 11); /* 10.96 */
+    ck_assert_uint_eq(process.records[0].error.bytes, 790); /* 790.1 */
+    ck_assert_uint_eq(process.records[1].error.bytes, 240); /* 240.0 */
+    ck_assert_uint_eq(process.errors[VERDICT_UNFREED].samples, 6);
+    ck_assert_uint_eq(process.errors[VERDICT_UNFREED].bytes, 792);
+    ck_assert_uint_eq(process.live_error.bytes, 792);
+    ck_assert_uint_eq(process.errors[VERDICT_LOST].bytes, 0);
+    ck_assert_uint_eq(process.note_count, 2);
+    ck_assert(strstr(process.notes[0], "sample=100"));
+    ck_assert(strstr(process.notes[1], "37 % at 100 bytes"));
+}
+END_TEST
+
 START_TEST(the_end_is_the_stores_or_lost)
 {
     struct store_builder builder = builder_example();
@@ -201,6 +230,7 @@ int main(void)
     tcase_add_test(all, stacks_of_one_signature_are_one_record);
     tcase_add_test(all, what_was_freed_is_no_record);
     tcase_add_loop_test(all, inherited_blocks_are_a_note_unless_asked_for, 0, 2);
+    tcase_add_test(all, errors_of_a_sampled_process_add_up_as_variances_do);
     tcase_add_test(all, the_end_is_the_stores_or_lost);
     tcase_add_loop_test(all, processes_that_show_the_same_are_alike, 0, 2);
     suite_add_tcase(suite, all);

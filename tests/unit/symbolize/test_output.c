@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolize/estimate.h"
 #include "symbolize/options.h"
 #include "symbolize/output.h"
 #include "symbolize/show.h"
@@ -198,6 +199,41 @@ END_TEST
 /* ---- Source lines
  * ---------------------------------------------------------------------------------- */
 
+static const struct {
+    uint64_t number, error;
+    const char *bytes, *bytes_error, *count, *count_error;
+} estimates[] = {
+    {0, 0, "0 bytes", NULL, "0 blocks", NULL},
+    {4096, 0, "4,096 bytes", NULL, "4,096 blocks", NULL},
+    {4123456, 612345, "~4.1 MB", "+-0.7 MB", "~4,100,000 blocks", "+-700,000 blocks"},
+    {4123456, 123456, "~4.12 MB", "+-0.13 MB", "~4,120,000 blocks", "+-130,000 blocks"},
+    {4123456, 3, "~4.123 MB", "+-0.001 MB", "~4,123,000 blocks", "+-1,000 blocks"},
+    {50, 30, "~50 bytes", "+-30 bytes", "~50 blocks", "+-30 blocks"},
+    {52, 31, "~50 bytes", "+-40 bytes", "~50 blocks", "+-40 blocks"},
+    {7, 1, "~7 bytes", "+-1 byte", "~7 blocks", "+-1 block"},
+    {1, 2, "~1 byte", "+-2 bytes", "~1 block", "+-2 blocks"},
+    {996, 50, "~1.00 kB", "+-0.05 kB", "~1,000 blocks", "+-50 blocks"},
+    {600000, 1200000, "~600 kB", "+-1.2 MB", "~600,000 blocks", "+-1,200,000 blocks"},
+    {81234567890, 2345678901, "~81 GB", "+-3 GB", "~81,000,000,000 blocks",
+     "+-3,000,000,000 blocks"},
+    {UINT64_MAX, UINT64_MAX, "~18000000 TB", "+-18446744 TB", NULL, NULL},
+};
+
+START_TEST(estimates_have_as_many_digits_as_they_deserve)
+{
+    uint64_t number = estimates[_i].number, error = estimates[_i].error;
+
+    ck_assert_str_eq(estimate_bytes(number, error).text, estimates[_i].bytes);
+    if (estimates[_i].bytes_error)
+        ck_assert_str_eq(estimate_bytes_error(number, error).text, estimates[_i].bytes_error);
+    if (estimates[_i].count)
+        ck_assert_str_eq(estimate_count(number, error, "block").text, estimates[_i].count);
+    if (estimates[_i].count_error)
+        ck_assert_str_eq(estimate_count_error(number, error, "block").text,
+                         estimates[_i].count_error);
+}
+END_TEST
+
 START_TEST(a_source_line_is_found_below_source_paths)
 {
     char dir[] = "/tmp/libleak-test-XXXXXX", path[64], text[20];
@@ -242,6 +278,8 @@ int main(void)
     tcase_add_test(all, a_file_is_never_overwritten_unless_forced);
     tcase_add_loop_test(all, foreign_text_is_shown_safely, 0, ROWS(shows));
     tcase_add_test(all, numbers_and_times_are_words);
+    tcase_add_loop_test(all, estimates_have_as_many_digits_as_they_deserve, 0,
+                        sizeof(estimates) / sizeof(*estimates));
     tcase_add_test(all, a_source_line_is_found_below_source_paths);
     suite_add_tcase(suite, all);
     srunner_run_all(runner, CK_NORMAL);

@@ -193,6 +193,25 @@ START_TEST(sites_of_a_fork_child_up_to_inherited_are_marked)
 }
 END_TEST
 
+START_TEST(variances_belong_to_what_lives_of_a_sampled_process)
+{
+    struct store_builder builder = builder_example();
+
+    builder_header(&builder)->sample = _i ? 4096 : 0;
+    builder_variances(&builder, 4, 1, &(struct leak_variance){2, -1ull, 7, 0});
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.sites[0].variance.samples, _i ? 4 : 0);
+    ck_assert_uint_eq(store.sites[0].variance.blocks, _i ? 300 : 0);
+    ck_assert_uint_eq(store.sites[0].variance.bytes, _i ? 200 : 0);
+    ck_assert_uint_eq(store.sites[1].variance.samples, 0); /* all of it was freed */
+    ck_assert_uint_eq(store.sites[3].variance.samples, _i ? 2 : 0);
+    ck_assert_uint_eq(store.sites[3].variance.blocks, 0); /* seen between two additions */
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
 START_TEST(unknown_chunks_and_unpublished_pages_are_passed_over)
 {
     struct store_builder builder = builder_begin();
@@ -348,6 +367,7 @@ int main(void)
     tcase_add_test(content, two_chunks_with_the_same_ids_are_read_once);
     tcase_add_test(content, a_node_belongs_to_the_first_module_loaded_after_its_number);
     tcase_add_test(content, sites_of_a_fork_child_up_to_inherited_are_marked);
+    tcase_add_loop_test(content, variances_belong_to_what_lives_of_a_sampled_process, 0, 2);
     tcase_add_test(content, unknown_chunks_and_unpublished_pages_are_passed_over);
     tcase_add_test(content, a_wild_chunk_size_swallows_nothing_behind_it);
     tcase_add_test(content, a_module_record_without_a_sane_length_ends_the_list);

@@ -1,0 +1,34 @@
+/* estimate.h - how far off the sums of a sampled process may be, and words for such numbers.
+ *
+ * Each site of a store recorded with sample= carries the variance of its counts of live blocks
+ * (struct leak_variance). Variances add up over sites; their root, as a 95 % half width, is what a
+ * report says. A sum over few samples knows its own variance badly, too: it is taken as if there
+ * was one sample more, like those that are there.
+ */
+#ifndef SYMBOLIZE_ESTIMATE_H
+#define SYMBOLIZE_ESTIMATE_H
+
+#include "symbolize/model.h"
+#include "symbolize/show.h"
+#include "symbolize/store.h"
+
+struct variance {
+    double bytes, blocks;
+    uint64_t samples;
+};
+
+void estimate_add(struct variance *sum, const struct store *store, const struct store_site *site);
+struct error estimate_error(const struct variance *variance);
+
+/* "~4.1 MB" and "~64,000 blocks": as many digits as mean something when the number is off by that
+ * much. Off by 0: the exact number, as show_count has it. */
+struct shown estimate_bytes(uint64_t bytes, uint64_t error);
+struct shown estimate_count(uint64_t number, uint64_t error, const char *word);
+/* "+-0.6 MB" and "+-9,000 blocks", to stand beside these. */
+struct shown estimate_bytes_error(uint64_t bytes, uint64_t error);
+struct shown estimate_count_error(uint64_t number, uint64_t error, const char *word);
+
+/* For sums whose error nobody kept: two digits. */
+#define ESTIMATE_ROUGHLY(number) ((number) / 15 + ((number) != 0))
+
+#endif
