@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "leak_store.h"
-#include "symbolize/show.h"
+#include "symbolize/text_frame.h"
+#include "symbolize/text_recent.h"
 #include "symbolize/text_record.h"
 
 #define NAME_COLUMNS 30    /* of a program in its headline */
@@ -227,6 +228,28 @@ static void write_untracked_elsewhere(const struct report *report, const struct 
         write_untracked(&sums[i], " in processes not listed", stream);
 }
 
+static void write_rate(uint64_t part, uint64_t whole, FILE *stream)
+{
+    uint64_t permille = (uint64_t)((double)part / (double)whole * 1000 + 0.5);
+
+    fprintf(stream, "%s (%" PRIu64 ".%" PRIu64 " %%)", show_number(part).text, permille / 10,
+            permille % 10);
+}
+
+static void write_stacks(const struct stacks *stacks, FILE *stream)
+{
+    uint64_t frames = add_saturating(stacks->frames_walked, stacks->frames_shared);
+
+    if (!stacks->captures || !frames)
+        return;
+    fprintf(stream, "Stacks: %s, ", show_count(stacks->captures, "capture").text);
+    write_rate(stacks->leaf_cache_hits, stacks->captures, stream);
+    fprintf(stream, " found in the leaf cache; %s,\n  of whose frames ",
+            show_count(stacks->walks, "walk").text);
+    write_rate(stacks->frames_shared, frames, stream);
+    fputs(" were those of the walk before.\n", stream);
+}
+
 static void write_coverage(const struct report *report, size_t at, const struct view *view,
                            FILE *stream)
 {
@@ -234,6 +257,8 @@ static void write_coverage(const struct report *report, size_t at, const struct 
     const struct verdict_total *runtime = &process->totals.of[VERDICT_RUNTIME];
 
     write_seen(process, stream);
+    if (view->verbose)
+        write_stacks(&process->stacks, stream);
     if (runtime->records && !view->show[VERDICT_RUNTIME])
         fprintf(stream, "%s %s (--show=runtime).\n", show_count(runtime->bytes, "byte").text,
                 verdict_words[VERDICT_RUNTIME]);
@@ -369,7 +394,9 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
     struct totals totals = report_totals(report);
     size_t clean = 0, passing = 0;
 
-    for (size_t i = 0; i < report->process_count && !view->quiet; i++) {
+    if (view->freed && !view->quiet)
+        text_recent(report, view, stream);
+    for (size_t i = 0; i < report->process_count && !view->quiet && !view->freed; i++) {
         if (is_listed(report, i, view))
             write_process(report, i, view, stream);
         else if (is_clean(&report->processes[i], view))
@@ -382,9 +409,9 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
                 show_count(passing, "process").text);
     if (clean)
         fprintf(stream, "Nothing is left of %s.\n", show_count(clean, "more process").text);
-    if (!view->quiet)
+    if (!view->quiet && !view->freed)
         write_untracked_elsewhere(report, view, stream);
-    if (view->again && report->process_count > 1 && !view->quiet)
+    if (view->again && report->process_count > 1 && !view->quiet && !view->freed)
         write_again(report, view, stream);
     write_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
 }
