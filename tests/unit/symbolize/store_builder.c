@@ -166,6 +166,11 @@ struct leak_site *builder_site_at(struct store_builder *builder, uint32_t id)
     return (struct leak_site *)payload_of(builder, builder->sites) + (id - chunk->first);
 }
 
+struct leak_slots *builder_slots_at(struct store_builder *builder)
+{
+    return payload_of(builder, builder->slots);
+}
+
 void builder_slots(struct store_builder *builder, uint32_t thread)
 {
     struct leak_slots *slots;
