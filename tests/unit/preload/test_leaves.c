@@ -212,9 +212,13 @@ static int through_libc(int n)
     return numbers[0];
 }
 
-#pragma GCC push_options
-#pragma GCC optimize("O0")
-static NOINLINE int unoptimised(int n)
+#ifdef __clang__
+#define UNOPTIMISED __attribute__((optnone))
+#else
+#define UNOPTIMISED __attribute__((optimize("O0")))
+#endif
+
+UNOPTIMISED static NOINLINE int unoptimised(int n)
 {
     if (n == 0)
         capture();
@@ -222,7 +226,6 @@ static NOINLINE int unoptimised(int n)
         unoptimised(n - 1);
     return n;
 }
-#pragma GCC pop_options
 
 static const struct {
     const char *name;
