@@ -218,7 +218,7 @@ static int through_libc(int n)
 #define UNOPTIMISED __attribute__((optimize("O0")))
 #endif
 
-static NOINLINE UNOPTIMISED int unoptimised(int n)
+UNOPTIMISED static NOINLINE int unoptimised(int n)
 {
     if (n == 0)
         capture();

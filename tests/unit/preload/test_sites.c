@@ -401,6 +401,7 @@ struct progress {
 static struct shared {
     struct progress allocs, frees;
     uint64_t operations, threads;
+    bool rests; /* the child, now and then */
 } * shared;
 
 static void share(void)
@@ -490,10 +491,10 @@ static void counts_where_every_operation_folds(struct slots *slots)
 
 static void counts_while_its_cache_grows(struct slots *slots)
 {
-    for (uint32_t site = 1; site <= 30; site++)
+    for (uint32_t site = 1; site <= 12; site++)
         one_operation(slots, site);
     slots->evictions = 4 * slots->memory->count; /* has had enough */
-    for (int n = 0; n < 10; n++)
+    for (int n = 0; n < 28; n++)
         one_operation(slots, crowded[n % crowded_count]);
     if (slots->size_class != 1)
         _exit(2);
@@ -542,7 +543,9 @@ START_TEST(a_program_stopped_at_any_instruction_is_consistent)
     while (WIFSTOPPED(status)) {
         if (WSTOPSIG(status) != SIGTRAP && WSTOPSIG(status) != SIGSTOP)
             break;
-        check_sums(ways[_i / 2].name, steps++);
+        if (!UNIT_SANITIZED || steps % 16 == 0) /* far more instructions, each slower to check */
+            check_sums(ways[_i / 2].name, steps);
+        steps++;
         if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0) != 0) {
             kill(pid, SIGKILL);
             waitpid(pid, &status, 0);
@@ -570,6 +573,8 @@ static void *work_until_killed(void *argument)
         one_operation(&slots, site);
         if (n % 3 == 0)
             one_free(n % 2 ? &slots : NULL, site);
+        if (shared->rests && n % 50 == 0)
+            nanosleep(&(struct timespec){0, 100000}, NULL);
         if (n % 1000 == 0) {
             slots_close(&guard, &slots);
             slots_open(&guard, &slots, me + 1 + n / 1000 * 2);
@@ -603,13 +608,14 @@ START_TEST(a_live_reader_that_saw_no_fold_saw_no_count_twice)
 {
     make_sites(WATCHED);
     share();
+    shared->rests = true;
     pid_t pid = fork();
     if (pid == 0) {
         alarm(20);
         work_until_killed((void *)0);
     }
     unsigned good = 0;
-    for (int n = 0; n < 200000 && good < 2000; n++) {
+    for (int n = 0; n < 20000 && good < 2000; n++) {
         uint32_t site = 1 + n % WATCHED;
         uint64_t folds = load_acquire(&store_header->folds);
         uint64_t done = load_acquire(&shared->allocs.done[site]);
@@ -619,13 +625,14 @@ START_TEST(a_live_reader_that_saw_no_fold_saw_no_count_twice)
         if (folds % 2 || load_acquire(&store_header->folds) != folds)
             continue;
         good++;
-        ck_assert_msg(got.allocs >= done && got.allocs <= begun,
+        UNIT_WANT_MSG(got.allocs >= done && got.allocs <= begun,
                       "site %u: between %" PRIu64 " and %" PRIu64
                       " were counted, the reader sees %" PRIu64,
                       site, done, begun, got.allocs);
     }
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
+    ck_assert_msg(good > 100, "only %u looks without a fold", good);
 }
 END_TEST
 

@@ -174,6 +174,11 @@ void builder_variances(struct store_builder *builder, uint32_t first, size_t cou
     pack(builder, at, variances, count * sizeof(*variances));
 }
 
+struct leak_slots *builder_slots_at(struct store_builder *builder)
+{
+    return payload_of(builder, builder->slots);
+}
+
 void builder_slots(struct store_builder *builder, uint32_t thread)
 {
     struct leak_slots *slots;

@@ -16,7 +16,7 @@ struct store_builder {
     size_t size;
     size_t nodes, sites, threads, modules, slots; /* offset of the open chunk of each, 0 = none */
     uint32_t node_count, site_count, slot_count;  /* in it */
-    uint32_t next_node, next_site, next_serial, next_seq;
+    uint32_t next_node, next_site, next_serial;
 };
 
 struct store_builder builder_begin(void);
@@ -49,6 +49,7 @@ void builder_variances(struct store_builder *builder, uint32_t first, size_t cou
 /* A chunk of slots of one thread, and a slot in it. */
 void builder_slots(struct store_builder *builder, uint32_t thread);
 void builder_slot(struct store_builder *builder, uint32_t site, struct leak_counts counts);
+struct leak_slots *builder_slots_at(struct store_builder *builder); /* the open chunk's */
 /* As left by a death while the last slot was going into its site, whose sum this is. */
 void builder_fold(struct store_builder *builder, struct leak_counts sum);
 

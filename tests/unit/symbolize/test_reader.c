@@ -88,6 +88,97 @@ START_TEST(a_slot_that_was_folded_in_is_not_counted_twice)
 }
 END_TEST
 
+/* The steps of a fold, in order; at each the process may have died. Slot: 0 untouched, 1 given up
+ * but not cleared, 2 cleared. */
+static const struct {
+    const char *name;
+    bool in_force, moved;
+    int slot;
+} steps[] = {
+    {"not begun", false, false, 0},
+    {"the sum is written", false, false, 0},
+    {"the sum counts", true, false, 0},
+    {"the site has it", true, true, 0},
+    {"the slot is free", true, true, 1},
+    {"the slot is cleared", true, true, 2},
+    {"done", false, true, 2},
+};
+
+/* Beside it stand the same site's slot in another thread, and another site's slot in this one. */
+START_TEST(a_death_at_any_step_of_a_fold_loses_and_doubles_nothing)
+{
+    struct store_builder builder = builder_begin();
+    struct leak_counts before = {10, 1000, 4, 400}, slot = {5, 50, 1, 10}, sum = {15, 1050, 5, 410};
+    uint32_t site = builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, before);
+    uint32_t other = builder_site(&builder, LEAK_ROOT_DEPTH, LEAK_KIND_NEW, before);
+    struct leak_slots *slots;
+
+    builder_slots(&builder, 3);
+    builder_slot(&builder, other, (struct leak_counts){1, 7, 0, 0});
+    builder_slots(&builder, 2);
+    builder_slot(&builder, other, (struct leak_counts){2, 8, 0, 0});
+    builder_slot(&builder, site, slot);
+    builder_fold(&builder, sum);
+    slots = builder_slots_at(&builder);
+    slots->fold_site = steps[_i].in_force ? site : 0;
+    if (steps[_i].moved)
+        builder_site_at(&builder, site)->counts = sum;
+    if (steps[_i].slot >= 1)
+        slots->slot[1].site = 0;
+    if (steps[_i].slot == 2)
+        memset(&slots->slot[1], 0, sizeof(slots->slot[1]));
+    builder_slots(&builder, 4);
+    builder_slot(&builder, site, (struct leak_counts){100, 10000, 0, 0});
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_msg(store.sites[0].counts.allocs == 115 && store.sites[0].counts.bytes == 11050 &&
+                      store.sites[0].counts.frees == 5 && store.sites[0].counts.freed_bytes == 410,
+                  "%s: %d allocations", steps[_i].name, (int)store.sites[0].counts.allocs);
+    ck_assert_uint_eq(store.sites[1].counts.allocs, 13);
+    ck_assert_uint_eq(store.note_count, 0);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+/* Sums and numbers that no process writes. */
+START_TEST(a_fold_that_cannot_be_is_survived)
+{
+    struct store_builder builder = builder_begin();
+    uint32_t site =
+        builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 8, 0, 0});
+    struct leak_slots *slots;
+
+    builder_slots(&builder, 2);
+    builder_slot(&builder, site, (struct leak_counts){1, 8, 0, 0});
+    builder_fold(&builder, (struct leak_counts){2, 16, 0, 0});
+    slots = builder_slots_at(&builder);
+    switch (_i) {
+    case 0: /* of a site that is not there */
+        slots->fold_site = 4000000000u;
+        break;
+    case 1: /* from a slot that is not there */
+        slots->fold_slot = 4000000000u;
+        break;
+    case 2: /* from another site's slot */
+        slots->fold_slot = 1;
+        break;
+    case 3: /* by nobody: the whole cache counts no more */
+        slots->thread = 0;
+        break;
+    default: /* too short for its own beginning */
+        ((struct leak_chunk *)(builder.data + builder.slots))->length = 8;
+        break;
+    }
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_le(store.sites[0].counts.allocs, 3);
+    ck_assert_uint_eq(store.note_count, _i == 0);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
 START_TEST(more_frees_than_allocations_leave_nothing)
 {
     struct store_builder builder = builder_begin();
@@ -361,6 +452,9 @@ int main(void)
     tcase_add_test(content, example_is_read_whole);
     tcase_add_test(content, live_is_folded_plus_slots);
     tcase_add_test(content, a_slot_that_was_folded_in_is_not_counted_twice);
+    tcase_add_loop_test(content, a_death_at_any_step_of_a_fold_loses_and_doubles_nothing, 0,
+                        sizeof(steps) / sizeof(*steps));
+    tcase_add_loop_test(content, a_fold_that_cannot_be_is_survived, 0, 5);
     tcase_add_test(content, more_frees_than_allocations_leave_nothing);
     tcase_add_test(content, a_parent_that_is_not_below_its_child_ends_the_trace);
     tcase_add_test(content, many_chunks_keep_their_ids);
