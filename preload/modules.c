@@ -28,6 +28,8 @@ struct module {
     const void *eh_frame_hdr;
     const struct link_map *map;
     struct leak_module *record; /* in the store; NULL when there was no room */
+    uintptr_t build_id;         /* where its bytes were read */
+    bool stays;                 /* loaded with the program: the loader never unloads it */
     bool gone;
 };
 
@@ -45,6 +47,7 @@ static uint32_t count;
 static uint32_t serial;                     /* of loader events: module seen, module gone */
 static struct retired retired[RETIRED_MAX]; /* append and raise serial only; count published last */
 static uintptr_t own_start, own_end;
+static const struct link_map *last_at_start; /* the loader appends what comes later */
 static int (*find_object)(void *, struct found_object *);
 static void (*forget_range)(uintptr_t start, uintptr_t end);
 
@@ -103,6 +106,8 @@ void modules_start(void (*forget)(uintptr_t start, uintptr_t end))
     if (!find_object)
         find_object = find_by_walk;
     table = arena_map(MODULES_MAX * sizeof *table); /* touched only as far as it is used */
+    for (struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+        last_at_start = map;
     if (find((uintptr_t)modules_start, &own)) {
         own_start = (uintptr_t)own.start;
         own_end = (uintptr_t)own.end;
@@ -150,46 +155,54 @@ static void retire(uintptr_t start, uintptr_t end)
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-/* The note with the build-id, in a copy of a PT_NOTE segment. */
-static uint32_t take_build_id(const char *notes, size_t length, uint8_t *out)
+struct build_id {
+    uintptr_t address; /* of its bytes */
+    uint32_t length;   /* 0: there is none */
+};
+
+/* The build-id in a copy of the PT_NOTE segment that lies at address. */
+static struct build_id take_build_id(uintptr_t address, const char *notes, size_t length,
+                                     uint8_t *out)
 {
     for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= length;) {
         const ElfW(Nhdr) *note = (const void *)(notes + at);
         size_t name = at + sizeof *note, content = name + round_up(note->n_namesz, 4);
         size_t next = content + round_up(note->n_descsz, 4);
         if (next > length)
-            return 0;
+            break;
         if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
             memcmp(notes + name, "GNU", 4) == 0 && note->n_descsz <= LEAK_BUILD_ID_MAX) {
             memcpy(out, notes + content, note->n_descsz);
-            return note->n_descsz;
+            return (struct build_id){address + content, note->n_descsz};
         }
         at = next;
     }
-    return 0;
+    return (struct build_id){0};
 }
 
 /* From the headers in memory; the first page of an object is its ELF header. Everything is read by
  * sys_peek: when we look again, another thread may be unmapping the object under us. */
-static uint32_t read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
+static struct build_id read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
 {
+    struct build_id none = {0};
     ElfW(Ehdr) header;
     ElfW(Phdr) segment;
     _Alignas(8) char notes[512];
     if (!sys_peek(start, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return 0;
+        return none;
     for (unsigned i = 0; i < header.e_phnum; i++) {
         if (!sys_peek(start + header.e_phoff + i * sizeof segment, &segment, sizeof segment))
-            return 0;
+            return none;
         if (segment.p_type != PT_NOTE)
             continue;
         size_t length = segment.p_memsz < sizeof notes ? segment.p_memsz : sizeof notes;
-        uint32_t found =
-            sys_peek(bias + segment.p_vaddr, notes, length) ? take_build_id(notes, length, out) : 0;
-        if (found)
+        if (!sys_peek(bias + segment.p_vaddr, notes, length))
+            continue;
+        struct build_id found = take_build_id(bias + segment.p_vaddr, notes, length, out);
+        if (found.length)
             return found;
     }
-    return 0;
+    return none;
 }
 
 /* Scratch for paths, guarded by lock: the stack may be a signal stack of 2 KiB. */
@@ -252,7 +265,9 @@ static void add_record(struct module *module, const struct link_map *map)
     record->bias = map->l_addr;
     record->loaded = serial;
     record->loaded_ns = sys_clock_ns(CLOCK_REALTIME_COARSE);
-    record->build_id_length = read_build_id(module->start, map->l_addr, record->build_id);
+    struct build_id id = read_build_id(module->start, map->l_addr, record->build_id);
+    module->build_id = id.address;
+    record->build_id_length = id.length;
     record->path_length = path.length;
     memcpy(record->path, path_bytes, path.length);
     record_publish(record);
@@ -272,17 +287,21 @@ static bool take_lock(struct locked *locked)
 /* ---- Looking again ----------------------------------------------------------------------------
  */
 
+/* Another object may be mapped just as the old one was, down to its link map; then the build-id
+ * tells. One system call: while the loader is at work every capture looks. */
 static bool same_object(const struct module *module, const struct found_object *now)
 {
-    uint8_t build_id[LEAK_BUILD_ID_MAX];
+    uint8_t id[LEAK_BUILD_ID_MAX];
     if (module->start != (uintptr_t)now->start || module->end != (uintptr_t)now->end ||
         module->eh_frame_hdr != now->eh_frame || module->map != now->map)
         return false;
-    if (!module->record || sys_peek_guesses())
+    const struct leak_module *record = module->record;
+    if (!record || sys_peek_guesses())
         return true;
-    uint32_t length = read_build_id(module->start, module->record->bias, build_id);
-    return length == module->record->build_id_length &&
-           memcmp(build_id, module->record->build_id, length) == 0;
+    if (!module->build_id)
+        return !read_build_id(module->start, record->bias, id).length;
+    return sys_peek(module->build_id, id, record->build_id_length) &&
+           memcmp(id, record->build_id, record->build_id_length) == 0;
 }
 
 void modules_look_again(struct guard *guard UNUSED)
@@ -294,7 +313,8 @@ void modules_look_again(struct guard *guard UNUSED)
     uint32_t changes = load_acquire(&modules_changes_);
     for (uint32_t i = 0; i < count && changes != modules_looked_; i++) {
         struct found_object now;
-        if (table[i].gone || (find(table[i].start, &now) && same_object(&table[i], &now)))
+        if (table[i].gone || table[i].stays ||
+            (find(table[i].start, &now) && same_object(&table[i], &now)))
             continue;
         table[i].gone = true;
         serial++;
@@ -320,6 +340,14 @@ static struct module *new_module(void)
     return NULL;
 }
 
+static bool was_there_at_start(const struct link_map *searched)
+{
+    const struct link_map *map = _r_debug.r_map;
+    while (map != searched && map != last_at_start)
+        map = map->l_next;
+    return map == searched;
+}
+
 static bool is_known(uintptr_t start)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -339,8 +367,11 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
         return true; /* recorded by the next row of it */
     struct module *module = is_known(out->start) ? NULL : new_module();
     if (module) {
-        *module = (struct module){
-            .start = out->start, .end = out->end, .eh_frame_hdr = found.eh_frame, .map = found.map};
+        *module = (struct module){.start = out->start,
+                                  .end = out->end,
+                                  .eh_frame_hdr = found.eh_frame,
+                                  .map = found.map,
+                                  .stays = was_there_at_start(found.map)};
         serial++;
         add_record(module, found.map);
     }
