@@ -6,9 +6,10 @@
  * and the rows, so when all words are the same the site is the same, and neither rows nor tree are
  * asked. All words are compared, always (unwind.h says why).
  *
- * Two ways: two leaves that share a set do not throw each other out. Where contexts keep changing
- * the cache does not pay; it goes to sleep then and looks again later:
- *     every WINDOW lookups:  hits * 4 < lookups  ->  the next SLEEP lookups are not made
+ * Two ways: two leaves that share a set do not throw each other out. A thread that misses often
+ * gets four times as many sets, as long as few threads have them. Where contexts keep changing the
+ * cache does not pay; when it has had time to fill it goes to sleep, and looks again later:
+ *     after WINDOW lookups:  hits * 4 < lookups  ->  the next SLEEP lookups are not made
  */
 #ifndef PRELOAD_LEAVES_H
 #define PRELOAD_LEAVES_H
@@ -16,7 +17,9 @@
 #include "preload/unwind.h"
 
 #define LEAVES_FREE 255 /* the kind of a free: its "site" is a node */
-#define LEAVES_SETS 32
+#define LEAVES_FEW 32
+#define LEAVES_MANY 128
+#define LEAVES_MANY_THREADS 8
 #define LEAVES_WAYS 2
 #define LEAVES_WORDS 56 /* a stack that was read in more places is not kept */
 
@@ -30,16 +33,28 @@ struct leaf {
     uintptr_t word[LEAVES_WORDS];
 };
 
+struct leaf_set {
+    struct leaf leaf[LEAVES_WAYS];
+};
+
 struct leaves {
     uint32_t lookups, hits; /* in this window */
     uint32_t asleep;        /* lookups still to be left out */
-    uint8_t newest[LEAVES_SETS];
-    struct leaf leaf[LEAVES_SETS][LEAVES_WAYS];
+    uint32_t missed;        /* in the windows with many misses */
+    uint8_t newest[LEAVES_MANY];
+    struct leaf_set *many; /* LEAVES_MANY of them, or NULL: the few are used */
+    struct leaf_set few[LEAVES_FEW];
 };
 
-static inline unsigned leaves_set(uintptr_t pc, uintptr_t sp)
+static inline unsigned leaves_set(const struct leaves *leaves, uintptr_t pc, uintptr_t sp)
 {
-    return (pc + sp) * 0x9e3779b97f4a7c15ull >> 59; /* LEAVES_SETS is 32 */
+    uint64_t hash = (pc + sp) * 0x9e3779b97f4a7c15ull;
+    return hash / (UINT64_MAX / (leaves->many ? LEAVES_MANY : LEAVES_FEW) + 1);
+}
+
+static inline struct leaf *leaves_of_set(struct leaves *leaves, unsigned set)
+{
+    return (leaves->many ? leaves->many : leaves->few)[set].leaf;
 }
 
 /* The site of the caller's stack and that kind, or 0: unknown, ask unwind and tree. */
