@@ -9,22 +9,15 @@
 #define STRIPES (1u << STRIPE_BITS)
 #define REGION_BITS 11
 #define GRANULE_BITS 3 /* 256 of them in a region: a key is one byte */
-#define SIZE_MOST ((1ull << 48) - 1)
-#define TICK_MOST ((1u << 24) - 1)
 
-/* Words are written and read whole: a narrow store under a wide load stalls the processor. */
-struct entry {
-    uint64_t size_thread; /* size (48), thread (16) */
-    uint64_t site_count;  /* site (32), count (32) */
-    uint32_t tick_kind;   /* tick (24), kind (8) */
-} __attribute__((packed, aligned(4)));
-
-_Static_assert(sizeof(struct entry) == TRAYS_ENTRY, "trays.h says how large an entry is");
+_Static_assert(sizeof(struct blocks_entry) == TRAYS_ENTRY, "trays.h says how large an entry is");
 
 struct region {
     uint64_t word; /* blocks (10), size class (6), number (48); 0 = empty slot */
     uint8_t *tray;
 };
+
+#define SLOTS_PER_LINE (64 / sizeof(struct region)) /* capacities are multiples of it */
 
 static struct stripe {
     struct lock lock;
@@ -47,28 +40,6 @@ static unsigned used_of(const struct region *region)
     return region->word & 1023;
 }
 
-/* ---- Entries ------------------------------------------------------------------------------- */
-
-static struct entry pack(const struct block *block)
-{
-    uint64_t size = block->size < SIZE_MOST ? block->size : SIZE_MOST;
-    uint32_t tick = block->tick < TICK_MOST ? block->tick : TICK_MOST;
-    return (struct entry){.size_thread = size | (uint64_t)block->thread << 48,
-                          .site_count = block->site | (uint64_t)block->count << 32,
-                          .tick_kind = tick | (uint32_t)block->kind << 24};
-}
-
-static struct block unpack(const struct entry *entry, uintptr_t address)
-{
-    return (struct block){.address = address,
-                          .size = entry->size_thread & SIZE_MOST,
-                          .site = (uint32_t)entry->site_count,
-                          .count = entry->site_count >> 32,
-                          .tick = entry->tick_kind & TICK_MOST,
-                          .thread = entry->size_thread >> 48,
-                          .kind = entry->tick_kind >> 24};
-}
-
 /* ---- Trays --------------------------------------------------------------------------------- */
 
 static uint8_t key_of(uintptr_t address)
@@ -76,9 +47,9 @@ static uint8_t key_of(uintptr_t address)
     return address >> GRANULE_BITS;
 }
 
-static struct entry *entries_of(const struct region *region)
+static struct blocks_entry *entries_of(const struct region *region)
 {
-    return (struct entry *)trays_entries(region->tray, size_class_of(region));
+    return (struct blocks_entry *)trays_entries(region->tray, size_class_of(region));
 }
 
 /* Which entry has that key; -1: none. Sixteen keys a step, from the newest back: what goes soonest
@@ -111,7 +82,7 @@ static bool resize(struct region *region, unsigned size_class)
     if (!old.tray)
         return true;
     memcpy(tray, old.tray, used_of(&old));
-    memcpy(entries_of(region), entries_of(&old), used_of(&old) * sizeof(struct entry));
+    memcpy(entries_of(region), entries_of(&old), used_of(&old) * sizeof(struct blocks_entry));
     trays_give(old.tray, size_class_of(&old));
     return true;
 }
@@ -127,9 +98,10 @@ static void shrink(struct region *region)
 
 /* ---- Places -------------------------------------------------------------------------------- */
 
+/* Neighbours have one hash: programs go from one to the next. */
 static uint64_t spread(uint64_t number)
 {
-    uint64_t hash = number * 0x9e3779b97f4a7c15ull;
+    uint64_t hash = number / SLOTS_PER_LINE * 0x9e3779b97f4a7c15ull;
     return hash ^ (hash >> 29);
 }
 
@@ -138,16 +110,18 @@ static struct stripe *stripe_of(uint64_t hash)
     return &stripes[hash >> (64 - STRIPE_BITS)];
 }
 
-/* Multiply-shift on the bits that did not choose the stripe: any capacity will do. */
-static uint32_t home_of(uint64_t hash, uint32_t capacity)
+/* Multiply-shift on the bits that did not choose the stripe: any number of lines will do. */
+static uint32_t home_of(uint64_t hash, uint64_t number, uint32_t capacity)
 {
-    return (hash >> (32 - STRIPE_BITS) & UINT32_MAX) * capacity >> 32;
+    uint32_t lines = capacity / SLOTS_PER_LINE;
+    return ((hash >> (32 - STRIPE_BITS) & UINT32_MAX) * lines >> 32) * SLOTS_PER_LINE +
+           number % SLOTS_PER_LINE;
 }
 
 /* The region of that number, or the gap where it would go. */
 static struct region *probe(const struct stripe *stripe, uint64_t hash, uint64_t number)
 {
-    uint32_t at = home_of(hash, stripe->capacity);
+    uint32_t at = home_of(hash, number, stripe->capacity);
     while (stripe->regions[at].word && number_of(&stripe->regions[at]) != number)
         at = at + 1 == stripe->capacity ? 0 : at + 1;
     return &stripe->regions[at];
@@ -175,11 +149,16 @@ static bool rebuild(struct stripe *stripe, uint32_t capacity)
     return true;
 }
 
+static bool has_room(const struct stripe *stripe, unsigned more)
+{
+    return (stripe->used + more) * 3ull <= stripe->capacity * 2ull;
+}
+
 /* Room for one more region; the stripe's lock is held. */
 static bool make_room(struct stripe *stripe)
 {
     uint32_t capacity = stripe->capacity, empty = 0;
-    if (likely(stripe->used + 1 <= (uint64_t)capacity * 7 / 8))
+    if (likely(has_room(stripe, 1)))
         return true;
     for (uint32_t i = 0; i < capacity; i++)
         empty += stripe->regions[i].word && !used_of(&stripe->regions[i]);
@@ -221,7 +200,7 @@ static bool append(struct region *region, const struct block *block)
     if (unlikely(at == trays_capacity[size_class]) && !resize(region, size_class + 1))
         return false;
     region->tray[at] = key_of(block->address);
-    entries_of(region)[at] = pack(block);
+    entries_of(region)[at] = blocks_pack(block);
     region->word++;
     return true;
 }
@@ -237,9 +216,9 @@ static enum blocks_insert stripe_insert(struct stripe *stripe, uint64_t hash,
         region = add_region(stripe, hash, number);
     int at = region ? find_key(region, key_of(block->address)) : -1;
     if (unlikely(at >= 0)) {
-        struct entry *entry = &entries_of(region)[at];
-        *old = unpack(entry, block->address);
-        *entry = pack(block);
+        struct blocks_entry *entry = &entries_of(region)[at];
+        *old = blocks_unpack(entry, block->address);
+        *entry = blocks_pack(block);
         result = BLOCKS_REPLACED;
     } else if (likely(region && append(region, block))) {
         result = BLOCKS_NEW;
@@ -252,7 +231,7 @@ static void take_out(struct region *region, unsigned at)
 {
     unsigned last = used_of(region) - 1;
     if (at != last) {
-        struct entry *entries = entries_of(region);
+        struct blocks_entry *entries = entries_of(region);
         region->tray[at] = region->tray[last];
         entries[at] = entries[last];
     }
@@ -262,13 +241,13 @@ static void take_out(struct region *region, unsigned at)
 }
 
 static bool stripe_remove(struct stripe *stripe, uint64_t hash, uintptr_t address,
-                          struct block *out)
+                          struct blocks_entry *out)
 {
     struct region *region = probe(stripe, hash, address >> REGION_BITS);
     int at = region->word ? find_key(region, key_of(address)) : -1;
     if (unlikely(at < 0))
         return false;
-    *out = unpack(&entries_of(region)[at], address);
+    *out = entries_of(region)[at];
     take_out(region, at);
     return true;
 }
@@ -283,7 +262,7 @@ static enum blocks_insert table_insert(const struct block *block, struct block *
     return result;
 }
 
-static bool table_remove(uintptr_t address, struct block *out)
+static bool table_remove(uintptr_t address, struct blocks_entry *out)
 {
     uint64_t hash = spread(address >> REGION_BITS);
     struct stripe *stripe = stripe_of(hash);
@@ -313,7 +292,7 @@ enum blocks_insert blocks_insert_elsewhere(const struct block *block, struct blo
     return BLOCKS_NEW;
 }
 
-bool blocks_remove_old(uintptr_t address, struct block *out)
+bool blocks_remove_old(uintptr_t address, struct blocks_entry *out)
 {
     uint64_t hash = spread(address >> REGION_BITS);
     return stripe_remove(stripe_of(hash), hash, address, out);
@@ -346,19 +325,19 @@ enum blocks_insert blocks_insert_shared(const struct block *block, struct block 
     return table_insert(block, old);
 }
 
-static COLD bool remove_waiting(uintptr_t address, struct block *out)
+static COLD bool remove_waiting(uintptr_t address, struct blocks_entry *out)
 {
     struct locked locked = lock_take(&blocks_young.lock);
     struct block *place = blocks_find_young(address);
     if (place) {
-        *out = *place;
+        *out = blocks_pack(place);
         place->address = 0;
     }
     lock_give(&locked);
     return place != NULL;
 }
 
-bool blocks_remove_shared(uintptr_t address, struct block *out)
+bool blocks_remove_shared(uintptr_t address, struct blocks_entry *out)
 {
     all_settled();
     if (likely(table_remove(address, out)))
@@ -370,7 +349,8 @@ void blocks_prefetch(uintptr_t address)
 {
     uint64_t hash = spread(address >> REGION_BITS);
     const struct stripe *stripe = stripe_of(hash);
-    __builtin_prefetch(&stripe->regions[home_of(hash, stripe->capacity)], 1);
+    __builtin_prefetch(&stripe->regions[home_of(hash, address >> REGION_BITS, stripe->capacity)],
+                       1);
 }
 
 uint64_t blocks_count(void)
@@ -397,7 +377,7 @@ void blocks_each(void (*visit)(const struct block *block, void *context), void *
         for (uint32_t slot = 0; slot < stripes[i].capacity; slot++) {
             const struct region *region = &stripes[i].regions[slot];
             for (unsigned at = 0; at < used_of(region); at++) {
-                struct block block = unpack(&entries_of(region)[at], address_of(region, at));
+                struct block block = blocks_unpack(&entries_of(region)[at], address_of(region, at));
                 visit(&block, context);
             }
         }
@@ -434,7 +414,7 @@ bool blocks_check(void)
                 !region_check(region))
                 return false;
         }
-        if (regions != stripe->used || regions > (uint64_t)stripe->capacity * 7 / 8)
+        if (regions != stripe->used || !has_room(stripe, 0))
             return false;
     }
     return true;

@@ -3,7 +3,7 @@
  * What a program allocates together lies together, so the table keeps together what lies together:
  * the blocks of one region (2 KiB of addresses) stand side by side in one tray. The table proper
  * maps regions to trays: lock-striped, open addressing, linear probing, each stripe grown alone by
- * a quarter, 16 bytes a slot:
+ * a quarter; four neighbours share a cache line. 16 bytes a slot:
  *
  *     region: blocks in the tray (10), size class of the tray (6), number (48); the tray (64)
  *
@@ -15,7 +15,7 @@
  *
  * A block at an address that is no multiple of 8 is not kept. A region without blocks stays until
  * its stripe is full. In each stripe:
- *     used <= capacity * 7/8,   and every region is reachable from its home without passing a gap.
+ *     used <= capacity * 2/3,   and every region is reachable from its home without passing a gap.
  */
 #ifndef PRELOAD_BLOCKS_H
 #define PRELOAD_BLOCKS_H
@@ -32,6 +32,37 @@ struct block {
     uint16_t thread;
     uint8_t kind;
 };
+
+/* A block as the table keeps it. Words are written and read whole: a narrow store under a wide load
+ * makes the processor wait. */
+struct blocks_entry {
+    uint64_t size_thread; /* size (48), thread (16) */
+    uint64_t site_count;  /* site (32), count (32) */
+    uint32_t tick_kind;   /* tick (24), kind (8) */
+} __attribute__((packed, aligned(4)));
+
+#define BLOCKS_SIZE_MOST ((1ull << 48) - 1)
+#define BLOCKS_TICK_MOST ((1u << 24) - 1)
+
+static inline struct blocks_entry blocks_pack(const struct block *block)
+{
+    uint64_t size = block->size < BLOCKS_SIZE_MOST ? block->size : BLOCKS_SIZE_MOST;
+    uint32_t tick = block->tick < BLOCKS_TICK_MOST ? block->tick : BLOCKS_TICK_MOST;
+    return (struct blocks_entry){.size_thread = size | (uint64_t)block->thread << 48,
+                                 .site_count = block->site | (uint64_t)block->count << 32,
+                                 .tick_kind = tick | (uint32_t)block->kind << 24};
+}
+
+static inline struct block blocks_unpack(const struct blocks_entry *entry, uintptr_t address)
+{
+    return (struct block){.address = address,
+                          .size = entry->size_thread & BLOCKS_SIZE_MOST,
+                          .site = (uint32_t)entry->site_count,
+                          .count = entry->site_count >> 32,
+                          .tick = entry->tick_kind & BLOCKS_TICK_MOST,
+                          .thread = entry->size_thread >> 48,
+                          .kind = entry->tick_kind >> 24};
+}
 
 enum blocks_insert {
     BLOCKS_NEW,
@@ -62,10 +93,10 @@ enum blocks_insert blocks_age(struct block *place, struct block *old);
 /* Nobody could be moved into the table to make place: to an empty one then, or to the table after
  * all, where its own region may have room. */
 enum blocks_insert blocks_insert_elsewhere(const struct block *block, struct block *old);
-bool blocks_remove_old(uintptr_t address, struct block *out);
+bool blocks_remove_old(uintptr_t address, struct blocks_entry *out);
 /* There are other threads. */
 enum blocks_insert blocks_insert_shared(const struct block *block, struct block *old);
-bool blocks_remove_shared(uintptr_t address, struct block *out);
+bool blocks_remove_shared(uintptr_t address, struct blocks_entry *out);
 
 /* Address 0 stands for an empty place; a tray's keys count in steps of 8. */
 static inline bool blocks_has_key(uintptr_t address)
@@ -75,6 +106,7 @@ static inline bool blocks_has_key(uintptr_t address)
 
 static inline struct block *blocks_find_young(uintptr_t address)
 {
+#pragma GCC unroll 4
     for (unsigned i = 0; i < BLOCKS_YOUNG; i++)
         if (blocks_young.place[i].address == address)
             return &blocks_young.place[i];
@@ -118,11 +150,15 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED
 static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t address,
                                         struct block *out)
 {
-    struct block found;
+    struct blocks_entry found;
     if (!blocks_has_key(address))
         return false;
-    if (unlikely(!*lock_alone))
-        return blocks_remove_shared(address, out);
+    if (unlikely(!*lock_alone)) {
+        if (!blocks_remove_shared(address, &found))
+            return false;
+        *out = blocks_unpack(&found, address);
+        return true;
+    }
     struct locked locked = lock_take(&blocks_young.lock);
     struct block *place = blocks_find_young(address);
     bool known = true;
@@ -131,7 +167,7 @@ static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t ad
         place->address = 0;
     } else {
         known = blocks_remove_old(address, &found);
-        *out = found;
+        *out = blocks_unpack(&found, address);
     }
     lock_give(&locked);
     return known;

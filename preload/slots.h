@@ -30,15 +30,15 @@ static inline struct leak_slot *slots_pair(const struct slots *slots, uint32_t s
 /* Gives a site one of them. */
 struct leak_slot *slots_take_over(struct guard *guard, struct slots *slots, uint32_t site);
 
-/* The slot that counts for a site. */
+/* The slot that counts for a site. Which of the two it is nobody can foretell: no jump may depend
+ * on it. */
 static inline struct leak_slot *slots_find(struct guard *guard, struct slots *slots, uint32_t site)
 {
     struct leak_slot *pair = slots_pair(slots, site);
-    if (likely(pair[0].site == site))
-        return &pair[0];
-    if (likely(pair[1].site == site))
-        return &pair[1];
-    return slots_take_over(guard, slots, site);
+    size_t which = pair[1].site == site;
+    __asm__("" : "+r"(which)); /* the compiler would like to jump */
+    struct leak_slot *slot = &pair[which];
+    return likely(slot->site == site) ? slot : slots_take_over(guard, slots, site);
 }
 
 void slots_close(struct guard *guard, struct slots *slots);

@@ -271,11 +271,11 @@ bool track_take(struct guard *guard, void *pointer, struct block *out)
 }
 
 /* No memory for this thread: straight into the site, or the block would look like a leak. */
-static COLD void count_free_at_site(struct guard *guard, const struct block *block)
+static COLD void count_free_at_site(struct guard *guard, uint32_t site, uint64_t blocks,
+                                    uint64_t bytes)
 {
-    uint64_t blocks = sample_bytes ? sample_count(block, false) : 1;
-    sites_count_free(guard, block->site, blocks, blocks * block->size);
-    sub_relaxed(&store_header->live_bytes, blocks * block->size);
+    sites_count_free(guard, site, blocks, bytes);
+    sub_relaxed(&store_header->live_bytes, bytes);
 }
 
 static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
@@ -283,10 +283,10 @@ static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
 {
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
-    if (unlikely(!thread))
-        return count_free_at_site(guard, block);
-    clock_now_and_then(thread, sampled);
     uint64_t blocks = sampled ? sample_count(block, false) : 1;
+    if (unlikely(!thread))
+        return count_free_at_site(guard, block->site, blocks, blocks * block->size);
+    clock_now_and_then(thread, sampled);
     uint64_t before = count_free(guard, thread, block, blocks);
     if (track_options.free_stacks != FREE_STACKS_OFF)
         note_freed(guard, thread, caller, block, weight_of_free(thread, before, blocks, sampled));
