@@ -60,6 +60,8 @@ static void write_rate(uint64_t part, uint64_t whole, FILE *stream)
 {
     uint64_t permille = (uint64_t)((double)part / (double)whole * 1000 + 0.5);
 
+    if (permille == 1000 && part != whole)
+        permille = 999; /* all is said of all only */
     fprintf(stream, "%s (%" PRIu64 ".%" PRIu64 " %%)", show_number(part).text, permille / 10,
             permille % 10);
 }
