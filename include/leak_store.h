@@ -229,8 +229,11 @@ struct leak_site {
 };
 
 /* Where the blocks of a site were freed: one record for each pair of allocation site and stack of
- * the free. With free_stacks=sample, and with sample=, "blocks" and "bytes" are estimates: a free
- * that was looked at stands for all those that were not. */
+ * the free. With free_stacks=sample, and with sample=, "blocks" and "bytes" are estimates: a thread
+ * looks at its first frees of a site, then at one in so many, which stands for all those that were
+ * not looked at; of samples each is looked at, and stands for as many blocks as the sample did. */
+#define LEAK_FREED_FIRST 2
+#define LEAK_FREED_ONE_IN 64
 struct leak_freed {
     uint32_t site; /* publish */
     uint32_t node; /* the innermost frame of the free, or a root */
@@ -252,7 +255,8 @@ struct leak_recent {
     uint32_t thread; /* serial of the owner, 0 = none any more: what stands there is history */
     uint32_t last_thread; /* whose history */
     uint64_t next; /* frees so far */
-    uint64_t reserved[6];
+    uint64_t captures; /* of stacks of frees, by all owners this ring ever had */
+    uint64_t reserved[5];
     struct leak_recent_free free[LEAK_RECENT];
 };
 

@@ -12,12 +12,10 @@
 #ifndef PRELOAD_FREED_H
 #define PRELOAD_FREED_H
 
+#include "preload/atomic.h"
 #include "preload/blocks.h"
 #include "preload/guard.h"
 #include "leak_store.h"
-
-#define FREED_FIRST 2   /* frees of a site that are looked at in any case … */
-#define FREED_ONE_IN 64 /* … and then one in so many */
 
 /* Each thread's own. */
 struct freed {
@@ -32,15 +30,22 @@ void freed_close(struct guard *guard, struct freed *freed);
 /* For how many frees the next one of a site with so many before stands: 0 = it is not looked at. */
 static inline unsigned freed_weight(struct freed *freed, uint64_t before)
 {
-    if (before < FREED_FIRST)
+    if (before < LEAK_FREED_FIRST)
         return 1;
     freed->dice = freed->dice * 6364136223846793005ull + 1442695040888963407ull;
-    return freed->dice >> 58 ? 0 : FREED_ONE_IN; /* six bits: one in 64 */
+    return freed->dice >> 58 ? 0 : LEAK_FREED_ONE_IN; /* six bits: one in 64 */
 }
 
 /* One free in that node, which stands for weight of them. */
 void freed_count(struct guard *guard, uint32_t site, uint32_t node, unsigned weight,
                  uint64_t bytes);
+/* A stack was taken for it. */
+static inline void freed_captured(struct freed *freed)
+{
+    if (likely(freed->recent))
+        bump(&freed->recent->captures, 1);
+}
+
 /* node 0: only the return address of the free is known. */
 static inline void freed_remember(struct freed *freed, const struct block *block, uintptr_t pc,
                                   uint32_t node, uint32_t tick)
@@ -54,7 +59,7 @@ static inline void freed_remember(struct freed *freed, const struct block *block
     at->node = node;
     at->site = block->site;
     at->tick = tick;
-    recent->next++;
+    store_release(&recent->next, recent->next + 1); /* for readers of the store */
 }
 
 /* Every record is found under its key. */

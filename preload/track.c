@@ -163,6 +163,7 @@ static NOINLINE uint32_t find_free_node(struct guard *guard, struct thread *thre
                                         const struct frame *caller)
 {
     struct unwind_trace *trace = &thread->trace;
+    freed_captured(&thread->freed);
     modules_refresh(guard);
     uint32_t node = leaves_find(&thread->leaves, thread->bounds.low, caller, LEAVES_FREE);
     if (node)

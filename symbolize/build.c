@@ -7,7 +7,7 @@
 
 #include "symbolize/alive.h"
 #include "symbolize/estimate.h"
-#include "symbolize/show.h"
+#include "symbolize/notes.h"
 
 static const struct {
     const char *name, *words;
@@ -83,10 +83,23 @@ static void fill_coverage(struct mem *mem, const struct store *store, struct pro
                                    .estimated = header->sample > 1 && by_block(i)};
 }
 
-struct inherited {
-    uint64_t bytes, blocks;
-    struct variance variance;
-};
+static void fill_stacks(const struct store *store, struct stacks *stacks)
+{
+    uint64_t captures = store->free_captures;
+
+    for (size_t i = 0; i < store->thread_count; i++) {
+        const struct store_thread *thread = &store->threads[i];
+
+        if (!(store->header.flags & LEAK_FLAG_NO_STACKS))
+            captures = add_saturating(captures, thread->allocations);
+        stacks->walks = add_saturating(stacks->walks, thread->walks);
+        stacks->frames_walked = add_saturating(stacks->frames_walked, thread->frames_walked);
+        stacks->frames_shared = add_saturating(stacks->frames_shared, thread->frames_shared);
+    }
+    /* A running process counts the walk and then what it was for. */
+    stacks->captures = captures > stacks->walks ? captures : stacks->walks;
+    stacks->leaf_cache_hits = stacks->captures - stacks->walks;
+}
 
 /* How the trace through each node ends: callers come first, so one pass is enough. */
 static uint8_t *roots_of(const struct store *store)
@@ -101,9 +114,9 @@ static uint8_t *roots_of(const struct store *store)
     return roots;
 }
 
-static struct inherited fill_sums(const struct store *store, struct process *process)
+static struct handed_down fill_sums(const struct store *store, struct process *process)
 {
-    struct inherited inherited = {0};
+    struct handed_down inherited = {0};
     struct variance live = {0};
     uint8_t *roots = roots_of(store);
 
@@ -134,58 +147,21 @@ static struct inherited fill_sums(const struct store *store, struct process *pro
     return inherited;
 }
 
-/* What sampling leaves out. */
-static void fill_sampling_notes(struct mem *mem, struct process *process, const char **notes)
-{
-    unsigned long long sample = process->sample;
-
-    notes[process->note_count++] =
-        mem_format(mem,
-                   "recorded with sample=%llu: numbers with ~ are estimates, and in 95 %% of all "
-                   "cases they are right within +-; frees of unknown blocks are not noticed",
-                   sample);
-    notes[process->note_count++] = mem_format(mem,
-                                              "small leaks can be missed: one of L bytes with "
-                                              "probability exp(-L/%llu), which is 37 %% at "
-                                              "%s, 5 %% at three and 1 %% at five times that",
-                                              sample, show_count(sample, "byte").text);
-}
-
-static void fill_notes(struct mem *mem, const struct store *store,
-                       const struct inherited *inherited, struct process *process)
-{
-    const char **notes = mem_take_array(mem, store->note_count + 5, sizeof(*notes));
-    struct error error = estimate_error(&inherited->variance);
-
-    if (inherited->blocks)
-        notes[process->note_count++] = mem_format(
-            mem, "%s in %s inherited from pid %d; --inherited shows them",
-            estimate_bytes(inherited->bytes, error.bytes).text,
-            estimate_count(inherited->blocks, error.blocks, "block").text, process->ppid);
-    if (process->sample > 1)
-        fill_sampling_notes(mem, process, notes);
-    if (store->header.flags & LEAK_FLAG_FULL)
-        notes[process->note_count++] = "the store ran out of room: the newest stacks are missing";
-    if (store->header.flags & LEAK_FLAG_NO_STACKS)
-        notes[process->note_count++] = "recorded with site_stacks=off: there are no stacks";
-    for (size_t i = 0; i < store->note_count; i++)
-        notes[process->note_count++] = mem_copy(mem, store->notes[i], strlen(store->notes[i]));
-    process->notes = notes;
-}
-
 void build_process(struct mem *mem, struct resolver *resolver, const struct store *store,
                    const struct build_options *options, struct process *process)
 {
-    struct inherited inherited;
+    struct handed_down inherited;
 
     memset(process, 0, sizeof(*process));
     fill_identity(mem, store, process);
     fill_coverage(mem, store, process);
+    fill_stacks(store, &process->stacks);
     inherited = fill_sums(store, process);
     if (options->group.inherited)
         inherited.blocks = 0; /* they are shown: no note */
-    fill_notes(mem, store, &inherited, process);
+    notes_fill(mem, store, &inherited, process);
     group_records(mem, resolver, store, &options->group, process);
+    recent_fill(mem, resolver, store, &options->recent, process);
 }
 
 /* ---- Across processes ----------------------------------------------------------------------- */
@@ -212,12 +188,18 @@ static void make_stable(struct process *process)
     process->pid = process->ppid = 0;
     process->host = process->store = NULL;
     process->started_ns = process->ended_ns = process->peak_ns = process->until_ns = 0;
+    process->recent_count = 0;
+    process->stacks = (struct stacks){0}; /* which frees are looked at is a matter of dice */
     for (size_t i = 0; i < process->record_count; i++) {
         struct record *record = &process->records[i];
 
         record->first_ns = record->last_ns = 0;
         for (size_t k = 0; k < record->frame_count; k++)
             ((struct frame *)record->frames[k])->has_offset = false;
+        if (!record->freed.exact)
+            record->freed.places = record->freed.frame_count = 0;
+        for (size_t k = 0; k < record->freed.frame_count; k++)
+            ((struct frame *)record->freed.frames[k])->has_offset = false;
     }
 }
 

@@ -3,10 +3,12 @@
 #define SYMBOLIZE_BUILD_H
 
 #include "symbolize/group.h"
+#include "symbolize/recent.h"
 
 struct build_options {
     struct group_options group;
-    bool stable; /* leave out what differs from run to run: pids, times, addresses */
+    struct recent_options recent;
+    bool stable; /* leave out what differs from run to run: pids, times, addresses, samples */
 };
 
 /* Adds one process to the report, which lives in mem. The store may go away afterwards, except

@@ -86,6 +86,12 @@ void emit_signed(struct emit *emit, const char *key, int64_t number)
     fprintf(emit->stream, "%" PRId64, number);
 }
 
+void emit_fraction(struct emit *emit, const char *key, double fraction)
+{
+    begin(emit, key);
+    fprintf(emit->stream, "%.4g", fraction);
+}
+
 void emit_bool(struct emit *emit, const char *key, bool value)
 {
     begin(emit, key);
@@ -109,5 +115,13 @@ void emit_id(struct emit *emit, const char *key, uint64_t number)
     char text[32];
 
     snprintf(text, sizeof(text), "%016" PRIx64, number);
+    emit_text(emit, key, text);
+}
+
+void emit_address(struct emit *emit, const char *key, uint64_t address)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "0x%" PRIx64, address);
     emit_text(emit, key, text);
 }

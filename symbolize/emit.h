@@ -23,9 +23,11 @@ void emit_close(struct emit *emit, char bracket);                     /* '}' or 
 void emit_text(struct emit *emit, const char *key, const char *text); /* NULL = null */
 void emit_number(struct emit *emit, const char *key, uint64_t number);
 void emit_signed(struct emit *emit, const char *key, int64_t number);
+void emit_fraction(struct emit *emit, const char *key, double fraction); /* 4 digits */
 void emit_bool(struct emit *emit, const char *key, bool value);
 void emit_null(struct emit *emit, const char *key);
-void emit_time(struct emit *emit, const char *key, uint64_t ns);   /* ISO 8601, 0 = null */
-void emit_id(struct emit *emit, const char *key, uint64_t number); /* 16 hex digits */
+void emit_time(struct emit *emit, const char *key, uint64_t ns);         /* ISO 8601, 0 = null */
+void emit_id(struct emit *emit, const char *key, uint64_t number);       /* 16 hex digits */
+void emit_address(struct emit *emit, const char *key, uint64_t address); /* "0x..." */
 
 #endif

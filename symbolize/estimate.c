@@ -120,6 +120,13 @@ struct shown estimate_count(uint64_t number, uint64_t error, const char *word)
     return with_sign("~", show_count(round_to(number, place_of(number, error)), word));
 }
 
+struct shown estimate_number(uint64_t number, uint64_t error)
+{
+    if (!error)
+        return show_number(number);
+    return with_sign("~", show_number(round_to(number, place_of(number, error))));
+}
+
 struct shown estimate_count_error(uint64_t number, uint64_t error, const char *word)
 {
     return with_sign("+-", show_count(round_up_to(error, place_of(number, error)), word));

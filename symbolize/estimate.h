@@ -24,6 +24,7 @@ struct error estimate_error(const struct variance *variance);
  * much. Off by 0: the exact number, as show_count has it. */
 struct shown estimate_bytes(uint64_t bytes, uint64_t error);
 struct shown estimate_count(uint64_t number, uint64_t error, const char *word);
+struct shown estimate_number(uint64_t number, uint64_t error); /* without its word */
 /* "+-0.6 MB" and "+-9,000 blocks", to stand beside these. */
 struct shown estimate_bytes_error(uint64_t bytes, uint64_t error);
 struct shown estimate_count_error(uint64_t number, uint64_t error, const char *word);

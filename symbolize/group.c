@@ -6,6 +6,7 @@
 
 #include "symbolize/classify.h"
 #include "symbolize/estimate.h"
+#include "symbolize/frees.h"
 #include "symbolize/signature.h"
 
 #define THREADS_SHOWN 16
@@ -19,6 +20,8 @@ struct grouping {
     struct map by_key; /* hash of signature and kind -> index + 1 */
     struct draft *drafts;
     size_t count, capacity;
+    uint32_t *next_site; /* of the same record, + 1; by site */
+    struct frees frees;
 };
 
 /* A record while it is being added up. */
@@ -27,6 +30,7 @@ struct draft {
     struct variance variance;
     uint32_t threads[THREADS_SHOWN];
     uint32_t largest; /* index of the site that holds most: its stack is the one shown */
+    uint32_t first;   /* index of a site + 1; the others follow in next_site */
 };
 
 static bool counts(const struct grouping *grouping, const struct store_site *site)
@@ -80,6 +84,8 @@ static void add_site(struct grouping *grouping, uint32_t index)
     record->blocks = add_saturating(record->blocks, site->live_blocks);
     estimate_add(&draft->variance, grouping->store, site);
     record->stacks++;
+    grouping->next_site[index] = draft->first;
+    draft->first = index + 1;
     if (first < record->first_ns)
         record->first_ns = first;
     if (last > record->last_ns)
@@ -90,15 +96,6 @@ static void add_site(struct grouping *grouping, uint32_t index)
         if (site->threads[i])
             add_thread(draft, site->threads[i]);
     record->more_threads |= site->more_threads;
-}
-
-/* The first frame of the user's own code, preferably one that can be named. */
-static size_t find_user(const struct frame *const *frames, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (frames[i]->role == FRAME_USER && frames[i]->module)
-            return i;
-    return count;
 }
 
 static void finish_record(struct grouping *grouping, struct draft *draft)
@@ -114,12 +111,13 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
     if (record->frame_count)
         memcpy(frames, found, record->frame_count * sizeof(*frames));
     record->frames = frames;
-    record->user = find_user(frames, record->frame_count);
+    record->user = frame_user(frames, record->frame_count);
     record->error = estimate_error(&draft->variance);
     record->verdict = classify_runtime_block(frames, record->frame_count, record->user,
                                              record->bytes / record->blocks)
                           ? VERDICT_RUNTIME
                           : VERDICT_UNFREED;
+    frees_tell(&grouping->frees, (struct site_list){draft->first, grouping->next_site}, record);
     record->threads = mem_take_array(grouping->mem, record->thread_count, sizeof(*record->threads));
     for (size_t i = 0; i < record->thread_count; i++) {
         const struct store_thread *thread = store_thread_of(store, draft->threads[i]);
@@ -255,10 +253,15 @@ void group_records(struct mem *mem, struct resolver *resolver, const struct stor
         if (counts(&grouping, &store->sites[i]))
             signatures_want(&grouping.signatures, store->sites[i].node);
     signatures_resolve(&grouping.signatures);
+    grouping.next_site =
+        mem_more(NULL, &(size_t){0}, store->site_count, sizeof(*grouping.next_site));
+    grouping.frees = frees_begin(mem, &grouping.signatures);
     for (size_t i = 0; i < store->site_count; i++)
         if (counts(&grouping, &store->sites[i]))
             add_site(&grouping, (uint32_t)i);
     finish(&grouping);
+    frees_end(&grouping.frees);
+    free(grouping.next_site);
     free(grouping.drafts);
     map_end(&grouping.by_key);
     signatures_end(&grouping.signatures);

@@ -32,6 +32,17 @@ static void write_end(struct emit *emit, const struct process *process)
     emit_close(emit, '}');
 }
 
+static void write_stacks(struct emit *emit, const struct stacks *stacks)
+{
+    emit_open(emit, "stacks", '{');
+    emit_number(emit, "captures", stacks->captures);
+    emit_number(emit, "leaf_cache_hits", stacks->leaf_cache_hits);
+    emit_number(emit, "walks", stacks->walks);
+    emit_number(emit, "frames_walked", stacks->frames_walked);
+    emit_number(emit, "frames_shared", stacks->frames_shared);
+    emit_close(emit, '}');
+}
+
 static void write_coverage(struct emit *emit, const struct process *process)
 {
     emit_open(emit, "coverage", '{');
@@ -41,6 +52,7 @@ static void write_coverage(struct emit *emit, const struct process *process)
     emit_number(emit, "unwind_checks", process->unwind_checks);
     emit_number(emit, "unwind_mismatches", process->unwind_mismatches);
     emit_number(emit, "unwind_stops", process->unwind_stops);
+    write_stacks(emit, &process->stacks);
     emit_open(emit, "modules_without_debuginfo", '[');
     for (size_t i = 0; i < process->blind_count; i++) {
         emit_open(emit, NULL, '{');
@@ -135,15 +147,29 @@ static void write_frame(struct emit *emit, const struct frame *frame, bool user)
     emit->flat = false;
 }
 
+/* user: index of the user frame; count = none is marked. */
+static void write_frames(struct emit *emit, const char *key, const struct frame *const *frames,
+                         size_t count, size_t user)
+{
+    emit_open(emit, key, '[');
+    for (size_t i = 0; i < count; i++)
+        write_frame(emit, frames[i], i == user);
+    emit_close(emit, ']');
+}
+
+static void write_thread(struct emit *emit, const char *key, const struct thread_ref *thread)
+{
+    emit_open(emit, key, '{');
+    emit_number(emit, "serial", thread->serial);
+    emit_text(emit, "name", thread->name);
+    emit_close(emit, '}');
+}
+
 static void write_threads(struct emit *emit, const struct record *record)
 {
     emit_open(emit, "threads", '[');
-    for (size_t i = 0; i < record->thread_count; i++) {
-        emit_open(emit, NULL, '{');
-        emit_number(emit, "serial", record->threads[i].serial);
-        emit_text(emit, "name", record->threads[i].name);
-        emit_close(emit, '}');
-    }
+    for (size_t i = 0; i < record->thread_count; i++)
+        write_thread(emit, NULL, &record->threads[i]);
     if (record->more_threads) { /* there were others, and nobody kept count */
         emit_open(emit, NULL, '{');
         emit_null(emit, "serial");
@@ -151,6 +177,27 @@ static void write_threads(struct emit *emit, const struct record *record)
         emit_close(emit, '}');
     }
     emit_close(emit, ']');
+}
+
+static void write_freed(struct emit *emit, const struct freed *freed)
+{
+    size_t user = 0;
+
+    while (user < freed->frame_count && freed->frames[user] != freed->place[0].frame)
+        user++;
+    if (freed->places)
+        write_frames(emit, "freed_elsewhere", freed->frames, freed->frame_count, user);
+    else
+        emit_null(emit, "freed_elsewhere");
+    if (freed->places && freed->enough)
+        emit_fraction(emit, "freed_share", freed->place[0].share);
+    else
+        emit_null(emit, "freed_share");
+    if (freed->places)
+        emit_bool(emit, "freed_same_path", !freed->other_path);
+    else
+        emit_null(emit, "freed_same_path");
+    emit_number(emit, "freed_blocks", freed->blocks);
 }
 
 static void write_record(struct emit *emit, const struct process *process,
@@ -166,19 +213,34 @@ static void write_record(struct emit *emit, const struct process *process,
     emit_time(emit, "first", record->first_ns);
     emit_time(emit, "last", record->last_ns);
     write_threads(emit, record);
-    emit_open(emit, "frames", '[');
-    for (size_t i = 0; i < record->frame_count; i++)
-        write_frame(emit, record->frames[i], i == record->user);
-    emit_close(emit, ']');
+    write_frames(emit, "frames", record->frames, record->frame_count, record->user);
     emit_null(emit, "retained");
     emit_bool(emit, "cycle", false);
     emit_null(emit, "owner");
     emit_null(emit, "path");
     empty_list(emit, "samples");
     emit_null(emit, "growth");
-    emit_null(emit, "freed_elsewhere");
+    write_freed(emit, &record->freed);
     empty_list(emit, "tags");
     emit_null(emit, "suppressed_by");
+    emit_close(emit, '}');
+}
+
+static void write_stack(struct emit *emit, const char *key, const struct stack *stack)
+{
+    write_frames(emit, key, stack->frames, stack->count, frame_user(stack->frames, stack->count));
+}
+
+static void write_recent(struct emit *emit, const struct recent_free *recent)
+{
+    emit_open(emit, NULL, '{');
+    emit_address(emit, "address", recent->address);
+    emit_text(emit, "kind", kind_word[recent->kind]);
+    write_thread(emit, "thread", &recent->thread);
+    emit_time(emit, "time", recent->time_ns);
+    emit_bool(emit, "whole_stack", recent->whole);
+    write_stack(emit, "freed", &recent->freed);
+    write_stack(emit, "allocated", &recent->allocated);
     emit_close(emit, '}');
 }
 
@@ -209,6 +271,10 @@ static void write_process(struct emit *emit, const struct process *process, cons
     empty_list(emit, "resources");
     empty_list(emit, "owners");
     empty_list(emit, "history");
+    emit_open(emit, "recent_frees", '[');
+    for (size_t i = 0; i < process->recent_count; i++)
+        write_recent(emit, &process->recent[i]);
+    emit_close(emit, ']');
     emit_open(emit, "notes", '[');
     for (size_t i = 0; i < process->note_count; i++)
         emit_text(emit, NULL, process->notes[i]);

@@ -81,6 +81,11 @@ uint64_t *map_put(struct map *map, uint64_t key, bool *fresh)
     return &entry->value;
 }
 
+uint64_t map_get(const struct map *map, uint64_t key)
+{
+    return map->size ? find(map, key)->value : 0;
+}
+
 uint64_t map_next(const struct map *map, size_t *at)
 {
     while (*at < map->size) {

@@ -23,6 +23,9 @@ void map_end(struct map *map);
  * Valid until the next map_put(). */
 uint64_t *map_put(struct map *map, uint64_t key, bool *fresh);
 
+/* The key's value, 0 = there is none. */
+uint64_t map_get(const struct map *map, uint64_t key);
+
 /* The values one after the other, 0 at the end; *at starts as 0. */
 uint64_t map_next(const struct map *map, size_t *at);
 

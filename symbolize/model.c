@@ -32,6 +32,14 @@ const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+size_t frame_user(const struct frame *const *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (frames[i]->role == FRAME_USER && frames[i]->module)
+            return i;
+    return count;
+}
+
 const struct frame *record_title(const struct record *record)
 {
     if (record->user < record->frame_count)

@@ -67,6 +67,29 @@ struct error {
     uint64_t samples;
 };
 
+#define FREED_PLACES 3 /* told of each record, the most frequent first */
+
+struct freed_place {
+    const struct frame *frame; /* the user's, in the stack of the free */
+    double share;              /* of the frees that were looked at, 0 to 1 */
+};
+
+/* Where the other blocks of a record's stacks were freed. Blocks that realloc moved, or that the
+ * line which allocates freed as well, are left out of the places. */
+struct freed {
+    uint64_t blocks; /* of its own stacks that were freed, wherever */
+    struct freed_place place[FREED_PLACES];
+    size_t places; /* 0 = nothing is known */
+    bool
+        other_path; /* these stacks freed none: the places are of stacks with the same user frame */
+    bool exact;     /* every free was looked at; else the shares are estimates */
+    bool enough;    /* … and worth telling */
+    bool sampled;   /* the process was: then "blocks" and "of" are estimates, too */
+    uint64_t of;    /* how many frees the shares are of, 0 = not known */
+    const struct frame *const *frames; /* the most frequent stack of the first place */
+    size_t frame_count;
+};
+
 struct record {
     uint64_t signature;
     enum verdict verdict;
@@ -82,6 +105,7 @@ struct record {
     uint64_t stacks; /* that this record sums up; the frames are those of the largest */
     size_t user;     /* index of the user frame; frame_count = none */
     uint32_t ending; /* enum leak_root or STORE_ROOT_MISSING: how the trace ended */
+    struct freed freed;
 };
 
 struct verdict_total {
@@ -108,6 +132,30 @@ struct blind_module {
     bool runtime;       /* the C library and its kin: nobody misses these */
 };
 
+/* How stacks were found: in the leaf cache, or by a walk, whose outer frames are mostly those of
+ * the walk before and were only verified. */
+struct stacks {
+    uint64_t captures, leaf_cache_hits, walks;
+    uint64_t frames_walked, frames_shared;
+};
+
+struct stack {
+    const struct frame *const *frames; /* innermost first */
+    size_t count;
+    uint32_t ending; /* as of a record */
+};
+
+/* One of the last frees of a thread. */
+struct recent_free {
+    uint64_t address;
+    uint64_t time_ns;
+    struct thread_ref thread;
+    uint32_t kind;      /* enum leak_kind of the allocation */
+    struct stack freed; /* without a whole one: what the return address of the free says */
+    bool whole;
+    struct stack allocated;
+};
+
 struct process {
     const char *store; /* path of the file */
     const char *host, *exe;
@@ -132,6 +180,7 @@ struct process {
     uint64_t truncated_stacks;
     /* Stacks compared with those of another unwinder, and what came of it. */
     uint64_t unwind_checks, unwind_mismatches, unwind_stops;
+    struct stacks stacks;
     struct untracked *untracked;
     size_t untracked_count;
     struct blind_module *blind;
@@ -140,7 +189,9 @@ struct process {
     struct record *records; /* sorted as asked for */
     size_t record_count;
     struct totals totals;
-    struct error errors[VERDICT_MAX]; /* of the totals */
+    struct error errors[VERDICT_MAX];  /* of the totals */
+    struct recent_free *recent;        /* those asked for, newest first */
+    size_t recent_count, recent_known; /* known: all that there are, asked for or not */
     const char **notes;
     size_t note_count;
     size_t alike; /* index of the first process that shows the same; its own = none before */
@@ -154,6 +205,10 @@ struct report {
 
 /* The last component of a path; NULL gives NULL. */
 const char *base_name(const char *path);
+
+/* Index of the first frame of the user's own code, preferably one that can be named; count = none.
+ */
+size_t frame_user(const struct frame *const *frames, size_t count);
 
 /* The frame a record is about: the user's, else the first that is no allocator, else NULL. */
 const struct frame *record_title(const struct record *record);

@@ -60,6 +60,17 @@ static bool number(const char *name, const char *text, unsigned long limit, unsi
     return true;
 }
 
+/* As debuggers and %p print it. */
+static bool address(const char *text, uint64_t *value)
+{
+    const char *digits = strncmp(text, "0x", 2) == 0 ? text + 2 : text;
+    size_t length = strspn(digits, "0123456789abcdefABCDEF");
+
+    *value = strtoull(digits, NULL, 16);
+    return (length && length <= 16 && !digits[length]) ||
+           complain("--freed takes an address in hex digits, not", text);
+}
+
 static void add(struct text_list *list, const char *text)
 {
     list->text = mem_more(list->text, &list->capacity, list->count + 1, sizeof(*list->text));
@@ -154,6 +165,9 @@ static bool take_argument(struct options *options, enum option option, const cha
         return chosen >= 0;
     case OPTION_SHOW:
         return parse_set(text, options->view.show, NULL, NULL);
+    case OPTION_FREED:
+        options->view.freed = options->build.recent.one = true;
+        return address(text, &options->view.freed_address);
     case OPTION_SYSROOT:
         options->sysroot = text;
         return true;
@@ -309,6 +323,8 @@ bool options_parse(int argc, char **argv, struct options *options)
                                    : !take_letters(options, argc, argv, &i))
             return false;
     }
+    options->build.recent.address = options->view.freed_address;
+    options->build.recent.all = options->view.verbose && options->format->recent;
     if (!options->top_given)
         options->view.top = options->format->top;
     options->view.source = (struct source_search){.dirs = options->source_dirs.text,

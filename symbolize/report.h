@@ -17,6 +17,8 @@ struct view {
     bool quiet;         /* the summary line only */
     bool colour, links; /* the stream is a terminal that wants them */
     bool show[VERDICT_MAX];
+    bool freed; /* who freed this address, and nothing else */
+    uint64_t freed_address;
     size_t top;           /* records listed for each process, 0 = all */
     const char *again;    /* program line to run again, when the stores go away; else NULL */
     const char *relative; /* directory that paths are shown relative to, NULL = none */
@@ -25,7 +27,8 @@ struct view {
 
 struct format {
     const char *name, *help;
-    size_t top; /* records listed for each process unless asked otherwise, 0 = all */
+    size_t top;  /* records listed for each process unless asked otherwise, 0 = all */
+    bool recent; /* -v lists the recent frees */
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };
 

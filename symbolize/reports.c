@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const struct format table[] = {
-    {"text", "for people: 80 columns, the largest records first", 10, text_write},
-    {"json", "everything, for programs (docs/schema.json)", 0, json_write},
+    {"text", "for people: 80 columns, the largest records first", 10, false, text_write},
+    {"json", "everything, for programs (docs/schema.json)", 0, true, json_write},
 };
 
 const struct format *formats_at(size_t i)

@@ -20,31 +20,68 @@ void signatures_end(struct signatures *signatures)
     signatures->steps = NULL;
 }
 
-/* Stands in for a place until signatures_resolve() has gone over the tree. */
-static const struct place wanted;
-
 void signatures_want(struct signatures *signatures, uint32_t node)
 {
-    while (node >= LEAK_NODE_FIRST && !signatures->steps[node].place) {
-        signatures->steps[node].place = &wanted;
+    while (node >= LEAK_NODE_FIRST && !signatures->steps[node].wanted) {
+        signatures->steps[node].wanted = true;
         node = signatures->store->nodes[node].parent;
     }
 }
 
-static const struct place *find_place(struct signatures *signatures, const struct store_node *node)
+static struct resolved_module *module_of(const struct signatures *signatures,
+                                         const struct store_module *at)
 {
-    const struct store_module *at = store_module_of(signatures->store, node->pc - 1, node->number);
-    struct resolved_module *module;
+    return resolve_module(signatures->resolver,
+                          &(struct binary_name){.path = at->path,
+                                                .build_id = at->build_id,
+                                                .build_id_length = at->build_id_length,
+                                                .seen_ns = at->loaded_ns});
+}
 
+/* at: what lay around pc then, NULL = nothing known. */
+static const struct place *find_place(const struct signatures *signatures,
+                                      const struct store_module *at, uint64_t pc)
+{
     if (!at)
-        return resolve_nowhere(signatures->resolver, node->pc - 1);
-    module = resolve_module(signatures->resolver,
-                            &(struct binary_name){.path = at->path,
-                                                  .build_id = at->build_id,
-                                                  .build_id_length = at->build_id_length,
-                                                  .seen_ns = at->loaded_ns});
-    *map_put(&signatures->modules, (uintptr_t)module, NULL) = (uintptr_t)module;
-    return resolve_place(signatures->resolver, module, node->pc - 1 - at->bias);
+        return resolve_nowhere(signatures->resolver, pc - 1);
+    return resolve_place(signatures->resolver, module_of(signatures, at), pc - 1 - at->bias);
+}
+
+const struct place *signatures_last_place(const struct signatures *signatures, uint64_t pc)
+{
+    return find_place(signatures, store_last_module_of(signatures->store, pc - 1), pc);
+}
+
+static const struct store_module *module_around(const struct signatures *signatures, uint32_t node)
+{
+    const struct store_node *at = &signatures->store->nodes[node];
+
+    return store_module_of(signatures->store, at->pc - 1, at->number);
+}
+
+const struct place *signatures_place(struct signatures *signatures, uint32_t node)
+{
+    struct step *step = &signatures->steps[node];
+    uint64_t pc = signatures->store->nodes[node].pc;
+
+    if (!step->place && pc >= LEAK_KIND_PCS) /* else a leaf or a gap: no frame */
+        step->place = find_place(signatures, module_around(signatures, node), pc);
+    return step->place;
+}
+
+/* The same, and its module is used. */
+static const struct place *use_place(struct signatures *signatures, uint32_t node)
+{
+    const struct place *place = signatures_place(signatures, node);
+    const struct store_module *at;
+
+    if (place && !signatures->steps[node].used && (at = module_around(signatures, node))) {
+        uintptr_t module = (uintptr_t)module_of(signatures, at);
+
+        *map_put(&signatures->modules, module, NULL) = module;
+    }
+    signatures->steps[node].used = true;
+    return place;
 }
 
 static uint64_t names_of(const struct place *place)
@@ -63,17 +100,14 @@ static bool is_node(uint32_t index)
 
 static void resolve_step(struct signatures *signatures, uint32_t index)
 {
-    const struct store_node *node = &signatures->store->nodes[index];
     struct step *steps = signatures->steps, *step = &steps[index];
-    uint32_t caller = is_node(node->parent) ? steps[node->parent].canon : node->parent;
+    uint32_t parent = signatures->store->nodes[index].parent;
+    uint32_t caller = is_node(parent) ? steps[parent].canon : parent;
     uint32_t second, third;
 
     step->canon = caller;
-    if (node->pc < LEAK_KIND_PCS) { /* a leaf or a gap: no frame */
-        step->place = NULL;
+    if (!use_place(signatures, index))
         return;
-    }
-    step->place = find_place(signatures, node);
     if (step->place->frames[0].role == FRAME_ALLOCATOR)
         return; /* how malloc got at us is no part of the name */
     step->names = names_of(step->place);
@@ -96,7 +130,7 @@ static void resolve_step(struct signatures *signatures, uint32_t index)
 void signatures_resolve(struct signatures *signatures)
 {
     for (uint32_t i = LEAK_NODE_FIRST; i < signatures->store->node_count; i++)
-        if (signatures->steps[i].place)
+        if (signatures->steps[i].wanted)
             resolve_step(signatures, i);
 }
 
@@ -107,13 +141,13 @@ uint64_t signatures_of(const struct signatures *signatures, uint32_t node)
     return is_node(node) ? signatures->steps[node].signature : 6;
 }
 
-size_t signatures_trace(const struct signatures *signatures, uint32_t node,
-                        const struct frame **frames, uint32_t *ending)
+size_t signatures_trace(struct signatures *signatures, uint32_t node, const struct frame **frames,
+                        uint32_t *ending)
 {
     size_t count = 0;
 
     while (is_node(node)) {
-        const struct place *place = signatures->steps[node].place;
+        const struct place *place = use_place(signatures, node);
 
         for (size_t i = 0; place && i < place->count; i++) {
             if (count == TRACE_MAX) {

@@ -13,17 +13,19 @@
 #include "symbolize/store.h"
 
 struct step {
-    const struct place *place; /* NULL: not part of a stack that was asked for */
+    const struct place *place; /* NULL: not looked up yet, or a leaf or gap without frames */
     uint64_t names, signature;
     uint32_t canon; /* the node this one counts as, when recursion is taken out; or a root */
     uint32_t up;    /* of a canonical node: its caller's canonical node, or a root */
+    bool wanted;    /* part of a stack that was asked for */
+    bool used;      /* part of a stack that was given out */
 };
 
 struct signatures {
     const struct store *store;
     struct resolver *resolver;
     struct step *steps; /* indexed like store->nodes */
-    struct map modules; /* struct resolved_module * used by the stacks -> itself */
+    struct map modules; /* struct resolved_module * of stacks wanted or used -> itself */
 };
 
 /* Resolve every node that a stack ending in nodes marked by signatures_want() passes. */
@@ -36,8 +38,15 @@ uint64_t signatures_of(const struct signatures *signatures, uint32_t node);
 
 #define TRACE_MAX 4096 /* frames of one record, whatever the store says */
 
-/* The frames of a stack, innermost first, into frames[TRACE_MAX]; *ending says how it ended. */
-size_t signatures_trace(const struct signatures *signatures, uint32_t node,
-                        const struct frame **frames, uint32_t *ending);
+/* The frames at one node, whether it was asked for or not; NULL for a leaf or a gap. */
+const struct place *signatures_place(struct signatures *signatures, uint32_t node);
+
+/* Those at a return address that no node has, in whatever was loaded there last. */
+const struct place *signatures_last_place(const struct signatures *signatures, uint64_t pc);
+
+/* The frames of a stack, innermost first, into frames[TRACE_MAX]; *ending says how it ended. Its
+ * modules are used from here on. */
+size_t signatures_trace(struct signatures *signatures, uint32_t node, const struct frame **frames,
+                        uint32_t *ending);
 
 #endif

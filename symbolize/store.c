@@ -37,6 +37,18 @@ const struct store_module *store_module_of(const struct store *store, uint64_t p
     return best;
 }
 
+const struct store_module *store_last_module_of(const struct store *store, uint64_t pc)
+{
+    const struct store_module *best = NULL;
+    size_t cursor = store->module_spans.count;
+    uint32_t index;
+
+    while ((index = spans_next(&store->module_spans, pc, &cursor)) != SPANS_NONE)
+        if (!best || store->modules[index].loaded > best->loaded)
+            best = &store->modules[index];
+    return best;
+}
+
 const struct store_thread *store_thread_of(const struct store *store, uint32_t serial)
 {
     size_t low = 0, high = store->thread_count;
@@ -54,23 +66,78 @@ const struct store_thread *store_thread_of(const struct store *store, uint32_t s
     return NULL;
 }
 
+uint32_t store_site_of(const struct store *store, uint32_t id)
+{
+    size_t low = 0, high = store->site_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (store->sites[middle].id == id)
+            return (uint32_t)middle;
+        if (store->sites[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return STORE_NO_SITE;
+}
+
+/* Lines "name=value (source)". */
+bool store_option(const struct store *store, const char *name, char *text, size_t size)
+{
+    size_t length = strlen(name);
+
+    for (const char *line = store->options, *next; line && *line; line = next) {
+        const char *end = strchr(line, '\n'), *value = line + length + 1, *source = NULL;
+
+        end = end ? end : line + strlen(line);
+        next = *end ? end + 1 : end;
+        if (strncmp(line, name, length) != 0 || line[length] != '=')
+            continue;
+        for (const char *at = value; at + 1 < end; at++)
+            if (at[0] == ' ' && at[1] == '(')
+                source = at;
+        snprintf(text, size, "%.*s", (int)((source ? source : end) - value), value);
+        return true;
+    }
+    return false;
+}
+
 uint64_t store_time(const struct store *store, uint32_t tick)
 {
     return store->header.started_ns + (uint64_t)tick * (1000000000ull / LEAK_TICKS_PER_SECOND);
 }
 
-bool store_check(const struct store *store, const char **broken)
+/* ---- The invariants ------------------------------------------------------------------------- */
+
+static bool is_node_or_root(const struct store *store, uint32_t node)
+{
+    return node < store->node_count || node < LEAK_NODE_FIRST;
+}
+
+static bool check_tree(const struct store *store, const char **broken)
 {
     for (size_t i = LEAK_NODE_FIRST; i < store->node_count; i++) {
         *broken = "a node's parent is below it";
         if (store->nodes[i].parent >= i)
             return false;
     }
-    for (size_t i = 0; i < store->site_count; i++) {
+    for (size_t i = 1; i < store->thread_count; i++) {
+        *broken = "thread serials ascend";
+        if (store->threads[i - 1].serial >= store->threads[i].serial)
+            return false;
+    }
+    return true;
+}
+
+static bool check_sites(const struct store *store, const char **broken)
+{
+    for (size_t i = 0, freed = 0; i < store->site_count; i++) {
         const struct store_site *site = &store->sites[i];
 
         *broken = "a site's node is in range";
-        if (site->node >= store->node_count && site->node >= LEAK_NODE_FIRST)
+        if (!is_node_or_root(store, site->node))
             return false;
         *broken = "a site's kind is known";
         if (site->kind >= LEAK_KIND_MAX)
@@ -81,18 +148,53 @@ bool store_check(const struct store *store, const char **broken)
         *broken = "what lives was allocated";
         if (site->live_blocks > site->counts.allocs || site->live_bytes > site->counts.bytes)
             return false;
-    }
-    for (size_t i = 0; i < store->site_count; i++) {
         *broken = "only what lives is estimated, and only from samples";
-        if (store->sites[i].variance.samples &&
-            (!store->sites[i].live_blocks || !store->header.sample))
+        if (site->variance.samples && (!site->live_blocks || !store->header.sample))
+            return false;
+        *broken = "the records of where blocks were freed lie site by site";
+        if (site->freed != freed || site->freed_count > store->freed_count - freed)
+            return false;
+        freed += site->freed_count;
+        if (i + 1 == store->site_count && freed != store->freed_count)
             return false;
     }
-    for (size_t i = 1; i < store->thread_count; i++) {
-        *broken = "thread serials ascend";
-        if (store->threads[i - 1].serial >= store->threads[i].serial)
+    return true;
+}
+
+static bool check_frees(const struct store *store, const char **broken)
+{
+    for (size_t i = 0; i < store->freed_count; i++) {
+        const struct store_freed *freed = &store->freed[i];
+
+        *broken = "where blocks were freed names a site and a node";
+        if (freed->site >= store->site_count || !is_node_or_root(store, freed->node))
+            return false;
+        *broken = "where blocks were freed is in order";
+        if (i && (freed[-1].site > freed->site ||
+                  (freed[-1].site == freed->site && freed[-1].blocks < freed->blocks)))
+            return false;
+        *broken = "a site's records of where its blocks were freed are its own";
+        if (i - store->sites[freed->site].freed >= store->sites[freed->site].freed_count)
             return false;
     }
+    for (size_t i = 0; i < store->recent_count; i++) {
+        const struct store_recent *recent = &store->recent[i];
+
+        *broken = "a recent free names a node, and a site or none";
+        if (!is_node_or_root(store, recent->node) ||
+            (recent->site >= store->site_count && recent->site != STORE_NO_SITE))
+            return false;
+        *broken = "recent frees are newest first";
+        if (i && recent[-1].tick < recent->tick)
+            return false;
+    }
+    return true;
+}
+
+bool store_check(const struct store *store, const char **broken)
+{
+    if (!check_tree(store, broken) || !check_sites(store, broken) || !check_frees(store, broken))
+        return false;
     *broken = NULL;
     return true;
 }

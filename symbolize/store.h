@@ -18,6 +18,7 @@
 /* Roots of the file are 1..5; this one is ours: the node a trace goes on with is not in the file.
  */
 #define STORE_ROOT_MISSING (LEAK_NODE_FIRST - 1)
+#define STORE_NO_SITE UINT32_MAX
 
 struct store_module {
     const char *path;
@@ -33,6 +34,7 @@ struct store_thread {
     uint32_t serial;
     int32_t tid;
     uint64_t allocations;
+    uint64_t walks, frames_walked, frames_shared;
 };
 
 struct store_node {
@@ -52,6 +54,23 @@ struct store_site {
     struct leak_counts counts; /* folded plus slots */
     uint64_t live_bytes, live_blocks;
     struct leak_variance variance; /* of these; all zero when nothing lives */
+    size_t freed, freed_count;     /* where its blocks were freed: these of the store's */
+};
+
+/* Blocks of one site that were freed by one stack. */
+struct store_freed {
+    uint32_t site;          /* index */
+    uint32_t node;          /* index, or a root */
+    uint64_t blocks, bytes; /* estimates, unless free_stacks=all without sample= */
+};
+
+/* One of the last frees of a thread. */
+struct store_recent {
+    uint64_t address, pc;
+    uint32_t node;   /* index, or a root; LEAK_ROOT_NONE = only pc, the return address, is known */
+    uint32_t site;   /* index, or STORE_NO_SITE */
+    uint32_t thread; /* serial */
+    uint32_t tick;
 };
 
 struct store {
@@ -69,8 +88,13 @@ struct store {
     struct store_node *nodes;
     size_t node_count; /* indices LEAK_NODE_FIRST .. node_count - 1 are nodes */
     struct store_site *sites;
-    size_t site_count;  /* ascending by id */
-    const char **notes; /* what was odd about the file, for the report */
+    size_t site_count; /* ascending by id */
+    struct store_freed *freed;
+    size_t freed_count; /* ascending by site, then descending by blocks */
+    struct store_recent *recent;
+    size_t recent_count;    /* newest first; within one tick thread by thread */
+    uint64_t free_captures; /* stacks of frees that were taken */
+    const char **notes;     /* what was odd about the file, for the report */
     size_t note_count, note_capacity;
 };
 
@@ -80,7 +104,16 @@ void store_note(struct store *store, const char *format, ...) __attribute__((for
 /* The generation of a module that was at pc when the node was made, or NULL. */
 const struct store_module *store_module_of(const struct store *store, uint64_t pc, uint32_t number);
 
+/* The last one that was at pc, whatever was there before, or NULL. */
+const struct store_module *store_last_module_of(const struct store *store, uint64_t pc);
+
 const struct store_thread *store_thread_of(const struct store *store, uint32_t serial);
+
+/* The index of the site with this id, or STORE_NO_SITE. */
+uint32_t store_site_of(const struct store *store, uint32_t id);
+
+/* How an option was set: its value into text, cut to fit; false when it had its default. */
+bool store_option(const struct store *store, const char *name, char *text, size_t size);
 
 /* CLOCK_REALTIME nanoseconds of a tick. */
 uint64_t store_time(const struct store *store, uint32_t tick);

@@ -12,8 +12,10 @@
 
 #include "leak_store.h"
 #include "symbolize/estimate.h"
-#include "symbolize/show.h"
+#include "symbolize/text_frame.h"
+#include "symbolize/text_recent.h"
 #include "symbolize/text_record.h"
+#include "symbolize/text_seen.h"
 
 #define NAME_COLUMNS 30    /* of a program in its headline */
 #define COMMAND_COLUMNS 40 /* of it and its arguments: the rest of the line says how it ended */
@@ -27,17 +29,6 @@ static bool saw_nothing(const struct process *process)
 static bool is_estimated(const struct process *process)
 {
     return process->sample > 1;
-}
-
-/* Sums over all of a process's life, whose error nobody kept. */
-static struct shown rough_bytes(const struct process *process, uint64_t bytes)
-{
-    return estimate_bytes(bytes, is_estimated(process) ? ESTIMATE_ROUGHLY(bytes) : 0);
-}
-
-static struct shown rough_count(const struct process *process, uint64_t number, const char *word)
-{
-    return estimate_count(number, is_estimated(process) ? ESTIMATE_ROUGHLY(number) : 0, word);
 }
 
 static bool has_records(const struct process *process, const struct view *view)
@@ -170,42 +161,6 @@ static bool is_listed(const struct report *report, size_t i, const struct view *
 
 /* ---- Coverage -------------------------------------------------------------------------------- */
 
-static void write_seen(const struct process *process, FILE *stream)
-{
-    const char *join = " (";
-
-    fprintf(stream, "Seen: %s, %s; ", rough_count(process, process->allocations, "allocation").text,
-            rough_count(process, process->frees, "free").text);
-    fprintf(stream, "at most %s at once.\n", rough_bytes(process, process->peak_bytes).text);
-    if (process->unknown_frees)
-        fprintf(stream, "Frees of blocks libleak does not know: %s.\n",
-                show_number(process->unknown_frees).text);
-    if (!process->truncated_stacks)
-        return;
-    fputs(show_count(process->truncated_stacks, "incomplete stack").text, stream);
-    for (uint32_t i = 0; i < sizeof(process->truncated) / sizeof(*process->truncated); i++)
-        if (process->truncated[i]) {
-            fprintf(stream, "%s%s: %s", join, text_ending(i),
-                    show_number(process->truncated[i]).text);
-            join = "; ";
-        }
-    fputs(").\n", stream);
-}
-
-/* What another unwinder said of these stacks, when it was asked (unwind_check). */
-static void write_compared(const struct process *process, const struct view *view, FILE *stream)
-{
-    if (!process->unwind_mismatches && !(process->unwind_checks && view->verbose))
-        return;
-    fprintf(stream, "Compared with another unwinder: %s",
-            show_count(process->unwind_checks, "stack").text);
-    fprintf(stream, ", %s different", show_number(process->unwind_mismatches).text);
-    if (process->unwind_stops)
-        fprintf(stream, ", %s shorter and marked so",
-                show_number(process->unwind_stops).text);
-    fputs(".\n", stream);
-}
-
 static bool is_same_module(const struct blind_module *a, const struct blind_module *b)
 {
     return strcmp(a->path, b->path) == 0 && !a->build_id == !b->build_id &&
@@ -285,8 +240,7 @@ static void write_coverage(const struct report *report, size_t at, const struct 
     const struct process *process = &report->processes[at];
     const struct verdict_total *runtime = &process->totals.of[VERDICT_RUNTIME];
 
-    write_seen(process, stream);
-    write_compared(process, view, stream);
+    text_seen(process, view, stream);
     if (runtime->records && !view->show[VERDICT_RUNTIME])
         fprintf(stream, "%s %s (--show=runtime).\n",
                 estimate_bytes(runtime->bytes, process->errors[VERDICT_RUNTIME].bytes).text,
@@ -424,7 +378,9 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
     size_t clean = 0, passing = 0;
     bool sampled = false;
 
-    for (size_t i = 0; i < report->process_count && !view->quiet; i++) {
+    if (view->freed && !view->quiet)
+        text_recent(report, view, stream);
+    for (size_t i = 0; i < report->process_count && !view->quiet && !view->freed; i++) {
         if (is_listed(report, i, view))
             write_process(report, i, view, stream);
         else if (is_clean(&report->processes[i], view)) {
@@ -439,9 +395,9 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
     if (clean)
         fprintf(stream, "%s is left of %s.\n", sampled ? "No sample (option sample=)" : "Nothing",
                 show_count(clean, "more process").text);
-    if (!view->quiet)
+    if (!view->quiet && !view->freed)
         write_untracked_elsewhere(report, view, stream);
-    if (view->again && report->process_count > 1 && !view->quiet)
+    if (view->again && report->process_count > 1 && !view->quiet && !view->freed)
         write_again(report, view, stream);
     write_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
 }

@@ -2,27 +2,16 @@
 #include "symbolize/text_record.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <string.h>
 
 #include "leak_store.h"
-#include "symbolize/demangle.h"
 #include "symbolize/estimate.h"
-#include "symbolize/show.h"
 #include "symbolize/store.h"
+#include "symbolize/text_frame.h"
+#include "symbolize/text_freed.h"
 #include "symbolize/times.h"
 
-#define CALLERS 4       /* listed after the user frame unless -v */
-#define INDENT 5        /* of a frame */
-#define NAME_COLUMNS 34 /* kept for the function, so that places stand below each other */
-
-void text_style(const struct view *view, FILE *stream, enum text_style style)
-{
-    static const char *const codes[] = {"0", "1", "1;33", "2", "1;31"};
-
-    if (view->colour)
-        fprintf(stream, "\033[%sm", codes[style]);
-}
+#define CALLERS 4 /* listed after the user frame unless -v */
 
 const char *text_ending(uint32_t ending)
 {
@@ -41,122 +30,6 @@ const char *text_ending(uint32_t ending)
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
-
-static struct shown function_text(const struct frame *frame, const struct view *view,
-                                  size_t columns)
-{
-    char place[PATH_MAX];
-
-    if (frame->function && view->verbose)
-        return show(frame->function, strlen(frame->function), 0);
-    if (frame->function) {
-        const char *scope = demangle_scope(frame->function);
-
-        return show(scope, demangle_bare_length(scope), columns);
-    }
-    if (frame->has_offset)
-        snprintf(place, sizeof(place), "%s+0x%" PRIx64,
-                 frame->module ? base_name(frame->module) : "[no module]", frame->offset);
-    else
-        snprintf(place, sizeof(place), "%s",
-                 frame->module ? base_name(frame->module) : "[no module]");
-    return show(place, strlen(place), columns);
-}
-
-/* The path as the user would type it. */
-static const char *near_path(const struct view *view, const char *path)
-{
-    size_t length = view->relative ? strlen(view->relative) : 0;
-
-    if (length > 1 && strncmp(path, view->relative, length) == 0 && path[length] == '/')
-        return path + length + 1;
-    return path;
-}
-
-/* "file:line", "in module", or nothing for a frame whose name says the module already. */
-static struct shown place_text(const struct frame *frame, const struct view *view)
-{
-    char buffer[PATH_MAX], place[PATH_MAX + 32];
-    const char *path;
-
-    place[0] = 0;
-    if (frame->file) {
-        path = near_path(view, source_path(&view->source, frame->file, buffer, sizeof(buffer)));
-        if (frame->line)
-            snprintf(place, sizeof(place), "%s:%" PRIu32, path, frame->line);
-        else
-            snprintf(place, sizeof(place), "%s", path);
-    } else if (frame->function && frame->module) {
-        snprintf(place, sizeof(place), "in %s", base_name(frame->module));
-    }
-    return show(place, strlen(place), 0);
-}
-
-static void link_begin(const struct frame *frame, const struct view *view, FILE *stream)
-{
-    char buffer[PATH_MAX];
-    const char *path;
-
-    if (!view->links || !frame->file)
-        return;
-    path = source_path(&view->source, frame->file, buffer, sizeof(buffer));
-    fprintf(stream, "\033]8;;file://");
-    for (; *path; path++)
-        if (strchr("/._-+~", *path) || (*path >= '0' && *path <= '9') ||
-            (*path >= 'A' && *path <= 'Z') || (*path >= 'a' && *path <= 'z'))
-            putc(*path, stream);
-        else
-            fprintf(stream, "%%%02X", (unsigned char)*path);
-    fprintf(stream, "\033\\");
-}
-
-static void link_end(const struct frame *frame, const struct view *view, FILE *stream)
-{
-    if (view->links && frame->file)
-        fprintf(stream, "\033]8;;\033\\");
-}
-
-static void write_frame(const struct frame *frame, bool user, const struct view *view, FILE *stream)
-{
-    struct shown place = place_text(frame, view);
-    const char *mark = frame->inlined ? " (inlined)" : "";
-    size_t room = TEXT_COLUMNS - INDENT - strlen(mark);
-    bool fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
-    struct shown name = function_text(frame, view, fits ? room - place.columns - 2 : room);
-    size_t gap = name.columns + strlen(mark);
-
-    fprintf(stream, "%*s", INDENT, "");
-    text_style(view, stream, user ? STYLE_NAME : STYLE_PLAIN);
-    fputs(name.text, stream);
-    text_style(view, stream, STYLE_PLAIN);
-    fputs(mark, stream);
-    if (place.columns) {
-        fits = gap + 2 + place.columns <= TEXT_COLUMNS - INDENT;
-        if (!fits)
-            fprintf(stream, "\n%*s", INDENT + 2, "");
-        else if (gap < NAME_COLUMNS && NAME_COLUMNS + 2 + place.columns <= TEXT_COLUMNS - INDENT)
-            fprintf(stream, "%*s", (int)(NAME_COLUMNS - gap + 2), "");
-        else
-            fputs("  ", stream);
-        link_begin(frame, view, stream);
-        fputs(place.text, stream);
-        link_end(frame, view, stream);
-    }
-    putc('\n', stream);
-}
-
-static void write_source(const struct frame *frame, const struct view *view, FILE *stream)
-{
-    char line[512];
-    struct shown shown;
-
-    if (!frame->file || !source_line(&view->source, frame->file, frame->line, line, sizeof(line)))
-        return;
-    shown = show(line, strlen(line), TEXT_COLUMNS - INDENT - 4);
-    text_style(view, stream, STYLE_FAINT);
-    fprintf(stream, "%*s| %s\n", INDENT + 2, "", shown.text);
-    text_style(view, stream, STYLE_PLAIN);
-}
 
 static bool is_shown(const struct record *record, size_t i, const struct view *view)
 {
@@ -177,7 +50,7 @@ static size_t repeats(const struct record *record, size_t i)
     return count;
 }
 
-static void write_frames(const struct record *record, const struct view *view, FILE *stream)
+void text_frames(const struct record *record, const struct view *view, FILE *stream)
 {
     const struct frame *title = record_title(record);
     size_t listed = 0, more = 0, count;
@@ -193,23 +66,23 @@ static void write_frames(const struct record *record, const struct view *view, F
             continue;
         }
         listed++;
-        write_frame(frame, frame == title, view, stream);
+        text_frame(frame, frame == title, view, stream);
         if (frame == title)
-            write_source(frame, view, stream);
+            text_source(frame, view, stream);
         if (count > 1)
-            fprintf(stream, "%*s%s of the same\n", INDENT + 2, "",
+            fprintf(stream, "%*s%s of the same\n", TEXT_INDENT + 2, "",
                     show_count(count - 1, "more call").text);
     }
     if (more)
-        fprintf(stream, "%*s%s (-v shows them)\n", INDENT, "",
+        fprintf(stream, "%*s%s (-v shows them)\n", TEXT_INDENT, "",
                 show_count(more, "more caller").text);
     if (text_ending(record->ending))
-        fprintf(stream, "%*s[%s]\n", INDENT, "", text_ending(record->ending));
+        fprintf(stream, "%*s[%s]\n", TEXT_INDENT, "", text_ending(record->ending));
 }
 
 /* ---- When and by whom ------------------------------------------------------------------------ */
 
-static void write_when(const struct process *process, const struct record *record, FILE *stream)
+static void write_span(const struct process *process, const struct record *record, FILE *stream)
 {
     const char *until = process->how == END_RUNNING ? "ago" : "before the end";
     uint64_t end = process->until_ns;
@@ -249,10 +122,16 @@ static void write_error(const struct record *record, FILE *stream)
 
     if (!error->bytes && !error->blocks)
         return;
-    fprintf(stream, "%*sestimated from %s: %s, %s (95 %%)\n", INDENT, "",
+    fprintf(stream, "%*sestimated from %s: %s, %s (95 %%)\n", TEXT_INDENT, "",
             show_count(error->samples, "sample").text,
             estimate_bytes_error(record->bytes, error->bytes).text,
             estimate_count_error(record->blocks, error->blocks, "block").text);
+}
+
+void text_when(const struct process *process, const struct record *record, FILE *stream)
+{
+    write_span(process, record, stream);
+    write_threads(record, stream);
 }
 
 void text_record(const struct process *process, const struct record *record, size_t number,
@@ -276,14 +155,14 @@ void text_record(const struct process *process, const struct record *record, siz
             width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", record->signature);
     text_style(view, stream, STYLE_PLAIN);
     write_error(record, stream);
-    write_frames(record, view, stream);
+    text_frames(record, view, stream);
     if (record->stacks > 1)
-        fprintf(stream, "%*sthis is the largest of %s with these names\n", INDENT, "",
+        fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
                 show_count(record->stacks, "stack").text);
+    text_freed(record, view, stream);
     if (process->until_ns || record->thread_count) {
-        fprintf(stream, "%*sallocated", INDENT, "");
-        write_when(process, record, stream);
-        write_threads(record, stream);
+        fprintf(stream, "%*sallocated", TEXT_INDENT, "");
+        text_when(process, record, stream);
         putc('\n', stream);
     }
 }

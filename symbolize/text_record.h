@@ -1,4 +1,5 @@
-/* text_record.h - one record of the text report: numbers, user frame, source line, callers. */
+/* text_record.h - one record of the text report: numbers, user frame, source line, callers; and
+ * parts of it for other texts about stacks. */
 #ifndef SYMBOLIZE_TEXT_RECORD_H
 #define SYMBOLIZE_TEXT_RECORD_H
 
@@ -8,12 +9,13 @@
 void text_record(const struct process *process, const struct record *record, size_t number,
                  const struct view *view, FILE *stream);
 
+/* Its frames that are worth it, a line each; the title with its line of source. */
+void text_frames(const struct record *record, const struct view *view, FILE *stream);
+
+/* " 0.4 s to 0.3 s before the end by T1 (name), T2" */
+void text_when(const struct process *process, const struct record *record, FILE *stream);
+
 /* How a trace that did not reach the outermost frame ended, in words; NULL = it did. */
 const char *text_ending(uint32_t ending);
-
-enum text_style { STYLE_PLAIN, STYLE_BOLD, STYLE_NAME, STYLE_FAINT, STYLE_WARNING };
-void text_style(const struct view *view, FILE *stream, enum text_style style);
-
-#define TEXT_COLUMNS 80
 
 #endif

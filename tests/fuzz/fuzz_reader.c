@@ -37,7 +37,7 @@ static FILE *nowhere(void)
 static void report_on(struct mem *mem, const struct store *store)
 {
     struct binary_search_path search = {.never_open = true};
-    struct build_options options = {.group = {.inherited = true}};
+    struct build_options options = {.group = {.inherited = true}, .recent = {.all = true}};
     struct resolver *resolver = resolve_begin(mem, &search);
     struct process process[2];
     struct report report = {.processes = process, .process_count = 2};
@@ -50,6 +50,8 @@ static void report_on(struct mem *mem, const struct store *store)
     build_finish(&report, &options);
     for (size_t i = 0; formats_at(i); i++)
         formats_at(i)->write(&report, &view, nowhere());
+    view.freed = true;
+    formats_at(0)->write(&report, &view, nowhere());
     resolve_end(resolver);
 }
 

@@ -14,6 +14,7 @@ struct reading {
     struct report report;
     struct process *process;
     struct record *record;
+    struct stack *stack; /* frames go there instead of to the record */
     char *field[FIELDS];
     size_t count;
 };
@@ -92,6 +93,7 @@ static void add_process(struct reading *reading)
         .untracked = mem_take_array(reading->mem, SOME, sizeof(struct untracked)),
         .blind = mem_take_array(reading->mem, SOME, sizeof(struct blind_module)),
         .records = mem_take_array(reading->mem, SOME, sizeof(struct record)),
+        .recent = mem_take_array(reading->mem, SOME, sizeof(struct recent_free)),
     };
     reading->process = process;
 }
@@ -120,6 +122,7 @@ static void add_record(struct reading *reading)
     process->live_bytes = add_saturating(process->live_bytes, record->bytes);
     process->live_blocks += record->blocks;
     reading->record = record;
+    reading->stack = NULL;
 }
 
 static void add_to(struct error *sum, const struct error *one)
@@ -140,9 +143,8 @@ static void add_error(struct reading *reading)
     add_to(&reading->process->live_error, &record->error);
 }
 
-static void add_frame(struct reading *reading)
+static struct frame *read_frame(struct reading *reading)
 {
-    struct record *record = reading->record;
     struct frame *frame = mem_take(reading->mem, sizeof(*frame));
     const char *flags = text(reading, 7) ? text(reading, 7) : "";
 
@@ -159,9 +161,67 @@ static void add_frame(struct reading *reading)
                 : strstr(flags, "allocator") ? FRAME_ALLOCATOR
                                              : FRAME_USER,
     };
+    return frame;
+}
+
+static void add_frame(struct reading *reading)
+{
+    const char *flags = text(reading, 7) ? text(reading, 7) : "";
+    struct record *record = reading->record;
+    struct frame *frame = read_frame(reading);
+
+    if (reading->stack) {
+        ((const struct frame **)reading->stack->frames)[reading->stack->count++] = frame;
+        return;
+    }
     ((const struct frame **)record->frames)[record->frame_count++] = frame;
     if (!strstr(flags, "user") && record->user + 1 == record->frame_count)
         record->user = record->frame_count; /* none so far */
+}
+
+/* A place, which is its whole stack. */
+static void add_freed(struct reading *reading)
+{
+    struct freed *freed = &reading->record->freed;
+    const struct frame **frames = mem_take_array(reading->mem, 1, sizeof(*frames));
+    struct frame *frame = mem_take(reading->mem, sizeof(*frame));
+
+    *frame = (struct frame){.function = text(reading, 4),
+                            .file = text(reading, 5),
+                            .line = (uint32_t)number(reading, 6, 10),
+                            .module = text(reading, 7)};
+    freed->place[freed->places] = (struct freed_place){frame, strtod(reading->field[1], NULL)};
+    freed->of = number(reading, 2, 10);
+    freed->exact = strstr(reading->field[3], "exact") != NULL;
+    freed->enough = !strstr(reading->field[3], "some");
+    freed->other_path = strstr(reading->field[3], "other") != NULL;
+    freed->sampled = reading->process->sample > 1;
+    freed->blocks = freed->other_path ? 0 : freed->of;
+    if (freed->places++)
+        return;
+    *frames = frame;
+    freed->frames = frames;
+    freed->frame_count = 1;
+}
+
+static void begin_stack(struct reading *reading, struct stack *stack)
+{
+    stack->frames = mem_take_array(reading->mem, SOME, sizeof(struct frame *));
+    stack->ending = LEAK_ROOT_COMPLETE;
+    reading->stack = stack;
+}
+
+static void add_recent(struct reading *reading)
+{
+    struct recent_free *recent = &reading->process->recent[reading->process->recent_count++];
+
+    *recent = (struct recent_free){
+        .address = number(reading, 1, 16),
+        .kind = (uint32_t)word_index(kind_word, LEAK_KIND_MAX, reading->field[2]),
+        .thread = {(uint32_t)number(reading, 3, 10), text(reading, 4)},
+        .whole = text(reading, 5) != NULL};
+    reading->process->recent_known++;
+    begin_stack(reading, &recent->freed);
 }
 
 static void add(struct reading *reading)
@@ -198,6 +258,16 @@ static void add(struct reading *reading)
             (struct thread_ref){(uint32_t)number(reading, 1, 10), text(reading, 2)};
     else if (strcmp(what, "frame") == 0)
         add_frame(reading);
+    else if (strcmp(what, "freed") == 0)
+        add_freed(reading);
+    else if (strcmp(what, "recent") == 0)
+        add_recent(reading);
+    else if (strcmp(what, "allocated") == 0)
+        begin_stack(reading, &process->recent[process->recent_count - 1].allocated);
+    else if (strcmp(what, "stacks") == 0)
+        process->stacks =
+            (struct stacks){number(reading, 1, 10), number(reading, 2, 10), number(reading, 3, 10),
+                            number(reading, 4, 10), number(reading, 5, 10)};
 }
 
 struct report model_read(struct mem *mem, FILE *stream)

@@ -11,9 +11,13 @@
  *   untracked | NAME | WORDS | COUNT
  *   blind | PATH | BUILD-ID | WHY | REMEDY
  *   note | TEXT
+ *   stacks | CAPTURES | LEAF CACHE HITS | WALKS | FRAMES WALKED | FRAMES SHARED
+ *   recent | ADDRESS | KIND | SERIAL | NAME | whole      its frames follow, after "allocated" those
+ *   allocated                                            of the allocation
  *   record | VERDICT | KIND | BYTES | BLOCKS | SIGNATURE
  *   error | BYTES | BLOCKS | SAMPLES        its, and added to the totals'
  *   thread | SERIAL | NAME
+ *   freed | SHARE | OF | exact|some|other | FUNCTION | FILE | LINE | MODULE      a place; in order
  *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator
  * ...
  */

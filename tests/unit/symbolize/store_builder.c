@@ -20,7 +20,7 @@ static size_t grow(struct store_builder *builder, size_t pages)
 
 struct store_builder builder_begin(void)
 {
-    struct store_builder builder = {.next_node = LEAK_NODE_FIRST, .next_site = 1};
+    struct store_builder builder = {.next_node = LEAK_NODE_FIRST, .next_site = 1, .next_freed = 1};
     struct leak_header *header;
 
     grow(&builder, 1);
@@ -155,7 +155,8 @@ uint32_t builder_site(struct store_builder *builder, uint32_t node, uint32_t kin
     struct leak_site *site = next_record(builder, LEAK_CHUNK_SITES, &builder->sites,
                                          &builder->site_count, builder->next_site, sizeof(*site));
 
-    *site = (struct leak_site){.node = node, .kind = kind, .first = 8, .last = 16, .counts = counts};
+    *site =
+        (struct leak_site){.node = node, .kind = kind, .first = 8, .last = 16, .counts = counts};
     return builder->next_site++;
 }
 
@@ -207,11 +208,48 @@ void builder_fold(struct store_builder *builder, struct leak_counts sum)
     slots->fold = sum;
 }
 
+void builder_freed(struct store_builder *builder, uint32_t site, uint32_t node, uint64_t blocks,
+                   uint64_t bytes)
+{
+    struct leak_freed *freed =
+        next_record(builder, LEAK_CHUNK_FREED, &builder->freed, &builder->freed_count,
+                    builder->next_freed, sizeof(*freed));
+
+    *freed = (struct leak_freed){.site = site, .node = node, .blocks = blocks, .bytes = bytes};
+    builder->next_freed++;
+}
+
+void builder_recent(struct store_builder *builder, uint32_t thread)
+{
+    struct leak_recent *ring;
+
+    builder->recent = builder_chunk(builder, LEAK_CHUNK_RECENT, 0, sizeof(*ring));
+    ring = payload_of(builder, builder->recent);
+    ring->thread = ring->last_thread = thread;
+}
+
+void builder_recent_free(struct store_builder *builder, uint64_t address, uint64_t pc,
+                         uint32_t node, uint32_t site, uint32_t tick)
+{
+    struct leak_recent *ring = payload_of(builder, builder->recent);
+
+    ring->free[ring->next++ % LEAK_RECENT] = (struct leak_recent_free){
+        .address = address, .pc = pc, .node = node, .site = site, .tick = tick};
+    ring->captures += node != 0;
+}
+
+void builder_options(struct store_builder *builder, const char *text)
+{
+    size_t at = builder_chunk(builder, LEAK_CHUNK_OPTIONS, 0, strlen(text));
+
+    pack(builder, at, text, strlen(text));
+}
+
 struct store_builder builder_example(void)
 {
     static const char *const argv[] = {"./app", "--fast", "caf\xc3\xa9"};
     struct store_builder builder = builder_begin();
-    uint32_t main_node, node, site;
+    uint32_t main_node, node, free_node, site;
 
     builder_process(&builder, "/opt/app", "/opt", 3, argv);
     builder_module(&builder, "/opt/app", 0x1000, 0x9000, 0, 1, 0, "\x11\x22\x33\x44");
@@ -221,8 +259,7 @@ struct store_builder builder_example(void)
     builder_thread(&builder, 3, "");
     main_node = builder_node(&builder, 0x1100, LEAK_ROOT_COMPLETE, 0);
     node = builder_node(&builder, 0x1200, main_node, 0);
-    site =
-        builder_site(&builder, node, LEAK_KIND_MALLOC, (struct leak_counts){10, 1000, 4, 400});
+    site = builder_site(&builder, node, LEAK_KIND_MALLOC, (struct leak_counts){10, 1000, 4, 400});
     builder_node(&builder, LEAK_KIND_MALLOC, node, site); /* a leaf, as the runtime keeps it */
     builder_site(&builder, builder_node(&builder, 0x1300, LEAK_ROOT_DEPTH, 0), LEAK_KIND_NEW,
                  (struct leak_counts){5, 50, 5, 50});
@@ -237,6 +274,17 @@ struct store_builder builder_example(void)
     builder_slots(&builder, 3);
     builder_slot(&builder, 3, (struct leak_counts){1, 64, 0, 0});
     builder_fold(&builder, (struct leak_counts){1, 64, 0, 0}); /* the slot is in already */
+    builder_options(&builder, "free_stacks=all (LIBLEAK_OPTIONS)\n");
+    free_node = builder_node(&builder, 0x1400, main_node, 0);
+    builder_node(&builder, LEAK_PC_FREE, free_node, 0); /* a leaf, as the runtime keeps it */
+    builder_freed(&builder, site, free_node, 4, 400);
+    builder_freed(&builder, site, node, 1, 100); /* by realloc: it allocates there, too */
+    builder_freed(&builder, 2, LEAK_ROOT_BROKEN, 5, 50);
+    builder_recent(&builder, 2);
+    builder_recent_free(&builder, 0xa000, 0x1400, free_node, site, 20);
+    builder_recent_free(&builder, 0xb000, 0x1410, 0, site, 22);
+    builder_recent(&builder, 3);
+    builder_recent_free(&builder, 0xa000, 0x7000001, 0, 2, 21);
     return builder;
 }
 

@@ -14,9 +14,10 @@
 struct store_builder {
     uint8_t *data; /* whole pages; moves while it grows */
     size_t size;
-    size_t nodes, sites, threads, modules, slots; /* offset of the open chunk of each, 0 = none */
-    uint32_t node_count, site_count, slot_count;  /* in it */
-    uint32_t next_node, next_site, next_serial;
+    size_t nodes, sites, threads, modules, slots, freed, recent; /* offset of the open chunk of
+                                                                    each, 0 = none */
+    uint32_t node_count, site_count, slot_count, freed_count;    /* in it */
+    uint32_t next_node, next_site, next_serial, next_freed;
 };
 
 struct store_builder builder_begin(void);
@@ -53,7 +54,18 @@ struct leak_slots *builder_slots_at(struct store_builder *builder); /* the open 
 /* As left by a death while the last slot was going into its site, whose sum this is. */
 void builder_fold(struct store_builder *builder, struct leak_counts sum);
 
-/* A small process with everything in it: two modules, three threads, five sites, slots. */
+/* Blocks of a site that were freed by the stack of that node. */
+void builder_freed(struct store_builder *builder, uint32_t site, uint32_t node, uint64_t blocks,
+                   uint64_t bytes);
+/* A ring of one thread's last frees, and a free in it; node 0: only pc is known. */
+void builder_recent(struct store_builder *builder, uint32_t thread);
+void builder_recent_free(struct store_builder *builder, uint64_t address, uint64_t pc,
+                         uint32_t node, uint32_t site, uint32_t tick);
+
+/* Text as the runtime writes it: "name=value (source)\n" for each option that was set. */
+void builder_options(struct store_builder *builder, const char *text);
+
+/* A small process with everything in it: two modules, three threads, five sites, slots, frees. */
 struct store_builder builder_example(void);
 
 /* Writes the image to a new temporary file; the path is for free(). */

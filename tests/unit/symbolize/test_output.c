@@ -55,6 +55,33 @@ START_TEST(each_format_has_its_own_default_of_top)
 }
 END_TEST
 
+static const struct {
+    const char *line;
+    uint64_t address;
+    bool all; /* recent frees are listed */
+} freed[] = {
+    {"--freed=0x7f00Ab10 a", 0x7f00ab10, false},
+    {"--freed ffffffffffffffff a", UINT64_MAX, false},
+    {"--freed=10 -v --format=json a", 0x10, true},
+    {"-v a", 0, false},
+    {"-v --format=json a", 0, true},
+    {"--format=json a", 0, false},
+};
+
+START_TEST(recent_frees_are_asked_for_by_address_or_all)
+{
+    struct options options;
+
+    ck_assert(parse(&options, freed[_i].line));
+    ck_assert_uint_eq(options.view.freed_address, freed[_i].address);
+    ck_assert_uint_eq(options.build.recent.address, freed[_i].address);
+    ck_assert_int_eq(options.view.freed, freed[_i].address != 0);
+    ck_assert_int_eq(options.build.recent.one, freed[_i].address != 0);
+    ck_assert_int_eq(options.build.recent.all, freed[_i].all);
+    options_end(&options);
+}
+END_TEST
+
 START_TEST(sets_of_verdicts_are_lists_of_words)
 {
     struct options options;
@@ -75,6 +102,12 @@ static const char *const refused[] = {
     "--top=x",
     "--top",
     "--top=-1",
+    "--freed",
+    "--freed=",
+    "--freed=0x",
+    "--freed=12g",
+    "--freed=-1",
+    "--freed=0x12345678901234567",
     "--format=xml",
     "--sort=size",
     "--color=blue",
@@ -272,6 +305,7 @@ int main(void)
 
     tcase_add_test(all, values_come_with_equals_or_as_the_next_word);
     tcase_add_test(all, each_format_has_its_own_default_of_top);
+    tcase_add_loop_test(all, recent_frees_are_asked_for_by_address_or_all, 0, ROWS(freed));
     tcase_add_test(all, sets_of_verdicts_are_lists_of_words);
     tcase_add_loop_test(all, what_makes_no_sense_is_refused, 0, ROWS(refused));
     tcase_add_loop_test(all, patterns_stand_for_the_process, 0, ROWS(patterns));

@@ -179,6 +179,144 @@ START_TEST(a_fold_that_cannot_be_is_survived)
 }
 END_TEST
 
+START_TEST(where_blocks_were_freed_lies_with_their_site)
+{
+    struct store_builder builder = builder_example();
+    const struct store_freed *freed;
+
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.freed_count, 3);
+    ck_assert_uint_eq(store.sites[0].freed_count, 2);
+    freed = &store.freed[store.sites[0].freed];
+    ck_assert_uint_eq(freed[0].blocks, 4); /* the most frequent first */
+    ck_assert_uint_eq(freed[0].bytes, 400);
+    ck_assert_uint_eq(store.nodes[freed[0].node].pc, 0x1400);
+    ck_assert_uint_eq(store.sites[1].freed_count, 1);
+    ck_assert_uint_eq(store.freed[store.sites[1].freed].node, LEAK_ROOT_BROKEN);
+    ck_assert_uint_eq(store.sites[2].freed_count, 0);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(recent_frees_are_read_newest_first)
+{
+    struct store_builder builder = builder_example();
+
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.recent_count, 3);
+    ck_assert_uint_eq(store.recent[0].address, 0xb000);
+    ck_assert_uint_eq(store.recent[0].pc, 0x1410);
+    ck_assert_uint_eq(store.recent[0].node, LEAK_ROOT_NONE);
+    ck_assert_uint_eq(store.recent[0].thread, 2);
+    ck_assert_uint_eq(store.recent[1].thread, 3);
+    ck_assert_uint_eq(store.sites[store.recent[1].site].id, 2);
+    ck_assert_uint_eq(store.nodes[store.recent[2].node].pc, 0x1400);
+    ck_assert_uint_eq(store.free_captures, 1);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(a_full_ring_gives_all_but_the_place_that_is_written_next)
+{
+    struct store_builder builder = builder_begin();
+
+    builder_recent(&builder, 1);
+    for (uint64_t i = 1; i <= LEAK_RECENT - 1 + (uint64_t)_i; i++)
+        builder_recent_free(&builder, i << 4, 0x1000, 0, 0, (uint32_t)i / 8);
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.recent_count, LEAK_RECENT - 1);
+    for (size_t i = 0; i < store.recent_count; i++) {
+        ck_assert_uint_eq(store.recent[i].address, (LEAK_RECENT - 1 + (uint64_t)_i - i) << 4);
+        ck_assert_uint_eq(store.recent[i].site, STORE_NO_SITE);
+    }
+    ck_assert_uint_eq(store.note_count, 0);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(frees_that_name_no_site_or_no_node_are_left_out_or_unknown)
+{
+    struct store_builder builder = builder_begin();
+    uint32_t node = builder_node(&builder, 0x1000, LEAK_ROOT_COMPLETE, 0);
+    uint32_t site = builder_site(&builder, node, LEAK_KIND_NEW, (struct leak_counts){9, 9, 8, 8});
+
+    builder_freed(&builder, site + 1, node, 1, 1);
+    builder_freed(&builder, UINT32_MAX, node, 1, 1);
+    builder_freed(&builder, 0, node, 1, 1); /* not published: no damage */
+    builder_freed(&builder, site, node + 1000, UINT64_MAX, UINT64_MAX);
+    builder_freed(&builder, site, UINT32_MAX, UINT64_MAX, 0);
+    builder_freed(&builder, site, LEAK_ROOT_NONE, 1, 1);
+    builder_recent(&builder, 77);
+    builder_recent_free(&builder, 0x10, 0x20, UINT32_MAX, UINT32_MAX, UINT32_MAX);
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.freed_count, 3);
+    for (int i = 0; i < 3; i++)
+        ck_assert_uint_eq(store.freed[i].node, STORE_ROOT_MISSING);
+    ck_assert_uint_eq(store.recent[0].node, STORE_ROOT_MISSING);
+    ck_assert_uint_eq(store.recent[0].site, STORE_NO_SITE);
+    ck_assert_uint_eq(store.note_count, 1);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(many_frees_keep_their_sites_across_chunks)
+{
+    struct store_builder builder = builder_begin();
+
+    for (uint32_t i = 1; i <= 300; i++)
+        builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){i, i, i, i});
+    for (uint32_t i = 0; i < 3000; i++)
+        builder_freed(&builder, 1 + i * 7 % 300, LEAK_ROOT_COMPLETE, i, i);
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.freed_count, 3000);
+    for (size_t i = 0; i < 300; i++)
+        ck_assert_uint_eq(store.sites[i].freed_count, 10);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+static const struct {
+    const char *text, *name, *value;
+} set_options[] = {
+    {"depth=9 (LIBLEAK_OPTIONS)\n", "depth", "9"},
+    {"depth=9 (LIBLEAK_OPTIONS)\ndir=/a (b) c (~/x)\n", "dir", "/a (b) c"},
+    {"min_size=1 (x)\nsize=2 (x)\n", "size", "2"},
+    {"min_size=1 (x)\nsize=2 (x)", "size", "2"},
+    {"min_size=1", "min_size", "1"},
+    {"min_size=123456789 (x)\n", "min_size", "1234567"},
+    {"min_size=\n", "min_size", ""},
+    {"min_size (x)\n", "min_size", NULL},
+    {"", "min_size", NULL},
+    {"min_size=1 (x)\n", "min_siz", NULL},
+};
+
+START_TEST(options_that_were_set_are_found)
+{
+    struct store_builder builder = builder_begin();
+    char value[8] = "";
+    bool found;
+
+    builder_options(&builder, set_options[_i].text);
+    ck_assert(parse(&builder));
+    found = store_option(&store, set_options[_i].name, value, sizeof(value));
+    ck_assert_msg(found == (set_options[_i].value != NULL), "row %d: found %d", _i, found);
+    if (found && strncmp(value, set_options[_i].value, 7) != 0)
+        ck_abort_msg("row %d: got '%s'", _i, value);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
 START_TEST(more_frees_than_allocations_leave_nothing)
 {
     struct store_builder builder = builder_begin();
@@ -455,6 +593,13 @@ int main(void)
     tcase_add_loop_test(content, a_death_at_any_step_of_a_fold_loses_and_doubles_nothing, 0,
                         sizeof(steps) / sizeof(*steps));
     tcase_add_loop_test(content, a_fold_that_cannot_be_is_survived, 0, 5);
+    tcase_add_test(content, where_blocks_were_freed_lies_with_their_site);
+    tcase_add_test(content, recent_frees_are_read_newest_first);
+    tcase_add_loop_test(content, a_full_ring_gives_all_but_the_place_that_is_written_next, 0, 200);
+    tcase_add_test(content, frees_that_name_no_site_or_no_node_are_left_out_or_unknown);
+    tcase_add_test(content, many_frees_keep_their_sites_across_chunks);
+    tcase_add_loop_test(content, options_that_were_set_are_found, 0,
+                        sizeof(set_options) / sizeof(*set_options));
     tcase_add_test(content, more_frees_than_allocations_leave_nothing);
     tcase_add_test(content, a_parent_that_is_not_below_its_child_ends_the_trace);
     tcase_add_test(content, many_chunks_keep_their_ids);

@@ -1,0 +1,260 @@
+/* frees.c - sums up frees by place; see frees.h. */
+#include "symbolize/frees.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOKS_FOR_SHARE                                                                            \
+    16 /* frees that must have been looked at to tell a share of an estimate                       \
+        */
+
+/* Sites whose blocks are of one kind: the same place asked for them. */
+struct family {
+    uint32_t first; /* index of a site + 1 */
+    bool told;
+    struct freed freed;
+};
+
+/* Frees while they are being added up. */
+struct heap {
+    const struct frame *frame;
+    uint64_t blocks, most; /* most: of one stack, that of node */
+    uint32_t node;
+};
+
+struct tally {
+    struct map by_place; /* place_key() -> index + 1 */
+    struct heap *heaps;
+    size_t count, capacity;
+    uint64_t frees;              /* as the sites count them */
+    uint64_t seen, moved, there; /* as the records have it: freed elsewhere, moved by realloc, freed
+                                    by the line that allocates */
+    double looks; /* how many frees were looked at for "seen", at least about so many */
+    bool few;     /* no site has more than are looked at in any case */
+};
+
+struct frees frees_begin(struct mem *mem, struct signatures *signatures)
+{
+    const struct store *store = signatures->store;
+    struct frees frees = {.mem = mem, .signatures = signatures, .store = store};
+    char value[8];
+
+    frees.sampled = store->header.sample > 1;
+    frees.all = store->header.sample == 1 ||
+                (!frees.sampled && store_option(store, "free_stacks", value, sizeof(value)) &&
+                 strcmp(value, "all") == 0);
+    if (!store->freed_count)
+        return frees;
+    frees.funnels = funnels_find(signatures);
+    frees.allocates = mem_more(NULL, &(size_t){0}, store->node_count + 1, 1);
+    memset(frees.allocates, 0, store->node_count + 1);
+    for (size_t i = 0; i < store->site_count; i++)
+        if (store->sites[i].node >= LEAK_NODE_FIRST)
+            frees.allocates[store->sites[i].node] = 1;
+    return frees;
+}
+
+void frees_end(struct frees *frees)
+{
+    funnels_end(&frees->funnels);
+    free(frees->allocates);
+    free(frees->families);
+    free(frees->family_next);
+    map_end(&frees->family_of);
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+/* The same function and line; without a line, the same instruction. */
+static uint64_t place_key(const struct frame *frame)
+{
+    return hash_mix(frame->name_hash, frame->line ? frame->line : ~frame->offset);
+}
+
+/* ---- Adding up ------------------------------------------------------------------------------- */
+
+static void add_place(struct tally *tally, const struct frame *frame,
+                      const struct store_freed *freed)
+{
+    uint64_t *slot = map_put(&tally->by_place, place_key(frame), NULL);
+    struct heap *heap;
+
+    if (!*slot) {
+        tally->heaps =
+            mem_more(tally->heaps, &tally->capacity, tally->count + 1, sizeof(*tally->heaps));
+        tally->heaps[tally->count++] = (struct heap){.frame = frame, .node = freed->node};
+        *slot = tally->count;
+    }
+    heap = &tally->heaps[*slot - 1];
+    heap->blocks = add_saturating(heap->blocks, freed->blocks);
+    if (freed->blocks > heap->most) {
+        heap->most = freed->blocks;
+        heap->node = freed->node;
+        heap->frame = frame;
+    }
+}
+
+/* How many of those blocks' frees were looked at. With sample= these are the frees of samples,
+ * which are met with the chance that leak_store.h says. */
+static double looks_at(const struct frees *frees, const struct store_freed *freed)
+{
+    double blocks = (double)freed->blocks;
+
+    if (!frees->sampled)
+        return blocks / LEAK_FREED_ONE_IN;
+    return blocks *
+           -expm1(-((double)freed->bytes / blocks + 1) / (double)frees->store->header.sample);
+}
+
+static void add_site(struct frees *frees, const struct store_site *site, struct tally *tally)
+{
+    const struct frame *own = site->freed_count ? funnels_place(&frees->funnels, site->node) : NULL;
+
+    tally->frees = add_saturating(tally->frees, site->counts.frees);
+    tally->few &= !frees->sampled && site->counts.frees <= LEAK_FREED_FIRST;
+    for (size_t i = 0; i < site->freed_count; i++) {
+        const struct store_freed *freed = &frees->store->freed[site->freed + i];
+        const struct frame *place = funnels_place(&frees->funnels, freed->node);
+        uint64_t *sum = &tally->seen;
+
+        if (freed->node >= LEAK_NODE_FIRST && frees->allocates[freed->node])
+            sum = &tally->moved;
+        else if (own && place && place_key(own) == place_key(place))
+            sum = &tally->there;
+        else if (place && freed->blocks)
+            add_place(tally, place, freed);
+        *sum = add_saturating(*sum, freed->blocks);
+        if (sum == &tally->seen && freed->blocks)
+            tally->looks += looks_at(frees, freed);
+    }
+}
+
+static struct tally tally_up(struct frees *frees, struct site_list sites)
+{
+    struct tally tally = {.few = true};
+
+    for (uint32_t at = sites.first; at; at = sites.next[at - 1])
+        add_site(frees, &frees->store->sites[at - 1], &tally);
+    return tally;
+}
+
+/* The largest first, as many as are told. */
+static void sort_largest(struct tally *tally)
+{
+    for (size_t i = 0; i < FREED_PLACES && i < tally->count; i++)
+        for (size_t k = i + 1; k < tally->count; k++)
+            if (tally->heaps[k].blocks > tally->heaps[i].blocks) {
+                struct heap larger = tally->heaps[k];
+
+                tally->heaps[k] = tally->heaps[i];
+                tally->heaps[i] = larger;
+            }
+}
+
+static struct freed settle(struct frees *frees, struct tally *tally)
+{
+    struct freed freed = {.exact = frees->all || tally->few, .sampled = frees->sampled};
+    const struct frame *found[TRACE_MAX];
+    const struct frame **frames;
+    uint32_t ending;
+
+    freed.enough = freed.exact || tally->looks >= LOOKS_FOR_SHARE;
+    freed.of = tally->frees;
+    if (freed.exact || tally->moved || tally->there)
+        freed.of = freed.enough ? tally->seen : 0;
+    sort_largest(tally);
+    for (size_t i = 0; i < FREED_PLACES && i < tally->count; i++)
+        freed.place[freed.places++] = (struct freed_place){
+            tally->heaps[i].frame, (double)tally->heaps[i].blocks / (double)tally->seen};
+    if (freed.places) {
+        freed.frame_count =
+            signatures_trace(frees->signatures, tally->heaps[0].node, found, &ending);
+        frames = mem_take_array(frees->mem, freed.frame_count, sizeof(*frames));
+        memcpy(frames, found, freed.frame_count * sizeof(*frames));
+        freed.frames = frames;
+    }
+    free(tally->heaps);
+    map_end(&tally->by_place);
+    return freed;
+}
+
+/* ---- Families -------------------------------------------------------------------------------- */
+
+static uint64_t family_key(const struct frame *place, uint32_t kind)
+{
+    return hash_mix(place_key(place), kind);
+}
+
+static void make_families(struct frees *frees)
+{
+    const struct store *store = frees->store;
+
+    frees->family_next =
+        mem_more(NULL, &(size_t){0}, store->site_count, sizeof(*frees->family_next));
+    for (size_t i = 0; i < store->site_count; i++) {
+        const struct store_site *site = &store->sites[i];
+        const struct frame *place = NULL;
+        uint64_t *slot;
+
+        if (site->freed_count)
+            place = funnels_place(&frees->funnels, site->node);
+        if (!place)
+            continue;
+        slot = map_put(&frees->family_of, family_key(place, site->kind), NULL);
+        if (!*slot) {
+            frees->families = mem_more(frees->families, &frees->family_capacity,
+                                       frees->family_count + 1, sizeof(*frees->families));
+            frees->families[frees->family_count++] = (struct family){0};
+            *slot = frees->family_count;
+        }
+        frees->family_next[i] = frees->families[*slot - 1].first;
+        frees->families[*slot - 1].first = (uint32_t)i + 1;
+    }
+}
+
+/* How the blocks are freed that the same place asked for, by whatever path. */
+static const struct freed *family_freed(struct frees *frees, uint32_t node, uint32_t kind)
+{
+    const struct frame *place = funnels_place(&frees->funnels, node);
+    struct family *family;
+    uint64_t at;
+
+    if (!place)
+        return NULL;
+    if (!frees->family_next)
+        make_families(frees);
+    at = map_get(&frees->family_of, family_key(place, kind));
+    if (!at)
+        return NULL;
+    family = &frees->families[at - 1];
+    if (!family->told) {
+        struct tally tally = tally_up(frees, (struct site_list){family->first, frees->family_next});
+
+        family->freed = settle(frees, &tally);
+        family->told = true;
+    }
+    return &family->freed;
+}
+
+/* Stacks that freed nothing: certain only where each free is accounted for. */
+static bool freed_none(const struct frees *frees, const struct tally *tally)
+{
+    return !tally->seen && !tally->there && tally->moved == tally->frees &&
+           (frees->all || tally->few);
+}
+
+void frees_tell(struct frees *frees, struct site_list sites, struct record *record)
+{
+    struct tally tally = tally_up(frees, sites);
+    uint32_t node = frees->store->sites[sites.first - 1].node;
+    const struct freed *others;
+
+    record->freed = settle(frees, &tally);
+    if (frees->store->freed_count && freed_none(frees, &tally) &&
+        (others = family_freed(frees, node, record->kind))) {
+        record->freed = *others;
+        record->freed.other_path = true;
+    }
+    record->freed.blocks = tally.frees;
+}

@@ -1,0 +1,18 @@
+/* notes.h - the sentences of a report about itself: what is not in its numbers, and why. */
+#ifndef SYMBOLIZE_NOTES_H
+#define SYMBOLIZE_NOTES_H
+
+#include "symbolize/estimate.h"
+#include "symbolize/model.h"
+#include "symbolize/store.h"
+
+/* Live blocks that a fork child has from its parent and that are not shown; 0 = none. */
+struct handed_down {
+    uint64_t bytes, blocks;
+    struct variance variance;
+};
+
+void notes_fill(struct mem *mem, const struct store *store, const struct handed_down *inherited,
+                struct process *process);
+
+#endif

@@ -1,0 +1,40 @@
+/* reading.h - what the parts of the reader share while a store is read.
+ *
+ * reader.c calls them in this order: packed chunks at once, each as it comes; arrays by their runs,
+ * ascending by id; then the counts, which need the sites; then the frees, which need both. Every
+ * part checks what it takes in and counts in `damaged` what does not hold.
+ */
+#ifndef SYMBOLIZE_READING_H
+#define SYMBOLIZE_READING_H
+
+#include "symbolize/chunks.h"
+#include "symbolize/store.h"
+
+struct reading {
+    const struct image *image;
+    struct store *store;
+    struct runs nodes, sites, threads, variances, freed;
+    size_t module_capacity, recent_capacity;
+    size_t damaged; /* records left out */
+};
+
+/* PROCESS, MODULES and OPTIONS; any other chunk is passed over. */
+void read_packed(struct reading *reading, const struct chunk *chunk);
+void read_packed_end(struct reading *reading);
+
+/* THREADS, NODES, SITES, VARIANCES and FREED: their runs are noted … */
+void read_arrays_note(struct reading *reading, const struct chunk *chunk);
+/* … and then made into threads, nodes and sites. */
+void read_arrays(struct reading *reading);
+/* The index of a node of the file, below `limit`, or a root; counts what is neither. */
+uint32_t read_node(struct reading *reading, uint32_t id, size_t limit);
+
+/* The equation of leak_store.h: slots are added to their sites, then says what lives and, of
+ * samples, how far off that may be. Leaves out sites that were never published, so indices of
+ * sites hold from here on only. */
+void read_counts(struct reading *reading, const struct chunks *chunks);
+
+/* FREED and RECENT: where blocks were freed, and the last frees of each thread. */
+void read_frees(struct reading *reading, const struct chunks *chunks);
+
+#endif

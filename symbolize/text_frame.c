@@ -1,0 +1,133 @@
+/* text_frame.c - one frame for people; see text_frame.h. */
+#include "symbolize/text_frame.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "symbolize/demangle.h"
+
+#define NAME_COLUMNS 34 /* kept for the function, so that places stand below each other */
+
+void text_style(const struct view *view, FILE *stream, enum text_style style)
+{
+    static const char *const codes[] = {"0", "1", "1;33", "2", "1;31"};
+
+    if (view->colour)
+        fprintf(stream, "\033[%sm", codes[style]);
+}
+
+struct shown text_function(const struct frame *frame, const struct view *view, size_t columns)
+{
+    char place[PATH_MAX];
+
+    if (frame->function && view->verbose)
+        return show(frame->function, strlen(frame->function), 0);
+    if (frame->function) {
+        const char *scope = demangle_scope(frame->function);
+
+        return show(scope, demangle_bare_length(scope), columns);
+    }
+    if (frame->has_offset)
+        snprintf(place, sizeof(place), "%s+0x%" PRIx64,
+                 frame->module ? base_name(frame->module) : "[no module]", frame->offset);
+    else
+        snprintf(place, sizeof(place), "%s",
+                 frame->module ? base_name(frame->module) : "[no module]");
+    return show(place, strlen(place), columns);
+}
+
+/* The path as the user would type it. */
+static const char *near_path(const struct view *view, const char *path)
+{
+    size_t length = view->relative ? strlen(view->relative) : 0;
+
+    if (length > 1 && strncmp(path, view->relative, length) == 0 && path[length] == '/')
+        return path + length + 1;
+    return path;
+}
+
+struct shown text_place(const struct frame *frame, const struct view *view)
+{
+    char buffer[PATH_MAX], place[PATH_MAX + 32];
+    const char *path;
+
+    place[0] = 0;
+    if (frame->file) {
+        path = near_path(view, source_path(&view->source, frame->file, buffer, sizeof(buffer)));
+        if (frame->line)
+            snprintf(place, sizeof(place), "%s:%" PRIu32, path, frame->line);
+        else
+            snprintf(place, sizeof(place), "%s", path);
+    } else if (frame->function && frame->module) {
+        snprintf(place, sizeof(place), "in %s", base_name(frame->module));
+    }
+    return show(place, strlen(place), 0);
+}
+
+static void link_begin(const struct frame *frame, const struct view *view, FILE *stream)
+{
+    char buffer[PATH_MAX];
+    const char *path;
+
+    if (!view->links || !frame->file)
+        return;
+    path = source_path(&view->source, frame->file, buffer, sizeof(buffer));
+    fprintf(stream, "\033]8;;file://");
+    for (; *path; path++)
+        if (strchr("/._-+~", *path) || (*path >= '0' && *path <= '9') ||
+            (*path >= 'A' && *path <= 'Z') || (*path >= 'a' && *path <= 'z'))
+            putc(*path, stream);
+        else
+            fprintf(stream, "%%%02X", (unsigned char)*path);
+    fprintf(stream, "\033\\");
+}
+
+static void link_end(const struct frame *frame, const struct view *view, FILE *stream)
+{
+    if (view->links && frame->file)
+        fprintf(stream, "\033]8;;\033\\");
+}
+
+void text_frame(const struct frame *frame, bool user, const struct view *view, FILE *stream)
+{
+    struct shown place = text_place(frame, view);
+    const char *mark = frame->inlined ? " (inlined)" : "";
+    size_t room = TEXT_COLUMNS - TEXT_INDENT - strlen(mark);
+    bool fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
+    struct shown name = text_function(frame, view, fits ? room - place.columns - 2 : room);
+    size_t gap = name.columns + strlen(mark);
+
+    fprintf(stream, "%*s", TEXT_INDENT, "");
+    text_style(view, stream, user ? STYLE_NAME : STYLE_PLAIN);
+    fputs(name.text, stream);
+    text_style(view, stream, STYLE_PLAIN);
+    fputs(mark, stream);
+    if (place.columns) {
+        fits = gap + 2 + place.columns <= TEXT_COLUMNS - TEXT_INDENT;
+        if (!fits)
+            fprintf(stream, "\n%*s", TEXT_INDENT + 2, "");
+        else if (gap < NAME_COLUMNS &&
+                 NAME_COLUMNS + 2 + place.columns <= TEXT_COLUMNS - TEXT_INDENT)
+            fprintf(stream, "%*s", (int)(NAME_COLUMNS - gap + 2), "");
+        else
+            fputs("  ", stream);
+        link_begin(frame, view, stream);
+        fputs(place.text, stream);
+        link_end(frame, view, stream);
+    }
+    putc('\n', stream);
+}
+
+void text_source(const struct frame *frame, const struct view *view, FILE *stream)
+{
+    char line[512];
+    struct shown shown;
+
+    if (!frame->file || !source_line(&view->source, frame->file, frame->line, line, sizeof(line)))
+        return;
+    shown = show(line, strlen(line), TEXT_COLUMNS - TEXT_INDENT - 4);
+    text_style(view, stream, STYLE_FAINT);
+    fprintf(stream, "%*s| %s\n", TEXT_INDENT + 2, "", shown.text);
+    text_style(view, stream, STYLE_PLAIN);
+}

@@ -1,0 +1,26 @@
+/* text_frame.h - one frame of the text report: function, place, source line; colours and links. */
+#ifndef SYMBOLIZE_TEXT_FRAME_H
+#define SYMBOLIZE_TEXT_FRAME_H
+
+#include "symbolize/report.h"
+#include "symbolize/show.h"
+
+#define TEXT_COLUMNS 80
+#define TEXT_INDENT 5 /* of a frame */
+
+enum text_style { STYLE_PLAIN, STYLE_BOLD, STYLE_NAME, STYLE_FAINT, STYLE_WARNING };
+void text_style(const struct view *view, FILE *stream, enum text_style style);
+
+/* The function, or its place in the module; columns as for show(). */
+struct shown text_function(const struct frame *frame, const struct view *view, size_t columns);
+
+/* "file:line", "in module", or nothing for a frame whose name says the module already. */
+struct shown text_place(const struct frame *frame, const struct view *view);
+
+/* Its own line, or two; user: it is the one that matters. */
+void text_frame(const struct frame *frame, bool user, const struct view *view, FILE *stream);
+
+/* The line of source, when it can be found. */
+void text_source(const struct frame *frame, const struct view *view, FILE *stream);
+
+#endif

@@ -1,0 +1,9 @@
+/* text_freed.h - where the other blocks of a record were freed: one line, with -v some more. */
+#ifndef SYMBOLIZE_TEXT_FREED_H
+#define SYMBOLIZE_TEXT_FREED_H
+
+#include "symbolize/report.h"
+
+void text_freed(const struct record *record, const struct view *view, FILE *stream);
+
+#endif
