@@ -23,8 +23,10 @@ BASE     = -std=gnu11 -D_GNU_SOURCE -DLEAK_VERSION='"$(VERSION)"' -DLEAK_BINDIR=
            -iquote . -Iinclude -MMD -MP $(WARN) $(CFLAGS) $(CPPFLAGS)
 # Lives inside a stranger's process: nothing exported by default, TLS without calls into the
 # loader, C++ exceptions pass through operator new, no compiler-made calls to our own malloc.
+# Two words written as one vector and read as words again make the processor wait: no SLP.
 RUNTIME  = -fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
-           -fasynchronous-unwind-tables -fno-builtin-malloc -U_FORTIFY_SOURCE $(CPU)
+           -fasynchronous-unwind-tables -fno-builtin-malloc -fno-tree-slp-vectorize \
+           -U_FORTIFY_SOURCE $(CPU)
 CPU      = -iquote preload/arch/$(ARCH)
 # SAN= is for the tools and the unit tests; libleak.so itself cannot be sanitized.
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)

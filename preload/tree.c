@@ -5,6 +5,9 @@
 #include "preload/segments.h"
 #include "preload/sites.h"
 #include "preload/store.h"
+#include "preload/sys.h"
+
+#include <sys/mman.h>
 
 #define STRIPES 64
 #define SIZES 24 /* tables of 4 KiB << 0 .. 23 */
@@ -65,9 +68,11 @@ static struct index_table *make_table(uint32_t size)
 }
 
 /* A reader may still be in it: tables are never unmapped, and what it finds there it compares with
- * the node itself. */
+ * the node itself. All but the first page goes back to the kernel and reads as empty slots: the
+ * stripes grow at about the same time, so most spares wait for nobody. */
 static void spare_table(struct index_table *table)
 {
+    sys_advise((char *)table + LEAK_PAGE, (LEAK_PAGE << table->size) - LEAK_PAGE, MADV_DONTNEED);
     struct locked locked = lock_take(&spare.lock);
     table->next_spare = spare.first[table->size];
     spare.first[table->size] = table;
