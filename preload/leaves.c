@@ -1,7 +1,6 @@
 #include "preload/leaves.h"
 #include "preload/arena.h"
 #include "preload/atomic.h"
-#include "preload/modules.h"
 
 #define WINDOW 256
 #define SLEEP 4096
@@ -18,43 +17,37 @@ static bool grow(struct leaves *leaves)
     if (!leaves->many)
         sub_relaxed(&threads_with_many, 1);
     else
-        leaves->missed = 0; /* it is given time to fill */
+        leaves_forget(leaves); /* what is in the few; and the many are given time to fill */
     return leaves->many;
 }
 
 /* At the end of a window: are they enough, is it worth the while? */
 static NOINLINE void take_stock(struct leaves *leaves)
 {
-    if (leaves->hits * 16 < leaves->lookups * 15)
-        leaves->missed += leaves->lookups - leaves->hits;
+    if (leaves->misses * 16 > leaves->lookups)
+        leaves->missed += leaves->misses;
     bool long_enough = leaves->missed > 4 * LEAVES_FEW * LEAVES_WAYS;
-    if (long_enough && !grow(leaves) && leaves->hits * 4 < leaves->lookups)
+    if (long_enough && !grow(leaves) && leaves->misses > leaves->lookups / 4 * 3)
         leaves->asleep = SLEEP;
-    leaves->lookups = leaves->hits = 0;
+    leaves->lookups = leaves->misses = 0;
 }
 
-uint32_t leaves_find(struct leaves *leaves, uintptr_t low, const struct frame *caller,
-                     unsigned kind)
+static struct leaf *older_of_set(struct leaves *leaves, unsigned set)
 {
-    if (leaves->asleep) {
-        leaves->asleep--;
-        return 0;
-    }
+    struct leaf *leaf = (leaves->many ? leaves->many : leaves->few)[set].leaf;
+    return leaf + (leaves->newest[set] == leaf);
+}
+
+uint32_t leaves_find_older(struct leaves *leaves, uintptr_t low, const struct frame *caller,
+                           unsigned kind)
+{
     unsigned set = leaves_set(leaves, caller->pc, caller->sp);
-    const struct leaf *both = leaves_of_set(leaves, set);
-    uint32_t looked = modules_looked();
-    leaves->lookups++;
-    for (unsigned i = 0, newest = leaves->newest[set]; i < LEAVES_WAYS; i++) {
-        unsigned way = i ^ newest; /* no jump depends on which of the two it is */
-        const struct leaf *leaf = &both[way];
-        if (leaf->pc == caller->pc && leaf->sp == caller->sp && leaf->kind == kind &&
-            leaf->looked == looked && leaf->site && (!leaf->fp_matters || leaf->fp == caller->fp) &&
-            words_hold(low, leaf->offset, leaf->word, leaf->words)) {
-            leaves->newest[set] = way;
-            leaves->hits++;
-            return leaf->site;
-        }
+    struct leaf *leaf = older_of_set(leaves, set);
+    if (leaves_fits(leaf, low, caller, kind)) {
+        leaves->newest[set] = leaf;
+        return leaf->site;
     }
+    leaves->misses++;
     if (unlikely(leaves->lookups >= WINDOW))
         take_stock(leaves);
     return 0;
@@ -68,28 +61,31 @@ void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsign
     const struct unwind_step *inner = &trace->step[trace->depth - 1];
     if (!inner->in_words || inner->words > LEAVES_WORDS)
         return;
-    unsigned set = leaves_set(leaves, inner->pc, inner->sp), way = !leaves->newest[set];
-    struct leaf *leaf = &leaves_of_set(leaves, set)[way];
-    leaf->site = 0; /* a handler may come in between and find it half made */
+    unsigned set = leaves_set(leaves, inner->pc, inner->sp);
+    struct leaf *leaf = older_of_set(leaves, set);
+    leaf->pc = 0; /* a handler may come in between and find it half made */
     __asm__ volatile("" ::: "memory");
-    leaf->pc = inner->pc;
     leaf->sp = inner->sp;
     leaf->fp = inner->fp;
     leaf->fp_matters = inner->fp_matters;
     leaf->looked = trace->looked;
     leaf->kind = kind;
+    leaf->site = site;
     leaf->words = inner->words;
     memcpy(leaf->offset, trace->offset, inner->words * sizeof *leaf->offset);
     memcpy(leaf->word, trace->word, inner->words * sizeof *leaf->word);
     __asm__ volatile("" ::: "memory");
-    leaf->site = site;
-    leaves->newest[set] = way;
+    leaf->pc = inner->pc;
+    leaves->newest[set] = leaf;
 }
 
 void leaves_forget(struct leaves *leaves)
 {
+    for (unsigned set = 0; set < LEAVES_MANY; set++)
+        if (leaves->newest[set])
+            leaves->newest[set] = NULL;
     for (unsigned set = 0; set < (leaves->many ? LEAVES_MANY : LEAVES_FEW); set++)
         for (unsigned way = 0; way < LEAVES_WAYS; way++)
-            leaves_of_set(leaves, set)[way].site = 0;
-    leaves->lookups = leaves->hits = leaves->asleep = leaves->missed = 0;
+            (leaves->many ? leaves->many : leaves->few)[set].leaf[way].pc = 0;
+    leaves->lookups = leaves->misses = leaves->asleep = leaves->missed = 0;
 }

@@ -9,12 +9,14 @@
  * Two ways: two leaves that share a set do not throw each other out. A thread that misses often
  * gets four times as many sets, as long as few threads have them. Where contexts keep changing the
  * cache does not pay; when it has had time to fill it goes to sleep, and looks again later:
- *     after WINDOW lookups:  hits * 4 < lookups  ->  the next SLEEP lookups are not made
+ *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are not made
  */
 #ifndef PRELOAD_LEAVES_H
 #define PRELOAD_LEAVES_H
 
+#include "preload/modules.h"
 #include "preload/unwind.h"
+#include "preload/words.h"
 
 #define LEAVES_FREE 255 /* the kind of a free: its "site" is a node */
 #define LEAVES_FEW 32
@@ -24,8 +26,9 @@
 #define LEAVES_WORDS 56 /* a stack that was read in more places is not kept */
 
 struct leaf {
-    uintptr_t pc, sp, fp;
-    uint32_t site;   /* 0 = empty */
+    uintptr_t pc; /* 0 = empty */
+    uintptr_t sp, fp;
+    uint32_t site;
     uint32_t looked; /* modules_looked() then */
     uint8_t kind, words;
     bool fp_matters;
@@ -38,11 +41,11 @@ struct leaf_set {
 };
 
 struct leaves {
-    uint32_t lookups, hits; /* in this window */
-    uint32_t asleep;        /* lookups still to be left out */
-    uint32_t missed;        /* in the windows with many misses */
-    uint8_t newest[LEAVES_MANY];
-    struct leaf_set *many; /* LEAVES_MANY of them, or NULL: the few are used */
+    uint32_t lookups, misses;         /* in this window */
+    uint32_t asleep;                  /* lookups still to be left out */
+    uint32_t missed;                  /* in the windows with many misses */
+    struct leaf *newest[LEAVES_MANY]; /* of each set: no jump depends on which of the two it is */
+    struct leaf_set *many;            /* LEAVES_MANY of them, or NULL: the few are used */
     struct leaf_set few[LEAVES_FEW];
 };
 
@@ -52,14 +55,33 @@ static inline unsigned leaves_set(const struct leaves *leaves, uintptr_t pc, uin
     return hash / (UINT64_MAX / (leaves->many ? LEAVES_MANY : LEAVES_FEW) + 1);
 }
 
-static inline struct leaf *leaves_of_set(struct leaves *leaves, unsigned set)
+static inline bool leaves_fits(const struct leaf *leaf, uintptr_t low, const struct frame *caller,
+                               unsigned kind)
 {
-    return (leaves->many ? leaves->many : leaves->few)[set].leaf;
+    return leaf->pc == caller->pc && leaf->sp == caller->sp && leaf->kind == kind &&
+           leaf->looked == modules_looked() && (!leaf->fp_matters || leaf->fp == caller->fp) &&
+           words_hold(low, leaf->offset, leaf->word, leaf->words);
 }
 
+/* The newest of the set is not it. */
+uint32_t leaves_find_older(struct leaves *leaves, uintptr_t low, const struct frame *caller,
+                           unsigned kind);
+
 /* The site of the caller's stack and that kind, or 0: unknown, ask unwind and tree. */
-uint32_t leaves_find(struct leaves *leaves, uintptr_t low, const struct frame *caller,
-                     unsigned kind);
+static inline uint32_t leaves_find(struct leaves *leaves, uintptr_t low, const struct frame *caller,
+                                   unsigned kind)
+{
+    if (unlikely(leaves->asleep)) {
+        leaves->asleep--;
+        return 0;
+    }
+    leaves->lookups++;
+    const struct leaf *newest = leaves->newest[leaves_set(leaves, caller->pc, caller->sp)];
+    if (likely(newest && leaves_fits(newest, low, caller, kind)))
+        return newest->site;
+    return leaves_find_older(leaves, low, caller, kind);
+}
+
 /* What they said. The trace is that of the caller. */
 void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsigned kind,
                  uint32_t site);

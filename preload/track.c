@@ -86,7 +86,7 @@ static NOINLINE void bring_live(struct thread *thread)
 static void note_live(struct thread *thread, int64_t change)
 {
     thread->delta += change;
-    if (unlikely(thread->delta >= thread->delta_most || thread->delta <= -thread->delta_most))
+    if (unlikely((uint64_t)(thread->delta + thread->delta_most) > 2 * (uint64_t)thread->delta_most))
         bring_live(thread);
 }
 

@@ -140,7 +140,7 @@ __attribute__((no_sanitize("address"))) static NOINLINE void capture(void)
     change_registers(&caller, site);
     uintptr_t *last = (uintptr_t *)trace.step[1].pc_slot + 16;
     for (uintptr_t *word = (uintptr_t *)caller.sp; word < last; word++) {
-        leaves.lookups = leaves.hits = 0; /* must not fall asleep over this */
+        leaves.lookups = leaves.misses = 0; /* must not fall asleep over this */
         change(word, *word ^ 8, &caller);
         change(word, trace.step[0].pc, &caller);
         change(word, trace.step[trace.depth - 1].pc, &caller);
@@ -590,7 +590,7 @@ START_TEST(a_leaf_half_made_answers_nothing)
             ck_assert_uint_eq(find(ours, pcs[i]), 0);
             words[3]--;
         }
-        ours->lookups = ours->hits = 0;
+        ours->lookups = ours->misses = 0;
         if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0) != 0) {
             kill(pid, SIGKILL);
             waitpid(pid, &status, 0);
