@@ -230,10 +230,13 @@ struct leak_site {
 
 /* Where the blocks of a site were freed: one record for each pair of allocation site and stack of
  * the free. With free_stacks=sample, and with sample=, "blocks" and "bytes" are estimates: a thread
- * looks at its first frees of a site, then at one in so many, which stands for all those that were
- * not looked at; of samples each is looked at, and stands for as many blocks as the sample did. */
-#define LEAK_FREED_FIRST 2
+ * looks at its first free of a site, then at one in ONE_IN, and when it has freed MANY of that site
+ * at one in ONE_IN_MANY, which stands for all those that were not looked at; of samples each is
+ * looked at, and stands for as many blocks as the sample did. */
+#define LEAK_FREED_FIRST 1
 #define LEAK_FREED_ONE_IN 64
+#define LEAK_FREED_MANY 4096
+#define LEAK_FREED_ONE_IN_MANY 512
 struct leak_freed {
     uint32_t site; /* publish */
     uint32_t node; /* the innermost frame of the free, or a root */

@@ -17,10 +17,13 @@ static struct segments records = {.type = LEAK_CHUNK_FREED,
                                   .first_bits = 7};
 static uint32_t last_record;
 
+#define ID_BITS 24
+#define ID_MOST ((1u << ID_BITS) - 1)
+
 static struct stripe {
     struct lock lock;
     uint32_t capacity, used; /* a power of two; used <= capacity * 3/4 */
-    uint32_t *slot;          /* ids, 0 = empty */
+    uint32_t *slot;          /* id (24), tag (8); 0 = empty */
 } __attribute__((aligned(64))) stripes[STRIPES];
 static char *first_slots;
 
@@ -41,13 +44,29 @@ static struct stripe *stripe_of(uint64_t hash)
     return &stripes[hash % STRIPES];
 }
 
-/* The slot of that pair, or the empty one where it would go. */
+static uint32_t tag_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) & ~ID_MOST;
+}
+
+static struct leak_freed *record_of(uint32_t slot)
+{
+    return segments_at(&records, slot & ID_MOST);
+}
+
+/* The slot of that pair, or the empty one where it would go. The tag spares most looks at records
+ * of others. */
 static uint32_t *probe(const struct stripe *stripe, uint64_t hash, uint32_t site, uint32_t node)
 {
+    uint32_t tag = tag_of(hash);
     for (uint32_t at = hash / STRIPES;; at++) {
         uint32_t *slot = &stripe->slot[at & (stripe->capacity - 1)];
-        const struct leak_freed *record = *slot ? segments_at(&records, *slot) : NULL;
-        if (!record || (record->site == site && record->node == node))
+        if (!*slot)
+            return slot;
+        if ((*slot & ~ID_MOST) != tag)
+            continue;
+        const struct leak_freed *record = record_of(*slot);
+        if (record->site == site && record->node == node)
             return slot;
     }
 }
@@ -62,7 +81,7 @@ static bool grow(struct stripe *stripe)
     stripe->capacity = 2 * old.capacity;
     for (uint32_t i = 0; i < old.capacity; i++)
         if (old.slot[i]) {
-            const struct leak_freed *record = segments_at(&records, old.slot[i]);
+            const struct leak_freed *record = record_of(old.slot[i]);
             *probe(stripe, spread(record->site, record->node), record->site, record->node) =
                 old.slot[i];
         }
@@ -90,15 +109,17 @@ bool freed_start(void)
 /* ---- Counting ----------------------------------------------------------------------------------
  */
 
-static struct leak_freed *make(struct stripe *stripe, uint32_t *slot, uint32_t site, uint32_t node)
+static struct leak_freed *make(struct stripe *stripe, uint64_t hash, uint32_t site, uint32_t node)
 {
     uint32_t id;
+    if (unlikely(load_relaxed(&last_record) >= ID_MOST - STRIPES))
+        return NULL;
     struct leak_freed *record = segments_next(&records, &last_record, &id);
     if (!record)
         return NULL;
     record->node = node;
     store_release(&record->site, site); /* readers of the store take it from here */
-    *slot = id;
+    *probe(stripe, hash, site, node) = id | tag_of(hash);
     stripe->used++;
     return record;
 }
@@ -110,11 +131,11 @@ void freed_count(struct guard *guard UNUSED, uint32_t site, uint32_t node, unsig
     struct stripe *stripe = stripe_of(hash);
     struct locked locked = lock_take(&stripe->lock);
     uint32_t *slot = probe(stripe, hash, site, node);
-    struct leak_freed *record = *slot ? segments_at(&records, *slot) : NULL;
+    struct leak_freed *record = *slot ? record_of(*slot) : NULL;
     if (unlikely(!record)) {
         bool room = stripe->used < stripe->capacity / 4 * 3;
         if (room || grow(stripe))
-            record = make(stripe, probe(stripe, hash, site, node), site, node);
+            record = make(stripe, hash, site, node);
     }
     if (likely(record)) {
         bump(&record->blocks, weight);
@@ -132,7 +153,7 @@ bool freed_check(void)
         if (!record->site)
             continue;
         found++;
-        if (*probe(stripe_of(hash), hash, record->site, record->node) != id)
+        if ((*probe(stripe_of(hash), hash, record->site, record->node) & ID_MOST) != id)
             return false;
     }
     for (unsigned i = 0; i < STRIPES; i++)

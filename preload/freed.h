@@ -5,8 +5,8 @@
  * by a private index: 16 stripes of open addressing under a lock each. The second is a ring of a
  * thread's own.
  *
- * A free's stack costs as much as an allocation's. free_stacks=sample looks at the first frees of a
- * site and then at one in 64, by dice, and lets that one stand for 64:
+ * A free's stack costs as much as an allocation's. free_stacks=sample looks at the first free of a
+ * site and then, by dice, at one in 64, later in 512, and lets that one stand for so many:
  *     the expected value of a record's blocks = the frees of that pair
  */
 #ifndef PRELOAD_FREED_H
@@ -33,7 +33,11 @@ static inline unsigned freed_weight(struct freed *freed, uint64_t before)
     if (before < LEAK_FREED_FIRST)
         return 1;
     freed->dice = freed->dice * 6364136223846793005ull + 1442695040888963407ull;
-    return freed->dice >> 58 ? 0 : LEAK_FREED_ONE_IN; /* six bits: one in 64 */
+    if (likely(freed->dice > UINT64_MAX / LEAK_FREED_ONE_IN))
+        return 0;
+    if (before < LEAK_FREED_MANY)
+        return LEAK_FREED_ONE_IN;
+    return freed->dice > UINT64_MAX / LEAK_FREED_ONE_IN_MANY ? 0 : LEAK_FREED_ONE_IN_MANY;
 }
 
 /* One free in that node, which stands for weight of them. */

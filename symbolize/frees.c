@@ -95,14 +95,17 @@ static void add_place(struct tally *tally, const struct frame *frame,
     }
 }
 
-/* How many of those blocks' frees were looked at. With sample= these are the frees of samples,
- * which are met with the chance that leak_store.h says. */
+/* How many of those blocks' frees were looked at, at least. With sample= these are the frees of
+ * samples, which are met with the chance that leak_store.h says. */
 static double looks_at(const struct frees *frees, const struct store_freed *freed)
 {
     double blocks = (double)freed->blocks;
 
-    if (!frees->sampled)
+    if (!frees->sampled && freed->blocks <= LEAK_FREED_MANY)
         return blocks / LEAK_FREED_ONE_IN;
+    if (!frees->sampled)
+        return (double)LEAK_FREED_MANY / LEAK_FREED_ONE_IN +
+               (blocks - LEAK_FREED_MANY) / LEAK_FREED_ONE_IN_MANY;
     return blocks *
            -expm1(-((double)freed->bytes / blocks + 1) / (double)frees->store->header.sample);
 }

@@ -147,10 +147,11 @@ static void free_sampled(uint32_t site, uint32_t node, uint64_t before)
         freed_count(G, site, node, weight, 16);
 }
 
-/* Of n frees each counts 64 with a chance of 1/64: the deviation of the sum is sqrt(63 n). */
+/* Of n frees each counts 64 with a chance of 1/64: the deviation of the sum is sqrt(63 n); and
+ * sqrt(511 n) for one in 512. */
 static void expect_about(uint32_t node, double wanted)
 {
-    double got = told(1, node, NULL).blocks, bound = 7 * __builtin_sqrt(63 * wanted) + 64;
+    double got = told(1, node, NULL).blocks, bound = 7 * __builtin_sqrt(511 * wanted) + 512;
     ck_assert_msg(got > wanted - bound && got < wanted + bound,
                   "node %u: %.0f, wanted %.0f +- %.0f (SEED=%" PRIu64 ")", node, got, wanted, bound,
                   unit_seed);
@@ -189,6 +190,20 @@ START_TEST(the_first_frees_of_a_site_are_always_looked_at)
         looked += weight != 0;
     }
     ck_assert_msg(looked > 700 && looked < 1300, "%u of 64000 (SEED=%" PRIu64 ")", looked,
+                  unit_seed);
+}
+END_TEST
+
+START_TEST(of_many_frees_fewer_are_looked_at)
+{
+    unsigned looked = 0;
+    ck_assert(freed_weight(&mine, LEAK_FREED_MANY - 1) <= LEAK_FREED_ONE_IN);
+    for (int i = 0; i < 512000; i++) {
+        unsigned weight = freed_weight(&mine, LEAK_FREED_MANY + i);
+        ck_assert(weight == 0 || weight == LEAK_FREED_ONE_IN_MANY);
+        looked += weight != 0;
+    }
+    ck_assert_msg(looked > 700 && looked < 1300, "%u of 512000 (SEED=%" PRIu64 ")", looked,
                   unit_seed);
 }
 END_TEST
@@ -391,6 +406,7 @@ int main(int argc, char **argv)
     tcase_add_test(all, threads_count_the_same_pairs_together);
     tcase_add_loop_test(all, a_sample_has_no_eye_for_patterns, 0, ARRAY_LENGTH(patterns));
     tcase_add_test(all, the_first_frees_of_a_site_are_always_looked_at);
+    tcase_add_test(all, of_many_frees_fewer_are_looked_at);
     tcase_add_test(all, threads_throw_dice_of_their_own);
     tcase_add_test(all, the_newest_free_stands_before_next);
     tcase_add_test(all, captures_are_counted_for_good);

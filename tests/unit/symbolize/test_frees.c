@@ -189,11 +189,12 @@ static const struct {
     bool exact, enough;
     uint64_t of;
 } samples[] = {
-    {2, 1, 1, true, true, 2},               /* all were looked at */
-    {3, 2, 1, false, false, 3},             /* nobody knows: all of two threads' */
+    {1, 1, 0, true, true, 1},               /* all were looked at */
+    {2, 1, 1, false, false, 2},             /* nobody knows: all of two threads' */
     {20, 2, 64, false, false, 20},          /* three of them */
     {900, 2, 15 * 64, false, false, 900},   /* fifteen and two */
     {1000, 64, 15 * 64, false, true, 1000}, /* sixteen */
+    {9000, 64, 8999, false, true, 9000},    /* less than one in 64 of many */
 };
 
 START_TEST(a_share_is_told_when_enough_was_looked_at)
@@ -334,7 +335,7 @@ static const struct {
     uint64_t frees, moved;
     bool all, told;
 } nevers[] = {
-    {0, 0, false, true},    {2, 2, false, true},    {2, 1, false, false},     {3, 3, false, false},
+    {0, 0, false, true},    {1, 1, false, true},    {1, 0, false, false},     {2, 2, false, false},
     {100, 100, true, true}, {100, 99, true, false}, {100, 100, false, false},
 };
 
