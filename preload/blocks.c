@@ -276,10 +276,25 @@ static bool table_remove(uintptr_t address, struct blocks_entry *out)
 
 struct blocks_young blocks_young;
 
+/* Where the block would be put is on its way from here on. */
+static void prefetch_tray(uintptr_t address)
+{
+    uint64_t hash = spread(address >> REGION_BITS);
+    const struct region *region = probe(stripe_of(hash), hash, address >> REGION_BITS);
+    if (!region->word)
+        return;
+    __builtin_prefetch(region->tray, 1);
+    __builtin_prefetch(entries_of(region) + used_of(region), 1);
+}
+
 enum blocks_insert blocks_age(struct block *place, struct block *old)
 {
     uint64_t hash = spread(place->address >> REGION_BITS);
-    return stripe_insert(stripe_of(hash), hash, place, old);
+    enum blocks_insert result = stripe_insert(stripe_of(hash), hash, place, old);
+    uintptr_t next = blocks_young.place[blocks_young.next % BLOCKS_YOUNG].address;
+    if (next)
+        prefetch_tray(next);
+    return result;
 }
 
 enum blocks_insert blocks_insert_elsewhere(const struct block *block, struct block *old)

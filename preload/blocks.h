@@ -74,10 +74,11 @@ bool blocks_start(void);
 
 /* ---- The young --------------------------------------------------------------------------------
  * Many blocks go as soon as they came. While the process has one thread the newest few wait here
- * before they enter the table; the lock then only puts signals off. From the second thread on
- * nobody waits any more, and whoever comes first moves the rest. In the header, so that a block's
- * fields go from registers to their places: a copy of a struct just written makes the processor
- * wait. */
+ * before they enter the table; the lock then only puts signals off. Meanwhile what they will need
+ * there comes into the processor's cache: the region's slot when a block comes, its tray when the
+ * block is the next to go. From the second thread on nobody waits any more, and whoever comes first
+ * moves the rest. In the header, so that a block's fields go from registers to their places: a copy
+ * of a struct just written makes the processor wait. */
 
 #define BLOCKS_YOUNG 4
 
@@ -87,6 +88,9 @@ extern struct blocks_young {
     uint32_t some_wait;               /* 0: all places are empty */
     struct block place[BLOCKS_YOUNG]; /* address 0 = empty */
 } blocks_young;
+
+/* Gets the cache line of an address' region on its way while the caller does something else. */
+void blocks_prefetch(uintptr_t address);
 
 /* The young's lock is held: into the table, out of it. */
 enum blocks_insert blocks_age(struct block *place, struct block *old);
@@ -132,8 +136,10 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED
         result = BLOCKS_REPLACED;
     } else {
         place = &blocks_young.place[blocks_young.next++ % BLOCKS_YOUNG];
-        if (place->address)
+        if (place->address) {
+            blocks_prefetch(block->address);
             result = blocks_age(place, old);
+        }
     }
     blocks_young.some_wait = 1;
     if (likely(result != BLOCKS_NO_MEMORY)) {
@@ -172,9 +178,6 @@ static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t ad
     lock_give(&locked);
     return known;
 }
-
-/* Gets the cache line on its way while the caller does something else. */
-void blocks_prefetch(uintptr_t address);
 
 uint64_t blocks_count(void);
 /* Calls visit for every block; the table must not change meanwhile. */

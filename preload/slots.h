@@ -27,6 +27,12 @@ static inline struct leak_slot *slots_pair(const struct slots *slots, uint32_t s
     return &slots->memory->slot[(uint64_t)hash * slots->pairs >> 32 << 1];
 }
 
+/* Gets them on their way while the caller does something else. */
+static inline void slots_prefetch(const struct slots *slots, uint32_t site)
+{
+    __builtin_prefetch(slots_pair(slots, site), 1);
+}
+
 /* Gives a site one of them. */
 struct leak_slot *slots_take_over(struct guard *guard, struct slots *slots, uint32_t site);
 

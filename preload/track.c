@@ -227,6 +227,7 @@ static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, 
     block.site = find_site(guard, thread, caller, kind);
     if (oracle_due(&thread->oracle) && block.site)
         oracle_compare(guard, &thread->oracle, &thread->bounds, caller, sites_node(block.site));
+    slots_prefetch(&thread->slots, block.site);
     enum blocks_insert done = !block.site ? BLOCKS_NO_MEMORY
                               : sampled   ? sample_insert(guard, &block, &old)
                                           : blocks_insert(guard, &block, &old);
