@@ -23,9 +23,18 @@ struct index_table {
     uint32_t slot[];
 };
 
+/* Two indices, half the stripes each: the inner frames', and that of the leaves alone, which is
+ * what is looked into all the time and small enough to stay in the processor's cache. */
+#define STRIPES_HALF (STRIPES / 2)
+
+/* A table's address, and its size in the low bits: a look needs no line of the table but the
+ * slot's.
+ */
+typedef uintptr_t index_handle;
+
 static struct stripe {
     struct lock lock;
-    struct index_table *table;
+    index_handle table;
 } stripes[STRIPES];
 
 /* Outgrown tables, for the next stripe that grows to their size. */
@@ -44,27 +53,33 @@ static uint32_t inherited_nodes;
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static uint32_t capacity_of(const struct index_table *table)
+static struct index_table *table_of(index_handle handle)
 {
-    return ((LEAK_PAGE << table->size) - sizeof *table) / sizeof table->slot[0];
+    return (struct index_table *)(handle & -LEAK_PAGE);
 }
 
-static struct index_table *make_table(uint32_t size)
+static uint32_t capacity_of(index_handle handle)
+{
+    return ((LEAK_PAGE << handle % LEAK_PAGE) - sizeof(struct index_table)) / sizeof(uint32_t);
+}
+
+/* 0 without memory. */
+static index_handle make_table(uint32_t size)
 {
     if (size >= SIZES)
-        return NULL;
+        return 0;
     struct locked locked = lock_take(&spare.lock);
     struct index_table *table = spare.first[size];
     if (table)
         spare.first[size] = table->next_spare;
     lock_give(&locked);
     if (!table && !(table = arena_map(LEAK_PAGE << size)))
-        return NULL;
+        return 0;
     table->size = size;
     table->used = 0;
-    for (uint32_t i = 0; i < capacity_of(table); i++)
+    for (uint32_t i = 0; i < capacity_of((index_handle)table | size); i++)
         store_relaxed(&table->slot[i], 0); /* whole words: somebody may be reading */
-    return table;
+    return (index_handle)table | size;
 }
 
 /* A reader may still be in it: tables are never unmapped, and what it finds there it compares with
@@ -123,9 +138,14 @@ static bool remember_path(uint32_t id, uint32_t path)
     return true;
 }
 
-static struct stripe *stripe_of(uint32_t path)
+static bool is_leaf(uintptr_t pc)
 {
-    return &stripes[path % STRIPES];
+    return pc < LEAK_KIND_PCS;
+}
+
+static struct stripe *stripe_of(uint32_t path, uintptr_t pc)
+{
+    return &stripes[path % STRIPES_HALF + (is_leaf(pc) ? STRIPES_HALF : 0)];
 }
 
 /* Multiply-shift: the high bits choose the place, the low ones stripe and tag. */
@@ -136,12 +156,7 @@ static uint32_t home_of(uint32_t path, uint32_t capacity)
 
 static uint32_t tag_of(uint32_t path)
 {
-    return path / STRIPES << ID_BITS;
-}
-
-static bool is_leaf(uintptr_t pc)
-{
-    return pc < LEAK_KIND_PCS;
+    return path / STRIPES_HALF << ID_BITS;
 }
 
 static bool matches(uint32_t id, uint32_t parent, uintptr_t pc, uint32_t retired)
@@ -152,10 +167,11 @@ static bool matches(uint32_t id, uint32_t parent, uintptr_t pc, uint32_t retired
     return is_leaf(pc) ? id > inherited_nodes : node->number == retired;
 }
 
-static uint32_t lookup(const struct index_table *table, uint32_t path, uint32_t parent,
-                       uintptr_t pc, uint32_t retired)
+static uint32_t lookup(index_handle handle, uint32_t path, uint32_t parent, uintptr_t pc,
+                       uint32_t retired)
 {
-    uint32_t capacity = capacity_of(table), tag = tag_of(path);
+    const struct index_table *table = table_of(handle);
+    uint32_t capacity = capacity_of(handle), tag = tag_of(path);
     uint32_t at = home_of(path, capacity);
     for (;; at = at + 1 == capacity ? 0 : at + 1) {
         uint32_t slot = load_acquire(&table->slot[at]);
@@ -166,9 +182,10 @@ static uint32_t lookup(const struct index_table *table, uint32_t path, uint32_t 
     }
 }
 
-static void put(struct index_table *table, uint32_t path, uint32_t id)
+static void put(index_handle handle, uint32_t path, uint32_t id)
 {
-    uint32_t capacity = capacity_of(table), at = home_of(path, capacity);
+    struct index_table *table = table_of(handle);
+    uint32_t capacity = capacity_of(handle), at = home_of(path, capacity);
     while (table->slot[at])
         at = at + 1 == capacity ? 0 : at + 1;
     /* Pairs with the acquire in lookup. */
@@ -179,11 +196,11 @@ static void put(struct index_table *table, uint32_t path, uint32_t id)
 /* Room for one more; the stripe's lock is held. */
 static bool make_room(struct stripe *stripe)
 {
-    struct index_table *old = stripe->table;
-    uint32_t capacity = capacity_of(old);
+    struct index_table *old = table_of(stripe->table);
+    uint32_t capacity = capacity_of(stripe->table);
     if (likely(old->used < capacity - capacity / 8))
         return true;
-    struct index_table *table = make_table(old->size + 1);
+    index_handle table = make_table(old->size + 1);
     if (!table)
         return false;
     for (uint32_t i = 0; i < capacity; i++) {
@@ -219,7 +236,7 @@ static uint32_t make_node(struct guard *guard, uint32_t path, uint32_t parent, u
 static NOINLINE uint32_t add_child(struct guard *guard, uint32_t path, uint32_t parent,
                                    uintptr_t pc, uint32_t retired)
 {
-    struct stripe *stripe = stripe_of(path);
+    struct stripe *stripe = stripe_of(path, pc);
     struct locked locked = lock_take(&stripe->lock);
     uint32_t id = lookup(stripe->table, path, parent, pc, retired);
     if (!id && make_room(stripe) && (id = make_node(guard, path, parent, pc, retired)))
@@ -232,7 +249,7 @@ static uint32_t child_of(struct guard *guard, uint32_t path, uint32_t parent, ui
                          uint32_t retired)
 {
     /* Pairs with the release in make_room. */
-    const struct index_table *table = load_acquire(&stripe_of(path)->table);
+    index_handle table = load_acquire(&stripe_of(path, pc)->table);
     uint32_t id = lookup(table, path, parent, pc, retired);
     return likely(id) ? id : add_child(guard, path, parent, pc, retired);
 }
@@ -272,8 +289,9 @@ static bool is_leaf_of(uint32_t leaf, struct unwind_trace *trace, uint32_t known
 static uint32_t find_leaf(struct unwind_trace *trace, uint32_t known, uint32_t outer, uint32_t path,
                           unsigned kind)
 {
-    const struct index_table *table = load_acquire(&stripe_of(path)->table);
-    uint32_t capacity = capacity_of(table), tag = tag_of(path);
+    index_handle handle = load_acquire(&stripe_of(path, kind)->table);
+    const struct index_table *table = table_of(handle);
+    uint32_t capacity = capacity_of(handle), tag = tag_of(path);
     uint32_t at = home_of(path, capacity);
     for (;; at = at + 1 == capacity ? 0 : at + 1) {
         uint32_t slot = load_acquire(&table->slot[at]);
@@ -339,7 +357,7 @@ bool tree_check(void)
         uint32_t outer = node->parent < LEAK_NODE_FIRST ? node->parent : *path_at(node->parent);
         if (node->parent >= id || path != path_of(outer, node->pc, retired) ||
             (!(is_leaf(node->pc) && id <= inherited_nodes) &&
-             lookup(stripe_of(path)->table, path, node->parent, node->pc, retired) != id))
+             lookup(stripe_of(path, node->pc)->table, path, node->parent, node->pc, retired) != id))
             return false;
     }
     return true;
