@@ -118,12 +118,12 @@ static inline uintptr_t arch_strip(uintptr_t pc)
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 /* DWARF register numbers of the three registers that a row restores. */
-/* A callee-saved register that some hand-written code reckons its CFA from; none is known here, x19
- * is what compilers would take. */
-#define ARCH_DWARF_OTHER 19
 #define ARCH_DWARF_FP 29
 #define ARCH_DWARF_SP 31
 #define ARCH_DWARF_RA 30
+/* A callee-saved register that some hand-written code reckons its CFA from; none is known here, x19
+ * is what compilers would take. */
+#define ARCH_DWARF_OTHER 19
 
 /* From here on x30, as it is saved, is signed, or is not any more: negate_ra_state, and its form
  * for signatures that depend on the pc as well. */
