@@ -51,9 +51,11 @@ static inline void arch_pause(void)
 /* function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
 
-/* libunwind's names for this CPU and its pc. */
+/* libunwind's names for this CPU and for where a frame goes on, after a call and after a signal. A
+ * step by a call sets x30 alone: "pc" stays where it was. */
 #define ARCH_LIBUNWIND "aarch64"
-#define ARCH_LIBUNWIND_PC 32
+#define ARCH_LIBUNWIND_PC 30
+#define ARCH_LIBUNWIND_INTERRUPTED_PC 32
 
 /* Which of these 16 bytes are that one: bit i for bytes[i]. Eight at a time: a zero byte of the
  * difference keeps its top bit, and the multiplication brings the eight bits together. */
