@@ -172,7 +172,7 @@ check-aarch64:                        ## cross-compile for aarch64, run its test
 	 CC='aarch64-linux-gnu-gcc --sysroot=$(SYSROOT)' AR=aarch64-linux-gnu-ar \
 	 CXX='aarch64-linux-gnu-g++ --sysroot=$(SYSROOT)' EMULATOR='qemu-aarch64 -L $(SYSROOT)'
 signed:                               ## the unit tests that walk stacks, return addresses signed (aarch64)
-	@$(MAKE) --no-print-directory unit O=$(O)-signed T='arch frames guard track unwind' \
+	@$(MAKE) --no-print-directory unit O=$(O)-signed T='arch frames guard leaves track unwind' \
 	  CFLAGS='$(CFLAGS) -mbranch-protection=standard'
 symbols: all                          ## exported and imported symbols are the listed ones
 	@scripts/lint $(O) 'exported and imported symbols are the listed ones'

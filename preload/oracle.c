@@ -90,6 +90,7 @@ static struct {
     int (*init)(void *cursor, ucontext_t *context);
     int (*step)(void *cursor);
     int (*get)(void *cursor, int number, uintptr_t *out);
+    int (*is_signal_frame)(void *cursor);
     int (*set_caching)(void *space, int policy);
     void *(*accessors)(void *space);
     void **space;
@@ -112,11 +113,16 @@ static int read_memory(void *space UNUSED, uintptr_t address, uintptr_t *word, i
 
 static void step_by_libunwind(struct oracle_walk *walk)
 {
+    /* Asking costs reads of memory, so only where it makes a difference. */
+    const bool asks = ARCH_LIBUNWIND_PC != ARCH_LIBUNWIND_INTERRUPTED_PC;
+    bool interrupted = false;
     uintptr_t pc, sp;
     do {
-        if (libunwind.get(walk->cursor, ARCH_LIBUNWIND_PC, &pc) < 0 ||
-            libunwind.get(walk->cursor, ARCH_DWARF_SP, &sp) < 0 || !note(walk, pc, sp))
+        int number = interrupted ? ARCH_LIBUNWIND_INTERRUPTED_PC : ARCH_LIBUNWIND_PC;
+        if (libunwind.get(walk->cursor, number, &pc) < 0 ||
+            libunwind.get(walk->cursor, ARCH_DWARF_SP, &sp) < 0 || !note(walk, arch_strip(pc), sp))
             return;
+        interrupted = asks && libunwind.is_signal_frame(walk->cursor) > 0;
     } while (libunwind.step(walk->cursor) > 0);
 }
 
@@ -155,6 +161,7 @@ static bool open_libunwind(void)
         {"_UL" ARCH_LIBUNWIND "_init_local", (void **)&libunwind.init},
         {"_UL" ARCH_LIBUNWIND "_step", (void **)&libunwind.step},
         {"_UL" ARCH_LIBUNWIND "_get_reg", (void **)&libunwind.get},
+        {"_UL" ARCH_LIBUNWIND "_is_signal_frame", (void **)&libunwind.is_signal_frame},
         {"_UL" ARCH_LIBUNWIND "_set_caching_policy", (void **)&libunwind.set_caching},
         {"_U" ARCH_LIBUNWIND "_get_accessors", (void **)&libunwind.accessors},
         {"_UL" ARCH_LIBUNWIND "_local_addr_space", (void **)&libunwind.space},

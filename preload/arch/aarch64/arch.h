@@ -51,9 +51,11 @@ static inline void arch_pause(void)
 /* function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
 
-/* libunwind's names for this CPU and its pc. */
+/* libunwind's names for this CPU and for where a frame goes on, after a call and after a signal. A
+ * step by a call sets x30 alone: "pc" stays where it was. */
 #define ARCH_LIBUNWIND "aarch64"
-#define ARCH_LIBUNWIND_PC 32
+#define ARCH_LIBUNWIND_PC 30
+#define ARCH_LIBUNWIND_INTERRUPTED_PC 32
 
 /* Which of these 16 bytes are that one: bit i for bytes[i]. Eight at a time: a zero byte of the
  * difference keeps its top bit, and the multiplication brings the eight bits together. */
@@ -118,12 +120,12 @@ static inline uintptr_t arch_strip(uintptr_t pc)
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
 /* DWARF register numbers of the three registers that a row restores. */
-/* A callee-saved register that some hand-written code reckons its CFA from; none is known here, x19
- * is what compilers would take. */
-#define ARCH_DWARF_OTHER 19
 #define ARCH_DWARF_FP 29
 #define ARCH_DWARF_SP 31
 #define ARCH_DWARF_RA 30
+/* A callee-saved register that some hand-written code reckons its CFA from; none is known here, x19
+ * is what compilers would take. */
+#define ARCH_DWARF_OTHER 19
 
 /* From here on x30, as it is saved, is signed, or is not any more: negate_ra_state, and its form
  * for signatures that depend on the pc as well. */

@@ -48,9 +48,10 @@ static inline void arch_pause(void)
 /* function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
 
-/* libunwind's names for this CPU and its pc. */
+/* libunwind's names for this CPU and for where a frame goes on, after a call and after a signal. */
 #define ARCH_LIBUNWIND "x86_64"
 #define ARCH_LIBUNWIND_PC 16
+#define ARCH_LIBUNWIND_INTERRUPTED_PC 16
 
 /* Which of these 16 bytes are that one: bit i for bytes[i]. */
 static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)

@@ -31,6 +31,7 @@ struct bytes {
 #define R_SP ARCH_DWARF_SP
 #define R_FP ARCH_DWARF_FP
 #define R_RA ARCH_DWARF_RA
+#define R_OTHER ARCH_DWARF_OTHER /* the third that rows know */
 #define SAVE(number) (0x80 + (number))
 #define RESTORE(number) (0xc0 + (number))
 #define BREG(number) (0x70 + (number))
@@ -203,7 +204,7 @@ static const struct {
     {"the largest offset of fp", USUAL, B(SAVE(R_FP), 0xff, 0x1f), 0, SP(8, -32760)},
     {"the return address elsewhere", B(0x0c, R_SP, 8, SAVE(R_RA), 2), NOTHING, 0, {CFI_SP, KEPT, -16, 8}},
     {"the loader's way: CFA of the third register that rows know", USUAL,
-     B(0x41, 0x0e, 16, 0x83, 2, 0x0d, 3), 1, {CFI_OTHER, KEPT, -8, 16}},
+     B(0x41, 0x0e, 16, SAVE(R_OTHER), 2, 0x0d, R_OTHER), 1, {CFI_OTHER, KEPT, -8, 16}},
     {"a large frame", USUAL, B(0x0e, 0x80, 0x80, 0x80, 0x80, 4), 0, SP(1 << 30, KEPT)},
 
     /* A call leaves the return address in a register, and the CPU may sign it. */
@@ -323,16 +324,16 @@ static const struct {
     int want;
 } others[] = {
     {"nobody says a word of it", NOTHING, CFI_FP_KEPT},
-    {"saved", B(0x0e, 16, 0x83, 2), -16},
-    {"saved and restored", B(0x0e, 16, 0x83, 2, 0xc3), CFI_FP_KEPT},
-    {"saved, and the state is an older one", B(0x0a, 0x83, 2, 0x0b), CFI_FP_KEPT},
-    {"same_value", B(0x83, 2, 0x08, 3), CFI_FP_KEPT},
-    {"saved further on", B(0x41, 0x83, 2), CFI_FP_KEPT},
-    {"in another register", B(0x09, 3, 1), CFI_LOST},
-    {"undefined", B(0x07, 3), CFI_LOST},
-    {"by an expression", B(0x10, 3, 2, 0x77, 0), CFI_LOST},
-    {"too far away", B(0x83, 0x80, 0x80, 4), CFI_LOST},
-    {"unreadable", B(0x83, 2, 0x3f), CFI_LOST},
+    {"saved", B(0x0e, 16, SAVE(R_OTHER), 2), -16},
+    {"saved and restored", B(0x0e, 16, SAVE(R_OTHER), 2, RESTORE(R_OTHER)), CFI_FP_KEPT},
+    {"saved, and the state is an older one", B(0x0a, SAVE(R_OTHER), 2, 0x0b), CFI_FP_KEPT},
+    {"same_value", B(SAVE(R_OTHER), 2, 0x08, R_OTHER), CFI_FP_KEPT},
+    {"saved further on", B(0x41, SAVE(R_OTHER), 2), CFI_FP_KEPT},
+    {"in another register", B(0x09, R_OTHER, 1), CFI_LOST},
+    {"undefined", B(0x07, R_OTHER), CFI_LOST},
+    {"by an expression", B(0x10, R_OTHER, 2, BREG(R_SP), 0), CFI_LOST},
+    {"too far away", B(SAVE(R_OTHER), 0x80, 0x80, 4), CFI_LOST},
+    {"unreadable", B(SAVE(R_OTHER), 2, 0x3f), CFI_LOST},
 };
 
 START_TEST(the_third_register_is_found_or_lost)

@@ -12,17 +12,59 @@
 
 #include <sched.h>
 #include <setjmp.h>
-#include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <ucontext.h>
 
 static struct lock outer, inner;
 static char alone;
+static bool every_byte = true; /* of a siginfo is carried by a signal; setup() tries it */
 
+#define INFO_SIZE 48 /* as much as the kernel ever fills */
+
+/* What of it has a meaning, if that ends there; between the code and the first field is padding. */
+static siginfo_t meant(const siginfo_t *info, size_t end)
+{
+    const size_t code = offsetof(siginfo_t, si_code) + sizeof info->si_code;
+    const size_t first = offsetof(siginfo_t, si_pid);
+    siginfo_t out;
+    if (every_byte)
+        return *info;
+    memset(&out, 0, sizeof out);
+    memcpy(&out, info, code);
+    if (end > first)
+        memcpy((char *)&out + first, (const char *)info + first, end - first);
+    return out;
+}
+
+/* When it is sent once more as it is, does it come with all it had? By the bare system call: what
+ * this says must not be ours to spoil. */
+static bool comes_again(const siginfo_t *info, size_t end)
+{
+    siginfo_t taken;
+    sigset_t one_signal, before;
+    sigemptyset(&one_signal);
+    sigaddset(&one_signal, info->si_signo);
+    sigprocmask(SIG_BLOCK, &one_signal, &before);
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), info->si_signo, info);
+    sigtimedwait(&one_signal, &taken, &(struct timespec){0, 0});
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    taken = meant(&taken, end);
+    return !memcmp(&taken, info, INFO_SIZE);
+}
+
+/* The kernel carries what it was given. qemu-user hands on the fields that it expects for a signal
+ * and a code, and leaves the others as they happen to be in its memory. */
 static void setup(void)
 {
+    siginfo_t full;
     lock_alone = &alone;
+    memset(&full, 0x5a, sizeof full);
+    full.si_signo = SIGUSR1;
+    full.si_code = SI_USER;
+    full.si_errno = 0;
+    every_byte = comes_again(&full, INFO_SIZE);
 }
 
 /* ---- What a handler sees --------------------------------------------------------------------- */
@@ -65,7 +107,8 @@ static void informed(int number, siginfo_t *info, void *context)
     note(number);
     seen.code = info->si_code;
     seen.pid = info->si_code == SI_TIMER ? 0 : info->si_pid; /* a timer's number stands there */
-    seen.value = info->si_value.sival_int;
+    if (every_byte || info->si_code == SI_QUEUE || info->si_code == SI_TIMER)
+        seen.value = info->si_value.sival_int;
     memcpy((void *)&seen.mask_before, &((ucontext_t *)context)->uc_sigmask,
            sizeof seen.mask_before);
 }
@@ -204,11 +247,12 @@ END_TEST
 /* ---- What the kernel sends by itself --------------------------------------------------------- */
 
 static siginfo_t carried;
+static size_t meaning_ends;
 
 static void keep_info(int number, siginfo_t *info, void *context UNUSED)
 {
     note(number);
-    carried = *info;
+    carried = meant(info, meaning_ends);
     if (number == SIGCHLD) /* another child each time */
         carried.si_pid = carried.si_utime = carried.si_stime = 0;
 }
@@ -261,15 +305,20 @@ static const struct {
     const char *name;
     int number;
     void (*happen)(void);
-} events[] = {{"setitimer", SIGALRM, alarm_clock},
-              {"a child's end", SIGCHLD, child_ends},
-              {"a descriptor ready", SIGIO, pipe_is_ready},
-              {"a pipe without a reader", SIGPIPE, pipe_is_broken}};
+    size_t end; /* of what has a meaning */
+} events[] = {
+    {"setitimer", SIGALRM, alarm_clock, 0},
+    {"a child's end", SIGCHLD, child_ends, offsetof(siginfo_t, si_status) + 4},
+    {"a descriptor ready", SIGIO, pipe_is_ready, offsetof(siginfo_t, si_fd) + 4},
+    {"a pipe without a reader", SIGPIPE, pipe_is_broken, offsetof(siginfo_t, si_uid) + 4}};
 
 START_TEST(a_signal_of_the_kernels_own_keeps_what_it_carries)
 {
     siginfo_t want;
+    meaning_ends = events[_i].end;
     for (enum when when = WITHOUT_A_DOOR; when <= HELD; when++) {
+        if (when == HELD && !every_byte && !comes_again(&want, meaning_ends))
+            return UNIT_SKIP("a signal sent again loses what it carries (qemu-user)");
         struct sigaction action = {.sa_sigaction = keep_info, .sa_flags = SA_SIGINFO | SA_RESTART};
         if (when != WITHOUT_A_DOOR)
             handlers_put_door(events[_i].number, &action);
@@ -287,9 +336,9 @@ START_TEST(a_signal_of_the_kernels_own_keeps_what_it_carries)
         ck_assert_msg(seen.calls == 1, "%s: %d calls", events[_i].name, seen.calls);
         if (when == WITHOUT_A_DOOR)
             want = carried;
-        ck_assert_msg(!memcmp(&carried, &want, 48), "%s: code %d status %d, wanted %d and %d",
-                      events[_i].name, carried.si_code, carried.si_status, want.si_code,
-                      want.si_status);
+        ck_assert_msg(!memcmp(&carried, &want, INFO_SIZE),
+                      "%s: code %d status %d, wanted %d and %d", events[_i].name, carried.si_code,
+                      carried.si_status, want.si_code, want.si_status);
     }
 }
 END_TEST
@@ -707,6 +756,8 @@ START_TEST(a_signal_at_any_instruction_of_taking_and_giving_comes_once)
     unsigned steps = 1;
     int status;
     bool refused;
+    if (!unit_can_trace())
+        return UNIT_SKIP(UNIT_NO_TRACE);
     alone = _i & 1;
     install(SIGUSR1, _i & 2 ? SA_NODEFER | SA_RESETHAND : SA_SIGINFO, true);
     while (hit_at(steps, &status, &refused)) {

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -46,6 +47,7 @@ static char unit_directory[64] __attribute__((unused));
             ck_abort_msg(__VA_ARGS__);                                                             \
     } while (0)
 #define UNIT_WANT(condition) UNIT_WANT_MSG(condition, "not so: %s", #condition)
+
 /* What room there is depends on MADV_POPULATE_WRITE. qemu-user says yes to every advice, also to one
  * that does not exist, and follows hardly any. */
 static inline bool unit_advice_is_followed(void)
@@ -55,6 +57,17 @@ static inline bool unit_advice_is_followed(void)
     munmap(page, 4096);
     return !lies;
 }
+
+/* A child that stops for a tracer which there cannot be stops for ever: qemu-user has no ptrace. */
+static inline bool unit_can_trace(void)
+{
+    int status = -1;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(ptrace(PTRACE_TRACEME, 0, 0, 0) != 0);
+    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+#define UNIT_NO_TRACE "there is no ptrace here (qemu-user)"
 
 /* A seed of its own for each run; SEED=n repeats one. Put unit_seed into every message. */
 static uint64_t unit_seed __attribute__((unused));
