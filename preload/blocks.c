@@ -17,11 +17,12 @@ struct region {
     uint8_t *tray;
 };
 
-#define SLOTS_PER_LINE (64 / sizeof(struct region)) /* capacities are multiples of it */
+#define LANES (64 / sizeof(struct region)) /* slots of a line; capacities are multiples of it */
 
 static struct stripe {
     struct lock lock;
-    uint32_t capacity, used; /* slots, empty regions included */
+    uint32_t capacity;    /* slots */
+    uint32_t used[LANES]; /* empty regions included */
     struct region *regions;
 } __attribute__((aligned(64))) stripes[STRIPES];
 
@@ -101,7 +102,7 @@ static void shrink(struct region *region)
 /* Neighbours have one hash: programs go from one to the next. */
 static uint64_t spread(uint64_t number)
 {
-    uint64_t hash = number / SLOTS_PER_LINE * 0x9e3779b97f4a7c15ull;
+    uint64_t hash = number / LANES * 0x9e3779b97f4a7c15ull;
     return hash ^ (hash >> 29);
 }
 
@@ -110,12 +111,17 @@ static struct stripe *stripe_of(uint64_t hash)
     return &stripes[hash >> (64 - STRIPE_BITS)];
 }
 
+/* A program may use every fourth region only: each four begin in a lane of their own. */
+static unsigned lane_of(uint64_t hash, uint64_t number)
+{
+    return (number + hash) % LANES;
+}
+
 /* Multiply-shift on the bits that did not choose the stripe: any number of lines will do. */
 static uint32_t home_of(uint64_t hash, uint64_t number, uint32_t capacity)
 {
-    uint32_t lines = capacity / SLOTS_PER_LINE;
-    return ((hash >> (32 - STRIPE_BITS) & UINT32_MAX) * lines >> 32) * SLOTS_PER_LINE +
-           number % SLOTS_PER_LINE;
+    uint64_t line = (hash >> (32 - STRIPE_BITS) & UINT32_MAX) * (capacity / LANES) >> 32;
+    return line * LANES + lane_of(hash, number);
 }
 
 /* The region of that number, or the gap where it would go. */
@@ -123,7 +129,7 @@ static struct region *probe(const struct stripe *stripe, uint64_t hash, uint64_t
 {
     uint32_t at = home_of(hash, number, stripe->capacity);
     while (stripe->regions[at].word && number_of(&stripe->regions[at]) != number)
-        at = at + 1 == stripe->capacity ? 0 : at + 1;
+        at = at + LANES < stripe->capacity ? at + LANES : at % LANES;
     return &stripe->regions[at];
 }
 
@@ -142,27 +148,27 @@ static bool rebuild(struct stripe *stripe, uint32_t capacity)
             *probe(stripe, spread(number_of(region)), number_of(region)) = *region;
         } else if (region->word) {
             trays_give(region->tray, size_class_of(region));
-            stripe->used--;
+            stripe->used[i % LANES]--;
         }
     }
     arena_unmap(old.regions, old.capacity * sizeof *regions);
     return true;
 }
 
-static bool has_room(const struct stripe *stripe, unsigned more)
+static bool has_room(const struct stripe *stripe, unsigned lane, unsigned more)
 {
-    return (stripe->used + more) * 3ull <= stripe->capacity * 2ull;
+    return stripe->used[lane] + more <= stripe->capacity / LANES * 3 / 4;
 }
 
-/* Room for one more region; the stripe's lock is held. */
-static bool make_room(struct stripe *stripe)
+/* Room for one more region in that lane; the stripe's lock is held. */
+static bool make_room(struct stripe *stripe, unsigned lane)
 {
     uint32_t capacity = stripe->capacity, empty = 0;
-    if (likely(has_room(stripe, 1)))
+    if (likely(has_room(stripe, lane, 1)))
         return true;
-    for (uint32_t i = 0; i < capacity; i++)
+    for (uint32_t i = lane; i < capacity; i += LANES)
         empty += stripe->regions[i].word && !used_of(&stripe->regions[i]);
-    if (empty < stripe->used / 8) {
+    if (empty <= stripe->used[lane] / 8) {
         size_t bytes = capacity * sizeof(struct region);
         capacity = round_up(bytes + bytes / 4, LEAK_PAGE) / sizeof(struct region);
     }
@@ -172,11 +178,12 @@ static bool make_room(struct stripe *stripe)
 static NOINLINE struct region *add_region(struct stripe *stripe, uint64_t hash, uint64_t number)
 {
     struct region made = {.word = number << 16};
-    if (!make_room(stripe) || !resize(&made, 0))
+    unsigned lane = lane_of(hash, number);
+    if (!make_room(stripe, lane) || !resize(&made, 0))
         return NULL;
     struct region *region = probe(stripe, hash, number);
     *region = made;
-    stripe->used++;
+    stripe->used[lane]++;
     return region;
 }
 
@@ -413,25 +420,31 @@ static bool region_check(const struct region *region)
     return true;
 }
 
+static bool stripe_check(const struct stripe *stripe)
+{
+    uint32_t regions[LANES] = {0};
+    for (uint32_t at = 0; at < stripe->capacity; at++) {
+        const struct region *region = &stripe->regions[at];
+        uint64_t hash = spread(number_of(region));
+        if (!region->word)
+            continue;
+        regions[at % LANES]++;
+        if (stripe_of(hash) != stripe || probe(stripe, hash, number_of(region)) != region ||
+            !region_check(region))
+            return false;
+    }
+    for (unsigned lane = 0; lane < LANES; lane++)
+        if (regions[lane] != stripe->used[lane] || !has_room(stripe, lane, 0))
+            return false;
+    return true;
+}
+
 bool blocks_check(void)
 {
     all_settled();
-    for (unsigned i = 0; i < STRIPES; i++) {
-        const struct stripe *stripe = &stripes[i];
-        uint64_t regions = 0;
-        for (uint32_t at = 0; at < stripe->capacity; at++) {
-            const struct region *region = &stripe->regions[at];
-            if (!region->word)
-                continue;
-            uint64_t hash = spread(number_of(region));
-            regions++;
-            if (stripe_of(hash) != stripe || probe(stripe, hash, number_of(region)) != region ||
-                !region_check(region))
-                return false;
-        }
-        if (regions != stripe->used || !has_room(stripe, 0))
+    for (unsigned i = 0; i < STRIPES; i++)
+        if (!stripe_check(&stripes[i]))
             return false;
-    }
     return true;
 }
 

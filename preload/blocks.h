@@ -2,8 +2,9 @@
  *
  * What a program allocates together lies together, so the table keeps together what lies together:
  * the blocks of one region (2 KiB of addresses) stand side by side in one tray. The table proper
- * maps regions to trays: lock-striped, open addressing, linear probing, each stripe grown alone by
- * a quarter; four neighbours share a cache line. 16 bytes a slot:
+ * maps regions to trays: lock-striped, open addressing, each stripe grown alone by a quarter. Four
+ * neighbours share a cache line, one in each of its lanes, and keep to their lanes when the line is
+ * taken: the next line is tried then. 16 bytes a slot:
  *
  *     region: blocks in the tray (10), size class of the tray (6), number (48); the tray (64)
  *
@@ -15,7 +16,8 @@
  *
  * A block at an address that is no multiple of 8 is not kept. A region without blocks stays until
  * its stripe is full. In each stripe:
- *     used <= capacity * 2/3,   and every region is reachable from its home without passing a gap.
+ *     used <= capacity * 3/4 in each lane,
+ *     and every region is reachable from its home line without passing a gap of its lane.
  */
 #ifndef PRELOAD_BLOCKS_H
 #define PRELOAD_BLOCKS_H

@@ -561,6 +561,29 @@ END_TEST
 
 /* ---- Growth ---------------------------------------------------------------------------------- */
 
+/* Neighbours share a line: a program that uses only some of each four must not fill a part of it.
+ */
+static const unsigned strides[] = {1, 2, 3, 4, 8, 64, 1024};
+
+START_TEST(regions_at_any_distance_find_their_places)
+{
+    enum { REGIONS = 60000 };
+    struct block old, out;
+    uint64_t apart = strides[_i] * REGION, before = arena_used();
+    begin(SEVERAL_THREADS);
+    for (uint64_t n = 0; n < REGIONS; n++) {
+        struct block block = at(BASE + n * apart);
+        UNIT_WANT(insert(&block, &old) == BLOCKS_NEW);
+    }
+    ck_assert(blocks_check());
+    uint64_t each = (arena_used() - before) / REGIONS;
+    ck_assert_msg(each <= 72, "%" PRIu64 " bytes a region of one block", each);
+    for (uint64_t n = 0; n < REGIONS; n++)
+        UNIT_WANT(take_out(BASE + n * apart, &out));
+    ck_assert_uint_eq(blocks_count(), 0);
+}
+END_TEST
+
 START_TEST(growth_keeps_every_block)
 {
     enum { BLOCKS = 300000 };
@@ -636,7 +659,7 @@ static uint64_t fill(unsigned apart)
     return kept;
 }
 
-static const unsigned aparts[] = {8, 32, 2048, 4096};
+static const unsigned aparts[] = {8, 32, 2048, 4096, 8192};
 
 START_TEST(without_memory_an_insert_says_so_and_nothing_else_is_lost)
 {
@@ -828,6 +851,8 @@ int main(int argc, char **argv)
     TCase *growth = tcase_create("growth");
     tcase_set_timeout(growth, 60);
     tcase_add_checked_fixture(growth, setup, NULL);
+    tcase_add_loop_test(growth, regions_at_any_distance_find_their_places, 0,
+                        ARRAY_LENGTH(strides));
     tcase_add_loop_test(growth, growth_keeps_every_block, 0, 2);
     tcase_add_loop_test(growth, a_live_block_takes_at_most_36_bytes, 0, 2 * ARRAY_LENGTH(heaps));
     suite_add_tcase(suite, growth);
