@@ -4,9 +4,8 @@
  * CFI_NONE, never a guess. A row keeps what x86_64 and aarch64 code needs in practice: the CFA as
  * sp or fp plus an offset (or the word that fp points near: realigned frames; or a third register
  * plus an offset: the loader's resolver), where the caller's fp is saved, and the return address.
- * The two expressions that toolchains write are known: a
- * realigned frame's, and the PLT's, which is sp plus one of two offsets. Everything else is
- * CFI_COMPLEX.
+ * The two expressions that toolchains write are known: a realigned frame's, and the PLT's, which is
+ * sp plus one of two offsets. Everything else is CFI_COMPLEX.
  *
  * Where a call leaves the return address in a register (ARCH_LINK_REGISTER) a row has more to say,
  * in the low bits of ra_offset; elsewhere they are 0 and nobody looks.

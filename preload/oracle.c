@@ -32,6 +32,7 @@ struct oracle_walk {
     struct frame start;
     bool reached;        /* theirs.pc[0] is start */
     unsigned inner;      /* frames before that */
+    unsigned most;       /* frames of theirs that are of interest */
     uintptr_t low, high; /* of the program's stack, if known: readable */
     struct oracle_stack ours, theirs;
     uintptr_t cursor[CURSOR_WORDS];
@@ -62,7 +63,7 @@ static bool note(struct oracle_walk *walk, uintptr_t pc, uintptr_t sp)
         return ++walk->inner < INNER_MAX;
     walk->reached = true;
     walk->theirs.pc[walk->theirs.count++] = pc;
-    return walk->theirs.count <= walk->ours.count;
+    return walk->theirs.count < walk->most;
 }
 
 /* Foreign code: it needs room, its allocations are no news of the program's, errno stays, and no
@@ -211,10 +212,12 @@ static const struct kind {
     const char *name, *file, *package;
     bool (*open)(void);
     void (*walk)(void *walk);
+    bool reads_blindly; /* a stack that ends early for us may be one that it faults on */
 } kinds[] = {
     [UNWIND_ORACLE_LIBUNWIND] = {"libunwind", "libunwind.so.8", "libunwind8", open_libunwind,
-                                 walk_by_libunwind},
-    [UNWIND_ORACLE_LIBGCC] = {"libgcc", "libgcc_s.so.1", "libgcc-s1", open_libgcc, walk_by_libgcc},
+                                 walk_by_libunwind, false},
+    [UNWIND_ORACLE_LIBGCC] = {"libgcc", "libgcc_s.so.1", "libgcc-s1", open_libgcc, walk_by_libgcc,
+                              true},
 };
 
 void oracle_start(const struct options *options)
@@ -366,6 +369,18 @@ static void note_verdict(struct guard *guard, struct oracle_walk *walk)
         show(walk, at);
 }
 
+/* Theirs does not go on from where ours ends; and where there is no table it would look at the
+ * code. */
+static void stop_before_faults(struct oracle_walk *walk)
+{
+    uint64_t code[2];
+    if (!sys_peek(walk->ours.pc[walk->ours.count - 1], code, sizeof code)) {
+        walk->ours.count--;
+        walk->ours.end = LEAK_ROOT_DEPTH;
+    }
+    walk->most = walk->ours.count;
+}
+
 void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unwind_bounds *bounds,
                     const struct frame *caller, uint32_t node)
 {
@@ -376,6 +391,9 @@ void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unw
     if (!walk || !opened(guard, walk))
         return;
     read_tree(guard, node, &walk->ours);
+    walk->most = walk->ours.count + 1;
+    if (other.kind->reads_blindly && walk->ours.end != LEAK_ROOT_COMPLETE)
+        stop_before_faults(walk);
     walk->start = *caller;
     walk->reached = false;
     walk->inner = walk->theirs.count = 0;
