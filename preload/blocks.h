@@ -175,7 +175,8 @@ static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t ad
         place->address = 0;
     } else {
         known = blocks_remove_old(address, &found);
-        *out = blocks_unpack(&found, address);
+        if (known)
+            *out = blocks_unpack(&found, address);
     }
     lock_give(&locked);
     return known;

@@ -465,7 +465,9 @@ int16_t cfi_other_of_fde(const uint8_t *fde, uintptr_t pc)
         return CFI_LOST;
     if (state.other.how == SAVED_SAME)
         return CFI_FP_KEPT;
-    return state.other.how == SAVED_AT && fits(&state.other, 0, INT16_MIN + 2, CFI_FP_KEPT - 1) ? state.other.offset : CFI_LOST;
+    return state.other.how == SAVED_AT && fits(&state.other, 0, INT16_MIN + 2, CFI_FP_KEPT - 1)
+               ? state.other.offset
+               : CFI_LOST;
 }
 
 int16_t cfi_other_at(const void *eh_frame_hdr, uintptr_t pc)

@@ -1,24 +1,60 @@
 #include "preload/leaves.h"
 #include "preload/arena.h"
-#include "preload/atomic.h"
+#include "preload/lock.h"
 
 #define WINDOW 256
 #define SLEEP 4096
 
-static uint32_t threads_with_many;
+/* Who has the many: a flag and memory, which serves the next one. */
+static struct {
+    struct lock lock;
+    bool taken[LEAVES_MANY_THREADS];
+    struct leaf_set *memory[LEAVES_MANY_THREADS];
+} places;
 
-/* A thread's memory serves the next thread, so it is never given back. */
+static struct leaf_set *take_place(void)
+{
+    struct leaf_set *many = NULL;
+    struct locked locked = lock_take(&places.lock);
+    for (unsigned i = 0; i < LEAVES_MANY_THREADS && !many; i++) {
+        if (places.taken[i])
+            continue;
+        if (!places.memory[i])
+            places.memory[i] = arena_map(LEAVES_MANY * sizeof *many);
+        many = places.memory[i];
+        places.taken[i] = many != NULL;
+    }
+    lock_give(&locked);
+    return many;
+}
+
 static bool grow(struct leaves *leaves)
 {
-    if (leaves->many)
+    struct leaf_set *many = leaves->many ? NULL : take_place();
+    if (!many)
         return false;
-    if (add_relaxed(&threads_with_many, 1) < LEAVES_MANY_THREADS)
-        leaves->many = arena_map(LEAVES_MANY * sizeof *leaves->many);
-    if (!leaves->many)
-        sub_relaxed(&threads_with_many, 1);
-    else
-        leaves_forget(leaves); /* what is in the few; and the many are given time to fill */
-    return leaves->many;
+    leaves->many = many;
+    leaves_forget(leaves); /* what is in the few; and the many are given time to fill */
+    return true;
+}
+
+void leaves_close(struct leaves *leaves)
+{
+    struct leaf_set *many = leaves->many;
+    leaves->many = NULL;
+    leaves_forget(leaves);
+    struct locked locked = lock_take(&places.lock);
+    for (unsigned i = 0; i < LEAVES_MANY_THREADS; i++)
+        if (many && places.memory[i] == many)
+            places.taken[i] = false;
+    lock_give(&locked);
+}
+
+void leaves_fork_child(const struct leaves *leaves)
+{
+    places.lock.word = 0;
+    for (unsigned i = 0; i < LEAVES_MANY_THREADS; i++)
+        places.taken[i] = leaves && leaves->many && leaves->many == places.memory[i];
 }
 
 /* At the end of a window: are they enough, is it worth the while? */

@@ -7,7 +7,7 @@
  * asked. All words are compared, always (unwind.h says why).
  *
  * Two ways: two leaves that share a set do not throw each other out. A thread that misses often
- * gets four times as many sets, as long as few threads have them. Where contexts keep changing the
+ * gets four times as many sets, unless eight others have them. Where contexts keep changing the
  * cache does not pay; when it has had time to fill it goes to sleep, and looks again later:
  *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are not made
  */
@@ -21,7 +21,7 @@
 #define LEAVES_FREE 255 /* the kind of a free: its "site" is a node */
 #define LEAVES_FEW 32
 #define LEAVES_MANY 128
-#define LEAVES_MANY_THREADS 8
+#define LEAVES_MANY_THREADS 8 /* that have the many at one time */
 #define LEAVES_WAYS 2
 #define LEAVES_WORDS 56 /* a stack that was read in more places is not kept */
 
@@ -52,7 +52,7 @@ struct leaves {
 static inline unsigned leaves_set(const struct leaves *leaves, uintptr_t pc, uintptr_t sp)
 {
     uint64_t hash = (pc + sp) * 0x9e3779b97f4a7c15ull;
-    return hash / (UINT64_MAX / (leaves->many ? LEAVES_MANY : LEAVES_FEW) + 1);
+    return hash >> (64 - __builtin_ctz(leaves->many ? LEAVES_MANY : LEAVES_FEW));
 }
 
 static inline bool leaves_fits(const struct leaf *leaf, uintptr_t low, const struct frame *caller,
@@ -68,8 +68,8 @@ uint32_t leaves_find_older(struct leaves *leaves, uintptr_t low, const struct fr
                            unsigned kind);
 
 /* The site of the caller's stack and that kind, or 0: unknown, ask unwind and tree. */
-static inline uint32_t leaves_find(struct leaves *leaves, uintptr_t low, const struct frame *caller,
-                                   unsigned kind)
+static ALWAYS_INLINE uint32_t leaves_find(struct leaves *leaves, uintptr_t low,
+                                          const struct frame *caller, unsigned kind)
 {
     if (unlikely(leaves->asleep)) {
         leaves->asleep--;
@@ -87,5 +87,9 @@ void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsign
                  uint32_t site);
 /* Nothing that was kept holds any more. */
 void leaves_forget(struct leaves *leaves);
+/* The thread ends: others may have its many. */
+void leaves_close(struct leaves *leaves);
+/* In the child only the thread that forked is left; its leaves, or NULL. */
+void leaves_fork_child(const struct leaves *leaves);
 
 #endif

@@ -343,7 +343,7 @@ static struct module *new_module(void)
 static bool was_there_at_start(const struct link_map *searched)
 {
     const struct link_map *map = _r_debug.r_map;
-    while (map != searched && map != last_at_start)
+    while (map && map != searched && map != last_at_start)
         map = map->l_next;
     return map == searched;
 }

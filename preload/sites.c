@@ -75,7 +75,7 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
         site->last = slot->last;
     store_release(&slot->site, 0);
     memset(&slot->counts, 0, sizeof slot->counts);
-    store_release(&slots->fold_site, 0); /* pairs with readers, too */
+    store_release(&slots->fold_site, 0);  /* pairs with readers, too */
     add_release(&store_header->folds, 1); /* and who sees this sees all of it */
     lock_give(&locked);
 }
@@ -92,6 +92,11 @@ void sites_count_free(struct guard *guard UNUSED, uint32_t id, uint64_t blocks, 
 struct leak_counts sites_counts(uint32_t id)
 {
     return ((const struct leak_site *)segments_at(&sites, id))->counts;
+}
+
+uint64_t sites_folded_frees(uint32_t id)
+{
+    return load_relaxed(&((const struct leak_site *)segments_at(&sites, id))->counts.frees);
 }
 
 void sites_fork_lock(void)

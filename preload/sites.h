@@ -22,6 +22,8 @@ void sites_count_free(struct guard *guard, uint32_t site, uint64_t blocks, uint6
 uint32_t sites_node(uint32_t site);
 /* Folded counts; no fold of that site may be under way. */
 struct leak_counts sites_counts(uint32_t site);
+/* At least so many frees; a fold may be under way. */
+uint64_t sites_folded_frees(uint32_t site);
 uint32_t sites_last(void);
 
 void sites_fork_lock(void);

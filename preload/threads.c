@@ -195,6 +195,7 @@ static void leave(void *argument)
         threads_note_name(thread);
         slots_close(guard, &thread->slots);
         freed_close(guard, &thread->freed);
+        leaves_close(&thread->leaves);
         add_relaxed(&store_header->live_bytes, thread->delta);
         struct locked locked = lock_take(&lock);
         if (thread->record != &nobody) {
@@ -291,6 +292,7 @@ bool threads_fork_child(struct guard *guard)
     last_record = dead_count = 0;
     stand_in = NULL;
     struct thread *thread = guard->thread;
+    leaves_fork_child(thread ? &thread->leaves : NULL);
     if (!thread)
         return true; /* a thread at its end forked */
     thread->serial = next_serial();

@@ -19,10 +19,10 @@
 
 struct thread {
     uint32_t serial;
-    uint32_t events;           /* hooks since the coarse clock was read … */
-    uint32_t events_per_clock; /* … and how many may pass until it is read again */
-    int64_t delta;             /* bytes not yet added to header.live_bytes … */
-    int64_t delta_most;        /* … and how many there may be, either way */
+    uint32_t events;            /* hooks since the coarse clock was read … */
+    uint32_t events_per_clock;  /* … and how many may pass until it is read again */
+    int64_t delta;              /* bytes not yet added to header.live_bytes … */
+    int64_t delta_most;         /* … and how many there may be, either way */
     uint32_t allocations;       /* as in the record */
     struct leak_thread *record; /* in the store, or one that nobody reads */
     struct slots slots;

@@ -106,6 +106,7 @@ static NOINLINE uint32_t flat_site(struct guard *guard, struct thread *thread, e
 static void walk(struct guard *guard, struct thread *thread, const struct frame *caller)
 {
     struct unwind_trace *trace = &thread->trace;
+    unwind_open(trace);
     unwind(guard, &thread->bounds, caller, track_options.depth, trace);
     bump(&thread->record->walks, 1);
     bump(&thread->record->frames_walked, trace->depth - trace->shared);
@@ -118,6 +119,7 @@ static NOINLINE uint32_t walk_to_site(struct guard *guard, struct thread *thread
     struct unwind_trace *trace = &thread->trace;
     walk(guard, thread, caller);
     uint32_t site = tree_site(guard, trace, kind);
+    unwind_close(trace);
     if (likely(site))
         leaves_keep(&thread->leaves, trace, kind, site);
     return site;
@@ -170,18 +172,22 @@ static NOINLINE uint32_t find_free_node(struct guard *guard, struct thread *thre
         return node;
     walk(guard, thread, caller);
     node = tree_free_node(guard, trace);
+    unwind_close(trace);
     if (node)
         leaves_keep(&thread->leaves, trace, LEAVES_FREE, node);
     return node;
 }
 
-/* For how many frees does this one stand? Samples are few: each is looked at. */
-static inline unsigned weight_of_free(struct thread *thread, uint64_t before, uint64_t blocks,
-                                      bool sampled)
+/* For how many frees does this one stand? Samples are few: each is looked at. A slot that was taken
+ * over by another site meanwhile counts from nothing; the site knows better. */
+static inline unsigned weight_of_free(struct thread *thread, const struct block *block,
+                                      uint64_t before, uint64_t blocks, bool sampled)
 {
-    return sampled || track_options.free_stacks == FREE_STACKS_ALL
-               ? blocks
-               : freed_weight(&thread->freed, before);
+    if (sampled || track_options.free_stacks == FREE_STACKS_ALL)
+        return blocks;
+    if (unlikely(before < LEAK_FREED_FIRST))
+        before += sites_folded_frees(block->site);
+    return freed_weight(&thread->freed, before);
 }
 
 /* Where did it go? */
@@ -291,7 +297,8 @@ static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
     clock_now_and_then(thread, sampled);
     uint64_t before = count_free(guard, thread, block, blocks);
     if (track_options.free_stacks != FREE_STACKS_OFF)
-        note_freed(guard, thread, caller, block, weight_of_free(thread, before, blocks, sampled));
+        note_freed(guard, thread, caller, block,
+                   weight_of_free(thread, block, before, blocks, sampled));
     threads_done(thread, &shared);
 }
 

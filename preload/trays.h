@@ -1,9 +1,10 @@
 /* trays.h - memory for trays: small arrays of block entries, in sizes a region of the heap needs.
  *
  * A tray of capacity n is n bytes of keys, then n entries (so that 16 bytes may be read at any 16th
- * key that is used); its size class is all one must remember of it. Trays are carved from chunks of the arena and live in free lists, one a class; chunks
- * never go back. Chunks grow with what is there (an eighth more, 64 to 256 KiB), already populated:
- * one call to the kernel instead of a fault a page.
+ * key that is used); its size class is all one must remember of it. Trays are carved from chunks of
+ * the arena and live in free lists, one a class; chunks never go back. Chunks grow with what is
+ * there (an eighth more, 64 to 256 KiB), already populated: one call to the kernel instead of a
+ * fault a page.
  */
 #ifndef PRELOAD_TRAYS_H
 #define PRELOAD_TRAYS_H

@@ -35,13 +35,13 @@ struct unwind_step {
      * without a pc_slot there is no caller, or none that could be verified (a signal frame, and a
      * frame that a signal interrupted while its caller was in the link register). */
     const uintptr_t *pc_slot, *fp_slot, *sp_slot;
-    uint32_t retired; /* modules_retired(pc) */
-    uint32_t node, path;  /* of the tree, once it has been there */
-    uint16_t words;       /* of the trace's words, those that led outwards from here */
-    bool in_words : 1;    /* all of them are there */
-    bool uses_fp : 1;     /* the caller's frame was found by fp */
-    bool fp_matters : 1;  /* fp is used by this frame, or kept and used further out */
-    bool pc_signed : 1;   /* the word at pc_slot is more than the pc: arch_strip */
+    uint32_t retired;    /* modules_retired(pc) */
+    uint32_t node, path; /* of the tree, once it has been there */
+    uint16_t words;      /* of the trace's words, those that led outwards from here */
+    bool in_words : 1;   /* all of them are there */
+    bool uses_fp : 1;    /* the caller's frame was found by fp */
+    bool fp_matters : 1; /* fp is used by this frame, or kept and used further out */
+    bool pc_signed : 1;  /* the word at pc_slot is more than the pc: arch_strip */
 };
 
 /* Outermost frame first, so that what the next trace shares stays where it is. */
@@ -50,6 +50,7 @@ struct unwind_trace {
     unsigned depth;
     unsigned shared; /* frames 0 .. shared-1 are those of the trace before */
     bool serves;     /* the next trace may share: own stack, and an end that depends on pc alone */
+    bool open;       /* being made: who finds it so knows that a handler left by longjmp */
     uint32_t looked; /* modules_looked_ when it was made: rows may have gone since */
     struct unwind_step step[UNWIND_DEPTH_MAX];
     /* What was read on the way, outermost first; offsets count from bounds.low. */
@@ -69,6 +70,20 @@ static inline const struct unwind_step *unwind_step_at(const struct unwind_trace
 }
 
 /* Nothing of the trace is to be shared. */
+/* From its first frame to its last node a trace is half of the old and half of the new one. */
+static inline void unwind_open(struct unwind_trace *trace)
+{
+    trace->serves = trace->serves && !trace->open;
+    trace->open = true;
+    __asm__ volatile("" ::: "memory");
+}
+
+static inline void unwind_close(struct unwind_trace *trace)
+{
+    __asm__ volatile("" ::: "memory");
+    trace->open = false;
+}
+
 static inline void unwind_forget(struct unwind_trace *trace)
 {
     trace->serves = false;

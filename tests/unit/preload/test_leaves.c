@@ -510,6 +510,32 @@ START_TEST(few_threads_have_more_sets)
         grown += each[i].many != NULL;
     }
     ck_assert_uint_eq(grown, LEAVES_MANY_THREADS);
+    struct leaves *late = &each[LEAVES_MANY_THREADS + 1];
+    ck_assert_ptr_null(late->many);
+    leaves_close(&each[3]); /* that thread has ended */
+    ck_assert_ptr_null(each[3].many);
+    unsigned count = LEAVES_FEW * LEAVES_WAYS * 3 / 2, hits = visit(late, count);
+    hits = visit(late, count);
+    ck_assert_ptr_nonnull(late->many);
+    ck_assert_msg(hits > count * 3 / 4, "%u of %u", hits, count);
+    visit(&each[3], count);
+    ck_assert_ptr_null(each[3].many);
+}
+END_TEST
+
+START_TEST(a_fork_child_has_the_places_of_threads_it_has_not)
+{
+    static struct leaves each[LEAVES_MANY_THREADS], child[LEAVES_MANY_THREADS];
+    unsigned grown = 0;
+    for (unsigned i = 0; i < ARRAY_LENGTH(each); i++)
+        visit(&each[i], LEAVES_FEW * LEAVES_WAYS * 3 / 2);
+    leaves_fork_child(_i ? &each[2] : NULL);
+    for (unsigned i = 0; i < ARRAY_LENGTH(child); i++) {
+        visit(&child[i], LEAVES_FEW * LEAVES_WAYS * 3 / 2);
+        grown += child[i].many != NULL;
+        UNIT_WANT(!_i || child[i].many != each[2].many);
+    }
+    ck_assert_uint_eq(grown, LEAVES_MANY_THREADS - _i);
 }
 END_TEST
 
@@ -628,6 +654,7 @@ int main(int argc, char **argv)
     tcase_add_test(cache, who_misses_often_gets_more_sets);
     tcase_add_test(cache, who_seldom_misses_does_not);
     tcase_add_test(cache, few_threads_have_more_sets);
+    tcase_add_loop_test(cache, a_fork_child_has_the_places_of_threads_it_has_not, 0, 2);
     tcase_add_test(cache, it_sleeps_when_it_does_not_pay_and_wakes_again);
     tcase_add_test(cache, forgetting_wakes_it);
     tcase_add_test(cache, a_leaf_half_made_answers_nothing);

@@ -316,6 +316,26 @@ START_TEST(a_place_that_comes_back_is_neither_walked_nor_looked_up)
 }
 END_TEST
 
+/* As a handler leaves it that came while nodes were looked for, and went by longjmp. */
+START_TEST(a_walk_that_was_left_by_longjmp_is_not_relied_on)
+{
+    from_one_place(20, 1);
+    struct thread *thread = guard_self.thread;
+    unwind_open(&thread->trace);
+    for (unsigned i = 0; i < thread->trace.depth; i++)
+        thread->trace.step[i].node = 0;
+    leaves_forget(&thread->leaves);
+    uint64_t shared = thread->record->frames_shared;
+    came(0x2000, 8, LEAK_KIND_MALLOC);
+    ck_assert_uint_eq(thread->record->frames_shared, shared);
+    ck_assert_uint_eq(store_header->untracked[LEAK_UNTRACKED_NO_MEMORY], 0);
+    ck_assert_uint_eq(blocks_count(), 1);
+    leaves_forget(&thread->leaves);
+    came(0x3000, 8, LEAK_KIND_MALLOC);
+    ck_assert_uint_gt(thread->record->frames_shared, shared); /* and the next one is */
+}
+END_TEST
+
 static NOINLINE void of_changing_depth(int depth, uintptr_t address)
 {
     if (depth)
@@ -535,6 +555,7 @@ int main(int argc, char **argv)
         tcase_add_test(one, hooks_tick_without_being_asked);
         tcase_add_test(one, without_memory_blocks_are_counted_as_untracked);
         tcase_add_test(one, a_place_that_comes_back_is_neither_walked_nor_looked_up);
+        tcase_add_test(one, a_walk_that_was_left_by_longjmp_is_not_relied_on);
         tcase_add_test(one, outer_frames_of_changing_places_are_not_walked_again);
         suite_add_tcase(suite, one);
     }
