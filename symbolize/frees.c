@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOKS_FOR_SHARE                                                                            \
-    16 /* frees that must have been looked at to tell a share of an estimate                       \
-        */
+/* Frees that must have been looked at to tell a share of an estimate. */
+#define LOOKS_FOR_SHARE 16
 
 /* Sites whose blocks are of one kind: the same place asked for them. */
 struct family {
@@ -95,19 +94,22 @@ static void add_place(struct tally *tally, const struct frame *frame,
     }
 }
 
-/* How many of those blocks' frees were looked at, at least. With sample= these are the frees of
- * samples, which are met with the chance that leak_store.h says. */
-static double looks_at(const struct frees *frees, const struct store_freed *freed)
+/* How many of those blocks' frees were looked at, about: their part of the looks at all frees of
+ * the site. With sample= these are the frees of samples, which are met with the chance that
+ * leak_store.h says. */
+static double looks_at(const struct frees *frees, const struct store_site *site,
+                       const struct store_freed *freed)
 {
-    double blocks = (double)freed->blocks;
+    double blocks = (double)freed->blocks, all = (double)site->counts.frees;
 
-    if (!frees->sampled && freed->blocks <= LEAK_FREED_MANY)
+    if (frees->sampled)
+        return blocks *
+               -expm1(-((double)freed->bytes / blocks + 1) / (double)frees->store->header.sample);
+    if (all <= LEAK_FREED_MANY)
         return blocks / LEAK_FREED_ONE_IN;
-    if (!frees->sampled)
-        return (double)LEAK_FREED_MANY / LEAK_FREED_ONE_IN +
-               (blocks - LEAK_FREED_MANY) / LEAK_FREED_ONE_IN_MANY;
-    return blocks *
-           -expm1(-((double)freed->bytes / blocks + 1) / (double)frees->store->header.sample);
+    return blocks / all *
+           ((double)LEAK_FREED_MANY / LEAK_FREED_ONE_IN +
+            (all - LEAK_FREED_MANY) / LEAK_FREED_ONE_IN_MANY);
 }
 
 static void add_site(struct frees *frees, const struct store_site *site, struct tally *tally)
@@ -129,7 +131,7 @@ static void add_site(struct frees *frees, const struct store_site *site, struct 
             add_place(tally, place, freed);
         *sum = add_saturating(*sum, freed->blocks);
         if (sum == &tally->seen && freed->blocks)
-            tally->looks += looks_at(frees, freed);
+            tally->looks += looks_at(frees, site, freed);
     }
 }
 

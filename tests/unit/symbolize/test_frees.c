@@ -212,6 +212,19 @@ START_TEST(a_share_is_told_when_enough_was_looked_at)
 }
 END_TEST
 
+/* Of a busy site one free in 512 is looked at: what most of its blocks do tells much of those few
+ * that do something else. */
+START_TEST(two_looks_at_a_busy_site_are_not_enough)
+{
+    uint32_t own = STACK(1, 2), from = site(own, 10000001, 10000000);
+
+    freed(from, own, 10000000 - 2 * LEAK_FREED_ONE_IN_MANY); /* by realloc */
+    freed(from, STACK(1, 0x20), LEAK_FREED_ONE_IN_MANY);
+    freed(from, STACK(1, 0x30), LEAK_FREED_ONE_IN_MANY);
+    ck_assert(!freed_of_first().enough);
+}
+END_TEST
+
 /* With sample= the frees of samples are looked at, all of them; 10 bytes a block. */
 static const struct {
     uint64_t sample;
@@ -546,6 +559,7 @@ int main(void)
     tcase_add_test(all, the_leaf_of_a_free_is_no_frame);
     tcase_add_test(all, without_records_of_frees_only_their_number_is_known);
     tcase_add_loop_test(all, a_share_is_told_when_enough_was_looked_at, 0, ROWS(samples));
+    tcase_add_test(all, two_looks_at_a_busy_site_are_not_enough);
     tcase_add_loop_test(all, frees_of_a_sampled_process_are_estimates, 0, ROWS(sampled));
     tcase_add_loop_test(all, one_look_at_a_large_block_is_as_good_as_one_at_many_small_ones, 0, 2);
     tcase_add_loop_test(all, stable_reports_leave_out_samples, 0, 2);
