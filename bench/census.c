@@ -9,9 +9,10 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "bench/pool.h"
 
 struct counts {
     uint64_t allocations; /* a realloc is one, too */
@@ -27,22 +28,7 @@ static void *(*real_realloc)(void *, size_t);
 static void *(*real_aligned_alloc)(size_t, size_t);
 static int (*real_posix_memalign)(void **, size_t, size_t);
 
-/* What dlsym allocates while the originals are looked up; never given back. */
-static _Alignas(16) char pool[4096];
-static size_t taken;
 static int looking;
-
-static void *from_pool(size_t size)
-{
-    void *block = pool + taken;
-    taken += (size + 15) & ~(size_t)15;
-    return taken <= sizeof pool ? block : NULL;
-}
-
-static int in_pool(const void *block)
-{
-    return (const char *)block >= pool && (const char *)block < pool + sizeof pool;
-}
 
 static void share_counts(void)
 {
@@ -126,11 +112,8 @@ void *realloc(void *block, size_t size)
 {
     if (!block)
         return malloc(size);
-    if (in_pool(block)) {
-        size_t rest = (size_t)(pool + sizeof pool - (char *)block);
-        void *moved = malloc(size);
-        return moved ? memcpy(moved, block, size < rest ? size : rest) : NULL;
-    }
+    if (in_pool(block))
+        return leave_pool(block, size);
     void *moved = real_realloc(block, size);
     if (moved)
         __atomic_add_fetch(&counts->allocations, 1, __ATOMIC_RELAXED);

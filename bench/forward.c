@@ -5,29 +5,15 @@
  */
 #include <dlfcn.h>
 #include <stddef.h>
-#include <string.h>
+
+#include "bench/pool.h"
 
 static void *(*real_malloc)(size_t);
 static void (*real_free)(void *);
 static void *(*real_calloc)(size_t, size_t);
 static void *(*real_realloc)(void *, size_t);
 
-/* What dlsym itself allocates while the originals are looked up; never given back. */
-static _Alignas(16) char pool[4096];
-static size_t taken;
 static int looking;
-
-static void *from_pool(size_t size)
-{
-    void *block = pool + taken;
-    taken += (size + 15) & ~(size_t)15;
-    return taken <= sizeof pool ? block : NULL;
-}
-
-static int in_pool(const void *block)
-{
-    return (const char *)block >= pool && (const char *)block < pool + sizeof pool;
-}
 
 /* By the first call, which another library's constructor may make before ours. */
 __attribute__((noinline)) static int find(void)
@@ -64,7 +50,5 @@ void *realloc(void *block, size_t size)
 {
     if (!in_pool(block))
         return KNOWN(real_realloc) ? real_realloc(block, size) : from_pool(size);
-    size_t rest = (size_t)(pool + sizeof pool - (char *)block);
-    void *moved = malloc(size);
-    return moved ? memcpy(moved, block, size < rest ? size : rest) : NULL;
+    return leave_pool(block, size);
 }

@@ -167,19 +167,37 @@ static bool matches(uint32_t id, uint32_t parent, uintptr_t pc, uint32_t retired
     return is_leaf(pc) ? id > inherited_nodes : node->number == retired;
 }
 
+/* The ids in the slots that a path may have, one after the other. */
+struct look {
+    const struct index_table *table;
+    uint32_t capacity, at, tag;
+};
+
+static inline struct look look_for(index_handle handle, uint32_t path)
+{
+    uint32_t capacity = capacity_of(handle);
+    return (struct look){table_of(handle), capacity, home_of(path, capacity), tag_of(path)};
+}
+
+/* 0: no more. */
+static inline uint32_t look_on(struct look *look)
+{
+    for (;;) {
+        uint32_t slot = load_acquire(&look->table->slot[look->at]);
+        look->at = look->at + 1 == look->capacity ? 0 : look->at + 1;
+        if (!slot || (slot & ~ID_MOST) == look->tag)
+            return slot & ID_MOST;
+    }
+}
+
 static uint32_t lookup(index_handle handle, uint32_t path, uint32_t parent, uintptr_t pc,
                        uint32_t retired)
 {
-    const struct index_table *table = table_of(handle);
-    uint32_t capacity = capacity_of(handle), tag = tag_of(path);
-    uint32_t at = home_of(path, capacity);
-    for (;; at = at + 1 == capacity ? 0 : at + 1) {
-        uint32_t slot = load_acquire(&table->slot[at]);
-        if (!slot)
-            return 0;
-        if ((slot & ~ID_MOST) == tag && matches(slot & ID_MOST, parent, pc, retired))
-            return slot & ID_MOST;
-    }
+    struct look look = look_for(handle, path);
+    uint32_t id;
+    while ((id = look_on(&look)) && !matches(id, parent, pc, retired))
+        ;
+    return id;
 }
 
 static void put(index_handle handle, uint32_t path, uint32_t id)
@@ -289,17 +307,11 @@ static bool is_leaf_of(uint32_t leaf, struct unwind_trace *trace, uint32_t known
 static uint32_t find_leaf(struct unwind_trace *trace, uint32_t known, uint32_t outer, uint32_t path,
                           unsigned kind)
 {
-    index_handle handle = load_acquire(&stripe_of(path, kind)->table);
-    const struct index_table *table = table_of(handle);
-    uint32_t capacity = capacity_of(handle), tag = tag_of(path);
-    uint32_t at = home_of(path, capacity);
-    for (;; at = at + 1 == capacity ? 0 : at + 1) {
-        uint32_t slot = load_acquire(&table->slot[at]);
-        if (!slot)
-            return 0;
-        if ((slot & ~ID_MOST) == tag && is_leaf_of(slot & ID_MOST, trace, known, outer, kind))
-            return slot & ID_MOST;
-    }
+    struct look look = look_for(load_acquire(&stripe_of(path, kind)->table), path);
+    uint32_t id;
+    while ((id = look_on(&look)) && !is_leaf_of(id, trace, known, outer, kind))
+        ;
+    return id;
 }
 
 /* Frame by frame from the outside; what is not there yet is made. */
