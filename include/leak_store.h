@@ -118,7 +118,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_SLOTS,       /* one struct leak_slots: the counters of one thread */
     LEAK_CHUNK_HISTORY,     /* reserved: heap timeline (none written in version 1) */
     LEAK_CHUNK_EVENTS,      /* reserved: misuse and crash records */
-    LEAK_CHUNK_SNAPSHOT,    /* reserved: what a look found */
+    LEAK_CHUNK_SNAPSHOT,    /* one struct leak_snapshot and its tables: what a look found */
     LEAK_CHUNK_FREED,       /* array of struct leak_freed; the first one has number chunk.first */
     LEAK_CHUNK_RECENT,      /* one struct leak_recent: the last frees of one thread */
     LEAK_CHUNK_VARIANCES,   /* array of struct leak_variance; the first one is site chunk.first's */
@@ -132,7 +132,7 @@ struct leak_chunk {
     uint64_t size;   /* whole pages, this struct included */
     uint64_t first;  /* id of the first record, for arrays numbered across chunks */
     uint64_t length; /* publish: payload bytes valid so far, for packed chunks (PROCESS, OPTIONS,
-                        MODULES). Arrays publish record by record; theirs is the room for records
+                        MODULES, SNAPSHOT). Arrays publish record by record; theirs is the room for records
                         in bytes (the pages may hold a few more), 0 = all of the payload */
     uint64_t reserved[3];
 };
@@ -296,6 +296,193 @@ struct leak_slots {
     struct leak_counts fold;
     uint64_t reserved[2];
     struct leak_slot slot[];
+};
+
+/* ---- Looks ---------------------------------------------------------------------------------
+ *
+ * A look leaves one SNAPSHOT chunk, published in one go by its length: a head, and tables of fixed
+ * records, each found by its offset in the payload. It is written by the look's child (or, when no
+ * look could be made, by the process itself). The last one of a store counts; at the end of a process
+ * EARLY may be followed by LATE, which then stands for both.
+ *
+ * What the tables do not hold (blocks that came after the look) is "unfreed" for a reader:
+ *     live(site) = sum of found.blocks of that site + what came since - what went since. */
+
+/* V(NAME, word) */
+#define LEAK_VERDICT_TABLE(V)                                                                      \
+    V(LOST, "lost")                                                                                \
+    V(INDIRECT, "indirect")                                                                        \
+    V(POSSIBLE, "possible")                                                                        \
+    V(HIDDEN, "hidden")                                                                            \
+    V(REACHABLE, "reachable")
+
+enum leak_verdict {
+    LEAK_VERDICT_NONE = 0,
+#define V(name, word) LEAK_VERDICT_##name,
+    LEAK_VERDICT_TABLE(V)
+#undef V
+        LEAK_VERDICT_MAX
+};
+
+/* How the process was held while its picture was taken. */
+enum leak_rung {
+    LEAK_RUNG_NONE = 0,  /* no look could be made: "trouble" says why, the tables are empty */
+    LEAK_RUNG_UNSTOPPED, /* threads ran on: two pictures, and only what both show is called lost */
+    LEAK_RUNG_PARKED,
+};
+
+/* X(NAME, words): at what moment */
+#define LEAK_OCCASION_TABLE(X)                                                                     \
+    X(ASKED, "asked for by the program")                                                           \
+    X(SIGNAL, "asked for by a signal")                                                             \
+    X(PERIODIC, "taken every so often")                                                            \
+    X(EARLY, "when main returned or exit was called")                                              \
+    X(LATE, "after the last exit handler")                                                         \
+    X(ABRUPT, "at an end without exit handlers")
+
+enum leak_occasion {
+    LEAK_OCCASION_NONE = 0,
+#define X(name, words) LEAK_OCCASION_##name,
+    LEAK_OCCASION_TABLE(X)
+#undef X
+        LEAK_OCCASION_MAX
+};
+
+/* X(NAME, words): why there is none, for "no look at the heap was made: ..." */
+#define LEAK_TROUBLE_TABLE(X)                                                                      \
+    X(NO_CHILD, "no child process could be made (process limit or memory)")                        \
+    X(NO_MAPS, "/proc/self/maps cannot be read")                                                   \
+    X(NO_MEMORY, "the look would have needed more memory than there is or look_mem allows")        \
+    X(NO_TIME, "the look was not done within exit_budget")                                         \
+    X(DIED, "the look's child process died")                                                       \
+    X(SAMPLED, "with sample= most blocks are unknown")                                             \
+    X(FILTERED, "blocks left out by size may hold pointers to others")
+
+enum leak_trouble {
+    LEAK_TROUBLE_NONE = 0,
+#define X(name, words) LEAK_TROUBLE_##name,
+    LEAK_TROUBLE_TABLE(X)
+#undef X
+        LEAK_TROUBLE_MAX
+};
+
+/* A table of the payload: count records, the first one "at" bytes behind the chunk's head. */
+struct leak_table {
+    uint32_t at, count;
+};
+
+struct leak_snapshot {
+    uint32_t head_size; /* sizeof(struct leak_snapshot) */
+    uint8_t rung, occasion, trouble;
+    uint8_t reserved;
+    uint64_t when_ns;
+    uint32_t tick;
+    uint32_t sites;    /* header.sites then: ids above are newer than the look */
+    uint64_t pause_ns; /* from the first thread parked to the last one released */
+    uint64_t check_ns; /* the child's work */
+    uint32_t threads_parked, threads_missed; /* besides the one that took the look */
+    uint32_t skipped;  /* periodic looks left out so far because of pause_budget */
+    uint32_t retained_unknown; /* 1: no memory for it, "retained" of reachable blocks is 0 */
+    struct leak_table found;   /* struct leak_found, by falling bytes within a verdict */
+    struct leak_table roots;   /* struct leak_held: the roots that keep most, by falling bytes */
+    struct leak_table steps;   /* struct leak_step: paths */
+    struct leak_table samples; /* struct leak_sample */
+    struct leak_table threads; /* struct leak_seen_thread: the threads there were */
+    struct leak_table pcs;     /* uint64_t: their stacks, innermost first */
+    struct leak_table modules; /* struct leak_module, packed: "count" is bytes. Objects whose data
+                                  roots lie in; loaded and unloaded are 0 */
+};
+
+enum leak_found_flag {
+    LEAK_FOUND_CYCLE = 1,   /* these blocks point at each other in a ring; "blocks" counts one leader of
+                               each ring, the others are INDIRECT under it */
+    LEAK_FOUND_DROPPED = 2, /* REACHABLE: when the exit code began something pointed here, at its end
+                               nothing did */
+    LEAK_FOUND_IGNORED = 4, /* REACHABLE: the program said so */
+    LEAK_FOUND_SHARED = 8,  /* INDIRECT: under more than one record; "owner" is one of them */
+    LEAK_FOUND_TAGGED = 16, /* POSSIBLE: by a pointer to one of the first 15 bytes that is not aligned:
+                               its low bits may be a tag */
+};
+
+/* Blocks of one site with one verdict, flags and owner. */
+struct leak_found {
+    uint32_t site;
+    uint8_t verdict; /* enum leak_verdict */
+    uint8_t flags;   /* enum leak_found_flag */
+    uint16_t reserved;
+    uint32_t owner; /* INDIRECT: index + 1 in "found" of the lost record it hangs under */
+    uint32_t first, last; /* ticks of the oldest and the newest block */
+    uint32_t root;        /* REACHABLE: index + 1 in "roots" of where the path begins, 0 = not told */
+    struct {
+        uint32_t first, count; /* indices in "steps": how the largest block is reached; the last step
+                                  reaches the block itself */
+    } path;
+    struct {
+        uint32_t first, count; /* indices in "samples": its largest blocks */
+    } sample;
+    uint64_t blocks, bytes;
+    uint64_t retained_blocks, retained_bytes; /* would go with these blocks, them included */
+};
+
+/* X(NAME, word) */
+#define LEAK_ROOT_CLASS_TABLE(X)                                                                   \
+    X(GLOBALS, "globals")                                                                          \
+    X(STACKS, "stacks")                                                                            \
+    X(REGISTERS, "registers")                                                                      \
+    X(TLS, "tls")                                                                                  \
+    X(USER, "user")                                                                                \
+    X(ANON, "anon")
+
+enum leak_root_class {
+    LEAK_ROOT_CLASS_NONE = 0,
+#define X(name, word) LEAK_ROOT_CLASS_##name,
+    LEAK_ROOT_CLASS_TABLE(X)
+#undef X
+        LEAK_ROOT_CLASS_MAX
+};
+
+/* A word outside the heap that points into it. */
+struct leak_held {
+    uint64_t address; /* of the word; REGISTERS: 0 */
+    uint64_t start, size; /* of what it lies in: data of a module, stack, mapping, user's region */
+    uint64_t pc; /* STACKS: an address in the function whose frame the word is in, 0 = unknown */
+    uint64_t cfa; /* STACKS: and that frame's canonical frame address */
+    uint32_t thread; /* STACKS, REGISTERS, TLS: serial, 0 = a thread that never allocated */
+    uint8_t root_class; /* enum leak_root_class */
+    uint8_t reserved;
+    uint16_t key; /* TLS: the word is the value of pthread key key - 1 */
+    int64_t tls_offset; /* TLS: of the word from the thread pointer */
+    uint64_t blocks, bytes; /* that are reached from here on the shortest way */
+};
+
+/* "the word at +offset of the block before (of the root word: 0) points to a block of size bytes
+ * from this site, at +into". */
+struct leak_step {
+    uint64_t offset;
+    uint64_t size;
+    uint32_t site;
+    uint32_t into;
+};
+
+#define LEAK_SAMPLE_BYTES 32
+struct leak_sample {
+    uint64_t address, size;
+    uint32_t count;  /* n-th allocation of its thread */
+    uint16_t thread; /* low bits of its serial */
+    uint16_t length; /* of content */
+    uint32_t tick, reserved;
+    uint8_t content[LEAK_SAMPLE_BYTES];
+};
+
+struct leak_seen_thread {
+    uint32_t serial; /* 0 = a thread that never allocated */
+    int32_t tid;
+    uint8_t parked, taker; /* taker: it took the look itself */
+    uint8_t reserved[6];
+    struct {
+        uint32_t first, count; /* indices in "pcs" */
+    } stack;
+    char name[LEAK_THREAD_NAME];
 };
 
 #endif

@@ -1,0 +1,38 @@
+/* libleak.h - what a program may ask of libleak, when libleak is there.
+ *
+ * Every function is declared weak: a program that uses it builds, links and runs the same without the
+ * library, as long as it asks first:
+ *
+ *     if (libleak_snapshot) libleak_snapshot();
+ *
+ * Callable from any thread, not from a signal handler unless it says so. C and C++.
+ */
+#ifndef LIBLEAK_H
+#define LIBLEAK_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LIBLEAK_WEAK __attribute__((weak))
+
+/* Takes a look at the heap now and waits for it: the report then tells what was lost at this moment,
+ * unless a later look follows. How many blocks are lost; -1: no look could be made. */
+LIBLEAK_WEAK long libleak_snapshot(void);
+
+/* Memory outside the heap that holds pointers to blocks (a mapping shared with others, memory of a
+ * device): what it points to is reachable. Removing takes the same start and size. */
+LIBLEAK_WEAK void libleak_add_root(const void *start, size_t size);
+LIBLEAK_WEAK void libleak_remove_root(const void *start, size_t size);
+
+/* Called in the program, once, before the look at its exit, so that it can drop its caches. Later ones
+ * first, as with atexit. 0, or -1 when there is no memory. */
+LIBLEAK_WEAK int libleak_at_report(void (*callback)(void));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
