@@ -383,8 +383,8 @@ struct leak_snapshot {
     uint32_t threads_parked, threads_missed; /* besides the one that took the look */
     uint32_t skipped;  /* periodic looks left out so far because of pause_budget */
     uint32_t retained_unknown; /* 1: no memory for it, "retained" of reachable blocks is 0 */
-    struct leak_table found;   /* struct leak_found, by falling bytes within a verdict */
-    struct leak_table roots;   /* struct leak_held: the roots that keep most, by falling bytes */
+    struct leak_table found;   /* struct leak_found, in no order */
+    struct leak_table roots;   /* struct leak_held: the roots that keep most, in no order */
     struct leak_table steps;   /* struct leak_step: paths */
     struct leak_table samples; /* struct leak_sample */
     struct leak_table threads; /* struct leak_seen_thread: the threads there were */
@@ -456,7 +456,7 @@ struct leak_held {
 };
 
 /* "the word at +offset of the block before (of the root word: 0) points to a block of size bytes
- * from this site, at +into". */
+ * from this site, at +into". Site 0: some steps are left out here. */
 struct leak_step {
     uint64_t offset;
     uint64_t size;

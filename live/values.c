@@ -55,6 +55,15 @@ static char *wanted_by_type(const char *type, const char *value)
         bool fits = rest && (!*rest || (strchr("kmgKMG", *rest) && !rest[1]));
         return fits ? NULL : words_print("bytes, or a number and k, m or g");
     }
+    if (strcmp(type, "TIME") == 0) {
+        static const char *const units[] = {"", "ms", "s", "m", "h"};
+        size_t unit = 0;
+        rest = value + strspn(value, "0123456789");
+        while (unit < ROWS(units) && strcmp(units[unit], rest) != 0)
+            unit++;
+        return rest > value && unit < ROWS(units) ? NULL
+                                                  : words_print("a time: a number and ms, s, m or h");
+    }
     for (size_t i = 0; i < ROWS(choices); i++)
         if (strcmp(choices[i][0], type) == 0)
             return choice_wanted(choices[i] + 1, value);

@@ -1,9 +1,82 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
+#include "preload/lock.h"
 #include "preload/sys.h"
 #include "leak_store.h"
 
+#define OWNED_MOST (1u << 16) /* at 64 KiB and more a mapping: 4 GiB of ours */
+
 static uint64_t limit, used;
+
+/* What is ours, in no order. */
+static struct lock lock; /* guards what follows */
+static struct owned {
+    uintptr_t start;
+    size_t size; /* 0: a place that may be used again */
+} *owned;
+static uint32_t owned_used, owned_free; /* places ever used; how many of them have size 0 */
+static bool owned_lost;                 /* there was no room */
+
+void arena_own(const void *memory, size_t size)
+{
+    struct locked locked = lock_take(&lock);
+    uint32_t at = owned_used;
+    if (!owned)
+        owned = sys_map_lazily(OWNED_MOST * sizeof *owned);
+    if (owned_free) {
+        while (owned[--at].size) /* the newest are what goes soonest */
+            continue;
+        owned_free--;
+    } else if (owned && owned_used < OWNED_MOST) {
+        owned_used++;
+    } else {
+        owned_lost = true;
+    }
+    if (!owned_lost)
+        owned[at] = (struct owned){(uintptr_t)memory, size};
+    lock_give(&locked);
+}
+
+static void disown(const void *memory)
+{
+    struct locked locked = lock_take(&lock);
+    for (uint32_t at = owned_used; at--;)
+        if (owned[at].start == (uintptr_t)memory && owned[at].size) {
+            owned[at].size = 0;
+            owned_free++;
+            break;
+        }
+    while (owned_used && !owned[owned_used - 1].size) {
+        owned_used--;
+        owned_free--;
+    }
+    lock_give(&locked);
+}
+
+bool arena_each(void (*visit)(uintptr_t start, size_t size, void *context), void *context)
+{
+    if (owned)
+        visit((uintptr_t)owned, OWNED_MOST * sizeof *owned, context);
+    for (uint32_t at = 0; at < owned_used; at++)
+        if (owned[at].size)
+            visit(owned[at].start, owned[at].size, context);
+    return !owned_lost;
+}
+
+void arena_fork_lock(void)
+{
+    lock_take_raw(&lock);
+}
+
+void arena_fork_unlock(void)
+{
+    lock_give_raw(&lock);
+}
+
+void arena_fork_child(void)
+{
+    lock.word = 0;
+}
 
 void arena_limit(uint64_t bytes)
 {
@@ -30,7 +103,9 @@ void *arena_map(size_t size)
     if (!arena_charge(size))
         return NULL;
     void *memory = sys_map(size);
-    if (!memory)
+    if (memory)
+        arena_own(memory, size);
+    else
         sub_relaxed(&used, size);
     return memory;
 }
@@ -40,6 +115,7 @@ void arena_unmap(void *memory, size_t size)
     if (!memory)
         return;
     size = round_up(size, LEAK_PAGE);
+    disown(memory); /* before somebody else can have it */
     sys_unmap(memory, size);
     sub_relaxed(&used, size);
 }

@@ -3,6 +3,9 @@
  * Nothing here ever reaches malloc. Users are the block table, the indices and the per-thread
  * state; the store accounts for itself through arena_charge. The equation:
  *     arena_used() = sum of live arena_map sizes + sum of charges
+ *
+ * The kernel merges neighbouring mappings, ours with the program's, so what is ours is written down:
+ * a look must not take pointers of ours for the program's.
  */
 #ifndef PRELOAD_ARENA_H
 #define PRELOAD_ARENA_H
@@ -18,5 +21,14 @@ void arena_unmap(void *memory, size_t size);
 bool arena_charge(uint64_t bytes);
 void arena_discharge(uint64_t bytes);
 uint64_t arena_used(void);
+
+/* Memory that was mapped by other means, and stays. */
+void arena_own(const void *memory, size_t size);
+/* Every range of ours; nothing may be mapped meanwhile. False: there were too many to write down. */
+bool arena_each(void (*visit)(uintptr_t start, size_t size, void *context), void *context);
+void arena_fork_lock(void);
+void arena_fork_unlock(void);
+/* The lock is free again in a child. */
+void arena_fork_child(void);
 
 #endif

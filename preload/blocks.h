@@ -43,6 +43,8 @@ struct blocks_entry {
     uint32_t tick_kind;   /* tick (24), kind (8) */
 } __attribute__((packed, aligned(4)));
 
+/* Beside the kind: the program said that this one is no leak. */
+#define BLOCKS_IGNORED 0x80
 #define BLOCKS_SIZE_MOST ((1ull << 48) - 1)
 #define BLOCKS_TICK_MOST ((1u << 24) - 1)
 

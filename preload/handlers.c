@@ -9,6 +9,8 @@
 
 typedef void action(int number, siginfo_t *info, void *context);
 
+__thread uint32_t handlers_entered;
+
 static void *behind[DOORS]; /* handlers; filled from the front, an entry never changes */
 
 /* Linux 5.11 has a meaning for it, for faults on ARM, which have no doors. */
@@ -73,6 +75,7 @@ static inline void pass(unsigned number_of_door, action *door, int number, sigin
     action *handler = (action *)load_relaxed(&behind[number_of_door]);
     if (unlikely(lock_thread.held) && put_off(number, info, context, door))
         return;
+    bump(&handlers_entered, 1);
     handler(number, info, context);
 }
 

@@ -17,6 +17,9 @@
 
 #include <signal.h>
 
+/* How many handlers this thread has begun. */
+extern __thread uint32_t handlers_entered __attribute__((tls_model("initial-exec")));
+
 /* What to give the kernel for a handler: a door, or itself (SIG_DFL, SIG_IGN, faults). */
 sighandler_t handlers_door(int number, sighandler_t handler);
 /* What the program called it: the reverse. */

@@ -250,8 +250,18 @@ static void record_publish(const struct leak_module *record)
     store_publish(records.payload, records.used);
 }
 
+static bool quiet;
+
+void modules_keep_quiet(void)
+{
+    lock.word = 0;
+    quiet = true;
+}
+
 static void add_record(struct module *module, const struct link_map *map)
 {
+    if (quiet)
+        return;
     struct text path = TEXT_ON(path_bytes);
     add_path(map, &path);
     uint32_t length = round_up(sizeof(struct leak_module) + path.length + 1, 8);

@@ -6,6 +6,7 @@ enum type {
     TYPE_BOOL,
     TYPE_SIZE,
     TYPE_NUMBER,
+    TYPE_TIME,
     TYPE_TEXT,
 #define CHOICE(name, ...) TYPE_CHOICE_##name,
 #include "leak_options.def"
@@ -78,6 +79,8 @@ static bool set(struct options *options, size_t index, const char *value, size_t
         return text_read_size(value, length, field);
     case TYPE_NUMBER:
         return text_read_number(value, length, field);
+    case TYPE_TIME:
+        return text_read_time(value, length, field);
     case TYPE_TEXT:
         if (length >= OPTION_TEXT_MAX)
             return false;
@@ -99,7 +102,9 @@ void options_defaults(struct options *options)
 /* Values that read well but make no sense; the row from before stays. */
 static bool sensible(const struct options *options)
 {
-    return options->depth >= 1 && options->depth <= 1024 && options->sample <= OPTION_SAMPLE_MOST;
+    return options->depth >= 1 && options->depth <= 1024 && options->sample <= OPTION_SAMPLE_MOST &&
+           options->snapshot_signal >= OPTION_SIGNAL_LEAST &&
+           options->snapshot_signal <= OPTION_SIGNAL_MOST;
 }
 
 static void parse_item(struct options *options, const char *item, size_t length,
@@ -227,6 +232,9 @@ static void add_value(const struct options *options, size_t index, struct text *
     case TYPE_SIZE:
     case TYPE_NUMBER:
         text_add_number(out, *(const uint64_t *)field);
+        break;
+    case TYPE_TIME:
+        text_add_time(out, *(const uint64_t *)field);
         break;
     case TYPE_TEXT:
         text_add(out, field);

@@ -11,11 +11,14 @@
 #include "preload/base.h"
 
 #define OPTION_TEXT_MAX 256
+#define OPTION_SIGNAL_LEAST 34 /* libc keeps the real-time signals below */
+#define OPTION_SIGNAL_MOST 64
 #define OPTION_SAMPLE_MOST (64ull << 20) /* its square must leave room for sums (leak_variance) */
 
 typedef bool option_BOOL;
 typedef uint64_t option_SIZE;
 typedef uint64_t option_NUMBER;
+typedef uint64_t option_TIME; /* nanoseconds */
 typedef char option_TEXT[OPTION_TEXT_MAX];
 typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks,
     option_CHOICE_unwind_oracle;

@@ -9,6 +9,7 @@
 #include "preload/modules.h"
 #include "preload/options.h"
 #include "preload/oracle.h"
+#include "preload/quiet.h"
 #include "preload/real.h"
 #include "preload/rows.h"
 #include "preload/sample.h"
@@ -163,6 +164,7 @@ static bool make_alive_page(void)
     alive = sys_map(LEAK_PAGE);
     if (!alive)
         return false;
+    arena_own(alive, LEAK_PAGE);
     sys_advise(alive, LEAK_PAGE, MADV_WIPEONFORK);
     return true;
 }
@@ -267,13 +269,7 @@ static void prepare_fork(void)
     if (state != RUNNING || !*alive)
         return;
     sys_signals_block(&mask);
-    threads_fork_lock();
-    slots_fork_lock();
-    modules_fork_lock();
-    tree_fork_lock();
-    sites_fork_lock();
-    freed_fork_lock();
-    blocks_fork_lock();
+    quiet_begin();
     fork_holds = true;
     fork_mask = mask;
 }
@@ -282,13 +278,7 @@ static void give_fork_locks(void)
 {
     uint64_t mask = fork_mask;
     fork_holds = false;
-    blocks_fork_unlock();
-    freed_fork_unlock();
-    sites_fork_unlock();
-    tree_fork_unlock();
-    modules_fork_unlock();
-    slots_fork_unlock();
-    threads_fork_unlock();
+    quiet_end();
     sys_signals_restore(&mask);
 }
 
@@ -328,6 +318,7 @@ static bool become_child(struct guard *guard)
     uint32_t nodes;
     if (!store_create_child(&parent, &parent_size))
         return false;
+    arena_fork_child();
     store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED)));
     blocks_fork_child();
     freed_fork_child();

@@ -233,7 +233,7 @@ static bool begin(struct leak_header *header, int file_error)
         store.size = SIZE_WANTED;
         if (sys_limit(RLIMIT_AS) / 16 < store.size)
             store.size = round_up(sys_limit(RLIMIT_AS) / 16, LEAK_PAGE);
-        while (!(header = sys_map_lazily(store.size)) && store.size / 4 >= SIZE_LEAST)
+        while (!(header = sys_map_shared(store.size)) && store.size / 4 >= SIZE_LEAST)
             store.size /= 4;
         log_line("no store in ", store.directory, ": ", reason(file_error),
                  "; the account is in memory only and ends with the process. "
@@ -299,7 +299,7 @@ bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
     /* Where the parent had no file the child does not try again: one line is enough. */
     struct leak_header *header = store.in_file ? create_file(&error) : NULL;
     if (!header && !store.in_file)
-        header = sys_map_lazily(store.size);
+        header = sys_map_shared(store.size);
     if (header) {
         fill_header(header);
         store_header = header;
@@ -315,7 +315,15 @@ void store_forget(struct leak_header *parent, uint64_t parent_size)
 
 void store_detach(void)
 {
-    int fd = store.in_file ? sys_open(store.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0) : -1;
+    if (!store.in_file) {
+        void *copy = sys_map_lazily(store.size);
+        if (copy) {
+            memcpy(copy, store_header, store_header->used);
+            sys_move(copy, store.size, store_header);
+        }
+        return;
+    }
+    int fd = sys_open(store.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (fd < 0)
         return;
     sys_map_copy(store_header, fd, store.size);
@@ -380,6 +388,7 @@ void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
             arena_discharge(size);
             return NULL;
         }
+        arena_own(chunk, size);
     } else {
         add_relaxed(&store.charged, size);
     }
@@ -404,4 +413,9 @@ void store_put(enum leak_chunk_type type, const void *bytes, uint64_t length)
         return;
     memcpy(payload, bytes, length);
     store_publish(payload, length);
+}
+
+bool store_holds(const void *payload)
+{
+    return (uintptr_t)payload - (uintptr_t)store_header < store.size;
 }

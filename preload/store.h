@@ -29,6 +29,8 @@ void store_detach(void);
 /* A new chunk with room for payload bytes; the payload, zeroed. Private memory when the store has
  * no room; NULL when there is none at all. Any thread; takes no lock. */
 void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first);
+/* Is that payload in the store, and not in private memory? */
+bool store_holds(const void *payload);
 /* A packed chunk (PROCESS, OPTIONS) in one go. */
 void store_put(enum leak_chunk_type type, const void *bytes, uint64_t length);
 /* Publishes the first length bytes of a payload from store_chunk. */

@@ -37,6 +37,11 @@ void *sys_map_lazily(size_t size)
     return map(size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 }
 
+void *sys_map_shared(size_t size)
+{
+    return map(size, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+}
+
 void *sys_map_file(int fd, size_t size)
 {
     return map(size, MAP_SHARED, fd);
@@ -46,6 +51,22 @@ void sys_map_copy(void *memory, int fd, size_t size)
 {
     CALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
          fd, 0);
+}
+
+int sys_protect(void *memory, size_t size, int protection)
+{
+    return CALL(SYS_mprotect, memory, size, protection);
+}
+
+bool sys_map_zeros(void *memory, size_t size)
+{
+    return CALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == (long)memory;
+}
+
+void sys_move(void *memory, size_t size, void *to)
+{
+    CALL(SYS_mremap, memory, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
 }
 
 void sys_unmap(void *memory, size_t size)
@@ -166,6 +187,15 @@ ssize_t sys_read_file(const char *path, char *buffer, size_t size)
     return got < 0 && !length ? got : (ssize_t)length;
 }
 
+void sys_write_file(const char *path, const char *text)
+{
+    int fd = sys_open(path, O_WRONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    sys_write(fd, text, strlen(text));
+    sys_close(fd);
+}
+
 int sys_getpid(void)
 {
     return CALL(SYS_getpid);
@@ -192,6 +222,12 @@ uint64_t sys_limit(int resource)
     if (CALL(SYS_prlimit64, 0, resource, 0, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
     return limit.rlim_cur;
+}
+
+void sys_limit_set(int resource, uint64_t limit)
+{
+    struct rlimit both = {limit, limit};
+    CALL(SYS_prlimit64, 0, resource, &both, 0);
 }
 
 uint64_t sys_clock_ns(int clock)
@@ -285,6 +321,11 @@ int sys_action(int number, const struct sys_action *action, struct sys_action *o
     return CALL(SYS_rt_sigaction, number, action, old, sizeof action->mask);
 }
 
+int sys_signal_thread(int tid, int number, const siginfo_t *info)
+{
+    return CALL(SYS_rt_tgsigqueueinfo, sys_getpid(), tid, number, info);
+}
+
 int sys_signal_self(int number, const siginfo_t *info)
 {
     return CALL(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), number, info);
@@ -297,14 +338,87 @@ int sys_signal_take(int number, siginfo_t *info)
     return CALL(SYS_rt_sigtimedwait, &set, info, &now, sizeof set);
 }
 
+uint64_t sys_signals_pending(void)
+{
+    uint64_t pending = 0;
+    CALL(SYS_rt_sigpending, &pending, sizeof pending);
+    return pending;
+}
+
 void sys_futex_wait(uint32_t *word, uint32_t value)
 {
     CALL(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, 0);
 }
 
+bool sys_futex_wait_for(uint32_t *word, uint32_t value, uint64_t ns)
+{
+    struct timespec time = {ns / 1000000000u, ns % 1000000000u};
+    return CALL(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &time) != -ETIMEDOUT;
+}
+
+bool sys_futex_wait_shared_for(uint32_t *word, uint32_t value, uint64_t ns)
+{
+    struct timespec time = {ns / 1000000000u, ns % 1000000000u};
+    return CALL(SYS_futex, word, FUTEX_WAIT, value, &time) != -ETIMEDOUT;
+}
+
+void sys_futex_wake_shared(uint32_t *word)
+{
+    CALL(SYS_futex, word, FUTEX_WAKE, INT32_MAX);
+}
+
 void sys_futex_wake(uint32_t *word, int count)
 {
     CALL(SYS_futex, word, FUTEX_WAKE_PRIVATE, count);
+}
+
+struct directory_entry { /* of getdents64 */
+    uint64_t inode;
+    int64_t next;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
+bool sys_each_number(const char *folder, bool (*visit)(int number, void *context), void *context)
+{
+    _Alignas(8) char buffer[1024];
+    long length = -1;
+    bool go_on = true;
+    int fd = sys_open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    while (fd >= 0 && go_on && (length = CALL(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
+        for (long at = 0; at < length && go_on;) {
+            const struct directory_entry *entry = (const void *)(buffer + at);
+            int number = 0;
+            for (const char *digit = entry->name; *digit >= '0' && *digit <= '9'; digit++)
+                number = number * 10 + (*digit - '0');
+            if (number)
+                go_on = visit(number, context);
+            at += entry->length;
+        }
+    if (fd >= 0)
+        sys_close(fd);
+    return length >= 0;
+}
+
+int sys_copy(void)
+{
+    return CALL(SYS_clone, 0, 0, 0, 0, 0);
+}
+
+void sys_close_all(void)
+{
+    if (CALL(SYS_close_range, 0, UINT32_MAX, 0) >= 0)
+        return;
+    uint64_t limit = sys_limit(RLIMIT_NOFILE); /* before Linux 5.9 */
+    for (uint64_t fd = 0; fd < limit && fd < 1u << 20; fd++)
+        sys_close(fd);
+}
+
+void sys_exit(int status)
+{
+    CALL(SYS_exit_group, status);
+    __builtin_unreachable();
 }
 
 int sys_spawn(const char *path, char *const argv[], char *const envp[], int out_fd)
@@ -331,4 +445,15 @@ int sys_wait(int pid)
         result = CALL(SYS_wait4, pid, &status, __WALL, 0);
     while (result == -EINTR);
     return result < 0 ? (int)result : status;
+}
+
+bool sys_has_ended(int pid)
+{
+    int status;
+    return CALL(SYS_wait4, pid, &status, __WALL | WNOHANG, 0) != 0;
+}
+
+void sys_kill(int pid, int number)
+{
+    CALL(SYS_kill, pid, number);
 }

@@ -18,9 +18,16 @@ struct rlimit;
 void *sys_map(size_t size);
 /* Like it, but does not count against overcommit: for large, sparsely used ranges. */
 void *sys_map_lazily(size_t size);
+/* And shared with children, looks among them. */
+void *sys_map_shared(size_t size);
 void *sys_map_file(int fd, size_t size);
 /* Puts a private view of the file in the place of what is mapped at memory. */
 void sys_map_copy(void *memory, int fd, size_t size);
+int sys_protect(void *memory, size_t size, int protection);
+/* Zeros in the place of whatever is there. */
+bool sys_map_zeros(void *memory, size_t size);
+/* Moves a mapping to the place of another one. */
+void sys_move(void *memory, size_t size, void *to);
 void sys_unmap(void *memory, size_t size);
 int sys_advise(void *memory, size_t size, int advice);
 
@@ -45,12 +52,15 @@ ssize_t sys_getcwd(char *buffer, size_t size);
 /* Whole file, or as much as fits; NUL-terminated. Bytes read, or -errno. */
 ssize_t sys_read_file(const char *path, char *buffer, size_t size);
 
+void sys_write_file(const char *path, const char *text);
+
 int sys_getpid(void);
 int sys_getppid(void);
 int sys_gettid(void);
 unsigned sys_geteuid(void);
 /* The limit in bytes, UINT64_MAX when there is none. */
 uint64_t sys_limit(int resource);
+void sys_limit_set(int resource, uint64_t limit);
 uint64_t sys_clock_ns(int clock);
 /* The kernel's, which may be larger than LEAK_PAGE. */
 uint64_t sys_page_size(void);
@@ -73,17 +83,39 @@ struct sys_action {
     uint64_t mask;
 };
 int sys_action(int number, const struct sys_action *action, struct sys_action *old);
+/* Sends a signal to a thread of this process. */
+int sys_signal_thread(int tid, int number, const siginfo_t *info);
 /* Sends a signal to the calling thread, with what another one carried. */
 int sys_signal_self(int number, const siginfo_t *info);
 /* Takes one that waits for the calling thread: what was sent to it alone comes first. */
 int sys_signal_take(int number, siginfo_t *info);
+/* Those that wait for the calling thread, or for any of the process. */
+uint64_t sys_signals_pending(void);
 void sys_futex_wait(uint32_t *word, uint32_t value);
+/* False after so many nanoseconds. */
+bool sys_futex_wait_for(uint32_t *word, uint32_t value, uint64_t ns);
+/* The same between processes. */
+bool sys_futex_wait_shared_for(uint32_t *word, uint32_t value, uint64_t ns);
+void sys_futex_wake_shared(uint32_t *word);
 void sys_futex_wake(uint32_t *word, int count);
+
+/* The numbers in a folder of /proc, ascending or not, each given to visit until it says no. False: it
+ * cannot be read. */
+bool sys_each_number(const char *folder, bool (*visit)(int number, void *context), void *context);
+/* A copy of this process with the calling thread alone: no SIGCHLD, not seen by a plain wait(), no
+ * handler of fork is run. 0 in the child. */
+int sys_copy(void);
+/* In such a copy: no descriptor stays open. */
+void sys_close_all(void);
+void sys_exit(int status) __attribute__((noreturn));
 
 /* A child that sends no SIGCHLD and that a plain wait() does not see; out_fd is its standard
  * output. Its pid, or -errno. */
 int sys_spawn(const char *path, char *const argv[], char *const envp[], int out_fd);
 /* Waits for it: its wait status, or -errno. */
 int sys_wait(int pid);
+/* True when it has ended (or never was ours), without waiting. */
+bool sys_has_ended(int pid);
+void sys_kill(int pid, int number);
 
 #endif

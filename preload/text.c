@@ -44,6 +44,13 @@ void text_add_hex(struct text *text, uint64_t number)
     text_add_bytes(text, digits + at, sizeof digits - at);
 }
 
+void text_add_time(struct text *text, uint64_t ns)
+{
+    bool seconds = ns % 1000000000 == 0;
+    text_add_number(text, seconds ? ns / 1000000000 : ns / 1000000);
+    text_add(text, seconds ? "s" : "ms");
+}
+
 void text_add_signed(struct text *text, int64_t number)
 {
     if (number < 0)
@@ -99,4 +106,22 @@ bool text_read_size(const char *string, size_t length, uint64_t *out)
         return false;
     *out <<= shift;
     return true;
+}
+
+bool text_read_time(const char *string, size_t length, uint64_t *out)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
+    size_t digits = 0, unit = 1;
+    while (digits < length && string[digits] >= '0' && string[digits] <= '9')
+        digits++;
+    if (digits < length)
+        for (unit = 0; unit < ARRAY_LENGTH(units); unit++)
+            if (strlen(units[unit].name) == length - digits &&
+                memcmp(string + digits, units[unit].name, length - digits) == 0)
+                break;
+    return unit < ARRAY_LENGTH(units) && text_read_number(string, digits, out) &&
+           !__builtin_mul_overflow(*out, units[unit].ns, out);
 }

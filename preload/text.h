@@ -21,6 +21,7 @@ void text_add(struct text *text, const char *string);
 void text_add_bytes(struct text *text, const char *bytes, size_t length);
 void text_add_number(struct text *text, uint64_t number);
 void text_add_hex(struct text *text, uint64_t number); /* 0x… */
+void text_add_time(struct text *text, uint64_t ns); /* as text_read_time takes it; ms at least */
 void text_add_signed(struct text *text, int64_t number);
 
 bool text_starts(const char *string, const char *prefix);
@@ -28,5 +29,7 @@ bool text_starts(const char *string, const char *prefix);
 bool text_read_number(const char *string, size_t length, uint64_t *out);
 /* Like it, with an optional k, m or g (powers of 1024). */
 bool text_read_size(const char *string, size_t length, uint64_t *out);
+/* Nanoseconds: a whole number of ms, s, m or h; without a unit of seconds. */
+bool text_read_time(const char *string, size_t length, uint64_t *out);
 
 #endif

@@ -24,6 +24,7 @@ static struct segments records = {.type = LEAK_CHUNK_THREADS,
                                   .first_bits = 6};
 static struct lock lock; /* guards what follows */
 static struct thread *free_threads;
+static struct thread *made; /* all that were ever mapped */
 static struct thread_start *free_starts;
 static uint32_t last_record;
 static uint32_t *dead_records; /* a stack */
@@ -145,6 +146,25 @@ static void forget(struct thread *thread)
     leaves_forget(&thread->leaves);
 }
 
+static struct thread *map_one(void)
+{
+    struct thread *thread = arena_map(sizeof *thread);
+    if (!thread)
+        return NULL;
+    struct locked locked = lock_take(&lock);
+    thread->next_made = made;
+    made = thread;
+    lock_give(&locked);
+    return thread;
+}
+
+void threads_each(void (*visit)(const struct thread *thread, void *context), void *context)
+{
+    for (const struct thread *thread = made; thread; thread = thread->next_made)
+        if (thread->lives)
+            visit(thread, context);
+}
+
 /* announced: the number given by threads_announce, or 0. */
 static struct thread *make(struct guard *guard, uint32_t announced, bool for_all)
 {
@@ -153,7 +173,7 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
     if (thread)
         free_threads = thread->next_free;
     lock_give(&locked);
-    if (!thread && !(thread = arena_map(sizeof *thread)))
+    if (!thread && !(thread = map_one()))
         return NULL;
     uint32_t serial = announced ? announced : next_serial();
     thread->freed.recent = NULL;
@@ -171,6 +191,7 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
     forget(thread);
     fill_record(thread);
     freed_open(guard, &thread->freed, serial);
+    thread->lives = true;
     return thread;
 }
 
@@ -196,6 +217,7 @@ static void leave(void *argument)
         slots_close(guard, &thread->slots);
         freed_close(guard, &thread->freed);
         leaves_close(&thread->leaves);
+        thread->lives = false;
         add_relaxed(&store_header->live_bytes, thread->delta);
         struct locked locked = lock_take(&lock);
         if (thread->record != &nobody) {
@@ -292,6 +314,8 @@ bool threads_fork_child(struct guard *guard)
     last_record = dead_count = 0;
     stand_in = NULL;
     struct thread *thread = guard->thread;
+    for (struct thread *other = made; other; other = other->next_made)
+        other->lives = other == thread;
     leaves_fork_child(thread ? &thread->leaves : NULL);
     if (!thread)
         return true; /* a thread at its end forked */

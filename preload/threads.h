@@ -29,8 +29,9 @@ struct thread {
     struct freed freed;
     struct unwind_bounds bounds;
     struct oracle oracle;
-    struct thread *next_free;
+    struct thread *next_free, *next_made;
     bool stand_in;
+    bool lives; /* somebody's: not among the free ones */
     uint32_t flat_sites[LEAK_KIND_MAX]; /* without stacks: one site a kind, 0 = not made yet */
     struct leaves leaves;
     struct unwind_trace trace;
@@ -70,6 +71,9 @@ void threads_forget(struct guard *guard, struct thread_start *start);
 void threads_begin(struct guard *guard, const struct thread_start *start);
 /* Writes the thread's name to its record: names may be given late. */
 void threads_note_name(struct thread *thread);
+
+/* Every state that is some thread's; nobody may come or go meanwhile. */
+void threads_each(void (*visit)(const struct thread *thread, void *context), void *context);
 
 void threads_fork_lock(void);
 void threads_fork_unlock(void);

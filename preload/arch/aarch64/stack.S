@@ -1,6 +1,9 @@
-/* stack.S (aarch64) - arch_call_on(stack_end, function, argument): calls it on another stack.
+/* stack.S (aarch64) - what C cannot say of stacks and system calls.
  *
- * The frame record is an ordinary one, so unwinders find their way back.
+ * arch_call_on(stack_end, function, argument) calls it on another stack. The frame record is an ordinary
+ * one, so unwinders find their way back.
+ * arch_continue_call() goes on with the system call that the signal handler around it has interrupted: its
+ * deadline stays what it was. A handler that interrupts that one knows it by its pc, between the two.
  */
         .text
         .globl  arch_call_on
@@ -27,5 +30,18 @@ arch_call_on:
         ret
         .cfi_endproc
         .size   arch_call_on, . - arch_call_on
+
+        .globl  arch_continue_call, arch_continue_call_end
+        .hidden arch_continue_call, arch_continue_call_end
+        .type   arch_continue_call, %function
+arch_continue_call:
+        .cfi_startproc
+        hint    #34                     /* bti c */
+        mov     x8, #128                /* restart_syscall */
+        svc     #0
+arch_continue_call_end:
+        ret
+        .cfi_endproc
+        .size   arch_continue_call, . - arch_continue_call
 
         .section .note.GNU-stack, "", %progbits

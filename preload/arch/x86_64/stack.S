@@ -1,6 +1,9 @@
-/* stack.S (x86_64) - arch_call_on(stack_end, function, argument): calls it on another stack.
+/* stack.S (x86_64) - what C cannot say of stacks and system calls.
  *
- * An unwinder that runs over there finds its way back: the CFA is counted from rbp.
+ * arch_call_on(stack_end, function, argument) calls it on another stack. An unwinder that runs over there
+ * finds its way back: the CFA is counted from rbp.
+ * arch_continue_call() goes on with the system call that the signal handler around it has interrupted: its
+ * deadline stays what it was. A handler that interrupts that one knows it by its pc, between the two.
  */
         .text
         .globl  arch_call_on
@@ -24,5 +27,18 @@ arch_call_on:
         ret
         .cfi_endproc
         .size   arch_call_on, . - arch_call_on
+
+        .globl  arch_continue_call, arch_continue_call_end
+        .hidden arch_continue_call, arch_continue_call_end
+        .type   arch_continue_call, @function
+arch_continue_call:
+        .cfi_startproc
+        endbr64
+        mov     $219, %eax              /* restart_syscall */
+        syscall
+arch_continue_call_end:
+        ret
+        .cfi_endproc
+        .size   arch_continue_call, . - arch_continue_call
 
         .section .note.GNU-stack, "", @progbits

@@ -66,7 +66,10 @@ static void other_value(size_t i, const char **value, const char **shown)
         *value = "3k";
         *shown = "3072";
     } else if (!strcmp(table[i].type, "NUMBER")) {
-        *value = *shown = "77";
+        *value = *shown = "50";
+    } else if (!strcmp(table[i].type, "TIME")) {
+        *value = "1500ms";
+        *shown = *value;
     } else if (!strcmp(table[i].type, "TEXT")) {
         *value = *shown = "/some/where";
     } else if (!strcmp(table[i].type, "CHOICE_report")) {

@@ -1,0 +1,98 @@
+/* context.h (aarch64) - the registers of a thread that a signal has interrupted. */
+#ifndef ARCH_CONTEXT_H
+#define ARCH_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <ucontext.h>
+
+static inline uintptr_t context_pc(const ucontext_t *context)
+{
+    return context->uc_mcontext.pc;
+}
+
+static inline uintptr_t context_sp(const ucontext_t *context)
+{
+    return context->uc_mcontext.sp;
+}
+
+static inline uintptr_t context_fp(const ucontext_t *context)
+{
+    return context->uc_mcontext.regs[29];
+}
+
+/* All that may hold a pointer, in one row. */
+static inline const uintptr_t *context_registers(const ucontext_t *context, unsigned *count)
+{
+    *count = 31;
+    return (const uintptr_t *)context->uc_mcontext.regs;
+}
+
+#define CONTEXT_RED_ZONE 0
+
+/* ---- System calls that a signal has interrupted ---------------------------------------------- */
+
+#define CONTEXT_CALL_SIZE 4 /* svc 0 */
+
+static inline bool context_at_call(uintptr_t pc)
+{
+    uint32_t code;
+    memcpy(&code, (const void *)pc, sizeof code);
+    return code == 0xd4000001;
+}
+
+static inline bool context_after_call(const ucontext_t *context)
+{
+    return context_at_call(context_pc(context) - CONTEXT_CALL_SIZE);
+}
+
+static inline long context_result(const ucontext_t *context)
+{
+    return context->uc_mcontext.regs[0];
+}
+
+static inline void context_set_result(ucontext_t *context, long result)
+{
+    context->uc_mcontext.regs[0] = result;
+}
+
+static inline long context_call_number(const ucontext_t *context)
+{
+    return context->uc_mcontext.regs[8];
+}
+
+/* The result went to where the first argument was. */
+static inline void context_call_again(ucontext_t *context, long number, long first)
+{
+    (void)number;
+    context->uc_mcontext.regs[0] = first;
+    context->uc_mcontext.pc -= CONTEXT_CALL_SIZE;
+}
+#define CONTEXT_NEEDS_FIRST 1
+
+static inline void context_fail_call(ucontext_t *context, long error)
+{
+    context->uc_mcontext.regs[0] = error;
+    context->uc_mcontext.pc += CONTEXT_CALL_SIZE;
+}
+
+static inline long context_argument(const ucontext_t *context, unsigned i)
+{
+    return context->uc_mcontext.regs[i];
+}
+
+static inline void context_set_argument(ucontext_t *context, unsigned i, long value)
+{
+    context->uc_mcontext.regs[i] = value;
+}
+
+/* It is a variable of the loader's here. */
+static inline uintptr_t context_pointer_guard(void)
+{
+    return 0;
+}
+
+#define CONTEXT_DTV 0
+
+#endif

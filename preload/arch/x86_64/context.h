@@ -1,0 +1,111 @@
+/* context.h (x86_64) - the registers of a thread that a signal has interrupted. */
+#ifndef ARCH_CONTEXT_H
+#define ARCH_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <ucontext.h>
+
+static inline uintptr_t context_pc(const ucontext_t *context)
+{
+    return context->uc_mcontext.gregs[REG_RIP];
+}
+
+static inline uintptr_t context_sp(const ucontext_t *context)
+{
+    return context->uc_mcontext.gregs[REG_RSP];
+}
+
+static inline uintptr_t context_fp(const ucontext_t *context)
+{
+    return context->uc_mcontext.gregs[REG_RBP];
+}
+
+/* All that may hold a pointer, in one row. */
+static inline const uintptr_t *context_registers(const ucontext_t *context, unsigned *count)
+{
+    *count = REG_RIP;
+    return (const uintptr_t *)context->uc_mcontext.gregs;
+}
+
+/* What a leaf function may use below sp. */
+#define CONTEXT_RED_ZONE 128
+
+/* ---- System calls that a signal has interrupted ---------------------------------------------- */
+
+#define CONTEXT_CALL_SIZE 2 /* syscall: 0f 05 */
+
+static inline bool context_at_call(uintptr_t pc)
+{
+    uint16_t code;
+    memcpy(&code, (const void *)pc, sizeof code);
+    return code == 0x050f;
+}
+
+/* Is it in the middle of "call again"? Then there is nothing to be read but the code. */
+static inline bool context_after_call(const ucontext_t *context)
+{
+    return context_at_call(context_pc(context) - CONTEXT_CALL_SIZE);
+}
+
+static inline long context_result(const ucontext_t *context)
+{
+    return context->uc_mcontext.gregs[REG_RAX];
+}
+
+static inline void context_set_result(ucontext_t *context, long result)
+{
+    context->uc_mcontext.gregs[REG_RAX] = result;
+}
+
+/* What was called? The number went with the result; it mostly stands in the instruction before:
+ * mov $number, %eax. -1: it does not. */
+static inline long context_call_number(const ucontext_t *context)
+{
+    const uint8_t *code = (const uint8_t *)context_pc(context) - CONTEXT_CALL_SIZE - 5;
+    uint32_t number;
+    memcpy(&number, code + 1, sizeof number);
+    return code[0] == 0xb8 ? (long)number : -1;
+}
+
+/* The call will be made anew. first: its first argument, which some CPUs lose. */
+static inline void context_call_again(ucontext_t *context, long number, long first)
+{
+    (void)first;
+    context->uc_mcontext.gregs[REG_RAX] = number;
+    context->uc_mcontext.gregs[REG_RIP] -= CONTEXT_CALL_SIZE;
+}
+#define CONTEXT_NEEDS_FIRST 0
+
+/* The kernel has set it back to the call; it is to fail instead. */
+static inline void context_fail_call(ucontext_t *context, long error)
+{
+    context->uc_mcontext.gregs[REG_RAX] = error;
+    context->uc_mcontext.gregs[REG_RIP] += CONTEXT_CALL_SIZE;
+}
+
+static inline long context_argument(const ucontext_t *context, unsigned i)
+{
+    static const int place[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+    return context->uc_mcontext.gregs[place[i]];
+}
+
+static inline void context_set_argument(ucontext_t *context, unsigned i, long value)
+{
+    static const int place[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+    context->uc_mcontext.gregs[place[i]] = value;
+}
+
+/* What longjmp xors its pointers with. */
+static inline uintptr_t context_pointer_guard(void)
+{
+    uintptr_t guard;
+    __asm__("mov %%fs:0x30, %0" : "=r"(guard));
+    return guard;
+}
+
+/* Where the thread's dynamic thread vector is kept, from its thread block. */
+#define CONTEXT_DTV 8
+
+#endif

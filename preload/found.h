@@ -1,0 +1,25 @@
+/* found.h - what a look found, written into the store.
+ *
+ * Blocks of one site with one verdict become one line of the table "found"; for the largest of them it
+ * is told how it is reached, and for what is not reachable what it holds. Who keeps most alive goes
+ * into "roots". The tables' layout: leak_store.h.
+ */
+#ifndef PRELOAD_FOUND_H
+#define PRELOAD_FOUND_H
+
+#include "preload/graph.h"
+#include "preload/roots.h"
+#include "leak_store.h"
+
+struct found_look {
+    const struct reach *reach;
+    const struct graph *graph;
+    const struct roots *roots;
+    const struct images *images;
+    const struct leak_snapshot *head; /* all but the tables */
+};
+
+/* False: no memory, or no room in the store. */
+bool found_write(struct guard *guard, const struct found_look *look);
+
+#endif

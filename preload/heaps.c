@@ -1,0 +1,109 @@
+#include "preload/heaps.h"
+#include "preload/sys.h"
+
+#define GLIBC_HEAP (64ull << 20) /* size and alignment of a heap of glibc's other arenas */
+#define GLIBC_MMAPPED 2          /* in the word below a block: it has a mapping of its own */
+#define HEAPS_MOST (1u << 20)    /* touched only as far as they are used */
+
+/* At the start of each of these heaps. */
+struct glibc_heap {
+    uintptr_t arena;
+    uintptr_t before;
+    uint64_t size;
+};
+
+static bool is_anonymous(const struct mapping *mapping)
+{
+    return !mapping->inode && mapping->write && !mapping->shared &&
+           (!mapping->path[0] || strncmp(mapping->path, "[heap", 5) == 0 ||
+            strncmp(mapping->path, "[anon", 5) == 0);
+}
+
+static void add(struct heaps *heaps, uintptr_t start, uintptr_t end)
+{
+    if (heaps->count < HEAPS_MOST)
+        heaps->heap[heaps->count++] = (struct heap){start, end};
+}
+
+/* Does a heap of an arena begin here? Its first word points to the arena, which lies at the start of
+ * such a heap: of this one, or of the arena's first. */
+static bool is_glibc_heap(const struct maps *maps, uintptr_t start)
+{
+    const struct glibc_heap *heap = (const void *)start;
+    const struct mapping *mapping;
+    uintptr_t first = heap->arena & ~(GLIBC_HEAP - 1);
+    if (heap->arena - first - sizeof *heap > 256 || !first || heap->size > GLIBC_HEAP ||
+        heap->size < LEAK_PAGE)
+        return false;
+    return first == start || ((mapping = maps_find(maps, first)) && is_anonymous(mapping) &&
+                              *(const uintptr_t *)first == heap->arena);
+}
+
+static void add_glibc_heaps(const struct maps *maps, const struct mapping *mapping,
+                            struct heaps *heaps)
+{
+    if (strncmp(mapping->path, "[heap", 5) == 0)
+        add(heaps, mapping->start, mapping->end);
+    for (uintptr_t at = round_up(mapping->start, GLIBC_HEAP); at < mapping->end; at += GLIBC_HEAP)
+        if (is_glibc_heap(maps, at))
+            add(heaps, at, at + ((const struct glibc_heap *)at)->size);
+}
+
+static bool has_own_mapping(const struct block *block, uintptr_t *start, uintptr_t *end)
+{
+    uint64_t word = ((const uint64_t *)block->address)[-1], before;
+    if (block->address % 16 || !(word & GLIBC_MMAPPED))
+        return false;
+    before = ((const uint64_t *)block->address)[-2]; /* alignment may have cost something */
+    *start = block->address - 16 - before;
+    *end = block->address - 16 + (word & ~7ull);
+    return *start % LEAK_PAGE == 0 && *end % LEAK_PAGE == 0 && *end >= block->address + block->size;
+}
+
+/* Bubbles sink: what is added is nearly in order. */
+static void sort(struct heaps *heaps)
+{
+    for (uint32_t i = 1; i < heaps->count; i++)
+        for (uint32_t k = i; k && heaps->heap[k].start < heaps->heap[k - 1].start; k--) {
+            struct heap swap = heaps->heap[k];
+            heaps->heap[k] = heaps->heap[k - 1];
+            heaps->heap[k - 1] = swap;
+        }
+}
+
+/* What blocks lie in that is not yet among the heaps; blocks and heaps both ascend. */
+static void add_homes(const struct maps *maps, const struct reach *reach, bool glibc,
+                      struct heaps *heaps)
+{
+    uint32_t known = heaps->count, at = 0;
+    uintptr_t start = 0, end = 0;
+    for (uint32_t i = 0; i < reach_count(reach); i++) {
+        struct block block = reach_block(reach, i);
+        while (at < known && heaps->heap[at].end <= block.address)
+            at++;
+        if ((at < known && heaps->heap[at].start <= block.address) || block.address - start < end - start)
+            continue;
+        const struct mapping *mapping = maps_find(maps, block.address);
+        if (!mapping)
+            continue;
+        start = mapping->start;
+        end = mapping->end;
+        if (glibc)
+            has_own_mapping(&block, &start, &end);
+        add(heaps, start, end);
+    }
+}
+
+bool heaps_find(const struct maps *maps, const struct reach *reach, bool glibc, struct heaps *out)
+{
+    *out = (struct heaps){.heap = sys_map_lazily(HEAPS_MOST * sizeof *out->heap)};
+    if (!out->heap)
+        return false;
+    for (uint32_t i = 0; glibc && i < maps->count; i++)
+        if (is_anonymous(&maps->mapping[i]))
+            add_glibc_heaps(maps, &maps->mapping[i], out);
+    sort(out);
+    add_homes(maps, reach, glibc, out);
+    sort(out);
+    return true;
+}

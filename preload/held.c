@@ -1,0 +1,207 @@
+#include "preload/held.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/threads.h"
+
+#define ROOTS_TOLD 2000 /* those that hold most; and besides whatever a path begins at */
+#define ROOTS_MOST 60000
+#define STACK_MOST 64
+#define FRAMES_MOST (1u << 20)
+#define NONE UINT32_MAX
+
+struct held_word {
+    uint64_t address, blocks, bytes;
+    uint32_t range;
+    uint32_t told; /* place in "roots" + 1 */
+};
+
+/* The locals of the function at pc lie from sp up to the next frame's. */
+struct held_frame {
+    uintptr_t pc, sp, cfa;
+};
+
+bool held_begin(struct held *held, const struct reach *reach, const struct roots *roots)
+{
+    *held = (struct held){.reach = reach, .roots_found = roots};
+    size_t nodes = (size_t)reach_count(reach) + 1, words = (size_t)reach_root_words(reach) + 1;
+    held->first = sys_map_lazily(nodes * sizeof *held->first);
+    held->word = sys_map_lazily(words * sizeof *held->word);
+    held->frame = sys_map_lazily(FRAMES_MOST * sizeof *held->frame);
+    held->frames_of = sys_map_lazily((PARK_MOST + 1) * sizeof *held->frames_of);
+    return held->first && held->word && held->frame && held->frames_of &&
+           growing_begin(&held->roots, sizeof(struct leak_held), ROOTS_MOST) &&
+           growing_begin(&held->threads, sizeof(struct leak_seen_thread), PARK_MOST) &&
+           growing_begin(&held->pcs, sizeof(uint64_t), FRAMES_MOST);
+}
+
+/* ---- Which word ------------------------------------------------------------------------------------ */
+
+/* Up to a node that knows, or to the word itself; and then all on the way learn it. */
+static uint32_t find_word(struct held *held, uint32_t node)
+{
+    struct reach_word word;
+    uint64_t offset;
+    uint32_t at = node, known, parent;
+    while (!(known = held->first[at])) {
+        parent = reach_parent(held->reach, at, &offset);
+        if (parent != REACH_NOBODY) {
+            at = parent;
+            continue;
+        }
+        known = 1;
+        if (reach_root_word(held->reach, at, &word)) {
+            known = word.index + 2;
+            held->word[word.index].address = word.address;
+            held->word[word.index].range = word.range;
+        }
+        break;
+    }
+    for (at = node; !held->first[at]; at = parent) {
+        held->first[at] = known;
+        parent = reach_parent(held->reach, at, &offset);
+        if (parent == REACH_NOBODY)
+            break;
+    }
+    return known - 2;
+}
+
+void held_count(struct held *held)
+{
+    uint32_t nodes = reach_count(held->reach);
+    for (uint32_t node = 0; node < nodes; node++) {
+        if (reach_verdict(held->reach, node) == LEAK_VERDICT_LOST)
+            continue;
+        uint32_t word = find_word(held, node);
+        if (word == NONE)
+            continue;
+        held->word[word].blocks++;
+        held->word[word].bytes += reach_block(held->reach, node).size;
+    }
+}
+
+/* ---- Threads ----------------------------------------------------------------------------------------- */
+
+static void take_name(int tid, char *out)
+{
+    char path[64], name[LEAK_THREAD_NAME + 1];
+    struct text text = TEXT_ON(path);
+    text_add(&text, "/proc/");
+    text_add_number(&text, sys_getppid());
+    text_add(&text, "/task/");
+    text_add_number(&text, tid);
+    text_add(&text, "/comm");
+    ssize_t length = sys_read_file(path, name, sizeof name);
+    if (length > 0)
+        memcpy(out, name, strcspn(name, "\n"));
+}
+
+static void unwind_thread(struct guard *guard, struct held *held, const struct root_thread *thread,
+                          struct unwind_trace *trace)
+{
+    struct unwind_bounds bounds = {thread->low, thread->high};
+    struct frame start = {.pc = thread->pc, .sp = thread->sp, .fp = thread->fp};
+    unwind_forget(trace);
+    unwind(guard, &bounds, &start, STACK_MOST, trace);
+    for (unsigned i = 0; i < trace->depth && held->frame_count < FRAMES_MOST; i++) {
+        const struct unwind_step *step = unwind_step_at(trace, i);
+        struct held_frame *frame = &held->frame[held->frame_count++];
+        uint64_t *pc = growing_add(&held->pcs);
+        *frame = (struct held_frame){step->pc, step->sp, thread->high};
+        if (i)
+            frame[-1].cfa = step->sp;
+        if (pc)
+            *pc = step->pc;
+    }
+}
+
+void held_threads(struct guard *guard, struct held *held)
+{
+    const struct roots *roots = held->roots_found;
+    struct unwind_trace *trace = sys_map(sizeof *trace);
+    for (uint32_t i = 0; i < roots->seen_count; i++) {
+        const struct root_thread *thread = &roots->seen[i];
+        struct leak_seen_thread *out = growing_add(&held->threads);
+        held->frames_of[i] = held->frame_count;
+        if (!out)
+            continue;
+        *out = (struct leak_seen_thread){.serial = thread->serial,
+                                         .tid = thread->tid,
+                                         .parked = thread->parked,
+                                         .taker = thread->taker,
+                                         .stack.first = held->pcs.count};
+        take_name(thread->tid, out->name);
+        if (trace && thread->pc)
+            unwind_thread(guard, held, thread, trace);
+        out->stack.count = held->pcs.count - out->stack.first;
+    }
+    held->frames_of[roots->seen_count] = held->frame_count;
+}
+
+/* ---- Telling ------------------------------------------------------------------------------------------- */
+
+static void find_frame(const struct held *held, int thread, struct leak_held *out)
+{
+    for (uint32_t i = held->frames_of[thread]; i < held->frames_of[thread + 1]; i++) {
+        const struct held_frame *frame = &held->frame[i];
+        if (out->address >= frame->sp && out->address < frame->cfa) {
+            out->pc = frame->pc;
+            out->cfa = frame->cfa;
+            return;
+        }
+    }
+}
+
+static uint32_t tell(struct held *held, uint32_t index)
+{
+    struct held_word *word = &held->word[index];
+    const struct root_range *range = &held->roots_found->range[word->range];
+    if (word->told)
+        return word->told;
+    struct leak_held *out = growing_add(&held->roots);
+    if (!out)
+        return 0;
+    *out = (struct leak_held){.address = word->address,
+                              .start = range->whole_start,
+                              .size = range->whole_end - range->whole_start,
+                              .root_class = range->root_class,
+                              .blocks = word->blocks,
+                              .bytes = word->bytes};
+    if (range->thread >= 0) {
+        const struct root_thread *thread = &held->roots_found->seen[range->thread];
+        out->thread = thread->serial;
+        out->tls_offset = word->address - thread->block;
+        if (range->root_class == LEAK_ROOT_CLASS_STACKS)
+            find_frame(held, range->thread, out);
+    }
+    return word->told = held->roots.count;
+}
+
+uint32_t held_tell(struct held *held, uint32_t node)
+{
+    uint32_t word = find_word(held, node);
+    return word == NONE ? 0 : tell(held, word);
+}
+
+/* How many bytes must hang on a word for it to be among the first so many: the smallest power of two
+ * that few enough reach. */
+static uint64_t least_told(const struct held *held)
+{
+    uint32_t words = reach_root_words(held->reach), reach_it;
+    uint64_t least = 0;
+    do {
+        least = least ? least * 2 : 1;
+        reach_it = 0;
+        for (uint32_t i = 0; i < words; i++)
+            reach_it += held->word[i].bytes >= least;
+    } while (reach_it > ROOTS_TOLD);
+    return least;
+}
+
+void held_finish(struct held *held)
+{
+    uint32_t words = reach_root_words(held->reach);
+    uint64_t least = least_told(held);
+    for (uint32_t i = 0; i < words; i++)
+        if (held->word[i].bytes >= least)
+            tell(held, i);
+}

@@ -1,0 +1,37 @@
+/* held.h - the words outside of the heap that hold it: who they are, and how much hangs on each.
+ *
+ * Every block that was reached has one root word, at the beginning of the shortest way to it. The
+ * words that hold most are told, and those that a path begins at. A word on a stack is told with the
+ * function whose frame it lies in: for that the stacks of the threads are unwound, in the picture.
+ */
+#ifndef PRELOAD_HELD_H
+#define PRELOAD_HELD_H
+
+#include "preload/growing.h"
+#include "preload/guard.h"
+#include "preload/reach.h"
+#include "preload/roots.h"
+#include "leak_store.h"
+
+struct held {
+    const struct reach *reach;
+    const struct roots *roots_found;
+    uint32_t *first;          /* of each node: its word + 2; 1 = none, 0 = not asked yet */
+    struct held_word *word;   /* by index */
+    struct held_frame *frame; /* of all threads, innermost first */
+    uint32_t frame_count;
+    uint32_t *frames_of;      /* of each thread seen: its first frame; the next one's ends them */
+    struct growing roots, threads, pcs;
+};
+
+bool held_begin(struct held *held, const struct reach *reach, const struct roots *roots);
+/* Every block to its word. */
+void held_count(struct held *held);
+/* The threads there are, with their stacks. */
+void held_threads(struct guard *guard, struct held *held);
+/* Tells the word behind a node: its place in "roots" + 1, 0 = there is none. */
+uint32_t held_tell(struct held *held, uint32_t node);
+/* Those that hold most besides. */
+void held_finish(struct held *held);
+
+#endif

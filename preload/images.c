@@ -1,0 +1,108 @@
+#include "preload/images.h"
+#include "preload/sys.h"
+
+#include <elf.h>
+#include <link.h>
+
+static bool is_header(const struct mapping *mapping)
+{
+    return mapping->inode && mapping->offset == 0 && mapping->read && !mapping->shared &&
+           memcmp((const void *)mapping->start, ELFMAG, SELFMAG) == 0 &&
+           ((const ElfW(Ehdr) *)mapping->start)->e_phentsize == sizeof(ElfW(Phdr));
+}
+
+static void take_build_id(struct image *image, uintptr_t notes, size_t length)
+{
+    for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= length;) {
+        const ElfW(Nhdr) *note = (const void *)(notes + at);
+        size_t name = at + sizeof *note, content = name + round_up(note->n_namesz, 4);
+        size_t next = content + round_up(note->n_descsz, 4);
+        if (next > length)
+            return;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+            note->n_descsz <= LEAK_BUILD_ID_MAX) {
+            image->build_id_length = note->n_descsz;
+            memcpy(image->build_id, (const void *)(notes + content), note->n_descsz);
+            return;
+        }
+        at = next;
+    }
+}
+
+static void take_segment(struct image *image, const ElfW(Phdr) *segment)
+{
+    uintptr_t start = image->bias + segment->p_vaddr, end = start + segment->p_memsz;
+    switch (segment->p_type) {
+    case PT_LOAD:
+        if (end > image->end)
+            image->end = end;
+        if (segment->p_flags & PF_W && image->data_count < IMAGES_DATA) {
+            image->data[image->data_count].start = start;
+            image->data[image->data_count++].end = end;
+        }
+        break;
+    case PT_TLS:
+        image->tls_size = segment->p_memsz;
+        image->tls_align = segment->p_align ? segment->p_align : 1;
+        break;
+    case PT_NOTE:
+        if (!image->build_id_length)
+            take_build_id(image, start, segment->p_memsz);
+    }
+}
+
+/* An object that was loaded, not just a file that somebody reads: its segments are where its headers
+ * say, in mappings of the same file. */
+static bool is_loaded(const struct maps *maps, const struct mapping *first, const struct image *image)
+{
+    for (unsigned i = 0; i < image->data_count; i++) {
+        const struct mapping *there = maps_find(maps, image->data[i].start);
+        if (!there || there->inode != first->inode)
+            return false;
+    }
+    return image->end > first->start;
+}
+
+static bool take(const struct maps *maps, const struct mapping *mapping, struct image *image)
+{
+    const ElfW(Ehdr) *header = (const void *)mapping->start;
+    const ElfW(Phdr) *segments = (const void *)(mapping->start + header->e_phoff);
+    size_t room = (mapping->end - mapping->start) / sizeof *segments;
+    *image = (struct image){.start = mapping->start, .path = mapping->path};
+    if (header->e_phoff >= mapping->end - mapping->start || header->e_phnum > room)
+        return false;
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_LOAD) {
+            image->bias = mapping->start - (segments[i].p_vaddr & ~(LEAK_PAGE - 1));
+            break;
+        }
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        take_segment(image, &segments[i]);
+    return is_loaded(maps, mapping, image);
+}
+
+bool images_find(const struct maps *maps, struct images *out)
+{
+    *out = (struct images){.image = sys_map((maps->count + 1) * sizeof *out->image)};
+    if (!out->image)
+        return false;
+    for (uint32_t i = 0; i < maps->count; i++)
+        if (is_header(&maps->mapping[i]) &&
+            take(maps, &maps->mapping[i], &out->image[out->count]))
+            out->count++;
+    return true;
+}
+
+const struct image *images_at(const struct images *images, uintptr_t address)
+{
+    for (uint32_t i = 0; i < images->count; i++)
+        if (address - images->image[i].start < images->image[i].end - images->image[i].start)
+            return &images->image[i];
+    return NULL;
+}
+
+bool images_is_libc(const struct image *image)
+{
+    const char *slash = strrchr(image->path, '/'), *name = slash ? slash + 1 : image->path;
+    return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2", 6) == 0;
+}

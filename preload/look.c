@@ -1,0 +1,236 @@
+#include "preload/look.h"
+#include "preload/atomic.h"
+#include "preload/blocks.h"
+#include "preload/found.h"
+#include "preload/graph.h"
+#include "preload/images.h"
+#include "preload/maps.h"
+#include "preload/modules.h"
+#include "preload/reach.h"
+#include "preload/real.h"
+#include "preload/sites.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+#include "context.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define STACK (512ull << 10)
+#define SECONDS_MOST 600 /* of processor time: then something is wrong */
+
+/* ---- A life without consequences ---------------------------------------------------------------- */
+
+/* The page is made readable; when there is nothing behind it, a page of zeros takes its place. */
+static void on_fault(int number, siginfo_t *info, void *context UNUSED)
+{
+    static uintptr_t last;
+    uint64_t page = sys_page_size();
+    uintptr_t at = (uintptr_t)info->si_addr & -page;
+    if (number == SIGSEGV && at != last && sys_protect((void *)at, page, PROT_READ | PROT_WRITE) >= 0) {
+        last = at;
+        return;
+    }
+    if (!sys_map_zeros((void *)at, page))
+        sys_exit(1);
+}
+
+static void live_apart(void)
+{
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    uint64_t mask;
+    sys_signals_block(&mask);
+    real.sigaction(SIGSEGV, &action, NULL);
+    real.sigaction(SIGBUS, &action, NULL);
+    sys_close_all();
+    sys_limit_set(RLIMIT_CORE, 0);
+    sys_limit_set(RLIMIT_CPU, SECONDS_MOST);
+    sys_write_file("/proc/self/oom_score_adj", "1000");
+    modules_keep_quiet();
+}
+
+/* ---- What was said before ------------------------------------------------------------------------ */
+
+/* Blocks of one region come one after the other, so the next note is mostly near. */
+const struct look_note *look_find_note(const struct look_result *result, uint32_t *at,
+                                       const struct block *block)
+{
+    uint32_t low = 0, high = result->notes;
+    uint32_t near = *at < high ? *at : 0;
+    if (near < high && result->note[near].address <= block->address) {
+        uint32_t step = 1;
+        low = near;
+        while (low + step < high && result->note[low + step].address <= block->address) {
+            low += step;
+            step *= 2;
+        }
+        high = low + step < high ? low + step : high;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (result->note[middle].address < block->address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *at = low;
+    const struct look_note *note = &result->note[low];
+    bool same = low < result->notes && note->address == block->address &&
+                note->count == block->count && note->thread == block->thread;
+    return same ? note : NULL;
+}
+
+static enum reach_before before_of(const struct look_order *order, uint32_t *at,
+                                   const struct block *block)
+{
+    const struct look_note *note =
+        order->before ? look_find_note(order->before, at, block) : NULL;
+    if (block->kind & BLOCKS_IGNORED)
+        return REACH_IGNORED;
+    if (order->twice) /* of two pictures each misses what the other's registers held */
+        return note && (note->verdict == LEAK_VERDICT_LOST || note->verdict == LEAK_VERDICT_INDIRECT)
+                   ? REACH_NEW
+                   : REACH_WAS_HELD;
+    switch (note ? note->verdict : LEAK_VERDICT_NONE) {
+    case LEAK_VERDICT_LOST:
+    case LEAK_VERDICT_INDIRECT:
+        return REACH_WAS_LOST;
+    case LEAK_VERDICT_POSSIBLE:
+        return REACH_WAS_POSSIBLE;
+    case LEAK_VERDICT_HIDDEN:
+        return REACH_WAS_HIDDEN;
+    case LEAK_VERDICT_REACHABLE:
+        return REACH_WAS_HELD;
+    default:
+        return REACH_NEW;
+    }
+}
+
+/* ---- The look --------------------------------------------------------------------------------------- */
+
+struct looking {
+    const struct look_order *order;
+    struct reach *reach;
+    struct graph *graph;
+    struct maps maps;
+    struct images images;
+    struct roots roots;
+    uint32_t note_at;
+};
+
+static struct looking looking;
+
+static void add_block(const struct block *block, void *context)
+{
+    struct looking *l = context;
+    struct block copy = *block;
+    enum reach_before before = before_of(l->order, &l->note_at, block);
+    copy.kind &= ~BLOCKS_IGNORED;
+    reach_add(l->reach, &copy, before);
+}
+
+/* A table of functions stands in an object's constant data, and begins with a function. */
+static bool is_vtable(uintptr_t word)
+{
+    if (word % sizeof word)
+        return false;
+    const struct mapping *mapping = maps_find(&looking.maps, word);
+    if (!mapping || mapping->write || !mapping->read || !mapping->inode)
+        return false;
+    const struct mapping *code = maps_find(&looking.maps, *(const uintptr_t *)word);
+    return code && code->execute && code->inode;
+}
+
+static enum leak_trouble mark(struct looking *l)
+{
+    const struct look_order *order = l->order;
+    struct roots_picture picture = {.maps = &l->maps,
+                                    .images = &l->images,
+                                    .park = order->park,
+                                    .taker = order->taker,
+                                    .classes = order->classes,
+                                    .stopped = order->stopped};
+    struct reach_codes codes = {.guard = context_pointer_guard(), .xor = order->xor};
+    l->reach = reach_begin(blocks_count(), order->memory_most ? order->memory_most : UINT64_MAX);
+    if (!l->reach)
+        return LEAK_TROUBLE_NO_MEMORY;
+    blocks_each(add_block, l);
+    if (!maps_read(&l->maps))
+        return LEAK_TROUBLE_NO_MAPS;
+    picture.reach = l->reach;
+    if (!reach_index(l->reach) || !images_find(&l->maps, &l->images) ||
+        !roots_find(&picture, &l->roots))
+        return LEAK_TROUBLE_NO_MEMORY;
+    for (uint32_t i = 0; i < l->roots.count; i++) {
+        const struct root_range *range = &l->roots.range[i];
+        reach_root(l->reach, range->start, range->end, i);
+    }
+    if (!reach_mark(l->reach, &codes, is_vtable) || !(l->graph = graph_begin(l->reach)))
+        return LEAK_TROUBLE_NO_MEMORY;
+    return LEAK_TROUBLE_NONE;
+}
+
+static void take_notes(const struct looking *l)
+{
+    struct look_result *result = l->order->result;
+    uint32_t nodes = reach_count(l->reach);
+    for (uint32_t node = 0; node < nodes; node++) {
+        enum leak_verdict verdict = graph_verdict(l->graph, node);
+        struct block block = reach_block(l->reach, node);
+        result->lost_blocks += verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;
+        if (node >= result->notes_most)
+            continue;
+        result->note[node] = (struct look_note){.address = block.address,
+                                                .count = block.count,
+                                                .thread = block.thread,
+                                                .verdict = verdict};
+        result->notes = node + 1;
+    }
+}
+
+static void run(void *argument)
+{
+    const struct look_order *order = argument;
+    struct look_result *result = order->result;
+    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
+    struct leak_snapshot head = {.rung = order->stopped ? LEAK_RUNG_PARKED : LEAK_RUNG_UNSTOPPED,
+                                 .occasion = order->occasion,
+                                 .when_ns = sys_clock_ns(CLOCK_REALTIME),
+                                 .tick = load_relaxed(&store_header->epoch),
+                                 .sites = sites_last(),
+                                 .threads_parked = order->stopped ? order->park->parked : 0,
+                                 .skipped = order->skipped};
+    live_apart();
+    looking.order = order;
+    enum leak_trouble trouble = mark(&looking);
+    if (!trouble)
+        take_notes(&looking);
+    head.threads_missed = looking.roots.seen_count > 1 + head.threads_parked
+                              ? looking.roots.seen_count - 1 - head.threads_parked
+                              : 0;
+    head.retained_unknown = looking.graph && !graph_retained_known(looking.graph);
+    head.pause_ns = load_acquire(&result->pause_ns);
+    head.check_ns = sys_clock_ns(CLOCK_MONOTONIC) - begun;
+    struct found_look found = {.reach = looking.reach,
+                               .graph = looking.graph,
+                               .roots = &looking.roots,
+                               .images = &looking.images,
+                               .head = &head};
+    if (!trouble && !order->silent && !found_write(&guard_self, &found))
+        trouble = LEAK_TROUBLE_NO_MEMORY;
+    result->trouble = trouble;
+    store_release(&result->done, 1); /* pairs with the parent's acquire */
+    sys_futex_wake_shared(&result->done);
+    sys_exit(0);
+}
+
+void look(const struct look_order *order)
+{
+    /* The parent may have been on a signal stack of a few KiB. */
+    char *stack = sys_map(STACK);
+    if (stack)
+        arch_call_on(stack + STACK, run, (void *)order);
+    sys_exit(1);
+}

@@ -1,0 +1,56 @@
+/* look.h - the child of a look: from a frozen heap to verdicts in the store.
+ *
+ * It is a copy of the process with one thread, which nobody sees and which harms nobody: all signals
+ * blocked, no descriptor open, the first to go when memory runs out. What cannot be read (a page
+ * without access, a file that was cut) answers with zeros.
+ */
+#ifndef PRELOAD_LOOK_H
+#define PRELOAD_LOOK_H
+
+#include "preload/park.h"
+#include "preload/roots.h"
+#include "leak_store.h"
+
+/* What one look said of a block, for a later one. */
+struct look_note {
+    uint64_t address;
+    uint32_t count;
+    uint16_t thread;
+    uint8_t verdict; /* enum leak_verdict */
+    uint8_t reserved;
+};
+
+/* In memory shared by parent and child. */
+struct look_result {
+    uint32_t done;    /* 0 not yet, 1 done: what follows holds */
+    uint32_t trouble; /* enum leak_trouble */
+    uint64_t pause_ns; /* by the parent */
+    uint64_t lost_blocks;
+    uint32_t notes; /* those that follow, ascending by address */
+    uint32_t notes_most;
+    struct look_note note[];
+};
+
+struct look_order {
+    enum leak_occasion occasion;
+    bool stopped;
+    const struct roots_taker *taker;
+    const struct park *park;
+    unsigned classes; /* of roots */
+    uint64_t memory_most, xor;
+    uint32_t skipped;
+    struct look_result *result;
+    /* An earlier look at this process; NULL: none. */
+    const struct look_result *before;
+    bool twice;  /* "before" is the other half of this one: only what both call lost is lost */
+    bool silent; /* only notes, nothing for the store */
+};
+
+/* In the child; never returns. */
+void look(const struct look_order *order) __attribute__((noreturn));
+
+/* The note of a block; NULL: it came later. *at is where the last one was found. */
+const struct look_note *look_find_note(const struct look_result *result, uint32_t *at,
+                                       const struct block *block);
+
+#endif

@@ -1,0 +1,251 @@
+#include "preload/park.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/lock.h"
+#include "preload/real.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "context.h"
+#include "leak_store.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+#define WAIT_FIRST 20000  /* ns until busy threads are asked again; doubles */
+#define WAIT_MOST 1000000
+#define CALLS_MOST 256    /* of more threads the system call is not looked up */
+
+#define MARK 0x6c6bull
+
+enum { ASKED, BUSY, PARKED };
+
+static int number_kept;
+static void (*asked_by_others)(int code, ucontext_t *context);
+
+/* Odd while threads are to stand; what they wait for. */
+static uint32_t generation;
+static uint32_t answers; /* counts up with each; what the taker waits for */
+static struct park *current;
+
+int park_signal(void)
+{
+    return number_kept;
+}
+
+bool park_was_parked(const struct park_thread *thread)
+{
+    return thread->state == PARKED;
+}
+
+/* ---- In the thread that is held --------------------------------------------------------------- */
+
+/* What the signal carries: a mark that it is ours, the look, the place in its list. */
+static void *question(uint32_t look, uint32_t at)
+{
+    return (void *)(MARK << 48 | (uint64_t)(uint16_t)look << 32 | at);
+}
+
+static struct park_thread *my_place(const siginfo_t *info, uint32_t look)
+{
+    struct park *park = load_acquire(&current);
+    uint32_t at = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
+    int tid = sys_gettid();
+    if (!park || !(look & 1) || info->si_value.sival_ptr != question(look, at))
+        return NULL;
+    if (at < load_relaxed(&park->count) && park->thread[at].tid == tid)
+        return &park->thread[at];
+    return NULL;
+}
+
+static void answer(struct park_thread *place, uint32_t state)
+{
+    store_release(&place->state, state); /* pairs with the taker's acquire */
+    add_release(&answers, 1);
+    sys_futex_wake(&answers, 1);
+}
+
+static bool inside_the_runtime(void)
+{
+    return guard_self.sp || lock_thread.held || lock_thread.put_off;
+}
+
+static void stand(struct park_thread *place, uint32_t look, ucontext_t *context)
+{
+    place->thread = guard_self.thread;
+    place->block = arch_thread_block();
+    place->context = context;
+    struct resume_call call = place->call;
+    answer(place, PARKED);
+    while (load_acquire(&generation) == look) /* pairs with park_release */
+        sys_futex_wait(&generation, look);
+    resume(context, &call);
+}
+
+static bool is_ours(const siginfo_t *info)
+{
+    return info->si_code == SI_QUEUE && info->si_pid == sys_getpid() &&
+           (uint64_t)(uintptr_t)info->si_value.sival_ptr >> 48 == MARK;
+}
+
+static void on_signal(int number UNUSED, siginfo_t *info, void *context)
+{
+    if (!is_ours(info)) {
+        asked_by_others(info->si_code, context);
+        return;
+    }
+    uint32_t look = load_acquire(&generation);
+    struct park_thread *place = my_place(info, look);
+    if (!place) /* too late: that look is over */
+        resume(context, &(struct resume_call){.number = -1});
+    else if (inside_the_runtime())
+        answer(place, BUSY);
+    else
+        stand(place, look, context);
+}
+
+/* ---- In the thread that takes the look --------------------------------------------------------- */
+
+bool park_start(int number, void (*asked)(int code, ucontext_t *context))
+{
+    struct sigaction action = {.sa_sigaction = on_signal,
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    number_kept = number;
+    asked_by_others = asked;
+    memset(&action.sa_mask, 0xff, sizeof action.sa_mask);
+    return real.sigaction && real.sigaction(number, &action, NULL) == 0;
+}
+
+/* What the kernel says the thread is doing: number, then arguments. */
+static struct resume_call look_up_call(int tid)
+{
+    char path[64], line[256];
+    struct text text = TEXT_ON(path);
+    struct resume_call call = {.number = -1};
+    uint64_t number, first;
+    text_add(&text, "/proc/self/task/");
+    text_add_number(&text, tid);
+    text_add(&text, "/syscall");
+    if (sys_read_file(path, line, sizeof line) <= 0)
+        return call;
+    size_t length = strcspn(line, " \n");
+    if (!text_read_number(line, length, &number) || line[length] != ' ')
+        return call;
+    const char *argument = line + length + 1;
+    if (text_read_number(argument, strcspn(argument, " \n"), &first))
+        call = (struct resume_call){.number = number, .first = first};
+    return call;
+}
+
+static void ask(struct park *park, uint32_t at)
+{
+    struct park_thread *thread = &park->thread[at];
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    info.si_code = SI_QUEUE;
+    info.si_pid = sys_getpid();
+    info.si_value.sival_ptr = question(load_relaxed(&generation), at);
+    if (park->count <= CALLS_MOST && !thread->asked)
+        thread->call = look_up_call(thread->tid);
+    store_relaxed(&thread->state, ASKED);
+    thread->asked++;
+    if (sys_signal_thread(thread->tid, number_kept, &info) == -ESRCH)
+        thread->tid = 0; /* it is gone by now */
+}
+
+static bool meet(int tid, void *context)
+{
+    struct park *park = context;
+    if (tid == sys_gettid())
+        return true;
+    for (uint32_t i = 0; i < park->count; i++)
+        if (park->thread[i].tid == tid)
+            return true;
+    if (park->count == PARK_MOST)
+        return false;
+    park->thread[park->count] = (struct park_thread){.tid = tid, .call.number = -1};
+    store_release(&park->count, park->count + 1); /* my_place reads it */
+    ask(park, park->count - 1);
+    return true;
+}
+
+/* One that has ended answers no more. */
+static bool is_gone(const struct park_thread *thread)
+{
+    siginfo_t nothing;
+    memset(&nothing, 0, sizeof nothing);
+    nothing.si_code = SI_QUEUE;
+    return sys_signal_thread(thread->tid, 0, &nothing) == -ESRCH;
+}
+
+/* Asks the busy ones once more; true when everybody stands. */
+static bool round_of_questions(struct park *park, bool check_gone)
+{
+    bool all = true;
+    park->parked = 0;
+    for (uint32_t i = 0; i < park->count; i++) {
+        struct park_thread *thread = &park->thread[i];
+        uint32_t state = load_acquire(&thread->state);
+        if (!thread->tid)
+            continue;
+        park->parked += state == PARKED;
+        if (state == BUSY)
+            ask(park, i);
+        else if (state == ASKED && check_gone && is_gone(thread))
+            thread->tid = 0;
+        all &= state == PARKED || !thread->tid;
+    }
+    return all;
+}
+
+static void drop_the_gone(struct park *park)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < park->count; i++)
+        if (park->thread[i].tid)
+            park->thread[kept++] = park->thread[i];
+    park->count = kept;
+}
+
+/* Until everybody stands and nobody new is there. */
+static bool gather(struct park *park, uint64_t most)
+{
+    uint64_t begin = sys_clock_ns(CLOCK_MONOTONIC), wait = WAIT_FIRST;
+    for (uint32_t before = UINT32_MAX; before != park->count;) {
+        before = park->count;
+        if (!sys_each_number("/proc/self/task", meet, park) || park->count == PARK_MOST)
+            return false;
+        for (;;) {
+            uint32_t seen = load_acquire(&answers);
+            if (round_of_questions(park, wait > 8 * WAIT_FIRST))
+                break;
+            if (sys_clock_ns(CLOCK_MONOTONIC) - begin > most)
+                return false;
+            if (!sys_futex_wait_for(&answers, seen, wait) && wait < WAIT_MOST)
+                wait *= 2;
+        }
+    }
+    return true;
+}
+
+bool park_all(struct park *park, uint64_t most)
+{
+    static struct park_thread *room;
+    if (!room && !(room = arena_map(PARK_MOST * sizeof *room)))
+        return false;
+    *park = (struct park){.thread = room};
+    store_release(&current, park);
+    add_release(&generation, 1);
+    bool all = gather(park, most);
+    if (!all)
+        park_release(park);
+    drop_the_gone(park);
+    return all;
+}
+
+void park_release(struct park *park UNUSED)
+{
+    add_release(&generation, 1); /* pairs with those who stand */
+    sys_futex_wake(&generation, INT32_MAX);
+    store_release(&current, NULL);
+}

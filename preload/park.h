@@ -1,0 +1,49 @@
+/* park.h - all other threads stand still, outside of the runtime, and do not notice.
+ *
+ * A thread is held by the signal that libleak keeps for itself (option snapshot_signal): its handler
+ * waits, the registers lie on the thread's own stack. One that is inside a hook says "busy" instead
+ * and is asked again a little later: so nobody is held who has a lock of ours, a lock of the
+ * allocator, or a block on its way into the table. What a held thread was waiting for in the kernel
+ * goes on afterwards (resume.h).
+ *
+ *     threads there are = taker + parked + missed
+ *
+ * Missed are threads that keep the signal blocked by means that no hook sees.
+ */
+#ifndef PRELOAD_PARK_H
+#define PRELOAD_PARK_H
+
+#include "preload/base.h"
+#include "preload/guard.h"
+#include "preload/resume.h"
+
+#define PARK_MOST 16384
+
+struct park_thread {
+    int tid;
+    uint32_t state; /* asked, busy, parked */
+    uint32_t asked; /* times */
+    struct thread *thread;     /* ours of it, NULL = it never came to a hook */
+    uintptr_t block;           /* its thread block */
+    const ucontext_t *context; /* its registers, on its stack */
+    struct resume_call call;
+};
+
+struct park {
+    struct park_thread *thread; /* PARK_MOST of them; only what is used is touched */
+    uint32_t count;             /* all others there are */
+    uint32_t parked;
+};
+
+/* Installs the handler. asked: called in it when the signal came from somebody else; at a moment when
+ * the thread is outside of the runtime. False: this kernel or sandbox does not let us. */
+bool park_start(int number, void (*asked)(int code, ucontext_t *context));
+int park_signal(void);
+
+/* Holds all other threads, for at most "most" nanoseconds: true when all of them stand. When not, they
+ * have been let go again, and counts say how many stood. Not for two threads at once. */
+bool park_all(struct park *park, uint64_t most); /* park: static, handlers read it */
+void park_release(struct park *park);
+bool park_was_parked(const struct park_thread *thread);
+
+#endif

@@ -1,0 +1,33 @@
+#include "preload/quiet.h"
+#include "preload/arena.h"
+#include "preload/blocks.h"
+#include "preload/freed.h"
+#include "preload/modules.h"
+#include "preload/sites.h"
+#include "preload/slots.h"
+#include "preload/threads.h"
+#include "preload/tree.h"
+
+void quiet_begin(void)
+{
+    threads_fork_lock();
+    slots_fork_lock();
+    modules_fork_lock();
+    tree_fork_lock();
+    sites_fork_lock();
+    freed_fork_lock();
+    blocks_fork_lock();
+    arena_fork_lock();
+}
+
+void quiet_end(void)
+{
+    arena_fork_unlock();
+    blocks_fork_unlock();
+    freed_fork_unlock();
+    sites_fork_unlock();
+    tree_fork_unlock();
+    modules_fork_unlock();
+    slots_fork_unlock();
+    threads_fork_unlock();
+}

@@ -1,0 +1,153 @@
+#include "preload/resume.h"
+#include "preload/atomic.h"
+#include "preload/handlers.h"
+#include "preload/sys.h"
+#include "context.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+__thread struct resume_deadline resume_deadline;
+
+/* This thread's handler that goes on with a system call. One that interrupts it never returns: the
+ * kernel forgets such a call when a handler does. */
+static __thread struct {
+    void *jump[5];
+} outer __attribute__((tls_model("initial-exec")));
+
+static bool in_continued_call(uintptr_t pc)
+{
+    return pc - (uintptr_t)arch_continue_call <=
+           (uintptr_t)arch_continue_call_end - (uintptr_t)arch_continue_call;
+}
+
+/* As long as it takes, with the program's own signals let in. */
+static NOINLINE long continue_call(const ucontext_t *context)
+{
+    uint64_t mask, all;
+    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    __builtin_setjmp(outer.jump);
+    sys_signals_restore(&mask);
+    long result = arch_continue_call();
+    sys_signals_block(&all);
+    return result;
+}
+
+/* Is there a signal of the program's that will be handled as soon as we return, and that does not let
+ * a system call be begun again? */
+static bool program_interrupts(const ucontext_t *context)
+{
+    struct sys_action action;
+    uint64_t mask, pending = sys_signals_pending();
+    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    for (pending &= ~mask; pending; pending &= pending - 1) {
+        int number = __builtin_ctzll(pending) + 1;
+        if (sys_action(number, NULL, &action) >= 0 && action.handler > (uintptr_t)SIG_IGN &&
+            !(action.flags & SA_RESTART))
+            return true;
+    }
+    return false;
+}
+
+/* Called again with the same arguments these do what they would have done. */
+static bool may_be_called_again(long number)
+{
+    static const short list[] = {
+#ifdef SYS_epoll_wait
+        SYS_epoll_wait,
+#endif
+#ifdef SYS_select
+        SYS_select,
+#endif
+#ifdef SYS_pause
+        SYS_pause,
+#endif
+#ifdef SYS_poll
+        SYS_poll,
+#endif
+#ifdef SYS_epoll_pwait2
+        SYS_epoll_pwait2,
+#endif
+        SYS_epoll_pwait,
+        SYS_pselect6,
+        SYS_ppoll,
+        SYS_rt_sigsuspend,
+        SYS_rt_sigtimedwait,
+        SYS_semop,
+        SYS_semtimedop,
+        SYS_msgrcv,
+        SYS_msgsnd,
+        SYS_recvfrom,
+        SYS_recvmsg,
+        SYS_recvmmsg,
+        SYS_sendto,
+        SYS_sendmsg,
+        SYS_sendmmsg,
+        SYS_accept,
+        SYS_accept4,
+        SYS_read,
+        SYS_readv,
+        SYS_write,
+        SYS_writev,
+        SYS_io_getevents,
+        SYS_futex,
+        SYS_mq_timedreceive,
+        SYS_mq_timedsend,
+        SYS_wait4,
+        SYS_waitid,
+        SYS_flock,
+        SYS_fcntl,
+        SYS_clock_nanosleep,
+        SYS_nanosleep,
+#ifdef SYS_io_uring_enter
+        SYS_io_uring_enter,
+#endif
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(list); i++)
+        if (list[i] == number)
+            return true;
+    return false;
+}
+
+static void shorten(ucontext_t *context)
+{
+    const struct resume_deadline *deadline = &resume_deadline;
+    if (!deadline->ns)
+        return;
+    uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+    uint64_t left = deadline->ns > now ? deadline->ns - now : 0;
+    if (deadline->timespec)
+        *deadline->timespec = (struct timespec){left / 1000000000u, left % 1000000000u};
+    else
+        context_set_argument(context, deadline->argument, (left + 999999) / 1000000);
+}
+
+static void call_again(ucontext_t *context, const struct resume_call *call)
+{
+    long number = context_call_number(context);
+    if (number < 0 || CONTEXT_NEEDS_FIRST)
+        number = call->number;
+    if (!may_be_called_again(number))
+        return;
+    shorten(context);
+    context_call_again(context, number, call->first);
+}
+
+void resume(ucontext_t *context, const struct resume_call *call)
+{
+    uintptr_t pc = context_pc(context);
+    if (in_continued_call(pc))
+        __builtin_longjmp(outer.jump, 1);
+    if (context_result(context) == -EINTR && context_after_call(context)) {
+        uint32_t handled = load_relaxed(&handlers_entered);
+        long result = continue_call(context);
+        if (result != -EINTR)
+            context_set_result(context, result);
+        else if (load_relaxed(&handlers_entered) == handled && !program_interrupts(context))
+            call_again(context, call);
+    } else if (program_interrupts(context) && context_at_call(pc)) {
+        context_fail_call(context, -EINTR);
+    }
+}

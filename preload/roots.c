@@ -1,0 +1,428 @@
+#include "preload/roots.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/lock.h"
+#include "preload/modules.h"
+#include "preload/real.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+#include "preload/threads.h"
+#include "context.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+
+#define USER_MOST 4096
+#define RANGES_MOST (1u << 20)  /* touched only as far as they are used */
+#define SPARSE (4ull << 20)     /* of larger ranges only pages that were touched are read */
+#define DESCRIPTOR 4096         /* glibc's own of a thread, above its thread block: never more */
+#define DTV_MOST 65536
+
+static struct lock lock; /* guards what follows */
+static struct {
+    uintptr_t start, end;
+} * users;
+static uint32_t user_count;
+
+static size_t static_tls; /* below a thread block; 0 = not known */
+
+/* ---- What the program names ------------------------------------------------------------------ */
+
+bool roots_add(uintptr_t start, size_t size)
+{
+    struct locked locked = lock_take(&lock);
+    if (!users)
+        users = arena_map(USER_MOST * sizeof *users);
+    bool room = users && user_count < USER_MOST;
+    if (room) {
+        users[user_count].start = start;
+        users[user_count++].end = start + size;
+    }
+    lock_give(&locked);
+    return room;
+}
+
+void roots_remove(uintptr_t start, size_t size)
+{
+    struct locked locked = lock_take(&lock);
+    for (uint32_t i = 0; i < user_count; i++)
+        if (users[i].start == start && users[i].end == start + size) {
+            users[i] = users[--user_count];
+            break;
+        }
+    lock_give(&locked);
+}
+
+bool roots_read_classes(const char *list, size_t length, unsigned *out)
+{
+    static const char *const words[] = {NULL,
+#define X(name, word) word,
+                                        LEAK_ROOT_CLASS_TABLE(X)
+#undef X
+    };
+    *out = 0;
+    while (length) {
+        const char *comma = memchr(list, ',', length);
+        size_t size = comma ? (size_t)(comma - list) : length;
+        unsigned i = 1;
+        while (i < ARRAY_LENGTH(words) &&
+               (strlen(words[i]) != size || memcmp(words[i], list, size) != 0))
+            i++;
+        if (i == ARRAY_LENGTH(words) && !(size == 4 && memcmp(list, "none", 4) == 0))
+            return false;
+        *out |= i < ARRAY_LENGTH(words) ? 1u << i : 0;
+        size += comma != NULL;
+        list += size;
+        length -= size;
+    }
+    return true;
+}
+
+void roots_start(void)
+{
+    size_t align;
+    void (*ask)(size_t *, size_t *) =
+        (void (*)(size_t *, size_t *))dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
+    if (ask)
+        ask(&static_tls, &align);
+    else
+        dlerror();
+}
+
+/* ---- Ranges ------------------------------------------------------------------------------------ */
+
+struct builder {
+    const struct roots_picture *picture;
+    struct roots *out;
+    struct heaps heaps;
+    int pagemap;
+    struct heap *no_roots; /* ours, and stacks: never taken as "anonymous memory"; ascending */
+    uint32_t no_roots_count;
+};
+
+static bool wanted(const struct builder *builder, enum leak_root_class root_class)
+{
+    return builder->picture->classes >> root_class & 1;
+}
+
+static struct root_range *add_plain(struct builder *builder, uintptr_t start, uintptr_t end,
+                                    enum leak_root_class root_class)
+{
+    struct roots *out = builder->out;
+    if (!wanted(builder, root_class) || start >= end || out->count == RANGES_MOST)
+        return NULL;
+    struct root_range *range = &out->range[out->count++];
+    *range = (struct root_range){.start = start,
+                                 .end = end,
+                                 .whole_start = start,
+                                 .whole_end = end,
+                                 .root_class = root_class,
+                                 .thread = -1};
+    return range;
+}
+
+/* Only what is there, or was there and is swapped out: the two highest bits of a page's entry. */
+static void add_touched(struct builder *builder, uintptr_t start, uintptr_t end, struct root_range model)
+{
+    uint64_t entry[512];
+    uintptr_t begin = 0;
+    for (uintptr_t at = start & ~(LEAK_PAGE - 1); at < end;) {
+        size_t pages = (end - at + LEAK_PAGE - 1) / LEAK_PAGE;
+        pages = pages < ARRAY_LENGTH(entry) ? pages : ARRAY_LENGTH(entry);
+        if (sys_read_at(builder->pagemap, entry, pages * sizeof *entry,
+                        at / LEAK_PAGE * sizeof *entry) != (ssize_t)(pages * sizeof *entry))
+            memset(entry, 0xff, sizeof entry);
+        for (size_t i = 0; i < pages; i++, at += LEAK_PAGE) {
+            if (entry[i] >> 62 && !begin)
+                begin = at > start ? at : start;
+            if (!(entry[i] >> 62) && begin) {
+                struct root_range *range = add_plain(builder, begin, at, model.root_class);
+                if (range) {
+                    *range = model;
+                    range->start = begin;
+                    range->end = at;
+                }
+                begin = 0;
+            }
+        }
+    }
+    struct root_range *range = begin ? add_plain(builder, begin, end, model.root_class) : NULL;
+    if (range) {
+        *range = model;
+        range->start = begin;
+        range->end = end;
+    }
+}
+
+static void add(struct builder *builder, uintptr_t start, uintptr_t end, struct root_range model)
+{
+    start = round_up(start, sizeof(uintptr_t));
+    if (start >= end)
+        return;
+    if (end - start >= SPARSE && builder->pagemap >= 0) {
+        add_touched(builder, start, end, model);
+        return;
+    }
+    struct root_range *range = add_plain(builder, start, end, model.root_class);
+    if (!range)
+        return;
+    *range = model;
+    range->start = start;
+    range->end = end;
+}
+
+static void add_whole(struct builder *builder, uintptr_t start, uintptr_t end,
+                      enum leak_root_class root_class, int thread)
+{
+    add(builder, start, end,
+        (struct root_range){.whole_start = start,
+                            .whole_end = end,
+                            .root_class = root_class,
+                            .thread = thread});
+}
+
+/* ---- Objects ----------------------------------------------------------------------------------- */
+
+/* The C library's own data also tells of the memory behind blocks, where free chunks begin: what
+ * points there points to no block. */
+static void add_globals(struct builder *builder)
+{
+    const struct images *images = builder->picture->images;
+    for (uint32_t i = 0; i < images->count; i++) {
+        const struct image *image = &images->image[i];
+        bool ours = modules_own(image->start);
+        for (unsigned k = 0; k < image->data_count && !ours; k++)
+            add(builder, image->data[k].start, image->data[k].end,
+                (struct root_range){.whole_start = image->start,
+                                    .whole_end = image->end,
+                                    .root_class = LEAK_ROOT_CLASS_GLOBALS,
+                                    .starts_only = images_is_libc(image),
+                                    .thread = -1});
+    }
+}
+
+/* ---- Threads ------------------------------------------------------------------------------------ */
+
+static void see(struct builder *builder, struct root_thread thread)
+{
+    struct roots *out = builder->out;
+    const struct thread *state = thread.state;
+    if (out->seen_count == PARK_MOST)
+        return;
+    if (state) {
+        thread.serial = state->serial;
+        thread.low = state->bounds.low;
+        thread.high = state->bounds.high;
+    }
+    out->seen[out->seen_count++] = thread;
+}
+
+static void see_unparked(const struct thread *state, void *context)
+{
+    struct builder *builder = context;
+    for (uint32_t i = 0; i < builder->out->seen_count; i++)
+        if (builder->out->seen[i].state == state)
+            return;
+    if (!state->stand_in)
+        see(builder, (struct root_thread){.tid = state->record->tid, .state = state});
+}
+
+static void see_threads(struct builder *builder)
+{
+    const struct roots_taker *taker = builder->picture->taker;
+    const struct park *park = builder->picture->park;
+    see(builder, (struct root_thread){.tid = taker->tid,
+                                      .parked = true,
+                                      .taker = true,
+                                      .pc = taker->pc,
+                                      .sp = taker->sp,
+                                      .fp = taker->fp,
+                                      .block = arch_thread_block(),
+                                      .context = taker->context,
+                                      .state = guard_self.thread});
+    for (uint32_t i = 0; builder->picture->stopped && i < park->count; i++) {
+        const struct park_thread *thread = &park->thread[i];
+        if (!park_was_parked(thread))
+            continue;
+        see(builder, (struct root_thread){.tid = thread->tid,
+                                          .parked = true,
+                                          .pc = context_pc(thread->context),
+                                          .sp = context_sp(thread->context) - CONTEXT_RED_ZONE,
+                                          .fp = context_fp(thread->context),
+                                          .block = thread->block,
+                                          .context = thread->context,
+                                          .state = thread->thread});
+    }
+    threads_each(see_unparked, builder);
+}
+
+/* glibc: static TLS lies below the thread block, its own descriptor from the block on; x86's way. */
+static void add_tls(struct builder *builder, int place)
+{
+    const struct root_thread *thread = &builder->out->seen[place];
+    uintptr_t block = thread->block ? thread->block : thread->high;
+    const struct mapping *mapping = maps_find(builder->picture->maps, block);
+    if (!block || !mapping)
+        return;
+    uintptr_t below = static_tls < DESCRIPTOR ? DESCRIPTOR : static_tls;
+    uintptr_t start = block - below > mapping->start ? block - below : mapping->start;
+    uintptr_t end = block + DESCRIPTOR < mapping->end ? block + DESCRIPTOR : mapping->end;
+    if (ARCH_TLS_ABOVE_BLOCK)
+        end = block + below < mapping->end ? block + below : mapping->end;
+    add_whole(builder, start, end, LEAK_ROOT_CLASS_TLS, place);
+    /* The vector of dynamic TLS: where each object's block is. Its length is in front. */
+    uintptr_t vector = *(const uintptr_t *)(block + CONTEXT_DTV);
+    if (thread->block && maps_find(builder->picture->maps, vector - 16)) {
+        uintptr_t length = *(const uintptr_t *)(vector - 16);
+        if (length < DTV_MOST)
+            add_whole(builder, vector - 16, vector + (length + 1) * 16, LEAK_ROOT_CLASS_TLS, place);
+    }
+}
+
+static void add_registers(struct builder *builder, int place)
+{
+    const struct root_thread *thread = &builder->out->seen[place];
+    const struct roots_taker *taker = builder->picture->taker;
+    unsigned count;
+    if (thread->context) {
+        const uintptr_t *registers = context_registers(thread->context, &count);
+        add_whole(builder, (uintptr_t)registers, (uintptr_t)(registers + count),
+                  LEAK_ROOT_CLASS_REGISTERS, place);
+    } else if (thread->taker) {
+        add_whole(builder, taker->sp, taker->frame, LEAK_ROOT_CLASS_REGISTERS, place);
+    }
+}
+
+/* From sp to the end of what it points into: the thread's own stack, a block that a fibre runs on, or
+ * a mapping. A thread that is elsewhere may come back to its own stack: then all of that counts. */
+static void add_stack(struct builder *builder, int place)
+{
+    const struct root_thread *thread = &builder->out->seen[place];
+    const struct mapping *mapping;
+    uintptr_t sp = thread->taker && !thread->context ? builder->picture->taker->frame : thread->sp;
+    bool at_home = sp && sp >= thread->low && sp < thread->high;
+    if (at_home) {
+        add(builder, sp, thread->high,
+            (struct root_range){.whole_start = thread->low,
+                                .whole_end = thread->high,
+                                .root_class = LEAK_ROOT_CLASS_STACKS,
+                                .thread = place});
+        return;
+    }
+    if (sp && (mapping = maps_find(builder->picture->maps, sp))) {
+        uint32_t node = reach_find(builder->picture->reach, sp);
+        uintptr_t end = mapping->end;
+        if (node != REACH_NOBODY) {
+            struct block block = reach_block(builder->picture->reach, node);
+            end = block.address + block.size;
+        }
+        add_whole(builder, sp, end, LEAK_ROOT_CLASS_STACKS, place);
+    }
+    if (thread->high && (mapping = maps_find(builder->picture->maps, thread->high - 1)))
+        add_whole(builder, thread->low > mapping->start ? thread->low : mapping->start,
+                  thread->high, LEAK_ROOT_CLASS_STACKS, place);
+}
+
+/* ---- Anonymous memory --------------------------------------------------------------------------- */
+
+static void keep_out(uintptr_t start, size_t size, void *context)
+{
+    struct builder *builder = context;
+    if (builder->no_roots_count < RANGES_MOST)
+        builder->no_roots[builder->no_roots_count++] = (struct heap){start, start + size};
+}
+
+/* Shell sort: a few thousand, in the order of their making. */
+static void sort(struct heap *list, uint32_t count)
+{
+    for (uint32_t gap = count / 2; gap; gap /= 2)
+        for (uint32_t i = gap; i < count; i++) {
+            struct heap item = list[i];
+            uint32_t k = i;
+            for (; k >= gap && list[k - gap].start > item.start; k -= gap)
+                list[k] = list[k - gap];
+            list[k] = item;
+        }
+}
+
+/* Ours, every stack, and what an allocator has: the rest is the program's. */
+static bool list_no_roots(struct builder *builder)
+{
+    bool all = arena_each(keep_out, builder);
+    for (uint32_t i = 0; i < builder->out->seen_count; i++) {
+        const struct root_thread *thread = &builder->out->seen[i];
+        if (thread->high)
+            keep_out(thread->low, thread->high - thread->low, builder);
+    }
+    for (uint32_t i = 0; i < builder->heaps.count; i++)
+        keep_out(builder->heaps.heap[i].start,
+                 builder->heaps.heap[i].end - builder->heaps.heap[i].start, builder);
+    for (uint32_t i = 0; i < builder->picture->images->count; i++) {
+        const struct image *image = &builder->picture->images->image[i];
+        for (unsigned k = 0; k < image->data_count; k++)
+            keep_out(image->data[k].start, image->data[k].end - image->data[k].start, builder);
+    }
+    sort(builder->no_roots, builder->no_roots_count);
+    return all;
+}
+
+static bool is_of_the_program(const struct mapping *mapping)
+{
+    return !mapping->inode && mapping->read && mapping->write && !mapping->shared &&
+           (!mapping->path[0] || strncmp(mapping->path, "[anon", 5) == 0 ||
+            strncmp(mapping->path, "[heap", 5) == 0);
+}
+
+static void add_anonymous(struct builder *builder)
+{
+    const struct maps *maps = builder->picture->maps;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < maps->count; i++) {
+        const struct mapping *mapping = &maps->mapping[i];
+        uintptr_t at = mapping->start;
+        struct root_range model = {.whole_start = mapping->start,
+                                   .whole_end = mapping->end,
+                                   .root_class = LEAK_ROOT_CLASS_ANON,
+                                   .thread = -1};
+        if (!is_of_the_program(mapping))
+            continue;
+        while (next < builder->no_roots_count && builder->no_roots[next].start < mapping->end) {
+            const struct heap *out = &builder->no_roots[next++];
+            if (out->start > at)
+                add(builder, at, out->start, model);
+            if (out->end > at)
+                at = out->end;
+        }
+        add(builder, at, mapping->end, model);
+        while (next && builder->no_roots[next - 1].end > mapping->end)
+            next--; /* it goes on in the next one */
+    }
+}
+
+/* ---- All ----------------------------------------------------------------------------------------- */
+
+bool roots_find(const struct roots_picture *picture, struct roots *out)
+{
+    struct builder builder = {.picture = picture, .out = out};
+    const struct image *libc = images_at(picture->images, (uintptr_t)real.malloc);
+    *out = (struct roots){.range = sys_map_lazily(RANGES_MOST * sizeof *out->range),
+                          .seen = sys_map_lazily(PARK_MOST * sizeof *out->seen)};
+    builder.no_roots = sys_map_lazily(RANGES_MOST * sizeof *builder.no_roots);
+    builder.pagemap = sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+    if (!out->range || !out->seen || !builder.no_roots ||
+        !heaps_find(picture->maps, picture->reach, libc && images_is_libc(libc), &builder.heaps))
+        return false;
+    see_threads(&builder);
+    add_globals(&builder);
+    for (uint32_t i = 0; i < out->seen_count; i++)
+        add_tls(&builder, i);
+    for (uint32_t i = 0; i < out->seen_count; i++)
+        add_registers(&builder, i);
+    for (uint32_t i = 0; i < out->seen_count; i++)
+        add_stack(&builder, i);
+    for (uint32_t i = 0; i < user_count; i++)
+        add_whole(&builder, users[i].start, users[i].end, LEAK_ROOT_CLASS_USER, -1);
+    bool all = list_no_roots(&builder);
+    add_anonymous(&builder);
+    return all && out->count < RANGES_MOST;
+}

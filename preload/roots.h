@@ -1,0 +1,73 @@
+/* roots.h - where a program keeps pointers outside of its heap.
+ *
+ * In the picture of a process: the writable data of its objects, thread-local storage, the registers
+ * and the live part of the stack of each thread, regions that the program named, and anonymous
+ * mappings that are no allocator's, no stack and not ours. Each is a range of words with a class; the
+ * option roots= leaves classes out. What was never touched is not read (/proc/self/pagemap).
+ */
+#ifndef PRELOAD_ROOTS_H
+#define PRELOAD_ROOTS_H
+
+#include "preload/heaps.h"
+#include "preload/images.h"
+#include "preload/maps.h"
+#include "preload/park.h"
+#include "leak_store.h"
+
+/* At the start of the process: the sizes of static thread-local storage. */
+void roots_start(void);
+/* "globals,stacks,...": a set of 1 << enum leak_root_class; false: a word is none. */
+bool roots_read_classes(const char *list, size_t length, unsigned *out);
+
+/* Regions that the program names. False: no memory. */
+bool roots_add(uintptr_t start, size_t size);
+void roots_remove(uintptr_t start, size_t size);
+
+struct root_range {
+    uintptr_t start, end;
+    uintptr_t whole_start, whole_end; /* of the object, stack or mapping it is part of */
+    uint8_t root_class;
+    bool starts_only; /* only a pointer to the start of a block counts here */
+    int32_t thread;   /* place in roots.seen, -1 = none */
+};
+
+/* A thread as the picture shows it. */
+struct root_thread {
+    int tid;
+    uint32_t serial; /* 0 = never came to a hook */
+    bool parked, taker;
+    uintptr_t pc, sp, fp; /* 0 = not known */
+    uintptr_t block;
+    uintptr_t low, high; /* of its own stack, 0 = not known */
+    const ucontext_t *context;
+    const struct thread *state;
+};
+
+struct roots {
+    struct root_range *range;
+    uint32_t count;
+    struct root_thread *seen;
+    uint32_t seen_count;
+};
+
+/* Who takes the look: the words from sp on are its live stack; what its registers held lies below
+ * frame. */
+struct roots_taker {
+    int tid;
+    uintptr_t sp, frame, pc, fp;
+    const ucontext_t *context; /* in a handler: what it has interrupted */
+};
+
+struct roots_picture {
+    const struct maps *maps;
+    const struct images *images;
+    const struct park *park;
+    const struct roots_taker *taker;
+    const struct reach *reach;
+    unsigned classes;
+    bool stopped; /* else stacks are read as a whole */
+};
+
+bool roots_find(const struct roots_picture *picture, struct roots *out);
+
+#endif
