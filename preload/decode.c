@@ -1,0 +1,169 @@
+/* decode.c - each word in nine forms, against a filter of the few that are left.
+ *
+ * A plain pointer to a marked block is also a tagged one with no tag, so most words have a form
+ * that lies among the blocks. What is left is usually little: a bit for the hash of each address
+ * tells nearly all of them apart without a look at the index. Every match is noted, the second
+ * pointer to a block too: they are edges of the graph.
+ */
+#include "preload/decode.h"
+
+#define FORMS 9
+#define FILTER_BITS 16 /* for each block that is left */
+
+struct decoder {
+    struct reach *reach;
+    uint64_t guard, xor;
+    uintptr_t low, span; /* starts of what is left: low .. low + span */
+    uint64_t *filter;
+    unsigned shift;
+    bool roots; /* "from" is a range of roots */
+    struct ring ring;
+};
+
+static bool is_left(const struct node *node)
+{
+    return !node_verdict(node) || node_verdict(node) == LEAK_VERDICT_HIDDEN;
+}
+
+static uint64_t hash(const struct decoder *decoder, uintptr_t address)
+{
+    return (address >> 3) * 0x9e3779b97f4a7c15ull >> decoder->shift;
+}
+
+static bool make_filter(struct decoder *decoder)
+{
+    struct reach *reach = decoder->reach;
+    uint64_t left = 0, bits = 1 << 15;
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    for (uint32_t i = 0; i < reach->count; i++)
+        if (is_left(&reach->nodes[i])) {
+            uintptr_t address = reach->nodes[i].address;
+            low = left++ ? low : address;
+            high = address;
+        }
+    decoder->low = low;
+    decoder->span = high - low;
+    for (decoder->shift = 64 - 15; bits < left * FILTER_BITS; bits *= 2)
+        decoder->shift--;
+    decoder->filter = room_map(&reach->room, bits / 64, sizeof *decoder->filter);
+    for (uint32_t i = 0; decoder->filter && i < reach->count; i++)
+        if (is_left(&reach->nodes[i])) {
+            uint64_t bit = hash(decoder, reach->nodes[i].address);
+            decoder->filter[bit / 64] |= 1ull << bit % 64;
+        }
+    return decoder->filter;
+}
+
+/* ---- One word ---------------------------------------------------------------------------------
+ */
+
+static COLD void match(struct decoder *decoder, uintptr_t address, uint32_t from, uint32_t at)
+{
+    struct reach *reach = decoder->reach;
+    uint32_t number = places_rank_of(&reach->places, address) - 1;
+    struct node *node = &reach->nodes[number];
+    if (number == NOBODY || node->address != address || !is_left(node))
+        return;
+    if (!node_verdict(node)) {
+        if (decoder->roots)
+            node_link_root(reach, number, from, at);
+        else
+            node_link(reach, number, from, at);
+        node_put(reach, number, LEAK_VERDICT_HIDDEN, 0);
+    }
+    struct decoded *edge = pile_add(&reach->room, &reach->decodings, sizeof *edge);
+    if (edge)
+        *edge = (struct decoded){.from = decoder->roots ? reach->count : from, .to = number};
+    else
+        reach->failed = true;
+}
+
+/* All forms of a word; 0 for those that it does not have. */
+static ALWAYS_INLINE void undisguise(const struct decoder *decoder, uintptr_t word,
+                                     uintptr_t form[FORMS])
+{
+    uintptr_t rotated = word >> 17 | word << 47;
+    form[0] = word & 0xfffffffffff0;
+    form[1] = word & 0xfffffffffff8; /* blocks may be aligned to 8, with a tag of 3 bits */
+    for (unsigned k = 1; k <= 4; k++)
+        form[1 + k] = word >> (48 - k) ? 0 : word << k;
+    form[6] = ~word;
+    form[7] = decoder->guard ? rotated ^ decoder->guard : 0;
+    form[8] = decoder->xor ? word ^ decoder->xor : 0;
+}
+
+static NOINLINE void decode_word(struct decoder *decoder, uintptr_t word, uint32_t from,
+                                 uint32_t at)
+{
+    uintptr_t form[FORMS];
+    undisguise(decoder, word, form);
+    for (unsigned i = 0; i < FORMS; i++) {
+        if (form[i] - decoder->low > decoder->span)
+            continue;
+        uint64_t bit = hash(decoder, form[i]);
+        if (decoder->filter[bit / 64] >> bit % 64 & 1 && (i != 1 || form[1] != form[0]))
+            match(decoder, form[i], from, at);
+    }
+}
+
+static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64_t count,
+                         uint32_t from)
+{
+    const uintptr_t low = decoder->low, span = decoder->span;
+    for (uint64_t i = 0; i < count; i++) {
+        uintptr_t form[FORMS];
+        unsigned some = 0;
+        undisguise(decoder, words[i], form);
+        for (unsigned k = 0; k < FORMS; k++)
+            some |= form[k] - low <= span;
+        if (some)
+            decode_word(decoder, words[i], from, i < UINT32_MAX ? i : UINT32_MAX);
+    }
+}
+
+/* ---- All words --------------------------------------------------------------------------------
+ */
+
+static void met_plainly(void *context, uintptr_t pointer UNUSED, uint32_t number, uint32_t from,
+                        uint32_t at)
+{
+    struct decoder *decoder = context;
+    if (node_verdict(&decoder->reach->nodes[number]))
+        return;
+    node_link(decoder->reach, number, from, at);
+    node_put(decoder->reach, number, LEAK_VERDICT_HIDDEN, 0);
+}
+
+static void spread(struct decoder *decoder)
+{
+    struct reach *reach = decoder->reach;
+    while (reach->head < reach->tail) {
+        uint32_t number = reach->queue[reach->head++];
+        const uintptr_t *words = (const uintptr_t *)reach->nodes[number].address;
+        uint64_t count = node_size(&reach->nodes[number]) / 8;
+        ring_scan(&decoder->ring, reach, words, count, number, met_plainly, decoder);
+        ring_drain(&decoder->ring, reach, met_plainly, decoder);
+        decode_words(decoder, words, count, number);
+    }
+}
+
+bool decode_hidden(struct reach *reach, uint64_t guard, uint64_t xor)
+{
+    struct decoder decoder = {.reach = reach, .guard = guard, .xor = xor};
+    const struct root_range *roots = reach->ranges.at;
+    if (!make_filter(&decoder))
+        return false;
+    decoder.roots = true;
+    for (uint32_t i = 0; i < reach->ranges.count; i++)
+        decode_words(&decoder, (const uintptr_t *)roots[i].start, roots[i].words, i);
+    decoder.roots = false;
+    for (uint32_t i = 0; i < reach->count; i++) {
+        const struct node *node = &reach->nodes[i];
+        if (node_verdict(node) >= LEAK_VERDICT_POSSIBLE &&
+            node_verdict(node) != LEAK_VERDICT_HIDDEN)
+            decode_words(&decoder, (const uintptr_t *)node->address, node_size(node) / 8, i);
+    }
+    spread(&decoder);
+    room_unmap(&reach->room, decoder.filter);
+    return !reach->failed;
+}

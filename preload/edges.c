@@ -1,0 +1,154 @@
+/* edges.c - one walk over the blocks in order of address, through the ring.
+ *
+ * Nodes leave the ring in the order in which their words were put, so the targets of one source
+ * come together and sources come in order: each target is written once, where it stays.
+ */
+#include "preload/edges.h"
+
+struct walk {
+    struct reach *reach;
+    struct edges *edges;
+    uint32_t source; /* whose targets are being written */
+    bool failed;
+    struct ring ring;
+};
+
+static ALWAYS_INLINE void add(struct walk *walk, uint32_t from, uint32_t to)
+{
+    struct edges *edges = walk->edges;
+    while (walk->source < from)
+        edges->first[++walk->source] = (uint32_t)edges->to.count;
+    if (edges->to.count > edges->first[from] && edges_to(edges)[edges->to.count - 1] == to)
+        return;
+    uint32_t *place = edges->to.count < UINT32_MAX
+                          ? pile_add(&walk->reach->room, &edges->to, sizeof *place)
+                          : NULL;
+    if (likely(place))
+        *place = to;
+    else
+        walk->failed = true;
+}
+
+static bool begin(struct walk *walk, uint32_t sources)
+{
+    memset(walk->edges, 0, sizeof *walk->edges);
+    walk->edges->first = room_map(&walk->reach->room, sources + 1ull, sizeof(uint32_t));
+    return walk->edges->first;
+}
+
+static bool finish(struct walk *walk, uint32_t sources)
+{
+    while (walk->source < sources)
+        walk->edges->first[++walk->source] = (uint32_t)walk->edges->to.count;
+    return !walk->failed;
+}
+
+/* Blocks are read in order of address: the next ones' content is on its way by then, but not their
+ * nodes' words where blocks are large. */
+static ALWAYS_INLINE void scan(struct walk *walk, uint32_t number, uint32_t source, ring_met *met)
+{
+    const struct node *node = &walk->reach->nodes[number];
+    ring_scan(&walk->ring, walk->reach, (const uintptr_t *)node->address, node_size(node) / 8,
+              source, met, walk);
+}
+
+/* ---- The lost ---------------------------------------------------------------------------------
+ */
+
+static ALWAYS_INLINE void met_lost(void *context, uintptr_t pointer UNUSED, uint32_t number,
+                                   uint32_t from, uint32_t at UNUSED)
+{
+    struct walk *walk = context;
+    if (node_verdict(&walk->reach->nodes[number]) != LEAK_VERDICT_LOST)
+        return;
+    uint32_t to = walk->reach->links[number].from;
+    if (to != from)
+        add(walk, from, to);
+}
+
+bool edges_of_lost(struct edges *edges, struct reach *reach, const uint32_t *node_of,
+                   uint32_t count)
+{
+    struct walk walk = {.reach = reach, .edges = edges};
+    if (!begin(&walk, count))
+        return false;
+    for (uint32_t i = 0; i < count && !walk.failed; i++)
+        scan(&walk, node_of[i], i, met_lost);
+    ring_drain(&walk.ring, reach, met_lost, &walk);
+    return finish(&walk, count);
+}
+
+/* ---- The held ---------------------------------------------------------------------------------
+ */
+
+static ALWAYS_INLINE void met_held(void *context, uintptr_t pointer UNUSED, uint32_t number,
+                                   uint32_t from, uint32_t at UNUSED)
+{
+    struct walk *walk = context;
+    if (number != from && node_is_held(&walk->reach->nodes[number]))
+        add(walk, from, number);
+}
+
+/* Chains the pointers in disguise by their source; *last: the last one + 1 of each. */
+static bool chain_decoded(struct reach *reach, uint32_t **last)
+{
+    struct decoded *decoded = reach->decodings.at;
+    *last = NULL;
+    if (!reach->decodings.count)
+        return true;
+    if (reach->decodings.count >= UINT32_MAX)
+        return false;
+    *last = room_map(&reach->room, reach->count + 1ull, sizeof **last);
+    for (uint32_t i = 0; *last && i < reach->decodings.count; i++) {
+        decoded[i].next = (*last)[decoded[i].from];
+        (*last)[decoded[i].from] = i + 1;
+    }
+    return *last;
+}
+
+static void add_decoded(struct walk *walk, uint32_t from, const uint32_t *last)
+{
+    const struct decoded *decoded = walk->reach->decodings.at;
+    if (!last || !last[from])
+        return;
+    ring_drain(&walk->ring, walk->reach, met_held, walk);
+    for (uint32_t i = last[from]; i; i = decoded[i - 1].next)
+        if (decoded[i - 1].to != from)
+            add(walk, from, decoded[i - 1].to);
+}
+
+static void add_roots(struct walk *walk)
+{
+    struct reach *reach = walk->reach;
+    const struct root_range *roots = reach->ranges.at;
+    for (uint32_t i = 0; i < reach->ranges.count && !walk->failed; i++)
+        ring_scan(&walk->ring, reach, (const uintptr_t *)roots[i].start, roots[i].words,
+                  reach->count, met_held, walk);
+    ring_drain(&walk->ring, reach, met_held, walk);
+    for (uint32_t i = 0; i < reach->count && !walk->failed; i++)
+        if (node_is_held(&reach->nodes[i]) && reach->links[i].from == NOBODY)
+            add(walk, reach->count, i);
+}
+
+bool edges_of_held(struct edges *edges, struct reach *reach)
+{
+    struct walk walk = {.reach = reach, .edges = edges};
+    uint32_t *last;
+    if (!begin(&walk, reach->count + 1) || !chain_decoded(reach, &last))
+        return false;
+    for (uint32_t i = 0; i < reach->count && !walk.failed; i++)
+        if (node_is_held(&reach->nodes[i])) {
+            scan(&walk, i, i, met_held);
+            add_decoded(&walk, i, last);
+        }
+    add_roots(&walk);
+    add_decoded(&walk, reach->count, last);
+    room_unmap(&reach->room, last);
+    return finish(&walk, reach->count + 1);
+}
+
+void edges_end(struct edges *edges, struct reach *reach)
+{
+    room_unmap(&reach->room, edges->first);
+    pile_end(&reach->room, &edges->to);
+}

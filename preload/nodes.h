@@ -1,0 +1,217 @@
+/* nodes.h - the nodes of a look, and how words become nodes: what marking, decoding and the graphs
+ * share.
+ *
+ * A node is 16 bytes that every pass reads, and two cold rows beside them: the link by which it was
+ * met, and what only a report wants. Everything is found by a word that somebody holds, so nearly
+ * every access misses the caches. The ring makes the misses overlap: a word that may be a pointer
+ * waits once for its word of the index, once for its node, while those behind it come in. It is
+ * first in, first out: nodes are met in exactly the order in which the words were put.
+ *
+ *     put -> [ wait for the index word ] -> [ wait for the node ] -> met
+ */
+#ifndef PRELOAD_NODES_H
+#define PRELOAD_NODES_H
+
+#include "preload/blocks.h"
+#include "preload/places.h"
+#include "leak_store.h"
+
+#define NOBODY UINT32_MAX
+
+/* The state in a node's upper bits; enum leak_verdict is in the low three, 0 = not met yet. */
+#define NODE_VERDICT 7u
+#define NODE_CANDIDATE 8u /* something points inside: possible, unless better is found */
+#define NODE_BY_ROOT 16u  /* the link is a root word's number */
+#define NODE_BEFORE 32    /* enum reach_before times this: three bits */
+#define NODE_FLAGS 256    /* enum leak_found_flag times this: DROPPED, IGNORED, TAGGED */
+
+struct node {
+    uint64_t address;
+    uint64_t size_state; /* size (48), state (16) */
+};
+
+/* By which word a node was met. */
+struct node_link {
+    uint32_t from; /* the node that holds the word, a root word's number, or NOBODY */
+    uint32_t at;   /* which of its words; UINT32_MAX: that one or one behind it */
+};
+
+struct node_cold {
+    uint32_t site, count, tick_kind; /* tick (24), kind (8) */
+    uint16_t thread;
+    uint16_t reserved;
+};
+
+struct root_range {
+    uintptr_t start;
+    uint32_t words, range;
+};
+
+struct root_word {
+    uintptr_t address;
+    uint32_t range;
+    uint32_t reserved;
+};
+
+/* A pointer in disguise: another edge. from: a node, or the number behind the last for a root. */
+struct decoded {
+    uint32_t from, to;
+    uint32_t next; /* edges.c's: another one from there, + 1 */
+};
+
+struct reach {
+    struct room room;
+    struct places places;
+    struct node *nodes;
+    struct node_link *links;
+    struct node_cold *cold;
+    uint32_t count;
+    uintptr_t low, span;  /* pointers to blocks are low .. low + span */
+    uint32_t *queue;      /* every marked node, in the order in which they were marked */
+    uint32_t head, tail;  /* of it: [0, head) were scanned */
+    uint64_t added, fits; /* before the index */
+    struct incoming *incoming;
+    struct pile ranges;    /* struct root_range */
+    struct pile words;     /* struct root_word */
+    struct pile decodings; /* struct decoded: those that lead to hidden blocks */
+    bool failed;           /* memory ran out */
+};
+
+static ALWAYS_INLINE uint64_t node_size(const struct node *node)
+{
+    return node->size_state & BLOCKS_SIZE_MOST;
+}
+
+static ALWAYS_INLINE unsigned node_state(const struct node *node)
+{
+    return node->size_state >> 48;
+}
+
+static ALWAYS_INLINE unsigned node_verdict(const struct node *node)
+{
+    return node_state(node) & NODE_VERDICT;
+}
+
+static ALWAYS_INLINE unsigned node_before(const struct node *node)
+{
+    return node_state(node) / NODE_BEFORE % 8;
+}
+
+static ALWAYS_INLINE void node_change(struct node *node, unsigned clear, unsigned set)
+{
+    node->size_state = (node->size_state & ~((uint64_t)clear << 48)) | (uint64_t)set << 48;
+}
+
+/* REACHABLE, POSSIBLE or HIDDEN. */
+static ALWAYS_INLINE bool node_is_held(const struct node *node)
+{
+    return node_verdict(node) >= LEAK_VERDICT_POSSIBLE;
+}
+
+/* Gives a node its verdict, and a place in the queue; it had none. */
+static ALWAYS_INLINE void node_put(struct reach *reach, uint32_t node, enum leak_verdict verdict,
+                                   unsigned flags)
+{
+    node_change(&reach->nodes[node], NODE_VERDICT | LEAK_FOUND_TAGGED * NODE_FLAGS,
+                verdict | flags * NODE_FLAGS);
+    reach->queue[reach->tail++] = node;
+}
+
+static ALWAYS_INLINE void node_link(struct reach *reach, uint32_t node, uint32_t from, uint32_t at)
+{
+    reach->links[node] = (struct node_link){.from = from, .at = at};
+    node_change(&reach->nodes[node], NODE_BY_ROOT, 0);
+}
+
+/* It is met by word "at" of a range of roots. */
+static inline void node_link_root(struct reach *reach, uint32_t node, uint32_t range, uint32_t at)
+{
+    const struct root_range *roots = (const struct root_range *)reach->ranges.at + range;
+    struct root_word *word = pile_add(&reach->room, &reach->words, sizeof *word);
+    if (!word) {
+        reach->failed = true;
+        return;
+    }
+    *word = (struct root_word){.address = roots->start + 8ull * at, .range = roots->range};
+    reach->links[node].from = (uint32_t)(reach->words.count - 1);
+    node_change(&reach->nodes[node], 0, NODE_BY_ROOT);
+}
+
+/* ---- The ring ------------------------------------------------------------------------------- */
+
+#define RING 64
+#define RING_WAIT 12 /* so many words wait at each place */
+
+struct ring {
+    uint32_t in, near, out; /* out <= near <= in */
+    struct {
+        uintptr_t pointer;
+        const struct places_word *word;
+        uint32_t node; /* or, while word is not NULL, nothing yet */
+        uint32_t from, at;
+    } place[RING];
+};
+
+/* Called for each pointer to a node: to its start, its inside, or just behind it. */
+typedef void ring_met(void *context, uintptr_t pointer, uint32_t node, uint32_t from, uint32_t at);
+
+static ALWAYS_INLINE void ring_come_near(struct ring *ring, const struct reach *reach)
+{
+    typeof(&ring->place[0]) place = &ring->place[ring->near++ % RING];
+    if (likely(place->word))
+        place->node = places_rank(place->word, place->pointer) - 1;
+    if (likely(place->node != NOBODY)) {
+        __builtin_prefetch(&reach->nodes[place->node], 1);
+        __builtin_prefetch(&reach->links[place->node], 1);
+    }
+}
+
+static ALWAYS_INLINE void ring_take(struct ring *ring, const struct reach *reach, ring_met *met,
+                                    void *context)
+{
+    typeof(&ring->place[0]) place = &ring->place[ring->out++ % RING];
+    if (unlikely(place->node == NOBODY))
+        return;
+    const struct node *node = &reach->nodes[place->node];
+    if (place->pointer - node->address <= node_size(node))
+        met(context, place->pointer, place->node, place->from, place->at);
+}
+
+static ALWAYS_INLINE void ring_put(struct ring *ring, const struct reach *reach, uintptr_t pointer,
+                                   uint32_t from, uint32_t at, ring_met *met, void *context)
+{
+    typeof(&ring->place[0]) place = &ring->place[ring->in++ % RING];
+    uint32_t rank = 0;
+    place->pointer = pointer;
+    place->from = from;
+    place->at = at;
+    place->word = places_word(&reach->places, pointer, &rank);
+    place->node = rank - 1;
+    __builtin_prefetch(place->word);
+    if (ring->in - ring->near > RING_WAIT)
+        ring_come_near(ring, reach);
+    if (ring->near - ring->out > RING_WAIT)
+        ring_take(ring, reach, met, context);
+}
+
+/* All that wait. */
+static ALWAYS_INLINE void ring_drain(struct ring *ring, const struct reach *reach, ring_met *met,
+                                     void *context)
+{
+    while (ring->near != ring->in)
+        ring_come_near(ring, reach);
+    while (ring->out != ring->in)
+        ring_take(ring, reach, met, context);
+}
+
+/* Puts those of the words that may point to a block. */
+static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach,
+                                    const uintptr_t *words, uint64_t count, uint32_t from,
+                                    ring_met *met, void *context)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (words[i] - reach->low <= reach->span)
+            ring_put(ring, reach, words[i], from, i < UINT32_MAX ? i : UINT32_MAX, met, context);
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* room.h - the memory of a look: whole maps from the kernel, never more than was allowed.
+ *
+ * A look's child makes a few large arrays and goes away with them. Each array is a map of its own;
+ * the room knows them all, so whoever gives up half-way just leaves, and room_end returns the rest.
+ *
+ *     used = sum of the sizes of the maps, each rounded up to pages
+ *
+ * One thread only. Nothing here reaches malloc.
+ */
+#ifndef PRELOAD_ROOM_H
+#define PRELOAD_ROOM_H
+
+#include "preload/base.h"
+
+#define ROOM_MAPS 64
+
+struct room {
+    uint64_t most, used;
+    unsigned maps;
+    struct {
+        void *memory;
+        uint64_t size;
+    } map[ROOM_MAPS];
+};
+
+/* Zeroed memory for count things of so many bytes; NULL: above the limit, or the kernel refuses. */
+void *room_map(struct room *room, uint64_t count, size_t each);
+/* NULL is fine. */
+void room_unmap(struct room *room, void *memory);
+void room_end(struct room *room);
+/* Unmaps all that came after "before", a copy of the room, was made. */
+void room_back(struct room *room, const struct room *before);
+
+/* An array that grows at its end, and moves when it does. Begins as zeros. */
+struct pile {
+    void *at;
+    uint64_t count, fits;
+};
+
+bool pile_grow(struct room *room, struct pile *pile, size_t each);
+
+/* The place of one thing more, or NULL. */
+static ALWAYS_INLINE void *pile_add(struct room *room, struct pile *pile, size_t each)
+{
+    if (unlikely(pile->count == pile->fits) && !pile_grow(room, pile, each))
+        return NULL;
+    return (char *)pile->at + pile->count++ * each;
+}
+
+void pile_end(struct room *room, struct pile *pile);
+
+#endif
