@@ -37,7 +37,7 @@ void arena_own(const void *memory, size_t size)
     lock_give(&locked);
 }
 
-static void disown(const void *memory)
+void arena_disown(const void *memory)
 {
     struct locked locked = lock_take(&lock);
     for (uint32_t at = owned_used; at--;)
@@ -115,7 +115,7 @@ void arena_unmap(void *memory, size_t size)
     if (!memory)
         return;
     size = round_up(size, LEAK_PAGE);
-    disown(memory); /* before somebody else can have it */
+    arena_disown(memory); /* before somebody else can have it */
     sys_unmap(memory, size);
     sub_relaxed(&used, size);
 }

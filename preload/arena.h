@@ -22,8 +22,9 @@ bool arena_charge(uint64_t bytes);
 void arena_discharge(uint64_t bytes);
 uint64_t arena_used(void);
 
-/* Memory that was mapped by other means, and stays. */
+/* Memory that was mapped by other means; before it goes, it is disowned. */
 void arena_own(const void *memory, size_t size);
+void arena_disown(const void *memory);
 /* Every range of ours; nothing may be mapped meanwhile. False: there were too many to write down. */
 bool arena_each(void (*visit)(uintptr_t start, size_t size, void *context), void *context);
 void arena_fork_lock(void);

@@ -3,6 +3,7 @@
 #include "preload/atomic.h"
 #include "preload/log.h"
 #include "preload/options.h"
+#include "preload/snapshot.h"
 #include "preload/store.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -113,11 +114,14 @@ static void report(void)
         sys_close(memory);
 }
 
-void finish_now(int status)
+NOINLINE void finish_now(int status, enum leak_occasion occasion)
 {
     struct leak_header *header = store_header;
     if (header->end_how != LEAK_END_NONE)
         return;
+    struct frame caller = CALLER_FRAME();
+    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
+    snapshot_late(&taker, occasion);
     header->end_value = status & 0xff;
     header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
     store_release(&header->end_how, LEAK_END_EXIT);
@@ -131,7 +135,7 @@ void finish_now(int status)
 static void at_exit(int status, void *argument UNUSED)
 {
     if (sys_getpid() == store_header->pid)
-        finish_now(status);
+        finish_now(status, LEAK_OCCASION_LATE);
 }
 
 static int expected_status;

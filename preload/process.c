@@ -15,6 +15,7 @@
 #include "preload/sample.h"
 #include "preload/sites.h"
 #include "preload/slots.h"
+#include "preload/snapshot.h"
 #include "preload/store.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -199,6 +200,7 @@ static bool build(struct guard *guard, char **envp)
     if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
         !threads_start(guard) || !sample_start(track_options.sample, track_options.max_memory))
         return false;
+    snapshot_start();
     if (!track_options.site_stacks)
         store_flag(LEAK_FLAG_NO_STACKS);
     if (track_options.min_size || track_options.max_size)
@@ -319,6 +321,7 @@ static bool become_child(struct guard *guard)
     if (!store_create_child(&parent, &parent_size))
         return false;
     arena_fork_child();
+    snapshot_fork_child();
     store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED)));
     blocks_fork_child();
     freed_fork_child();
@@ -398,6 +401,25 @@ void process_exec_undo(void)
     store_release(&store_header->exec_at, 0);
 }
 
+/* Once: whatever calls exit in a handler of exit has had its look. */
+static void end_begins(const struct roots_taker *taker)
+{
+    if (account_is_ours())
+        snapshot_early(taker);
+}
+
+NOINLINE void process_main_returned(const struct frame *caller)
+{
+    struct roots_taker taker = SNAPSHOT_TAKER(caller);
+    end_begins(&taker);
+}
+
+NOINLINE void process_exit_called(const struct frame *caller)
+{
+    struct roots_taker taker = SNAPSHOT_TAKER(caller);
+    end_begins(&taker);
+}
+
 void process_quick_exit(int status)
 {
     if (account_is_ours())
@@ -410,7 +432,7 @@ void process_ends(int status)
         return;
     struct frame caller = CALLER_FRAME();
     struct guard *guard = guard_enter(&caller);
-    finish_now(status);
+    finish_now(status, LEAK_OCCASION_ABRUPT);
     if (guard)
         guard_leave(guard);
 }

@@ -38,6 +38,9 @@ bool process_exec_begin(void);
 void process_exec_undo(void);
 /* _exit and its kin: the last moment to write anything down. */
 void process_ends(int status);
+/* Main has returned; exit was called: caller is whose frame the stack is live from. */
+void process_main_returned(const struct frame *caller);
+void process_exit_called(const struct frame *caller);
 /* quick_exit runs handlers first: only the status is noted. */
 void process_quick_exit(int status);
 

@@ -1,0 +1,59 @@
+/* hook_main.c - main returns, exit is called: the moment when everything a program has is still there.
+ *
+ * Main is called through a function of ours, which looks at the heap when it has returned, with its
+ * own frame for the top of what counts as stack: main's locals are gone. What lies below is wiped, so
+ * that no later frame of the exit machinery is laid over a pointer that main has left behind.
+ */
+#include "preload/process.h"
+#include "preload/real.h"
+#include "preload/snapshot.h"
+#include "preload/sys.h"
+
+#define SCRUBBED_MOST 65536
+
+typedef int main_function(int, char **, char **);
+
+static main_function *programs_main;
+
+/* Zeros from here downwards, as far as the stack is mapped. */
+static NOINLINE void scrub(void)
+{
+    uintptr_t high = (arch_stack_pointer() & -LEAK_PAGE), low = high;
+    char byte;
+    while (high - low < SCRUBBED_MOST && sys_peek(low - LEAK_PAGE, &byte, 1))
+        low -= LEAK_PAGE;
+    for (volatile uintptr_t *word = (uintptr_t *)low; (uintptr_t)word < high; word++)
+        *word = 0;
+    /* What is left of this page, above the frame that does it. */
+    for (volatile uintptr_t *word = (uintptr_t *)high;
+         (uintptr_t)word + 256 < arch_stack_pointer(); word++)
+        *word = 0;
+}
+
+static int call_main(int argc, char **argv, char **envp)
+{
+    int status = programs_main(argc, argv, envp);
+    struct frame caller = CALLER_FRAME();
+    scrub();
+    process_main_returned(&caller);
+    return status;
+}
+
+EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
+                             void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
+                             void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+{
+    real_find();
+    programs_main = main;
+    return real.__libc_start_main(call_main, argc, argv, init, fini, rtld_fini, stack_end);
+}
+
+EXPORT void exit(int status)
+{
+    struct frame caller = CALLER_FRAME();
+    process_exit_called(&caller);
+    real_find();
+    real.exit(status);
+    __builtin_unreachable();
+}
