@@ -7,7 +7,9 @@
 
 #include "symbolize/alive.h"
 #include "symbolize/estimate.h"
+#include "symbolize/looks.h"
 #include "symbolize/notes.h"
+#include "symbolize/roots.h"
 
 static const struct {
     const char *name, *words;
@@ -161,6 +163,7 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
         inherited.blocks = 0; /* they are shown: no note */
     notes_fill(mem, store, &inherited, process);
     group_records(mem, resolver, store, &options->group, process);
+    looks_fill(mem, resolver, store, process);
     recent_fill(mem, resolver, store, &options->recent, process);
 }
 
@@ -175,6 +178,7 @@ static uint64_t looks(const struct process *process)
         const struct record *record = &process->records[i];
 
         hash = hash_mix(hash, record->signature ^ record->verdict);
+        hash = hash_mix(hash, (uint64_t)(record->cycle | record->dropped << 1));
         hash = hash_mix(hash, record->kind);
         hash = hash_mix(hash, record->blocks);
         hash = hash_mix(hash, record->bytes);
@@ -182,7 +186,48 @@ static uint64_t looks(const struct process *process)
     return hash;
 }
 
-/* Frames are shared between records, so each one is cleared more than once, to the same. */
+/* A frame is shared by many, so each one is cleared more than once, to the same. */
+static void make_stable_frames(const struct frame *const *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ((struct frame *)frames[i])->has_offset = false;
+}
+
+static void make_stable_root(const struct root *shared)
+{
+    struct root *root = (struct root *)shared;
+
+    if (root->class != LEAK_ROOT_CLASS_ANON)
+        return;
+    root->words = ROOTS_MAPPING;
+    root->has_offset = false;
+}
+
+static void make_stable_look(struct process *process)
+{
+    if (process->look) {
+        process->look->when_ns = process->look->pause_ns = process->look->check_ns = 0;
+        process->look->timed = false;
+    }
+    for (size_t i = 0; i < process->thread_count; i++) {
+        process->threads[i].tid = 0;
+        make_stable_frames(process->threads[i].stack.frames, process->threads[i].stack.count);
+    }
+    for (size_t i = 0; i < process->owner_count; i++)
+        make_stable_root(process->owners[i].root);
+}
+
+static void make_stable_samples(struct record *record)
+{
+    for (size_t i = 0; i < record->sample_count; i++) {
+        struct sample *sample = (struct sample *)&record->samples[i];
+
+        sample->address = sample->time_ns = 0;
+        if (sample->pointers)
+            sample->content = NULL;
+    }
+}
+
 static void make_stable(struct process *process)
 {
     process->pid = process->ppid = 0;
@@ -194,13 +239,15 @@ static void make_stable(struct process *process)
         struct record *record = &process->records[i];
 
         record->first_ns = record->last_ns = 0;
-        for (size_t k = 0; k < record->frame_count; k++)
-            ((struct frame *)record->frames[k])->has_offset = false;
+        make_stable_frames(record->frames, record->frame_count);
         if (!record->freed.exact)
             record->freed.places = record->freed.frame_count = 0;
-        for (size_t k = 0; k < record->freed.frame_count; k++)
-            ((struct frame *)record->freed.frames[k])->has_offset = false;
+        make_stable_frames(record->freed.frames, record->freed.frame_count);
+        make_stable_samples(record);
+        if (record->path)
+            make_stable_root(record->path->root);
     }
+    make_stable_look(process);
 }
 
 void build_finish(struct report *report, const struct build_options *options)

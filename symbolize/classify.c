@@ -151,6 +151,12 @@ enum frame_role classify_frame(const char *module, const char *function, const c
     return classify_runtime_module(module) ? FRAME_RUNTIME : FRAME_USER;
 }
 
+bool classify_own_frame(const struct frame *frame)
+{
+    return frame->role == FRAME_ALLOCATOR && frame->module &&
+           named(base_name(frame->module), "libleak");
+}
+
 static bool in_loader(const struct frame *frame)
 {
     const char *base = base_name(frame->module);

@@ -19,6 +19,9 @@ enum frame_role classify_frame(const char *module, const char *function, const c
 /* The C and C++ libraries, the loader and libleak itself. */
 bool classify_runtime_module(const char *module);
 
+/* libleak's own. */
+bool classify_own_frame(const struct frame *frame);
+
 /* Frames innermost first; bytes per block, for the one pool that is known by its size. */
 bool classify_runtime_block(const struct frame *const *frames, size_t count, size_t user,
                             uint64_t block_size);

@@ -1,15 +1,25 @@
-/* group.c - one record per signature, kind and verdict; see group.h. */
+/* group.c - one record per signature, kind and verdict; see group.h.
+ *
+ * Sites of one signature and kind are kin: whether their blocks are the runtime's own, and where
+ * others are freed, is asked of all of them together. What each site holds then goes to records by
+ * verdict; indirect blocks last, since theirs are told apart by the record they hang under.
+ */
 #include "symbolize/group.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolize/blind.h"
 #include "symbolize/classify.h"
 #include "symbolize/estimate.h"
 #include "symbolize/frees.h"
-#include "symbolize/signature.h"
+#include "symbolize/paths.h"
+#include "symbolize/samples.h"
+#include "symbolize/settle.h"
 
 #define THREADS_SHOWN 16
+/* Records with and without these are different ones. */
+#define TELLING (LEAK_FOUND_CYCLE | LEAK_FOUND_DROPPED | LEAK_FOUND_IGNORED)
 
 struct grouping {
     struct mem *mem;
@@ -17,11 +27,28 @@ struct grouping {
     const struct group_options *options;
     struct process *process;
     struct signatures signatures;
-    struct map by_key; /* hash of signature and kind -> index + 1 */
+    struct settling settling;
+    struct map kin_by_key; /* hash of signature and kind -> index + 1 */
+    struct kin *kins;
+    size_t kin_count, kin_capacity;
+    uint32_t *next_site; /* of the same kin, + 1; by site */
+    struct map by_key;   /* hash of kin, verdict, flags and owner -> index + 1 */
     struct draft *drafts;
     size_t count, capacity;
-    uint32_t *next_site; /* of the same record, + 1; by site */
+    uint32_t *draft_of; /* by what a look found, + 1: for what hangs under it */
     struct frees frees;
+    struct paths paths;
+};
+
+struct kin {
+    uint64_t signature;
+    uint32_t kind;
+    uint32_t first;   /* index of a site + 1; the others follow in next_site */
+    uint32_t largest; /* index of the site that holds most */
+    uint64_t bytes, blocks;
+    bool runtime;
+    bool asked; /* about its frees */
+    struct freed freed;
 };
 
 /* A record while it is being added up. */
@@ -29,14 +56,57 @@ struct draft {
     struct record record;
     struct variance variance;
     uint32_t threads[THREADS_SHOWN];
-    uint32_t largest; /* index of the site that holds most: its stack is the one shown */
-    uint32_t first;   /* index of a site + 1; the others follow in next_site */
+    uint32_t kin;
+    uint32_t last_site;   /* that was added, + 1 */
+    struct share largest; /* its stack is the one shown */
+    struct share reached; /* the largest that has a path; no blocks = none */
+    struct samples samples;
 };
 
 static bool counts(const struct grouping *grouping, const struct store_site *site)
 {
     return site->live_blocks && (!site->inherited || grouping->options->inherited);
 }
+
+/* ---- Kin ----------------------------------------------------------------------------------------
+ */
+
+static void add_to_kin(struct grouping *grouping, uint32_t index)
+{
+    const struct store_site *site = &grouping->store->sites[index];
+    uint64_t signature = signatures_of(&grouping->signatures, site->node);
+    uint64_t *slot = map_put(&grouping->kin_by_key, hash_mix(signature, site->kind), NULL);
+    struct kin *kin;
+
+    if (!*slot) {
+        grouping->kins = mem_more(grouping->kins, &grouping->kin_capacity, grouping->kin_count + 1,
+                                  sizeof(*grouping->kins));
+        grouping->kins[grouping->kin_count++] =
+            (struct kin){.signature = signature, .kind = site->kind, .largest = index};
+        *slot = grouping->kin_count;
+    }
+    kin = &grouping->kins[*slot - 1];
+    kin->bytes = add_saturating(kin->bytes, site->live_bytes);
+    kin->blocks = add_saturating(kin->blocks, site->live_blocks);
+    if (site->live_bytes > grouping->store->sites[kin->largest].live_bytes)
+        kin->largest = index;
+    grouping->next_site[index] = kin->first;
+    kin->first = index + 1;
+}
+
+static void classify(struct grouping *grouping, struct kin *kin)
+{
+    const struct frame *found[TRACE_MAX];
+    uint32_t ending;
+    size_t count = signatures_trace(&grouping->signatures,
+                                    grouping->store->sites[kin->largest].node, found, &ending);
+
+    kin->runtime =
+        classify_runtime_block(found, count, frame_user(found, count), kin->bytes / kin->blocks);
+}
+
+/* ---- Drafts -------------------------------------------------------------------------------------
+ */
 
 static void add_thread(struct draft *draft, uint32_t serial)
 {
@@ -51,11 +121,12 @@ static void add_thread(struct draft *draft, uint32_t serial)
         draft->threads[record->thread_count++] = serial;
 }
 
-static struct draft *find_draft(struct grouping *grouping, const struct store_site *site,
-                                uint32_t index)
+/* owner: index + 1 of a draft. */
+static struct draft *find_draft(struct grouping *grouping, uint32_t kin, enum verdict verdict,
+                                unsigned flags, uint32_t owner)
 {
-    uint64_t signature = signatures_of(&grouping->signatures, site->node);
-    uint64_t *slot = map_put(&grouping->by_key, hash_mix(signature, site->kind), NULL);
+    uint64_t key = hash_mix(hash_mix(kin, (uint64_t)verdict << 8 | flags), owner);
+    uint64_t *slot = map_put(&grouping->by_key, key, NULL);
     struct draft *draft;
 
     if (*slot)
@@ -64,63 +135,121 @@ static struct draft *find_draft(struct grouping *grouping, const struct store_si
                                 sizeof(*grouping->drafts));
     draft = &grouping->drafts[grouping->count++];
     *slot = grouping->count;
-    *draft = (struct draft){.largest = index,
-                            .record = {.signature = signature,
-                                       .kind = site->kind,
-                                       .first_ns = store_time(grouping->store, site->first),
-                                       .last_ns = store_time(grouping->store, site->last)}};
+    *draft = (struct draft){.kin = kin,
+                            .record = {.signature = grouping->kins[kin].signature,
+                                       .kind = grouping->kins[kin].kind,
+                                       .verdict = verdict,
+                                       .cycle = (flags & LEAK_FOUND_CYCLE) != 0,
+                                       .dropped = (flags & LEAK_FOUND_DROPPED) != 0,
+                                       .ignored = (flags & LEAK_FOUND_IGNORED) != 0,
+                                       .owner = owner,
+                                       .first_ns = UINT64_MAX}};
     return draft;
 }
 
-static void add_site(struct grouping *grouping, uint32_t index)
+/* What is known of the site, whatever the verdict. */
+static void add_site(struct grouping *grouping, struct draft *draft, uint32_t index)
 {
     const struct store_site *site = &grouping->store->sites[index];
-    struct draft *draft = find_draft(grouping, site, index);
-    struct record *record = &draft->record;
-    uint64_t first = store_time(grouping->store, site->first);
-    uint64_t last = store_time(grouping->store, site->last);
 
-    record->bytes = add_saturating(record->bytes, site->live_bytes);
-    record->blocks = add_saturating(record->blocks, site->live_blocks);
+    if (draft->last_site == index + 1)
+        return;
+    draft->last_site = index + 1;
+    draft->record.stacks++;
     estimate_add(&draft->variance, grouping->store, site);
-    record->stacks++;
-    grouping->next_site[index] = draft->first;
-    draft->first = index + 1;
-    if (first < record->first_ns)
-        record->first_ns = first;
-    if (last > record->last_ns)
-        record->last_ns = last;
-    if (site->live_bytes > grouping->store->sites[draft->largest].live_bytes)
-        draft->largest = index;
     for (int i = 0; i < LEAK_SITE_THREADS; i++)
         if (site->threads[i])
             add_thread(draft, site->threads[i]);
-    record->more_threads |= site->more_threads;
+    draft->record.more_threads |= site->more_threads;
 }
 
-static void finish_record(struct grouping *grouping, struct draft *draft)
+/* When its blocks were made: of all the site's, of those that were found, or since then. */
+static void add_times(struct grouping *grouping, struct record *record, const struct share *share)
 {
     const struct store *store = grouping->store;
-    struct record *record = &draft->record;
-    const struct frame *found[TRACE_MAX];
-    const struct frame **frames;
+    const struct store_site *site = &store->sites[share->site];
+    uint32_t first = site->first, last = site->last;
+    uint64_t first_ns, last_ns;
 
-    record->frame_count = signatures_trace(&grouping->signatures, store->sites[draft->largest].node,
-                                           found, &record->ending);
-    frames = mem_take_array(grouping->mem, record->frame_count, sizeof(*frames));
-    if (record->frame_count)
-        memcpy(frames, found, record->frame_count * sizeof(*frames));
-    record->frames = frames;
-    record->user = frame_user(frames, record->frame_count);
-    record->error = estimate_error(&draft->variance);
-    record->verdict = classify_runtime_block(frames, record->frame_count, record->user,
-                                             record->bytes / record->blocks)
-                          ? VERDICT_RUNTIME
-                          : VERDICT_UNFREED;
-    frees_tell(&grouping->frees, (struct site_list){draft->first, grouping->next_site}, record);
+    if (share->found != STORE_NONE) {
+        first = store->look->found[share->found].first;
+        last = store->look->found[share->found].last;
+    } else if (store->look && store->look->head.rung != LEAK_RUNG_NONE &&
+               first < store->look->head.tick) {
+        first = store->look->head.tick < last ? store->look->head.tick : last;
+    }
+    first_ns = store_time(store, first);
+    last_ns = store_time(store, last);
+    if (first_ns < record->first_ns)
+        record->first_ns = first_ns;
+    if (last_ns > record->last_ns)
+        record->last_ns = last_ns;
+}
+
+static void add_found(struct grouping *grouping, struct draft *draft, const struct share *share)
+{
+    const struct store_look *look = grouping->store->look;
+    const struct store_found *found = &look->found[share->found];
+
+    draft->record.shared |= (found->flags & LEAK_FOUND_SHARED) != 0;
+    draft->record.tagged |= (found->flags & LEAK_FOUND_TAGGED) != 0;
+    samples_add(&draft->samples, look, found);
+    if (found->root != STORE_NONE &&
+        (!draft->reached.blocks || share->bytes > draft->reached.bytes))
+        draft->reached = *share;
+    grouping->draft_of[share->found] = (uint32_t)(draft - grouping->drafts) + 1;
+}
+
+static void add_share(struct grouping *grouping, const struct share *share, uint32_t kin)
+{
+    const struct store_look *look = grouping->store->look;
+    enum verdict verdict = grouping->kins[kin].runtime ? VERDICT_RUNTIME : share->verdict;
+    unsigned flags = 0;
+    uint32_t owner = 0;
+    struct draft *draft;
+    struct record *record;
+
+    if (share->found != STORE_NONE && verdict != VERDICT_RUNTIME)
+        flags = look->found[share->found].flags & TELLING;
+    if (verdict == VERDICT_INDIRECT && look->found[share->found].owner != STORE_NONE)
+        owner = grouping->draft_of[look->found[share->found].owner];
+    draft = find_draft(grouping, kin, verdict, flags, owner);
+    record = &draft->record;
+    record->bytes = add_saturating(record->bytes, share->bytes);
+    record->blocks = add_saturating(record->blocks, share->blocks);
+    record->retained.bytes = add_saturating(record->retained.bytes, share->retained_bytes);
+    record->retained.blocks = add_saturating(record->retained.blocks, share->retained_blocks);
+    if (!draft->largest.blocks || share->bytes > draft->largest.bytes)
+        draft->largest = *share;
+    add_site(grouping, draft, share->site);
+    add_times(grouping, record, share);
+    if (share->found != STORE_NONE)
+        add_found(grouping, draft, share);
+}
+
+static void add_shares(struct grouping *grouping, uint32_t index, bool indirect)
+{
+    const struct store_site *site = &grouping->store->sites[index];
+    uint64_t signature = signatures_of(&grouping->signatures, site->node);
+    uint32_t kin = (uint32_t)map_get(&grouping->kin_by_key, hash_mix(signature, site->kind)) - 1;
+    const struct share *shares;
+    size_t count = settle_site(&grouping->settling, index, &shares);
+
+    for (size_t i = 0; i < count; i++)
+        if ((shares[i].verdict == VERDICT_INDIRECT) == indirect)
+            add_share(grouping, &shares[i], kin);
+}
+
+/* ---- Records ------------------------------------------------------------------------------------
+ */
+
+static void finish_threads(struct grouping *grouping, struct draft *draft)
+{
+    struct record *record = &draft->record;
+
     record->threads = mem_take_array(grouping->mem, record->thread_count, sizeof(*record->threads));
     for (size_t i = 0; i < record->thread_count; i++) {
-        const struct store_thread *thread = store_thread_of(store, draft->threads[i]);
+        const struct store_thread *thread = store_thread_of(grouping->store, draft->threads[i]);
 
         record->threads[i].serial = draft->threads[i];
         if (thread)
@@ -128,82 +257,113 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
     }
 }
 
-/* ---- Order ------------------------------------------------------------------------------- */
+static void finish_record(struct grouping *grouping, struct draft *draft)
+{
+    const struct store *store = grouping->store;
+    struct record *record = &draft->record;
+    struct kin *kin = &grouping->kins[draft->kin];
+    const struct frame *found[TRACE_MAX];
+    const struct frame **frames;
+
+    record->frame_count = signatures_trace(
+        &grouping->signatures, store->sites[draft->largest.site].node, found, &record->ending);
+    frames = mem_take_array(grouping->mem, record->frame_count, sizeof(*frames));
+    if (record->frame_count)
+        memcpy(frames, found, record->frame_count * sizeof(*frames));
+    record->frames = frames;
+    record->user = frame_user(frames, record->frame_count);
+    record->error = estimate_error(&draft->variance);
+    if (!kin->asked) {
+        frees_tell(&grouping->frees, (struct site_list){kin->first, grouping->next_site}, record);
+        kin->freed = record->freed;
+        kin->asked = true;
+    }
+    record->freed = kin->freed;
+    finish_threads(grouping, draft);
+    samples_tell(&draft->samples, grouping->mem, store, record);
+    if (draft->reached.blocks && record->verdict == VERDICT_REACHABLE)
+        record->path = paths_tell(&grouping->paths, draft->reached.found, draft->reached.bytes);
+}
+
+/* ---- Order -------------------------------------------------------------------------------------
+ */
+
+/* What is lost for certain comes first, whatever its size. */
+static const int rank[VERDICT_MAX] = {
+    [VERDICT_LOST] = 0,    [VERDICT_INDIRECT] = 1,  [VERDICT_POSSIBLE] = 2, [VERDICT_HIDDEN] = 3,
+    [VERDICT_UNFREED] = 4, [VERDICT_REACHABLE] = 5, [VERDICT_RUNTIME] = 6};
 
 static int descending(uint64_t a, uint64_t b)
 {
     return a > b ? -1 : a < b;
 }
 
-static int by_bytes(const void *left, const void *right)
+/* What fixing one gives back: itself, and what goes with it. */
+static uint64_t given_back(uint64_t own, uint64_t retained)
 {
-    const struct record *a = left, *b = right;
-    int order = descending(a->bytes, b->bytes);
+    return retained > own ? retained : own;
+}
+
+static int by_bytes(const struct record *a, const struct record *b)
+{
+    int order = rank[a->verdict] - rank[b->verdict];
 
     if (!order)
+        order = descending(given_back(a->bytes, a->retained.bytes),
+                           given_back(b->bytes, b->retained.bytes));
+    if (!order)
+        order = descending(a->bytes, b->bytes);
+    if (!order)
         order = descending(a->blocks, b->blocks);
-    return order ? order : descending(a->signature ^ a->kind, b->signature ^ b->kind);
+    if (!order)
+        order = descending(a->signature ^ a->kind, b->signature ^ b->kind);
+    if (!order)
+        order = a->cycle - b->cycle + 2 * (a->dropped - b->dropped) + 4 * (a->ignored - b->ignored);
+    return order ? order : descending(b->owner, a->owner);
 }
 
-static int by_count(const void *left, const void *right)
+static int drafts_by_bytes(const void *left, const void *right)
 {
-    const struct record *a = left, *b = right;
-    int order = descending(a->blocks, b->blocks);
-
-    return order ? order : by_bytes(left, right);
+    return by_bytes(&(*(struct draft *const *)left)->record,
+                    &(*(struct draft *const *)right)->record);
 }
 
-/* ---- What could not be named in full ------------------------------------------------------- */
-
-static const char *why_blind(enum binary_state state)
+static int drafts_by_count(const void *left, const void *right)
 {
-    if (state == BINARY_GONE)
-        return "the file is gone";
-    if (state == BINARY_REPLACED)
-        return "another file stands at its path now";
-    if (state == BINARY_FOREIGN)
-        return "it is no ELF file that can be read";
-    return "it has no debug information";
+    const struct record *a = &(*(struct draft *const *)left)->record;
+    const struct record *b = &(*(struct draft *const *)right)->record;
+    int order = rank[a->verdict] - rank[b->verdict];
+
+    if (!order)
+        order = descending(given_back(a->blocks, a->retained.blocks),
+                           given_back(b->blocks, b->retained.blocks));
+    return order ? order : by_bytes(a, b);
 }
 
-static const char *remedy(enum binary_state state, const struct resolved_module *module)
-{
-    if (state == BINARY_FOREIGN)
-        return NULL;
-    if (!module->build_id)
-        return state == BINARY_NO_LINES ? "build it with -g" : "rebuild and run again";
-    if (state == BINARY_NO_LINES)
-        return "build it with -g, install its -dbgsym package (dpkg -S), or set DEBUGINFOD_URLS";
-    return "give its old debug file with --debug-dir, or set DEBUGINFOD_URLS";
-}
-
-static void list_blind(struct grouping *grouping)
+/* The records in order; what names another one names its new place. */
+static void sort_records(struct grouping *grouping)
 {
     struct process *process = grouping->process;
-    const struct map *modules = &grouping->signatures.modules;
-    const struct resolved_module *module;
+    struct draft **order = mem_more(NULL, &(size_t){0}, grouping->count, sizeof(*order));
+    size_t *place = mem_more(NULL, &(size_t){0}, grouping->count, sizeof(*place));
 
-    process->blind = mem_take_array(grouping->mem, modules->used, sizeof(*process->blind));
-    for (size_t at = 0; (module = (void *)(uintptr_t)map_next(modules, &at));) {
-        enum binary_state state = binary_state(module->binary);
-
-        if (state == BINARY_GOOD)
-            continue;
-        process->blind[process->blind_count++] =
-            (struct blind_module){.path = module->path,
-                                  .build_id = module->build_id,
-                                  .why = why_blind(state),
-                                  .remedy = remedy(state, module),
-                                  .runtime = classify_runtime_module(module->path)};
+    for (size_t i = 0; i < grouping->count; i++)
+        order[i] = &grouping->drafts[i];
+    if (grouping->count)
+        qsort(order, grouping->count, sizeof(*order),
+              grouping->options->order == SORT_COUNT ? drafts_by_count : drafts_by_bytes);
+    for (size_t i = 0; i < grouping->count; i++)
+        place[order[i] - grouping->drafts] = i + 1;
+    process->record_count = grouping->count;
+    process->records = mem_take_array(grouping->mem, grouping->count, sizeof(struct record));
+    for (size_t i = 0; i < grouping->count; i++) {
+        process->records[i] = order[i]->record;
+        if (process->records[i].owner)
+            process->records[i].owner = place[process->records[i].owner - 1];
     }
-}
-
-static int blind_by_path(const void *left, const void *right)
-{
-    const struct blind_module *a = left, *b = right;
-    int order = strcmp(a->path, b->path);
-
-    return order ? order : strcmp(a->build_id ? a->build_id : "", b->build_id ? b->build_id : "");
+    link_owned(process);
+    free(order);
+    free(place);
 }
 
 /* ---- All of it --------------------------------------------------------------------------- */
@@ -220,27 +380,49 @@ static void finish(struct grouping *grouping)
     struct process *process = grouping->process;
     struct variance sums[VERDICT_MAX] = {{0}};
 
-    process->record_count = grouping->count;
-    process->records = mem_take_array(grouping->mem, grouping->count, sizeof(struct record));
     for (size_t i = 0; i < grouping->count; i++) {
-        struct verdict_total *total;
+        struct draft *draft = &grouping->drafts[i];
+        struct verdict_total *total = &process->totals.of[draft->record.verdict];
 
-        finish_record(grouping, &grouping->drafts[i]);
-        process->records[i] = grouping->drafts[i].record;
-        total = &process->totals.of[process->records[i].verdict];
-        total->bytes = add_saturating(total->bytes, process->records[i].bytes);
-        total->blocks = add_saturating(total->blocks, process->records[i].blocks);
+        finish_record(grouping, draft);
+        total->bytes = add_saturating(total->bytes, draft->record.bytes);
+        total->blocks = add_saturating(total->blocks, draft->record.blocks);
         total->records++;
-        add_variance(&sums[process->records[i].verdict], &grouping->drafts[i].variance);
+        add_variance(&sums[draft->record.verdict], &draft->variance);
     }
     for (int v = 0; v < VERDICT_MAX; v++)
         process->errors[v] = estimate_error(&sums[v]);
-    if (grouping->count)
-        qsort(process->records, grouping->count, sizeof(struct record),
-              grouping->options->order == SORT_COUNT ? by_count : by_bytes);
-    list_blind(grouping);
-    if (process->blind_count)
-        qsort(process->blind, process->blind_count, sizeof(*process->blind), blind_by_path);
+    sort_records(grouping);
+    paths_owners(&grouping->paths, process);
+    blind_fill(grouping->mem, &grouping->signatures.modules, process);
+}
+
+static void make_drafts(struct grouping *grouping)
+{
+    const struct store *store = grouping->store;
+
+    for (uint32_t i = 0; i < store->site_count; i++)
+        if (counts(grouping, &store->sites[i]))
+            add_to_kin(grouping, i);
+    for (size_t i = 0; i < grouping->kin_count; i++)
+        classify(grouping, &grouping->kins[i]);
+    for (int indirect = 0; indirect < 2; indirect++)
+        for (uint32_t i = 0; i < store->site_count; i++)
+            if (counts(grouping, &store->sites[i]))
+                add_shares(grouping, i, indirect);
+}
+
+static void end(struct grouping *grouping)
+{
+    paths_end(&grouping->paths);
+    frees_end(&grouping->frees);
+    settle_end(&grouping->settling);
+    free(grouping->next_site);
+    free(grouping->kins);
+    free(grouping->drafts);
+    map_end(&grouping->kin_by_key);
+    map_end(&grouping->by_key);
+    signatures_end(&grouping->signatures);
 }
 
 void group_records(struct mem *mem, struct resolver *resolver, const struct store *store,
@@ -252,17 +434,16 @@ void group_records(struct mem *mem, struct resolver *resolver, const struct stor
     for (size_t i = 0; i < store->site_count; i++)
         if (counts(&grouping, &store->sites[i]))
             signatures_want(&grouping.signatures, store->sites[i].node);
+    paths_want(&grouping.signatures);
     signatures_resolve(&grouping.signatures);
+    grouping.settling = settle_begin(store);
     grouping.next_site =
         mem_more(NULL, &(size_t){0}, store->site_count, sizeof(*grouping.next_site));
+    grouping.draft_of =
+        mem_take_array(mem, store->look ? store->look->found_count : 0, sizeof(*grouping.draft_of));
     grouping.frees = frees_begin(mem, &grouping.signatures);
-    for (size_t i = 0; i < store->site_count; i++)
-        if (counts(&grouping, &store->sites[i]))
-            add_site(&grouping, (uint32_t)i);
+    grouping.paths = paths_begin(mem, &grouping.signatures);
+    make_drafts(&grouping);
     finish(&grouping);
-    frees_end(&grouping.frees);
-    free(grouping.next_site);
-    free(grouping.drafts);
-    map_end(&grouping.by_key);
-    signatures_end(&grouping.signatures);
+    end(&grouping);
 }

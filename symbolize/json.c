@@ -6,6 +6,7 @@
 #include "symbolize/json.h"
 
 #include "symbolize/emit.h"
+#include "symbolize/json_look.h"
 
 static void empty_list(struct emit *emit, const char *key)
 {
@@ -200,6 +201,26 @@ static void write_freed(struct emit *emit, const struct freed *freed)
     emit_number(emit, "freed_blocks", freed->blocks);
 }
 
+static void write_retained(struct emit *emit, const struct record *record)
+{
+    if (!record->retained.blocks) {
+        emit_null(emit, "retained");
+        return;
+    }
+    emit_open(emit, "retained", '{');
+    emit_number(emit, "bytes", record->retained.bytes);
+    emit_number(emit, "blocks", record->retained.blocks);
+    emit_close(emit, '}');
+}
+
+static void write_samples(struct emit *emit, const struct record *record)
+{
+    emit_open(emit, "samples", '[');
+    for (size_t i = 0; i < record->sample_count; i++)
+        json_sample(emit, &record->samples[i]);
+    emit_close(emit, ']');
+}
+
 static void write_record(struct emit *emit, const struct process *process,
                          const struct record *record)
 {
@@ -214,11 +235,18 @@ static void write_record(struct emit *emit, const struct process *process,
     emit_time(emit, "last", record->last_ns);
     write_threads(emit, record);
     write_frames(emit, "frames", record->frames, record->frame_count, record->user);
-    emit_null(emit, "retained");
-    emit_bool(emit, "cycle", false);
-    emit_null(emit, "owner");
-    emit_null(emit, "path");
-    empty_list(emit, "samples");
+    write_retained(emit, record);
+    emit_bool(emit, "cycle", record->cycle);
+    emit_bool(emit, "dropped", record->dropped);
+    emit_bool(emit, "ignored", record->ignored);
+    emit_bool(emit, "shared", record->shared);
+    emit_bool(emit, "tagged", record->tagged);
+    if (record->owner)
+        emit_id(emit, "owner", process->records[record->owner - 1].signature);
+    else
+        emit_null(emit, "owner");
+    json_path(emit, "path", record->path);
+    write_samples(emit, record);
     emit_null(emit, "growth");
     write_freed(emit, &record->freed);
     empty_list(emit, "tags");
@@ -244,6 +272,25 @@ static void write_recent(struct emit *emit, const struct recent_free *recent)
     emit_close(emit, '}');
 }
 
+static void write_seen_threads(struct emit *emit, const struct process *process)
+{
+    emit_open(emit, "threads", '[');
+    for (size_t i = 0; i < process->thread_count; i++) {
+        const struct seen_thread *thread = &process->threads[i];
+
+        emit_open(emit, NULL, '{');
+        number_or_null(emit, "serial", thread->thread.serial);
+        if (thread->tid > 0)
+            emit_signed(emit, "tid", thread->tid);
+        else
+            emit_null(emit, "tid");
+        emit_text(emit, "name", thread->thread.name);
+        write_stack(emit, "frames", &thread->stack);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+}
+
 static void write_process(struct emit *emit, const struct process *process, const struct view *view)
 {
     emit_open(emit, NULL, '{');
@@ -260,7 +307,8 @@ static void write_process(struct emit *emit, const struct process *process, cons
     write_sampled(emit, process);
     write_coverage(emit, process);
     write_totals(emit, process);
-    emit_null(emit, "snapshot");
+    json_look(emit, "snapshot", process->look);
+    write_seen_threads(emit, process);
     write_summary(emit, process);
     emit_open(emit, "records", '[');
     for (size_t i = 0; i < process->record_count && !view->quiet && (!view->top || i < view->top);
@@ -269,7 +317,7 @@ static void write_process(struct emit *emit, const struct process *process, cons
     emit_close(emit, ']');
     empty_list(emit, "errors");
     empty_list(emit, "resources");
-    empty_list(emit, "owners");
+    json_owners(emit, process);
     empty_list(emit, "history");
     emit_open(emit, "recent_frees", '[');
     for (size_t i = 0; i < process->recent_count; i++)

@@ -23,6 +23,12 @@ const char *const kind_word[] = {[LEAK_KIND_NONE] = "unknown",
 #undef X
 };
 
+const char *const root_class_word[] = {[LEAK_ROOT_CLASS_NONE] = NULL,
+#define X(name, word) [LEAK_ROOT_CLASS_##name] = word,
+                                       LEAK_ROOT_CLASS_TABLE(X)
+#undef X
+};
+
 const char *const end_word[] = {"exit", "signal", "exec", "running", "lost"};
 
 const char *base_name(const char *path)
@@ -48,6 +54,27 @@ const struct frame *record_title(const struct record *record)
         if (record->frames[i]->role != FRAME_ALLOCATOR)
             return record->frames[i];
     return record->frame_count ? record->frames[0] : NULL;
+}
+
+void link_owned(struct process *process)
+{
+    for (size_t i = process->record_count; i > 0; i--) {
+        struct record *record = &process->records[i - 1];
+        struct record *owner = record->owner ? &process->records[record->owner - 1] : NULL;
+
+        if (!owner)
+            continue;
+        record->next_owned = owner->owned;
+        owner->owned = i;
+    }
+}
+
+bool has_losses(const struct process *process)
+{
+    for (int v = 0; v < VERDICT_MAX; v++)
+        if (v != VERDICT_REACHABLE && v != VERDICT_RUNTIME && process->totals.of[v].records)
+            return true;
+    return false;
 }
 
 uint64_t add_saturating(uint64_t a, uint64_t b)

@@ -31,7 +31,8 @@ enum verdict {
 extern const char *const verdict_word[VERDICT_MAX];
 extern const char *const verdict_words[VERDICT_MAX];
 
-extern const char *const kind_word[]; /* by enum leak_kind */
+extern const char *const kind_word[];       /* by enum leak_kind */
+extern const char *const root_class_word[]; /* by enum leak_root_class; NULL = unknown */
 
 enum end_how { END_EXIT, END_SIGNAL, END_EXEC, END_RUNNING, END_LOST };
 extern const char *const end_word[];
@@ -90,6 +91,50 @@ struct freed {
     size_t frame_count;
 };
 
+struct verdict_total {
+    uint64_t bytes, blocks, records;
+};
+
+/* A word outside the heap that leads to blocks. */
+struct root {
+    const char *words;    /* "g_cache (cache.c:12)", "a stack slot of f() (T1)" */
+    uint32_t class;       /* enum leak_root_class */
+    const char *variable; /* NULL = unknown, like the others */
+    const char *function; /* STACKS: whose frame it is; a static local: whose variable */
+    const char *file;
+    uint32_t line;
+    const char *module; /* path */
+    struct thread_ref thread; /* serial 0 = none, or one that never allocated */
+    uint64_t offset;          /* of the word in the variable, else in the module or mapping */
+    bool has_offset;
+};
+
+/* "the word at +offset of what came before points to a block of size bytes, at +into". */
+struct path_step {
+    uint64_t offset, into, size;
+    const struct frame *frame; /* where the block was allocated, NULL = unknown */
+    uint64_t signature;
+    bool known; /* the signature */
+};
+
+/* How a reachable block is reached. */
+struct path {
+    const struct root *root;
+    const struct path_step *steps; /* the last one reaches the block itself */
+    size_t count;
+    size_t skipped, skipped_at; /* left out before steps[skipped_at]; 0 = none */
+};
+
+/* One block of a record. */
+struct sample {
+    uint64_t address, size; /* address 0 = left out */
+    struct thread_ref thread;
+    uint32_t count; /* n-th allocation of its thread */
+    uint64_t time_ns;
+    const char *content; /* its first bytes, printable; NULL = left out */
+    bool pointers;       /* the content may be addresses */
+};
+
 struct record {
     uint64_t signature;
     enum verdict verdict;
@@ -106,10 +151,20 @@ struct record {
     size_t user;     /* index of the user frame; frame_count = none */
     uint32_t ending; /* enum leak_root or STORE_ROOT_MISSING: how the trace ended */
     struct freed freed;
-};
 
-struct verdict_total {
-    uint64_t bytes, blocks, records;
+    /* What a look at the heap says of it. */
+    struct verdict_total retained; /* what would go with it, itself included; no blocks = unknown */
+    bool cycle;                    /* rings of blocks that point at each other: one of each */
+    bool dropped;                  /* REACHABLE when the exit code began, by nothing at its end */
+    bool ignored;                  /* REACHABLE, since the program said so */
+    bool shared;                   /* INDIRECT: some of it hangs under other records, too */
+    bool tagged;                   /* POSSIBLE: by pointers whose low bits may be a tag */
+    size_t owner;                  /* INDIRECT: index + 1 of the record it hangs under, 0 = none */
+    size_t owned, next_owned; /* likewise the first that hangs under this one, and the one after it
+                                 under the same; see link_owned() */
+    const struct path *path;       /* REACHABLE: how its largest block is reached, or NULL */
+    const struct sample *samples;
+    size_t sample_count;
 };
 
 /* The numbers of the summary line. */
@@ -156,6 +211,32 @@ struct recent_free {
     struct stack allocated;
 };
 
+/* How the last look at the heap was made. */
+struct look {
+    uint64_t when_ns; /* 0 = left out */
+    const char *rung; /* "parked", "unstopped", "none" */
+    const char *occasion, *trouble; /* words, NULL = none */
+    uint64_t pause_ns, check_ns;
+    bool timed; /* these are told */
+    bool made;  /* else the trouble says why not */
+    bool stopped; /* with all threads parked */
+    bool last;  /* at the end of the process: the threads it saw were still there */
+    uint64_t threads_parked, threads_missed, skipped;
+};
+
+/* A root and what is reached from it on the shortest way. */
+struct owner {
+    const struct root *root;
+    const struct path *path; /* to its largest record, NULL = not told */
+    uint64_t bytes, blocks;
+};
+
+struct seen_thread {
+    struct thread_ref thread; /* serial 0 = it never allocated */
+    int32_t tid;
+    struct stack stack;
+};
+
 struct process {
     const char *store; /* path of the file */
     const char *host, *exe;
@@ -192,6 +273,11 @@ struct process {
     struct error errors[VERDICT_MAX];  /* of the totals */
     struct recent_free *recent;        /* those asked for, newest first */
     size_t recent_count, recent_known; /* known: all that there are, asked for or not */
+    struct look *look;                 /* NULL = none, and nobody tried */
+    struct owner *owners;              /* by falling bytes */
+    size_t owner_count;
+    struct seen_thread *threads; /* there beside the one that took the look */
+    size_t thread_count;
     const char **notes;
     size_t note_count;
     size_t alike; /* index of the first process that shows the same; its own = none before */
@@ -212,6 +298,12 @@ size_t frame_user(const struct frame *const *frames, size_t count);
 
 /* The frame a record is about: the user's, else the first that is no allocator, else NULL. */
 const struct frame *record_title(const struct record *record);
+
+/* Links the records that hang under one, in their order. */
+void link_owned(struct process *process);
+
+/* Was something found that should not be there? Reachable blocks and the runtime's are no loss. */
+bool has_losses(const struct process *process);
 
 /* Sums over all processes, saturating. */
 struct totals report_totals(const struct report *report);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolize/looks.h"
+
 struct notes {
     struct mem *mem;
     const struct store *store;
@@ -89,6 +91,8 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
 {
     struct notes notes = {.mem = mem, .store = store};
 
+    if (looks_missing(mem, store))
+        add(&notes, looks_missing(mem, store));
     if (inherited->blocks)
         add_inherited(&notes, inherited, process->ppid);
     if (is_estimated(&notes))

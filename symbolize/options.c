@@ -218,6 +218,9 @@ static void take_switch(struct options *options, enum option option)
     case OPTION_INHERITED:
         options->build.group.inherited = true;
         break;
+    case OPTION_OWNERS:
+        options->view.owners = true;
+        break;
     case OPTION_STABLE:
         options->build.stable = true;
         break;
@@ -304,8 +307,8 @@ static void set_defaults(struct options *options)
     memset(options, 0, sizeof(*options));
     options->format = formats_at(0);
     options->serve_read = options->serve_write = -1;
-    memset(options->view.show, true, sizeof(options->view.show));
-    options->view.show[VERDICT_RUNTIME] = false;
+    options->view.show[VERDICT_LOST] = options->view.show[VERDICT_POSSIBLE] = true;
+    options->view.show[VERDICT_HIDDEN] = options->view.show[VERDICT_UNFREED] = true;
     options->errors_for[VERDICT_LOST] = options->errors_for_errors = true;
 }
 

@@ -65,38 +65,49 @@ static bool module_holds(const struct leak_module *module, size_t rest)
            module->build_id_length <= LEAK_BUILD_ID_MAX && module->start <= module->end;
 }
 
+size_t read_module(struct reading *reading, const uint8_t *at, size_t rest,
+                   struct store_module *made)
+{
+    const size_t fixed = offsetof(struct leak_module, path);
+    struct mem *mem = reading->store->mem;
+    struct leak_module module;
+
+    memcpy(&module, at, rest < fixed ? rest : fixed);
+    if (rest < fixed || !module_holds(&module, rest)) {
+        reading->damaged++;
+        return 0;
+    }
+    *made = (struct store_module){
+        .path = mem_copy(mem, (const char *)at + fixed,
+                         strnlen((const char *)at + fixed, module.path_length)),
+        .build_id = (const uint8_t *)mem_copy(mem, (const char *)module.build_id,
+                                              module.build_id_length),
+        .build_id_length = module.build_id_length,
+        .start = module.start,
+        .end = module.end,
+        .bias = module.bias,
+        .loaded_ns = module.loaded_ns,
+        .unloaded_ns = module.unloaded_ns,
+        .loaded = module.loaded,
+        .unloaded = module.unloaded};
+    return module.length;
+}
+
 static void read_modules(struct reading *reading, const uint8_t *at, size_t length)
 {
     struct store *store = reading->store;
-    const size_t fixed = offsetof(struct leak_module, path);
 
-    while (length >= fixed) {
-        struct leak_module module;
-        struct store_module *made;
+    while (length >= offsetof(struct leak_module, path)) {
+        struct store_module made;
+        size_t used = read_module(reading, at, length, &made);
 
-        memcpy(&module, at, fixed);
-        if (!module_holds(&module, length)) {
-            reading->damaged++;
+        if (!used)
             return; /* without a length there is no way to the next one */
-        }
         store->modules = mem_more(store->modules, &reading->module_capacity,
                                   store->module_count + 1, sizeof(*store->modules));
-        made = &store->modules[store->module_count++];
-        *made = (struct store_module){
-            .path = mem_copy(store->mem, (const char *)at + fixed,
-                             strnlen((const char *)at + fixed, module.path_length)),
-            .build_id = (const uint8_t *)mem_copy(store->mem, (const char *)module.build_id,
-                                                  module.build_id_length),
-            .build_id_length = module.build_id_length,
-            .start = module.start,
-            .end = module.end,
-            .bias = module.bias,
-            .loaded_ns = module.loaded_ns,
-            .unloaded_ns = module.unloaded_ns,
-            .loaded = module.loaded,
-            .unloaded = module.unloaded};
-        at += module.length;
-        length -= module.length;
+        store->modules[store->module_count++] = made;
+        at += used;
+        length -= used;
     }
 }
 

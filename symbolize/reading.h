@@ -1,8 +1,8 @@
 /* reading.h - what the parts of the reader share while a store is read.
  *
  * reader.c calls them in this order: packed chunks at once, each as it comes; arrays by their runs,
- * ascending by id; then the counts, which need the sites; then the frees, which need both. Every
- * part checks what it takes in and counts in `damaged` what does not hold.
+ * ascending by id; then the counts, which need the sites; then the frees and the look, which need
+ * both. Every part checks what it takes in and counts in `damaged` what does not hold.
  */
 #ifndef SYMBOLIZE_READING_H
 #define SYMBOLIZE_READING_H
@@ -21,6 +21,9 @@ struct reading {
 /* PROCESS, MODULES and OPTIONS; any other chunk is passed over. */
 void read_packed(struct reading *reading, const struct chunk *chunk);
 void read_packed_end(struct reading *reading);
+/* One struct leak_module at `at`; how long it is, or 0: it does not hold, which is counted. */
+size_t read_module(struct reading *reading, const uint8_t *at, size_t rest,
+                   struct store_module *made);
 
 /* THREADS, NODES, SITES, VARIANCES and FREED: their runs are noted … */
 void read_arrays_note(struct reading *reading, const struct chunk *chunk);
@@ -36,5 +39,8 @@ void read_counts(struct reading *reading, const struct chunks *chunks);
 
 /* FREED and RECENT: where blocks were freed, and the last frees of each thread. */
 void read_frees(struct reading *reading, const struct chunks *chunks);
+
+/* SNAPSHOT: the last look, and a later one that could not be made. */
+void read_look(struct reading *reading, const struct chunks *chunks);
 
 #endif

@@ -105,6 +105,22 @@ struct shown show_count(uint64_t number, const char *word)
     return shown;
 }
 
+struct shown show_size(uint64_t bytes)
+{
+    static const char *const units[] = {"kB", "MB", "GB", "TB"};
+    struct shown shown;
+    double number = (double)bytes / 1000;
+    size_t unit = 0;
+
+    if (bytes < 10000)
+        return show_count(bytes, "byte");
+    for (; number >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
+        number /= 1000;
+    shown.columns = (size_t)snprintf(shown.text, sizeof(shown.text), "%.*f %s",
+                                     number < 9.95 ? 1 : 0, number, units[unit]);
+    return shown;
+}
+
 struct shown show_word(const char *word)
 {
     static const char plain[] =

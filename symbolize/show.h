@@ -25,6 +25,9 @@ struct shown show_number(uint64_t number);
 /* The number and its word: "1 block", "2 blocks". */
 struct shown show_count(uint64_t number, const char *word);
 
+/* "480 bytes", "3.1 MB": as much as one wants to read in a sentence. */
+struct shown show_size(uint64_t bytes);
+
 /* A word of a shell command, quoted when it must be. */
 struct shown show_word(const char *word);
 

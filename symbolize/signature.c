@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "symbolize/classify.h"
+
 struct signatures signatures_begin(struct resolver *resolver, const struct store *store)
 {
     struct signatures signatures = {.store = store, .resolver = resolver};
@@ -141,23 +143,62 @@ uint64_t signatures_of(const struct signatures *signatures, uint32_t node)
     return is_node(node) ? signatures->steps[node].signature : 6;
 }
 
+/* Frames given out so far; those of libleak only when asked for. */
+struct tracing {
+    const struct frame **frames;
+    size_t count;
+    bool own; /* libleak's, too */
+    bool some; /* of libleak's were left out */
+};
+
+/* False: there is no room for all. */
+static bool add_frames(struct tracing *tracing, const struct place *place)
+{
+    for (size_t i = 0; place && i < place->count; i++) {
+        const struct frame *frame = &place->frames[i];
+
+        if (!tracing->own && classify_own_frame(frame)) {
+            tracing->some = true;
+            continue;
+        }
+        if (tracing->count == TRACE_MAX)
+            return false;
+        tracing->frames[tracing->count++] = frame;
+    }
+    return true;
+}
+
+static void trace_node(struct signatures *signatures, uint32_t node, struct tracing *tracing,
+                       uint32_t *ending)
+{
+    for (; is_node(node); node = signatures->store->nodes[node].parent)
+        if (!add_frames(tracing, use_place(signatures, node))) {
+            *ending = LEAK_ROOT_DEPTH;
+            return;
+        }
+    *ending = node;
+}
+
 size_t signatures_trace(struct signatures *signatures, uint32_t node, const struct frame **frames,
                         uint32_t *ending)
 {
-    size_t count = 0;
+    struct tracing tracing = {.frames = frames};
 
-    while (is_node(node)) {
-        const struct place *place = use_place(signatures, node);
-
-        for (size_t i = 0; place && i < place->count; i++) {
-            if (count == TRACE_MAX) {
-                *ending = LEAK_ROOT_DEPTH;
-                return count;
-            }
-            frames[count++] = &place->frames[i];
-        }
-        node = signatures->store->nodes[node].parent;
+    trace_node(signatures, node, &tracing, ending);
+    if (!tracing.count && tracing.some) {
+        tracing.own = true;
+        trace_node(signatures, node, &tracing, ending);
     }
-    *ending = node;
-    return count;
+    return tracing.count;
+}
+
+size_t signatures_trace_pcs(const struct signatures *signatures, const uint64_t *pcs, size_t count,
+                            const struct frame **frames)
+{
+    struct tracing tracing = {.frames = frames};
+
+    for (size_t i = 0; i < count; i++)
+        if (pcs[i] && !add_frames(&tracing, signatures_last_place(signatures, pcs[i])))
+            break;
+    return tracing.count;
 }

@@ -45,8 +45,13 @@ const struct place *signatures_place(struct signatures *signatures, uint32_t nod
 const struct place *signatures_last_place(const struct signatures *signatures, uint64_t pc);
 
 /* The frames of a stack, innermost first, into frames[TRACE_MAX]; *ending says how it ended. Its
- * modules are used from here on. */
+ * modules are used from here on. Frames of libleak itself, which stands around main and behind
+ * malloc, are left out unless there are no others. */
 size_t signatures_trace(struct signatures *signatures, uint32_t node, const struct frame **frames,
                         uint32_t *ending);
+
+/* The same of return addresses, innermost first, in whatever was loaded there last. */
+size_t signatures_trace_pcs(const struct signatures *signatures, const uint64_t *pcs, size_t count,
+                            const struct frame **frames);
 
 #endif

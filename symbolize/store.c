@@ -191,9 +191,74 @@ static bool check_frees(const struct store *store, const char **broken)
     return true;
 }
 
+static bool in_table(uint32_t first, uint32_t count, size_t all)
+{
+    return first <= all && count <= all - first;
+}
+
+static bool check_found(const struct store *store, const char **broken)
+{
+    const struct store_look *look = store->look;
+
+    for (size_t i = 0; i < look->found_count; i++) {
+        const struct store_found *found = &look->found[i];
+
+        *broken = "what a look left out has no blocks";
+        if (found->verdict == LEAK_VERDICT_NONE && found->blocks)
+            return false;
+        if (found->verdict == LEAK_VERDICT_NONE)
+            continue;
+        *broken = "what a look found names a site, an owner that is lost, and a root";
+        if (found->verdict >= LEAK_VERDICT_MAX || found->site >= store->site_count ||
+            (found->owner != STORE_NONE && (found->owner >= look->found_count ||
+                                            look->found[found->owner].verdict != LEAK_VERDICT_LOST)) ||
+            (found->root != STORE_NONE && found->root >= look->root_count))
+            return false;
+        *broken = "its path and its samples are in range";
+        if (!in_table(found->path, found->path_count, look->step_count) ||
+            !in_table(found->sample, found->sample_count, look->sample_count))
+            return false;
+    }
+    return true;
+}
+
+static bool check_look(const struct store *store, const char **broken)
+{
+    const struct store_look *look = store->look;
+
+    if (!look)
+        return true;
+    *broken = "a look's rung, occasion and trouble are known";
+    if (look->head.rung > LEAK_RUNG_PARKED || look->head.occasion >= LEAK_OCCASION_MAX ||
+        look->head.trouble >= LEAK_TROUBLE_MAX)
+        return false;
+    for (size_t i = 0; i < look->root_count; i++) {
+        *broken = "a root's class is known";
+        if (look->roots[i].root_class >= LEAK_ROOT_CLASS_MAX)
+            return false;
+    }
+    for (size_t i = 0; i < look->step_count; i++) {
+        *broken = "a step names a site or none";
+        if (look->steps[i].site >= store->site_count && look->steps[i].site != STORE_NO_SITE)
+            return false;
+    }
+    for (size_t i = 0; i < look->sample_count; i++) {
+        *broken = "a sample's content fits";
+        if (look->samples[i].length > LEAK_SAMPLE_BYTES)
+            return false;
+    }
+    for (size_t i = 0; i < look->thread_count; i++) {
+        *broken = "a thread's stack is in range";
+        if (!in_table(look->threads[i].pc, look->threads[i].pc_count, look->pc_count))
+            return false;
+    }
+    return check_found(store, broken);
+}
+
 bool store_check(const struct store *store, const char **broken)
 {
-    if (!check_tree(store, broken) || !check_sites(store, broken) || !check_frees(store, broken))
+    if (!check_tree(store, broken) || !check_sites(store, broken) ||
+        !check_frees(store, broken) || !check_look(store, broken))
         return false;
     *broken = NULL;
     return true;
@@ -202,6 +267,8 @@ bool store_check(const struct store *store, const char **broken)
 void store_end(struct store *store)
 {
     spans_end(&store->module_spans);
+    if (store->look)
+        spans_end(&store->look->module_spans);
     free(store->notes);
     store->notes = NULL;
 }

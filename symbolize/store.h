@@ -19,6 +19,7 @@
  */
 #define STORE_ROOT_MISSING (LEAK_NODE_FIRST - 1)
 #define STORE_NO_SITE UINT32_MAX
+#define STORE_NONE UINT32_MAX /* of anything else that is named by an index */
 
 struct store_module {
     const char *path;
@@ -73,6 +74,49 @@ struct store_recent {
     uint32_t tick;
 };
 
+/* ---- What a look found, see leak_store.h: places in tables are in range, flags and words known. */
+
+/* Blocks of one site with one verdict. What did not hold has LEAK_VERDICT_NONE and no blocks. */
+struct store_found {
+    uint32_t site; /* index */
+    enum leak_verdict verdict;
+    unsigned flags; /* enum leak_found_flag */
+    uint32_t owner; /* index of another one, which is LOST, or STORE_NONE */
+    uint32_t root;  /* index of a store_held, or STORE_NONE */
+    uint32_t first, last;
+    uint32_t path, path_count;     /* these of the steps */
+    uint32_t sample, sample_count; /* and of the samples */
+    uint64_t blocks, bytes, retained_blocks, retained_bytes;
+};
+
+struct store_step {
+    uint64_t offset, size;
+    uint32_t site; /* index, or STORE_NO_SITE */
+    uint32_t into;
+};
+
+struct store_seen_thread {
+    const char *name;
+    uint32_t serial; /* 0 = a thread that never allocated */
+    int32_t tid;
+    bool parked, taker;
+    uint32_t pc, pc_count; /* these of the pcs: its stack */
+};
+
+struct store_look {
+    struct leak_snapshot head; /* only its numbers */
+    struct store_found *found;
+    struct leak_held *roots; /* of a known class */
+    struct store_step *steps;
+    struct leak_sample *samples; /* length fits */
+    struct store_seen_thread *threads;
+    uint64_t *pcs;
+    struct store_module *modules;
+    size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
+    size_t module_count;
+    struct spans module_spans; /* values are indices of modules */
+};
+
 struct store {
     struct mem *mem;
     const char *path;
@@ -94,6 +138,8 @@ struct store {
     struct store_recent *recent;
     size_t recent_count;    /* newest first; within one tick thread by thread */
     uint64_t free_captures; /* stacks of frees that were taken */
+    struct store_look *look; /* the last one; NULL = none. rung NONE: it says why there is none */
+    struct leak_snapshot *failed; /* a later one that could not be made, or NULL */
     const char **notes;     /* what was odd about the file, for the report */
     size_t note_count, note_capacity;
 };

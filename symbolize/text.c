@@ -3,7 +3,7 @@
  * Each process: a headline, its largest records, what was seen and what was not, the next command.
  * Processes that show the same are told once; those that left nothing, and children that only
  * lived from fork to exec, are counted. "Not freed" is never called a leak, and silence is never
- * called clean.
+ * called clean; what hangs under a lost record is told there.
  */
 #include "symbolize/text.h"
 
@@ -13,18 +13,14 @@
 #include "leak_store.h"
 #include "symbolize/estimate.h"
 #include "symbolize/text_frame.h"
+#include "symbolize/text_head.h"
+#include "symbolize/text_look.h"
+#include "symbolize/text_owners.h"
 #include "symbolize/text_recent.h"
 #include "symbolize/text_record.h"
 #include "symbolize/text_seen.h"
 
-#define NAME_COLUMNS 30    /* of a program in its headline */
-#define COMMAND_COLUMNS 40 /* of it and its arguments: the rest of the line says how it ended */
-#define AGAIN_COLUMNS 240  /* of a command line worth repeating: three lines */
-
-static bool saw_nothing(const struct process *process)
-{
-    return process->allocations == 0 && !process->forked && !process->asked;
-}
+#define AGAIN_COLUMNS 240 /* of a command line worth repeating: three lines */
 
 static bool is_estimated(const struct process *process)
 {
@@ -34,14 +30,27 @@ static bool is_estimated(const struct process *process)
 static bool has_records(const struct process *process, const struct view *view)
 {
     for (int v = 0; v < VERDICT_MAX; v++)
-        if (view->show[v] && process->totals.of[v].records)
+        if ((view->show[v] || (v == VERDICT_INDIRECT && view->show[VERDICT_LOST])) &&
+            process->totals.of[v].records)
             return true;
     return false;
 }
 
+/* Does it stand in the list by itself? What hangs under a lost record stands there. */
+static bool in_list(const struct process *process, const struct record *record,
+                    const struct view *view)
+{
+    if (record->verdict != VERDICT_INDIRECT)
+        return view->show[record->verdict];
+    if (record->owner)
+        return view->show[VERDICT_INDIRECT] &&
+               !view->show[process->records[record->owner - 1].verdict];
+    return view->show[VERDICT_INDIRECT] || view->show[VERDICT_LOST];
+}
+
 static bool is_clean(const struct process *process, const struct view *view)
 {
-    return !has_records(process, view) && !saw_nothing(process) && !process->damaged;
+    return !has_records(process, view) && !text_saw_nothing(process) && !process->damaged;
 }
 
 /* A shell's way to a program: what the child had was gone with its exec. */
@@ -50,98 +59,9 @@ static bool is_passing(const struct process *process, const struct view *view)
     return process->forked && process->how == END_EXEC && !view->verbose;
 }
 
-/* ---- Headline -------------------------------------------------------------------------------- */
-
-static void write_ending(const struct process *process, FILE *stream)
-{
-    switch (process->how) {
-    case END_EXIT:
-        fprintf(stream, "exited with %" PRId32, process->end_value);
-        break;
-    case END_SIGNAL:
-        fprintf(stream, "died by signal %" PRId32, process->end_value);
-        fprintf(stream, " (%s)", strsignal(process->end_value));
-        break;
-    case END_EXEC:
-        fputs("was replaced by exec", stream);
-        break;
-    case END_RUNNING:
-        fputs("is running", stream);
-        break;
-    case END_LOST:
-        fputs("ended unseen", stream);
-        break;
-    }
-}
-
-/* As it was called, which is not always the name of its file. Of several processes with pids the
- * arguments, too: there may be twenty gits. */
-static void write_name(const struct process *process, bool arguments, FILE *stream)
-{
-    const char *name = process->argc ? base_name(process->argv[0]) : NULL;
-    char command[1024];
-    size_t used;
-
-    if (!name || !*name)
-        name = base_name(process->exe);
-    used = (size_t)snprintf(command, sizeof(command), "%s", name ? name : "a program");
-    for (size_t i = 1; arguments && process->pid && i < process->argc && used < sizeof(command);
-         i++)
-        used += (size_t)snprintf(command + used, sizeof(command) - used, " %s", process->argv[i]);
-    fputs(show(command, strlen(command), arguments ? COMMAND_COLUMNS : NAME_COLUMNS).text, stream);
-    if (process->pid)
-        fprintf(stream, " (pid %" PRId32 ")", process->pid);
-    putc(' ', stream);
-}
-
-/* "4,000 bytes in 10 blocks", or what samples say of them. */
-static void write_sum(const struct process *process, int verdict, FILE *stream)
-{
-    const struct verdict_total *total = &process->totals.of[verdict];
-    const struct error *error = &process->errors[verdict];
-
-    fputs(estimate_bytes(total->bytes, error->bytes).text, stream);
-    if (error->bytes)
-        fprintf(stream, " %s", estimate_bytes_error(total->bytes, error->bytes).text);
-    fprintf(stream, " in %s", estimate_count(total->blocks, error->blocks, "block").text);
-}
-
-static void write_nothing_left(const struct process *process, FILE *stream)
-{
-    if (is_estimated(process) && !saw_nothing(process))
-        fputs(":\nno sample of its allocations is left", stream);
-    else if (process->allocations)
-        fprintf(stream, ":\nnothing of its %s is left",
-                show_count(process->allocations, "allocation").text);
-}
-
-static void write_headline(const struct process *process, bool arguments, const struct view *view,
-                           FILE *stream)
-{
-    const char *join = ":";
-
-    text_style(view, stream, STYLE_BOLD);
-    write_name(process, arguments, stream);
-    write_ending(process, stream);
-    for (int v = 0; v < VERDICT_MAX; v++) {
-        const struct verdict_total *total = &process->totals.of[v];
-
-        if (v == VERDICT_RUNTIME || !total->records)
-            continue;
-        fprintf(stream, "%s\n", join);
-        write_sum(process, v, stream);
-        fprintf(stream, " %s (%s)", verdict_words[v], show_count(total->records, "record").text);
-        join = ",";
-    }
-    if (*join == ':')
-        write_nothing_left(process, stream);
-    text_style(view, stream, STYLE_PLAIN);
-    putc('\n', stream);
-}
-
 static void write_warning(const struct process *process, const struct view *view, FILE *stream)
 {
-    if (!saw_nothing(process))
+    if (!text_saw_nothing(process))
         return;
     text_style(view, stream, STYLE_WARNING);
     fputs("WARNING: 0 allocations seen: libleak saw nothing of this program.\n", stream);
@@ -234,17 +154,29 @@ static void write_untracked_elsewhere(const struct report *report, const struct 
         write_untracked(&sums[i], " in processes not listed", stream);
 }
 
+/* What nobody has to mend, in a line each. */
+static void write_unlisted(const struct process *process, const struct view *view, FILE *stream)
+{
+    static const enum verdict quiet[] = {VERDICT_REACHABLE, VERDICT_RUNTIME};
+
+    for (size_t i = 0; i < sizeof(quiet) / sizeof(*quiet); i++) {
+        const struct verdict_total *total = &process->totals.of[quiet[i]];
+
+        if (total->records && !view->show[quiet[i]])
+            fprintf(stream, "%s %s (--show=%s).\n",
+                    estimate_bytes(total->bytes, process->errors[quiet[i]].bytes).text,
+                    verdict_words[quiet[i]], verdict_word[quiet[i]]);
+    }
+}
+
 static void write_coverage(const struct report *report, size_t at, const struct view *view,
                            FILE *stream)
 {
     const struct process *process = &report->processes[at];
-    const struct verdict_total *runtime = &process->totals.of[VERDICT_RUNTIME];
 
     text_seen(process, view, stream);
-    if (runtime->records && !view->show[VERDICT_RUNTIME])
-        fprintf(stream, "%s %s (--show=runtime).\n",
-                estimate_bytes(runtime->bytes, process->errors[VERDICT_RUNTIME].bytes).text,
-                verdict_words[VERDICT_RUNTIME]);
+    text_look(process, stream);
+    write_unlisted(process, view, stream);
     for (size_t i = 0; i < process->untracked_count; i++)
         write_untracked(&process->untracked[i], "", stream);
     write_blind(report, at, view, stream);
@@ -261,7 +193,9 @@ static const char *next_option(const struct process *process, const struct view 
     size_t shown = 0;
 
     for (size_t i = 0; i < process->record_count; i++)
-        shown += view->show[process->records[i].verdict];
+        shown += in_list(process, &process->records[i], view);
+    if (!shown && process->totals.of[VERDICT_REACHABLE].records)
+        return "--show=reachable";
     if (!shown)
         return process->totals.of[VERDICT_RUNTIME].records ? "--show=runtime" : NULL;
     if (view->top && shown > view->top)
@@ -322,7 +256,7 @@ static void write_records(const struct process *process, const struct view *view
     size_t number = 0, hidden = 0;
 
     for (size_t i = 0; i < process->record_count; i++) {
-        if (!view->show[process->records[i].verdict])
+        if (!in_list(process, &process->records[i], view))
             continue;
         if (view->top && number >= view->top) {
             hidden++;
@@ -358,9 +292,10 @@ static void write_process(const struct report *report, size_t i, const struct vi
     const struct process *process = &report->processes[i];
     bool alone = report->process_count == 1;
 
-    write_headline(process, !alone, view, stream);
+    text_head(process, !alone, view, stream);
     write_warning(process, view, stream);
     write_records(process, view, stream);
+    text_threads(process, view, stream);
     write_coverage(report, i, view, stream);
     write_pids(report, i, stream);
     if (!view->again)
@@ -372,32 +307,64 @@ static void write_process(const struct report *report, size_t i, const struct vi
     putc('\n', stream);
 }
 
+/* Processes that are only counted, and what of. */
+struct unlisted {
+    size_t clean, passing;
+    bool sampled, reachable;
+};
+
+static void count_unlisted(const struct process *process, const struct view *view,
+                           struct unlisted *unlisted)
+{
+    if (!is_clean(process, view)) {
+        unlisted->passing += is_passing(process, view);
+        return;
+    }
+    unlisted->clean++;
+    unlisted->sampled |= is_estimated(process);
+    unlisted->reachable |= process->totals.of[VERDICT_REACHABLE].records != 0;
+}
+
+static void write_unlisted_processes(const struct unlisted *unlisted, FILE *stream)
+{
+    struct shown more = show_count(unlisted->clean, "more process");
+
+    if (unlisted->passing)
+        fprintf(stream, "Not listed: %s between fork and exec (-v shows them).\n",
+                show_count(unlisted->passing, "process").text);
+    if (unlisted->clean && unlisted->reachable)
+        fprintf(stream, "Nothing is lost in %s.\n", more.text);
+    else if (unlisted->clean)
+        fprintf(stream, "%s is left of %s.\n",
+                unlisted->sampled ? "No sample (option sample=)" : "Nothing", more.text);
+}
+
+static void write_report(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct unlisted unlisted = {0};
+
+    for (size_t i = 0; i < report->process_count; i++)
+        if (is_listed(report, i, view))
+            write_process(report, i, view, stream);
+        else
+            count_unlisted(&report->processes[i], view, &unlisted);
+    write_unlisted_processes(&unlisted, stream);
+    write_untracked_elsewhere(report, view, stream);
+    if (view->again && report->process_count > 1)
+        write_again(report, view, stream);
+}
+
 void text_write(const struct report *report, const struct view *view, FILE *stream)
 {
     struct totals totals = report_totals(report);
-    size_t clean = 0, passing = 0;
-    bool sampled = false;
 
-    if (view->freed && !view->quiet)
+    if (view->quiet)
+        ;
+    else if (view->freed)
         text_recent(report, view, stream);
-    for (size_t i = 0; i < report->process_count && !view->quiet && !view->freed; i++) {
-        if (is_listed(report, i, view))
-            write_process(report, i, view, stream);
-        else if (is_clean(&report->processes[i], view)) {
-            clean++;
-            sampled |= is_estimated(&report->processes[i]);
-        } else
-            passing += is_passing(&report->processes[i], view);
-    }
-    if (passing)
-        fprintf(stream, "Not listed: %s between fork and exec (-v shows them).\n",
-                show_count(passing, "process").text);
-    if (clean)
-        fprintf(stream, "%s is left of %s.\n", sampled ? "No sample (option sample=)" : "Nothing",
-                show_count(clean, "more process").text);
-    if (!view->quiet && !view->freed)
-        write_untracked_elsewhere(report, view, stream);
-    if (view->again && report->process_count > 1 && !view->quiet && !view->freed)
-        write_again(report, view, stream);
+    else if (view->owners)
+        text_owners(report, view, stream);
+    else
+        write_report(report, view, stream);
     write_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
 }

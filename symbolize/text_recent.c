@@ -9,6 +9,7 @@
 
 #include "leak_store.h"
 #include "symbolize/text_frame.h"
+#include "symbolize/text_frames.h"
 #include "symbolize/text_record.h"
 
 /* A stack is shown as that of a record is. */

@@ -9,13 +9,7 @@
 void text_record(const struct process *process, const struct record *record, size_t number,
                  const struct view *view, FILE *stream);
 
-/* Its frames that are worth it, a line each; the title with its line of source. */
-void text_frames(const struct record *record, const struct view *view, FILE *stream);
-
 /* " 0.4 s to 0.3 s before the end by T1 (name), T2" */
 void text_when(const struct process *process, const struct record *record, FILE *stream);
-
-/* How a trace that did not reach the outermost frame ended, in words; NULL = it did. */
-const char *text_ending(uint32_t ending);
 
 #endif

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "symbolize/estimate.h"
-#include "symbolize/text_record.h"
+#include "symbolize/text_frames.h"
 
 /* Sums over all of a process's life, whose error nobody kept. */
 static struct shown rough_bytes(const struct process *process, uint64_t bytes)

@@ -56,8 +56,8 @@ static char *render(const char *model, const struct rendering *rendering)
     ck_assert_msg(stream != NULL, "%s: run from the root of the tree", path);
     report = model_read(mem, stream);
     fclose(stream);
-    memset(view.show, true, sizeof(view.show));
-    view.show[VERDICT_RUNTIME] = false;
+    view.show[VERDICT_LOST] = view.show[VERDICT_POSSIBLE] = true;
+    view.show[VERDICT_HIDDEN] = view.show[VERDICT_UNFREED] = true;
     stream = open_memstream(&text, &size);
     format->write(&report, &view, stream);
     fclose(stream);

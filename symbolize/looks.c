@@ -1,0 +1,114 @@
+/* looks.c - see looks.h. */
+#include "symbolize/looks.h"
+
+#include <string.h>
+
+#include "symbolize/signature.h"
+
+static const char *const rung_word[] = {
+    [LEAK_RUNG_NONE] = "none", [LEAK_RUNG_UNSTOPPED] = "unstopped", [LEAK_RUNG_PARKED] = "parked"};
+
+static const char *const occasion_words[LEAK_OCCASION_MAX] = {
+#define X(name, words) [LEAK_OCCASION_##name] = words,
+    LEAK_OCCASION_TABLE(X)
+#undef X
+};
+
+static const char *const trouble_words[LEAK_TROUBLE_MAX] = {
+#define X(name, words) [LEAK_TROUBLE_##name] = words,
+    LEAK_TROUBLE_TABLE(X)
+#undef X
+};
+
+static bool is_last(const struct leak_snapshot *head)
+{
+    return head->occasion == LEAK_OCCASION_EARLY || head->occasion == LEAK_OCCASION_LATE ||
+           head->occasion == LEAK_OCCASION_ABRUPT;
+}
+
+static struct stack stack_of(struct mem *mem, struct signatures *signatures, const uint64_t *pcs,
+                             size_t count)
+{
+    const struct frame *found[TRACE_MAX];
+    const struct frame **frames;
+    struct stack stack = {.ending = LEAK_ROOT_COMPLETE};
+
+    stack.count = signatures_trace_pcs(signatures, pcs, count, found);
+    stack.frames = frames = mem_take_array(mem, stack.count, sizeof(*frames));
+    if (stack.count)
+        memcpy(frames, found, stack.count * sizeof(*frames));
+    return stack;
+}
+
+static void fill_threads(struct mem *mem, struct resolver *resolver, const struct store *store,
+                         struct process *process)
+{
+    const struct store_look *look = store->look;
+    struct signatures signatures = signatures_begin(resolver, store);
+
+    process->threads = mem_take_array(mem, look->thread_count, sizeof(*process->threads));
+    for (size_t i = 0; i < look->thread_count; i++) {
+        const struct store_seen_thread *seen = &look->threads[i];
+        struct seen_thread *made;
+
+        if (seen->taker)
+            continue;
+        made = &process->threads[process->thread_count++];
+        *made = (struct seen_thread){
+            .thread = {.serial = seen->serial},
+            .tid = seen->tid,
+            .stack = stack_of(mem, &signatures, &look->pcs[seen->pc], seen->pc_count)};
+        if (*seen->name)
+            made->thread.name = mem_copy(mem, seen->name, strlen(seen->name));
+    }
+    signatures_end(&signatures);
+}
+
+void looks_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+                struct process *process)
+{
+    const struct leak_snapshot *head;
+
+    if (!store->look)
+        return;
+    head = &store->look->head;
+    process->look = mem_take(mem, sizeof(*process->look));
+    *process->look = (struct look){.when_ns = head->when_ns,
+                                   .rung = rung_word[head->rung],
+                                   .occasion = occasion_words[head->occasion],
+                                   .trouble = trouble_words[head->trouble],
+                                   .pause_ns = head->pause_ns,
+                                   .check_ns = head->check_ns,
+                                   .timed = true,
+                                   .made = head->rung != LEAK_RUNG_NONE,
+                                   .stopped = head->rung == LEAK_RUNG_PARKED,
+                                   .last = is_last(head),
+                                   .threads_parked = head->threads_parked,
+                                   .threads_missed = head->threads_missed,
+                                   .skipped = head->skipped};
+    if (store->look->thread_count)
+        fill_threads(mem, resolver, store, process);
+}
+
+static const char *why(const struct leak_snapshot *head)
+{
+    const char *words = trouble_words[head->trouble];
+
+    return words ? words : "nobody knows why";
+}
+
+const char *looks_missing(struct mem *mem, const struct store *store)
+{
+    const char *words = "";
+
+    if (store->look && store->look->head.rung == LEAK_RUNG_NONE)
+        return mem_format(mem, "no look at the heap was made: %s", why(&store->look->head));
+    if (!store->failed)
+        return NULL;
+    if (occasion_words[store->failed->occasion])
+        words = occasion_words[store->failed->occasion];
+    return mem_format(mem,
+                      "a later look at the heap%s%s could not be made (%s): what came after the "
+                      "earlier one is not judged",
+                      *words ? " " : "", words, why(store->failed));
+}

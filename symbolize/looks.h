@@ -1,0 +1,16 @@
+/* looks.h - how the last look at the heap was made, and which threads it saw. */
+#ifndef SYMBOLIZE_LOOKS_H
+#define SYMBOLIZE_LOOKS_H
+
+#include "symbolize/model.h"
+#include "symbolize/resolve.h"
+#include "symbolize/store.h"
+
+/* Fills in look and threads of a process. */
+void looks_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+                struct process *process);
+
+/* What to say of a look that could not be made, NULL when there is nothing to say. */
+const char *looks_missing(struct mem *mem, const struct store *store);
+
+#endif

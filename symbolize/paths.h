@@ -1,0 +1,32 @@
+/* paths.h - how reachable blocks are reached, in names; and which roots keep most.
+ *
+ * A path begins with a root, whose name roots.h finds, and goes on from block to block, each named
+ * by where it was allocated. Of a long one the middle is left out.
+ */
+#ifndef SYMBOLIZE_PATHS_H
+#define SYMBOLIZE_PATHS_H
+
+#include "symbolize/roots.h"
+#include "symbolize/signature.h"
+
+struct paths {
+    struct mem *mem;
+    struct signatures *signatures;
+    const struct store *store;
+    struct roots roots;
+    struct longest *longest; /* by root of the look: the path to the most bytes */
+};
+
+struct paths paths_begin(struct mem *mem, struct signatures *signatures);
+void paths_end(struct paths *paths);
+
+/* The stacks paths pass must be resolved with all others. */
+void paths_want(struct signatures *signatures);
+
+/* The path of what was found there, NULL when none is told; bytes: of the record it is for. */
+const struct path *paths_tell(struct paths *paths, uint32_t found, uint64_t bytes);
+
+/* The owners of a process, after all its paths were told. */
+void paths_owners(struct paths *paths, struct process *process);
+
+#endif

@@ -1,0 +1,93 @@
+/* samples.c - see samples.h. */
+#include "symbolize/samples.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void samples_add(struct samples *samples, const struct store_look *look,
+                 const struct store_found *found)
+{
+    for (uint32_t i = 0; i < found->sample_count && i < SAMPLES_TOLD; i++) {
+        uint32_t index = found->sample + i;
+        size_t at = samples->count;
+
+        while (at && look->samples[samples->index[at - 1]].size < look->samples[index].size)
+            at--;
+        if (at == SAMPLES_TOLD)
+            continue;
+        if (samples->count < SAMPLES_TOLD)
+            samples->count++;
+        memmove(&samples->index[at + 1], &samples->index[at],
+                (samples->count - 1 - at) * sizeof(*samples->index));
+        samples->index[at] = index;
+    }
+}
+
+/* Printable bytes as they are, others as \xNN, a backslash doubled. */
+static const char *printable(struct mem *mem, const struct leak_sample *sample)
+{
+    char text[4 * LEAK_SAMPLE_BYTES + 1];
+    size_t used = 0;
+
+    for (size_t i = 0; i < sample->length; i++) {
+        uint8_t byte = sample->content[i];
+
+        if (byte == '\\')
+            used += (size_t)sprintf(text + used, "\\\\");
+        else if (byte >= 0x20 && byte < 0x7f)
+            text[used++] = (char)byte;
+        else
+            used += (size_t)sprintf(text + used, "\\x%02x", byte);
+    }
+    return mem_copy(mem, text, used);
+}
+
+/* A word that could be an address, which is another one in each run. */
+static bool holds_pointers(const struct leak_sample *sample)
+{
+    for (size_t i = 0; i + sizeof(uint64_t) <= sample->length; i += sizeof(uint64_t)) {
+        uint64_t word;
+
+        memcpy(&word, sample->content + i, sizeof(word));
+        if (word >= 0x10000 && word >> 48 == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Only the low bits of a serial are kept with a block. */
+static const struct store_thread *thread_of(const struct store *store, uint16_t low)
+{
+    for (size_t i = 0; i < store->thread_count; i++)
+        if ((uint16_t)store->threads[i].serial == low)
+            return &store->threads[i];
+    return NULL;
+}
+
+static struct sample told(struct mem *mem, const struct store *store,
+                          const struct leak_sample *sample)
+{
+    const struct store_thread *thread = thread_of(store, sample->thread);
+    struct sample made = {.address = sample->address,
+                          .size = sample->size,
+                          .thread = {.serial = thread ? thread->serial : sample->thread},
+                          .count = sample->count,
+                          .time_ns = store_time(store, sample->tick),
+                          .content = printable(mem, sample),
+                          .pointers = holds_pointers(sample)};
+
+    if (thread && *thread->name)
+        made.thread.name = mem_copy(mem, thread->name, strlen(thread->name));
+    return made;
+}
+
+void samples_tell(const struct samples *samples, struct mem *mem, const struct store *store,
+                  struct record *record)
+{
+    struct sample *told_of = mem_take_array(mem, samples->count, sizeof(*told_of));
+
+    for (size_t i = 0; i < samples->count; i++)
+        told_of[i] = told(mem, store, &store->look->samples[samples->index[i]]);
+    record->samples = told_of;
+    record->sample_count = samples->count;
+}

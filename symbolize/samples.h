@@ -1,0 +1,23 @@
+/* samples.h - a few blocks of each record, the largest ones, with their first bytes. */
+#ifndef SYMBOLIZE_SAMPLES_H
+#define SYMBOLIZE_SAMPLES_H
+
+#include "symbolize/model.h"
+#include "symbolize/store.h"
+
+#define SAMPLES_TOLD 4
+
+/* Those of one record so far; all zero = none. */
+struct samples {
+    uint32_t index[SAMPLES_TOLD]; /* in the look, by falling size */
+    size_t count;
+};
+
+void samples_add(struct samples *samples, const struct store_look *look,
+                 const struct store_found *found);
+
+/* Fills in record->samples. */
+void samples_tell(const struct samples *samples, struct mem *mem, const struct store *store,
+                  struct record *record);
+
+#endif

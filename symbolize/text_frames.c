@@ -1,0 +1,72 @@
+/* text_frames.c - see text_frames.h. */
+#include "symbolize/text_frames.h"
+
+#include "leak_store.h"
+#include "symbolize/text_frame.h"
+
+#define CALLERS 4 /* listed after the user frame unless -v */
+
+const char *text_ending(uint32_t ending)
+{
+    switch (ending) {
+    case LEAK_ROOT_COMPLETE:
+    case LEAK_ROOT_NO_STACKS:
+        return NULL;
+    case LEAK_ROOT_DEPTH:
+        return "cut: set depth= higher, up to 1024";
+    case LEAK_ROOT_BROKEN:
+        return "the stack did not look right further out";
+    case LEAK_ROOT_NO_RULE:
+        return "no unwind information further out";
+    }
+    return "the rest is missing from the store";
+}
+
+static bool is_shown(const struct record *record, size_t i, const struct view *view)
+{
+    if (view->all_frames || i == record->user)
+        return true;
+    if (record->user == record->frame_count) /* nobody's: whatever there is */
+        return record->frames[i]->role != FRAME_ALLOCATOR;
+    return i > record->user && record->frames[i]->role == FRAME_USER;
+}
+
+/* How many frames from i on are calls of one function by itself, all at one place. */
+static size_t repeats(const struct record *record, size_t i)
+{
+    size_t count = 1;
+
+    while (i + count < record->frame_count && record->frames[i + count] == record->frames[i])
+        count++;
+    return count;
+}
+
+void text_frames(const struct record *record, const struct view *view, FILE *stream)
+{
+    const struct frame *title = record_title(record);
+    size_t listed = 0, more = 0, count;
+
+    for (size_t i = 0; i < record->frame_count; i += count) {
+        const struct frame *frame = record->frames[i];
+
+        count = repeats(record, i);
+        if (!is_shown(record, i, view))
+            continue;
+        if (listed > CALLERS && !view->verbose && !view->all_frames) {
+            more += count;
+            continue;
+        }
+        listed++;
+        text_frame(frame, frame == title, view, stream);
+        if (frame == title)
+            text_source(frame, view, stream);
+        if (count > 1)
+            fprintf(stream, "%*s%s of the same\n", TEXT_INDENT + 2, "",
+                    show_count(count - 1, "more call").text);
+    }
+    if (more)
+        fprintf(stream, "%*s%s (-v shows them)\n", TEXT_INDENT, "",
+                show_count(more, "more caller").text);
+    if (text_ending(record->ending))
+        fprintf(stream, "%*s[%s]\n", TEXT_INDENT, "", text_ending(record->ending));
+}

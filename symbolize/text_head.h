@@ -1,0 +1,20 @@
+/* text_head.h - the headline of a process: its name, how it ended, and what matters most. */
+#ifndef SYMBOLIZE_TEXT_HEAD_H
+#define SYMBOLIZE_TEXT_HEAD_H
+
+#include "symbolize/report.h"
+
+/* arguments: several processes are told apart by theirs. */
+void text_head(const struct process *process, bool arguments, const struct view *view,
+               FILE *stream);
+
+/* "name (pid 42) " */
+void text_name(const struct process *process, bool arguments, FILE *stream);
+
+/* "4,000 bytes in 10 blocks", or what samples say of them. */
+void text_sum(const struct process *process, enum verdict verdict, FILE *stream);
+
+/* Nothing says that libleak was even asked for memory. */
+bool text_saw_nothing(const struct process *process);
+
+#endif
