@@ -1,4 +1,5 @@
 #include "preload/look.h"
+#include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
 #include "preload/found.h"
@@ -153,12 +154,12 @@ static enum leak_trouble mark(struct looking *l)
                                     .classes = order->classes,
                                     .stopped = order->stopped};
     struct reach_codes codes = {.guard = context_pointer_guard(), .xor = order->xor};
+    if (!maps_read(&l->maps)) /* first: what we take later is not the program's */
+        return LEAK_TROUBLE_NO_MAPS;
     l->reach = reach_begin(blocks_count(), order->memory_most ? order->memory_most : UINT64_MAX);
     if (!l->reach)
         return LEAK_TROUBLE_NO_MEMORY;
     blocks_each(add_block, l);
-    if (!maps_read(&l->maps))
-        return LEAK_TROUBLE_NO_MAPS;
     picture.reach = l->reach;
     if (!reach_index(l->reach) || !images_find(&l->maps, &l->images) ||
         !roots_find(&picture, &l->roots))
@@ -230,6 +231,8 @@ void look(const struct look_order *order)
 {
     /* The parent may have been on a signal stack of a few KiB. */
     char *stack = sys_map(STACK);
+    if (stack)
+        arena_own(stack, STACK);
     if (stack)
         arch_call_on(stack + STACK, run, (void *)order);
     sys_exit(1);

@@ -1,4 +1,5 @@
 #include "preload/maps.h"
+#include "preload/arena.h"
 #include "preload/sys.h"
 #include "leak_store.h"
 
@@ -46,23 +47,31 @@ bool maps_parse(const char *line, struct mapping *out)
     return true;
 }
 
+/* It is in the list that it is for: ours. */
+static char *map_own(size_t size)
+{
+    char *memory = sys_map(size);
+    if (memory)
+        arena_own(memory, size);
+    return memory;
+}
+
 /* The whole file; *length without the NUL behind it. */
 static char *read_text(size_t *length)
 {
     int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
     size_t size = TEXT_FIRST;
-    char *text = fd < 0 ? NULL : sys_map(size);
+    char *text = fd < 0 ? NULL : map_own(size);
     ssize_t got;
     *length = 0;
     while (text && (got = sys_read(fd, text + *length, size - 1 - *length)) > 0) {
         *length += got;
         if (size - 1 - *length >= LEAK_PAGE)
             continue;
-        char *larger = sys_map(2 * size);
+        char *larger = map_own(2 * size);
         if (larger)
             memcpy(larger, text, *length);
-        sys_unmap(text, size);
-        text = larger;
+        text = larger; /* the smaller one stays: it may stand in what was read */
         size *= 2;
     }
     if (fd >= 0)
