@@ -59,3 +59,11 @@ struct guard *guard_enter_again(const struct frame *caller)
     guard->link = caller->link;
     return guard;
 }
+
+void (*guard_outside)(void);
+
+void guard_come_out(struct guard *guard)
+{
+    guard->asked = false;
+    guard_outside();
+}

@@ -23,6 +23,7 @@ struct guard {
     struct thread *thread; /* this thread's state, NULL until its first hook; owner: threads.c */
     bool calling_real;     /* inside the allocator: nested calls are part of the outer one */
     bool leaving;          /* thread state is gone for good: the thread is at its end */
+    bool asked;            /* a handler wants this thread outside: guard_outside is called then */
     struct arch_link link; /* with sp: where pc stands while the hook is not over */
 };
 
@@ -45,10 +46,17 @@ static inline struct guard *guard_enter(const struct frame *caller)
     return guard;
 }
 
+/* What is waiting for this thread to come out; owner: park.c. */
+extern void (*guard_outside)(void) HIDDEN;
+COLD void guard_come_out(struct guard *guard);
+
 static inline void guard_leave(struct guard *guard)
 {
     __asm__ volatile("" ::: "memory");
     guard->sp = 0;
+    __asm__ volatile("" ::: "memory"); /* a handler that comes from here on finds us outside */
+    if (unlikely(guard->asked))
+        guard_come_out(guard);
 }
 
 #endif

@@ -3,14 +3,35 @@
  * Why: handlers.h. Everything else is libc's doing, errno included.
  */
 #include "preload/handlers.h"
+#include "preload/park.h"
 #include "preload/real.h"
+
+/* What the program would have done at our own number. */
+static struct sigaction programs_own;
+
+static int act_on_ours(const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction before = programs_own;
+    if (action) {
+        programs_own = *action;
+        bool handled = action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+        park_give_others(handled ? action->sa_sigaction : NULL, action->sa_handler == SIG_IGN);
+    }
+    if (old)
+        *old = before;
+    return 0;
+}
 
 static int act(int number, const struct sigaction *action, struct sigaction *old)
 {
     struct sigaction ours;
     real_find();
+    if (number == park_signal() && number)
+        return act_on_ours(action, old);
     if (action) {
         ours = *action;
+        if (park_signal())
+            sigdelset(&ours.sa_mask, park_signal());
         handlers_put_door(number, &ours);
     }
     int result = real.sigaction(number, action ? &ours : NULL, old);
@@ -36,6 +57,11 @@ EXPORT int __sigaction(int number, const struct sigaction *action, struct sigact
     EXPORT sighandler_t name(int number, sighandler_t handler)                                     \
     {                                                                                              \
         real_find();                                                                               \
+        if (number == park_signal() && number) {                                                   \
+            struct sigaction action = {.sa_handler = handler}, old;                                \
+            act_on_ours(&action, &old);                                                            \
+            return old.sa_handler;                                                                 \
+        }                                                                                          \
         sighandler_t old = real.original(number, handlers_door(number, handler));                  \
         if (old != SIG_ERR)                                                                        \
             handlers_complete(number);                                                             \

@@ -12,16 +12,18 @@
 #include <signal.h>
 #include <time.h>
 
-#define WAIT_FIRST 20000  /* ns until busy threads are asked again; doubles */
-#define WAIT_MOST 1000000
-#define CALLS_MOST 256    /* of more threads the system call is not looked up */
+#define LATE 4000000   /* ns until one that has not come is asked again */
+#define CALLS_MOST 256 /* of more threads the system call is not looked up */
 
 #define MARK 0x6c6bull
 
 enum { ASKED, BUSY, PARKED };
 
 static int number_kept;
-static void (*asked_by_others)(int code, ucontext_t *context);
+static void (*asked_by_others)(siginfo_t *info, ucontext_t *context);
+static void (*programs_handler)(int, siginfo_t *, void *);
+static bool programs_ignored;
+static bool installed;
 
 /* Odd while threads are to stand; what they wait for. */
 static uint32_t generation;
@@ -65,7 +67,7 @@ static void answer(struct park_thread *place, uint32_t state)
     sys_futex_wake(&answers, 1);
 }
 
-static bool inside_the_runtime(void)
+bool park_inside(void)
 {
     return guard_self.sp || lock_thread.held || lock_thread.put_off;
 }
@@ -82,38 +84,73 @@ static void stand(struct park_thread *place, uint32_t look, ucontext_t *context)
     resume(context, &call);
 }
 
+/* The question once more, when the hook is over. */
+static __thread siginfo_t put_by __attribute__((tls_model("initial-exec")));
+
+static void ask_again(void)
+{
+    sys_signal_self(number_kept, &put_by);
+}
+
+static void ask_outside(struct park_thread *place, const siginfo_t *info)
+{
+    put_by = *info;
+    __asm__ volatile("" ::: "memory");
+    guard_self.asked = true;
+    answer(place, BUSY);
+}
+
 static bool is_ours(const siginfo_t *info)
 {
     return info->si_code == SI_QUEUE && info->si_pid == sys_getpid() &&
            (uint64_t)(uintptr_t)info->si_value.sival_ptr >> 48 == MARK;
 }
 
-static void on_signal(int number UNUSED, siginfo_t *info, void *context)
+static void on_signal(int number, siginfo_t *info, void *context)
 {
     if (!is_ours(info)) {
-        asked_by_others(info->si_code, context);
+        void (*handler)(int, siginfo_t *, void *) = load_acquire(&programs_handler);
+        if (handler && info->si_code != SI_TIMER)
+            handler(number, info, context);
+        else if (!programs_ignored || info->si_code == SI_TIMER)
+            asked_by_others(info, context);
+        resume(context, &(struct resume_call){.number = -1});
         return;
     }
     uint32_t look = load_acquire(&generation);
     struct park_thread *place = my_place(info, look);
     if (!place) /* too late: that look is over */
         resume(context, &(struct resume_call){.number = -1});
-    else if (inside_the_runtime())
-        answer(place, BUSY);
+    else if (park_inside())
+        ask_outside(place, info);
     else
         stand(place, look, context);
 }
 
 /* ---- In the thread that takes the look --------------------------------------------------------- */
 
-bool park_start(int number, void (*asked)(int code, ucontext_t *context))
+void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context))
+{
+    number_kept = number;
+    asked_by_others = asked;
+    guard_outside = ask_again;
+}
+
+void park_give_others(void (*handler)(int, siginfo_t *, void *), bool ignored)
+{
+    programs_ignored = ignored;
+    store_release(&programs_handler, handler); /* pairs with on_signal */
+    park_listen();
+}
+
+bool park_listen(void)
 {
     struct sigaction action = {.sa_sigaction = on_signal,
                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-    number_kept = number;
-    asked_by_others = asked;
     memset(&action.sa_mask, 0xff, sizeof action.sa_mask);
-    return real.sigaction && real.sigaction(number, &action, NULL) == 0;
+    if (!installed && real.sigaction)
+        installed = real.sigaction(number_kept, &action, NULL) == 0;
+    return installed;
 }
 
 /* What the kernel says the thread is doing: number, then arguments. */
@@ -158,10 +195,11 @@ static bool meet(int tid, void *context)
     struct park *park = context;
     if (tid == sys_gettid())
         return true;
+    park->others = true;
     for (uint32_t i = 0; i < park->count; i++)
         if (park->thread[i].tid == tid)
             return true;
-    if (park->count == PARK_MOST)
+    if (park->count == PARK_MOST || !park_listen())
         return false;
     park->thread[park->count] = (struct park_thread){.tid = tid, .call.number = -1};
     store_release(&park->count, park->count + 1); /* my_place reads it */
@@ -179,7 +217,7 @@ static bool is_gone(const struct park_thread *thread)
 }
 
 /* Asks the busy ones once more; true when everybody stands. */
-static bool round_of_questions(struct park *park, bool check_gone)
+static bool round_of_questions(struct park *park, bool late)
 {
     bool all = true;
     park->parked = 0;
@@ -189,9 +227,9 @@ static bool round_of_questions(struct park *park, bool check_gone)
         if (!thread->tid)
             continue;
         park->parked += state == PARKED;
-        if (state == BUSY)
-            ask(park, i);
-        else if (state == ASKED && check_gone && is_gone(thread))
+        if (state == BUSY && late)
+            ask(park, i); /* a hook that was left by longjmp never comes to its end */
+        else if (state == ASKED && late && is_gone(thread))
             thread->tid = 0;
         all &= state == PARKED || !thread->tid;
     }
@@ -210,19 +248,22 @@ static void drop_the_gone(struct park *park)
 /* Until everybody stands and nobody new is there. */
 static bool gather(struct park *park, uint64_t most)
 {
-    uint64_t begin = sys_clock_ns(CLOCK_MONOTONIC), wait = WAIT_FIRST;
+    uint64_t begin = sys_clock_ns(CLOCK_MONOTONIC), late = LATE;
     for (uint32_t before = UINT32_MAX; before != park->count;) {
         before = park->count;
         if (!sys_each_number("/proc/self/task", meet, park) || park->count == PARK_MOST)
             return false;
+        if (park->others && !installed) /* a sandbox: the signal would kill */
+            return false;
         for (;;) {
             uint32_t seen = load_acquire(&answers);
-            if (round_of_questions(park, wait > 8 * WAIT_FIRST))
+            uint64_t passed = sys_clock_ns(CLOCK_MONOTONIC) - begin;
+            if (round_of_questions(park, passed > late))
                 break;
-            if (sys_clock_ns(CLOCK_MONOTONIC) - begin > most)
+            if (passed > most)
                 return false;
-            if (!sys_futex_wait_for(&answers, seen, wait) && wait < WAIT_MOST)
-                wait *= 2;
+            late = passed > late ? passed + LATE : late;
+            sys_futex_wait_for(&answers, seen, LATE / 4);
         }
     }
     return true;

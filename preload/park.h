@@ -2,7 +2,7 @@
  *
  * A thread is held by the signal that libleak keeps for itself (option snapshot_signal): its handler
  * waits, the registers lie on the thread's own stack. One that is inside a hook says "busy" instead
- * and is asked again a little later: so nobody is held who has a lock of ours, a lock of the
+ * and asks itself again when the hook is over: so nobody is held who has a lock of ours, a lock of the
  * allocator, or a block on its way into the table. What a held thread was waiting for in the kernel
  * goes on afterwards (resume.h).
  *
@@ -16,6 +16,8 @@
 #include "preload/base.h"
 #include "preload/guard.h"
 #include "preload/resume.h"
+
+#include <signal.h>
 
 #define PARK_MOST 16384
 
@@ -33,12 +35,19 @@ struct park {
     struct park_thread *thread; /* PARK_MOST of them; only what is used is touched */
     uint32_t count;             /* all others there are */
     uint32_t parked;
+    bool others; /* there is another thread at all */
 };
 
-/* Installs the handler. asked: called in it when the signal came from somebody else; at a moment when
- * the thread is outside of the runtime. False: this kernel or sandbox does not let us. */
-bool park_start(int number, void (*asked)(int code, ucontext_t *context));
+/* number: of the signal. asked: called in its handler when it came from somebody else. The handler is
+ * installed when it is first needed; park_listen does so at once. */
+void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context));
+bool park_listen(void);
+/* 0: not started. */
 int park_signal(void);
+/* The program has a handler of its own for the number, or ignores it: what others send is its. */
+void park_give_others(void (*handler)(int, siginfo_t *, void *), bool ignored);
+/* Is the calling thread inside of the runtime? For a handler. */
+bool park_inside(void);
 
 /* Holds all other threads, for at most "most" nanoseconds: true when all of them stand. When not, they
  * have been let go again, and counts say how many stood. Not for two threads at once. */

@@ -11,6 +11,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/select.h>
+struct epoll_event;
+struct pollfd;
+struct sembuf;
 
 struct real {
 #define HOOK(name, type, parameters) type(*name) parameters;

@@ -247,7 +247,7 @@ static void see_threads(struct builder *builder)
         see(builder, (struct root_thread){.tid = thread->tid,
                                           .parked = true,
                                           .pc = context_pc(thread->context),
-                                          .sp = context_sp(thread->context) - CONTEXT_RED_ZONE,
+                                          .sp = context_sp(thread->context),
                                           .fp = context_fp(thread->context),
                                           .block = thread->block,
                                           .context = thread->context,
@@ -301,6 +301,8 @@ static void add_stack(struct builder *builder, int place)
     const struct mapping *mapping;
     uintptr_t sp = thread->taker && !thread->context ? builder->picture->taker->frame : thread->sp;
     bool at_home = sp && sp >= thread->low && sp < thread->high;
+    if (sp && thread->context)
+        sp -= CONTEXT_RED_ZONE;
     if (at_home) {
         add(builder, sp, thread->high,
             (struct root_range){.whole_start = thread->low,

@@ -9,13 +9,18 @@
 #include "preload/sites.h"
 #include "preload/store.h"
 #include "preload/sys.h"
+#include "preload/text.h"
 #include "preload/track.h"
+#include "context.h"
 
 #include <signal.h>
 #include <time.h>
 
 #define PARK_AT_MOST 1000000000ull /* ns */
 #define POLL 20000000ull           /* ns between two questions whether the child is still there */
+#define PAUSE_AT_LEAST 10000000ull   /* ns */
+#define PAUSE_A_GIGABYTE 55000000ull /* ns */
+#define RETRY 1000000ull             /* ns: the thread was inside of the runtime */
 #define NEWER_BLOCKS 4096          /* that may come between the count and the copy */
 
 static unsigned classes;
@@ -24,12 +29,15 @@ static uint32_t skipped;   /* periodic looks left out */
 static bool no_more;
 static struct park park;
 
-/* The look that is under way or was the last one: EARLY, for LATE. */
-static struct {
-    int pid;
+struct taken {
+    int pid; /* 0: none; -1: it was tried in vain */
     struct look_result *result;
     size_t size;
-} early;
+};
+static struct taken early; /* for LATE */
+static struct taken last;  /* that nobody waited for */
+static bool wanted;        /* asked for from outside, and not taken yet */
+static int retry;          /* timer + 1 */
 
 /* ---- What cannot be --------------------------------------------------------------------------------- */
 
@@ -81,8 +89,11 @@ static void drop_result(struct look_result *result, size_t size)
 static int copy(struct look_order *order)
 {
     int pid = sys_copy();
-    if (pid == 0)
+    if (pid == 0) {
+        if (!order->stopped)
+            quiet_end(); /* held by the parent while the picture was taken */
         look(order);
+    }
     return pid;
 }
 
@@ -119,7 +130,7 @@ static bool wait_for(int pid, struct look_result *result, uint64_t most)
 
 /* Threads ran on while the picture was taken; nobody may be in the middle of anything of ours. The
  * first of two pictures is waited for: its words are the second one's. */
-static int copy_running(struct look_order *order)
+static int copy_running(struct look_order *order, enum leak_trouble *trouble)
 {
     size_t size;
     struct look_order first = *order;
@@ -131,8 +142,12 @@ static int copy_running(struct look_order *order)
     quiet_begin();
     int pid = copy(&first);
     quiet_end();
-    bool done = pid > 0 && wait_for(pid, first.result, track_options.exit_budget) &&
-                !first.result->trouble;
+    bool done = false;
+    if (pid > 0) {
+        bool ended = wait_for(pid, first.result, track_options.exit_budget);
+        *trouble = ended ? first.result->trouble : LEAK_TROUBLE_NO_TIME;
+        done = !*trouble;
+    }
     order->stopped = false;
     order->before = first.result;
     order->twice = true;
@@ -146,12 +161,6 @@ static int copy_running(struct look_order *order)
 }
 
 /* ---- One look ------------------------------------------------------------------------------------------ */
-
-struct taken {
-    int pid;
-    struct look_result *result;
-    size_t size;
-};
 
 /* Signals of the program's would run its handlers while others stand, who may hold what they need. */
 static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
@@ -172,9 +181,9 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
         sys_signals_block(&mask);
         out->pid = copy_parked(&order);
         if (!out->pid)
-            out->pid = copy_running(&order);
+            out->pid = copy_running(&order, &trouble);
         sys_signals_restore(&mask);
-        if (out->pid <= 0)
+        if (out->pid <= 0 && !trouble)
             trouble = LEAK_TROUBLE_NO_CHILD;
     }
     out->result = order.result;
@@ -213,18 +222,15 @@ static bool settle(const struct taken *taken, enum leak_occasion occasion)
     return !taken->result->trouble;
 }
 
-long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker, bool wait)
+long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
 {
     struct taken taken;
     long lost = -1;
     begin();
     if (take(occasion, taker, NULL, &taken)) {
-        if (!wait)
-            ; /* it tells the store; whoever looks next buries it */
-        else if (settle(&taken, occasion))
+        if (settle(&taken, occasion))
             lost = taken.result->lost_blocks;
-        if (wait)
-            drop_result(taken.result, taken.size);
+        drop_result(taken.result, taken.size);
     }
     end();
     return lost;
@@ -293,8 +299,74 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
 
 /* ---- Start --------------------------------------------------------------------------------------------- */
 
-static void asked(int code UNUSED, ucontext_t *context UNUSED)
+/* What a look will hold the process for: a copy costs so much a resident gigabyte. */
+static uint64_t predicted_pause(void)
 {
+    char line[128];
+    uint64_t pages = 0;
+    if (sys_read_file("/proc/self/statm", line, sizeof line) > 0) {
+        const char *resident = strchr(line, ' ');
+        if (resident)
+            text_read_number(resident + 1, strcspn(resident + 1, " \n"), &pages);
+    }
+    return PAUSE_AT_LEAST + pages * sys_page_size() / 1000 * PAUSE_A_GIGABYTE / 1000000;
+}
+
+/* The last look nobody waited for: its child is buried, its memory given back. False: still at work. */
+static bool bury(void)
+{
+    if (last.pid <= 0)
+        return true;
+    if (!sys_has_ended(last.pid))
+        return false;
+    drop_result(last.result, last.size);
+    last.pid = 0;
+    return true;
+}
+
+static void try_again_soon(void)
+{
+    if (retry <= 0)
+        retry = sys_timer(park_signal()) + 1;
+    if (retry > 0)
+        sys_timer_set(retry - 1, RETRY, 0);
+}
+
+/* Our signal came from outside, or from a timer of ours. In its handler: any thread, anywhere. */
+static void asked(siginfo_t *info, ucontext_t *context)
+{
+    uint32_t nobody = 0;
+    bool periodic = info->si_code == SI_TIMER && !wanted;
+    struct taken taken;
+    if (!store_header || store_header->pid != sys_getpid())
+        return;
+    wanted = !periodic;
+    if (park_inside() || !cas_acquire(&busy, &nobody, 1)) {
+        if (!periodic)
+            try_again_soon();
+        return;
+    }
+    struct roots_taker taker = {.tid = sys_gettid(),
+                                .sp = context_sp(context),
+                                .frame = context_sp(context),
+                                .pc = context_pc(context),
+                                .fp = context_fp(context),
+                                .context = context};
+    if (!bury() || (periodic && predicted_pause() > track_options.pause_budget)) {
+        skipped++;
+    } else if (take(periodic ? LEAK_OCCASION_PERIODIC : LEAK_OCCASION_SIGNAL, &taker, NULL,
+                    &taken)) {
+        last = taken;
+        wanted = false;
+    }
+    end();
+}
+
+static void start_timer(void)
+{
+    int timer = track_options.snapshot_every ? sys_timer(park_signal()) : -1;
+    if (timer >= 0)
+        sys_timer_set(timer, track_options.snapshot_every, track_options.snapshot_every);
 }
 
 void snapshot_start(void)
@@ -307,6 +379,9 @@ void snapshot_start(void)
     }
     roots_start();
     park_start(track_options.snapshot_signal, asked);
+    if (track_options.snapshot_every || track_options.source[OPTION_snapshot_signal])
+        park_listen();
+    start_timer();
 }
 
 void snapshot_fork_child(void)
@@ -316,5 +391,11 @@ void snapshot_fork_child(void)
     if (early.result)
         drop_result(early.result, early.size);
     early.result = NULL;
+    if (last.pid > 0)
+        drop_result(last.result, last.size);
+    last.pid = 0;
+    retry = 0;
+    skipped = 0;
     no_more = false;
+    start_timer();
 }

@@ -31,9 +31,9 @@ void snapshot_fork_child(void);
                              .fp = (caller)->fp};                                                  \
     })
 
-/* Takes a look; wait: until it is done. How many blocks are lost, -1: unknown. The process is ours and
- * running; the calling thread is outside of the runtime or holds the guard. */
-long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker, bool wait);
+/* Takes a look and waits until it is done. How many blocks are lost, -1: unknown. The process is ours
+ * and running; the calling thread is outside of the runtime. */
+long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker);
 
 /* The look at the end of the process: the first call is EARLY, whatever follows is LATE. */
 void snapshot_early(const struct roots_taker *taker);

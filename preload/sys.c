@@ -457,3 +457,21 @@ void sys_kill(int pid, int number)
 {
     CALL(SYS_kill, pid, number);
 }
+
+int sys_timer(int signal)
+{
+    struct sigevent event;
+    int timer;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = signal;
+    long result = CALL(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer);
+    return result < 0 ? (int)result : timer;
+}
+
+void sys_timer_set(int timer, uint64_t first, uint64_t every)
+{
+    struct itimerspec time = {.it_value = {first / 1000000000u, first % 1000000000u},
+                              .it_interval = {every / 1000000000u, every % 1000000000u}};
+    CALL(SYS_timer_settime, timer, 0, &time, 0);
+}

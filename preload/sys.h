@@ -60,6 +60,10 @@ int sys_gettid(void);
 unsigned sys_geteuid(void);
 /* The limit in bytes, UINT64_MAX when there is none. */
 uint64_t sys_limit(int resource);
+/* A timer of the process that sends a signal; its number, or -errno. Not inherited by fork. */
+int sys_timer(int signal);
+/* After so many nanoseconds, and then again and again when every is not 0. */
+void sys_timer_set(int timer, uint64_t first, uint64_t every);
 void sys_limit_set(int resource, uint64_t limit);
 uint64_t sys_clock_ns(int clock);
 /* The kernel's, which may be larger than LEAK_PAGE. */
