@@ -23,6 +23,7 @@ struct guard {
     struct thread *thread; /* this thread's state, NULL until its first hook; owner: threads.c */
     bool calling_real;     /* inside the allocator: nested calls are part of the outer one */
     bool leaving;          /* thread state is gone for good: the thread is at its end */
+    uint8_t kind_flags;    /* of the blocks this thread makes, beside their kind (blocks.h) */
     bool asked;            /* a handler wants this thread outside: guard_outside is called then */
     struct arch_link link; /* with sp: where pc stands while the hook is not over */
 };

@@ -2,6 +2,7 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
+#include "preload/farewell.h"
 #include "preload/finish.h"
 #include "preload/freed.h"
 #include "preload/lock.h"
@@ -404,8 +405,10 @@ void process_exec_undo(void)
 /* Once: whatever calls exit in a handler of exit has had its look. */
 static void end_begins(const struct roots_taker *taker)
 {
-    if (account_is_ours())
-        snapshot_early(taker);
+    if (!account_is_ours())
+        return;
+    farewell_call();
+    snapshot_early(taker);
 }
 
 NOINLINE void process_main_returned(const struct frame *caller)

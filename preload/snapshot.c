@@ -13,6 +13,7 @@
 #include "preload/track.h"
 #include "context.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <time.h>
 
@@ -238,9 +239,19 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
 
 /* ---- The end of the process ------------------------------------------------------------------------- */
 
-void snapshot_no_more(void)
+bool snapshot_no_more(void)
 {
-    no_more = true;
+    return !exchange_relaxed(&no_more, true);
+}
+
+/* As LeakSanitizer asks. Found at the start: at the end another thread may hold the loader's lock. */
+static int (*turned_off)(void);
+
+static void find_turned_off(void)
+{
+    turned_off = (int (*)(void))dlsym(RTLD_DEFAULT, "__lsan_is_turned_off");
+    if (!turned_off)
+        dlerror();
 }
 
 void snapshot_early(const struct roots_taker *taker)
@@ -248,6 +259,10 @@ void snapshot_early(const struct roots_taker *taker)
     struct taken taken;
     if (no_more || !track_options.exit_look || early.pid)
         return;
+    if (turned_off && turned_off()) {
+        snapshot_no_more();
+        return;
+    }
     begin();
     if (take(LEAK_OCCASION_EARLY, taker, NULL, &taken)) {
         early.pid = taken.pid;
@@ -378,6 +393,7 @@ void snapshot_start(void)
         classes = ~0u;
     }
     roots_start();
+    find_turned_off();
     park_start(track_options.snapshot_signal, asked);
     if (track_options.snapshot_every || track_options.source[OPTION_snapshot_signal])
         park_listen();

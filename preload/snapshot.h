@@ -38,7 +38,7 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
 /* The look at the end of the process: the first call is EARLY, whatever follows is LATE. */
 void snapshot_early(const struct roots_taker *taker);
 void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion);
-/* No look at the end, whatever the options say: the program has had its own. */
-void snapshot_no_more(void);
+/* No look at the end, whatever the options say: the program has its own. False: that was so before. */
+bool snapshot_no_more(void);
 
 #endif

@@ -225,7 +225,7 @@ static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, 
     clock_now_and_then(thread, sampled);
     block.address = arch_address(pointer);
     block.size = size;
-    block.kind = kind;
+    block.kind = kind | guard->kind_flags;
     block.thread = thread->serial;
     block.tick = store_header->epoch;
     block.count = ++thread->allocations;

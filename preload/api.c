@@ -1,0 +1,135 @@
+/* api.c - what a program may ask of libleak: libleak.h, and LeakSanitizer's names for the same.
+ *
+ * Every function is entered from the program's own code, outside of the runtime, and does nothing in a
+ * process that has no account.
+ */
+#include "libleak.h"
+#include "preload/blocks.h"
+#include "preload/farewell.h"
+#include "preload/process.h"
+#include "preload/real.h"
+#include "preload/roots.h"
+#include "preload/snapshot.h"
+#include "preload/sys.h"
+#include "preload/track.h"
+
+/* The caller of an exported function with the token, or NULL. */
+#define ENTER()                                                                                    \
+    ({                                                                                             \
+        struct frame caller_ = CALLER_FRAME();                                                     \
+        process_enter(&caller_);                                                                   \
+    })
+
+/* A fork child gets its account first: then the token is given back, for the look is taken outside. */
+static bool has_account(const struct frame *caller)
+{
+    struct guard *guard = process_enter(caller);
+    if (guard)
+        guard_leave(guard);
+    return guard != NULL;
+}
+
+EXPORT long libleak_snapshot(void)
+{
+    struct frame caller = CALLER_FRAME();
+    if (!has_account(&caller))
+        return -1;
+    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
+    return snapshot_take(LEAK_OCCASION_ASKED, &taker);
+}
+
+EXPORT void libleak_add_root(const void *start, size_t size)
+{
+    struct guard *guard = ENTER();
+    if (!guard)
+        return;
+    roots_add((uintptr_t)start, size);
+    guard_leave(guard);
+}
+
+EXPORT void libleak_remove_root(const void *start, size_t size)
+{
+    struct guard *guard = ENTER();
+    if (!guard)
+        return;
+    roots_remove((uintptr_t)start, size);
+    guard_leave(guard);
+}
+
+EXPORT int libleak_at_report(void (*callback)(void))
+{
+    struct guard *guard = ENTER();
+    if (!guard)
+        return -1;
+    bool added = farewell_add(guard, callback);
+    guard_leave(guard);
+    return added ? 0 : -1;
+}
+
+/* ---- LeakSanitizer's ---------------------------------------------------------------------------- */
+
+#define LSAN_EXIT_CODE 23
+
+static __thread unsigned disabled __attribute__((tls_model("initial-exec")));
+
+EXPORT void __lsan_disable(void);
+EXPORT void __lsan_disable(void)
+{
+    disabled++;
+    guard_self.kind_flags = BLOCKS_IGNORED;
+}
+
+EXPORT void __lsan_enable(void);
+EXPORT void __lsan_enable(void)
+{
+    if (disabled && --disabled == 0)
+        guard_self.kind_flags = 0;
+}
+
+EXPORT void __lsan_ignore_object(const void *block);
+EXPORT void __lsan_ignore_object(const void *block)
+{
+    struct guard *guard = ENTER();
+    struct block found;
+    if (!guard)
+        return;
+    if (block && track_take(guard, (void *)block, &found)) {
+        found.kind |= BLOCKS_IGNORED;
+        track_put_back(guard, &found);
+    }
+    guard_leave(guard);
+}
+
+EXPORT void __lsan_register_root_region(const void *start, size_t size);
+EXPORT void __lsan_register_root_region(const void *start, size_t size)
+{
+    libleak_add_root(start, size);
+}
+
+EXPORT void __lsan_unregister_root_region(const void *start, size_t size);
+EXPORT void __lsan_unregister_root_region(const void *start, size_t size)
+{
+    libleak_remove_root(start, size);
+}
+
+EXPORT int __lsan_do_recoverable_leak_check(void);
+EXPORT int __lsan_do_recoverable_leak_check(void)
+{
+    struct frame caller = CALLER_FRAME();
+    if (!has_account(&caller) || !track_options.exit_look)
+        return 0;
+    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
+    return snapshot_take(LEAK_OCCASION_ASKED, &taker) > 0;
+}
+
+/* The check at the end is done with it; a program that leaks ends here. */
+EXPORT void __lsan_do_leak_check(void);
+EXPORT void __lsan_do_leak_check(void)
+{
+    struct frame caller = CALLER_FRAME();
+    if (!has_account(&caller) || !track_options.exit_look || !snapshot_no_more())
+        return;
+    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
+    if (snapshot_take(LEAK_OCCASION_ASKED, &taker) > 0)
+        real.exit(LSAN_EXIT_CODE);
+}
