@@ -151,6 +151,8 @@ bool decode_hidden(struct reach *reach, uint64_t guard, uint64_t xor)
 {
     struct decoder decoder = {.reach = reach, .guard = guard, .xor = xor};
     const struct root_range *roots = reach->ranges.at;
+    decoder.ring.beside = (const char *)reach->links;
+    decoder.ring.beside_each = sizeof *reach->links;
     if (!make_filter(&decoder))
         return false;
     decoder.roots = true;

@@ -137,6 +137,16 @@ static inline void node_link_root(struct reach *reach, uint32_t node, uint32_t r
     node_change(&reach->nodes[node], 0, NODE_BY_ROOT);
 }
 
+/* The blocks that come up soon in the queue: first their nodes, then their content. */
+static ALWAYS_INLINE void node_look_ahead(const struct reach *reach, uint32_t at)
+{
+    const uint32_t *next = &reach->queue[at];
+    if (reach->tail - at <= 16)
+        return;
+    __builtin_prefetch(&reach->nodes[next[16]]);
+    __builtin_prefetch((const void *)reach->nodes[next[8]].address);
+}
+
 /* ---- The ring ------------------------------------------------------------------------------- */
 
 #define RING 64
@@ -144,6 +154,9 @@ static inline void node_link_root(struct reach *reach, uint32_t node, uint32_t r
 
 struct ring {
     uint32_t in, near, out; /* out <= near <= in */
+    bool eager;             /* the content is wanted as soon as the node is known */
+    const char *beside;     /* a row by node that is wanted with it; any address if none */
+    size_t beside_each;
     struct {
         uintptr_t pointer;
         const struct places_word *word;
@@ -162,7 +175,7 @@ static ALWAYS_INLINE void ring_come_near(struct ring *ring, const struct reach *
         place->node = places_rank(place->word, place->pointer) - 1;
     if (likely(place->node != NOBODY)) {
         __builtin_prefetch(&reach->nodes[place->node], 1);
-        __builtin_prefetch(&reach->links[place->node], 1);
+        __builtin_prefetch(ring->beside + place->node * ring->beside_each, 1);
     }
 }
 
@@ -188,6 +201,8 @@ static ALWAYS_INLINE void ring_put(struct ring *ring, const struct reach *reach,
     place->word = places_word(&reach->places, pointer, &rank);
     place->node = rank - 1;
     __builtin_prefetch(place->word);
+    if (ring->eager)
+        __builtin_prefetch((const void *)pointer);
     if (ring->in - ring->near > RING_WAIT)
         ring_come_near(ring, reach);
     if (ring->near - ring->out > RING_WAIT)
