@@ -117,7 +117,7 @@ static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64
         for (unsigned k = 0; k < FORMS; k++)
             some |= form[k] - low <= span;
         if (some)
-            decode_word(decoder, words[i], from, i < UINT32_MAX ? i : UINT32_MAX);
+            decode_word(decoder, words[i], from, node_at(i));
     }
 }
 

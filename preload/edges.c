@@ -156,7 +156,8 @@ bool edges_of_held(struct edges *edges, struct reach *reach)
         return false;
     for (uint32_t i = 0; i < reach->tail && !walk.failed; i++) {
         node_look_ahead(reach, i);
-        scan(&walk, reach->queue[i], i, met_held);
+        if (!(node_state(&reach->nodes[reach->queue[i]]) & NODE_PLAIN))
+            scan(&walk, reach->queue[i], i, met_held);
         add_decoded(&walk, reach->queue[i], i, last);
     }
     add_roots(&walk);

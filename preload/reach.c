@@ -242,9 +242,12 @@ static ALWAYS_INLINE void spread(struct pass *pass, ring_met *met)
         /* In a list one block leads to the next: nothing else is there to do meanwhile. */
         pass->ring.eager = reach->tail - reach->head < 4;
         uint32_t number = reach->queue[reach->head++];
-        const struct node *node = &reach->nodes[number];
+        struct node *node = &reach->nodes[number];
+        uint32_t in = pass->ring.in;
         ring_scan(&pass->ring, reach, (const uintptr_t *)node->address, node_size(node) / 8, number,
                   met, pass);
+        if (pass->ring.in == in)
+            node_change(node, 0, NODE_PLAIN);
     }
 }
 
@@ -341,7 +344,7 @@ enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node)
 
 unsigned reach_flags(const struct reach *reach, uint32_t node)
 {
-    return node_state(&reach->nodes[node]) / NODE_FLAGS;
+    return (node_state(&reach->nodes[node]) & ~NODE_PLAIN) / NODE_FLAGS;
 }
 
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset)
