@@ -117,7 +117,7 @@ static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64
         for (unsigned k = 0; k < FORMS; k++)
             some |= form[k] - low <= span;
         if (some)
-            decode_word(decoder, words[i], from, i < UINT32_MAX ? i : UINT32_MAX);
+            decode_word(decoder, words[i], from, node_at(i));
     }
 }
 
@@ -151,6 +151,8 @@ bool decode_hidden(struct reach *reach, uint64_t guard, uint64_t xor)
 {
     struct decoder decoder = {.reach = reach, .guard = guard, .xor = xor};
     const struct root_range *roots = reach->ranges.at;
+    decoder.ring.beside = (const char *)reach->links;
+    decoder.ring.beside_each = sizeof *reach->links;
     if (!make_filter(&decoder))
         return false;
     decoder.roots = true;

@@ -21,9 +21,10 @@ struct work {
     struct reach *reach;
     struct room *room;
     struct edges edges;
-    uint32_t *place;   /* by node, the roots behind the last: place + 1, 0 = not met */
-    uint32_t *node_of; /* by place */
-    uint32_t *parent;  /* by place, in the depth-first tree; later shortened */
+    struct stop
+        *stops;     /* by turn in the queue, the roots behind the last; "order" is the place + 1 */
+    uint32_t *turn; /* by place */
+    uint32_t *parent; /* by place, in the depth-first tree; later shortened */
     uint32_t places;
     struct pile sides;
     uint32_t *first, *from; /* by place: the sources of its sides */
@@ -38,13 +39,15 @@ static uint32_t *row(struct work *work, uint64_t count)
 /* ---- Depth first ------------------------------------------------------------------------------
  */
 
-static void enter(struct work *work, uint32_t node, uint32_t parent, uint32_t *cursor)
+static struct stop *enter(struct work *work, uint32_t turn, uint32_t parent)
 {
+    struct stop *stop = &work->stops[turn];
     uint32_t place = work->places++;
-    work->place[node] = place + 1;
-    work->node_of[place] = node;
+    stop->order = place + 1;
+    work->turn[place] = turn;
     work->parent[place] = parent;
-    cursor[node] = work->edges.first[node];
+    stop_prefetch(work->stops, edges_to(&work->edges), stop);
+    return stop;
 }
 
 static bool add_side(struct work *work, uint32_t from, uint32_t to)
@@ -55,44 +58,41 @@ static bool add_side(struct work *work, uint32_t from, uint32_t to)
     return side;
 }
 
-static bool walk(struct work *work, uint32_t *cursor)
+static bool walk(struct work *work)
 {
-    const uint32_t *to = edges_to(&work->edges), *first = work->edges.first;
-    uint32_t node = work->reach->count, here = 0;
-    enter(work, node, 0, cursor);
+    const uint32_t *to = edges_to(&work->edges);
+    struct stop *stops = work->stops, *stop = enter(work, work->reach->tail, 0);
+    uint32_t here = 0;
     for (;;) {
-        if (cursor[node] < first[node + 1]) {
-            uint32_t next = to[cursor[node]++];
-            uint32_t place = work->place[next];
-            if (!place) {
-                enter(work, next, here, cursor);
-                node = next;
+        if (stop->next < stop->end) {
+            uint32_t next = stop_next(stops, to, stop), order = stops[next].order;
+            if (!order) {
+                stop = enter(work, next, here);
                 here = work->places - 1;
-            } else if (work->parent[place - 1] != here && !add_side(work, here, place - 1)) {
+            } else if (work->parent[order - 1] != here && !add_side(work, here, order - 1)) {
                 return false;
             }
         } else if (!here) {
             return true;
         } else {
             here = work->parent[here];
-            node = work->node_of[here];
+            stop = &stops[work->turn[here]];
         }
     }
 }
 
 static bool number_places(struct work *work)
 {
-    uint64_t count = work->reach->count + 1ull;
+    uint32_t sources = work->reach->tail + 1;
     if (!edges_of_held(&work->edges, work->reach))
         return false;
-    uint32_t *cursor = row(work, count);
-    work->place = row(work, count);
-    work->node_of = row(work, count);
-    work->parent = row(work, count);
-    if (!cursor || !work->place || !work->node_of || !work->parent || !walk(work, cursor))
+    work->stops = edges_to_stops(&work->edges, work->reach, sources);
+    work->turn = row(work, sources);
+    work->parent = row(work, sources);
+    if (!work->stops || !work->turn || !work->parent || !walk(work))
         return false;
-    room_unmap(work->room, cursor);
     edges_end(&work->edges, work->reach);
+    room_unmap(work->room, work->stops);
     return true;
 }
 
@@ -186,25 +186,29 @@ static bool find_dominators(struct work *work)
 
 static bool sum_up(struct work *work, struct dominated *out)
 {
+    const struct node *nodes = work->reach->nodes;
+    const uint32_t *queue = work->reach->queue;
     out->blocks = row(work, work->places);
     out->bytes = room_map(work->room, work->places, sizeof *out->bytes);
-    if (!out->blocks || !out->bytes)
+    out->place = row(work, work->reach->count);
+    if (!out->blocks || !out->bytes || !out->place)
         return false;
     for (uint32_t i = work->places - 1; i > 0; i--) {
-        uint32_t above = work->idom[i];
+        uint32_t node = queue[work->turn[i]], above = work->idom[i];
+        uint32_t soon = queue[work->turn[i > 16 ? i - 16 : 1]];
+        __builtin_prefetch(&nodes[soon]);
+        __builtin_prefetch(&out->place[soon], 1);
+        out->place[node] = i;
         out->blocks[i]++;
-        out->bytes[i] += node_size(&work->reach->nodes[work->node_of[i]]);
+        out->bytes[i] += node_size(&nodes[node]);
         out->blocks[above] += out->blocks[i];
         out->bytes[above] += out->bytes[i];
     }
-    /* The roots have the first place, which stands for "not held". */
+    /* The first place is the roots', and that of whom nothing holds. */
     out->blocks[0] = 0;
     out->bytes[0] = 0;
-    for (uint32_t i = 0; i < work->reach->count; i++)
-        work->place[i] -= work->place[i] != 0;
-    out->place = work->place;
     room_unmap(work->room, work->idom);
-    room_unmap(work->room, work->node_of);
+    room_unmap(work->room, work->turn);
     return true;
 }
 
@@ -216,4 +220,11 @@ bool dominate(struct dominated *dominated, struct reach *reach)
         return true;
     room_back(&reach->room, &before);
     return false;
+}
+
+void dominate_end(struct dominated *dominated, struct reach *reach)
+{
+    room_unmap(&reach->room, dominated->place);
+    room_unmap(&reach->room, dominated->blocks);
+    room_unmap(&reach->room, dominated->bytes);
 }

@@ -17,5 +17,6 @@ struct dominated {
 
 /* False when there is no memory. */
 bool dominate(struct dominated *dominated, struct reach *reach);
+void dominate_end(struct dominated *dominated, struct reach *reach);
 
 #endif

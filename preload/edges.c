@@ -9,6 +9,7 @@ struct walk {
     struct reach *reach;
     struct edges *edges;
     uint32_t source; /* whose targets are being written */
+    uint32_t *turn;  /* by node: its index in the queue */
     bool failed;
     struct ring ring;
 };
@@ -43,8 +44,6 @@ static bool finish(struct walk *walk, uint32_t sources)
     return !walk->failed;
 }
 
-/* Blocks are read in order of address: the next ones' content is on its way by then, but not their
- * nodes' words where blocks are large. */
 static ALWAYS_INLINE void scan(struct walk *walk, uint32_t number, uint32_t source, ring_met *met)
 {
     const struct node *node = &walk->reach->nodes[number];
@@ -70,6 +69,8 @@ bool edges_of_lost(struct edges *edges, struct reach *reach, const uint32_t *nod
                    uint32_t count)
 {
     struct walk walk = {.reach = reach, .edges = edges};
+    walk.ring.beside = (const char *)reach->links;
+    walk.ring.beside_each = sizeof *reach->links;
     if (!begin(&walk, count))
         return false;
     for (uint32_t i = 0; i < count && !walk.failed; i++)
@@ -85,8 +86,11 @@ static ALWAYS_INLINE void met_held(void *context, uintptr_t pointer UNUSED, uint
                                    uint32_t from, uint32_t at UNUSED)
 {
     struct walk *walk = context;
-    if (number != from && node_is_held(&walk->reach->nodes[number]))
-        add(walk, from, number);
+    if (!node_is_held(&walk->reach->nodes[number]))
+        return;
+    uint32_t to = walk->turn[number];
+    if (to != from)
+        add(walk, from, to);
 }
 
 /* Chains the pointers in disguise by their source; *last: the last one + 1 of each. */
@@ -106,15 +110,15 @@ static bool chain_decoded(struct reach *reach, uint32_t **last)
     return *last;
 }
 
-static void add_decoded(struct walk *walk, uint32_t from, const uint32_t *last)
+static void add_decoded(struct walk *walk, uint32_t node, uint32_t source, const uint32_t *last)
 {
     const struct decoded *decoded = walk->reach->decodings.at;
-    if (!last || !last[from])
+    if (!last || !last[node])
         return;
     ring_drain(&walk->ring, walk->reach, met_held, walk);
-    for (uint32_t i = last[from]; i; i = decoded[i - 1].next)
-        if (decoded[i - 1].to != from)
-            add(walk, from, decoded[i - 1].to);
+    for (uint32_t i = last[node]; i; i = decoded[i - 1].next)
+        if (decoded[i - 1].to != node)
+            add(walk, source, walk->turn[decoded[i - 1].to]);
 }
 
 static void add_roots(struct walk *walk)
@@ -123,28 +127,56 @@ static void add_roots(struct walk *walk)
     const struct root_range *roots = reach->ranges.at;
     for (uint32_t i = 0; i < reach->ranges.count && !walk->failed; i++)
         ring_scan(&walk->ring, reach, (const uintptr_t *)roots[i].start, roots[i].words,
-                  reach->count, met_held, walk);
+                  reach->tail, met_held, walk);
     ring_drain(&walk->ring, reach, met_held, walk);
     for (uint32_t i = 0; i < reach->count && !walk->failed; i++)
         if (node_is_held(&reach->nodes[i]) && reach->links[i].from == NOBODY)
-            add(walk, reach->count, i);
+            add(walk, reach->tail, walk->turn[i]);
+}
+
+static bool find_turns(struct walk *walk)
+{
+    struct reach *reach = walk->reach;
+    walk->turn = room_map(&reach->room, reach->count, sizeof *walk->turn);
+    for (uint32_t i = 0; walk->turn && i < reach->tail; i++) {
+        if (i + 16 < reach->tail)
+            __builtin_prefetch(&walk->turn[reach->queue[i + 16]], 1);
+        walk->turn[reach->queue[i]] = i;
+    }
+    walk->ring.beside = (const char *)walk->turn;
+    walk->ring.beside_each = sizeof *walk->turn;
+    return walk->turn;
 }
 
 bool edges_of_held(struct edges *edges, struct reach *reach)
 {
     struct walk walk = {.reach = reach, .edges = edges};
-    uint32_t *last;
-    if (!begin(&walk, reach->count + 1) || !chain_decoded(reach, &last))
+    uint32_t sources = reach->tail + 1, *last;
+    if (!begin(&walk, sources) || !find_turns(&walk) || !chain_decoded(reach, &last))
         return false;
-    for (uint32_t i = 0; i < reach->count && !walk.failed; i++)
-        if (node_is_held(&reach->nodes[i])) {
-            scan(&walk, i, i, met_held);
-            add_decoded(&walk, i, last);
-        }
+    for (uint32_t i = 0; i < reach->tail && !walk.failed; i++) {
+        node_look_ahead(reach, i);
+        if (!(node_state(&reach->nodes[reach->queue[i]]) & NODE_PLAIN))
+            scan(&walk, reach->queue[i], i, met_held);
+        add_decoded(&walk, reach->queue[i], i, last);
+    }
     add_roots(&walk);
-    add_decoded(&walk, reach->count, last);
+    add_decoded(&walk, reach->count, reach->tail, last);
+    room_unmap(&reach->room, walk.turn);
     room_unmap(&reach->room, last);
-    return finish(&walk, reach->count + 1);
+    return finish(&walk, sources);
+}
+
+struct stop *edges_to_stops(struct edges *edges, struct reach *reach, uint32_t sources)
+{
+    struct stop *stops = room_map(&reach->room, sources, sizeof *stops);
+    for (uint32_t i = 0; stops && i < sources; i++) {
+        stops[i].next = edges->first[i];
+        stops[i].end = edges->first[i + 1];
+    }
+    room_unmap(&reach->room, edges->first);
+    edges->first = NULL;
+    return stops;
 }
 
 void edges_end(struct edges *edges, struct reach *reach)

@@ -14,7 +14,8 @@
 
 #define SHARED 1
 #define CYCLE 2
-#define SOURCE 4 /* a leader of a component that nothing lost leads to */
+#define LED_TO 4 /* a leader: something lost leads to its component */
+#define RECORD 8 /* a leader: nothing does */
 
 struct graph {
     struct reach *reach;
@@ -37,13 +38,12 @@ struct graph {
 struct search {
     struct graph *graph;
     struct edges edges;
-    uint32_t *order; /* in which it was met, from 1 */
-    uint32_t *low;   /* the earliest one that is known to be in its component */
-    uint32_t *cursor;
-    uint32_t *up;    /* the way back */
-    uint32_t *stack; /* those whose component is not complete */
-    uint8_t *led_to; /* by the leader of a complete component: something else leads to it */
-    uint32_t met, depth;
+    /* By number. order: in which it was met, from 1. low: the earliest one that is known to be in
+     * its component; when that is complete, its leader. */
+    struct stop *stops;
+    uint32_t *way;     /* from where the search began to where it is */
+    uint32_t *waiting; /* those whose component is not complete */
+    uint32_t met, steps, waits;
 };
 
 static const struct node_cold *cold_of(const struct graph *graph, uint32_t number)
@@ -63,32 +63,34 @@ static bool is_older(const struct graph *graph, uint32_t one, uint32_t other)
     return tick != other_tick ? tick < other_tick : one < other;
 }
 
-/* Takes a component off the stack; "low" of its members becomes its leader. */
+/* Takes a component off those that wait, and chooses its leader. */
 static void complete(struct search *search, uint32_t first_met)
 {
-    uint32_t end = search->depth, leader = first_met, begin = end;
+    uint32_t end = search->waits, leader = first_met, begin = end;
     do {
-        uint32_t member = search->stack[--begin];
+        uint32_t member = search->waiting[--begin];
         if (member != leader && is_older(search->graph, member, leader))
             leader = member;
-    } while (search->stack[begin] != first_met);
+    } while (search->waiting[begin] != first_met);
     for (uint32_t i = begin; i < end; i++) {
-        search->low[search->stack[i]] = leader;
-        search->order[search->stack[i]] = DONE;
+        search->stops[search->waiting[i]].low = leader;
+        search->stops[search->waiting[i]].order = DONE;
     }
     if (end - begin > 1)
         search->graph->flags[leader] |= CYCLE;
-    if (search->up[first_met] != NOBODY)
-        search->led_to[leader] = 1;
-    search->depth = begin;
+    if (search->steps > 1)
+        search->graph->flags[leader] |= LED_TO;
+    search->waits = begin;
 }
 
-static void enter(struct search *search, uint32_t number, uint32_t up)
+static struct stop *enter(struct search *search, uint32_t number)
 {
-    search->order[number] = search->low[number] = ++search->met;
-    search->cursor[number] = search->edges.first[number];
-    search->up[number] = up;
-    search->stack[search->depth++] = number;
+    struct stop *stop = &search->stops[number];
+    stop->order = stop->low = ++search->met;
+    search->waiting[search->waits++] = number;
+    search->way[search->steps++] = number;
+    stop_prefetch(search->stops, edges_to(&search->edges), stop);
+    return stop;
 }
 
 static void lower(uint32_t *low, uint32_t to)
@@ -98,27 +100,26 @@ static void lower(uint32_t *low, uint32_t to)
 
 static void search_from(struct search *search, uint32_t number)
 {
-    const uint32_t *to = edges_to(&search->edges), *first = search->edges.first;
-    enter(search, number, NOBODY);
-    while (number != NOBODY) {
-        if (search->cursor[number] < first[number + 1]) {
-            uint32_t next = to[search->cursor[number]++];
-            if (!search->order[next]) {
-                enter(search, next, number);
-                number = next;
-            } else if (search->order[next] == DONE) {
-                search->led_to[search->low[next]] = 1;
-            } else {
-                lower(&search->low[number], search->order[next]);
-            }
+    const uint32_t *to = edges_to(&search->edges);
+    struct stop *stops = search->stops, *stop = enter(search, number);
+    for (;;) {
+        if (stop->next < stop->end) {
+            uint32_t next = stop_next(stops, to, stop), order = stops[next].order;
+            if (!order)
+                stop = enter(search, next);
+            else if (order == DONE)
+                search->graph->flags[stops[next].low] |= LED_TO;
+            else
+                lower(&stop->low, order);
             continue;
         }
-        uint32_t up = search->up[number], low = search->low[number];
-        if (low == search->order[number])
-            complete(search, number);
-        else
-            lower(&search->low[up], low);
-        number = up;
+        uint32_t low = stop->low;
+        if (low == stop->order)
+            complete(search, search->way[search->steps - 1]);
+        if (!--search->steps)
+            return;
+        stop = &stops[search->way[search->steps - 1]];
+        lower(&stop->low, low);
     }
 }
 
@@ -128,13 +129,16 @@ static void search_from(struct search *search, uint32_t number)
 static void label(struct search *search, uint32_t record)
 {
     struct graph *graph = search->graph;
-    const uint32_t *to = edges_to(&search->edges), *first = search->edges.first;
-    uint32_t depth = 0, site = cold_of(graph, record)->site;
+    const uint32_t *to = edges_to(&search->edges);
+    const struct stop *stops = search->stops;
+    uint32_t waits = 0, site = cold_of(graph, record)->site;
     graph->owner[record] = record;
-    search->stack[depth++] = record;
-    while (depth) {
-        uint32_t number = search->stack[--depth];
-        for (uint32_t i = first[number]; i < first[number + 1]; i++) {
+    search->waiting[waits++] = record;
+    while (waits) {
+        uint32_t number = search->waiting[--waits];
+        /* The search has followed all targets, so "next" is at the end; they begin where those of
+         * the number before end. */
+        for (uint32_t i = number ? stops[number - 1].end : 0; i < stops[number].end; i++) {
             uint32_t next = to[i], owner = graph->owner[next];
             if (owner == NOBODY)
                 graph->owner[next] = record;
@@ -143,7 +147,8 @@ static void label(struct search *search, uint32_t record)
                 graph->flags[next] |= SHARED;
             else
                 continue;
-            search->stack[depth++] = next;
+            __builtin_prefetch(&stops[next]);
+            search->waiting[waits++] = next;
         }
     }
 }
@@ -153,13 +158,13 @@ static void find_owners(struct search *search)
     struct graph *graph = search->graph;
     for (uint32_t i = 0; i < graph->lost; i++) {
         graph->owner[i] = NOBODY;
-        if (search->low[i] == i && !search->led_to[i])
-            graph->flags[i] |= SOURCE;
+        if (search->stops[i].low == i && !(graph->flags[i] & LED_TO))
+            graph->flags[i] |= RECORD;
         else
             graph->flags[i] &= ~CYCLE;
     }
     for (uint32_t i = 0; i < graph->lost; i++)
-        if (graph->flags[i] & SOURCE)
+        if (graph->flags[i] & RECORD)
             label(search, i);
     for (uint32_t i = 0; i < graph->lost; i++)
         if (!(graph->flags[i] & SHARED)) {
@@ -199,31 +204,24 @@ static bool judge_lost(struct graph *graph)
     if (!number_lost(graph) ||
         !edges_of_lost(&search.edges, graph->reach, graph->node_of, graph->lost))
         return false;
+    search.stops = edges_to_stops(&search.edges, graph->reach, graph->lost);
+    search.way = row(graph, sizeof *search.way);
+    search.waiting = row(graph, sizeof *search.waiting);
     graph->flags = row(graph, sizeof *graph->flags);
-    search.order = row(graph, sizeof *search.order);
-    search.low = row(graph, sizeof *search.low);
-    search.cursor = row(graph, sizeof *search.cursor);
-    search.up = row(graph, sizeof *search.up);
-    search.stack = row(graph, sizeof *search.stack);
-    search.led_to = row(graph, sizeof *search.led_to);
-    if (!graph->flags || !search.order || !search.low || !search.cursor || !search.up ||
-        !search.stack || !search.led_to)
+    if (!search.stops || !search.way || !search.waiting || !graph->flags)
         return false;
     for (uint32_t i = 0; i < graph->lost; i++)
-        if (!search.order[i])
+        if (!search.stops[i].order)
             search_from(&search, i);
-    room_unmap(room, search.order);
-    room_unmap(room, search.cursor);
-    room_unmap(room, search.up);
+    room_unmap(room, search.way);
     graph->owner = row(graph, sizeof *graph->owner);
     graph->blocks = row(graph, sizeof *graph->blocks);
     graph->bytes = row(graph, sizeof *graph->bytes);
     if (!graph->owner || !graph->blocks || !graph->bytes)
         return false;
     find_owners(&search);
-    room_unmap(room, search.low);
-    room_unmap(room, search.stack);
-    room_unmap(room, search.led_to);
+    room_unmap(room, search.stops);
+    room_unmap(room, search.waiting);
     edges_end(&search.edges, graph->reach);
     return true;
 }
@@ -251,11 +249,8 @@ void graph_end(struct graph *graph)
     room_unmap(room, graph->flags);
     room_unmap(room, graph->blocks);
     room_unmap(room, graph->bytes);
-    if (graph->retained_known) {
-        room_unmap(room, graph->dominated.place);
-        room_unmap(room, graph->dominated.blocks);
-        room_unmap(room, graph->dominated.bytes);
-    }
+    if (graph->retained_known)
+        dominate_end(&graph->dominated, graph->reach);
     room_unmap(room, graph);
 }
 
@@ -276,7 +271,7 @@ enum leak_verdict graph_verdict(const struct graph *graph, uint32_t node)
 {
     if (!is_lost(graph, node))
         return reach_verdict(graph->reach, node);
-    return graph->flags[number_of(graph, node)] & SOURCE ? LEAK_VERDICT_LOST
+    return graph->flags[number_of(graph, node)] & RECORD ? LEAK_VERDICT_LOST
                                                          : LEAK_VERDICT_INDIRECT;
 }
 

@@ -20,10 +20,11 @@
 
 /* The state in a node's upper bits; enum leak_verdict is in the low three, 0 = not met yet. */
 #define NODE_VERDICT 7u
-#define NODE_CANDIDATE 8u /* something points inside: possible, unless better is found */
-#define NODE_BY_ROOT 16u  /* the link is a root word's number */
-#define NODE_BEFORE 32    /* enum reach_before times this: three bits */
-#define NODE_FLAGS 256    /* enum leak_found_flag times this: DROPPED, IGNORED, TAGGED */
+#define NODE_CANDIDATE 8u  /* something points inside: possible, unless better is found */
+#define NODE_BY_ROOT 16u   /* the link is a root word's number */
+#define NODE_BEFORE 32     /* enum reach_before times this: three bits */
+#define NODE_FLAGS 256     /* enum leak_found_flag times this: DROPPED, IGNORED, TAGGED */
+#define NODE_PLAIN 0x8000u /* it was read, and no word of it can be a pointer */
 
 struct node {
     uint64_t address;
@@ -76,6 +77,11 @@ struct reach {
     struct pile decodings; /* struct decoded: those that lead to hidden blocks */
     bool failed;           /* memory ran out */
 };
+
+static ALWAYS_INLINE uint32_t node_at(uint64_t word)
+{
+    return word < UINT32_MAX ? word : UINT32_MAX;
+}
 
 static ALWAYS_INLINE uint64_t node_size(const struct node *node)
 {
@@ -137,6 +143,16 @@ static inline void node_link_root(struct reach *reach, uint32_t node, uint32_t r
     node_change(&reach->nodes[node], 0, NODE_BY_ROOT);
 }
 
+/* The blocks that come up soon in the queue: first their nodes, then their content. */
+static ALWAYS_INLINE void node_look_ahead(const struct reach *reach, uint32_t at)
+{
+    const uint32_t *next = &reach->queue[at];
+    if (reach->tail - at <= 16)
+        return;
+    __builtin_prefetch(&reach->nodes[next[16]]);
+    __builtin_prefetch((const void *)reach->nodes[next[8]].address);
+}
+
 /* ---- The ring ------------------------------------------------------------------------------- */
 
 #define RING 64
@@ -144,6 +160,9 @@ static inline void node_link_root(struct reach *reach, uint32_t node, uint32_t r
 
 struct ring {
     uint32_t in, near, out; /* out <= near <= in */
+    bool eager;             /* the content is wanted as soon as the node is known */
+    const char *beside;     /* a row by node that is wanted with it; any address if none */
+    size_t beside_each;
     struct {
         uintptr_t pointer;
         const struct places_word *word;
@@ -162,7 +181,7 @@ static ALWAYS_INLINE void ring_come_near(struct ring *ring, const struct reach *
         place->node = places_rank(place->word, place->pointer) - 1;
     if (likely(place->node != NOBODY)) {
         __builtin_prefetch(&reach->nodes[place->node], 1);
-        __builtin_prefetch(&reach->links[place->node], 1);
+        __builtin_prefetch(ring->beside + place->node * ring->beside_each, 1);
     }
 }
 
@@ -188,6 +207,8 @@ static ALWAYS_INLINE void ring_put(struct ring *ring, const struct reach *reach,
     place->word = places_word(&reach->places, pointer, &rank);
     place->node = rank - 1;
     __builtin_prefetch(place->word);
+    if (ring->eager)
+        __builtin_prefetch((const void *)pointer);
     if (ring->in - ring->near > RING_WAIT)
         ring_come_near(ring, reach);
     if (ring->near - ring->out > RING_WAIT)
@@ -209,9 +230,21 @@ static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach
                                     const uintptr_t *words, uint64_t count, uint32_t from,
                                     ring_met *met, void *context)
 {
-    for (uint64_t i = 0; i < count; i++)
-        if (words[i] - reach->low <= reach->span)
-            ring_put(ring, reach, words[i], from, i < UINT32_MAX ? i : UINT32_MAX, met, context);
+    const uintptr_t low = reach->low, span = reach->span;
+    uint64_t i = 0;
+    /* Most words of most memory are none: four at a time, with one jump. */
+    for (; i + 4 <= count; i += 4) {
+        const uintptr_t *four = words + i;
+        if (likely(!((four[0] - low <= span) | (four[1] - low <= span) | (four[2] - low <= span) |
+                     (four[3] - low <= span))))
+            continue;
+        for (unsigned k = 0; k < 4; k++)
+            if (four[k] - low <= span)
+                ring_put(ring, reach, four[k], from, node_at(i + k), met, context);
+    }
+    for (; i < count; i++)
+        if (words[i] - low <= span)
+            ring_put(ring, reach, words[i], from, node_at(i), met, context);
 }
 
 #endif

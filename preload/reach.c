@@ -198,9 +198,6 @@ static ALWAYS_INLINE void met_by_holder(void *context, uintptr_t pointer, uint32
     if (likely(offset == 0) || is_known_shape(pass, node, offset)) {
         link_met(pass, number, from, at);
         node_put(pass->reach, number, LEAK_VERDICT_REACHABLE, 0);
-        /* Little is on the way: what the block holds is wanted at once. */
-        if (pass->reach->tail - pass->reach->head < 4)
-            __builtin_prefetch((const void *)node->address);
     } else if (!(node_state(node) & NODE_CANDIDATE)) {
         link_met(pass, number, from, at);
         node_change(node, 0, NODE_CANDIDATE | tagged(offset) * NODE_FLAGS);
@@ -233,16 +230,6 @@ static void scan_roots(struct pass *pass)
     pass->roots = false;
 }
 
-/* The blocks that come up soon: first their nodes, then their content. */
-static ALWAYS_INLINE void look_ahead(const struct reach *reach)
-{
-    if (reach->tail - reach->head <= 16)
-        return;
-    const uint32_t *next = &reach->queue[reach->head];
-    __builtin_prefetch(&reach->nodes[next[16]]);
-    __builtin_prefetch((const void *)reach->nodes[next[8]].address);
-}
-
 static ALWAYS_INLINE void spread(struct pass *pass, ring_met *met)
 {
     struct reach *reach = pass->reach;
@@ -251,11 +238,16 @@ static ALWAYS_INLINE void spread(struct pass *pass, ring_met *met)
             ring_drain(&pass->ring, reach, met, pass);
         if (reach->head == reach->tail)
             return;
-        look_ahead(reach);
+        node_look_ahead(reach, reach->head);
+        /* In a list one block leads to the next: nothing else is there to do meanwhile. */
+        pass->ring.eager = reach->tail - reach->head < 4;
         uint32_t number = reach->queue[reach->head++];
-        const struct node *node = &reach->nodes[number];
+        struct node *node = &reach->nodes[number];
+        uint32_t in = pass->ring.in;
         ring_scan(&pass->ring, reach, (const uintptr_t *)node->address, node_size(node) / 8, number,
                   met, pass);
+        if (pass->ring.in == in)
+            node_change(node, 0, NODE_PLAIN);
     }
 }
 
@@ -303,6 +295,8 @@ static uint32_t leave_the_rest(struct reach *reach, enum leak_verdict verdict)
 bool reach_mark(struct reach *reach, const struct reach_codes *codes, reach_is_vtable *is_vtable)
 {
     struct pass pass = {.reach = reach, .is_vtable = is_vtable};
+    pass.ring.beside = (const char *)reach->links;
+    pass.ring.beside_each = sizeof *reach->links;
     put_those(reach, REACH_IGNORED, LEAK_VERDICT_REACHABLE, LEAK_FOUND_IGNORED);
     scan_roots(&pass);
     spread_by_holders(&pass);
@@ -350,7 +344,7 @@ enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node)
 
 unsigned reach_flags(const struct reach *reach, uint32_t node)
 {
-    return node_state(&reach->nodes[node]) / NODE_FLAGS;
+    return (node_state(&reach->nodes[node]) & ~NODE_PLAIN) / NODE_FLAGS;
 }
 
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset)

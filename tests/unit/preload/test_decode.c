@@ -1,0 +1,123 @@
+/* test_decode.c - pointers in another form: each form, and what is not one. */
+#include "tests/unit/preload/one_heap.h"
+
+#define GUARD 0x8f3b2a1c55d7e903ull
+#define XOR 0x00a5a5a5a5a5a5a5ull
+
+static uintptr_t rotated(uintptr_t word)
+{
+    return word << 17 | word >> 47;
+}
+
+static uintptr_t disguised(int form, uintptr_t address)
+{
+    switch (form) {
+    case 0:
+        return address | 0xabcdull << 48;
+    case 1:
+        return address | 0x8000ull << 48 | 15;
+    case 2:
+    case 3:
+    case 4:
+    case 5:
+        return address >> (form - 1);
+    case 6:
+        return ~address;
+    case 7:
+        return rotated(address ^ GUARD);
+    default:
+        return address ^ XOR;
+    }
+}
+
+START_TEST(a_pointer_in_another_form_hides_its_block)
+{
+    uint64_t offset;
+    codes = (struct reach_codes){.guard = GUARD, .xor = XOR};
+    add(0, 64);
+    add(128, 64);
+    add(256, 64);
+    add(384, 64);
+    *at(16) = disguised(_i, buffer + 128);
+    *at(24) = disguised(_i, buffer + 256 + 32); /* inside: no */
+    *at(136) = disguised(_i, buffer + 384);     /* a hidden one's word */
+    root(buffer);
+    look();
+    expect(0, REACHABLE, 0);
+    expect(128, HIDDEN, 0);
+    expect(256, LOST, 0);
+    expect(384, HIDDEN, 0);
+    ck_assert_uint_eq(reach_parent(reach, node(128), &offset), node(0));
+    ck_assert_uint_eq(offset, 16);
+}
+END_TEST
+
+START_TEST(a_root_word_may_be_in_another_form)
+{
+    struct reach_word word;
+    codes = (struct reach_codes){.guard = GUARD, .xor = XOR};
+    add(128, 64);
+    root(0);
+    root(disguised(_i, buffer + 128));
+    look();
+    expect(128, HIDDEN, 0);
+    ck_assert(reach_root_word(reach, 0, &word));
+    ck_assert_uint_eq(word.address, (uintptr_t)&roots[1]);
+    ck_assert_uint_eq(word.range, 77);
+}
+END_TEST
+
+START_TEST(codes_that_are_0_are_not_tried)
+{
+    add(0, 64);
+    add(128, 64);
+    root(rotated(buffer ^ GUARD));
+    root(buffer ^ XOR);
+    root(rotated(buffer + 128));
+    look();
+    expect(0, LOST, 0);
+    expect(128, LOST, 0);
+}
+END_TEST
+
+START_TEST(a_better_pointer_is_worth_more_than_one_in_another_form)
+{
+    add(0, 64);
+    add(128, 64);
+    root(~buffer);
+    root(~(buffer + 128));
+    root(buffer);
+    root(buffer + 128 + 9);
+    look();
+    expect(0, REACHABLE, 0);
+    expect(128, POSSIBLE, LEAK_FOUND_TAGGED);
+}
+END_TEST
+
+START_TEST(a_hidden_block_holds_by_plain_pointers_too)
+{
+    add(0, 64);
+    add(128, 64);
+    add(256, 64);
+    add(384, 64);
+    *at(0) = buffer + 128;
+    *at(128) = buffer + 256 + 40;
+    root(~buffer);
+    look();
+    expect(128, HIDDEN, 0);
+    expect(256, HIDDEN, 0);
+    expect(384, LOST, 0);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    Suite *suite = suite_create("decode");
+    TCase *t = part(suite, "decode");
+    tcase_add_loop_test(t, a_pointer_in_another_form_hides_its_block, 0, 9);
+    tcase_add_loop_test(t, a_root_word_may_be_in_another_form, 0, 9);
+    tcase_add_test(t, codes_that_are_0_are_not_tried);
+    tcase_add_test(t, a_better_pointer_is_worth_more_than_one_in_another_form);
+    tcase_add_test(t, a_hidden_block_holds_by_plain_pointers_too);
+    return unit_main(argc, argv, suite);
+}
