@@ -123,9 +123,13 @@ void paths_owners(struct paths *paths, struct process *process)
         return;
     all = mem_take_array(paths->mem, look->root_count, sizeof(*all));
     for (size_t i = 0; i < look->root_count; i++) {
-        const struct root *root = roots_name(&paths->roots, (uint32_t)i);
-        uint64_t *slot = map_put(&by_name, hash_text(8, root->words, strlen(root->words)), NULL);
+        const struct root *root;
+        uint64_t *slot;
 
+        if (!look->roots[i].blocks)
+            continue;
+        root = roots_name(&paths->roots, (uint32_t)i);
+        slot = map_put(&by_name, hash_text(8, root->words, strlen(root->words)), NULL);
         if (!*slot) {
             all[count].owner.root = root;
             *slot = ++count;

@@ -96,15 +96,14 @@ void text_verdict(const struct process *process, const struct record *record,
         break;
     case VERDICT_POSSIBLE:
         if (record->tagged)
-            say("held by unaligned pointers to its first bytes: do their low bits mean something?",
-                stream);
+            say("held by an unaligned pointer to its first bytes: a tag in its low bits?", stream);
         break;
     case VERDICT_REACHABLE:
         write_reached(record, view, stream);
         break;
     case VERDICT_UNFREED:
         if (process->look && process->look->made)
-            say("allocated after the look at the heap, which knows nothing of it", stream);
+            say("came after the look at the heap, which says nothing of it", stream);
         break;
     default:
         break;
