@@ -5,6 +5,7 @@
  */
 #include "symbolize/text_verdict.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "leak_store.h"
@@ -84,6 +85,23 @@ static void write_reached(const struct record *record, const struct view *view, 
         text_path(path, TEXT_INDENT, view, stream);
 }
 
+/* The blocks somebody may want to stop at (break_at=), with what is in them. */
+static void write_samples(const struct record *record, FILE *stream)
+{
+    for (size_t i = 0; i < record->sample_count; i++) {
+        const struct sample *sample = &record->samples[i];
+
+        fprintf(stream, "%*sT%" PRIu32 "#%" PRIu32 ": ", TEXT_INDENT, "", sample->thread.serial,
+                sample->count);
+        fprintf(stream, "%s", show_count(sample->size, "byte").text);
+        if (sample->address)
+            fprintf(stream, " at 0x%" PRIx64, sample->address);
+        if (sample->content && *sample->content)
+            fprintf(stream, " \"%s\"", show(sample->content, strlen(sample->content), 40).text);
+        putc('\n', stream);
+    }
+}
+
 void text_verdict(const struct process *process, const struct record *record,
                   const struct view *view, FILE *stream)
 {
@@ -108,4 +126,6 @@ void text_verdict(const struct process *process, const struct record *record,
     default:
         break;
     }
+    if (view->verbose)
+        write_samples(record, stream);
 }
