@@ -64,12 +64,26 @@ static const char *place_words(struct roots *roots, const struct root *root)
 /* ---- One class each
  * ------------------------------------------------------------------------------ */
 
-static const struct store_module *module_around(const struct store_look *look, uint64_t address)
+/* The object whose data an address lies in. Where the look tells no build-id, the record of the
+ * same object that does: no other file must ever be asked for a name. */
+static bool module_around(const struct store *store, uint64_t address, struct store_module *found)
 {
+    const struct store_look *look = store->look;
     size_t cursor = look->module_spans.count;
-    uint32_t found = spans_next(&look->module_spans, address, &cursor);
+    uint32_t index = spans_next(&look->module_spans, address, &cursor);
 
-    return found == SPANS_NONE ? NULL : &look->modules[found];
+    if (index == SPANS_NONE)
+        return false;
+    *found = look->modules[index];
+    if (!*found->path && store->exe) /* as the loader calls the program */
+        found->path = store->exe;
+    for (size_t i = 0; i < store->module_count && !found->build_id_length; i++)
+        if (store->modules[i].bias == found->bias &&
+            strcmp(store->modules[i].path, found->path) == 0)
+            *found = store->modules[i];
+    if (!found->build_id_length && !found->loaded_ns)
+        found->loaded_ns = store->header.started_ns;
+    return true;
 }
 
 /* "g_cache (cache.c:12)", "f::counter (x.c:3)", "p in f" without its place. */
@@ -101,17 +115,17 @@ static const char *variable_words(struct roots *roots, const struct root *root)
 
 static void name_global(struct roots *roots, const struct leak_held *held, struct root *root)
 {
-    const struct store_module *module = module_around(roots->store->look, held->address);
     struct binary_variable found;
+    struct store_module module;
 
-    if (!module) {
+    if (!module_around(roots->store, held->address, &module)) {
         root->words = "data of a module";
         return;
     }
-    root->module = mem_copy(roots->mem, module->path, strlen(module->path));
-    root->offset = held->address - module->bias;
+    root->module = mem_copy(roots->mem, module.path, strlen(module.path));
+    root->offset = held->address - module.bias;
     root->has_offset = true;
-    if (!binary_find_data(signatures_module(roots->signatures, module)->binary, root->offset,
+    if (!binary_find_data(signatures_module(roots->signatures, &module)->binary, root->offset,
                           &found)) {
         root->words =
             mem_format(roots->mem, "%s +0x%" PRIx64, base_name(root->module), root->offset);
