@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbolize/dwarf_data.h"
 #include "symbolize/symbols.h"
 
 struct binary {
@@ -18,6 +19,7 @@ struct binary {
     GElf_Addr symbol_bias; /* address in dwfl = address in the file + bias */
     Dwarf_Addr dwarf_bias;
     struct dwarf_index *dwarf;
+    struct dwarf_data data;
     struct symbols symbols;
 };
 
@@ -146,6 +148,7 @@ static void find_dwarf(struct binary *binary)
     if (!dwarf)
         return;
     binary->dwarf = dwarf_index_begin(dwarf);
+    binary->data.dwarf = dwarf;
     binary->state = BINARY_GOOD;
 }
 
@@ -178,6 +181,7 @@ void binary_close(struct binary *binary)
 {
     dwarf_index_end(binary->dwarf);
     binary->dwarf = NULL;
+    dwarf_data_end(&binary->data);
     symbols_end(&binary->symbols);
     end(binary);
 }
@@ -205,4 +209,89 @@ size_t binary_find(struct binary *binary, uint64_t offset,
     binary->symbols.module = binary->module;
     frames[count - 1].name = symbols_find(&binary->symbols, offset + binary->symbol_bias);
     return frames[count - 1].name || frames[0].file ? count : 0;
+}
+
+/* ---- Variables ----------------------------------------------------------------------------------
+ */
+
+static struct binary_variable told(const struct dwarf_variable *known)
+{
+    return (struct binary_variable){
+        .name = known->name, .function = known->function, .file = known->file, .line = known->line};
+}
+
+/* address: as libdwfl counts, or an offset in the TLS segment. bias: of the debug information's. */
+static bool find_variable(struct binary *binary, uint64_t address, bool tls, uint64_t bias,
+                          struct binary_variable *found)
+{
+    struct dwarf_variable known;
+    struct symbol symbol;
+    uint64_t start;
+
+    binary->symbols.module = binary->module;
+    if (!symbols_find_data(&binary->symbols, address, tls, &symbol))
+        return false;
+    *found = (struct binary_variable){0};
+    start = tls ? symbol.start | DWARF_DATA_TLS : symbol.start - bias;
+    if (dwarf_data_find(&binary->data, start, symbol.local, &known))
+        *found = told(&known);
+    found->symbol = symbol.name;
+    found->offset = address - symbol.start;
+    return true;
+}
+
+bool binary_find_data(struct binary *binary, uint64_t address, struct binary_variable *found)
+{
+    return binary->module &&
+           find_variable(binary, address + binary->symbol_bias, false, binary->dwarf_bias, found);
+}
+
+/* Where the program's TLS begins, counted from the thread pointer: on x86-64 its end is there
+ * (variant II), on aarch64 its beginning follows two words (variant I). */
+static bool tls_start(struct binary *binary, unsigned machine, int64_t *start)
+{
+    GElf_Addr bias;
+    Elf *elf = dwfl_module_getelf(binary->module, &bias);
+    size_t count;
+
+    if (!elf || elf_getphdrnum(elf, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+        uint64_t align;
+
+        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_TLS)
+            continue;
+        align = header.p_align > 1 ? header.p_align : 1;
+        if (machine == EM_AARCH64)
+            *start = (int64_t)((16 + align - 1) / align * align);
+        else
+            *start = -(int64_t)((header.p_memsz + align - 1) / align * align);
+        return machine == EM_AARCH64 || machine == EM_X86_64;
+    }
+    return false;
+}
+
+bool binary_find_tls(struct binary *binary, unsigned machine, int64_t offset,
+                     struct binary_variable *found)
+{
+    int64_t start;
+
+    return binary->module && tls_start(binary, machine, &start) && offset >= start &&
+           find_variable(binary, (uint64_t)(offset - start), true, 0, found);
+}
+
+bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
+                       struct binary_variable *found)
+{
+    uint64_t at = pc + binary->symbol_bias - binary->dwarf_bias, start;
+    struct dwarf_variable known;
+    Dwarf_Die function;
+
+    if (!binary->dwarf || !dwarf_index_function(binary->dwarf, at, &function) ||
+        !dwarf_data_local(&function, at, cfa, address, &known, &start))
+        return false;
+    *found = told(&known);
+    found->offset = address - start;
+    return true;
 }

@@ -49,4 +49,27 @@ enum binary_state binary_state(const struct binary *binary);
 size_t binary_find(struct binary *binary, uint64_t offset,
                    struct dwarf_frame frames[DWARF_INLINE_MAX]);
 
+/* A variable. Texts belong to the binary. */
+struct binary_variable {
+    const char *symbol; /* as linkers write it, NULL = none */
+    const char *name; /* as in the source, like the rest NULL when there is no debug information */
+    const char *function; /* whose it is, as linkers write it; NULL = nobody's */
+    const char *file;
+    unsigned line;
+    uint64_t offset; /* of what was asked for in it */
+};
+
+/* The variable around an address of the file; false: nobody's. */
+bool binary_find_data(struct binary *binary, uint64_t address, struct binary_variable *found);
+
+/* The same by the offset from a thread pointer. Only of the program itself, whose TLS lies where
+ * its machine (ELF e_machine) says. */
+bool binary_find_tls(struct binary *binary, unsigned machine, int64_t offset,
+                     struct binary_variable *found);
+
+/* The same of a word on a stack, in the frame of the function around pc whose canonical frame
+ * address is cfa. */
+bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
+                       struct binary_variable *found);
+
 #endif

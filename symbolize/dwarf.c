@@ -216,3 +216,14 @@ size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
     }
     return count;
 }
+
+bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address, Dwarf_Die *function)
+{
+    size_t cursor = index->spans.count;
+    uint32_t unit = spans_next(&index->spans, address, &cursor);
+    Dwarf_Die *found = unit == SPANS_NONE ? NULL : find_function(&index->units[unit], address);
+
+    if (found)
+        *function = *found;
+    return found != NULL;
+}

@@ -30,4 +30,7 @@ struct dwarf_frame {
 size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
                         struct dwarf_frame frames[DWARF_INLINE_MAX]);
 
+/* The function around an address, as it stands there and not inlined elsewhere. */
+bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address, Dwarf_Die *function);
+
 #endif

@@ -13,6 +13,7 @@
 #include "symbolize/classify.h"
 #include "symbolize/estimate.h"
 #include "symbolize/frees.h"
+#include "symbolize/order.h"
 #include "symbolize/paths.h"
 #include "symbolize/samples.h"
 #include "symbolize/settle.h"
@@ -288,56 +289,16 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
 /* ---- Order -------------------------------------------------------------------------------------
  */
 
-/* What is lost for certain comes first, whatever its size. */
-static const int rank[VERDICT_MAX] = {
-    [VERDICT_LOST] = 0,    [VERDICT_INDIRECT] = 1,  [VERDICT_POSSIBLE] = 2, [VERDICT_HIDDEN] = 3,
-    [VERDICT_UNFREED] = 4, [VERDICT_REACHABLE] = 5, [VERDICT_RUNTIME] = 6};
-
-static int descending(uint64_t a, uint64_t b)
-{
-    return a > b ? -1 : a < b;
-}
-
-/* What fixing one gives back: itself, and what goes with it. */
-static uint64_t given_back(uint64_t own, uint64_t retained)
-{
-    return retained > own ? retained : own;
-}
-
-static int by_bytes(const struct record *a, const struct record *b)
-{
-    int order = rank[a->verdict] - rank[b->verdict];
-
-    if (!order)
-        order = descending(given_back(a->bytes, a->retained.bytes),
-                           given_back(b->bytes, b->retained.bytes));
-    if (!order)
-        order = descending(a->bytes, b->bytes);
-    if (!order)
-        order = descending(a->blocks, b->blocks);
-    if (!order)
-        order = descending(a->signature ^ a->kind, b->signature ^ b->kind);
-    if (!order)
-        order = a->cycle - b->cycle + 2 * (a->dropped - b->dropped) + 4 * (a->ignored - b->ignored);
-    return order ? order : descending(b->owner, a->owner);
-}
-
 static int drafts_by_bytes(const void *left, const void *right)
 {
-    return by_bytes(&(*(struct draft *const *)left)->record,
-                    &(*(struct draft *const *)right)->record);
+    return order_by_bytes(&(*(struct draft *const *)left)->record,
+                          &(*(struct draft *const *)right)->record);
 }
 
 static int drafts_by_count(const void *left, const void *right)
 {
-    const struct record *a = &(*(struct draft *const *)left)->record;
-    const struct record *b = &(*(struct draft *const *)right)->record;
-    int order = rank[a->verdict] - rank[b->verdict];
-
-    if (!order)
-        order = descending(given_back(a->blocks, a->retained.blocks),
-                           given_back(b->blocks, b->retained.blocks));
-    return order ? order : by_bytes(a, b);
+    return order_by_count(&(*(struct draft *const *)left)->record,
+                          &(*(struct draft *const *)right)->record);
 }
 
 /* The records in order; what names another one names its new place. */

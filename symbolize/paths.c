@@ -17,13 +17,17 @@ struct paths paths_begin(struct mem *mem, struct signatures *signatures)
     struct paths paths = {.mem = mem, .signatures = signatures, .store = signatures->store};
 
     paths.roots = roots_begin(mem, signatures);
-    if (look)
+    if (look) {
         paths.longest = mem_take_array(mem, look->root_count, sizeof(*paths.longest));
+        paths.titles = mem_more(NULL, &(size_t){0}, paths.store->site_count + 1, sizeof(void *));
+        memset(paths.titles, 0, paths.store->site_count * sizeof(void *));
+    }
     return paths;
 }
 
 void paths_end(struct paths *paths)
 {
+    free(paths->titles);
     roots_end(&paths->roots);
 }
 
@@ -39,21 +43,30 @@ void paths_want(struct signatures *signatures)
 /* ---- Steps --------------------------------------------------------------------------------------
  */
 
+/* Where the blocks of a site come from, found once. */
+static const struct frame *title_of(struct paths *paths, uint32_t site)
+{
+    const struct frame *found[TRACE_MAX];
+    struct record record = {.frames = found};
+    uint32_t ending;
+
+    if (paths->titles[site])
+        return paths->titles[site];
+    record.frame_count =
+        signatures_trace(paths->signatures, paths->store->sites[site].node, found, &ending);
+    record.user = frame_user(found, record.frame_count);
+    return paths->titles[site] = record_title(&record);
+}
+
 static struct path_step told(struct paths *paths, const struct store_step *step)
 {
     struct path_step made = {.offset = step->offset, .into = step->into, .size = step->size};
-    const struct frame *found[TRACE_MAX];
-    struct record record = {.frames = found};
-    uint32_t node, ending;
 
     if (step->site == STORE_NO_SITE)
         return made;
-    node = paths->store->sites[step->site].node;
     made.known = true;
-    made.signature = signatures_of(paths->signatures, node);
-    record.frame_count = signatures_trace(paths->signatures, node, found, &ending);
-    record.user = frame_user(found, record.frame_count);
-    made.frame = record_title(&record);
+    made.signature = signatures_of(paths->signatures, paths->store->sites[step->site].node);
+    made.frame = title_of(paths, step->site);
     return made;
 }
 
@@ -123,9 +136,13 @@ void paths_owners(struct paths *paths, struct process *process)
         return;
     all = mem_take_array(paths->mem, look->root_count, sizeof(*all));
     for (size_t i = 0; i < look->root_count; i++) {
-        const struct root *root = roots_name(&paths->roots, (uint32_t)i);
-        uint64_t *slot = map_put(&by_name, hash_text(8, root->words, strlen(root->words)), NULL);
+        const struct root *root;
+        uint64_t *slot;
 
+        if (!look->roots[i].blocks)
+            continue;
+        root = roots_name(&paths->roots, (uint32_t)i);
+        slot = map_put(&by_name, hash_text(8, root->words, strlen(root->words)), NULL);
         if (!*slot) {
             all[count].owner.root = root;
             *slot = ++count;

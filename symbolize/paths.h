@@ -14,7 +14,8 @@ struct paths {
     struct signatures *signatures;
     const struct store *store;
     struct roots roots;
-    struct longest *longest; /* by root of the look: the path to the most bytes */
+    const struct frame **titles; /* by site; NULL = not asked yet */
+    struct longest *longest;     /* by root of the look: the path to the most bytes */
 };
 
 struct paths paths_begin(struct mem *mem, struct signatures *signatures);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct format table[] = {
-    {"text", "for people: 80 columns, the largest records first", 10, false, text_write},
+    {"text", "for people: 80 columns, the worst records first", 10, false, text_write},
     {"json", "everything, for programs (docs/schema.json)", 0, true, json_write},
 };
 

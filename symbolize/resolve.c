@@ -68,7 +68,7 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
     return module;
 }
 
-static const char *readable(struct resolver *resolver, const char *name)
+const char *resolve_name(struct resolver *resolver, const char *name)
 {
     bool fresh;
     uint64_t *slot;
@@ -84,7 +84,7 @@ static const char *readable(struct resolver *resolver, const char *name)
 static void fill_frame(struct resolver *resolver, struct resolved_module *module,
                        const struct dwarf_frame *found, uint64_t offset, struct frame *frame)
 {
-    *frame = (struct frame){.function = readable(resolver, found->name),
+    *frame = (struct frame){.function = resolve_name(resolver, found->name),
                             .line = found->line,
                             .column = found->column,
                             .module = module->path,

@@ -40,4 +40,7 @@ const struct place *resolve_place(struct resolver *resolver, struct resolved_mod
 /* An address in no module: code made at run time, or a store that is damaged. */
 const struct place *resolve_nowhere(struct resolver *resolver, uint64_t pc);
 
+/* A linker's name as people write it, looked up once; NULL gives NULL. */
+const char *resolve_name(struct resolver *resolver, const char *name);
+
 #endif

@@ -55,13 +55,17 @@ static bool holds_pointers(const struct leak_sample *sample)
     return false;
 }
 
-/* Only the low bits of a serial are kept with a block. */
+/* Only the low bits of a serial are kept with a block: of threads that share them it is the first.
+ */
 static const struct store_thread *thread_of(const struct store *store, uint16_t low)
 {
-    for (size_t i = 0; i < store->thread_count; i++)
-        if ((uint16_t)store->threads[i].serial == low)
-            return &store->threads[i];
-    return NULL;
+    const struct store_thread *thread = store_thread_of(store, low);
+
+    for (size_t i = store->thread_count;
+         !thread && i > 0 && store->threads[i - 1].serial > UINT16_MAX; i--)
+        if ((uint16_t)store->threads[i - 1].serial == low)
+            thread = &store->threads[i - 1];
+    return thread;
 }
 
 static struct sample told(struct mem *mem, const struct store *store,

@@ -9,9 +9,9 @@ static const enum verdict verdict_of[LEAK_VERDICT_MAX] = {
 #undef V
 };
 
-/* What was freed since is taken from these, one after the other. */
-static const enum verdict least_first[] = {VERDICT_REACHABLE, VERDICT_HIDDEN, VERDICT_POSSIBLE,
-                                           VERDICT_INDIRECT, VERDICT_LOST};
+/* What still lives is theirs, one after the other: what was freed since is taken from the last. */
+static const enum verdict worst_first[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
+                                           VERDICT_HIDDEN, VERDICT_REACHABLE};
 
 struct settling settle_begin(const struct store *store)
 {
@@ -55,18 +55,22 @@ static uint64_t less(uint64_t number, uint64_t taken)
     return number > taken ? number - taken : 0;
 }
 
-/* Blocks that are gone leave with their bytes; of a part of them nobody knows which. */
-static void take(struct share *share, uint64_t *blocks, uint64_t *bytes)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-    uint64_t gone = share->blocks < *blocks ? share->blocks : *blocks;
-    uint64_t size = gone == share->blocks || share->bytes < *bytes ? share->bytes : *bytes;
+    return a < b ? a : b;
+}
 
-    share->blocks -= gone;
-    share->bytes -= size;
-    share->retained_blocks = less(share->retained_blocks, gone);
-    share->retained_bytes = less(share->retained_bytes, size);
-    *blocks -= gone;
-    *bytes = less(*bytes, size);
+/* As much of a share as there is left. Which of its blocks are gone nobody knows. */
+static void keep(struct share *share, uint64_t *blocks, uint64_t *bytes)
+{
+    uint64_t kept = least(share->blocks, *blocks), size = kept ? least(share->bytes, *bytes) : 0;
+
+    share->retained_blocks = less(share->retained_blocks, share->blocks - kept);
+    share->retained_bytes = less(share->retained_bytes, share->bytes - size);
+    share->blocks = kept;
+    share->bytes = size;
+    *blocks -= kept;
+    *bytes -= size;
 }
 
 static size_t drop_empty(struct share *share, size_t count)
@@ -82,7 +86,7 @@ static size_t drop_empty(struct share *share, size_t count)
 size_t settle_site(struct settling *settling, uint32_t site, const struct share **shares)
 {
     const struct store_site *at = &settling->store->sites[site];
-    uint64_t blocks = 0, bytes = 0;
+    uint64_t blocks = at->live_blocks, bytes = at->live_bytes;
     size_t count = 0;
 
     for (uint32_t i = settling->first ? settling->first[site] : 0; i; i = settling->next[i - 1]) {
@@ -95,21 +99,17 @@ size_t settle_site(struct settling *settling, uint32_t site, const struct share 
                                                 .bytes = found->bytes,
                                                 .retained_blocks = found->retained_blocks,
                                                 .retained_bytes = found->retained_bytes};
-        blocks = add_saturating(blocks, found->blocks);
-        bytes = add_saturating(bytes, found->bytes);
     }
-    if (blocks < at->live_blocks)
+    for (size_t v = 0; v < sizeof(worst_first) / sizeof(*worst_first); v++)
+        for (size_t i = 0; i < count; i++)
+            if (settling->share[i].verdict == worst_first[v])
+                keep(&settling->share[i], &blocks, &bytes);
+    if (blocks)
         *add(settling, &count) = (struct share){.site = site,
                                                 .found = STORE_NONE,
                                                 .verdict = VERDICT_UNFREED,
-                                                .blocks = at->live_blocks - blocks,
-                                                .bytes = less(at->live_bytes, bytes)};
-    blocks = less(blocks, at->live_blocks);
-    bytes = less(bytes, at->live_bytes);
-    for (size_t v = 0; blocks && v < sizeof(least_first) / sizeof(*least_first); v++)
-        for (size_t i = 0; blocks && i < count; i++)
-            if (settling->share[i].verdict == least_first[v])
-                take(&settling->share[i], &blocks, &bytes);
+                                                .blocks = blocks,
+                                                .bytes = bytes};
     *shares = settling->share;
     return drop_empty(settling->share, count);
 }

@@ -30,8 +30,8 @@ void signatures_want(struct signatures *signatures, uint32_t node)
     }
 }
 
-static struct resolved_module *module_of(const struct signatures *signatures,
-                                         const struct store_module *at)
+struct resolved_module *signatures_module(const struct signatures *signatures,
+                                          const struct store_module *at)
 {
     return resolve_module(signatures->resolver,
                           &(struct binary_name){.path = at->path,
@@ -46,7 +46,8 @@ static const struct place *find_place(const struct signatures *signatures,
 {
     if (!at)
         return resolve_nowhere(signatures->resolver, pc - 1);
-    return resolve_place(signatures->resolver, module_of(signatures, at), pc - 1 - at->bias);
+    return resolve_place(signatures->resolver, signatures_module(signatures, at),
+                         pc - 1 - at->bias);
 }
 
 const struct place *signatures_last_place(const struct signatures *signatures, uint64_t pc)
@@ -78,7 +79,7 @@ static const struct place *use_place(struct signatures *signatures, uint32_t nod
     const struct store_module *at;
 
     if (place && !signatures->steps[node].used && (at = module_around(signatures, node))) {
-        uintptr_t module = (uintptr_t)module_of(signatures, at);
+        uintptr_t module = (uintptr_t)signatures_module(signatures, at);
 
         *map_put(&signatures->modules, module, NULL) = module;
     }
@@ -147,7 +148,7 @@ uint64_t signatures_of(const struct signatures *signatures, uint32_t node)
 struct tracing {
     const struct frame **frames;
     size_t count;
-    bool own; /* libleak's, too */
+    bool own;  /* libleak's, too */
     bool some; /* of libleak's were left out */
 };
 

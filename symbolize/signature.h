@@ -50,6 +50,10 @@ const struct place *signatures_last_place(const struct signatures *signatures, u
 size_t signatures_trace(struct signatures *signatures, uint32_t node, const struct frame **frames,
                         uint32_t *ending);
 
+/* The module of a store, opened. */
+struct resolved_module *signatures_module(const struct signatures *signatures,
+                                          const struct store_module *at);
+
 /* The same of return addresses, innermost first, in whatever was loaded there last. */
 size_t signatures_trace_pcs(const struct signatures *signatures, const uint64_t *pcs, size_t count,
                             const struct frame **frames);

@@ -28,6 +28,12 @@ static bool names_code(const GElf_Sym *symbol, GElf_Word section)
            (type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC);
 }
 
+static bool is_object(const GElf_Sym *symbol, GElf_Word section, unsigned char type)
+{
+    return GELF_ST_TYPE(symbol->st_info) == type && symbol->st_size && section != SHN_UNDEF &&
+           section != SHN_ABS;
+}
+
 /* Unsized symbols end where the next one of the table starts. */
 static void close_unsized(struct symbols *symbols, struct spans *starts)
 {
@@ -59,7 +65,15 @@ static void sort_table(struct symbols *symbols)
         const char *name =
             dwfl_module_getsym_info(symbols->module, i, &symbol, &address, &section, NULL, NULL);
 
-        if (!name || !*name || *name == '$' || !names_code(&symbol, section))
+        if (!name || !*name || *name == '$')
+            continue;
+        if (is_object(&symbol, section, STT_OBJECT))
+            spans_add(&symbols->data, address, address + symbol.st_size,
+                      number_of(i, symbol.st_info));
+        else if (is_object(&symbol, section, STT_TLS)) /* its value is no address */
+            spans_add(&symbols->tls, symbol.st_value, symbol.st_value + symbol.st_size,
+                      number_of(i, symbol.st_info));
+        if (!names_code(&symbol, section))
             continue;
         if (symbol.st_size)
             spans_add(&symbols->sized, address, address + symbol.st_size,
@@ -68,6 +82,8 @@ static void sort_table(struct symbols *symbols)
                   symbol.st_size ? SPANS_NONE : number_of(i, symbol.st_info));
     }
     spans_sort(&symbols->sized);
+    spans_sort(&symbols->data);
+    spans_sort(&symbols->tls);
     close_unsized(symbols, &starts);
     spans_end(&starts);
 }
@@ -91,8 +107,31 @@ const char *symbols_find(struct symbols *symbols, uint64_t address)
                : dwfl_module_getsym(symbols->module, index_of(number), &symbol, NULL);
 }
 
+bool symbols_find_data(struct symbols *symbols, uint64_t address, bool tls, struct symbol *found)
+{
+    const struct spans *spans = tls ? &symbols->tls : &symbols->data;
+    GElf_Sym symbol;
+    GElf_Addr start;
+    size_t cursor;
+    uint32_t number;
+
+    if (!symbols->sorted)
+        sort_table(symbols);
+    cursor = spans->count;
+    number = spans_next(spans, address, &cursor);
+    if (number == SPANS_NONE)
+        return false;
+    found->name = dwfl_module_getsym_info(symbols->module, index_of(number), &symbol, &start, NULL,
+                                          NULL, NULL);
+    found->start = tls ? symbol.st_value : start;
+    found->local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+    return found->name != NULL;
+}
+
 void symbols_end(struct symbols *symbols)
 {
+    spans_end(&symbols->data);
+    spans_end(&symbols->tls);
     spans_end(&symbols->sized);
     spans_end(&symbols->unsized);
     memset(symbols, 0, sizeof(*symbols));

@@ -1,6 +1,6 @@
 /* text.c - the report for people; see text.h.
  *
- * Each process: a headline, its largest records, what was seen and what was not, the next command.
+ * Each process: a headline, its worst records, what was seen and what was not, the next command.
  * Processes that show the same are told once; those that left nothing, and children that only
  * lived from fork to exec, are counted. "Not freed" is never called a leak, and silence is never
  * called clean; what hangs under a lost record is told there.
@@ -48,9 +48,16 @@ static bool in_list(const struct process *process, const struct record *record,
     return view->show[VERDICT_INDIRECT] || view->show[VERDICT_LOST];
 }
 
+/* Reachable at a look that was not the last thing to happen: who knows. */
+static bool is_open(const struct process *process)
+{
+    return process->totals.of[VERDICT_REACHABLE].records && process->look && !process->look->last;
+}
+
 static bool is_clean(const struct process *process, const struct view *view)
 {
-    return !has_records(process, view) && !text_saw_nothing(process) && !process->damaged;
+    return !is_open(process) && !has_records(process, view) && !text_saw_nothing(process) &&
+           !process->damaged;
 }
 
 /* A shell's way to a program: what the child had was gone with its exec. */
@@ -266,7 +273,7 @@ static void write_records(const struct process *process, const struct view *view
         text_record(process, &process->records[i], ++number, view, stream);
     }
     if (hidden)
-        fprintf(stream, "\n... and %s.\n", show_count(hidden, "smaller record").text);
+        fprintf(stream, "\n... and %s.\n", show_count(hidden, "more record").text);
     putc('\n', stream);
 }
 

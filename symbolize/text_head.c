@@ -87,17 +87,24 @@ static void write_verdict(const struct process *process, enum verdict verdict, F
     fprintf(stream, "%s)", show_count(total->records, "record").text);
 }
 
+/* What was reachable at a look that was not the last thing to happen may be lost by now. */
+static const char *state_of(const struct process *process)
+{
+    if (!process->totals.of[VERDICT_REACHABLE].records)
+        return "is left";
+    return process->look && process->look->last ? "is lost" : "was lost at the look";
+}
+
 static void write_nothing_left(const struct process *process, FILE *stream)
 {
-    bool looked = process->look && process->look->made;
-    const char *lead = looked ? "no leaks: " : "";
-    const char *what = process->totals.of[VERDICT_REACHABLE].records ? "lost" : "left";
+    const char *state = state_of(process);
+    bool clean = process->look && process->look->made && strncmp(state, "is", 2) == 0;
 
     if (process->sample > 1 && !text_saw_nothing(process))
         fputs(":\nno sample of its allocations is left", stream);
     else if (process->allocations)
-        fprintf(stream, ":\n%snothing of its %s is %s", lead,
-                show_count(process->allocations, "allocation").text, what);
+        fprintf(stream, ":\n%snothing of its %s %s", clean ? "no leaks: " : "",
+                show_count(process->allocations, "allocation").text, state);
 }
 
 void text_head(const struct process *process, bool arguments, const struct view *view, FILE *stream)

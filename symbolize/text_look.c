@@ -30,8 +30,9 @@ void text_look(const struct process *process, FILE *stream)
 
     if (!look || !look->made)
         return;
-    fprintf(stream, "Looked at the heap%s%s", look->occasion ? " " : "",
-            look->occasion ? look->occasion : "");
+    fputs("Looked at the heap", stream);
+    if (look->occasion)
+        fprintf(stream, "%s %s", look->last ? "" : ",", look->occasion);
     if (look->timed) {
         fprintf(stream, ":\n  paused %s ms, ", milliseconds(look->pause_ns).text);
         fprintf(stream, "checked in %s ms", milliseconds(look->check_ns).text);

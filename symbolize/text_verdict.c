@@ -5,6 +5,7 @@
  */
 #include "symbolize/text_verdict.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "leak_store.h"
@@ -84,6 +85,23 @@ static void write_reached(const struct record *record, const struct view *view, 
         text_path(path, TEXT_INDENT, view, stream);
 }
 
+/* The blocks somebody may want to stop at (break_at=), with what is in them. */
+static void write_samples(const struct record *record, FILE *stream)
+{
+    for (size_t i = 0; i < record->sample_count; i++) {
+        const struct sample *sample = &record->samples[i];
+
+        fprintf(stream, "%*sT%" PRIu32 "#%" PRIu32 ": ", TEXT_INDENT, "", sample->thread.serial,
+                sample->count);
+        fprintf(stream, "%s", show_count(sample->size, "byte").text);
+        if (sample->address)
+            fprintf(stream, " at 0x%" PRIx64, sample->address);
+        if (sample->content && *sample->content)
+            fprintf(stream, " \"%s\"", show(sample->content, strlen(sample->content), 40).text);
+        putc('\n', stream);
+    }
+}
+
 void text_verdict(const struct process *process, const struct record *record,
                   const struct view *view, FILE *stream)
 {
@@ -96,17 +114,18 @@ void text_verdict(const struct process *process, const struct record *record,
         break;
     case VERDICT_POSSIBLE:
         if (record->tagged)
-            say("held by unaligned pointers to its first bytes: do their low bits mean something?",
-                stream);
+            say("held by an unaligned pointer to its first bytes: a tag in its low bits?", stream);
         break;
     case VERDICT_REACHABLE:
         write_reached(record, view, stream);
         break;
     case VERDICT_UNFREED:
         if (process->look && process->look->made)
-            say("allocated after the look at the heap, which knows nothing of it", stream);
+            say("came after the look at the heap, which says nothing of it", stream);
         break;
     default:
         break;
     }
+    if (view->verbose)
+        write_samples(record, stream);
 }

@@ -52,6 +52,9 @@ static void report_on(struct mem *mem, const struct store *store)
         formats_at(i)->write(&report, &view, nowhere());
     view.freed = true;
     formats_at(0)->write(&report, &view, nowhere());
+    view.freed = false;
+    view.owners = true;
+    formats_at(0)->write(&report, &view, nowhere());
     resolve_end(resolver);
 }
 
@@ -167,7 +170,7 @@ int main(int argc, char **argv)
 {
     unsigned long runs = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
     unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 10) : (unsigned long)time(NULL);
-    struct store_builder example = builder_example();
+    struct store_builder example = builder_looked();
 
     printf("fuzz_reader: %lu damages, seed %lu (again: %s %lu %lu)\n", runs, seed, argv[0], runs,
            seed);

@@ -15,6 +15,8 @@ struct reading {
     struct process *process;
     struct record *record;
     struct stack *stack; /* frames go there instead of to the record */
+    struct owner *owner; /* a path goes there instead of to the record */
+    struct path *path;
     char *field[FIELDS];
     size_t count;
 };
@@ -94,6 +96,8 @@ static void add_process(struct reading *reading)
         .blind = mem_take_array(reading->mem, SOME, sizeof(struct blind_module)),
         .records = mem_take_array(reading->mem, SOME, sizeof(struct record)),
         .recent = mem_take_array(reading->mem, SOME, sizeof(struct recent_free)),
+        .owners = mem_take_array(reading->mem, SOME, sizeof(struct owner)),
+        .threads = mem_take_array(reading->mem, SOME, sizeof(struct seen_thread)),
     };
     reading->process = process;
 }
@@ -114,6 +118,7 @@ static void add_record(struct reading *reading)
         .stacks = 1,
         .threads = mem_take_array(reading->mem, SOME, sizeof(struct thread_ref)),
         .frames = mem_take_array(reading->mem, SOME, sizeof(struct frame *)),
+        .samples = mem_take_array(reading->mem, SOME, sizeof(struct sample)),
     };
     total = &process->totals.of[record->verdict];
     total->bytes = add_saturating(total->bytes, record->bytes);
@@ -123,6 +128,7 @@ static void add_record(struct reading *reading)
     process->live_blocks += record->blocks;
     reading->record = record;
     reading->stack = NULL;
+    reading->owner = NULL;
 }
 
 static void add_to(struct error *sum, const struct error *one)
@@ -224,6 +230,139 @@ static void add_recent(struct reading *reading)
     begin_stack(reading, &recent->freed);
 }
 
+/* ---- What a look says --------------------------------------------------------------------------
+ */
+
+static void add_look(struct reading *reading)
+{
+    struct look *look = mem_take(reading->mem, sizeof(*look));
+
+    *look = (struct look){.rung = text(reading, 1),
+                          .occasion = text(reading, 2),
+                          .pause_ns = number(reading, 3, 10),
+                          .check_ns = number(reading, 4, 10),
+                          .timed = true,
+                          .threads_parked = number(reading, 5, 10),
+                          .threads_missed = number(reading, 6, 10),
+                          .skipped = number(reading, 7, 10),
+                          .last = text(reading, 8) != NULL};
+    look->made = strcmp(look->rung, "none") != 0;
+    look->stopped = strcmp(look->rung, "parked") == 0;
+    reading->process->look = look;
+}
+
+static void add_flags(struct reading *reading)
+{
+    struct record *record = reading->record;
+    const char *flags = reading->field[1];
+
+    record->cycle = strstr(flags, "cycle") != NULL;
+    record->dropped = strstr(flags, "dropped") != NULL;
+    record->ignored = strstr(flags, "ignored") != NULL;
+    record->shared = strstr(flags, "shared") != NULL;
+    record->tagged = strstr(flags, "tagged") != NULL;
+}
+
+static void add_sample(struct reading *reading)
+{
+    struct record *record = reading->record;
+
+    ((struct sample *)record->samples)[record->sample_count++] =
+        (struct sample){.address = number(reading, 1, 16),
+                        .size = number(reading, 2, 10),
+                        .thread = {(uint32_t)number(reading, 3, 10), text(reading, 4)},
+                        .count = (uint32_t)number(reading, 5, 10),
+                        .content = text(reading, 6)};
+}
+
+static void add_root(struct reading *reading)
+{
+    struct root *root = mem_take(reading->mem, sizeof(*root));
+    struct path *path = mem_take(reading->mem, sizeof(*path));
+
+    *root =
+        (struct root){.class = 1 + (uint32_t)word_index(root_class_word + 1,
+                                                        LEAK_ROOT_CLASS_MAX - 1, reading->field[1]),
+                      .words = text(reading, 2),
+                      .variable = text(reading, 3),
+                      .function = text(reading, 4),
+                      .file = text(reading, 5),
+                      .line = (uint32_t)number(reading, 6, 10),
+                      .module = text(reading, 7),
+                      .thread = {(uint32_t)number(reading, 8, 10), NULL},
+                      .offset = number(reading, 9, 16),
+                      .has_offset = text(reading, 9) != NULL};
+    path->root = root;
+    path->steps = mem_take_array(reading->mem, SOME, sizeof(struct path_step));
+    reading->path = path;
+    if (reading->owner) {
+        reading->owner->root = root;
+        reading->owner->path = path;
+    } else {
+        reading->record->path = path;
+    }
+}
+
+static void add_step(struct reading *reading)
+{
+    struct frame *frame = mem_take(reading->mem, sizeof(*frame));
+
+    *frame = (struct frame){.function = text(reading, 4),
+                            .file = text(reading, 5),
+                            .line = (uint32_t)number(reading, 6, 10)};
+    ((struct path_step *)reading->path->steps)[reading->path->count++] =
+        (struct path_step){.offset = number(reading, 1, 16),
+                           .into = number(reading, 2, 16),
+                           .size = number(reading, 3, 10),
+                           .frame = frame->function ? frame : NULL,
+                           .known = text(reading, 7) != NULL,
+                           .signature = number(reading, 7, 16)};
+}
+
+static void add_running(struct reading *reading)
+{
+    struct seen_thread *thread = &reading->process->threads[reading->process->thread_count++];
+
+    *thread = (struct seen_thread){.thread = {(uint32_t)number(reading, 1, 10), text(reading, 3)},
+                                   .tid = (int32_t)number(reading, 2, 10)};
+    begin_stack(reading, &thread->stack);
+}
+
+static void add_keeps(struct reading *reading)
+{
+    reading->owner = &reading->process->owners[reading->process->owner_count++];
+    reading->owner->bytes = number(reading, 1, 10);
+    reading->owner->blocks = number(reading, 2, 10);
+}
+
+static void add_looked(struct reading *reading)
+{
+    const char *what = reading->field[0];
+
+    if (strcmp(what, "look") == 0)
+        add_look(reading);
+    else if (strcmp(what, "retained") == 0)
+        reading->record->retained = (struct verdict_total){.bytes = number(reading, 1, 10),
+                                                           .blocks = number(reading, 2, 10)};
+    else if (strcmp(what, "is") == 0)
+        add_flags(reading);
+    else if (strcmp(what, "owner") == 0)
+        reading->record->owner = number(reading, 1, 10);
+    else if (strcmp(what, "sample") == 0)
+        add_sample(reading);
+    else if (strcmp(what, "root") == 0)
+        add_root(reading);
+    else if (strcmp(what, "step") == 0)
+        add_step(reading);
+    else if (strcmp(what, "skipped") == 0) {
+        reading->path->skipped = number(reading, 1, 10);
+        reading->path->skipped_at = reading->path->count;
+    } else if (strcmp(what, "running") == 0)
+        add_running(reading);
+    else if (strcmp(what, "keeps") == 0)
+        add_keeps(reading);
+}
+
 static void add(struct reading *reading)
 {
     const char *what = reading->field[0];
@@ -268,6 +407,8 @@ static void add(struct reading *reading)
         process->stacks =
             (struct stacks){number(reading, 1, 10), number(reading, 2, 10), number(reading, 3, 10),
                             number(reading, 4, 10), number(reading, 5, 10)};
+    else
+        add_looked(reading);
 }
 
 struct report model_read(struct mem *mem, FILE *stream)
@@ -282,5 +423,7 @@ struct report model_read(struct mem *mem, FILE *stream)
         split(&reading, line);
         add(&reading);
     }
+    for (size_t i = 0; i < reading.report.process_count; i++)
+        link_owned(&reading.report.processes[i]);
     return reading.report;
 }

@@ -19,7 +19,16 @@
  *   thread | SERIAL | NAME
  *   freed | SHARE | OF | exact|some|other | FUNCTION | FILE | LINE | MODULE      a place; in order
  *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator
- * ...
+ *   retained | BYTES | BLOCKS
+ *   is | cycle|dropped|ignored|shared|tagged
+ *   owner | N                               the N-th record of the process, from 1
+ *   sample | ADDRESS | SIZE | SERIAL | NAME | COUNT | CONTENT
+ *   root | CLASS | WORDS | VARIABLE | FUNCTION | FILE | LINE | MODULE | SERIAL | OFFSET
+ *   step | OFFSET | INTO | SIZE | FUNCTION | FILE | LINE | SIGNATURE      a root begins a path: that of
+ *   skipped | N                                                           the record, or of the owner
+ *   look | RUNG | OCCASION | PAUSE | CHECK | PARKED | MISSED | SKIPPED | last
+ *   running | SERIAL | TID | NAME           a thread the look saw; its frames follow
+ *   keeps | BYTES | BLOCKS                  an owner; its root follows
  */
 #ifndef MODEL_TEXT_H
 #define MODEL_TEXT_H

@@ -95,8 +95,10 @@ void builder_process(struct store_builder *builder, const char *exe, const char 
         pack(builder, at, argv[i], strlen(argv[i]) + 1);
 }
 
-void builder_module(struct store_builder *builder, const char *path, uint64_t start, uint64_t end,
-                    uint64_t bias, uint32_t loaded, uint32_t unloaded, const char *build_id)
+/* For free(). */
+static struct leak_module *make_module(const char *path, uint64_t start, uint64_t end,
+                                       uint64_t bias, uint32_t loaded, uint32_t unloaded,
+                                       const char *build_id)
 {
     const size_t fixed = offsetof(struct leak_module, path);
     size_t length = (fixed + strlen(path) + 1 + 7) & ~(size_t)7;
@@ -112,9 +114,17 @@ void builder_module(struct store_builder *builder, const char *path, uint64_t st
                                    .path_length = (uint32_t)strlen(path)};
     memcpy(module->build_id, build_id, strlen(build_id));
     memcpy((char *)module + fixed, path, strlen(path));
+    return module;
+}
+
+void builder_module(struct store_builder *builder, const char *path, uint64_t start, uint64_t end,
+                    uint64_t bias, uint32_t loaded, uint32_t unloaded, const char *build_id)
+{
+    struct leak_module *module = make_module(path, start, end, bias, loaded, unloaded, build_id);
+
     if (!builder->modules)
         builder->modules = builder_chunk(builder, LEAK_CHUNK_MODULES, 0, 1);
-    pack(builder, builder->modules, module, length);
+    pack(builder, builder->modules, module, module->length);
     free(module);
 }
 
@@ -245,6 +255,168 @@ void builder_options(struct store_builder *builder, const char *text)
     pack(builder, at, text, strlen(text));
 }
 
+/* ---- Looks --------------------------------------------------------------------------------------
+ */
+
+struct leak_snapshot *builder_look_at(struct store_builder *builder, size_t chunk)
+{
+    return payload_of(builder, chunk);
+}
+
+static struct leak_table pack_table(struct store_builder *builder, size_t at, const void *records,
+                                    size_t count, size_t size)
+{
+    uint64_t length = ((struct leak_chunk *)(builder->data + at))->length;
+
+    if (count)
+        pack(builder, at, records, count * size);
+    return (struct leak_table){(uint32_t)length, (uint32_t)count};
+}
+
+size_t builder_look(struct store_builder *builder, const struct builder_look *look)
+{
+    struct leak_module *module =
+        make_module(look->module ? look->module : "", look->start, look->end, look->bias, 0, 0, "");
+    struct leak_snapshot head = look->head;
+    size_t at = builder_chunk(builder, LEAK_CHUNK_SNAPSHOT, 0,
+                              sizeof(head) + look->found_count * sizeof(*look->found) +
+                                  look->root_count * sizeof(*look->roots) +
+                                  look->step_count * sizeof(*look->steps) +
+                                  look->sample_count * sizeof(*look->samples) +
+                                  look->thread_count * sizeof(*look->threads) +
+                                  look->pc_count * sizeof(*look->pcs) + module->length);
+
+#define TABLE(name, count) pack_table(builder, at, look->name, look->count, sizeof(*look->name))
+    pack(builder, at, &head, sizeof(head));
+    head.head_size = sizeof(head);
+    head.found = TABLE(found, found_count);
+    head.roots = TABLE(roots, root_count);
+    head.steps = TABLE(steps, step_count);
+    head.samples = TABLE(samples, sample_count);
+    head.threads = TABLE(threads, thread_count);
+    head.pcs = TABLE(pcs, pc_count);
+    head.modules = pack_table(builder, at, module, look->module ? module->length : 0, 1);
+#undef TABLE
+    memcpy(payload_of(builder, at), &head, sizeof(head));
+    free(module);
+    return at;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* Of site 1: two blocks lost, two below them, one possible, one reachable in two steps from a
+ * global; of site 3 one on a stack. What else lives came later. */
+static size_t add_example_look(struct store_builder *builder)
+{
+    static const struct leak_found found[] = {
+        {.site = 1,
+         .verdict = LEAK_VERDICT_LOST,
+         .flags = LEAK_FOUND_CYCLE,
+         .first = 8,
+         .last = 9,
+         .sample = {0, 2},
+         .blocks = 2,
+         .bytes = 200,
+         .retained_blocks = 4,
+         .retained_bytes = 400},
+        {.site = 1,
+         .verdict = LEAK_VERDICT_INDIRECT,
+         .flags = LEAK_FOUND_SHARED,
+         .owner = 1,
+         .blocks = 2,
+         .bytes = 200},
+        {.site = 1,
+         .verdict = LEAK_VERDICT_POSSIBLE,
+         .flags = LEAK_FOUND_TAGGED,
+         .blocks = 1,
+         .bytes = 100},
+        {.site = 1,
+         .verdict = LEAK_VERDICT_REACHABLE,
+         .root = 1,
+         .path = {0, 2},
+         .blocks = 1,
+         .bytes = 100,
+         .retained_blocks = 1,
+         .retained_bytes = 100},
+        {.site = 3,
+         .verdict = LEAK_VERDICT_REACHABLE,
+         .root = 2,
+         .path = {2, 1},
+         .blocks = 1,
+         .bytes = 64,
+         .sample = {2, 1}},
+    };
+    static const struct leak_held roots[] = {
+        {.address = 0x8010,
+         .start = 0x8000,
+         .size = 0x1000,
+         .root_class = LEAK_ROOT_CLASS_GLOBALS,
+         .blocks = 2,
+         .bytes = 164},
+        {.address = 0x7ff0,
+         .pc = 0x1180,
+         .cfa = 0x8000,
+         .thread = 2,
+         .root_class = LEAK_ROOT_CLASS_STACKS,
+         .blocks = 1,
+         .bytes = 64},
+        {.address = 0x50, .start = 0x40, .thread = 3, .key = 6, .root_class = LEAK_ROOT_CLASS_TLS},
+        {.address = 0x50, .thread = 3, .tls_offset = -16, .root_class = LEAK_ROOT_CLASS_TLS},
+        {.thread = 1, .root_class = LEAK_ROOT_CLASS_REGISTERS},
+        {.address = 0x60, .start = 0x60, .root_class = LEAK_ROOT_CLASS_USER},
+        {.address = 0xf0010, .start = 0xf0000, .root_class = LEAK_ROOT_CLASS_ANON},
+    };
+    static const struct leak_step steps[] = {
+        {0, 64, 3, 0}, {0x18, 100, 1, 8}, {0, 64, 3, 0}, {0, 1, 99, 0}};
+    static const struct leak_sample samples[] = {
+        {.address = 0xa010,
+         .size = 100,
+         .count = 7,
+         .thread = 2,
+         .length = 8,
+         .tick = 9,
+         .content = "he\"l\\lo\n"},
+        {.address = 0xa110,
+         .size = 90,
+         .count = 8,
+         .thread = 2,
+         .length = 8,
+         .tick = 9,
+         .content = {0x10, 0xa1, 0, 0, 0x55, 0x55, 0, 0}},
+        {.address = 0xa210, .size = 64, .count = 1, .thread = 9, .length = 0, .tick = 10},
+    };
+    static const struct leak_seen_thread threads[] = {
+        {.serial = 1, .tid = 101, .taker = 1, .name = "app"},
+        {.serial = 2, .tid = 102, .parked = 1, .stack = {0, 2}, .name = "worker"},
+        {.serial = 0, .tid = 103}};
+    static const uint64_t pcs[] = {0x1300, 0x1100, 0};
+
+    return builder_look(builder, &(struct builder_look){.head = {.rung = LEAK_RUNG_PARKED,
+                                                                 .occasion = LEAK_OCCASION_EARLY,
+                                                                 .when_ns = 1700000009000000000,
+                                                                 .tick = 12,
+                                                                 .sites = 5,
+                                                                 .pause_ns = 310000,
+                                                                 .check_ns = 1200000,
+                                                                 .threads_parked = 1,
+                                                                 .threads_missed = 1},
+                                                        .found = found,
+                                                        .found_count = COUNT(found),
+                                                        .roots = roots,
+                                                        .root_count = COUNT(roots),
+                                                        .steps = steps,
+                                                        .step_count = COUNT(steps),
+                                                        .samples = samples,
+                                                        .sample_count = COUNT(samples),
+                                                        .threads = threads,
+                                                        .thread_count = COUNT(threads),
+                                                        .pcs = pcs,
+                                                        .pc_count = COUNT(pcs),
+                                                        .module = "/opt/app",
+                                                        .start = 0x8000,
+                                                        .end = 0x9000});
+}
+
 struct store_builder builder_example(void)
 {
     static const char *const argv[] = {"./app", "--fast", "caf\xc3\xa9"};
@@ -285,6 +457,14 @@ struct store_builder builder_example(void)
     builder_recent_free(&builder, 0xb000, 0x1410, 0, site, 22);
     builder_recent(&builder, 3);
     builder_recent_free(&builder, 0xa000, 0x7000001, 0, 2, 21);
+    return builder;
+}
+
+struct store_builder builder_looked(void)
+{
+    struct store_builder builder = builder_example();
+
+    builder.look = add_example_look(&builder);
     return builder;
 }
 

@@ -17,6 +17,7 @@ struct store_builder {
     size_t nodes, sites, threads, modules, slots, freed, recent; /* offset of the open chunk of
                                                                     each, 0 = none */
     uint32_t node_count, site_count, slot_count, freed_count;    /* in it */
+    size_t look;
     uint32_t next_node, next_site, next_serial, next_freed;
 };
 
@@ -65,8 +66,29 @@ void builder_recent_free(struct store_builder *builder, uint64_t address, uint64
 /* Text as the runtime writes it: "name=value (source)\n" for each option that was set. */
 void builder_options(struct store_builder *builder, const char *text);
 
+/* What a look leaves: the tables go where the head then says they are. */
+struct builder_look {
+    struct leak_snapshot head;
+    const struct leak_found *found;
+    const struct leak_held *roots;
+    const struct leak_step *steps;
+    const struct leak_sample *samples;
+    const struct leak_seen_thread *threads;
+    const uint64_t *pcs;
+    size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
+    const char *module; /* one object with data in it, NULL = none */
+    uint64_t start, end, bias;
+};
+
+/* A published look; returns the offset of its chunk. */
+size_t builder_look(struct store_builder *builder, const struct builder_look *look);
+/* Its head, until the builder grows. */
+struct leak_snapshot *builder_look_at(struct store_builder *builder, size_t chunk);
+
 /* A small process with everything in it: two modules, three threads, five sites, slots, frees. */
 struct store_builder builder_example(void);
+/* The same after a look, whose chunk is at builder.look. */
+struct store_builder builder_looked(void);
 
 /* Writes the image to a new temporary file; the path is for free(). */
 char *builder_save(const struct store_builder *builder);

@@ -11,19 +11,22 @@
 #include "symbolize/report.h"
 #include "tests/unit/symbolize/model_text.h"
 
-static const char *const models[] = {"small", "odd", "tree", "sampled", "frees"};
+static const char *const models[] = {"small",  "odd",   "tree",  "sampled", "frees",
+                                     "looked", "clean", "quiet", "running"};
 
-/* Each model in each format, and one model with options that show more. */
+/* Each model in each format, and some with options that show more or something else. */
 static const struct rendering {
-    const char *suffix, *format;
-    bool verbose, freed;
+    const char *suffix, *format, *model; /* NULL = each */
+    bool verbose, freed, owners, all;
 } renderings[] = {
-    {"text", "text", false, false},
-    {"json", "json", false, false},
-    {"verbose", "text", true, false},
-    {"freed", "text", false, true},
+    {"text", "text", NULL, false, false, false, false},
+    {"json", "json", NULL, false, false, false, false},
+    {"verbose", "text", "frees", true, false, false, false},
+    {"freed", "text", "frees", false, true, false, false},
+    {"verbose", "text", "looked", true, false, false, false},
+    {"all", "text", "looked", false, false, false, true},
+    {"owners", "text", "looked", false, false, true, false},
 };
-#define COMMON 2 /* renderings of every model */
 #define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
 
 static char *slurp(const char *path)
@@ -47,6 +50,7 @@ static char *render(const char *model, const struct rendering *rendering)
     struct view view = {.top = format->top,
                         .verbose = rendering->verbose,
                         .freed = rendering->freed,
+                        .owners = rendering->owners,
                         .freed_address = 0xa0010};
     struct report report;
     FILE *stream;
@@ -58,6 +62,10 @@ static char *render(const char *model, const struct rendering *rendering)
     fclose(stream);
     view.show[VERDICT_LOST] = view.show[VERDICT_POSSIBLE] = true;
     view.show[VERDICT_HIDDEN] = view.show[VERDICT_UNFREED] = true;
+    if (rendering->all) {
+        memset(view.show, true, sizeof(view.show));
+        view.top = 0;
+    }
     stream = open_memstream(&text, &size);
     format->write(&report, &view, stream);
     fclose(stream);
@@ -67,12 +75,13 @@ static char *render(const char *model, const struct rendering *rendering)
 
 START_TEST(every_format_is_as_it_was)
 {
-    int count = strcmp(models[_i], "frees") == 0 ? ROWS(renderings) : COMMON;
-
-    for (int i = 0; i < count; i++) {
-        char path[256], *got = render(models[_i], &renderings[i]), *wanted;
+    for (int i = 0; i < ROWS(renderings); i++) {
         const char *rewrite = getenv("GOLDEN");
+        char path[256], *got, *wanted;
 
+        if (renderings[i].model && strcmp(models[_i], renderings[i].model) != 0)
+            continue;
+        got = render(models[_i], &renderings[i]);
         snprintf(path, sizeof(path), "tests/golden/%s.%s", models[_i], renderings[i].suffix);
         if (rewrite && strcmp(rewrite, "rewrite") == 0) {
             FILE *stream = fopen(path, "w");
@@ -100,7 +109,8 @@ static size_t columns(const char *line)
 
 START_TEST(no_line_of_text_is_wider_than_the_terminal_by_accident)
 {
-    char *text = render(_i ? "frees" : "small", &renderings[0]);
+    static const char *const narrow[] = {"small", "frees", "looked", "clean", "quiet", "running"};
+    char *text = render(narrow[_i], &renderings[0]);
 
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         if (strncmp(line, "libleak:", 8) != 0 && /* the contract's line is as long as it is */
@@ -139,7 +149,7 @@ int main(void)
 
     tcase_set_timeout(formats, 60);
     tcase_add_loop_test(formats, every_format_is_as_it_was, 0, count);
-    tcase_add_loop_test(formats, no_line_of_text_is_wider_than_the_terminal_by_accident, 0, 2);
+    tcase_add_loop_test(formats, no_line_of_text_is_wider_than_the_terminal_by_accident, 0, 4);
     tcase_add_loop_test(formats, json_keeps_to_the_schema, 0, count);
     suite_add_tcase(suite, formats);
     srunner_run_all(runner, CK_NORMAL);

@@ -91,6 +91,20 @@ START_TEST(sets_of_verdicts_are_lists_of_words)
     ck_assert(options.errors_for_growing && !options.errors_for_errors);
     ck_assert(options.view.show[VERDICT_RUNTIME] && !options.view.show[VERDICT_UNFREED]);
     options_end(&options);
+    ck_assert(parse(&options, "a"));
+    for (int v = 0; v < VERDICT_MAX; v++) {
+        bool shown = v == VERDICT_LOST || v == VERDICT_POSSIBLE || v == VERDICT_HIDDEN ||
+                     v == VERDICT_UNFREED;
+
+        ck_assert_int_eq(options.view.show[v], shown);
+        ck_assert_int_eq(options.errors_for[v], v == VERDICT_LOST);
+    }
+    ck_assert(!options.view.owners);
+    options_end(&options);
+    ck_assert(parse(&options, "--owners --errors-for=hidden,indirect --show=all a"));
+    ck_assert(options.view.owners && options.view.show[VERDICT_INDIRECT]);
+    ck_assert(options.errors_for[VERDICT_HIDDEN] && options.errors_for[VERDICT_INDIRECT]);
+    options_end(&options);
     ck_assert(parse(&options, "--errors-for none a"));
     ck_assert(!options.errors_for[VERDICT_LOST] && !options.errors_for_errors);
     options_end(&options);

@@ -72,6 +72,131 @@ START_TEST(inlined_frames_come_first)
 }
 END_TEST
 
+/* ---- Variables ----------------------------------------------------------------------------------
+ */
+
+static struct {
+    long before;
+    void *words[8];
+} known_table = {.before = 1};
+void *known_global = &known_table;
+static __thread void *known_tls[2] = {&known_global};
+
+static uint64_t own_bias(void)
+{
+    uint64_t bias = 0;
+
+    dl_iterate_phdr(first_bias, &bias);
+    return bias;
+}
+
+/* The address of a static local. */
+__attribute__((noinline)) static uint64_t known_counter(void)
+{
+    static void *counter[3];
+
+    __asm__ volatile("" ::"r"(counter) : "memory");
+    return (uint64_t)(uintptr_t)&counter[1];
+}
+
+static const struct {
+    const char *name, *function;
+    uint64_t offset;
+} variables[] = {
+    {"known_global", NULL, 0}, {"known_table", NULL, 24}, {"counter", "known_counter", 8}};
+
+static uint64_t address_of(int i)
+{
+    return i == 0   ? (uint64_t)(uintptr_t)&known_global
+           : i == 1 ? (uint64_t)(uintptr_t)&known_table.words[2]
+                    : known_counter();
+}
+
+START_TEST(variables_are_named_with_their_function_and_line)
+{
+    struct binary_search_path search = {0};
+    struct mem *mem = mem_begin();
+    struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
+    struct binary_variable found;
+
+    ck_assert(binary_find_data(binary, address_of(_i) - own_bias(), &found));
+    ck_assert_str_eq(found.name, variables[_i].name);
+    ck_assert_uint_eq(found.offset, variables[_i].offset);
+    ck_assert_str_eq(base_name(found.file), "test_resolve.c");
+    ck_assert_uint_gt(found.line, 0);
+    ck_assert((found.function != NULL) == (variables[_i].function != NULL));
+    if (found.function)
+        ck_assert_str_eq(found.function, variables[_i].function);
+    ck_assert(!binary_find_data(binary, 8, &found));            /* the ELF header */
+    ck_assert(!binary_find_data(binary, own_offset(), &found)); /* code */
+    binary_close(binary);
+    mem_end(mem);
+}
+END_TEST
+
+#if defined(__x86_64__)
+#define OWN_MACHINE EM_X86_64
+#else
+#define OWN_MACHINE EM_AARCH64
+#endif
+
+START_TEST(thread_local_variables_are_named_by_their_place_beside_the_thread_pointer)
+{
+    struct binary_search_path search = {0};
+    struct mem *mem = mem_begin();
+    struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
+    int64_t offset = (char *)&known_tls[1] - (char *)__builtin_thread_pointer();
+    struct binary_variable found;
+
+    ck_assert(binary_find_tls(binary, OWN_MACHINE, offset, &found));
+    ck_assert_str_eq(found.name, "known_tls");
+    ck_assert_uint_eq(found.offset, sizeof(void *));
+    ck_assert_str_eq(base_name(found.file), "test_resolve.c");
+    ck_assert(!binary_find_tls(binary, OWN_MACHINE, offset - (1 << 20), &found));
+    ck_assert(!binary_find_tls(binary, OWN_MACHINE, offset + (1 << 20), &found));
+    ck_assert(!binary_find_tls(binary, EM_386, offset, &found));
+    binary_close(binary);
+    mem_end(mem);
+}
+END_TEST
+
+static uint64_t frame_pc, frame_cfa, frame_word;
+
+/* Leaves a pointer in its own frame, and says where. The sanitizer would move it elsewhere. */
+__attribute__((noinline, no_sanitize("address"))) static void known_frame(void)
+{
+    void *volatile held[4] = {&known_global};
+
+    frame_pc = (uint64_t)(uintptr_t)({
+        __label__ here;
+    here:
+        &&here;
+    });
+    frame_cfa = (uint64_t)(uintptr_t)__builtin_dwarf_cfa();
+    frame_word = (uint64_t)(uintptr_t)&held[2];
+    __asm__ volatile("" ::"r"(held) : "memory");
+}
+
+START_TEST(variables_on_a_stack_are_named_by_frame)
+{
+    struct binary_search_path search = {0};
+    struct mem *mem = mem_begin();
+    struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
+    struct binary_variable found;
+
+    known_frame();
+    frame_pc -= own_bias();
+    ck_assert(binary_find_local(binary, frame_pc, frame_cfa, frame_word, &found));
+    ck_assert_str_eq(found.name, "held");
+    ck_assert_str_eq(found.function, "known_frame");
+    ck_assert_uint_eq(found.offset, 16);
+    ck_assert(!binary_find_local(binary, frame_pc, frame_cfa, frame_cfa + 64, &found));
+    ck_assert(!binary_find_local(binary, own_offset(), frame_cfa, frame_word, &found));
+    binary_close(binary);
+    mem_end(mem);
+}
+END_TEST
+
 START_TEST(a_file_with_another_build_id_is_never_asked)
 {
     struct binary_search_path search = {0};
@@ -153,6 +278,9 @@ int main(void)
 
     tcase_set_timeout(all, 60);
     tcase_add_test(all, inlined_frames_come_first);
+    tcase_add_loop_test(all, variables_are_named_with_their_function_and_line, 0, 3);
+    tcase_add_test(all, thread_local_variables_are_named_by_their_place_beside_the_thread_pointer);
+    tcase_add_test(all, variables_on_a_stack_are_named_by_frame);
     tcase_add_test(all, a_file_with_another_build_id_is_never_asked);
     tcase_add_loop_test(all, what_is_no_binary_says_so, 0, sizeof(unusable) / sizeof(*unusable));
     tcase_add_test(all, serving_answers_each_line_and_ends_each_answer_with_an_empty_one);

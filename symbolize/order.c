@@ -1,0 +1,45 @@
+/* order.c - see order.h. */
+#include "symbolize/order.h"
+
+static const int rank[VERDICT_MAX] = {
+    [VERDICT_LOST] = 0,    [VERDICT_INDIRECT] = 1,  [VERDICT_POSSIBLE] = 2, [VERDICT_HIDDEN] = 3,
+    [VERDICT_UNFREED] = 4, [VERDICT_REACHABLE] = 5, [VERDICT_RUNTIME] = 6};
+
+static int descending(uint64_t a, uint64_t b)
+{
+    return a > b ? -1 : a < b;
+}
+
+/* What fixing one gives back: itself, and what goes with it. */
+static uint64_t given_back(uint64_t own, uint64_t retained)
+{
+    return retained > own ? retained : own;
+}
+
+int order_by_bytes(const struct record *a, const struct record *b)
+{
+    int order = rank[a->verdict] - rank[b->verdict];
+
+    if (!order)
+        order = descending(given_back(a->bytes, a->retained.bytes),
+                           given_back(b->bytes, b->retained.bytes));
+    if (!order)
+        order = descending(a->bytes, b->bytes);
+    if (!order)
+        order = descending(a->blocks, b->blocks);
+    if (!order)
+        order = descending(a->signature ^ a->kind, b->signature ^ b->kind);
+    if (!order)
+        order = a->cycle - b->cycle + 2 * (a->dropped - b->dropped) + 4 * (a->ignored - b->ignored);
+    return order ? order : descending(b->owner, a->owner);
+}
+
+int order_by_count(const struct record *a, const struct record *b)
+{
+    int order = rank[a->verdict] - rank[b->verdict];
+
+    if (!order)
+        order = descending(given_back(a->blocks, a->retained.blocks),
+                           given_back(b->blocks, b->retained.blocks));
+    return order ? order : order_by_bytes(a, b);
+}
