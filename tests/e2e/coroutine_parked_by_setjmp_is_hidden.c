@@ -1,10 +1,10 @@
 // Hard case 10: a coroutine on a stack from malloc, parked by setjmp: its jump buffer holds the stack
-// pointer mangled, so the stack is hidden and not lost, with what the coroutine's frames hold; at
-// least when nothing else points into the stack.
+// pointer mangled, so the stack is hidden at least (another register kept there may point into it, and
+// make it possible), and never lost; nor is what the coroutine's frames hold.
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin
 // EXPECT: ^in the coroutine
-// JSON: all(v in ("hidden", "possible", "reachable", "indirect") for v in verdict("stack_of_it"))
+// JSON: list(verdict("stack_of_it")) in (["hidden"], ["possible"])
 // JSON: of("stack_of_it").blocks == 1 and of("local_of_it").blocks == 1
 // JSON: lost_total == (0, 0)
 
@@ -12,8 +12,7 @@
 #include <setjmp.h>
 #include <ucontext.h>
 
-static sigjmp_buf here, parked;
-static ucontext_t home;
+static jmp_buf here, parked;
 TAKE(local_of_it, 40)
 FAR static void *stack_of_it(void) { return opaque(malloc(65536)); }
 
@@ -22,7 +21,7 @@ static void body(void)
     void *volatile local = local_of_it();
 
     write(1, "in the coroutine\n", 17);
-    if (!__builtin_setjmp || !_setjmp(parked))
+    if (!_setjmp(parked))
         _longjmp(here, 1);
     exit(!local);
 }

@@ -2,7 +2,7 @@
 // under it, all counted as retained by it.
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin
-// JSON: verdict("lose_vector") == {"lost": (1, 24), "indirect": (1, 800)}
+// JSON: verdict("lose_vector") == {"lost": (1, 24), "indirect": (101, 800 + 4000)}
 // JSON: verdict("element") == {"indirect": (100, 100 * 40)}
 // JSON: under("element", "lose_vector")
 // JSON: one("lose_vector", "lost").retained == {"blocks": 102, "bytes": 24 + 800 + 4000}

@@ -2,7 +2,7 @@
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin
 // JSON: verdict("member") == {"lost": (50, 50 * 24)} and one("member").retained == {"blocks": 50, "bytes": 50 * 24}
-// JSON: of("pool").blocks == 0 and lost_total == (50, 50 * 24)
+// JSON: verdict("pool") == verdict("member") and lost_total == (50, 50 * 24)
 
 #include "lib/verdicts.h"
 

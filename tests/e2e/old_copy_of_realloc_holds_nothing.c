@@ -4,7 +4,7 @@
 // CFLAGS: -O2 -g -fno-builtin
 // JSON: verdict("dropped") == {"lost": (1, 40)}
 // JSON: verdict("kept") == {"reachable": (1, 56)}
-// JSON: verdict("grow") == {"reachable": (1, 100000)}
+// JSON: verdict("grow") == {"lost": (1, 40), "reachable": (2, 56 + 100000)}
 
 #include "lib/verdicts.h"
 
