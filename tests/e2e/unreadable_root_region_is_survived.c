@@ -15,8 +15,11 @@ LOSE(dropped, 56)
 
 FAR static void make(void)
 {
-    void **p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    void **q = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int fd = memfd_create("region", 0);
+
+    ftruncate(fd, 16384);
+    void **p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void **q = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 8192);
 
     p[100] = in_region();
     LSAN(__lsan_register_root_region(p, 8192));
