@@ -149,7 +149,7 @@ fuzz: all                             ## damaged stores, at every byte
 	@tests/fuzz/run $(O) $(T)
 lint: all                             ## layers, exports, shell, man pages, warnings as errors
 	@scripts/lint $(O)
-soak: all                             ## the long ones: more kills, more damage
+soak: all                             ## the long ones: more kills, longer soaks, more damage
 	@KILLS=2000 SOAK_SECONDS=60 tests/storm/run $(O) $(T)
 	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
 
