@@ -121,6 +121,15 @@ own_lost = [r for r in p.records if r.verdict in ("lost", "indirect") and any(f.
 lost_total = sum(r.blocks for r in own_lost), sum(r.bytes for r in own_lost)
 untracked = {u.what: u.count for u in p.coverage.untracked}
 notes = " | ".join(json.dumps(n) if not isinstance(n, str) else n for q in procs for n in q.notes)
+
+
+def show(part, who=""):
+    try:
+        print("            %s%s = %s" % (who, part, json.dumps(eval(part, globals()))[:300]))
+    except Exception:
+        pass  # a part of a comprehension says nothing alone
+
+
 for want in open(os.path.join(folder, "json.want"), encoding="utf-8"):
     want = want.strip()
     try:
@@ -128,9 +137,9 @@ for want in open(os.path.join(folder, "json.want"), encoding="utf-8"):
             print("JSON not so: " + want)
             for part in dict.fromkeys(re.findall(r"(?:of|at|sig|verdict|root)\([^()]*\)|\blost_total|\bp(?:\.\w+)+|\[[^][]* for q in procs[^][]*\]|untracked|notes", want)):
                 if not re.search(r"\bq\b", part) or part[0] == "[":
-                    print("            %s = %s" % (part, json.dumps(eval(part, globals()))[:300]))
+                    show(part)
             for q in procs[:8] if re.search(r"\bq\b", want) else []:
                 for part in dict.fromkeys(re.findall(r"(?:of|at|verdict)\([^()]*\bq\)|\bq(?:\.\w+)+", want)):
-                    print("            pid %d: %s = %s" % (q.pid, part, json.dumps(eval(part, globals()))[:200]))
+                    show(part, "pid %d: " % q.pid)
     except Exception as e:
         print("JSON %s: %s: %s" % (want, type(e).__name__, e))

@@ -9,8 +9,8 @@
 // EXPECT: ^kill 137$
 // EXPECT: ^term 143$
 // EXPECT: ^bare 17$
-// JSON: [q.argv[1] for q in procs if verdict("dropped", q) == {"unfreed": (3, 120)} and not (q.snapshot and q.snapshot.rung != "none")] == ["exec", "abort", "fault", "kill", "term", "bare"]
-// JSON: {q.argv[1]: (q.end.how, q.end.value) for q in procs if q.argv[1] in ("exec", "kill")}["exec"][0] == "exec"
+// JSON: [q.argv[1] for q in procs if len(q.argv) > 1 and verdict("dropped", q) == {"unfreed": (3, 120)} and not (q.snapshot and q.snapshot.rung != "none")] == ["exec", "abort", "fault", "kill", "term", "bare"]
+// JSON: {q.argv[1]: (q.end.how, q.end.value) for q in procs if len(q.argv) > 1}["exec"][0] == "exec"
 // JSON: all(q.summary.lost.blocks == 0 for q in procs)
 
 #include "lib/verdicts.h"

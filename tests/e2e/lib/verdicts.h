@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FAR __attribute__((noinline, noclone))
+#define FAR __attribute__((noinline, noclone, noipa)) /* noipa: equal ones are not made one, either */
 static void *volatile sink; /* empty whenever the program looks elsewhere */
 
 static inline void *opaque(void *p)
