@@ -110,7 +110,7 @@ $(O)/%.o: %.S
 # ---- Checking ---------------------------------------------------------------
 
 # Each suite appends "passed failed skipped" to the file $$TALLY; tests/tally adds up.
-SUITES = unit sanitized wrapper e2e conformance storm fuzz lint
+SUITES = unit sanitized wrapper e2e conformance verdicts storm fuzz lint
 JOBS   = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
 
 demo:                                 ## install what is missing, build, run an example, show its report
@@ -141,14 +141,16 @@ e2e: all                              ## whole-program cases; T=name runs one
 	@tests/e2e/run $(O) $(T)
 conformance: all                      ## real programs, with and without libleak; T=name runs one
 	@tests/conformance/run $(O) $(T)
+verdicts: all                         ## real programs: nothing is called lost that valgrind does not find lost; T=name
+	@tests/verdicts/run $(O) $(T)
 storm: all                            ## forks, threads, execs, kills by the thousand
 	@tests/storm/run $(O) $(T)
 fuzz: all                             ## damaged stores, at every byte
 	@tests/fuzz/run $(O) $(T)
 lint: all                             ## layers, exports, shell, man pages, warnings as errors
 	@scripts/lint $(O)
-soak: all                             ## the long ones: more kills, more damage
-	@KILLS=2000 tests/storm/run $(O) $(T)
+soak: all                             ## the long ones: more kills, longer soaks, more damage
+	@KILLS=2000 SOAK_SECONDS=60 tests/storm/run $(O) $(T)
 	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
 
 equality: all                         ## every stack of real programs against two other unwinders (half an hour)

@@ -8,7 +8,12 @@ user        (function, line) of the user frame of each record
 untracked   what was not tracked: {what: count}
 ledger      the words of each line of the file "ledger" the case wrote
 sig("f")    the signatures of those records, sorted
-of, at, user and sig take a process as process=; the default is p
+verdict("f") what became of their blocks: {"lost": (blocks, bytes), …}
+one("f")    the record with f in its stack, when there is one; one("f", "lost") of those with that verdict
+root("f")   where the path to it begins: .cls .function .variable …
+under("f", "g") every block of f is indirect, below a lost one of g
+lost_total  (blocks, bytes) that are lost or indirect and have a function of the program in their stack
+of, at, user, sig and the words after it take a process as process=; the default is p
 """
 import glob, json, os, re, subprocess, sys
 
@@ -78,6 +83,32 @@ def sig(function, process=None):
     return sorted(r.signature for r in hits(function, process))
 
 
+def verdict(function, process=None):
+    found = {}
+    for r in hits(function, process):
+        blocks, bytes = found.get(r.verdict, (0, 0))
+        found[r.verdict] = blocks + r.blocks, bytes + r.bytes
+    return {v: sums for v, sums in found.items() if sums[0]}
+
+
+def one(function, kind=None, process=None):
+    records = [r for r in hits(function, process) if r.blocks and kind in (None, r.verdict)]
+    if len(records) != 1:
+        raise ValueError("%d records of %s are %s" % (len(records), function, kind or "there"))
+    return records[0]
+
+
+def root(function, process=None):
+    path = one(function, "reachable", process).path or [Dot()]
+    return Dot(path[0], cls=path[0].get("class"))
+
+
+def under(function, owner, process=None):
+    owners = {r.signature for r in hits(owner, process) if r.verdict == "lost"}
+    below = [r for r in hits(function, process) if r.blocks and r.verdict != "lost"]
+    return bool(below) and all(r.verdict == "indirect" and r.owner in owners for r in below)
+
+
 def line(mark):
     for n, text in enumerate(open(source, encoding="utf-8", errors="replace"), 1):
         if text.rstrip().endswith("// " + mark):
@@ -86,18 +117,29 @@ def line(mark):
 
 
 user = [(bare(f.function), f.line) for r in p.records for f in r.frames if f.user]
+own_lost = [r for r in p.records if r.verdict in ("lost", "indirect") and any(f.user for f in r.frames)]
+lost_total = sum(r.blocks for r in own_lost), sum(r.bytes for r in own_lost)
 untracked = {u.what: u.count for u in p.coverage.untracked}
 notes = " | ".join(json.dumps(n) if not isinstance(n, str) else n for q in procs for n in q.notes)
+
+
+def show(part, who=""):
+    try:
+        print("            %s%s = %s" % (who, part, json.dumps(eval(part, globals()))[:300]))
+    except Exception:
+        pass  # a part of a comprehension says nothing alone
+
+
 for want in open(os.path.join(folder, "json.want"), encoding="utf-8"):
     want = want.strip()
     try:
         if not eval(want, globals()):
             print("JSON not so: " + want)
-            for part in dict.fromkeys(re.findall(r"(?:of|at|sig)\([^()]*\)|\bp(?:\.\w+)+|\[[^][]* for q in procs[^][]*\]|untracked|notes", want)):
+            for part in dict.fromkeys(re.findall(r"(?:of|at|sig|verdict|root)\([^()]*\)|\blost_total|\bp(?:\.\w+)+|\[[^][]* for q in procs[^][]*\]|untracked|notes", want)):
                 if not re.search(r"\bq\b", part) or part[0] == "[":
-                    print("            %s = %s" % (part, json.dumps(eval(part, globals()))[:300]))
+                    show(part)
             for q in procs[:8] if re.search(r"\bq\b", want) else []:
-                for part in dict.fromkeys(re.findall(r"(?:of|at)\([^()]*\bq\)|\bq(?:\.\w+)+", want)):
-                    print("            pid %d: %s = %s" % (q.pid, part, json.dumps(eval(part, globals()))[:200]))
+                for part in dict.fromkeys(re.findall(r"(?:of|at|verdict)\([^()]*\bq\)|\bq(?:\.\w+)+", want)):
+                    show(part, "pid %d: " % q.pid)
     except Exception as e:
         print("JSON %s: %s: %s" % (want, type(e).__name__, e))
