@@ -93,7 +93,8 @@ EXPORT void __lsan_ignore_object(const void *block)
     struct block found;
     if (!guard)
         return;
-    if (block && track_take(guard, (void *)block, &found)) {
+    if (blocks_find_around(guard, (uintptr_t)block, &found) &&
+        track_take(guard, (void *)found.address, &found)) {
         found.kind |= BLOCKS_IGNORED;
         track_put_back(guard, &found);
     }

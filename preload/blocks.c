@@ -8,6 +8,7 @@
 #define STRIPE_BITS 6
 #define STRIPES (1u << STRIPE_BITS)
 #define REGION_BITS 11
+#define AROUND_MOST (1u << 14) /* regions */
 #define FETCHED_MOST 384 /* bytes of a tray */
 #define GRANULE_BITS 3   /* 256 of them in a region: a key is one byte */
 
@@ -381,6 +382,50 @@ bool blocks_remove_shared(uintptr_t address, struct blocks_entry *out)
     return load_acquire(&blocks_young.some_wait) && remove_waiting(address, out);
 }
 
+static uintptr_t address_of(const struct region *region, unsigned at)
+{
+    return number_of(region) << REGION_BITS | (uintptr_t)region->tray[at] << GRANULE_BITS;
+}
+
+static bool covers(const struct block *block, uintptr_t address)
+{
+    return address - block->address < (block->size ? block->size : 1);
+}
+
+/* The highest block of a region that begins at or below an address. */
+static bool last_below(uint64_t number, uintptr_t address, struct block *out)
+{
+    uint64_t hash = spread(number);
+    struct stripe *stripe = stripe_of(hash);
+    struct locked locked = lock_take(&stripe->lock);
+    const struct region *region = probe(stripe, hash, number);
+    bool found = false;
+    for (unsigned at = 0; region->word && at < used_of(region); at++) {
+        uintptr_t start = address_of(region, at);
+        if (start > address || (found && start < out->address))
+            continue;
+        *out = blocks_unpack(&entries_of(region)[at], start);
+        found = true;
+    }
+    lock_give(&locked);
+    return found;
+}
+
+bool blocks_find_around(struct guard *guard UNUSED, uintptr_t address, struct block *out)
+{
+    all_settled();
+    for (unsigned i = 0; i < BLOCKS_YOUNG; i++) {
+        *out = blocks_young.place[i];
+        if (out->address && covers(out, address))
+            return true;
+    }
+    uint64_t number = address >> REGION_BITS;
+    for (unsigned steps = 0; steps < AROUND_MOST && number; steps++, number--)
+        if (last_below(number, address, out))
+            return covers(out, address);
+    return false;
+}
+
 void blocks_prefetch(uintptr_t address)
 {
     uint64_t hash = spread(address >> REGION_BITS);
@@ -399,11 +444,6 @@ uint64_t blocks_count(void)
     for (unsigned i = 0; i < BLOCKS_YOUNG; i++)
         count += blocks_young.place[i].address != 0;
     return count;
-}
-
-static uintptr_t address_of(const struct region *region, unsigned at)
-{
-    return number_of(region) << REGION_BITS | (uintptr_t)region->tray[at] << GRANULE_BITS;
 }
 
 void blocks_each(void (*visit)(const struct block *block, void *context), void *context)

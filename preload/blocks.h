@@ -184,6 +184,10 @@ static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t ad
     return known;
 }
 
+/* The block that an address is in, at its start or inside; not for often: it is looked for downwards,
+ * for at most 32 MiB. */
+bool blocks_find_around(struct guard *guard, uintptr_t address, struct block *out);
+
 uint64_t blocks_count(void);
 /* Calls visit for every block; the table must not change meanwhile. */
 void blocks_each(void (*visit)(const struct block *block, void *context), void *context);

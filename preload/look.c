@@ -166,7 +166,7 @@ static enum leak_trouble mark(struct looking *l)
         return LEAK_TROUBLE_NO_MEMORY;
     for (uint32_t i = 0; i < l->roots.count; i++) {
         const struct root_range *range = &l->roots.range[i];
-        reach_root(l->reach, range->start, range->end, i);
+        (range->starts_only ? reach_root_starts : reach_root)(l->reach, range->start, range->end, i);
     }
     if (!reach_mark(l->reach, &codes, is_vtable) || !(l->graph = graph_begin(l->reach)))
         return LEAK_TROUBLE_NO_MEMORY;

@@ -46,6 +46,7 @@ struct node_cold {
 struct root_range {
     uintptr_t start;
     uint32_t words, range;
+    bool starts_only; /* what points inside of a block here is not about the block */
 };
 
 struct root_word {

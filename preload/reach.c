@@ -117,7 +117,8 @@ bool reach_index(struct reach *reach)
     return reach->queue;
 }
 
-void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range)
+static void add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
+                     bool starts_only)
 {
     start = round_up(start, 8);
     for (uint64_t left = end > start ? (end - start) / 8 : 0; left;) {
@@ -127,10 +128,21 @@ void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t ra
             reach->failed = true;
             return;
         }
-        *roots = (struct root_range){.start = start, .words = words, .range = range};
+        *roots = (struct root_range){
+            .start = start, .words = words, .range = range, .starts_only = starts_only};
         start += 8ull * words;
         left -= words;
     }
+}
+
+void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range)
+{
+    add_root(reach, start, end, range, false);
+}
+
+void reach_root_starts(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range)
+{
+    add_root(reach, start, end, range, true);
 }
 
 /* ---- What a pointer means ---------------------------------------------------------------------
@@ -181,6 +193,11 @@ static ALWAYS_INLINE void link_met(const struct pass *pass, uint32_t node, uint3
         node_link(pass->reach, node, from, at);
 }
 
+static bool starts_only(const struct pass *pass, uint32_t from)
+{
+    return pass->roots && ((const struct root_range *)pass->reach->ranges.at)[from].starts_only;
+}
+
 /* Low bits of an aligned pointer are where programs put a tag. */
 static unsigned tagged(uint64_t offset)
 {
@@ -193,7 +210,7 @@ static ALWAYS_INLINE void met_by_holder(void *context, uintptr_t pointer, uint32
     struct pass *pass = context;
     struct node *node = &pass->reach->nodes[number];
     uint64_t offset = pointer - node->address;
-    if (node_verdict(node))
+    if (node_verdict(node) || (offset && starts_only(pass, from)))
         return;
     if (likely(offset == 0) || is_known_shape(pass, node, offset)) {
         link_met(pass, number, from, at);

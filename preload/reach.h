@@ -51,6 +51,9 @@ bool reach_index(struct reach *reach);
 
 /* Every aligned word of [start, end) is a root. "range" is the caller's name for it. */
 void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
+/* The same, where only pointers to the start of a block count: an allocator's own data tells of what
+ * lies between and behind the blocks. */
+void reach_root_starts(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
 /* All passes; then every node has a verdict, and those that are lost or indirect have LOST (graph.h
  * tells them apart). False when memory ran out: no verdict is to be believed. */
 bool reach_mark(struct reach *reach, const struct reach_codes *codes, reach_is_vtable *is_vtable);

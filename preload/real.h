@@ -12,6 +12,8 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/select.h>
+#include <sys/wait.h>
+struct rusage;
 struct epoll_event;
 struct pollfd;
 struct sembuf;

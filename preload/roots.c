@@ -15,8 +15,8 @@
 #define USER_MOST 4096
 #define RANGES_MOST (1u << 20)  /* touched only as far as they are used */
 #define SPARSE (4ull << 20)     /* of larger ranges only pages that were touched are read */
-#define DESCRIPTOR 4096         /* glibc's own of a thread, above its thread block: never more */
 #define DTV_MOST 65536
+#define PAGE_OF_FILE (1ull << 61)
 
 static struct lock lock; /* guards what follows */
 static struct {
@@ -24,7 +24,9 @@ static struct {
 } * users;
 static uint32_t user_count;
 
-static size_t static_tls; /* below a thread block; 0 = not known */
+/* glibc's descriptor of a thread begins at its thread block; static thread-local storage lies below it
+ * (x86) or above (aarch64). */
+static size_t descriptor = 2304, static_tls;
 
 /* ---- What the program names ------------------------------------------------------------------ */
 
@@ -83,9 +85,13 @@ void roots_start(void)
     size_t align;
     void (*ask)(size_t *, size_t *) =
         (void (*)(size_t *, size_t *))dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
+    const uint32_t *size = dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
+    if (size)
+        descriptor = *size;
     if (ask)
         ask(&static_tls, &align);
-    else
+    static_tls = static_tls > descriptor ? static_tls - descriptor : LEAK_PAGE;
+    if (!ask || !size)
         dlerror();
 }
 
@@ -121,8 +127,10 @@ static struct root_range *add_plain(struct builder *builder, uintptr_t start, ui
     return range;
 }
 
-/* Only what is there, or was there and is swapped out: the two highest bits of a page's entry. */
-static void add_touched(struct builder *builder, uintptr_t start, uintptr_t end, struct root_range model)
+/* Only what is there, or was there and is swapped out: the two highest bits of a page's entry. Of a
+ * file's pages only those that the program has written to. */
+static void add_touched(struct builder *builder, uintptr_t start, uintptr_t end,
+                        struct root_range model, bool of_file)
 {
     uint64_t entry[512];
     uintptr_t begin = 0;
@@ -133,9 +141,10 @@ static void add_touched(struct builder *builder, uintptr_t start, uintptr_t end,
                         at / LEAK_PAGE * sizeof *entry) != (ssize_t)(pages * sizeof *entry))
             memset(entry, 0xff, sizeof entry);
         for (size_t i = 0; i < pages; i++, at += LEAK_PAGE) {
-            if (entry[i] >> 62 && !begin)
+            bool there = entry[i] >> 62 && !(of_file && entry[i] & PAGE_OF_FILE);
+            if (there && !begin)
                 begin = at > start ? at : start;
-            if (!(entry[i] >> 62) && begin) {
+            if (!there && begin) {
                 struct root_range *range = add_plain(builder, begin, at, model.root_class);
                 if (range) {
                     *range = model;
@@ -160,7 +169,7 @@ static void add(struct builder *builder, uintptr_t start, uintptr_t end, struct 
     if (start >= end)
         return;
     if (end - start >= SPARSE && builder->pagemap >= 0) {
-        add_touched(builder, start, end, model);
+        add_touched(builder, start, end, model, false);
         return;
     }
     struct root_range *range = add_plain(builder, start, end, model.root_class);
@@ -213,6 +222,10 @@ static void see(struct builder *builder, struct root_thread thread)
         thread.serial = state->serial;
         thread.low = state->bounds.low;
         thread.high = state->bounds.high;
+        /* A stack that glibc made has the thread's own data on top. */
+        uintptr_t block = thread.block ? thread.block : thread.high;
+        if (!ARCH_TLS_ABOVE_BLOCK && thread.high && block - thread.high < LEAK_PAGE)
+            thread.high = block - static_tls;
     }
     out->seen[out->seen_count++] = thread;
 }
@@ -256,7 +269,12 @@ static void see_threads(struct builder *builder)
     threads_each(see_unparked, builder);
 }
 
-/* glibc: static TLS lies below the thread block, its own descriptor from the block on; x86's way. */
+/* What a thread will be given that has not come to life yet. */
+static void add_note_page(uintptr_t start, uintptr_t end, void *context)
+{
+    add_whole(context, start, end, LEAK_ROOT_CLASS_STACKS, -1);
+}
+
 static void add_tls(struct builder *builder, int place)
 {
     const struct root_thread *thread = &builder->out->seen[place];
@@ -264,11 +282,10 @@ static void add_tls(struct builder *builder, int place)
     const struct mapping *mapping = maps_find(builder->picture->maps, block);
     if (!block || !mapping)
         return;
-    uintptr_t below = static_tls < DESCRIPTOR ? DESCRIPTOR : static_tls;
+    size_t below = ARCH_TLS_ABOVE_BLOCK ? descriptor : static_tls;
+    size_t above = ARCH_TLS_ABOVE_BLOCK ? static_tls : descriptor;
     uintptr_t start = block - below > mapping->start ? block - below : mapping->start;
-    uintptr_t end = block + DESCRIPTOR < mapping->end ? block + DESCRIPTOR : mapping->end;
-    if (ARCH_TLS_ABOVE_BLOCK)
-        end = block + below < mapping->end ? block + below : mapping->end;
+    uintptr_t end = block + above < mapping->end ? block + above : mapping->end;
     add_whole(builder, start, end, LEAK_ROOT_CLASS_TLS, place);
     /* The vector of dynamic TLS: where each object's block is. Its length is in front. */
     uintptr_t vector = *(const uintptr_t *)(block + CONTEXT_DTV);
@@ -347,6 +364,16 @@ static void sort(struct heap *list, uint32_t count)
         }
 }
 
+/* A stack whose thread has ended: still one if its descriptor is there, which names itself. */
+static void keep_left_stack_out(const struct unwind_bounds *bounds, void *context)
+{
+    struct builder *builder = context;
+    const struct mapping *mapping = maps_find(builder->picture->maps, bounds->high);
+    const uintptr_t *block = (const uintptr_t *)bounds->high;
+    if (mapping && mapping->start <= bounds->low && mapping->read && context_is_block(block))
+        keep_out(bounds->low, bounds->high - bounds->low + descriptor, context);
+}
+
 /* Ours, every stack, and what an allocator has: the rest is the program's. */
 static bool list_no_roots(struct builder *builder)
 {
@@ -355,7 +382,10 @@ static bool list_no_roots(struct builder *builder)
         const struct root_thread *thread = &builder->out->seen[i];
         if (thread->high)
             keep_out(thread->low, thread->high - thread->low, builder);
+        if (thread->block) /* it is there as thread-local storage, or was not wanted */
+            keep_out(thread->block - static_tls, static_tls + descriptor, builder);
     }
+    threads_each_left(keep_left_stack_out, builder);
     for (uint32_t i = 0; i < builder->heaps.count; i++)
         keep_out(builder->heaps.heap[i].start,
                  builder->heaps.heap[i].end - builder->heaps.heap[i].start, builder);
@@ -370,9 +400,18 @@ static bool list_no_roots(struct builder *builder)
 
 static bool is_of_the_program(const struct mapping *mapping)
 {
-    return !mapping->inode && mapping->read && mapping->write && !mapping->shared &&
-           (!mapping->path[0] || strncmp(mapping->path, "[anon", 5) == 0 ||
+    return mapping->read && mapping->write && !mapping->shared &&
+           (!mapping->path[0] || mapping->inode || strncmp(mapping->path, "[anon", 5) == 0 ||
             strncmp(mapping->path, "[heap", 5) == 0);
+}
+
+static void add_piece(struct builder *builder, const struct mapping *mapping, uintptr_t start,
+                      uintptr_t end, struct root_range model)
+{
+    if (!mapping->inode)
+        add(builder, start, end, model);
+    else if (start < end && builder->pagemap >= 0)
+        add_touched(builder, start, end, model, true);
 }
 
 static void add_anonymous(struct builder *builder)
@@ -391,11 +430,11 @@ static void add_anonymous(struct builder *builder)
         while (next < builder->no_roots_count && builder->no_roots[next].start < mapping->end) {
             const struct heap *out = &builder->no_roots[next++];
             if (out->start > at)
-                add(builder, at, out->start, model);
+                add_piece(builder, mapping, at, out->start, model);
             if (out->end > at)
                 at = out->end;
         }
-        add(builder, at, mapping->end, model);
+        add_piece(builder, mapping, at, mapping->end, model);
         while (next && builder->no_roots[next - 1].end > mapping->end)
             next--; /* it goes on in the next one */
     }
@@ -422,6 +461,7 @@ bool roots_find(const struct roots_picture *picture, struct roots *out)
         add_registers(&builder, i);
     for (uint32_t i = 0; i < out->seen_count; i++)
         add_stack(&builder, i);
+    threads_each_note_page(add_note_page, &builder);
     for (uint32_t i = 0; i < user_count; i++)
         add_whole(&builder, users[i].start, users[i].end, LEAK_ROOT_CLASS_USER, -1);
     bool all = list_no_roots(&builder);

@@ -22,6 +22,7 @@
 #define PAUSE_AT_LEAST 10000000ull   /* ns */
 #define PAUSE_A_GIGABYTE 55000000ull /* ns */
 #define RETRY 1000000ull             /* ns: the thread was inside of the runtime */
+#define CHILDREN 8 /* that may be there at once */
 #define NEWER_BLOCKS 4096          /* that may come between the count and the copy */
 
 static unsigned classes;
@@ -86,6 +87,25 @@ static void drop_result(struct look_result *result, size_t size)
     sys_unmap(result, size);
 }
 
+static int children[CHILDREN]; /* of looks, that are not buried */
+
+static void change_child(int from, int to)
+{
+    for (unsigned i = 0; i < CHILDREN; i++) {
+        int there = from;
+        if (cas_acquire(&children[i], &there, to))
+            return;
+    }
+}
+
+bool snapshot_is_child(int pid)
+{
+    for (unsigned i = 0; i < CHILDREN; i++)
+        if (pid > 0 && load_relaxed(&children[i]) == pid)
+            return true;
+    return false;
+}
+
 /* The child's pid; -errno when there can be none. */
 static int copy(struct look_order *order)
 {
@@ -95,6 +115,8 @@ static int copy(struct look_order *order)
             quiet_end(); /* held by the parent while the picture was taken */
         look(order);
     }
+    if (pid > 0)
+        change_child(0, pid);
     return pid;
 }
 
@@ -112,7 +134,7 @@ static int copy_parked(struct look_order *order)
     return pid;
 }
 
-static bool wait_for(int pid, struct look_result *result, uint64_t most)
+static bool wait_for_result(int pid, struct look_result *result, uint64_t most)
 {
     uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
     while (!load_acquire(&result->done)) { /* pairs with the child */
@@ -127,6 +149,13 @@ static bool wait_for(int pid, struct look_result *result, uint64_t most)
     }
     sys_wait(pid);
     return true;
+}
+
+static bool wait_for(int pid, struct look_result *result, uint64_t most)
+{
+    bool done = wait_for_result(pid, result, most);
+    change_child(pid, 0);
+    return done;
 }
 
 /* Threads ran on while the picture was taken; nobody may be in the middle of anything of ours. The
@@ -215,7 +244,7 @@ static void end(void)
 static bool settle(const struct taken *taken, enum leak_occasion occasion)
 {
     if (!wait_for(taken->pid, taken->result, track_options.exit_budget)) {
-        say_trouble(occasion, sys_has_ended(taken->pid) ? LEAK_TROUBLE_DIED : LEAK_TROUBLE_NO_TIME);
+        say_trouble(occasion, LEAK_TROUBLE_NO_TIME);
         return false;
     }
     if (taken->result->trouble)
@@ -334,6 +363,7 @@ static bool bury(void)
         return true;
     if (!sys_has_ended(last.pid))
         return false;
+    change_child(last.pid, 0);
     drop_result(last.result, last.size);
     last.pid = 0;
     return true;
@@ -395,14 +425,14 @@ void snapshot_start(void)
     roots_start();
     find_turned_off();
     park_start(track_options.snapshot_signal, asked);
-    if (track_options.snapshot_every || track_options.source[OPTION_snapshot_signal])
-        park_listen();
+    park_listen();
     start_timer();
 }
 
 void snapshot_fork_child(void)
 {
     busy = 0;
+    memset(children, 0, sizeof children);
     early.pid = 0;
     if (early.result)
         drop_result(early.result, early.size);

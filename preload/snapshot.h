@@ -38,6 +38,9 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
 /* The look at the end of the process: the first call is EARLY, whatever follows is LATE. */
 void snapshot_early(const struct roots_taker *taker);
 void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion);
+/* Is that pid the child of a look? */
+bool snapshot_is_child(int pid);
+
 /* No look at the end, whatever the options say: the program has its own. False: that was so before. */
 bool snapshot_no_more(void);
 

@@ -25,7 +25,7 @@ static struct segments records = {.type = LEAK_CHUNK_THREADS,
 static struct lock lock; /* guards what follows */
 static struct thread *free_threads;
 static struct thread *made; /* all that were ever mapped */
-static struct thread_start *free_starts;
+static struct thread_start *free_starts, *note_pages;
 static uint32_t last_record;
 static uint32_t *dead_records; /* a stack */
 static uint32_t dead_count;
@@ -96,7 +96,11 @@ static uint32_t next_serial(void)
 static void make_starts(void)
 {
     struct thread_start *page = arena_map(LEAK_PAGE);
-    for (size_t i = 0; page && i < LEAK_PAGE / sizeof *page; i++) {
+    if (!page)
+        return;
+    page[0].next_free = note_pages; /* the first one is the page's link */
+    note_pages = page;
+    for (size_t i = 1; i < LEAK_PAGE / sizeof *page; i++) {
         page[i].next_free = free_starts;
         free_starts = &page[i];
     }
@@ -119,9 +123,25 @@ struct thread_start *threads_announce(struct guard *guard UNUSED)
 void threads_forget(struct guard *guard UNUSED, struct thread_start *start)
 {
     struct locked locked = lock_take(&lock);
+    start->argument = NULL; /* by now the thread itself has it */
     start->next_free = free_starts;
     free_starts = start;
     lock_give(&locked);
+}
+
+void threads_each_note_page(void (*visit)(uintptr_t start, uintptr_t end, void *context),
+                            void *context)
+{
+    for (const struct thread_start *page = note_pages; page; page = page[0].next_free)
+        visit((uintptr_t)page, (uintptr_t)page + LEAK_PAGE, context);
+}
+
+void threads_each_left(void (*visit)(const struct unwind_bounds *bounds, void *context),
+                       void *context)
+{
+    for (const struct thread *thread = made; thread; thread = thread->next_made)
+        if (!thread->lives && thread->bounds.high)
+            visit(&thread->bounds, context);
 }
 
 /* A thread there was no memory for tries again at its next hook: its number must not be used up. */

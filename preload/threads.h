@@ -72,6 +72,12 @@ void threads_begin(struct guard *guard, const struct thread_start *start);
 /* Writes the thread's name to its record: names may be given late. */
 void threads_note_name(struct thread *thread);
 
+/* The pages of such notes: a thread's argument may be held by nothing else yet. */
+void threads_each_note_page(void (*visit)(uintptr_t start, uintptr_t end, void *context),
+                            void *context);
+/* The stacks that ended threads had: libc may keep them for the next ones. */
+void threads_each_left(void (*visit)(const struct unwind_bounds *bounds, void *context),
+                       void *context);
 /* Every state that is some thread's; nobody may come or go meanwhile. */
 void threads_each(void (*visit)(const struct thread *thread, void *context), void *context);
 

@@ -93,6 +93,13 @@ static inline uintptr_t context_pointer_guard(void)
     return 0;
 }
 
+/* Its thread blocks do not say what they are. */
+static inline bool context_is_block(const uintptr_t *block)
+{
+    (void)block;
+    return false;
+}
+
 #define CONTEXT_DTV 0
 
 #endif

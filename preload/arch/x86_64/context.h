@@ -105,6 +105,12 @@ static inline uintptr_t context_pointer_guard(void)
     return guard;
 }
 
+/* Does a thread block stand there? It points to itself, twice. */
+static inline bool context_is_block(const uintptr_t *block)
+{
+    return block[0] == (uintptr_t)block && block[2] == (uintptr_t)block;
+}
+
 /* Where the thread's dynamic thread vector is kept, from its thread block. */
 #define CONTEXT_DTV 8
 
