@@ -144,7 +144,7 @@ static void find_frame(const struct held *held, int thread, struct leak_held *ou
     for (uint32_t i = held->frames_of[thread]; i < held->frames_of[thread + 1]; i++) {
         const struct held_frame *frame = &held->frame[i];
         if (out->address >= frame->sp && out->address < frame->cfa) {
-            out->pc = frame->pc;
+            out->pc = frame->pc - 1; /* behind the call is not always the same function */
             out->cfa = frame->cfa;
             return;
         }

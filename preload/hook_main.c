@@ -30,11 +30,20 @@ static NOINLINE void scrub(void)
         *word = 0;
 }
 
+/* What the frame of that had lain upon. */
+static NOINLINE void scrub_near(void)
+{
+    volatile uintptr_t zone[128];
+    for (size_t i = 0; i < ARRAY_LENGTH(zone); i++)
+        zone[i] = 0;
+}
+
 static int call_main(int argc, char **argv, char **envp)
 {
     int status = programs_main(argc, argv, envp);
     struct frame caller = CALLER_FRAME();
     scrub();
+    scrub_near();
     process_main_returned(&caller);
     return status;
 }

@@ -458,9 +458,9 @@ bool roots_find(const struct roots_picture *picture, struct roots *out)
     for (uint32_t i = 0; i < out->seen_count; i++)
         add_tls(&builder, i);
     for (uint32_t i = 0; i < out->seen_count; i++)
-        add_registers(&builder, i);
-    for (uint32_t i = 0; i < out->seen_count; i++)
         add_stack(&builder, i);
+    for (uint32_t i = 0; i < out->seen_count; i++)
+        add_registers(&builder, i);
     threads_each_note_page(add_note_page, &builder);
     for (uint32_t i = 0; i < user_count; i++)
         add_whole(&builder, users[i].start, users[i].end, LEAK_ROOT_CLASS_USER, -1);

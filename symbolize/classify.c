@@ -59,6 +59,8 @@ static const char *const libc_keeps[] = {
     "_dl_",
     "__libc_setup_tls",
     "__pthread_",
+    "pthread_setspecific",
+    "___pthread_setspecific",
     "allocate_dtv",
     "setlocale",
     "__libc_alloc_buffer",
