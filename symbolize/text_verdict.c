@@ -29,7 +29,7 @@ static void write_held(const struct record *held, const struct view *view, bool 
     fprintf(stream, "%s%s\n", text_call(record_title(held), view, CALL_COLUMNS).text,
             held->shared ? " (and others do)" : "");
     if (frames)
-        text_frames(held, view, stream);
+        text_frames(held, TEXT_INDENT + 3, view, stream);
 }
 
 /* What hangs under it; the rest in one line. */
