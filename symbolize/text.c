@@ -201,6 +201,8 @@ static const char *next_option(const struct process *process, const struct view 
 
     for (size_t i = 0; i < process->record_count; i++)
         shown += in_list(process, &process->records[i], view);
+    if (!shown && has_losses(process))
+        return "--all";
     if (!shown && process->totals.of[VERDICT_REACHABLE].records)
         return "--show=reachable";
     if (!shown)

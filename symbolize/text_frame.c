@@ -89,26 +89,26 @@ static void link_end(const struct frame *frame, const struct view *view, FILE *s
         fprintf(stream, "\033]8;;\033\\");
 }
 
-void text_frame(const struct frame *frame, bool user, const struct view *view, FILE *stream)
+void text_frame(const struct frame *frame, bool user, int indent, const struct view *view,
+                FILE *stream)
 {
     struct shown place = text_place(frame, view);
     const char *mark = frame->inlined ? " (inlined)" : "";
-    size_t room = TEXT_COLUMNS - TEXT_INDENT - strlen(mark);
+    size_t columns = TEXT_COLUMNS - (size_t)indent, room = columns - strlen(mark);
     bool fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
     struct shown name = text_function(frame, view, fits ? room - place.columns - 2 : room);
     size_t gap = name.columns + strlen(mark);
 
-    fprintf(stream, "%*s", TEXT_INDENT, "");
+    fprintf(stream, "%*s", indent, "");
     text_style(view, stream, user ? STYLE_NAME : STYLE_PLAIN);
     fputs(name.text, stream);
     text_style(view, stream, STYLE_PLAIN);
     fputs(mark, stream);
     if (place.columns) {
-        fits = gap + 2 + place.columns <= TEXT_COLUMNS - TEXT_INDENT;
+        fits = gap + 2 + place.columns <= columns;
         if (!fits)
-            fprintf(stream, "\n%*s", TEXT_INDENT + 2, "");
-        else if (gap < NAME_COLUMNS &&
-                 NAME_COLUMNS + 2 + place.columns <= TEXT_COLUMNS - TEXT_INDENT)
+            fprintf(stream, "\n%*s", indent + 2, "");
+        else if (gap < NAME_COLUMNS && NAME_COLUMNS + 2 + place.columns <= columns)
             fprintf(stream, "%*s", (int)(NAME_COLUMNS - gap + 2), "");
         else
             fputs("  ", stream);
@@ -119,15 +119,15 @@ void text_frame(const struct frame *frame, bool user, const struct view *view, F
     putc('\n', stream);
 }
 
-void text_source(const struct frame *frame, const struct view *view, FILE *stream)
+void text_source(const struct frame *frame, int indent, const struct view *view, FILE *stream)
 {
     char line[512];
     struct shown shown;
 
     if (!frame->file || !source_line(&view->source, frame->file, frame->line, line, sizeof(line)))
         return;
-    shown = show(line, strlen(line), TEXT_COLUMNS - TEXT_INDENT - 4);
+    shown = show(line, strlen(line), TEXT_COLUMNS - (size_t)indent - 4);
     text_style(view, stream, STYLE_FAINT);
-    fprintf(stream, "%*s| %s\n", TEXT_INDENT + 2, "", shown.text);
+    fprintf(stream, "%*s| %s\n", indent + 2, "", shown.text);
     text_style(view, stream, STYLE_PLAIN);
 }

@@ -6,7 +6,7 @@
 #include "symbolize/show.h"
 
 #define TEXT_COLUMNS 80
-#define TEXT_INDENT 5 /* of a frame */
+#define TEXT_INDENT 5 /* of a frame, and of whatever stands below the head of a record */
 
 enum text_style { STYLE_PLAIN, STYLE_BOLD, STYLE_NAME, STYLE_FAINT, STYLE_WARNING };
 void text_style(const struct view *view, FILE *stream, enum text_style style);
@@ -17,10 +17,11 @@ struct shown text_function(const struct frame *frame, const struct view *view, s
 /* "file:line", "in module", or nothing for a frame whose name says the module already. */
 struct shown text_place(const struct frame *frame, const struct view *view);
 
-/* Its own line, or two; user: it is the one that matters. */
-void text_frame(const struct frame *frame, bool user, const struct view *view, FILE *stream);
+/* Its own line, or two, indented so far; user: it is the one that matters. */
+void text_frame(const struct frame *frame, bool user, int indent, const struct view *view,
+                FILE *stream);
 
 /* The line of source, when it can be found. */
-void text_source(const struct frame *frame, const struct view *view, FILE *stream);
+void text_source(const struct frame *frame, int indent, const struct view *view, FILE *stream);
 
 #endif

@@ -41,7 +41,7 @@ static size_t repeats(const struct record *record, size_t i)
     return count;
 }
 
-void text_frames(const struct record *record, const struct view *view, FILE *stream)
+void text_frames(const struct record *record, int indent, const struct view *view, FILE *stream)
 {
     const struct frame *title = record_title(record);
     size_t listed = 0, more = 0, count;
@@ -57,16 +57,16 @@ void text_frames(const struct record *record, const struct view *view, FILE *str
             continue;
         }
         listed++;
-        text_frame(frame, frame == title, view, stream);
+        text_frame(frame, frame == title, indent, view, stream);
         if (frame == title)
-            text_source(frame, view, stream);
+            text_source(frame, indent, view, stream);
         if (count > 1)
-            fprintf(stream, "%*s%s of the same\n", TEXT_INDENT + 2, "",
+            fprintf(stream, "%*s%s of the same\n", indent + 2, "",
                     show_count(count - 1, "more call").text);
     }
     if (more)
-        fprintf(stream, "%*s%s (-v shows them)\n", TEXT_INDENT, "",
+        fprintf(stream, "%*s%s (-v shows them)\n", indent, "",
                 show_count(more, "more caller").text);
     if (text_ending(record->ending))
-        fprintf(stream, "%*s[%s]\n", TEXT_INDENT, "", text_ending(record->ending));
+        fprintf(stream, "%*s[%s]\n", indent, "", text_ending(record->ending));
 }

@@ -5,8 +5,8 @@
 
 #include "symbolize/report.h"
 
-/* Its frames that are worth it, a line each; the title with its line of source. */
-void text_frames(const struct record *record, const struct view *view, FILE *stream);
+/* Its frames that are worth it, a line each, indented so far; the title with its line of source. */
+void text_frames(const struct record *record, int indent, const struct view *view, FILE *stream);
 
 /* How a trace that did not reach the outermost frame ended, in words; NULL = it did. */
 const char *text_ending(uint32_t ending);

@@ -36,13 +36,13 @@ static void write_recent(const struct process *process, const struct recent_free
     fputs(" was freed", stream);
     text_when(process, &freed, stream);
     fputs(":\n", stream);
-    text_frames(&freed, view, stream);
+    text_frames(&freed, TEXT_INDENT, view, stream);
     if (!recent->whole)
         fprintf(stream, "%*s[only its return address is known: free_stacks=all keeps stacks]\n",
                 TEXT_INDENT, "");
     if (recent->kind)
         fprintf(stream, "   allocated (%s):\n", kind_word[recent->kind]);
-    text_frames(&allocated, view, stream);
+    text_frames(&allocated, TEXT_INDENT, view, stream);
     putc('\n', stream);
 }
 

@@ -86,7 +86,7 @@ void text_record(const struct process *process, const struct record *record, siz
             width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", record->signature);
     text_style(view, stream, STYLE_PLAIN);
     write_error(record, stream);
-    text_frames(record, view, stream);
+    text_frames(record, TEXT_INDENT, view, stream);
     if (record->stacks > 1)
         fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
                 show_count(record->stacks, "stack").text);
