@@ -106,19 +106,62 @@ static NOINLINE void decode_word(struct decoder *decoder, uintptr_t word, uint32
     }
 }
 
+/* Four words at once, by the upper halves of their forms alone: can any be what is left? As nearly
+ * always none can, this is what the pass costs. */
+typedef uint32_t four __attribute__((vector_size(16)));
+#ifdef __clang__
+#define PICK(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+#define PICK(a, b, i, j, k, l) __builtin_shuffle(a, b, (four){i, j, k, l})
+#endif
+
+struct uppers {
+    uint32_t low, span, shifted_low, shifted_span, guard, xor;
+    bool has_guard, has_xor;
+};
+
+static struct uppers uppers_of(const struct decoder *decoder)
+{
+    uint64_t low = decoder->low, high = low + decoder->span;
+    return (struct uppers){.low = low >> 32,
+                           .span = (high >> 32) - (low >> 32),
+                           .shifted_low = low >> 36,
+                           .shifted_span = (high >> 33) - (low >> 36),
+                           .guard = decoder->guard >> 32,
+                           .xor = decoder->xor >> 32,
+                           .has_guard = decoder->guard,
+                           .has_xor = decoder->xor };
+}
+
+static ALWAYS_INLINE bool some_may_be(struct uppers is, const uintptr_t *words)
+{
+    four a, b;
+    uint64_t halves[2];
+    memcpy(&a, words, sizeof a);
+    memcpy(&b, words + 2, sizeof b);
+    four lower = PICK(a, b, 0, 2, 4, 6), upper = PICK(a, b, 1, 3, 5, 7);
+    four some = (four)((upper & 0xffff) - is.low <= is.span);
+    some |= (four)(upper - is.shifted_low <= is.shifted_span);
+    some |= (four)(~upper - is.low <= is.span);
+    if (is.has_guard)
+        some |= (four)(((upper >> 17 | lower << 15) ^ is.guard) - is.low <= is.span);
+    if (is.has_xor)
+        some |= (four)((upper ^ is.xor) - is.low <= is.span);
+    memcpy(halves, &some, sizeof halves);
+    return halves[0] | halves[1];
+}
+
 static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64_t count,
                          uint32_t from)
 {
-    const uintptr_t low = decoder->low, span = decoder->span;
-    for (uint64_t i = 0; i < count; i++) {
-        uintptr_t form[FORMS];
-        unsigned some = 0;
-        undisguise(decoder, words[i], form);
-        for (unsigned k = 0; k < FORMS; k++)
-            some |= form[k] - low <= span;
-        if (some)
-            decode_word(decoder, words[i], from, node_at(i));
-    }
+    const struct uppers is = uppers_of(decoder);
+    uint64_t i = 0;
+    for (; i + 4 <= count; i += 4)
+        if (some_may_be(is, words + i))
+            for (unsigned k = 0; k < 4; k++)
+                decode_word(decoder, words[i + k], from, node_at(i + k));
+    for (; i < count; i++)
+        decode_word(decoder, words[i], from, node_at(i));
 }
 
 /* ---- All words --------------------------------------------------------------------------------

@@ -5,8 +5,8 @@
  * range that is no heap as roots; what they point to, breadth first, is reachable. Passes over what
  * is left then find the possible and the hidden, and graph.h makes lost and indirect of the rest.
  *
- * From an address to its node: one bit for each 8 bytes that a block begins at, and beside each 64
- * bits how many begin below them; the pages of that index hang in a two-level table. No search.
+ * From an address to its node without a search: places.h. How a cache miss is spent: nodes.h. What a
+ * pointer in another form is: decode.h. How the memory of it all is counted: room.h.
  *
  * Nothing here calls into libc or knows of threads: memory comes from sys_map, and all that is read
  * is plain memory (the child's fault handler answers for pages that are not there).
@@ -41,21 +41,26 @@ typedef bool reach_is_vtable(uintptr_t word);
 
 struct reach; /* the whole of it, in memory of its own */
 
-/* Room for so many blocks. memory_most: bytes it may ever take, graph.h's included. NULL: no. */
+/* Room for so many blocks; with more there is no index. memory_most: bytes it may ever take, graph.h's
+ * included. NULL: no. */
 struct reach *reach_begin(uint64_t blocks, uint64_t memory_most);
 void reach_end(struct reach *reach);
 
+/* In any order. No block is at address 0, at 2^48 or above, or where 8 does not divide the address:
+ * those are left out. Of two at one address the one added last counts. */
 void reach_add(struct reach *reach, const struct block *block, enum reach_before before);
 /* After the last block, before the first root; false when there is no memory. */
 bool reach_index(struct reach *reach);
 
-/* Every aligned word of [start, end) is a root. "range" is the caller's name for it. */
+/* Every aligned word of [start, end) is a root. "range" is the caller's name for it. Read by
+ * reach_mark, and again by graph_begin: it has to stay as it is until then. */
 void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
 /* The same, where only pointers to the start of a block count: an allocator's own data tells of what
  * lies between and behind the blocks. */
 void reach_root_starts(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
-/* All passes; then every node has a verdict, and those that are lost or indirect have LOST (graph.h
- * tells them apart). False when memory ran out: no verdict is to be believed. */
+/* All passes, once; then every node has a verdict, and those that are lost or indirect have LOST
+ * (graph.h tells them apart). is_vtable may be NULL: no second base classes. False when memory ran
+ * out: no verdict is to be believed. */
 bool reach_mark(struct reach *reach, const struct reach_codes *codes, reach_is_vtable *is_vtable);
 
 /* ---- What was found ------------------------------------------------------------------------- */
@@ -67,13 +72,15 @@ enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node);
 unsigned reach_flags(const struct reach *reach, uint32_t node); /* DROPPED, IGNORED, TAGGED */
 
 /* The node that holds the pointer by which a reachable (or possible, or hidden) one was first met, and
- * where in it; REACH_NOBODY: a root word does (reach_root_word), or nobody (dropped, ignored). */
+ * where in it (behind 32 GiB: at least there); REACH_NOBODY: a root word does (reach_root_word), or
+ * nobody: dropped, ignored, or what an earlier look said is all there is. */
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset);
 /* The word of a node without a parent; false: there is none. */
 struct reach_word {
     uintptr_t address;
     uint32_t range;
-    uint32_t index; /* of this word among all root words */
+    uint32_t index; /* of this word among the root words that a node was met by: below
+                       reach_root_words. Some of these are no node's any more */
 };
 bool reach_root_word(const struct reach *reach, uint32_t node, struct reach_word *out);
 uint32_t reach_root_words(const struct reach *reach);

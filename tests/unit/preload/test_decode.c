@@ -67,6 +67,18 @@ START_TEST(a_root_word_may_be_in_another_form)
 }
 END_TEST
 
+START_TEST(a_shifted_pointer_has_nothing_above_it)
+{
+    add(0, 64);
+    add(128, 64);
+    root(buffer >> 2 | 1ull << 62);
+    root((buffer + 128) >> 2);
+    look();
+    expect(0, LOST, 0);
+    expect(128, HIDDEN, 0);
+}
+END_TEST
+
 START_TEST(codes_that_are_0_are_not_tried)
 {
     add(0, 64);
@@ -116,6 +128,7 @@ int main(int argc, char **argv)
     TCase *t = part(suite, "decode");
     tcase_add_loop_test(t, a_pointer_in_another_form_hides_its_block, 0, 9);
     tcase_add_loop_test(t, a_root_word_may_be_in_another_form, 0, 9);
+    tcase_add_test(t, a_shifted_pointer_has_nothing_above_it);
     tcase_add_test(t, codes_that_are_0_are_not_tried);
     tcase_add_test(t, a_better_pointer_is_worth_more_than_one_in_another_form);
     tcase_add_test(t, a_hidden_block_holds_by_plain_pointers_too);

@@ -55,21 +55,38 @@ START_TEST(a_block_of_more_than_4_gib_is_found_and_read_to_its_end)
         return;
     }
     madvise(big, size, MADV_HUGEPAGE);
-    add(0, 64);
-    add(64, 64);
+    add(MIB, 64);
+    add(MIB + 64, 64);
     blocks[block_count++] = (struct block){.address = (uintptr_t)big, .size = size};
-    *(uintptr_t *)(big + size - 8) = buffer;
+    *(uintptr_t *)(big + size - 8) = buffer + MIB;
     *(uintptr_t *)(big + 4096) = (uintptr_t)big + (3ull << 30);
     root((uintptr_t)big);
     look();
-    expect(0, REACHABLE, 0);
-    expect(64, LOST, 0);
-    uint32_t parent = reach_parent(reach, node(0), &offset);
+    expect(MIB, REACHABLE, 0);
+    expect(MIB + 64, LOST, 0);
+    uint32_t parent = reach_parent(reach, node(MIB), &offset);
     ck_assert_uint_eq(reach_block(reach, parent).address, (uintptr_t)big);
     ck_assert_uint_eq(reach_block(reach, parent).size, size);
     ck_assert_uint_eq(offset, size - 8);
     ck_assert_uint_eq(reach_find(reach, (uintptr_t)big + size - 1), parent);
     ck_assert_uint_eq(reach_find(reach, (uintptr_t)big + size + 1), REACH_NOBODY);
+}
+END_TEST
+
+START_TEST(a_block_over_whole_leaves_of_the_index_is_found)
+{
+    uint64_t gib = 1ull << 30;
+    uintptr_t base = 1024 * gib;
+    /* Nobody reads what was lost. */
+    befores[0] = befores[1] = REACH_WAS_LOST;
+    blocks[block_count++] = (struct block){.address = base, .size = 100 * gib};
+    blocks[block_count++] = (struct block){.address = base + 200 * gib, .size = 8};
+    look();
+    ck_assert_uint_eq(reach_find(reach, base + 50 * gib), 0);
+    ck_assert_uint_eq(reach_find(reach, base + 100 * gib), 0);
+    ck_assert_uint_eq(reach_find(reach, base + 150 * gib), REACH_NOBODY);
+    ck_assert_uint_eq(reach_find(reach, base + 200 * gib), 1);
+    ck_assert_uint_eq(reach_find(reach, base + 200 * gib - 1), REACH_NOBODY);
 }
 END_TEST
 
@@ -91,8 +108,8 @@ END_TEST
 
 START_TEST(blocks_come_back_in_order_of_address_and_whole)
 {
-    struct block block = {.address = buffer + 4096,
-                          .size = (1ull << 47) + 5,
+    struct block block = {.address = 1ull << 47,
+                          .size = (1ull << 46) + 5,
                           .site = UINT32_MAX,
                           .tick = BLOCKS_TICK_MOST,
                           .count = UINT32_MAX,
@@ -120,6 +137,7 @@ int main(int argc, char **argv)
     TCase *t = part(suite, "places");
     tcase_add_test(t, a_pointer_is_found_from_everywhere_in_its_block);
     tcase_add_test(t, a_block_of_more_than_4_gib_is_found_and_read_to_its_end);
+    tcase_add_test(t, a_block_over_whole_leaves_of_the_index_is_found);
     tcase_add_test(t, what_cannot_be_a_block_is_none);
     tcase_add_test(t, blocks_come_back_in_order_of_address_and_whole);
     return unit_main(argc, argv, suite);
