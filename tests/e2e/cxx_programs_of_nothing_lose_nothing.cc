@@ -4,6 +4,7 @@
 // CFLAGS: -O2 -g -DBODY=0
 // CFLAGS: -O0 -g -DBODY=1
 // CFLAGS: -O2 -g -DBODY=1
+// CFLAGS: -O0 -g -DBODY=2
 // CFLAGS: -O2 -g -DBODY=2
 // CFLAGS: -O0 -g -DBODY=3
 // CFLAGS: -O2 -g -DBODY=3

@@ -10,6 +10,7 @@
 // JSON: all(q.snapshot.rung == "parked" and q.snapshot.occasion for q in procs)
 
 #include "lib/verdicts.h"
+#include <pthread.h>
 #include <signal.h>
 #include <time.h>
 
@@ -17,19 +18,24 @@ LOSE(dropped, 40)
 TAKE(held, 56)
 static void *volatile global;
 
+static void *later(void *signal)
+{
+    usleep(200000);
+    kill(getpid(), (long)signal);
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     struct timespec time = { 0, 700000000 };
-    char command[64];
+    pthread_t t;
 
     if (!libleak_snapshot) /* without libleak the signal would end us */
         signal(atoi(argv[1]), SIG_IGN);
     dropped();
     global = held();
     scrub();
-    snprintf(command, sizeof command, "(sleep 0.2; kill -%s %d) &", argv[1], getpid());
-    if (system(command))
-        return 1;
+    pthread_create(&t, NULL, later, (void *)atol(argv[1]));
     if (nanosleep(&time, &time))
         puts("cut short");
     printf("slept to the end, %s\n", argv[1]);

@@ -43,7 +43,7 @@ int main(void)
         long r = reap(i, &status);
         strange += r >= 0 || errno != ECHILD;
         if (i % 5 == 0)
-            usleep(200);
+            usleep(1000);
     }
     before = signals;
     for (int i = 0; i < 20; i++) {

@@ -1,5 +1,6 @@
 // exit_budget= and look_mem= that are too small for a heap of a million blocks: no look, said with its
 // reason, and no guess; the program's end is the program's. With room for it: the verdicts.
+// CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin
 // RUN: for o in exit_budget=1ms look_mem=4k exit_budget=60s; do LIBLEAK_OPTIONS=$o; %leak %t || exit; done
 // JSON: len(procs) == 3 and all(q.end.value == 0 for q in procs)

@@ -4,8 +4,11 @@
 // CFLAGS: -O2 -g -DBODY=0
 // CFLAGS: -O0 -g -DBODY=1
 // CFLAGS: -O2 -g -DBODY=1
+// CFLAGS: -O0 -g -DBODY=2
 // CFLAGS: -O2 -g -DBODY=2
+// CFLAGS: -O0 -g -DBODY=3
 // CFLAGS: -O2 -g -DBODY=3
+// CFLAGS: -O0 -g -DBODY=4
 // CFLAGS: -O2 -g -DBODY=4
 // CFLAGS: -O2 -g -DBODY=5
 // CFLAGS: -O0 -g -DBODY=5

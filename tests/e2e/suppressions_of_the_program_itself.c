@@ -2,7 +2,7 @@
 // them, others not. (LeakSanitizer: suppressions_default, print_suppressions.)
 // CFLAGS: -O0 -g -fno-builtin -rdynamic
 // CFLAGS: -O2 -g -fno-builtin -rdynamic
-// JSON: "known" in (one("known_leak").suppressed_by or "") and one("unknown_one").suppressed_by is None
+// JSON: "known" in str(one("known_leak").suppressed_by) and one("unknown_one").suppressed_by is None
 // JSON: of("known_leak").blocks == 2 and verdict("unknown_one") == {"lost": (1, 56)}
 
 #include "lib/verdicts.h"

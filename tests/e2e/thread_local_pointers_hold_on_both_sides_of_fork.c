@@ -2,7 +2,6 @@
 // in the child; cleared in the child alone, lost in the child alone.
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin
-// RUN: %leak %t; for s in store/*.leak; do %report --inherited --format=json "$s" >>all; done
 // JSON: len(procs) == 2
 // JSON: verdict("before_fork") == {"reachable": (1, 40)} and root("before_fork").cls == "tls"
 // JSON: sorted(str(verdict("after_fork", q)) for q in procs) == [str({"reachable": (1, 56)})] * 2
