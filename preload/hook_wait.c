@@ -6,18 +6,59 @@
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/snapshot.h"
+#include "preload/sys.h"
+#include "preload/text.h"
 
+#include <errno.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #define SEES_CLONES (__WALL | __WCLONE)
+
+/* Of these, the numbers separated by spaces, is any not a look's? */
+static bool any_of_the_program(const char *list)
+{
+    for (uint64_t pid; *list; list += strspn(list, " \n")) {
+        size_t length = strcspn(list, " \n");
+        if (!text_read_number(list, length, &pid) || !snapshot_is_child(pid))
+            return true;
+        list += length;
+    }
+    return false;
+}
+
+static bool has_children_of_the_program(int tid, void *found)
+{
+    char path[64], list[512];
+    struct text text = TEXT_ON(path);
+    text_add(&text, "/proc/self/task/");
+    text_add_number(&text, tid);
+    text_add(&text, "/children");
+    ssize_t length = sys_read_file(path, list, sizeof list);
+    *(bool *)found = length < 0 || length == sizeof list - 1 || any_of_the_program(list);
+    return !*(bool *)found;
+}
+
+/* Who did not wait was told "none yet", but there is none but a look's: that is no child at all. */
+static bool only_a_look(int options)
+{
+    bool found = false;
+    return options & WNOHANG && options & SEES_CLONES && snapshot_has_child() &&
+           sys_each_number("/proc/self/task", has_children_of_the_program, &found) && !found;
+}
+
+static int no_child(void)
+{
+    errno = ECHILD;
+    return -1;
+}
 
 #define UNTIL_NOT_OURS(options, call, pid_of_result)                                               \
     ({                                                                                             \
         __auto_type result_ = call;                                                                \
         while ((options)&SEES_CLONES && result_ >= 0 && snapshot_is_child(pid_of_result))          \
             result_ = call;                                                                        \
-        result_;                                                                                   \
+        result_ == 0 && !(pid_of_result) && only_a_look(options) ? no_child() : result_;           \
     })
 
 EXPORT pid_t waitpid(pid_t pid, int *status, int options)

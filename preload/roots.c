@@ -16,6 +16,7 @@
 #define RANGES_MOST (1u << 20)  /* touched only as far as they are used */
 #define SPARSE (4ull << 20)     /* of larger ranges only pages that were touched are read */
 #define DTV_MOST 65536
+#define STARTS_MOST (2 * PARK_MOST)
 #define PAGE_OF_FILE (1ull << 61)
 
 static struct lock lock; /* guards what follows */
@@ -102,6 +103,8 @@ struct builder {
     struct roots *out;
     struct heaps heaps;
     int pagemap;
+    uintptr_t *starts; /* words of our own that stand for pointers */
+    uint32_t starts_count;
     struct heap *no_roots; /* ours, and stacks: never taken as "anonymous memory"; ascending */
     uint32_t no_roots_count;
 };
@@ -275,6 +278,21 @@ static void add_note_page(uintptr_t start, uintptr_t end, void *context)
     add_whole(context, start, end, LEAK_ROOT_CLASS_STACKS, -1);
 }
 
+/* The vector of dynamic TLS: where each object's block is. Its length is in front, and the thread block
+ * points behind that: a word of ours stands for the pointer to its start. */
+static void add_vector(struct builder *builder, uintptr_t block, int place)
+{
+    uintptr_t vector = *(const uintptr_t *)(block + CONTEXT_DTV), start = vector - 16;
+    if (!maps_find(builder->picture->maps, start) || builder->starts_count == STARTS_MOST)
+        return;
+    uintptr_t length = *(const uintptr_t *)start, *word = &builder->starts[builder->starts_count++];
+    if (length >= DTV_MOST)
+        return;
+    *word = start;
+    add_whole(builder, (uintptr_t)word, (uintptr_t)(word + 1), LEAK_ROOT_CLASS_TLS, place);
+    add_whole(builder, start, vector + (length + 1) * 16, LEAK_ROOT_CLASS_TLS, place);
+}
+
 static void add_tls(struct builder *builder, int place)
 {
     const struct root_thread *thread = &builder->out->seen[place];
@@ -287,13 +305,8 @@ static void add_tls(struct builder *builder, int place)
     uintptr_t start = block - below > mapping->start ? block - below : mapping->start;
     uintptr_t end = block + above < mapping->end ? block + above : mapping->end;
     add_whole(builder, start, end, LEAK_ROOT_CLASS_TLS, place);
-    /* The vector of dynamic TLS: where each object's block is. Its length is in front. */
-    uintptr_t vector = *(const uintptr_t *)(block + CONTEXT_DTV);
-    if (thread->block && maps_find(builder->picture->maps, vector - 16)) {
-        uintptr_t length = *(const uintptr_t *)(vector - 16);
-        if (length < DTV_MOST)
-            add_whole(builder, vector - 16, vector + (length + 1) * 16, LEAK_ROOT_CLASS_TLS, place);
-    }
+    if (thread->block)
+        add_vector(builder, thread->block, place);
 }
 
 static void add_registers(struct builder *builder, int place)
@@ -370,8 +383,10 @@ static void keep_left_stack_out(const struct unwind_bounds *bounds, void *contex
     struct builder *builder = context;
     const struct mapping *mapping = maps_find(builder->picture->maps, bounds->high);
     const uintptr_t *block = (const uintptr_t *)bounds->high;
-    if (mapping && mapping->start <= bounds->low && mapping->read && context_is_block(block))
-        keep_out(bounds->low, bounds->high - bounds->low + descriptor, context);
+    if (!mapping || mapping->start > bounds->low || !mapping->read || !context_is_block(block))
+        return;
+    keep_out(bounds->low, bounds->high - bounds->low + descriptor, context);
+    add_vector(builder, bounds->high, -1); /* for the next thread */
 }
 
 /* Ours, every stack, and what an allocator has: the rest is the program's. */
@@ -449,8 +464,9 @@ bool roots_find(const struct roots_picture *picture, struct roots *out)
     *out = (struct roots){.range = sys_map_lazily(RANGES_MOST * sizeof *out->range),
                           .seen = sys_map_lazily(PARK_MOST * sizeof *out->seen)};
     builder.no_roots = sys_map_lazily(RANGES_MOST * sizeof *builder.no_roots);
+    builder.starts = sys_map_lazily(STARTS_MOST * sizeof *builder.starts);
     builder.pagemap = sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
-    if (!out->range || !out->seen || !builder.no_roots ||
+    if (!out->range || !out->seen || !builder.no_roots || !builder.starts ||
         !heaps_find(picture->maps, picture->reach, libc && images_is_libc(libc), &builder.heaps))
         return false;
     see_threads(&builder);

@@ -106,6 +106,14 @@ bool snapshot_is_child(int pid)
     return false;
 }
 
+bool snapshot_has_child(void)
+{
+    for (unsigned i = 0; i < CHILDREN; i++)
+        if (load_relaxed(&children[i]))
+            return true;
+    return false;
+}
+
 /* The child's pid; -errno when there can be none. */
 static int copy(struct look_order *order)
 {

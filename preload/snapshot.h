@@ -40,6 +40,7 @@ void snapshot_early(const struct roots_taker *taker);
 void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion);
 /* Is that pid the child of a look? */
 bool snapshot_is_child(int pid);
+bool snapshot_has_child(void);
 
 /* No look at the end, whatever the options say: the program has its own. False: that was so before. */
 bool snapshot_no_more(void);

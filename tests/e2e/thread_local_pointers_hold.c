@@ -14,7 +14,7 @@
 
 TAKE(in_data, 24)
 TAKE(in_zeroed, 40)
-static __thread void *data = &sink, *zeroed;
+static __thread void *volatile data = &sink, *volatile zeroed;
 static sem_t ready;
 
 FAR static void fill(void)
