@@ -12,6 +12,7 @@
 #include "preload/sites.h"
 #include "preload/store.h"
 #include "preload/sys.h"
+#include "preload/threads.h"
 #include "context.h"
 
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <time.h>
 
 #define STACK (512ull << 10)
+#define EXIT_FRAMES_MOST 64
 #define SECONDS_MOST 600 /* of processor time: then something is wrong */
 
 /* ---- A life without consequences ---------------------------------------------------------------- */
@@ -144,13 +146,37 @@ static bool is_vtable(uintptr_t word)
     return code && code->execute && code->inode;
 }
 
+/* After the last exit handler: frames of libc's exit lie upon what main has left behind, full of gaps.
+ * What counts as stack begins above them. */
+static struct roots_taker above_libc(const struct looking *l)
+{
+    struct roots_taker taker = *l->order->taker;
+    struct unwind_bounds bounds = {0};
+    struct frame start = {.pc = taker.pc, .sp = taker.frame, .fp = taker.fp};
+    struct unwind_trace *trace = sys_map(sizeof *trace);
+    if (l->order->occasion != LEAK_OCCASION_LATE || !trace)
+        return taker;
+    if (guard_self.thread)
+        bounds = guard_self.thread->bounds;
+    unwind(&guard_self, &bounds, &start, EXIT_FRAMES_MOST, trace);
+    for (unsigned i = 0; i < trace->depth; i++) {
+        const struct unwind_step *step = unwind_step_at(trace, i);
+        const struct image *image = images_at(&l->images, step->pc - 1);
+        taker.sp = taker.frame = step->sp;
+        if (!image || !images_is_libc(image))
+            break;
+    }
+    return taker;
+}
+
 static enum leak_trouble mark(struct looking *l)
 {
     const struct look_order *order = l->order;
+    struct roots_taker taker;
     struct roots_picture picture = {.maps = &l->maps,
                                     .images = &l->images,
                                     .park = order->park,
-                                    .taker = order->taker,
+                                    .taker = &taker,
                                     .classes = order->classes,
                                     .stopped = order->stopped};
     struct reach_codes codes = {.guard = context_pointer_guard(), .xor = order->xor};
@@ -161,8 +187,10 @@ static enum leak_trouble mark(struct looking *l)
         return LEAK_TROUBLE_NO_MEMORY;
     blocks_each(add_block, l);
     picture.reach = l->reach;
-    if (!reach_index(l->reach) || !images_find(&l->maps, &l->images) ||
-        !roots_find(&picture, &l->roots))
+    if (!reach_index(l->reach) || !images_find(&l->maps, &l->images))
+        return LEAK_TROUBLE_NO_MEMORY;
+    taker = above_libc(l);
+    if (!roots_find(&picture, &l->roots))
         return LEAK_TROUBLE_NO_MEMORY;
     for (uint32_t i = 0; i < l->roots.count; i++) {
         const struct root_range *range = &l->roots.range[i];

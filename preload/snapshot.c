@@ -11,6 +11,7 @@
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/track.h"
+#include "preload/unforked.h"
 #include "context.h"
 
 #include <dlfcn.h>
@@ -119,6 +120,7 @@ static int copy(struct look_order *order)
 {
     int pid = sys_copy();
     if (pid == 0) {
+        unforked_restore();
         if (!order->stopped)
             quiet_end(); /* held by the parent while the picture was taken */
         look(order);
@@ -136,8 +138,10 @@ static int copy_parked(struct look_order *order)
     order->stopped = true;
     if (!park_all(&park, PARK_AT_MOST))
         return 0;
+    unforked_save();
     int pid = copy(order);
     park_release(&park);
+    unforked_drop();
     store_release(&order->result->pause_ns, sys_clock_ns(CLOCK_MONOTONIC) - begun);
     return pid;
 }
@@ -166,6 +170,16 @@ static bool wait_for(int pid, struct look_result *result, uint64_t most)
     return done;
 }
 
+static int copy_quietly(struct look_order *order)
+{
+    unforked_save();
+    quiet_begin();
+    int pid = copy(order);
+    quiet_end();
+    unforked_drop();
+    return pid;
+}
+
 /* Threads ran on while the picture was taken; nobody may be in the middle of anything of ours. The
  * first of two pictures is waited for: its words are the second one's. */
 static int copy_running(struct look_order *order, enum leak_trouble *trouble)
@@ -177,9 +191,7 @@ static int copy_running(struct look_order *order, enum leak_trouble *trouble)
     first.result = make_result(blocks_count() + NEWER_BLOCKS, &size);
     if (!first.result)
         return -1;
-    quiet_begin();
-    int pid = copy(&first);
-    quiet_end();
+    int pid = copy_quietly(&first);
     bool done = false;
     if (pid > 0) {
         bool ended = wait_for(pid, first.result, track_options.exit_budget);
@@ -189,11 +201,8 @@ static int copy_running(struct look_order *order, enum leak_trouble *trouble)
     order->stopped = false;
     order->before = first.result;
     order->twice = true;
-    if (done) {
-        quiet_begin();
-        pid = copy(order);
-        quiet_end();
-    }
+    if (done)
+        pid = copy_quietly(order);
     drop_result(first.result, size);
     return done ? pid : -1;
 }

@@ -1,0 +1,22 @@
+/* unforked.h - memory that a child would not get: madvise(MADV_DONTFORK) and MADV_WIPEONFORK.
+ *
+ * Programs use them for buffers that devices write to, and they may hold the only pointers to
+ * something. So the picture of a process is given a copy, at the same addresses. More than
+ * UNFORKED_MOST of such memory is left out.
+ */
+#ifndef PRELOAD_UNFORKED_H
+#define PRELOAD_UNFORKED_H
+
+#include "preload/base.h"
+
+#define UNFORKED_MOST (256ull << 20)
+
+/* The program has given advice about its memory. */
+void unforked_note(uintptr_t start, size_t size, int advice);
+/* Before the copy of the process: takes what it will not get. After it, in the parent: gives that
+ * memory back. In the child, before anything else is mapped: puts it where it was. */
+void unforked_save(void);
+void unforked_drop(void);
+void unforked_restore(void);
+
+#endif
