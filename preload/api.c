@@ -9,6 +9,7 @@
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/roots.h"
+#include "preload/scrub.h"
 #include "preload/snapshot.h"
 #include "preload/sys.h"
 #include "preload/track.h"
@@ -34,6 +35,7 @@ EXPORT long libleak_snapshot(void)
     struct frame caller = CALLER_FRAME();
     if (!has_account(&caller))
         return -1;
+    scrub_stack();
     struct roots_taker taker = SNAPSHOT_TAKER(&caller);
     return snapshot_take(LEAK_OCCASION_ASKED, &taker);
 }
@@ -119,6 +121,7 @@ EXPORT int __lsan_do_recoverable_leak_check(void)
     struct frame caller = CALLER_FRAME();
     if (!has_account(&caller) || !track_options.exit_look)
         return 0;
+    scrub_stack();
     struct roots_taker taker = SNAPSHOT_TAKER(&caller);
     return snapshot_take(LEAK_OCCASION_ASKED, &taker) > 0;
 }
@@ -130,6 +133,7 @@ EXPORT void __lsan_do_leak_check(void)
     struct frame caller = CALLER_FRAME();
     if (!has_account(&caller) || !track_options.exit_look || !snapshot_no_more())
         return;
+    scrub_stack();
     struct roots_taker taker = SNAPSHOT_TAKER(&caller);
     if (snapshot_take(LEAK_OCCASION_ASKED, &taker) > 0)
         real.exit(LSAN_EXIT_CODE);

@@ -6,44 +6,18 @@
  */
 #include "preload/process.h"
 #include "preload/real.h"
+#include "preload/scrub.h"
 #include "preload/snapshot.h"
-#include "preload/sys.h"
-
-#define SCRUBBED_MOST 65536
 
 typedef int main_function(int, char **, char **);
 
 static main_function *programs_main;
 
-/* Zeros from here downwards, as far as the stack is mapped. */
-static NOINLINE void scrub(void)
-{
-    uintptr_t high = (arch_stack_pointer() & -LEAK_PAGE), low = high;
-    char byte;
-    while (high - low < SCRUBBED_MOST && sys_peek(low - LEAK_PAGE, &byte, 1))
-        low -= LEAK_PAGE;
-    for (volatile uintptr_t *word = (uintptr_t *)low; (uintptr_t)word < high; word++)
-        *word = 0;
-    /* What is left of this page, above the frame that does it. */
-    for (volatile uintptr_t *word = (uintptr_t *)high;
-         (uintptr_t)word + 256 < arch_stack_pointer(); word++)
-        *word = 0;
-}
-
-/* What the frame of that had lain upon. */
-static NOINLINE void scrub_near(void)
-{
-    volatile uintptr_t zone[128];
-    for (size_t i = 0; i < ARRAY_LENGTH(zone); i++)
-        zone[i] = 0;
-}
-
 static int call_main(int argc, char **argv, char **envp)
 {
     int status = programs_main(argc, argv, envp);
     struct frame caller = CALLER_FRAME();
-    scrub();
-    scrub_near();
+    scrub_stack();
     process_main_returned(&caller);
     return status;
 }
@@ -61,6 +35,7 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
 EXPORT void exit(int status)
 {
     struct frame caller = CALLER_FRAME();
+    scrub_stack();
     process_exit_called(&caller);
     real_find();
     real.exit(status);

@@ -225,6 +225,10 @@ static void see(struct builder *builder, struct root_thread thread)
         thread.serial = state->serial;
         thread.low = state->bounds.low;
         thread.high = state->bounds.high;
+        /* Above the frames of the first thread lie the program's arguments, which may be replaced. */
+        const struct mapping *mapping = maps_find(builder->picture->maps, thread.high - 1);
+        if (thread.high && mapping && strcmp(mapping->path, "[stack]") == 0)
+            thread.high = mapping->end;
         /* A stack that glibc made has the thread's own data on top. */
         uintptr_t block = thread.block ? thread.block : thread.high;
         if (!ARCH_TLS_ABOVE_BLOCK && thread.high && block - thread.high < LEAK_PAGE)

@@ -1,0 +1,35 @@
+#include "preload/scrub.h"
+#include "preload/sys.h"
+#include "leak_store.h"
+
+#define SCRUBBED_MOST 65536
+#define NEAR 256 /* below sp: may be in use by a function that calls none */
+
+/* Zeros from here downwards, as far as the stack is mapped. */
+static NOINLINE void scrub_far(void)
+{
+    uintptr_t high = (arch_stack_pointer() & -LEAK_PAGE), low = high;
+    char byte;
+    while (high - low < SCRUBBED_MOST && sys_peek(low - LEAK_PAGE, &byte, 1))
+        low -= LEAK_PAGE;
+    for (volatile uintptr_t *word = (uintptr_t *)low; (uintptr_t)word < high; word++)
+        *word = 0;
+    /* What is left of this page, above the frame that does it. */
+    for (volatile uintptr_t *word = (uintptr_t *)high;
+         (uintptr_t)word + NEAR < arch_stack_pointer(); word++)
+        *word = 0;
+}
+
+/* What the frame of that had lain upon. */
+static NOINLINE void scrub_near(void)
+{
+    volatile uintptr_t zone[128];
+    for (size_t i = 0; i < ARRAY_LENGTH(zone); i++)
+        zone[i] = 0;
+}
+
+void scrub_stack(void)
+{
+    scrub_far();
+    scrub_near();
+}
