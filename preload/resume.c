@@ -5,6 +5,7 @@
 #include "context.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -124,12 +125,48 @@ static void shorten(ucontext_t *context)
         context_set_argument(context, deadline->argument, (left + 999999) / 1000000);
 }
 
+/* Receives, or sends: with a time limit that the socket has, and which begins anew with the call. */
+static int direction_of(long number)
+{
+    static const short receives[] = {SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_read,
+                                     SYS_readv,    SYS_accept,  SYS_accept4};
+    static const short sends[] = {SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_write, SYS_writev};
+    for (size_t i = 0; i < ARRAY_LENGTH(receives); i++)
+        if (receives[i] == number)
+            return POLLIN;
+    for (size_t i = 0; i < ARRAY_LENGTH(sends); i++)
+        if (sends[i] == number)
+            return POLLOUT;
+    return 0;
+}
+
+/* When the call began nobody knows; so it may take up to twice its time, but not for ever, however
+ * often it is interrupted: the wait is made here, and the kernel keeps its deadline. True: the time is
+ * over, and that is what the call answers. */
+static bool socket_waits_in_vain(ucontext_t *context, int fd, int direction)
+{
+    uint64_t mask, all, limit = sys_socket_limit(fd, direction == POLLIN);
+    if (!limit)
+        return false;
+    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    sys_signals_restore(&mask);
+    int ready = sys_poll(fd, direction, limit);
+    sys_signals_block(&all);
+    if (ready == 0)
+        context_set_result(context, -EAGAIN);
+    return ready == 0 || ready == -EINTR;
+}
+
 static void call_again(ucontext_t *context, const struct resume_call *call)
 {
     long number = context_call_number(context);
     if (number < 0 || CONTEXT_NEEDS_FIRST)
         number = call->number;
     if (!may_be_called_again(number))
+        return;
+    int direction = direction_of(number);
+    long first = CONTEXT_NEEDS_FIRST ? call->first : context_argument(context, 0);
+    if (direction && socket_waits_in_vain(context, first, direction))
         return;
     shorten(context);
     context_call_again(context, number, call->first);

@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/wait.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -474,4 +476,26 @@ void sys_timer_set(int timer, uint64_t first, uint64_t every)
     struct itimerspec time = {.it_value = {first / 1000000000u, first % 1000000000u},
                               .it_interval = {every / 1000000000u, every % 1000000000u}};
     CALL(SYS_timer_settime, timer, 0, &time, 0);
+}
+
+uint64_t sys_socket_limit(int fd, bool receiving)
+{
+    struct timeval limit = {0};
+    uint32_t size = sizeof limit;
+    if (CALL(SYS_getsockopt, fd, SOL_SOCKET, receiving ? SO_RCVTIMEO : SO_SNDTIMEO, &limit,
+             &size) < 0)
+        return 0;
+    return (uint64_t)limit.tv_sec * 1000000000u + (uint64_t)limit.tv_usec * 1000u;
+}
+
+int sys_poll(int fd, int events, uint64_t ns)
+{
+    struct pollfd one = {.fd = fd, .events = events};
+    struct timespec time = {ns / 1000000000u, ns % 1000000000u};
+#ifdef SYS_poll /* the one whose deadline the kernel keeps for restart_syscall */
+    (void)time;
+    return CALL(SYS_poll, &one, 1, (ns + 999999) / 1000000);
+#else
+    return CALL(SYS_ppoll, &one, 1, &time, 0, 0);
+#endif
 }

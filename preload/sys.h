@@ -60,6 +60,10 @@ int sys_gettid(void);
 unsigned sys_geteuid(void);
 /* The limit in bytes, UINT64_MAX when there is none. */
 uint64_t sys_limit(int resource);
+/* The time limit of a socket in nanoseconds; 0: it has none, or is no socket. */
+uint64_t sys_socket_limit(int fd, bool receiving);
+/* Waits for events (POLLIN ...) on one descriptor: 1, 0 when the time is over, or -errno. */
+int sys_poll(int fd, int events, uint64_t ns);
 /* A timer of the process that sends a signal; its number, or -errno. Not inherited by fork. */
 int sys_timer(int signal);
 /* After so many nanoseconds, and then again and again when every is not 0. */
