@@ -227,7 +227,7 @@ static void see(struct builder *builder, struct root_thread thread)
         thread.high = state->bounds.high;
         /* Above the frames of the first thread lie the program's arguments, which may be replaced. */
         const struct mapping *mapping = maps_find(builder->picture->maps, thread.high - 1);
-        if (thread.high && mapping && strcmp(mapping->path, "[stack]") == 0)
+        if (thread.high && mapping && strncmp(mapping->path, "[stack]", 8) == 0)
             thread.high = mapping->end;
         /* A stack that glibc made has the thread's own data on top. */
         uintptr_t block = thread.block ? thread.block : thread.high;

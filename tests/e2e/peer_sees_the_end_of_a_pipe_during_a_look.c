@@ -35,9 +35,9 @@ int main(void)
         close(fd[1]);
         close(file);
         struct pollfd p = { fd[0], POLLIN };
-        late += poll(&p, 1, 400) != 1 || read(fd[0], &c, 1) != 0;
+        late += poll(&p, 1, 10000) != 1 || read(fd[0], &c, 1) != 0;
         int held = 1;
-        for (int n = 0; n < 400 && held; n++)
+        for (int n = 0; n < 10000 && held; n++)
             if ((held = flock(other, LOCK_EX | LOCK_NB) != 0))
                 usleep(1000);
         locked += held;
