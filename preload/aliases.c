@@ -106,8 +106,9 @@ static void set_word(char list[OPTION_TEXT_MAX], const char *word, bool wanted)
     for (const char *at = list; *at;) {
         size_t length = strcspn(at, ",");
         bool same = strlen(word) == length && memcmp(at, word, length) == 0;
+        bool none = length == 4 && memcmp(at, "none", 4) == 0;
         there |= same;
-        if (!same || wanted) {
+        if (same ? wanted : !none) {
             text_add(&out, out.length ? "," : "");
             text_add_bytes(&out, at, length);
         }
