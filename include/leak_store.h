@@ -122,6 +122,8 @@ enum leak_chunk_type {
     LEAK_CHUNK_FREED,       /* array of struct leak_freed; the first one has number chunk.first */
     LEAK_CHUNK_RECENT,      /* one struct leak_recent: the last frees of one thread */
     LEAK_CHUNK_VARIANCES,   /* array of struct leak_variance; the first one is site chunk.first's */
+    LEAK_CHUNK_SUPPRESSIONS, /* text: where it is from, NUL, suppressions as LeakSanitizer's or
+                                Valgrind's files have them */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -132,7 +134,7 @@ struct leak_chunk {
     uint64_t size;   /* whole pages, this struct included */
     uint64_t first;  /* id of the first record, for arrays numbered across chunks */
     uint64_t length; /* publish: payload bytes valid so far, for packed chunks (PROCESS, OPTIONS,
-                        MODULES, SNAPSHOT). Arrays publish record by record; theirs is the room for records
+                        MODULES, SNAPSHOT, SUPPRESSIONS). Arrays publish record by record; theirs is the room for records
                         in bytes (the pages may hold a few more), 0 = all of the payload */
     uint64_t reserved[3];
 };

@@ -6,6 +6,7 @@
 #include "libleak.h"
 #include "preload/blocks.h"
 #include "preload/farewell.h"
+#include "preload/lsan.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/roots.h"
@@ -70,8 +71,6 @@ EXPORT int libleak_at_report(void (*callback)(void))
 
 /* ---- LeakSanitizer's ---------------------------------------------------------------------------- */
 
-#define LSAN_EXIT_CODE 23
-
 static __thread unsigned disabled __attribute__((tls_model("initial-exec")));
 
 EXPORT void __lsan_disable(void);
@@ -119,22 +118,22 @@ EXPORT int __lsan_do_recoverable_leak_check(void);
 EXPORT int __lsan_do_recoverable_leak_check(void)
 {
     struct frame caller = CALLER_FRAME();
-    if (!has_account(&caller) || !track_options.exit_look)
+    if (!has_account(&caller) || !lsan_detects())
         return 0;
     scrub_stack();
     struct roots_taker taker = SNAPSHOT_TAKER(&caller);
     return snapshot_take(LEAK_OCCASION_ASKED, &taker) > 0;
 }
 
-/* The check at the end is done with it; a program that leaks ends here. */
+/* The check at the end is done with it; a program that leaks ends here (LSAN_OPTIONS=exitcode=). */
 EXPORT void __lsan_do_leak_check(void);
 EXPORT void __lsan_do_leak_check(void)
 {
     struct frame caller = CALLER_FRAME();
-    if (!has_account(&caller) || !track_options.exit_look || !snapshot_no_more())
+    if (!has_account(&caller) || !lsan_detects() || !snapshot_no_more())
         return;
     scrub_stack();
     struct roots_taker taker = SNAPSHOT_TAKER(&caller);
-    if (snapshot_take(LEAK_OCCASION_ASKED, &taker) > 0)
-        real.exit(LSAN_EXIT_CODE);
+    if (snapshot_take(LEAK_OCCASION_ASKED, &taker) > 0 && lsan_exit_code())
+        real.exit(lsan_exit_code());
 }

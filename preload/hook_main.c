@@ -1,9 +1,11 @@
 /* hook_main.c - main returns, exit is called: the moment when everything a program has is still there.
  *
- * Main is called through a function of ours, which looks at the heap when it has returned, with its
+ * Main is called through a function of ours, which first asks the program for what it would say to
+ * LeakSanitizer: by then all that its answer may need is there. It looks at the heap when it has returned, with its
  * own frame for the top of what counts as stack: main's locals are gone. What lies below is wiped, so
  * that no later frame of the exit machinery is laid over a pointer that main has left behind.
  */
+#include "preload/lsan.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/scrub.h"
@@ -13,8 +15,26 @@ typedef int main_function(int, char **, char **);
 
 static main_function *programs_main;
 
+/* What it says is the program's own code: called without a token. */
+static NOINLINE void hear_program(void)
+{
+    struct frame caller = CALLER_FRAME();
+    struct guard *guard = process_enter(&caller);
+    if (!guard)
+        return;
+    guard_leave(guard);
+    struct lsan_words words = lsan_ask();
+    guard = words.options || words.suppressions ? process_enter(&caller) : NULL;
+    if (!guard)
+        return;
+    if (lsan_hear(&words))
+        process_put_options();
+    guard_leave(guard);
+}
+
 static int call_main(int argc, char **argv, char **envp)
 {
+    hear_program();
     int status = programs_main(argc, argv, envp);
     struct frame caller = CALLER_FRAME();
     scrub_stack();

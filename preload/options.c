@@ -31,6 +31,7 @@ static const struct {
 static const char *const source_names[] = {
     [SOURCE_BUILT_IN] = "built-in",           [SOURCE_SYSTEM] = "/etc/libleak.conf",
     [SOURCE_USER] = "user configuration",     [SOURCE_DIRECTORY] = "./.libleakrc",
+    [SOURCE_PROGRAM] = "__lsan_default_options", [SOURCE_LSAN] = "LSAN_OPTIONS",
     [SOURCE_ENVIRONMENT] = "LIBLEAK_OPTIONS",
 };
 
@@ -46,7 +47,7 @@ static bool is_word(const char *value, size_t length, const char *word)
     return strlen(word) == length && memcmp(value, word, length) == 0;
 }
 
-static bool read_bool(const char *value, size_t length, bool *out)
+bool options_read_bool(const char *value, size_t length, bool *out)
 {
     static const char *const words[][2] = {
         {"0", "1"}, {"off", "on"}, {"no", "yes"}, {"false", "true"}};
@@ -74,7 +75,7 @@ static bool set(struct options *options, size_t index, const char *value, size_t
     void *field = (char *)options + table[index].offset;
     switch (table[index].type) {
     case TYPE_BOOL:
-        return read_bool(value, length, field);
+        return options_read_bool(value, length, field);
     case TYPE_SIZE:
         return text_read_size(value, length, field);
     case TYPE_NUMBER:
@@ -123,7 +124,7 @@ static void parse_item(struct options *options, const char *item, size_t length,
     }
     if (is_word(item, name_length, "help")) {
         bool wanted = true;
-        if (equals && !read_bool(value, value_length, &wanted))
+        if (equals && !options_read_bool(value, value_length, &wanted))
             complain("bad value in", copy, source_names[source]);
         else
             help_wanted = wanted;

@@ -1,9 +1,9 @@
 /* options.h - what the user asked for, from the one table include/leak_options.def.
  *
  * Sources in order, later wins: built-in, /etc/libleak.conf, $XDG_CONFIG_HOME/libleak/config,
- * ./.libleakrc, LIBLEAK_OPTIONS. An unknown name or bad value is one clear line, and the value from
- * before stays. Files hold one name=value a line, # starts a comment. Read once at start, constant
- * afterwards.
+ * ./.libleakrc, LeakSanitizer's words for the same (aliases.h), LIBLEAK_OPTIONS. An unknown name or
+ * bad value is one clear line, and the value from before stays. Files hold one name=value a line, #
+ * starts a comment. Read once at start, constant from main on.
  */
 #ifndef PRELOAD_OPTIONS_H
 #define PRELOAD_OPTIONS_H
@@ -34,6 +34,8 @@ enum option_source {
     SOURCE_SYSTEM,
     SOURCE_USER,
     SOURCE_DIRECTORY,
+    SOURCE_PROGRAM, /* in LeakSanitizer's words, as the next: see aliases.h */
+    SOURCE_LSAN,
     SOURCE_ENVIRONMENT
 };
 
@@ -67,6 +69,9 @@ void options_describe(const struct options *options, struct text *out);
 void options_help(void (*say)(const char *line));
 /* True when help=1 was among the items. */
 bool options_help_wanted(void);
+
+/* 0 and 1, off and on, no and yes, false and true; false: anything else. */
+bool options_read_bool(const char *value, size_t length, bool *out);
 
 const char *environment_get(char **envp, const char *name);
 

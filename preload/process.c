@@ -7,6 +7,7 @@
 #include "preload/freed.h"
 #include "preload/lock.h"
 #include "preload/log.h"
+#include "preload/lsan.h"
 #include "preload/modules.h"
 #include "preload/options.h"
 #include "preload/oracle.h"
@@ -75,7 +76,7 @@ void process_missed(void)
 /* Scratch for texts and paths; not on the stack, which may be a small thread's. */
 #define SCRATCH 65536
 
-static void put_options(void)
+void process_put_options(void)
 {
     char *scratch = arena_map(SCRATCH);
     if (!scratch)
@@ -195,7 +196,8 @@ static bool build(struct guard *guard, char **envp)
         return false;
     track_begin();
     put_process();
-    put_options();
+    process_put_options();
+    lsan_start();
     modules_start(rows_forget);
     sites_start();
     if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
@@ -225,6 +227,7 @@ static void start(struct guard *guard, char **envp)
     if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment says nothing to us */
         envp = NULL;
     options_load(&track_options, envp, complain);
+    lsan_load(envp);
     remember_library(envp);
     if (!track_options.enabled) {
         state = OFF;
@@ -330,7 +333,8 @@ static bool become_child(struct guard *guard)
     sample_fork_child();
     track_begin();
     put_process();
-    put_options();
+    process_put_options();
+    lsan_fork_child();
     modules_fork_child();
     oracle_fork_child();
     if (!tree_fork_child(&nodes) || !sites_fork_child() || !threads_fork_child(guard))

@@ -431,7 +431,7 @@ static void start_timer(void)
         sys_timer_set(timer, track_options.snapshot_every, track_options.snapshot_every);
 }
 
-void snapshot_start(void)
+void snapshot_choose_roots(void)
 {
     const char *list = track_options.roots;
     if (!roots_read_classes(list, strlen(list), &classes)) {
@@ -439,6 +439,11 @@ void snapshot_start(void)
                  "': it takes globals, stacks, registers, tls, user, anon; all are looked at", NULL);
         classes = ~0u;
     }
+}
+
+void snapshot_start(void)
+{
+    snapshot_choose_roots();
     roots_start();
     find_turned_off();
     park_start(track_options.snapshot_signal, asked);

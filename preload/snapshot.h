@@ -16,6 +16,8 @@
 
 /* At the start of the process. */
 void snapshot_start(void);
+/* The option roots is another one now. */
+void snapshot_choose_roots(void);
 /* A fork child: what its parent had under way is not its own. */
 void snapshot_fork_child(void);
 

@@ -161,7 +161,8 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
     inherited = fill_sums(store, process);
     if (options->group.inherited)
         inherited.blocks = 0; /* they are shown: no note */
-    notes_fill(mem, store, &inherited, process);
+    suppress_turn_to(options->group.suppressions, store);
+    notes_fill(mem, store, &inherited, options->group.suppressions, process);
     group_records(mem, resolver, store, &options->group, process);
     looks_fill(mem, resolver, store, process);
     recent_fill(mem, resolver, store, &options->recent, process);
@@ -178,7 +179,8 @@ static uint64_t looks(const struct process *process)
         const struct record *record = &process->records[i];
 
         hash = hash_mix(hash, record->signature ^ record->verdict);
-        hash = hash_mix(hash, (uint64_t)(record->cycle | record->dropped << 1));
+        hash = hash_mix(hash, (uint64_t)(record->cycle | record->dropped << 1 |
+                                         (record->suppressed_by != NULL) << 2));
         hash = hash_mix(hash, record->kind);
         hash = hash_mix(hash, record->blocks);
         hash = hash_mix(hash, record->bytes);
@@ -265,6 +267,7 @@ void build_finish(struct report *report, const struct build_options *options)
         if (options->stable)
             make_stable(process);
     }
+    suppress_tell_unused(options->group.suppressions, report);
     if (report->process_count)
         report->host = report->processes[0].host;
     map_end(&first);

@@ -344,8 +344,12 @@ static void finish(struct grouping *grouping)
     for (size_t i = 0; i < grouping->count; i++) {
         struct draft *draft = &grouping->drafts[i];
         struct verdict_total *total = &process->totals.of[draft->record.verdict];
+        size_t owner = draft->record.owner; /* is finished: indirect blocks come last */
 
         finish_record(grouping, draft);
+        if (suppress_record(grouping->options->suppressions, &draft->record,
+                            owner ? &grouping->drafts[owner - 1].record : NULL))
+            continue;
         total->bytes = add_saturating(total->bytes, draft->record.bytes);
         total->blocks = add_saturating(total->blocks, draft->record.blocks);
         total->records++;
@@ -353,6 +357,7 @@ static void finish(struct grouping *grouping)
     }
     for (int v = 0; v < VERDICT_MAX; v++)
         process->errors[v] = estimate_error(&sums[v]);
+    suppress_tell(grouping->options->suppressions, process);
     sort_records(grouping);
     paths_owners(&grouping->paths, process);
     blind_fill(grouping->mem, &grouping->signatures.modules, process);

@@ -1,7 +1,7 @@
 /* group.h - sites become records.
  *
  * One record per signature, kind and verdict, with everything a reader is told of it. Sites that
- * hold nothing now are no records. Until a look at the heap exists the verdict is "unfreed", or
+ * hold nothing now are no records. What is suppressed is a record, and counts in no total. Until a look at the heap exists the verdict is "unfreed", or
  * "runtime" for what the C and C++ libraries keep for themselves.
  */
 #ifndef SYMBOLIZE_GROUP_H
@@ -10,12 +10,14 @@
 #include "symbolize/model.h"
 #include "symbolize/resolve.h"
 #include "symbolize/store.h"
+#include "symbolize/suppress.h"
 
 enum sort_order { SORT_BYTES, SORT_COUNT };
 
 struct group_options {
     bool inherited; /* a fork child: show what the parent handed down, too */
     enum sort_order order;
+    struct suppressions *suppressions; /* turned to the store; NULL = none */
 };
 
 /* Fills the records, totals and blind modules of a zeroed process. */

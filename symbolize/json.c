@@ -128,6 +128,29 @@ static void write_summary(struct emit *emit, const struct process *process)
     emit_close(emit, '}');
 }
 
+/* What is in no sum of the summary. */
+static void write_suppressed(struct emit *emit, const struct process *process)
+{
+    emit_open(emit, "suppressed", '{');
+    emit_number(emit, "bytes", process->suppressed.bytes);
+    emit_number(emit, "blocks", process->suppressed.blocks);
+    emit_number(emit, "records", process->suppressed.records);
+    emit_open(emit, "rules", '[');
+    for (size_t i = 0; i < process->rule_count; i++) {
+        const struct rule_use *use = &process->rules[i];
+
+        emit_open(emit, NULL, '{');
+        emit_text(emit, "rule", use->rule->text);
+        emit_text(emit, "where", use->rule->where);
+        emit_number(emit, "bytes", use->total.bytes);
+        emit_number(emit, "blocks", use->total.blocks);
+        emit_number(emit, "records", use->total.records);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+    emit_close(emit, '}');
+}
+
 static void write_frame(struct emit *emit, const struct frame *frame, bool user)
 {
     emit_open(emit, NULL, '{');
@@ -250,7 +273,7 @@ static void write_record(struct emit *emit, const struct process *process,
     emit_null(emit, "growth");
     write_freed(emit, &record->freed);
     empty_list(emit, "tags");
-    emit_null(emit, "suppressed_by");
+    emit_text(emit, "suppressed_by", record->suppressed_by ? record->suppressed_by->text : NULL);
     emit_close(emit, '}');
 }
 
@@ -310,6 +333,7 @@ static void write_process(struct emit *emit, const struct process *process, cons
     json_look(emit, "snapshot", process->look);
     write_seen_threads(emit, process);
     write_summary(emit, process);
+    write_suppressed(emit, process);
     emit_open(emit, "records", '[');
     for (size_t i = 0; i < process->record_count && !view->quiet && (!view->top || i < view->top);
          i++)

@@ -144,6 +144,20 @@ static int run_report(struct options *options)
     return status;
 }
 
+/* Before anything else: a mistake in a file is said before a program has run for hours. */
+static bool read_suppressions(struct options *options)
+{
+    struct suppressions *suppressions = suppress_begin();
+    const char *trouble = NULL;
+
+    options->build.group.suppressions = suppressions;
+    for (size_t i = 0; i < options->suppressions.count && !trouble; i++)
+        trouble = suppress_add_file(suppressions, options->suppressions.text[i]);
+    if (trouble)
+        fprintf(stderr, "leakreport: %s\n", trouble);
+    return !trouble;
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
@@ -151,7 +165,7 @@ int main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "preflight") == 0)
         return preflight_command(argc, argv);
-    if (!options_parse(argc, argv, &options)) {
+    if (!options_parse(argc, argv, &options) || !read_suppressions(&options)) {
         status = STATUS_UNUSABLE;
     } else if (options.help) {
         options_help(stdout);
@@ -165,6 +179,7 @@ int main(int argc, char **argv)
     } else {
         status = run_report(&options);
     }
+    suppress_end(options.build.group.suppressions);
     options_end(&options);
     return status;
 }

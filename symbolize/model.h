@@ -45,6 +45,7 @@ enum frame_role {
 
 struct frame {
     const char *function; /* demangled, NULL = unknown */
+    const char *symbol;   /* as linkers write it, when that is another word; else NULL */
     const char *file;
     uint32_t line, column; /* 0 = unknown */
     const char *module;    /* path, NULL = in no module */
@@ -93,6 +94,17 @@ struct freed {
 
 struct verdict_total {
     uint64_t bytes, blocks, records;
+};
+
+/* What says that a leak is known, see rules.h. */
+struct rule {
+    const char *text;  /* "leak:pattern", or a name */
+    const char *where; /* "FILE:LINE" */
+};
+
+struct rule_use {
+    const struct rule *rule;
+    struct verdict_total total; /* what it kept quiet */
 };
 
 /* A word outside the heap that leads to blocks. */
@@ -165,6 +177,7 @@ struct record {
     const struct path *path;       /* REACHABLE: how its largest block is reached, or NULL */
     const struct sample *samples;
     size_t sample_count;
+    const struct rule *suppressed_by; /* then it counts in no total; NULL = it is not */
 };
 
 /* The numbers of the summary line. */
@@ -270,6 +283,9 @@ struct process {
     struct record *records; /* sorted as asked for */
     size_t record_count;
     struct totals totals;
+    struct verdict_total suppressed; /* in none of them */
+    struct rule_use *rules;          /* by which */
+    size_t rule_count;
     struct error errors[VERDICT_MAX];  /* of the totals */
     struct recent_free *recent;        /* those asked for, newest first */
     size_t recent_count, recent_known; /* known: all that there are, asked for or not */
@@ -287,6 +303,8 @@ struct report {
     const char *host;
     struct process *processes;
     size_t process_count;
+    const struct rule **unused; /* rules that fit nothing */
+    size_t unused_count;
 };
 
 /* The last component of a path; NULL gives NULL. */

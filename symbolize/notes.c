@@ -87,8 +87,9 @@ static void add_options(struct notes *notes)
 }
 
 void notes_fill(struct mem *mem, const struct store *store, const struct handed_down *inherited,
-                struct process *process)
+                const struct suppressions *suppressions, struct process *process)
 {
+    const char *trouble;
     struct notes notes = {.mem = mem, .store = store};
 
     if (looks_missing(mem, store))
@@ -100,6 +101,8 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
     if (store->header.flags & LEAK_FLAG_FULL)
         add(&notes, "the store ran out of room: the newest stacks are missing");
     add_options(&notes);
+    for (size_t i = 0; (trouble = suppress_trouble(suppressions, i)); i++)
+        add(&notes, mem_format(mem, "%s; this suppresses nothing", trouble));
     for (size_t i = 0; i < store->note_count; i++)
         add(&notes, mem_copy(mem, store->notes[i], strlen(store->notes[i])));
     process->note_count = notes.count;

@@ -5,6 +5,7 @@
 #include "symbolize/estimate.h"
 #include "symbolize/model.h"
 #include "symbolize/store.h"
+#include "symbolize/suppress.h"
 
 /* Live blocks that a fork child has from its parent and that are not shown; 0 = none. */
 struct handed_down {
@@ -13,6 +14,6 @@ struct handed_down {
 };
 
 void notes_fill(struct mem *mem, const struct store *store, const struct handed_down *inherited,
-                struct process *process);
+                const struct suppressions *suppressions, struct process *process);
 
 #endif

@@ -165,6 +165,9 @@ static bool take_argument(struct options *options, enum option option, const cha
         return chosen >= 0;
     case OPTION_SHOW:
         return parse_set(text, options->view.show, NULL, NULL);
+    case OPTION_SUPPRESSIONS:
+        add(&options->suppressions, text);
+        return true;
     case OPTION_FREED:
         options->view.freed = options->build.recent.one = true;
         return address(text, &options->view.freed_address);
@@ -217,6 +220,9 @@ static void take_switch(struct options *options, enum option option)
         break;
     case OPTION_INHERITED:
         options->build.group.inherited = true;
+        break;
+    case OPTION_SHOW_SUPPRESSED:
+        options->view.suppressed = true;
         break;
     case OPTION_OWNERS:
         options->view.owners = true;
@@ -343,4 +349,5 @@ void options_end(struct options *options)
     free(options->debug_dirs.text);
     free(options->source_dirs.text);
     free(options->substitutes.text);
+    free(options->suppressions.text);
 }

@@ -80,8 +80,8 @@ size_t read_module(struct reading *reading, const uint8_t *at, size_t rest,
     *made = (struct store_module){
         .path = mem_copy(mem, (const char *)at + fixed,
                          strnlen((const char *)at + fixed, module.path_length)),
-        .build_id = (const uint8_t *)mem_copy(mem, (const char *)module.build_id,
-                                              module.build_id_length),
+        .build_id =
+            (const uint8_t *)mem_copy(mem, (const char *)module.build_id, module.build_id_length),
         .build_id_length = module.build_id_length,
         .start = module.start,
         .end = module.end,
@@ -127,6 +127,24 @@ void read_packed_end(struct reading *reading)
     spans_sort(&store->module_spans);
 }
 
+/* Where it is from, NUL, the text. */
+static void read_suppressions(struct reading *reading, const uint8_t *at, size_t length)
+{
+    struct store *store = reading->store;
+    const char *where = (const char *)at, *text = memchr(where, 0, length);
+
+    if (!text || store->suppressions_count == STORE_SUPPRESSIONS_MAX) {
+        reading->damaged++;
+        return;
+    }
+    text++;
+    length = strnlen(text, length - (size_t)(text - where));
+    store->suppressions[store->suppressions_count++] =
+        (struct store_suppressions){.where = mem_copy(store->mem, where, strlen(where)),
+                                    .text = mem_copy(store->mem, text, length),
+                                    .length = length};
+}
+
 void read_packed(struct reading *reading, const struct chunk *chunk)
 {
     const uint8_t *at = reading->image->data + chunk->payload;
@@ -137,4 +155,6 @@ void read_packed(struct reading *reading, const struct chunk *chunk)
         read_modules(reading, at, chunk->length);
     else if (chunk->type == LEAK_CHUNK_OPTIONS)
         reading->store->options = mem_copy(reading->store->mem, (const char *)at, chunk->length);
+    else if (chunk->type == LEAK_CHUNK_SUPPRESSIONS)
+        read_suppressions(reading, at, chunk->length);
 }

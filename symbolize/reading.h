@@ -18,7 +18,7 @@ struct reading {
     size_t damaged; /* records left out */
 };
 
-/* PROCESS, MODULES and OPTIONS; any other chunk is passed over. */
+/* PROCESS, MODULES, OPTIONS and SUPPRESSIONS; any other chunk is passed over. */
 void read_packed(struct reading *reading, const struct chunk *chunk);
 void read_packed_end(struct reading *reading);
 /* One struct leak_module at `at`; how long it is, or 0: it does not hold, which is counted. */

@@ -92,6 +92,8 @@ static void fill_frame(struct resolver *resolver, struct resolved_module *module
                             .offset = offset,
                             .has_offset = true,
                             .inlined = found->inlined};
+    if (found->name && strcmp(found->name, frame->function) != 0)
+        frame->symbol = mem_copy(resolver->mem, found->name, strlen(found->name));
     if (found->file)
         frame->file = mem_copy(resolver->mem, found->file, strlen(found->file));
     frame->role = classify_frame(frame->module, frame->function, frame->file);

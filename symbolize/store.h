@@ -117,6 +117,13 @@ struct store_look {
     struct spans module_spans; /* values are indices of modules */
 };
 
+/* What a program says of leaks that are known, or the file it names. */
+struct store_suppressions {
+    const char *where, *text; /* no NULs in it */
+    size_t length;
+};
+#define STORE_SUPPRESSIONS_MAX 16 /* texts; more are left out */
+
 struct store {
     struct mem *mem;
     const char *path;
@@ -140,6 +147,8 @@ struct store {
     uint64_t free_captures; /* stacks of frees that were taken */
     struct store_look *look; /* the last one; NULL = none. rung NONE: it says why there is none */
     struct leak_snapshot *failed; /* a later one that could not be made, or NULL */
+    struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];
+    size_t suppressions_count;
     const char **notes;     /* what was odd about the file, for the report */
     size_t note_count, note_capacity;
 };

@@ -19,6 +19,7 @@
 #include "symbolize/text_recent.h"
 #include "symbolize/text_record.h"
 #include "symbolize/text_seen.h"
+#include "symbolize/text_suppressed.h"
 
 #define AGAIN_COLUMNS 240 /* of a command line worth repeating: three lines */
 
@@ -33,13 +34,15 @@ static bool has_records(const struct process *process, const struct view *view)
         if ((view->show[v] || (v == VERDICT_INDIRECT && view->show[VERDICT_LOST])) &&
             process->totals.of[v].records)
             return true;
-    return false;
+    return view->suppressed && process->suppressed.records;
 }
 
 /* Does it stand in the list by itself? What hangs under a lost record stands there. */
 static bool in_list(const struct process *process, const struct record *record,
                     const struct view *view)
 {
+    if (record->suppressed_by && !view->suppressed)
+        return false;
     if (record->verdict != VERDICT_INDIRECT)
         return view->show[record->verdict];
     if (record->owner)
@@ -184,6 +187,7 @@ static void write_coverage(const struct report *report, size_t at, const struct 
     text_seen(process, view, stream);
     text_look(process, stream);
     write_unlisted(process, view, stream);
+    text_suppressed(process, view, stream);
     for (size_t i = 0; i < process->untracked_count; i++)
         write_untracked(&process->untracked[i], "", stream);
     write_blind(report, at, view, stream);
@@ -205,6 +209,8 @@ static const char *next_option(const struct process *process, const struct view 
         return "--all";
     if (!shown && process->totals.of[VERDICT_REACHABLE].records)
         return "--show=reachable";
+    if (!shown && process->suppressed.records)
+        return "--show-suppressed";
     if (!shown)
         return process->totals.of[VERDICT_RUNTIME].records ? "--show=runtime" : NULL;
     if (view->top && shown > view->top)
@@ -319,7 +325,7 @@ static void write_process(const struct report *report, size_t i, const struct vi
 /* Processes that are only counted, and what of. */
 struct unlisted {
     size_t clean, passing;
-    bool sampled, reachable;
+    bool sampled, reachable, suppressed;
 };
 
 static void count_unlisted(const struct process *process, const struct view *view,
@@ -332,6 +338,7 @@ static void count_unlisted(const struct process *process, const struct view *vie
     unlisted->clean++;
     unlisted->sampled |= is_estimated(process);
     unlisted->reachable |= process->totals.of[VERDICT_REACHABLE].records != 0;
+    unlisted->suppressed |= process->suppressed.records != 0;
 }
 
 static void write_unlisted_processes(const struct unlisted *unlisted, FILE *stream)
@@ -341,7 +348,9 @@ static void write_unlisted_processes(const struct unlisted *unlisted, FILE *stre
     if (unlisted->passing)
         fprintf(stream, "Not listed: %s between fork and exec (-v shows them).\n",
                 show_count(unlisted->passing, "process").text);
-    if (unlisted->clean && unlisted->reachable)
+    if (unlisted->clean && unlisted->suppressed)
+        fprintf(stream, "Nothing but what is suppressed is lost in %s.\n", more.text);
+    else if (unlisted->clean && unlisted->reachable)
         fprintf(stream, "Nothing is lost in %s.\n", more.text);
     else if (unlisted->clean)
         fprintf(stream, "%s is left of %s.\n",
@@ -359,6 +368,7 @@ static void write_report(const struct report *report, const struct view *view, F
             count_unlisted(&report->processes[i], view, &unlisted);
     write_unlisted_processes(&unlisted, stream);
     write_untracked_elsewhere(report, view, stream);
+    text_unused_rules(report, view, stream);
     if (view->again && report->process_count > 1)
         write_again(report, view, stream);
 }

@@ -98,13 +98,15 @@ static const char *state_of(const struct process *process)
 static void write_nothing_left(const struct process *process, FILE *stream)
 {
     const char *state = state_of(process);
-    bool clean = process->look && process->look->made && strncmp(state, "is", 2) == 0;
+    bool clean = process->look && process->look->made && !process->suppressed.records &&
+                 strncmp(state, "is", 2) == 0;
 
     if (process->sample > 1 && !text_saw_nothing(process))
         fputs(":\nno sample of its allocations is left", stream);
     else if (process->allocations)
-        fprintf(stream, ":\n%snothing of its %s %s", clean ? "no leaks: " : "",
-                show_count(process->allocations, "allocation").text, state);
+        fprintf(stream, ":\n%snothing of its %s %s%s", clean ? "no leaks: " : "",
+                show_count(process->allocations, "allocation").text, state,
+                process->suppressed.records ? " but what is suppressed" : "");
 }
 
 void text_head(const struct process *process, bool arguments, const struct view *view, FILE *stream)

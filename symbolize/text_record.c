@@ -8,6 +8,7 @@
 #include "symbolize/text_frame.h"
 #include "symbolize/text_frames.h"
 #include "symbolize/text_freed.h"
+#include "symbolize/text_suppressed.h"
 #include "symbolize/text_verdict.h"
 #include "symbolize/times.h"
 
@@ -90,6 +91,7 @@ void text_record(const struct process *process, const struct record *record, siz
     if (record->stacks > 1)
         fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
                 show_count(record->stacks, "stack").text);
+    text_suppressed_by(record, stream);
     text_verdict(process, record, view, stream);
     text_freed(record, view, stream);
     if (process->until_ns || record->thread_count) {

@@ -43,6 +43,8 @@ static void write_all_held(const struct process *process, const struct record *r
     for (size_t i = record->owned; i; i = process->records[i - 1].next_owned) {
         const struct record *held = &process->records[i - 1];
 
+        if (held->suppressed_by && !view->suppressed)
+            continue;
         if (all || told < HELD_TOLD) {
             write_held(held, view, all, stream);
             told++;

@@ -37,7 +37,9 @@ static FILE *nowhere(void)
 static void report_on(struct mem *mem, const struct store *store)
 {
     struct binary_search_path search = {.never_open = true};
-    struct build_options options = {.group = {.inherited = true}, .recent = {.all = true}};
+    struct suppressions *suppressions = suppress_begin();
+    struct build_options options = {.group = {.inherited = true, .suppressions = suppressions},
+                                    .recent = {.all = true}};
     struct resolver *resolver = resolve_begin(mem, &search);
     struct process process[2];
     struct report report = {.processes = process, .process_count = 2};
@@ -56,6 +58,7 @@ static void report_on(struct mem *mem, const struct store *store)
     view.owners = true;
     formats_at(0)->write(&report, &view, nowhere());
     resolve_end(resolver);
+    suppress_end(suppressions);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -177,6 +180,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     state = seed * 2 + 1;
     builder_header(&example)->sample = 4096;
+    builder_suppressions(&example, "its own", "leak:known\n{\nx\nMemcheck:Leak\n...\nobj:*\n}\n");
     for (size_t size = 0; size <= example.size; size++)
         run_copy(example.data, size, 0);
     run_all(example.data, example.size, runs);

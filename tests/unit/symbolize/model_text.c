@@ -98,6 +98,7 @@ static void add_process(struct reading *reading)
         .recent = mem_take_array(reading->mem, SOME, sizeof(struct recent_free)),
         .owners = mem_take_array(reading->mem, SOME, sizeof(struct owner)),
         .threads = mem_take_array(reading->mem, SOME, sizeof(struct seen_thread)),
+        .rules = mem_take_array(reading->mem, SOME, sizeof(struct rule_use)),
     };
     reading->process = process;
 }
@@ -263,6 +264,47 @@ static void add_flags(struct reading *reading)
     record->tagged = strstr(flags, "tagged") != NULL;
 }
 
+/* The record is no part of the totals any more. */
+static void add_suppressed(struct reading *reading)
+{
+    struct process *process = reading->process;
+    struct record *record = reading->record;
+    struct verdict_total *total = &process->totals.of[record->verdict];
+    struct rule *rule = mem_take(reading->mem, sizeof(*rule));
+    struct rule_use *use;
+    size_t i = 0;
+
+    *rule = (struct rule){text(reading, 1), text(reading, 2)};
+    while (i < process->rule_count && strcmp(process->rules[i].rule->where, rule->where) != 0)
+        i++;
+    use = &process->rules[i];
+    if (i == process->rule_count) {
+        process->rule_count++;
+        use->rule = rule;
+    }
+    record->suppressed_by = use->rule;
+    total->bytes -= record->bytes;
+    total->blocks -= record->blocks;
+    total->records--;
+    use->total.bytes += record->bytes;
+    use->total.blocks += record->blocks;
+    use->total.records++;
+    process->suppressed.bytes += record->bytes;
+    process->suppressed.blocks += record->blocks;
+    process->suppressed.records++;
+}
+
+static void add_unused(struct reading *reading)
+{
+    struct report *report = &reading->report;
+    struct rule *rule = mem_take(reading->mem, sizeof(*rule));
+
+    *rule = (struct rule){text(reading, 1), text(reading, 2)};
+    if (!report->unused)
+        report->unused = mem_take_array(reading->mem, SOME, sizeof(*report->unused));
+    report->unused[report->unused_count++] = rule;
+}
+
 static void add_sample(struct reading *reading)
 {
     struct record *record = reading->record;
@@ -344,6 +386,10 @@ static void add_looked(struct reading *reading)
     else if (strcmp(what, "retained") == 0)
         reading->record->retained = (struct verdict_total){.bytes = number(reading, 1, 10),
                                                            .blocks = number(reading, 2, 10)};
+    else if (strcmp(what, "suppressed") == 0)
+        add_suppressed(reading);
+    else if (strcmp(what, "unused") == 0)
+        add_unused(reading);
     else if (strcmp(what, "is") == 0)
         add_flags(reading);
     else if (strcmp(what, "owner") == 0)

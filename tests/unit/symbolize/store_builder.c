@@ -255,6 +255,15 @@ void builder_options(struct store_builder *builder, const char *text)
     pack(builder, at, text, strlen(text));
 }
 
+void builder_suppressions(struct store_builder *builder, const char *where, const char *text)
+{
+    size_t length = strlen(where) + 1;
+    size_t at = builder_chunk(builder, LEAK_CHUNK_SUPPRESSIONS, 0, length + strlen(text));
+
+    pack(builder, at, where, length);
+    pack(builder, at, text, strlen(text));
+}
+
 /* ---- Looks --------------------------------------------------------------------------------------
  */
 

@@ -66,6 +66,8 @@ void builder_recent_free(struct store_builder *builder, uint64_t address, uint64
 /* Text as the runtime writes it: "name=value (source)\n" for each option that was set. */
 void builder_options(struct store_builder *builder, const char *text);
 
+void builder_suppressions(struct store_builder *builder, const char *where, const char *text);
+
 /* What a look leaves: the tables go where the head then says they are. */
 struct builder_look {
     struct leak_snapshot head;

@@ -12,20 +12,23 @@
 #include "tests/unit/symbolize/model_text.h"
 
 static const char *const models[] = {"small",  "odd",   "tree",  "sampled", "frees",
-                                     "looked", "clean", "quiet", "running"};
+                                     "looked", "clean", "quiet", "running",
+                                     "known",  "hushed"};
 
 /* Each model in each format, and some with options that show more or something else. */
 static const struct rendering {
     const char *suffix, *format, *model; /* NULL = each */
-    bool verbose, freed, owners, all;
+    bool verbose, freed, owners, all, suppressed;
 } renderings[] = {
-    {"text", "text", NULL, false, false, false, false},
-    {"json", "json", NULL, false, false, false, false},
-    {"verbose", "text", "frees", true, false, false, false},
-    {"freed", "text", "frees", false, true, false, false},
-    {"verbose", "text", "looked", true, false, false, false},
-    {"all", "text", "looked", false, false, false, true},
-    {"owners", "text", "looked", false, false, true, false},
+    {"text", "text", NULL, false, false, false, false, false},
+    {"json", "json", NULL, false, false, false, false, false},
+    {"verbose", "text", "frees", true, false, false, false, false},
+    {"freed", "text", "frees", false, true, false, false, false},
+    {"verbose", "text", "looked", true, false, false, false, false},
+    {"all", "text", "looked", false, false, false, true, false},
+    {"owners", "text", "looked", false, false, true, false, false},
+    {"verbose", "text", "known", true, false, false, false, false},
+    {"suppressed", "text", "known", false, false, false, false, true},
 };
 #define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
 
@@ -51,6 +54,7 @@ static char *render(const char *model, const struct rendering *rendering)
                         .verbose = rendering->verbose,
                         .freed = rendering->freed,
                         .owners = rendering->owners,
+                        .suppressed = rendering->suppressed,
                         .freed_address = 0xa0010};
     struct report report;
     FILE *stream;
@@ -109,7 +113,8 @@ static size_t columns(const char *line)
 
 START_TEST(no_line_of_text_is_wider_than_the_terminal_by_accident)
 {
-    static const char *const narrow[] = {"small", "frees", "looked", "clean", "quiet", "running"};
+    static const char *const narrow[] = {"small", "frees", "looked", "clean",
+                                         "quiet", "running", "known", "hushed"};
     char *text = render(narrow[_i], &renderings[0]);
 
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
@@ -149,7 +154,7 @@ int main(void)
 
     tcase_set_timeout(formats, 60);
     tcase_add_loop_test(formats, every_format_is_as_it_was, 0, count);
-    tcase_add_loop_test(formats, no_line_of_text_is_wider_than_the_terminal_by_accident, 0, 4);
+    tcase_add_loop_test(formats, no_line_of_text_is_wider_than_the_terminal_by_accident, 0, 8);
     tcase_add_loop_test(formats, json_keeps_to_the_schema, 0, count);
     suite_add_tcase(suite, formats);
     srunner_run_all(runner, CK_NORMAL);

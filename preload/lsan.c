@@ -1,0 +1,170 @@
+#include "preload/lsan.h"
+#include "preload/aliases.h"
+#include "preload/arena.h"
+#include "preload/log.h"
+#include "preload/snapshot.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/track.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+
+#define SUPPRESSIONS_MOST (64u << 10)
+#define SCRATCH (SUPPRESSIONS_MOST + PATH_MAX)
+
+static struct aliases aliases;
+static const char *(*default_options)(void);
+static const char *(*default_suppressions)(void);
+
+/* Where it is from, NUL, the text: as it stands in the store. A fork child writes it again. */
+static struct {
+    char *bytes;
+    size_t length;
+} told[2];
+static unsigned told_count;
+
+static void complain(const char *what, const char *item, const char *where)
+{
+    log_line(what, " '", item, "' in ", where, ": ignored", NULL);
+}
+
+/* ---- Suppressions -----------------------------------------------------------------------------
+ */
+
+/* From the folder the program is in, for a relative path that is not found from here. */
+static ssize_t read_beside_program(const char *path, char *buffer, size_t size)
+{
+    char place[PATH_MAX];
+    struct text text = TEXT_ON(place);
+    ssize_t length = sys_readlink("/proc/self/exe", place, sizeof place - 1);
+    place[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(place, '/');
+    if (path[0] == '/' || !slash)
+        return -1;
+    text.length = slash + 1 - place;
+    text_add(&text, path);
+    return text.cut ? -1 : sys_read_file(place, buffer, size);
+}
+
+/* The whole lines of what is too long. */
+static size_t cut(const char *bytes, size_t length, size_t most, const char *where)
+{
+    if (length <= most)
+        return length;
+    for (length = most; length && bytes[length - 1] != '\n';)
+        length--;
+    log_line("too long: the end of ", where, ": at most 64 KiB of suppressions are heard", NULL);
+    return length;
+}
+
+static void tell(char *scratch, size_t where, size_t length)
+{
+    store_put(LEAK_CHUNK_SUPPRESSIONS, scratch, where + length);
+    if (told_count == ARRAY_LENGTH(told))
+        return;
+    char *kept = arena_map(where + length);
+    if (!kept)
+        return;
+    told[told_count].bytes = memcpy(kept, scratch, where + length);
+    told[told_count++].length = where + length;
+}
+
+static void hear_file(const char *path)
+{
+    char *scratch = arena_map(SCRATCH);
+    if (!scratch)
+        return;
+    size_t where = strlen(path) + 1;
+    char *bytes = memcpy(scratch, path, where) + where;
+    ssize_t length = sys_read_file(path, bytes, SUPPRESSIONS_MOST + 2);
+    if (length < 0)
+        length = read_beside_program(path, bytes, SUPPRESSIONS_MOST + 2);
+    if (length < 0)
+        log_line("cannot read suppressions=", path, ": nothing is suppressed by it", NULL);
+    else
+        tell(scratch, where, cut(bytes, length, SUPPRESSIONS_MOST, path));
+    arena_unmap(scratch, SCRATCH);
+}
+
+static void hear_text(const char *text)
+{
+    static const char origin[] = "__lsan_default_suppressions";
+    char *scratch = arena_map(SCRATCH);
+    if (!scratch)
+        return;
+    size_t length = cut(text, strlen(text), SUPPRESSIONS_MOST, origin);
+    memcpy(scratch, origin, sizeof origin);
+    memcpy(scratch + sizeof origin, text, length);
+    tell(scratch, sizeof origin, length);
+    arena_unmap(scratch, SCRATCH);
+}
+
+/* ---- Start -------------------------------------------------------------------------------------
+ */
+
+void lsan_load(char **envp)
+{
+    const char *given = environment_get(envp, "LSAN_OPTIONS");
+    if (given)
+        aliases_parse(&aliases, given, strlen(given), SOURCE_LSAN, complain);
+    aliases_apply(&aliases, &track_options);
+}
+
+static void *find(const char *name)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+    if (!found)
+        dlerror();
+    return found;
+}
+
+void lsan_start(void)
+{
+    default_options = find("__lsan_default_options");
+    default_suppressions = find("__lsan_default_suppressions");
+    if (aliases.suppressions[0])
+        hear_file(aliases.suppressions);
+}
+
+void lsan_fork_child(void)
+{
+    for (unsigned i = 0; i < told_count; i++)
+        store_put(LEAK_CHUNK_SUPPRESSIONS, told[i].bytes, told[i].length);
+}
+
+/* ---- The program's own
+ * ---------------------------------------------------------------------------- */
+
+struct lsan_words lsan_ask(void)
+{
+    return (struct lsan_words){default_options ? default_options() : NULL,
+                               default_suppressions ? default_suppressions() : NULL};
+}
+
+bool lsan_hear(const struct lsan_words *words)
+{
+    uint8_t before = aliases.source[ALIAS_suppressions];
+    bool changed = false;
+    if (words->options) {
+        aliases_parse(&aliases, words->options, strlen(words->options), SOURCE_PROGRAM, complain);
+        changed = aliases_apply(&aliases, &track_options);
+        snapshot_choose_roots();
+    }
+    if (aliases.source[ALIAS_suppressions] != before && aliases.suppressions[0])
+        hear_file(aliases.suppressions);
+    if (words->suppressions)
+        hear_text(words->suppressions);
+    return changed;
+}
+
+bool lsan_detects(void)
+{
+    return aliases_detect(&aliases);
+}
+
+int lsan_exit_code(void)
+{
+    return aliases_exit_code(&aliases);
+}

@@ -1,0 +1,61 @@
+/* rules.h - rules that say which leaks are known: read from text, asked about a stack.
+ *
+ * Two forms, which may stand in one file. LeakSanitizer's:
+ *     leak:pattern      a part of a frame's function, source file or module
+ * where * stands for anything, ^ in front and $ at the end for the ends of the name. Valgrind's:
+ *     {
+ *        name
+ *        Memcheck:Leak
+ *        match-leak-kinds: definite
+ *        fun:malloc
+ *        ...
+ *        fun:_ZN5cache3addEv
+ *     }
+ * whose frames are the stack's, innermost first, as far as they go; * and ? in names. Blocks of
+ * other tools, or about other errors, are passed over. # begins a comment.
+ */
+#ifndef SYMBOLIZE_RULES_H
+#define SYMBOLIZE_RULES_H
+
+#include "symbolize/mem.h"
+#include "symbolize/model.h"
+
+#define RULES_LINE_MAX 4096 /* characters */
+
+/* A line of Valgrind's: which frame. */
+struct rule_frame {
+    enum { RULE_FRAMES, RULE_FUNCTION, RULE_OBJECT, RULE_SOURCE } what; /* FRAMES: any number */
+    const char *pattern;
+    uint32_t line; /* of the source, 0 = any */
+};
+
+struct rule_made {
+    struct rule rule;           /* first: what a record names is found again */
+    struct verdict_total total; /* kept quiet by it in one process; suppress.c's */
+    bool used;                  /* in any */
+    const char *glob;           /* LeakSanitizer's; NULL = Valgrind's, and then: */
+    struct rule_frame *frames;
+    size_t frame_count;
+    bool verdicts[VERDICT_MAX];
+};
+
+struct rules {
+    struct rule_made **made; /* in the order of the text */
+    size_t count;
+    const char *trouble; /* "FILE:LINE: what is wrong", of the first mistake; NULL = none */
+};
+
+/* What is wrong is left out. `where` names the text. Everything lives in mem. */
+struct rules rules_read(struct mem *mem, const char *where, const char *text, size_t length);
+
+/* A rule of LeakSanitizer's: does it name this frame? */
+bool rules_match_frame(const struct rule_made *made, const struct frame *frame);
+/* One of Valgrind's: is it about this record? */
+bool rules_match_record(const struct rule_made *made, const struct record *record);
+/* Is a record of this verdict a leak in LeakSanitizer's words? */
+bool rules_is_leak(enum verdict verdict);
+
+/* * is any text, and with `one` ? any character. */
+bool rules_glob(const char *pattern, const char *text, bool one);
+
+#endif

@@ -1,0 +1,36 @@
+/* suppress.h - leaks that are known: which rules there are, and what each keeps quiet.
+ *
+ * Rules come from files that the user names, which hold for every process, and from the stores,
+ * each for its own. Rules are asked in this order and the first that fits is the one; what hangs
+ * under a lost record goes with it. Everything a report is told of them lives until suppress_end().
+ */
+#ifndef SYMBOLIZE_SUPPRESS_H
+#define SYMBOLIZE_SUPPRESS_H
+
+#include "symbolize/model.h"
+#include "symbolize/store.h"
+
+struct suppressions;
+
+struct suppressions *suppress_begin(void);
+void suppress_end(struct suppressions *suppressions); /* NULL is fine */
+
+/* For every process. NULL, or the line that says what is wrong with the text. */
+const char *suppress_add(struct suppressions *suppressions, const char *where, const char *text,
+                         size_t length);
+const char *suppress_add_file(struct suppressions *suppressions, const char *path);
+
+/* From here on it is about records of that store. */
+void suppress_turn_to(struct suppressions *suppressions, const struct store *store);
+/* What is wrong with the store's own; the i-th, NULL = no more. */
+const char *suppress_trouble(const struct suppressions *suppressions, size_t i);
+/* Is it suppressed? Then it says by what, and is counted. owner: what it hangs under, or NULL. */
+bool suppress_record(struct suppressions *suppressions, struct record *record,
+                     const struct record *owner);
+/* The sums, into the process. */
+void suppress_tell(struct suppressions *suppressions, struct process *process);
+
+/* Once all records were asked about: the rules that fitted none, into the report. */
+void suppress_tell_unused(struct suppressions *suppressions, struct report *report);
+
+#endif
