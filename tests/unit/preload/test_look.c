@@ -4,13 +4,15 @@
 
 #define NOTES_MOST 200
 
-static struct {
-    struct look_result result;
-    struct look_note note[NOTES_MOST];
-} room;
+static struct look_result *result;
+
+static void setup(void)
+{
+    result = calloc(1, sizeof *result + NOTES_MOST * sizeof result->note[0]);
+}
 
 /* The obvious way. */
-static const struct look_note *search(const struct look_result *result, const struct block *block)
+static const struct look_note *search(const struct block *block)
 {
     for (uint32_t i = 0; i < result->notes; i++)
         if (result->note[i].address == block->address && result->note[i].count == block->count &&
@@ -22,10 +24,10 @@ static const struct look_note *search(const struct look_result *result, const st
 static void make_notes(uint64_t *state)
 {
     uintptr_t address = 0x1000;
-    room.result.notes = unit_random(state) % NOTES_MOST;
-    for (uint32_t i = 0; i < room.result.notes; i++) {
+    result->notes = unit_random(state) % NOTES_MOST;
+    for (uint32_t i = 0; i < result->notes; i++) {
         address += 8 * (1 + unit_random(state) % 3);
-        room.result.note[i] = (struct look_note){.address = address,
+        result->note[i] = (struct look_note){.address = address,
                                                  .count = unit_random(state) % 3,
                                                  .thread = unit_random(state) % 2,
                                                  .verdict = LEAK_VERDICT_LOST};
@@ -42,11 +44,11 @@ static struct block ask(uintptr_t address, uint64_t *state)
 static void expect(const struct block *block, uint32_t *at)
 {
     uint32_t from = *at;
-    const struct look_note *got = look_find_note(&room.result, at, block);
-    UNIT_WANT_MSG(got == search(&room.result, block),
+    const struct look_note *got = look_find_note(result, at, block);
+    UNIT_WANT_MSG(got == search(block),
                   "seed %" PRIu64 ": %#" PRIxPTR " among %u, from %u", unit_seed, block->address,
-                  room.result.notes, from);
-    UNIT_WANT(*at <= room.result.notes);
+                  result->notes, from);
+    UNIT_WANT(*at <= result->notes);
 }
 
 START_TEST(a_note_is_found_from_wherever_the_last_one_was)
@@ -55,7 +57,7 @@ START_TEST(a_note_is_found_from_wherever_the_last_one_was)
     for (unsigned n = 0; n < 500; n++) {
         make_notes(&state);
         for (unsigned k = 0; k < 100; k++) {
-            uint32_t at = unit_random(&state) % (room.result.notes + 3); /* also behind the end */
+            uint32_t at = unit_random(&state) % (result->notes + 3); /* also behind the end */
             struct block block = ask(0xff0 + unit_random(&state) % (NOTES_MOST * 28), &state);
             expect(&block, &at);
         }
@@ -71,17 +73,17 @@ START_TEST(blocks_that_come_in_any_order_are_all_found)
         uint32_t at = 0;
         bool upwards = n % 2;
         make_notes(&state);
-        for (uint32_t i = 0; i < room.result.notes; i++) {
+        for (uint32_t i = 0; i < result->notes; i++) {
             const struct look_note *note =
-                &room.result.note[upwards ? i : unit_random(&state) % room.result.notes];
+                &result->note[upwards ? i : unit_random(&state) % result->notes];
             struct block block = {
                 .address = note->address, .count = note->count, .thread = note->thread};
-            UNIT_WANT(look_find_note(&room.result, &at, &block) == note);
+            UNIT_WANT(look_find_note(result, &at, &block) == note);
             block.count++; /* another block that has its address now */
-            UNIT_WANT(!look_find_note(&room.result, &at, &block));
+            UNIT_WANT(!look_find_note(result, &at, &block));
             block.count--;
             block.thread++;
-            UNIT_WANT(!look_find_note(&room.result, &at, &block));
+            UNIT_WANT(!look_find_note(result, &at, &block));
         }
     }
 }
@@ -90,8 +92,8 @@ END_TEST
 START_TEST(in_an_empty_list_nothing_is_found)
 {
     uint32_t at = 5;
-    room.result.notes = 0;
-    ck_assert_ptr_null(look_find_note(&room.result, &at, &(struct block){.address = 0x1000}));
+    result->notes = 0;
+    ck_assert_ptr_null(look_find_note(result, &at, &(struct block){.address = 0x1000}));
     ck_assert_uint_eq(at, 0);
 }
 END_TEST
@@ -100,6 +102,7 @@ int main(int argc, char **argv)
 {
     Suite *suite = suite_create("look");
     TCase *notes = tcase_create("notes");
+    tcase_add_checked_fixture(notes, setup, NULL);
     tcase_add_test(notes, a_note_is_found_from_wherever_the_last_one_was);
     tcase_add_test(notes, blocks_that_come_in_any_order_are_all_found);
     tcase_add_test(notes, in_an_empty_list_nothing_is_found);
