@@ -1,9 +1,10 @@
 // Where the other blocks of a record are freed: exact with free_stacks=all, within bounds with sample
 // (the default), nothing with off; what realloc moves is not freed; a thread frees another one's blocks;
 // a path that never frees is told from the others. site_stacks=off knows nothing of frees either. With
-// sample= the frees of samples tell of all, as an estimate, and "never" is not said.
+// sample= the frees of samples tell of all, as an estimate, and "never" is not said. All that is left is
+// reachable; with sample= nobody looked.
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
-// RUN: report() { %report --substitute-path=%S=e2e $(ls -tr store/*.leak | tail -n1) | sed "s/^/$1:/"; }; for w in all sample off; do LIBLEAK_OPTIONS=free_stacks=$w; %leak %t; report $w; done
+// RUN: report() { %report --show=lost,unfreed,reachable --substitute-path=%S=e2e $(ls -tr store/*.leak | tail -n1) | sed "s/^/$1:/"; }; for w in all sample off; do LIBLEAK_OPTIONS=free_stacks=$w; %leak %t; report $w; done
 // RUN: LIBLEAK_OPTIONS=site_stacks=off:free_stacks=all; %leak %t; report flat; LIBLEAK_OPTIONS=; %leak %t; LIBLEAK_OPTIONS=sample=10; %leak %t; report some
 // EXPECT: ^all: +others are freed in here at e2e/free_stacks_are_told.c:[0-9]+ \(95 % of 20,000\)$
 // EXPECT: ^all: +others are freed in drop at e2e/free_stacks_are_told.c:[0-9]+ \(all 99\)$
@@ -14,6 +15,8 @@
 // EXPECT: ^sample: +others are freed in take at .*\(some of 300\)$
 // EXPECT: ^sample: +never freed on this path; others in here at e2e/free_stacks_are_told.c:[0-9]+$
 // EXPECT: ^some: +at e2e/free_stacks_are_told.c:[0-9]+ \(about 95 % of ~(19,[89]|20,[012])00\)$
+// EXPECT: ^(all|sample|off):libleak: .* lost=0/0/0 .* reachable=1650/11/5 .* unfreed=0/0/0
+// EXPECT: ^some:libleak: .* lost=0/0/0 .* reachable=0/0/0 .* unfreed=[1-9]
 // EXPECT: ^off:Note: recorded with free_stacks=off
 // EXPECT: ^flat:Note: recorded with site_stacks=off: no stacks of allocations or frees\.
 // REFUSE: ^(off|flat): .*freed (in|on)

@@ -9,7 +9,7 @@
 // EXPECT: stdin: typed in
 // EXPECT: cwd: .*/a b$
 // EXPECT: in_main
-// EXPECT: ^libleak: pid=[0-9]+ lost=0/0/0 .*unfreed=[1-9]
+// EXPECT: ^libleak: pid=[0-9]+ lost=10/1/1 .*unfreed=0/0/0
 // REFUSE: cannot be preloaded|ld\.so
 
 #include <stdio.h>

@@ -7,13 +7,16 @@
 // EXPECT: ^min_size=100 Note: recorded with min_size=100: smaller blocks are left out \([0-9]+ allocations\)\.$
 // EXPECT: ^max_size=1k Note: recorded with max_size=1024: larger blocks are left out \(7 allocations\)\.$
 // EXPECT: ^min_size=100:max_size=1k Note: recorded with min_size=100:max_size=1024: other blocks are left out \([0-9]+ allocations\)\.$
+// EXPECT: ^min_size=100 Note: no look at the heap was made: blocks left out by size may hold pointers to others\.$
+// EXPECT: ^max_size=1k Note: no look at the heap was made: blocks left out by size may hold pointers to others\.$
 // EXPECT: ^min_size=100 Not tracked: [0-9]+ allocations left out by min_size
 // EXPECT: ^depth=3 [0-9]+ incomplete stacks? \(cut: set depth= higher, up to 1024: [0-9]+\)\.$
 // REFUSE: ^depth=128 .*(Note|Not tracked|incomplete)
-// REFUSE: ^depth=3 Note
-// JSON: [len(q.notes) for q in procs] == [0, 1, 1, 1, 1, 1, 0]
+// REFUSE: ^(depth=3 Note|(depth|site_stacks|free_stacks)=.* no look)
+// JSON: [len(q.notes) for q in procs] == [0, 1, 1, 2, 2, 2, 0]
+// JSON: [q.snapshot.rung if q.snapshot else None for q in procs] == ["parked"] * 3 + ["none"] * 3 + ["parked"]
 // JSON: [q.coverage.truncated_stacks > 0 for q in procs] == [False] * 6 + [True]
-// JSON: "%d allocation" % [u.count for u in procs[3].coverage.untracked if u.what == "FILTERED"][0] in procs[3].notes[0]
+// JSON: "%d allocation" % [u.count for u in procs[3].coverage.untracked if u.what == "FILTERED"][0] in procs[3].notes[1]
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // sample=1 is the exact account; sample=N says what is an estimate, how good it is and what may be missing, in
-// text and JSON; a program that met no sample is not one that was not seen. Other options hold as well.
+// text and JSON, and that nobody looked at the heap; a program that met no sample is not one that was not seen. Other options hold as well.
 // CFLAGS: -O1 -g -fno-builtin
-// RUN: %leak %t; LIBLEAK_OPTIONS=sample=1; %leak %t; LIBLEAK_OPTIONS=sample=64m; %leak %t
+// RUN: LIBLEAK_OPTIONS=exit_look=off; %leak %t; LIBLEAK_OPTIONS=sample=1; %leak %t; LIBLEAK_OPTIONS=sample=64m; %leak %t
 // RUN: LIBLEAK_OPTIONS=sample=100:site_stacks=off; %leak %t; LIBLEAK_OPTIONS=sample=100:min_size=1000:depth=2; %leak %t
 // RUN: LIBLEAK_OPTIONS=sample=65m; %leak %t; LIBLEAK_OPTIONS=; echo; rm -f store/*.6.leak
 // RUN: %run --sample=10k --all-frames %t
@@ -27,8 +27,8 @@
 // JSON: procs[0].totals.peak_bytes == procs[1].totals.peak_bytes
 // JSON: [(r.signature, r.bytes, r.blocks, len(r.frames)) for r in procs[0].records] == [(r.signature, r.bytes, r.blocks, len(r.frames)) for r in procs[1].records]
 // JSON: all(r.error.bytes == r.error.blocks == 0 and r.error.samples == r.blocks for r in procs[1].records)
-// JSON: procs[1].totals.error.bytes == 0 and not procs[1].notes
-// JSON: len(procs[2].notes) == 2 and "exp(-L/67108864)" in procs[2].notes[1]
+// JSON: procs[1].totals.error.bytes == 0 and procs[1].notes == ["no look at the heap was made: with sample= most blocks are unknown"]
+// JSON: procs[2].notes[:1] == procs[1].notes and len(procs[2].notes) == 3 and "exp(-L/67108864)" in procs[2].notes[2]
 // JSON: not any(r.frames for r in procs[3].records) and procs[3].totals.error.samples > 100
 // JSON: abs(procs[3].totals.live_bytes - procs[0].totals.live_bytes) < 3 * procs[3].totals.error.bytes
 // JSON: of("small", procs[4]).blocks == 0 and of("sure", procs[4]).bytes == 3000000

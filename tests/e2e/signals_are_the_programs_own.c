@@ -1,6 +1,8 @@
 // Hard case 29c: threads with every signal blocked, real-time signals through sigfillset, signalfd,
-// ppoll, sigwaitinfo, sigqueue up to SIGRTMAX: the answers are those of a run without us.
-// RUN: %t >want; %leak %t >got; s=$?; diff want got && exit $s
+// ppoll, sigwaitinfo, sigqueue up to SIGRTMAX: the answers are those of a run without us. One number is
+// kept for looks (snapshot_signal): its handler and its place in a mask are the program's as well, but the
+// kernel knows of ours, and who waits for it waits in vain.
+// RUN: for kept in 62 40; do %t $kept >want; LIBLEAK_OPTIONS=snapshot_signal=$kept; %leak %t $kept >got || exit; diff want got || exit 1; done
 // JSON: of("worker").blocks == 4
 // JSON: p.end.how == "exit" and p.end.value == 0
 
@@ -16,7 +18,7 @@
 #include <unistd.h>
 
 void *volatile sink;
-static int hits[65];
+static int hits[65], kept;
 static void handler(int s) { hits[s]++; }
 
 static void show(const char *what, const sigset_t *set)
@@ -34,9 +36,12 @@ static void kernel(const char *what) /* as the kernel has it */
 
     while (fgets(line, sizeof line, f))
         if (!strncmp(line, "Sig", 3) && strncmp(line, "SigQ", 4))
-            printf("%s %s", what, line);
+            printf("%s %.8s%llx\n", what, line,
+                   strtoull(line + 8, NULL, 16) & ~(1ull << (kept - 1)));
     fclose(f);
 }
+
+static int next(int s) { return s == kept ? s + 1 : s; }
 
 static void *worker(void *x)
 {
@@ -53,7 +58,7 @@ static void *worker(void *x)
     return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     sigset_t set, old;
     struct signalfd_siginfo info;
@@ -61,6 +66,7 @@ int main(void)
     siginfo_t si;
     pthread_t t;
 
+    kept = atoi(argv[1]);
     kernel("start");
     for (long i = 0; i < 4; i++) {
         pthread_create(&t, NULL, worker, (void *)(i == 0));
@@ -77,7 +83,7 @@ int main(void)
     sigprocmask(SIG_SETMASK, NULL, &old);
     show("now", &old);
     int fd = signalfd(-1, &set, SFD_CLOEXEC);
-    for (int s = SIGRTMIN; s <= SIGRTMAX; s++) {
+    for (int s = next(SIGRTMIN); s <= SIGRTMAX; s = next(s + 1)) {
         union sigval v = { .sival_int = s };
         sigqueue(getpid(), s, v);
         struct pollfd p = { fd, POLLIN, 0 };
@@ -87,7 +93,7 @@ int main(void)
             read(fd, &info, sizeof info);
         printf("signalfd %d: ready %d, %d %d\n", s, ready, info.ssi_signo, info.ssi_int);
     }
-    for (int s = SIGRTMIN; s <= SIGRTMAX; s++) {
+    for (int s = next(SIGRTMIN); s <= SIGRTMAX; s = next(s + 1)) {
         sigset_t one;
         sigemptyset(&one), sigaddset(&one, s);
         kill(getpid(), s);
@@ -98,7 +104,7 @@ int main(void)
         got = sigwaitinfo(&one, &si);
         printf("sigwaitinfo %d: %d %d\n", s, got, si.si_value.sival_int);
     }
-    for (int s = SIGRTMIN; s <= SIGRTMAX; s++) {
+    for (int s = next(SIGRTMIN); s <= SIGRTMAX; s = next(s + 1)) {
         sigset_t but = set;
         sigdelset(&but, s);
         kill(getpid(), s);
@@ -107,7 +113,7 @@ int main(void)
         int r = ppoll(NULL, 0, &soon, &but);
         printf("ppoll %d: %d %d, handled %d\n", s, r, r < 0 ? errno : 0, hits[s]);
     }
-    for (int s = SIGRTMIN; s <= SIGRTMAX; s++) {
+    for (int s = next(SIGRTMIN); s <= SIGRTMAX; s = next(s + 1)) {
         sigset_t but = set;
         sigdelset(&but, s);
         kill(getpid(), s);

@@ -47,7 +47,7 @@ test_keep_copies_what_leakreport_reads() {
     leakrun --keep=k.leak --no-report ./leaky 2>err
     equal 'words with --no-report' "$(cat err)" ''
     "$O/leakreport" k.leak >report
-    says report '^libleak: pid=.* unfreed=48/1/1 '
+    says report '^libleak: pid=.* lost=48/1/1 .* unfreed=0/0/0 '
     [ "$(du -k k.leak | cut -f1)" -lt 4096 ] || fail "the copy is large: $(du -k k.leak)"
 }
 test_keep_copies_children_too() {
@@ -87,7 +87,7 @@ test_output_refuses_to_overwrite() {
 test_report_goes_to_stderr_only() {
     echo "$leaky" | compile leaky
     equal stdout "$(leakrun ./leaky 2>err)" ''
-    says err '^libleak: pid=.* unfreed=48/1/1 '
+    says err '^libleak: pid=.* lost=48/1/1 .* unfreed=0/0/0 '
     equal 'last line' "$(tail -n1 err | cut -c1-13)" 'libleak: pid='
 }
 test_report_names_a_next_command_that_works() {
@@ -113,11 +113,14 @@ test_format_is_handed_on() {
 }
 test_error_exitcode() {
     echo "$leaky" | compile leaky
-    equal 'leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=unfreed ./leaky)" 9
-    equal 'no such leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=lost ./leaky)" 0
-    equal 'failed itself' "$(status_of leakrun --error-exitcode=9 --errors-for=unfreed sh -c './leaky; exit 4')" 4
-    equal 'a child leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=unfreed sh -c './leaky; exit 0')" 9
-    equal 'without a report' "$(status_of leakrun --no-report --error-exitcode=9 --errors-for=unfreed ./leaky)" 9
+    equal 'leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=lost ./leaky)" 9
+    equal 'leaks, by default' "$(status_of leakrun --error-exitcode=9 ./leaky)" 9
+    equal 'no such leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=unfreed ./leaky)" 0
+    equal 'nobody looked' "$(status_of leakrun --exit-look=off --error-exitcode=9 --errors-for=lost ./leaky)" 0
+    equal 'nobody looked, and that counts' "$(status_of leakrun --exit-look=off --error-exitcode=9 --errors-for=unfreed ./leaky)" 9
+    equal 'failed itself' "$(status_of leakrun --error-exitcode=9 --errors-for=lost sh -c './leaky; exit 4')" 4
+    equal 'a child leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=lost sh -c './leaky; exit 0')" 9
+    equal 'without a report' "$(status_of leakrun --no-report --error-exitcode=9 --errors-for=lost ./leaky)" 9
 }
 test_error_exitcode_never_passes_without_an_answer() {
     mkdir parts base
@@ -175,5 +178,5 @@ test_gdb_runs_only_the_program_under_libleak() {
     HOME=$PWD DEBUGINFOD_URLS='' leakrun --gdb -o report ./leaky <script >out 2>&1 || :
     says out 'gdb has: $'
     says report 'leaky'
-    says report '^libleak: pid=.* unfreed=48/1/1 '
+    says report '^libleak: pid=.* lost=48/1/1 .* unfreed=0/0/0 '
 }

@@ -1,4 +1,4 @@
-/* test_arena.c - private memory and the boot pool: counted, limited, recognised. */
+/* test_arena.c - private memory and the boot pool: counted, limited, written down, recognised. */
 #include "tests/unit/preload/unit.h"
 #include "preload/arena.h"
 #include "preload/boot.h"
@@ -56,6 +56,109 @@ START_TEST(what_the_kernel_refuses_is_not_counted)
 }
 END_TEST
 
+/* ---- What is ours ----------------------------------------------------------------------------- */
+
+#define RANGES_MOST 4096
+
+static struct {
+    uintptr_t start;
+    size_t size;
+} seen[RANGES_MOST];
+static unsigned seen_count;
+
+static void note(uintptr_t start, size_t size, void *context)
+{
+    UNIT_WANT(context == &seen_count && size && seen_count < RANGES_MOST);
+    seen[seen_count].start = start;
+    seen[seen_count++].size = size;
+}
+
+static bool list(void)
+{
+    seen_count = 0;
+    return arena_each(note, &seen_count);
+}
+
+static unsigned times_listed(const void *start, size_t size)
+{
+    unsigned times = 0;
+    for (unsigned i = 0; i < seen_count; i++)
+        times += seen[i].start == (uintptr_t)start && seen[i].size == size;
+    return times;
+}
+
+START_TEST(what_is_mapped_or_owned_is_listed_until_it_goes)
+{
+    uint64_t state = unit_seed;
+    static struct {
+        char *at;
+        size_t size;
+        bool mapped;
+    } live[64];
+    static char elsewhere[64 * 100]; /* owned where it is */
+    unsigned count = 0;
+    for (int n = 0; n < 3000; n++) {
+        size_t i = unit_random(&state) % ARRAY_LENGTH(live);
+        if (!live[i].at) {
+            live[i].mapped = unit_random(&state) % 2;
+            live[i].size = live[i].mapped ? 4096 * (1 + unit_random(&state) % 4) : 100;
+            live[i].at = live[i].mapped ? arena_map(live[i].size) : elsewhere + 100 * i;
+            if (!live[i].mapped)
+                arena_own(live[i].at, live[i].size);
+            count++;
+        } else {
+            if (live[i].mapped)
+                arena_unmap(live[i].at, live[i].size);
+            else
+                arena_disown(live[i].at);
+            live[i].at = NULL;
+            count--;
+        }
+        if (n % 16)
+            continue;
+        UNIT_WANT(list());
+        UNIT_WANT_MSG(seen_count == count + 1, "seed %" PRIu64 " step %d: %u listed, %u live",
+                      unit_seed, n, seen_count, count); /* and the list itself */
+        for (size_t k = 0; k < ARRAY_LENGTH(live); k++)
+            UNIT_WANT(!live[k].at || times_listed(live[k].at, live[k].size) == 1);
+    }
+}
+END_TEST
+
+START_TEST(the_list_is_in_the_list)
+{
+    char *memory = arena_map(4096);
+    ck_assert(list());
+    ck_assert_uint_eq(seen_count, 2);
+    ck_assert_uint_eq(times_listed(memory, 4096), 1);
+    arena_disown(memory + 8); /* nobody's: nothing happens */
+    arena_disown(NULL);
+    ck_assert(list());
+    ck_assert_uint_eq(seen_count, 2);
+    arena_unmap(memory, 4096);
+    ck_assert(list());
+    ck_assert_uint_eq(seen_count, 1);
+}
+END_TEST
+
+static void ignore(uintptr_t start UNUSED, size_t size UNUSED, void *context)
+{
+    ++*(unsigned *)context;
+}
+
+START_TEST(when_there_are_too_many_the_list_says_so)
+{
+    unsigned most = 0, listed = 0;
+    static char many[1 << 20];
+    while (most < sizeof many && arena_each(ignore, &listed))
+        for (unsigned i = 0; i < 4096; i++)
+            arena_own(many + most++, 1);
+    ck_assert_msg(most > 10000 && most < sizeof many, "%u ranges", most);
+    arena_disown(many);
+    ck_assert(!arena_each(ignore, &listed)); /* what was not written down stays unknown */
+}
+END_TEST
+
 /* ---- Boot ------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -110,6 +213,12 @@ int main(int argc, char **argv)
     tcase_add_test(arena, the_limit_holds_exactly);
     tcase_add_test(arena, what_the_kernel_refuses_is_not_counted);
     suite_add_tcase(suite, arena);
+    TCase *ours = tcase_create("ours");
+    tcase_add_test(ours, what_is_mapped_or_owned_is_listed_until_it_goes);
+    tcase_add_test(ours, the_list_is_in_the_list);
+    tcase_add_test(ours, when_there_are_too_many_the_list_says_so);
+    tcase_set_timeout(ours, 60);
+    suite_add_tcase(suite, ours);
     TCase *boot = tcase_create("boot");
     tcase_add_loop_test(boot, boot_blocks_are_aligned_sized_and_recognised, 0, ARRAY_LENGTH(requests));
     tcase_add_test(boot, what_is_not_of_the_pool_is_not_taken_for_it);

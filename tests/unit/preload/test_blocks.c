@@ -815,6 +815,73 @@ START_TEST(a_fork_child_owns_a_copy)
 }
 END_TEST
 
+/* ---- The block around an address ------------------------------------------------------------------ */
+
+#define AROUND_MOST 48
+#define FAR_AWAY (32ull << 20) /* so far down it is looked for */
+
+static void expect_around(const struct block *there, unsigned count, uintptr_t address)
+{
+    const struct block *want = NULL;
+    struct block out;
+    for (unsigned i = 0; i < count; i++) /* of 0 bytes: its start is all there is of it */
+        if (address - there[i].address < there[i].size || address == there[i].address)
+            want = &there[i];
+    bool found = blocks_find_around(&unit_guard, address, &out);
+    UNIT_WANT_MSG(found == (want != NULL) && (!found || same(&out, want)),
+                  "seed %" PRIu64 ": at %#" PRIxPTR ": %s", unit_seed, address,
+                  !found ? "nothing" : want ? "another" : "something");
+}
+
+/* Blocks side by side, with gaps, some longer than several regions. */
+START_TEST(an_address_is_found_in_the_block_around_it)
+{
+    uint64_t state = unit_seed;
+    for (unsigned n = 0; n < 100; n++) {
+        struct block there[AROUND_MOST], old, out;
+        unsigned count = 1 + unit_random(&state) % AROUND_MOST;
+        uintptr_t end = BASE;
+        begin(_i);
+        for (unsigned i = 0; i < count; i++) {
+            there[i] = at(end + 8 * (unit_random(&state) % 3));
+            there[i].size = unit_random(&state) % (unit_random(&state) % 8 ? 100 : 20000);
+            there[i].count = i;
+            end = there[i].address + round_up(there[i].size ? there[i].size : 1, 8);
+            UNIT_WANT(insert(&there[i], &old) == BLOCKS_NEW);
+        }
+        settle(_i);
+        for (unsigned k = 0; k < 200; k++) {
+            const struct block *one = &there[unit_random(&state) % count];
+            expect_around(there, count, one->address + unit_random(&state) % 110);
+            expect_around(there, count, one->address - 1);
+            expect_around(there, count, one->address + one->size);
+            expect_around(there, count, BASE - 9 + unit_random(&state) % (end - BASE + 4096));
+        }
+        for (unsigned i = 0; i < count; i++)
+            UNIT_WANT(take_out(there[i].address, &out));
+        UNIT_WANT(!blocks_find_around(&unit_guard, there[0].address, &out));
+    }
+}
+END_TEST
+
+START_TEST(the_start_of_a_block_is_looked_for_so_far_and_no_further)
+{
+    struct block large = at(BASE + FAR_AWAY), old, out;
+    begin(_i);
+    large.size = 1ull << 30;
+    insert(&large, &old);
+    settle(_i);
+    ck_assert(blocks_find_around(&unit_guard, large.address + 1, &out));
+    ck_assert(blocks_find_around(&unit_guard, large.address + FAR_AWAY - 2 * REGION, &out));
+    ck_assert(same(&out, &large));
+    if (_i != WAITING) /* who waits is few, and asked whole */
+        ck_assert(!blocks_find_around(&unit_guard, large.address + FAR_AWAY + REGION, &out));
+    ck_assert(!blocks_find_around(&unit_guard, large.address - 1, &out));
+    ck_assert(!blocks_find_around(&unit_guard, 0, &out));
+    ck_assert(!blocks_find_around(&unit_guard, UINTPTR_MAX, &out));
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("blocks");
@@ -824,6 +891,8 @@ int main(int argc, char **argv)
     tcase_add_loop_test(entries, neighbours_of_a_block_are_not_the_block, 0, WAYS);
     tcase_add_loop_test(entries, an_address_that_is_no_multiple_of_8_is_refused, 0, WAYS);
     tcase_add_loop_test(entries, no_block_is_found_where_there_is_none, 0, WAYS);
+    tcase_add_loop_test(entries, an_address_is_found_in_the_block_around_it, 0, WAYS);
+    tcase_add_loop_test(entries, the_start_of_a_block_is_looked_for_so_far_and_no_further, 0, WAYS);
     tcase_add_loop_test(entries, an_insert_over_an_address_replaces_and_says_what_was_there, 0, 2);
     suite_add_tcase(suite, entries);
     TCase *young = tcase_create("young");

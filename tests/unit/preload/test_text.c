@@ -137,6 +137,70 @@ START_TEST(a_number_is_read_whole_or_not_at_all)
 }
 END_TEST
 
+static const struct {
+    const char *string;
+    uint64_t ns;
+} times[] = {
+    {"0", 0},
+    {"1", 1000000000},
+    {"30s", 30000000000},
+    {"200ms", 200000000},
+    {"0ms", 0},
+    {"5m", 300000000000},
+    {"2h", 7200000000000},
+    {"007s", 7000000000},
+    {"18446744073s", 18446744073000000000ull},
+    {"18446744074s", NONE},
+    {"5124095h", 18446742000000000000ull},
+    {"5124096h", NONE},
+    {"18446744073709551616ms", NONE},
+    {"", NONE},
+    {"s", NONE},
+    {"ms", NONE},
+    {"1us", NONE},
+    {"1ns", NONE},
+    {"1d", NONE},
+    {"1sec", NONE},
+    {"1msx", NONE},
+    {"1 s", NONE},
+    {" 1s", NONE},
+    {"-1s", NONE},
+    {"1.5s", NONE},
+    {"0x10", NONE},
+    {"1S", NONE},
+    {"1k", NONE},
+    {"1m1s", NONE},
+};
+
+START_TEST(a_time_is_read_whole_or_not_at_all)
+{
+    size_t length = strlen(times[_i].string);
+    char *copy = (char *)unit_at_page_end(times[_i].string, length);
+    uint64_t ns = 0;
+    if (!text_read_time(copy, length, &ns))
+        ns = NONE;
+    ck_assert_msg(ns == times[_i].ns, "\"%s\": wanted %" PRIu64 ", got %" PRIu64, times[_i].string,
+                  times[_i].ns, ns);
+}
+END_TEST
+
+/* What is written is read again as the same; below a millisecond nothing is left. */
+START_TEST(a_time_written_is_the_time_read)
+{
+    uint64_t state = unit_seed;
+    for (unsigned n = 0; n < 2000; n++) {
+        char buffer[64];
+        struct text text = TEXT_ON(buffer);
+        uint64_t ms = unit_random(&state) >> (unit_random(&state) % 64) >> 21, got = 1;
+        if (n % 3 == 0)
+            ms = ms / 3600000 * 3600000;
+        text_add_time(&text, ms * 1000000);
+        UNIT_WANT_MSG(text_read_time(buffer, text.length, &got) && got == ms * 1000000,
+                      "%" PRIu64 " ms is written \"%s\" and read %" PRIu64, ms, buffer, got);
+    }
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("text");
@@ -149,6 +213,8 @@ int main(int argc, char **argv)
     TCase *reading = tcase_create("reading");
     tcase_add_loop_test(reading, a_prefix_is_the_beginning_of_a_string, 0, ARRAY_LENGTH(prefixes));
     tcase_add_loop_test(reading, a_number_is_read_whole_or_not_at_all, 0, ARRAY_LENGTH(readings));
+    tcase_add_loop_test(reading, a_time_is_read_whole_or_not_at_all, 0, ARRAY_LENGTH(times));
+    tcase_add_test(reading, a_time_written_is_the_time_read);
     suite_add_tcase(suite, reading);
     return unit_main(argc, argv, suite);
 }
