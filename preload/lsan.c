@@ -8,15 +8,15 @@
 #include "preload/text.h"
 #include "preload/track.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 
 #define SUPPRESSIONS_MOST (64u << 10)
 #define SCRATCH (SUPPRESSIONS_MOST + PATH_MAX)
 
 static struct aliases aliases;
-static const char *(*default_options)(void);
-static const char *(*default_suppressions)(void);
+/* The program's, if it has them; the loader binds them. */
+extern const char *__lsan_default_options(void) __attribute__((weak));
+extern const char *__lsan_default_suppressions(void) __attribute__((weak));
 
 /* Where it is from, NUL, the text: as it stands in the store. A fork child writes it again. */
 static struct {
@@ -112,18 +112,8 @@ void lsan_load(char **envp)
     aliases_apply(&aliases, &track_options);
 }
 
-static void *find(const char *name)
-{
-    void *found = dlsym(RTLD_DEFAULT, name);
-    if (!found)
-        dlerror();
-    return found;
-}
-
 void lsan_start(void)
 {
-    default_options = find("__lsan_default_options");
-    default_suppressions = find("__lsan_default_suppressions");
     if (aliases.suppressions[0])
         hear_file(aliases.suppressions);
 }
@@ -139,8 +129,9 @@ void lsan_fork_child(void)
 
 struct lsan_words lsan_ask(void)
 {
-    return (struct lsan_words){default_options ? default_options() : NULL,
-                               default_suppressions ? default_suppressions() : NULL};
+    return (struct lsan_words){
+        __lsan_default_options ? __lsan_default_options() : NULL,
+        __lsan_default_suppressions ? __lsan_default_suppressions() : NULL};
 }
 
 bool lsan_hear(const struct lsan_words *words)

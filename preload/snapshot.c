@@ -14,7 +14,6 @@
 #include "preload/unforked.h"
 #include "context.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <time.h>
 
@@ -290,22 +289,15 @@ bool snapshot_no_more(void)
     return !exchange_relaxed(&no_more, true);
 }
 
-/* As LeakSanitizer asks. Found at the start: at the end another thread may hold the loader's lock. */
-static int (*turned_off)(void);
-
-static void find_turned_off(void)
-{
-    turned_off = (int (*)(void))dlsym(RTLD_DEFAULT, "__lsan_is_turned_off");
-    if (!turned_off)
-        dlerror();
-}
+/* As LeakSanitizer asks. */
+extern int __lsan_is_turned_off(void) __attribute__((weak));
 
 void snapshot_early(const struct roots_taker *taker)
 {
     struct taken taken;
     if (no_more || !track_options.exit_look || early.pid)
         return;
-    if (turned_off && turned_off()) {
+    if (__lsan_is_turned_off && __lsan_is_turned_off()) {
         snapshot_no_more();
         return;
     }
@@ -445,7 +437,6 @@ void snapshot_start(void)
 {
     snapshot_choose_roots();
     roots_start();
-    find_turned_off();
     park_start(track_options.snapshot_signal, asked);
     park_listen();
     start_timer();
