@@ -387,6 +387,12 @@ static uintptr_t address_of(const struct region *region, unsigned at)
     return number_of(region) << REGION_BITS | (uintptr_t)region->tray[at] << GRANULE_BITS;
 }
 
+bool blocks_settle(void)
+{
+    all_settled();
+    return !load_acquire(&blocks_young.some_wait);
+}
+
 static bool covers(const struct block *block, uintptr_t address)
 {
     return address - block->address < (block->size ? block->size : 1);

@@ -188,6 +188,8 @@ static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t ad
  * for at most 32 MiB. */
 bool blocks_find_around(struct guard *guard, uintptr_t address, struct block *out);
 
+/* Nobody waits among the young: blocks_each will take no lock. False: there was no memory for some. */
+bool blocks_settle(void);
 uint64_t blocks_count(void);
 /* Calls visit for every block; the table must not change meanwhile. */
 void blocks_each(void (*visit)(const struct block *block, void *context), void *context);

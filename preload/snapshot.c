@@ -133,9 +133,13 @@ static int copy(struct look_order *order)
 static int copy_parked(struct look_order *order)
 {
     uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
+    bool periodic = order->occasion == LEAK_OCCASION_PERIODIC;
+    uint64_t most = periodic && track_options.pause_budget < PARK_AT_MOST
+                        ? track_options.pause_budget
+                        : PARK_AT_MOST;
     order->park = &park;
     order->stopped = true;
-    if (!park_all(&park, PARK_AT_MOST))
+    if (!park_all(&park, most))
         return 0;
     unforked_save();
     int pid = copy(order);
@@ -326,11 +330,19 @@ static void compare(const struct block *block, void *context)
         comparison->differs = true;
 }
 
-/* Has exit code touched the heap at all? */
+/* Has exit code touched the heap at all? Other threads may be at it. */
 static bool nothing_changed(void)
 {
     struct comparison comparison = {0};
-    blocks_each(compare, &comparison);
+    uint64_t mask;
+    sys_signals_block(&mask);
+    comparison.differs = !blocks_settle();
+    if (!comparison.differs) {
+        quiet_begin();
+        blocks_each(compare, &comparison);
+        quiet_end();
+    }
+    sys_signals_restore(&mask);
     return !comparison.differs && comparison.same == early.result->notes;
 }
 
