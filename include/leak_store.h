@@ -138,6 +138,7 @@ struct leak_chunk {
                         in bytes (the pages may hold a few more), 0 = all of the payload */
     uint64_t reserved[3];
 };
+#define LEAK_SUPPRESSIONS_MAX (64u << 10) /* bytes of a text of them, where it is from aside */
 /* A reader that meets no valid chunk at an offset goes on one page later. */
 
 /* ---- Records ----------------------------------------------------------------------------- */

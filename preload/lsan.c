@@ -10,8 +10,7 @@
 
 #include <limits.h>
 
-#define SUPPRESSIONS_MOST (64u << 10)
-#define SCRATCH (SUPPRESSIONS_MOST + PATH_MAX)
+#define SCRATCH (LEAK_SUPPRESSIONS_MAX + PATH_MAX)
 
 static struct aliases aliases;
 /* The program's, if it has them; the loader binds them. */
@@ -78,13 +77,13 @@ static void hear_file(const char *path)
         return;
     size_t where = strlen(path) + 1;
     char *bytes = memcpy(scratch, path, where) + where;
-    ssize_t length = sys_read_file(path, bytes, SUPPRESSIONS_MOST + 2);
+    ssize_t length = sys_read_file(path, bytes, LEAK_SUPPRESSIONS_MAX + 2);
     if (length < 0)
-        length = read_beside_program(path, bytes, SUPPRESSIONS_MOST + 2);
+        length = read_beside_program(path, bytes, LEAK_SUPPRESSIONS_MAX + 2);
     if (length < 0)
         log_line("cannot read suppressions=", path, ": nothing is suppressed by it", NULL);
     else
-        tell(scratch, where, cut(bytes, length, SUPPRESSIONS_MOST, path));
+        tell(scratch, where, cut(bytes, length, LEAK_SUPPRESSIONS_MAX, path));
     arena_unmap(scratch, SCRATCH);
 }
 
@@ -94,7 +93,7 @@ static void hear_text(const char *text)
     char *scratch = arena_map(SCRATCH);
     if (!scratch)
         return;
-    size_t length = cut(text, strlen(text), SUPPRESSIONS_MOST, origin);
+    size_t length = cut(text, strlen(text), LEAK_SUPPRESSIONS_MAX, origin);
     memcpy(scratch, origin, sizeof origin);
     memcpy(scratch + sizeof origin, text, length);
     tell(scratch, sizeof origin, length);

@@ -438,11 +438,13 @@ static void start_timer(void)
 void snapshot_choose_roots(void)
 {
     const char *list = track_options.roots;
-    if (!roots_read_classes(list, strlen(list), &classes)) {
+    unsigned chosen;
+    if (!roots_read_classes(list, strlen(list), &chosen)) {
         log_line("bad value in 'roots=", list,
                  "': it takes globals, stacks, registers, tls, user, anon; all are looked at", NULL);
-        classes = ~0u;
+        chosen = ~0u;
     }
+    classes = chosen; /* in one go: a constructor's thread may be taking a look */
 }
 
 void snapshot_start(void)

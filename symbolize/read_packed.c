@@ -133,7 +133,8 @@ static void read_suppressions(struct reading *reading, const uint8_t *at, size_t
     struct store *store = reading->store;
     const char *where = (const char *)at, *text = memchr(where, 0, length);
 
-    if (!text || store->suppressions_count == STORE_SUPPRESSIONS_MAX) {
+    if (!text || length - (size_t)(text + 1 - where) > LEAK_SUPPRESSIONS_MAX ||
+        store->suppressions_count == STORE_SUPPRESSIONS_MAX) {
         reading->damaged++;
         return;
     }

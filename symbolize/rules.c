@@ -231,40 +231,46 @@ static bool read_frame(struct reading *reading, struct rule_frame *frame)
     return *frame->pattern != 0;
 }
 
-/* Up to the } of a block. False: it has none, or is wrong; `first` is the line of its {. */
+/* The frames of a block while they are read. */
+struct frames {
+    struct rule_frame *frame;
+    size_t count, capacity, named; /* named: that are not "..." */
+};
+
+static bool take_line(struct reading *reading, struct rule_made *made, struct frames *frames)
+{
+    const char *kinds = after(reading->line, "match-leak-kinds:");
+
+    if (kinds && !frames->count)
+        return read_leak_kinds(kinds, made);
+    frames->frame =
+        mem_more(frames->frame, &frames->capacity, frames->count + 1, sizeof(*frames->frame));
+    if (!read_frame(reading, &frames->frame[frames->count]))
+        return false;
+    frames->named += frames->frame[frames->count++].what != RULE_FRAMES;
+    return true;
+}
+
+/* Up to the } of a block; made: NULL = it is not ours. False: it has none, or is wrong. */
 static bool read_frames(struct reading *reading, struct rule_made *made, size_t first)
 {
-    size_t capacity = 0, named = 0;
-    struct rule_frame *frames = NULL;
+    struct frames frames = {0};
     bool good = true;
 
-    while (next_line(reading) && strcmp(reading->line, "}") != 0) {
-        const char *kinds = after(reading->line, "match-leak-kinds:");
-
-        if (!made || !good)
-            continue;
-        if (kinds && !made->frame_count) {
-            if ((good = read_leak_kinds(kinds, made)))
-                continue;
-        } else {
-            frames = mem_more(frames, &capacity, made->frame_count + 1, sizeof(*frames));
-            if ((good = read_frame(reading, &frames[made->frame_count]))) {
-                named += frames[made->frame_count++].what != RULE_FRAMES;
-                continue;
-            }
-        }
-        complain(reading, reading->number, "no line of a suppression:", reading->line);
-    }
+    while (next_line(reading) && strcmp(reading->line, "}") != 0)
+        if (made && good && !(good = take_line(reading, made, &frames)))
+            complain(reading, reading->number, "no line of a suppression:", reading->line);
     if (!reading->line)
         complain(reading, first, "this { has no }", NULL);
-    else if (made && good && !named)
+    else if (made && good && !frames.named)
         complain(reading, first, "a suppression that names no frame", NULL);
-    if (made && frames) {
-        made->frames = mem_take_array(reading->mem, made->frame_count, sizeof(*frames));
-        memcpy(made->frames, frames, made->frame_count * sizeof(*frames));
+    if (frames.count) {
+        made->frame_count = frames.count;
+        made->frames = mem_take_array(reading->mem, frames.count, sizeof(*made->frames));
+        memcpy(made->frames, frames.frame, frames.count * sizeof(*made->frames));
     }
-    free(frames);
-    return good && reading->line && named;
+    free(frames.frame);
+    return good && reading->line && frames.named;
 }
 
 static void read_block(struct reading *reading)

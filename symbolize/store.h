@@ -122,7 +122,7 @@ struct store_suppressions {
     const char *where, *text; /* no NULs in it */
     size_t length;
 };
-#define STORE_SUPPRESSIONS_MAX 16 /* texts; more are left out */
+#define STORE_SUPPRESSIONS_MAX 4 /* texts; more are left out */
 
 struct store {
     struct mem *mem;

@@ -111,6 +111,34 @@ test_format_is_handed_on() {
     python3 -c 'import json; assert json.load(open("j"))["format"] == "libleak"'
     leakrun --format json -o j2 true
 }
+test_suppressions_are_handed_on() {
+    echo "$leaky" | compile leaky -g -fno-builtin
+    echo 'leak:^main$' >known
+    echo 'leak:nowhere' >others
+    equal 'leaky' "$(status_of leakrun --error-exitcode=9 ./leaky)" 9
+    equal 'another' "$(status_of leakrun --error-exitcode=9 --suppressions=others ./leaky)" 9
+    leakrun --error-exitcode=9 --suppressions others --suppressions=known -v ./leaky 2>err ||
+        fail "a known leak counts: $?, $(cat err)"
+    says err '^Suppressed: 48 bytes in 1 block by 1 rule \(--show-suppressed\):$'
+    says err '^ *48 bytes in 1 block: leak:\^main\$ \(known:1\)$'
+    says err '^ *leak:nowhere \(others:1\)$'
+    says err ' lost=0/0/0 '
+    silent_about err '1\. 48 bytes'
+    leakrun --suppressions=known --show-suppressed ./leaky 2>err
+    says err '^1\. 48 bytes'
+    says err 'suppressed by leak:\^main\$ \(known:1\)'
+}
+test_mistakes_in_suppressions_are_said_before_the_program_runs() {
+    echo 'leak:good' >broken
+    echo 'laek:bad' >>broken
+    status=0
+    leakrun --suppressions=broken touch ran >out 2>err || status=$?
+    equal 'status' $status 125
+    equal 'lines' "$(wc -l <err)" 1
+    says err "broken:2: neither leak:PATTERN nor .*'laek:bad'"
+    [ ! -e ran ] || fail 'it was run'
+    equal 'no such file' "$(status_of "$O/leakreport" --suppressions=missing /dev/null)" 2
+}
 test_error_exitcode() {
     echo "$leaky" | compile leaky
     equal 'leaks' "$(status_of leakrun --error-exitcode=9 --errors-for=lost ./leaky)" 9

@@ -525,6 +525,22 @@ START_TEST(a_text_without_its_origin_is_damage)
 }
 END_TEST
 
+START_TEST(a_text_that_no_runtime_writes_is_damage)
+{
+    struct store_builder builder = looked_at();
+    char *text = calloc(1, LEAK_SUPPRESSIONS_MAX + 1 + (size_t)_i);
+    struct process process;
+
+    memset(text, '\n', LEAK_SUPPRESSIONS_MAX + (size_t)_i);
+    memcpy(text, "leak:opt", 8);
+    builder_suppressions(&builder, "its own", text);
+    process = process_of(&builder);
+    ck_assert_uint_eq(process.note_count, _i);
+    ck_assert_uint_eq(process.suppressed.records, _i ? 0 : 4);
+    free(text);
+}
+END_TEST
+
 START_TEST(files_are_read_whole_or_said)
 {
     char path[] = "/tmp/libleak-test-XXXXXX";
@@ -568,6 +584,7 @@ int main(void)
     tcase_add_test(whole, rules_of_a_store_are_for_its_process_alone);
     tcase_add_test(whole, a_mistake_in_a_store_is_a_note_and_the_rest_holds);
     tcase_add_test(whole, a_text_without_its_origin_is_damage);
+    tcase_add_loop_test(whole, a_text_that_no_runtime_writes_is_damage, 0, 2);
     tcase_add_test(whole, files_are_read_whole_or_said);
     suite_add_tcase(suite, whole);
     srunner_run_all(runner, CK_NORMAL);
