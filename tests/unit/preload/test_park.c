@@ -31,7 +31,8 @@ static void setup(void)
     park_start(NUMBER, asked);
 }
 
-/* ---- Threads that do something ------------------------------------------------------------------ */
+/* ---- Threads that do something ------------------------------------------------------------------
+ */
 
 static struct worker {
     pthread_t thread;
@@ -127,7 +128,8 @@ START_TEST(what_is_said_of_a_held_thread_is_its_own)
 }
 END_TEST
 
-/* ---- Inside of the runtime ------------------------------------------------------------------------ */
+/* ---- Inside of the runtime
+ * ------------------------------------------------------------------------ */
 
 static uint64_t begun_outside, ended_inside;
 
@@ -225,7 +227,8 @@ START_TEST(a_hook_that_was_left_by_longjmp_is_asked_again)
 }
 END_TEST
 
-/* ---- Threads that come, go, and do not listen ------------------------------------------------------ */
+/* ---- Threads that come, go, and do not listen
+ * ------------------------------------------------------ */
 
 static void *nothing(void *argument)
 {
@@ -306,7 +309,8 @@ START_TEST(a_question_that_comes_too_late_holds_nobody)
 }
 END_TEST
 
-/* ---- The same signal from others -------------------------------------------------------------------- */
+/* ---- The same signal from others
+ * -------------------------------------------------------------------- */
 
 static unsigned programs_times;
 

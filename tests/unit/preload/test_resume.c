@@ -22,7 +22,7 @@
 
 #define NUMBER 62
 #define MS 1000000ull
-#define WAIT 100 /* ms that a call waits */
+#define WAIT 100  /* ms that a call waits */
 #define LATE 1500 /* ms that it may be late: the machine has other things to do */
 
 static struct park park;
@@ -58,7 +58,8 @@ static void teardown(void)
     semctl(semaphores, 0, IPC_RMID);
 }
 
-/* ---- Calls -------------------------------------------------------------------------------------- */
+/* ---- Calls --------------------------------------------------------------------------------------
+ */
 
 static struct timespec from_now(clockid_t clock)
 {
@@ -66,7 +67,7 @@ static struct timespec from_now(clockid_t clock)
     return (struct timespec){end / 1000000000, end % 1000000000};
 }
 
-static const struct timespec wait_time = {0, WAIT * MS};
+static const struct timespec wait_time = {0, WAIT *MS};
 
 static int by_nanosleep(void)
 {
@@ -197,11 +198,13 @@ static int by_semop(void)
 }
 
 /* How a call ends: by its deadline, or by what comes when it has waited long enough. */
-static const struct {
+struct call {
     const char *name;
     int (*call)(void);
     int result, error;
-} calls[] = {
+};
+
+static const struct call calls[] = {
     {"nanosleep", by_nanosleep, 0, 0},
     {"clock_nanosleep", by_clock_nanosleep, 0, 0},
     {"poll", by_poll, 0, 0},
@@ -214,7 +217,9 @@ static const struct {
     {"sigtimedwait", by_sigtimedwait, -1, EAGAIN},
     {"pthread_cond_timedwait", by_condition, -1, ETIMEDOUT},
     {"futex", by_futex, 0, 0},
-}, late[] = {
+};
+
+static const struct call late[] = {
     {"poll without a deadline", by_poll_without_end, 1, 0},
     {"epoll_wait without a deadline", by_epoll_wait_without_end, 1, 0},
     {"read", by_read, 1, 0},
@@ -223,7 +228,8 @@ static const struct {
     {"semop", by_semop, 0, 0},
 };
 
-/* ---- Held while they wait ------------------------------------------------------------------------- */
+/* ---- Held while they wait
+ * ------------------------------------------------------------------------- */
 
 static struct {
     int (*call)(void);
@@ -301,7 +307,8 @@ START_TEST(what_comes_at_last_is_got)
 }
 END_TEST
 
-/* ---- A signal of the program's -------------------------------------------------------------------- */
+/* ---- A signal of the program's
+ * -------------------------------------------------------------------- */
 
 static void handler(int number UNUSED)
 {
@@ -325,8 +332,8 @@ static pthread_t hold_and_send(int (*call)(void), int number)
     return thread;
 }
 
-static int (*const interrupted[])(void) = {by_nanosleep, by_poll,          by_select,  by_epoll_wait,
-                                           by_semtimedop, by_sigtimedwait, by_read,    by_recv,
+static int (*const interrupted[])(void) = {by_nanosleep,  by_poll,         by_select, by_epoll_wait,
+                                           by_semtimedop, by_sigtimedwait, by_read,   by_recv,
                                            by_semop,      by_sem_timedwait};
 
 START_TEST(a_signal_of_the_programs_interrupts_who_is_held)

@@ -1,5 +1,5 @@
-/* test_roots.c - where pointers are looked for, in this very process: each class where it should be,
- * and nothing of what is no root.
+/* test_roots.c - where pointers are looked for, in this very process: each class where it should
+ * be, and nothing of what is no root.
  *
  * The runtime is a part of this program, so the program's own data count as the runtime's; those of
  * libc stand for the globals of all others.
@@ -23,7 +23,8 @@
 #define ALL (~0u)
 #define ONLY(name) (1u << LEAK_ROOT_CLASS_##name)
 
-/* ---- The option -------------------------------------------------------------------------------- */
+/* ---- The option --------------------------------------------------------------------------------
+ */
 
 static const struct {
     const char *list;
@@ -61,7 +62,8 @@ START_TEST(a_list_of_classes_is_read_whole_or_refused)
 }
 END_TEST
 
-/* ---- A picture of this process ------------------------------------------------------------------ */
+/* ---- A picture of this process ------------------------------------------------------------------
+ */
 
 static struct maps maps;
 static struct images images;
@@ -176,7 +178,8 @@ START_TEST(a_class_that_is_left_out_holds_nothing)
 }
 END_TEST
 
-/* ---- What is none ---------------------------------------------------------------------------------- */
+/* ---- What is none
+ * ---------------------------------------------------------------------------------- */
 
 static NOINLINE const void *address_in_a_frame_that_is_gone(void)
 {
@@ -254,7 +257,8 @@ START_TEST(of_a_large_mapping_only_touched_pages_are_read)
 }
 END_TEST
 
-/* ---- Regions that the program names ------------------------------------------------------------------ */
+/* ---- Regions that the program names
+ * ------------------------------------------------------------------ */
 
 START_TEST(a_region_is_a_root_until_it_is_taken_back)
 {
@@ -330,8 +334,7 @@ int main(int argc, char **argv)
 {
     Suite *suite = suite_create("roots");
     TCase *option = tcase_create("option");
-    tcase_add_loop_test(option, a_list_of_classes_is_read_whole_or_refused, 0,
-                        ARRAY_LENGTH(lists));
+    tcase_add_loop_test(option, a_list_of_classes_is_read_whole_or_refused, 0, ARRAY_LENGTH(lists));
     suite_add_tcase(suite, option);
     TCase *picture = tcase_create("picture");
     tcase_add_checked_fixture(picture, setup, NULL);
