@@ -65,8 +65,7 @@ START_TEST(the_break_is_a_heap_also_without_blocks)
 }
 END_TEST
 
-/* ---- Arenas
- * ---------------------------------------------------------------------------------------- */
+/* ---- Arenas --------------------------------------------------------------------------------- */
 
 static void *thread_blocks[2];
 static pthread_barrier_t meet;
@@ -161,8 +160,7 @@ START_TEST(what_only_lies_where_a_heap_could_is_none)
 }
 END_TEST
 
-/* ---- Mappings of their own
- * ---------------------------------------------------------------------------- */
+/* ---- Mappings of their own ------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
@@ -209,8 +207,7 @@ START_TEST(large_blocks_side_by_side_are_all_taken)
 }
 END_TEST
 
-/* ---- Any other allocator
- * -------------------------------------------------------------------------------- */
+/* ---- Any other allocator -------------------------------------------------------------------- */
 
 START_TEST(of_another_allocator_each_mapping_with_a_block_is_taken_whole)
 {

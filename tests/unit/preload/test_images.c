@@ -31,8 +31,7 @@ static bool in_its_data(const struct image *image, const void *pointer)
     return false;
 }
 
-/* ---- Against the loader
- * -------------------------------------------------------------------------- */
+/* ---- Against the loader --------------------------------------------------------------------- */
 
 static bool same_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * segment,
                           const struct image *image)
@@ -90,8 +89,7 @@ START_TEST(what_is_found_is_what_the_loader_has)
 }
 END_TEST
 
-/* ---- What stands where
- * --------------------------------------------------------------------------- */
+/* ---- What stands where ---------------------------------------------------------------------- */
 
 START_TEST(written_globals_are_data_and_constants_are_not)
 {
@@ -136,8 +134,7 @@ START_TEST(it_is_the_file_name_that_says_so)
 }
 END_TEST
 
-/* ---- What only looks like one
- * ----------------------------------------------------------------------- */
+/* ---- What only looks like one --------------------------------------------------------------- */
 
 /* A file with an object's first bytes, mapped for reading: never one that was loaded. */
 static void map_bytes(const void *bytes, size_t size)

@@ -128,8 +128,7 @@ START_TEST(what_is_said_of_a_held_thread_is_its_own)
 }
 END_TEST
 
-/* ---- Inside of the runtime
- * ------------------------------------------------------------------------ */
+/* ---- Inside of the runtime ------------------------------------------------------------------ */
 
 static uint64_t begun_outside, ended_inside;
 
@@ -227,8 +226,7 @@ START_TEST(a_hook_that_was_left_by_longjmp_is_asked_again)
 }
 END_TEST
 
-/* ---- Threads that come, go, and do not listen
- * ------------------------------------------------------ */
+/* ---- Threads that come, go, and do not listen ----------------------------------------------- */
 
 static void *nothing(void *argument)
 {
@@ -309,8 +307,7 @@ START_TEST(a_question_that_comes_too_late_holds_nobody)
 }
 END_TEST
 
-/* ---- The same signal from others
- * -------------------------------------------------------------------- */
+/* ---- The same signal from others ------------------------------------------------------------ */
 
 static unsigned programs_times;
 

@@ -228,8 +228,7 @@ static const struct call late[] = {
     {"semop", by_semop, 0, 0},
 };
 
-/* ---- Held while they wait
- * ------------------------------------------------------------------------- */
+/* ---- Held while they wait ------------------------------------------------------------------- */
 
 static struct {
     int (*call)(void);
@@ -307,8 +306,7 @@ START_TEST(what_comes_at_last_is_got)
 }
 END_TEST
 
-/* ---- A signal of the program's
- * -------------------------------------------------------------------- */
+/* ---- A signal of the program's -------------------------------------------------------------- */
 
 static void handler(int number UNUSED)
 {

@@ -178,8 +178,7 @@ START_TEST(a_class_that_is_left_out_holds_nothing)
 }
 END_TEST
 
-/* ---- What is none
- * ---------------------------------------------------------------------------------- */
+/* ---- What is none --------------------------------------------------------------------------- */
 
 static NOINLINE const void *address_in_a_frame_that_is_gone(void)
 {
@@ -257,8 +256,7 @@ START_TEST(of_a_large_mapping_only_touched_pages_are_read)
 }
 END_TEST
 
-/* ---- Regions that the program names
- * ------------------------------------------------------------------ */
+/* ---- Regions that the program names --------------------------------------------------------- */
 
 START_TEST(a_region_is_a_root_until_it_is_taken_back)
 {
