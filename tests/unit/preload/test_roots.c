@@ -245,7 +245,9 @@ START_TEST(of_a_large_mapping_only_touched_pages_are_read)
     madvise(sparse, size, MADV_NOHUGEPAGE);
     sparse[0] = sparse[size / 2] = sparse[size - 1] = 1;
     look(ALL, true);
-    if (class_of(sparse + size / 4) == LEAK_ROOT_CLASS_ANON)
+    /* Where a heap of glibc's could begin a word is read, and there it is. */
+    const char *untouched = sparse + size / 4 + 12345 * 8;
+    if (class_of(untouched) == LEAK_ROOT_CLASS_ANON)
         return UNIT_SKIP("/proc/self/pagemap says nothing here");
     ck_assert_int_eq(class_of(sparse), LEAK_ROOT_CLASS_ANON);
     ck_assert_int_eq(class_of(sparse + size / 2), LEAK_ROOT_CLASS_ANON);
