@@ -22,8 +22,9 @@
 
 #define NUMBER 62
 #define MS 1000000ull
-#define WAIT 100  /* ms that a call waits */
-#define LATE 1500 /* ms that it may be late: the machine has other things to do */
+#define WAIT 100   /* ms that a call waits */
+#define LATE 1500  /* ms that it may be late: the machine has other things to do */
+#define LONG 20000 /* ms: sooner than that comes what is to interrupt it */
 
 static struct park park;
 static int sockets[2], pipes[2], epolls, semaphores;
@@ -61,17 +62,23 @@ static void teardown(void)
 /* ---- Calls --------------------------------------------------------------------------------------
  */
 
+static unsigned most = WAIT; /* ms */
+
 static struct timespec from_now(clockid_t clock)
 {
-    uint64_t end = sys_clock_ns(clock) + WAIT * MS;
+    uint64_t end = sys_clock_ns(clock) + most * MS;
     return (struct timespec){end / 1000000000, end % 1000000000};
 }
 
-static const struct timespec wait_time = {0, WAIT *MS};
+static struct timespec wait_time(void)
+{
+    return (struct timespec){most / 1000, most % 1000 * MS};
+}
 
 static int by_nanosleep(void)
 {
-    return nanosleep(&wait_time, NULL);
+    struct timespec time = wait_time();
+    return nanosleep(&time, NULL);
 }
 
 static int by_clock_nanosleep(void)
@@ -82,7 +89,7 @@ static int by_clock_nanosleep(void)
 
 static int by_poll(void)
 {
-    return poll(&(struct pollfd){pipes[0], POLLIN, 0}, 1, WAIT);
+    return poll(&(struct pollfd){pipes[0], POLLIN, 0}, 1, (int)most);
 }
 
 static int by_poll_without_end(void)
@@ -92,12 +99,13 @@ static int by_poll_without_end(void)
 
 static int by_ppoll(void)
 {
-    return ppoll(&(struct pollfd){pipes[0], POLLIN, 0}, 1, &wait_time, NULL);
+    struct timespec time = wait_time();
+    return ppoll(&(struct pollfd){pipes[0], POLLIN, 0}, 1, &time, NULL);
 }
 
 static int by_select(void)
 {
-    struct timeval timeout = {0, WAIT * 1000};
+    struct timeval timeout = {most / 1000, most % 1000 * 1000};
     fd_set set;
     FD_ZERO(&set);
     FD_SET(pipes[0], &set);
@@ -106,18 +114,19 @@ static int by_select(void)
 
 static int by_pselect(void)
 {
+    struct timespec time = wait_time();
     fd_set set;
     FD_ZERO(&set);
     FD_SET(pipes[0], &set);
-    return pselect(pipes[0] + 1, &set, NULL, NULL, &wait_time, NULL);
+    return pselect(pipes[0] + 1, &set, NULL, NULL, &time, NULL);
 }
 
 /* The hooks note a deadline that the kernel does not keep; there are none here. */
 static int by_epoll_wait(void)
 {
     struct epoll_event event;
-    resume_deadline = (struct resume_deadline){.ns = now() + WAIT * MS, .argument = 3};
-    int result = epoll_wait(epolls, &event, 1, WAIT);
+    resume_deadline = (struct resume_deadline){.ns = now() + most * MS, .argument = 3};
+    int result = epoll_wait(epolls, &event, 1, (int)most);
     resume_deadline.ns = 0;
     return result;
 }
@@ -136,9 +145,9 @@ static int by_sem_timedwait(void)
 
 static int by_semtimedop(void)
 {
-    struct timespec left = wait_time;
+    struct timespec left = wait_time();
     struct sembuf down = {.sem_op = -1};
-    resume_deadline = (struct resume_deadline){.ns = now() + WAIT * MS, .timespec = &left};
+    resume_deadline = (struct resume_deadline){.ns = now() + most * MS, .timespec = &left};
     int result = semtimedop(semaphores, &down, 1, &left);
     resume_deadline.ns = 0;
     return result;
@@ -146,11 +155,11 @@ static int by_semtimedop(void)
 
 static int by_sigtimedwait(void)
 {
-    struct timespec left = wait_time;
+    struct timespec left = wait_time();
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGUSR2);
-    resume_deadline = (struct resume_deadline){.ns = now() + WAIT * MS, .timespec = &left};
+    resume_deadline = (struct resume_deadline){.ns = now() + most * MS, .timespec = &left};
     int result = sigtimedwait(&set, NULL, &left);
     resume_deadline.ns = 0;
     return result;
@@ -169,7 +178,7 @@ static int by_condition(void)
 
 static int by_futex(void)
 {
-    return sys_futex_wait_for(&word, 0, WAIT * MS);
+    return sys_futex_wait_for(&word, 0, most * MS);
 }
 
 static int by_read(void)
@@ -280,7 +289,7 @@ START_TEST(a_deadline_is_kept_by_who_is_held)
     unsigned times = hold_for(WAIT + LATE);
     ck_assert_msg(load_acquire(&waiter.state) == 2, "%s: still waiting", calls[_i].name);
     pthread_join(thread, NULL);
-    ck_assert_uint_gt(times, 2);
+    ck_assert_uint_gt(times, 0);
     ck_assert_msg(waiter.result == calls[_i].result &&
                       (waiter.result >= 0 || waiter.error == calls[_i].error),
                   "%s: %d, errno %d after %u times", calls[_i].name, waiter.result, waiter.error,
@@ -336,6 +345,7 @@ static int (*const interrupted[])(void) = {by_nanosleep,  by_poll,         by_se
 
 START_TEST(a_signal_of_the_programs_interrupts_who_is_held)
 {
+    most = LONG;
     handle(SIGUSR1, 0, handler);
     pthread_t thread = hold_and_send(interrupted[_i], SIGUSR1);
     for (unsigned i = 0; i < LATE && load_acquire(&waiter.state) != 2; i++)
