@@ -197,7 +197,7 @@ headers   = $(notdir $(wildcard include/*))
 
 install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir, mandir ...
 	install -d $(DESTDIR)$(partsdir) $(DESTDIR)$(bindir) $(DESTDIR)$(includedir)/libleak \
-	  $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man7 \
+	  $(DESTDIR)$(libdir)/pkgconfig $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
 	  $(DESTDIR)$(docdir) $(DESTDIR)$(compdir)
 	install -m 755 $(LIB) $(WATCH) $(DESTDIR)$(partsdir)
 	install -m 755 $(REPORT) $(DESTDIR)$(bindir)
@@ -209,6 +209,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	  -e 's|@version@|$(VERSION)|' scripts/libleak.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libleak.pc
 	chmod 644 $(DESTDIR)$(libdir)/pkgconfig/libleak.pc
 	install -m 644 man/*.1 $(DESTDIR)$(mandir)/man1
+	install -m 644 man/*.3 $(DESTDIR)$(mandir)/man3
 	install -m 644 $(O)/man/libleak.7 $(DESTDIR)$(mandir)/man7
 	install -m 644 LICENSE README.md $(wildcard docs/*.md docs/*.json) $(DESTDIR)$(docdir)
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakrun
@@ -219,6 +220,7 @@ uninstall:                            ## removes what install put there
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(headers)) \
 	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc \
 	  $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(wildcard man/*.1))) \
+	  $(addprefix $(DESTDIR)$(mandir)/man3/,$(notdir $(wildcard man/*.3))) \
 	  $(DESTDIR)$(mandir)/man7/libleak.7 \
 	  $(addprefix $(DESTDIR)$(docdir)/,LICENSE README.md $(notdir $(wildcard docs/*.md docs/*.json))) \
 	  $(addprefix $(DESTDIR)$(compdir)/,leakrun leakreport)

@@ -6,7 +6,7 @@ test_installed_runs_and_uninstall_leaves_nothing() {
     build_make install DESTDIR="$PWD/dest" PREFIX=/opt/leak >/dev/null
     (cd dest && find . ! -type d | sort) >files
     for file in bin/leakrun bin/leakreport lib/libleak/libleak.so lib/libleak/leakwatch \
-        share/man/man1/leakrun.1 share/man/man1/leakreport.1 share/man/man7/libleak.7 \
+        share/man/man1/leakrun.1 share/man/man1/leakreport.1 share/man/man3/libleak.3 share/man/man7/libleak.7 \
         lib/pkgconfig/libleak.pc include/libleak/leak_store.h share/doc/libleak/LICENSE \
         share/bash-completion/completions/leakrun; do
         says files "^\./opt/leak/$file\$"
@@ -36,6 +36,23 @@ test_pkg_config_names_the_library() {
     export PKG_CONFIG_PATH="$PWD/dest/usr/lib/pkgconfig"
     equal preload "$(pkg-config --variable=preload libleak)" /usr/lib/libleak/libleak.so
     pkg-config --modversion libleak | grep -q '^[0-9]'
+}
+test_header_and_its_manual_page_agree() {
+    for name in $(sed -n 's/^LIBLEAK_WEAK .*[ *]\([a-z_]*\)(.*/\1/p' "$root/include/libleak.h"); do
+        grep -q "^\.Nm $name" "$root/man/libleak.3" || fail "libleak(3) does not know $name"
+        grep -q "^\.It Fn $name" "$root/man/libleak.3" || fail "libleak(3) says nothing of $name"
+    done
+    [ -n "$name" ] || fail 'no function in libleak.h'
+    # What the page shows compiles, links and runs without the library and with it.
+    { echo '#include <assert.h>'; echo '#include <stdlib.h>'; echo 'void *volatile sink;'
+      echo 'static void function(void) { sink = malloc(9); free(sink); }'
+      sed -n '/^A test that fails/,/^\.Ed/p' "$root/man/libleak.3" | sed -n '/^#include/p'
+      echo 'int main(void) {'
+      sed -n '/^A test that fails/,/^\.Ed/p' "$root/man/libleak.3" | sed -n '/^long/,/^assert/p'
+      echo 'return before; }'; } >example.c
+    ${CC:-cc} -I"$root/include" -o example example.c
+    ./example
+    leakrun --error-exitcode=9 ./example
 }
 test_manual_pages_are_whole() {
     need mandoc

@@ -65,7 +65,7 @@ START_TEST(the_break_is_a_heap_also_without_blocks)
 }
 END_TEST
 
-/* ---- Arenas ---------------------------------------------------------------------------------------- */
+/* ---- Arenas --------------------------------------------------------------------------------- */
 
 static void *thread_blocks[2];
 static pthread_barrier_t meet;
@@ -113,8 +113,8 @@ START_TEST(further_heaps_of_an_arena_are_heaps)
     pthread_join(thread, NULL);
     /* The arena is free again: this thread's next ones share it, until it is full. */
     for (unsigned i = 0; i < 3; i++) {
-        ck_assert_int_eq(
-            pthread_create(&thread, NULL, allocate_elsewhere, (void *)(24ul << 20)), 0);
+        ck_assert_int_eq(pthread_create(&thread, NULL, allocate_elsewhere, (void *)(24ul << 20)),
+                         0);
         pthread_barrier_wait(&meet);
         look(true);
         ck_assert(around(thread_blocks[0]) && around(thread_blocks[1]));
@@ -160,7 +160,7 @@ START_TEST(what_only_lies_where_a_heap_could_is_none)
 }
 END_TEST
 
-/* ---- Mappings of their own ---------------------------------------------------------------------------- */
+/* ---- Mappings of their own ------------------------------------------------------------------ */
 
 static const struct {
     const char *name;
@@ -207,7 +207,7 @@ START_TEST(large_blocks_side_by_side_are_all_taken)
 }
 END_TEST
 
-/* ---- Any other allocator -------------------------------------------------------------------------------- */
+/* ---- Any other allocator -------------------------------------------------------------------- */
 
 START_TEST(of_another_allocator_each_mapping_with_a_block_is_taken_whole)
 {

@@ -1,4 +1,5 @@
-/* test_images.c - the objects of this process, read from memory alone, against the loader's list. */
+/* test_images.c - the objects of this process, read from memory alone, against the loader's list.
+ */
 #include "tests/unit/preload/unit.h"
 #include "preload/images.h"
 
@@ -30,15 +31,15 @@ static bool in_its_data(const struct image *image, const void *pointer)
     return false;
 }
 
-/* ---- Against the loader -------------------------------------------------------------------------- */
+/* ---- Against the loader --------------------------------------------------------------------- */
 
-static bool same_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) *segment,
+static bool same_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * segment,
                           const struct image *image)
 {
     const char *note = (const char *)(info->dlpi_addr + segment->p_vaddr);
     const char *end = note + segment->p_memsz;
-    for (const ElfW(Nhdr) *head; note < end; note += sizeof *head + (head->n_namesz + 3) / 4 * 4 +
-                                                     (head->n_descsz + 3) / 4 * 4) {
+    for (const ElfW(Nhdr) * head; note < end;
+         note += sizeof *head + (head->n_namesz + 3) / 4 * 4 + (head->n_descsz + 3) / 4 * 4) {
         head = (const void *)note;
         if (head->n_type == NT_GNU_BUILD_ID && head->n_namesz == 4)
             return image->build_id_length == head->n_descsz &&
@@ -88,7 +89,7 @@ START_TEST(what_is_found_is_what_the_loader_has)
 }
 END_TEST
 
-/* ---- What stands where --------------------------------------------------------------------------- */
+/* ---- What stands where ---------------------------------------------------------------------- */
 
 START_TEST(written_globals_are_data_and_constants_are_not)
 {
@@ -133,7 +134,7 @@ START_TEST(it_is_the_file_name_that_says_so)
 }
 END_TEST
 
-/* ---- What only looks like one ----------------------------------------------------------------------- */
+/* ---- What only looks like one --------------------------------------------------------------- */
 
 /* A file with an object's first bytes, mapped for reading: never one that was loaded. */
 static void map_bytes(const void *bytes, size_t size)
@@ -155,15 +156,14 @@ START_TEST(a_file_that_is_only_read_is_no_object)
     struct {
         ElfW(Ehdr) head;
         ElfW(Phdr) segment[2];
-    } file = {.head = {.e_ident = ELFMAG,
-                       .e_phentsize = sizeof(ElfW(Phdr)),
-                       .e_phoff = sizeof file.head,
-                       .e_phnum = 2},
-              .segment = {{.p_type = PT_LOAD, .p_flags = PF_R, .p_memsz = 4096},
-                          {.p_type = PT_LOAD,
-                           .p_flags = PF_R | PF_W,
-                           .p_vaddr = 1 << 20,
-                           .p_memsz = 4096}}};
+    } file = {
+        .head = {.e_ident = ELFMAG,
+                 .e_phentsize = sizeof(ElfW(Phdr)),
+                 .e_phoff = sizeof file.head,
+                 .e_phnum = 2},
+        .segment = {
+            {.p_type = PT_LOAD, .p_flags = PF_R, .p_memsz = 4096},
+            {.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = 1 << 20, .p_memsz = 4096}}};
     map_bytes(&file, sizeof file);
     file.head.e_phnum = 0; /* nothing but a header */
     map_bytes(&file, sizeof file);

@@ -28,26 +28,24 @@ static void make_notes(uint64_t *state)
     for (uint32_t i = 0; i < result->notes; i++) {
         address += 8 * (1 + unit_random(state) % 3);
         result->note[i] = (struct look_note){.address = address,
-                                                 .count = unit_random(state) % 3,
-                                                 .thread = unit_random(state) % 2,
-                                                 .verdict = LEAK_VERDICT_LOST};
+                                             .count = unit_random(state) % 3,
+                                             .thread = unit_random(state) % 2,
+                                             .verdict = LEAK_VERDICT_LOST};
     }
 }
 
 static struct block ask(uintptr_t address, uint64_t *state)
 {
-    return (struct block){.address = address,
-                          .count = unit_random(state) % 3,
-                          .thread = unit_random(state) % 2};
+    return (struct block){
+        .address = address, .count = unit_random(state) % 3, .thread = unit_random(state) % 2};
 }
 
 static void expect(const struct block *block, uint32_t *at)
 {
     uint32_t from = *at;
     const struct look_note *got = look_find_note(result, at, block);
-    UNIT_WANT_MSG(got == search(block),
-                  "seed %" PRIu64 ": %#" PRIxPTR " among %u, from %u", unit_seed, block->address,
-                  result->notes, from);
+    UNIT_WANT_MSG(got == search(block), "seed %" PRIu64 ": %#" PRIxPTR " among %u, from %u",
+                  unit_seed, block->address, result->notes, from);
     UNIT_WANT(*at <= result->notes);
 }
 

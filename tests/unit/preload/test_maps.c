@@ -1,8 +1,10 @@
-/* test_maps.c - /proc/self/maps taken apart: every form of a line, damaged lines, the real thing. */
+/* test_maps.c - /proc/self/maps taken apart: every form of a line, damaged lines, the real thing.
+ */
 #include "tests/unit/preload/unit.h"
 #include "preload/maps.h"
 
-/* ---- Lines ------------------------------------------------------------------------------------- */
+/* ---- Lines -------------------------------------------------------------------------------------
+ */
 
 static const struct {
     const char *line;
@@ -97,7 +99,8 @@ START_TEST(no_damaged_line_is_read_beyond_its_end)
 }
 END_TEST
 
-/* ---- Finding ----------------------------------------------------------------------------------- */
+/* ---- Finding -----------------------------------------------------------------------------------
+ */
 
 #define COUNT_MOST 40
 
@@ -125,7 +128,8 @@ START_TEST(an_address_is_found_in_the_mapping_around_it)
 }
 END_TEST
 
-/* ---- This process ------------------------------------------------------------------------------ */
+/* ---- This process ------------------------------------------------------------------------------
+ */
 
 static int written_data = 1;
 

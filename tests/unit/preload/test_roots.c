@@ -1,5 +1,5 @@
-/* test_roots.c - where pointers are looked for, in this very process: each class where it should be,
- * and nothing of what is no root.
+/* test_roots.c - where pointers are looked for, in this very process: each class where it should
+ * be, and nothing of what is no root.
  *
  * The runtime is a part of this program, so the program's own data count as the runtime's; those of
  * libc stand for the globals of all others.
@@ -23,7 +23,8 @@
 #define ALL (~0u)
 #define ONLY(name) (1u << LEAK_ROOT_CLASS_##name)
 
-/* ---- The option -------------------------------------------------------------------------------- */
+/* ---- The option --------------------------------------------------------------------------------
+ */
 
 static const struct {
     const char *list;
@@ -61,7 +62,8 @@ START_TEST(a_list_of_classes_is_read_whole_or_refused)
 }
 END_TEST
 
-/* ---- A picture of this process ------------------------------------------------------------------ */
+/* ---- A picture of this process ------------------------------------------------------------------
+ */
 
 static struct maps maps;
 static struct images images;
@@ -176,7 +178,7 @@ START_TEST(a_class_that_is_left_out_holds_nothing)
 }
 END_TEST
 
-/* ---- What is none ---------------------------------------------------------------------------------- */
+/* ---- What is none --------------------------------------------------------------------------- */
 
 static NOINLINE const void *address_in_a_frame_that_is_gone(void)
 {
@@ -214,8 +216,6 @@ END_TEST
 
 START_TEST(the_heap_is_no_root_and_what_is_mapped_beside_it_is)
 {
-    if (UNIT_SANITIZED)
-        return UNIT_SKIP("malloc is not glibc's");
     char *above = map_pages(16), *large = malloc(1 << 20), *below = map_pages(16);
     char *small = malloc(100);
     memset(above, 1, 16 * 4096);
@@ -245,7 +245,9 @@ START_TEST(of_a_large_mapping_only_touched_pages_are_read)
     madvise(sparse, size, MADV_NOHUGEPAGE);
     sparse[0] = sparse[size / 2] = sparse[size - 1] = 1;
     look(ALL, true);
-    if (class_of(sparse + size / 4) == LEAK_ROOT_CLASS_ANON)
+    /* Where a heap of glibc's could begin a word is read, and there it is. */
+    const char *untouched = sparse + size / 4 + 12345 * 8;
+    if (class_of(untouched) == LEAK_ROOT_CLASS_ANON)
         return UNIT_SKIP("/proc/self/pagemap says nothing here");
     ck_assert_int_eq(class_of(sparse), LEAK_ROOT_CLASS_ANON);
     ck_assert_int_eq(class_of(sparse + size / 2), LEAK_ROOT_CLASS_ANON);
@@ -254,7 +256,7 @@ START_TEST(of_a_large_mapping_only_touched_pages_are_read)
 }
 END_TEST
 
-/* ---- Regions that the program names ------------------------------------------------------------------ */
+/* ---- Regions that the program names --------------------------------------------------------- */
 
 START_TEST(a_region_is_a_root_until_it_is_taken_back)
 {
@@ -330,9 +332,13 @@ int main(int argc, char **argv)
 {
     Suite *suite = suite_create("roots");
     TCase *option = tcase_create("option");
-    tcase_add_loop_test(option, a_list_of_classes_is_read_whole_or_refused, 0,
-                        ARRAY_LENGTH(lists));
+    tcase_add_loop_test(option, a_list_of_classes_is_read_whole_or_refused, 0, ARRAY_LENGTH(lists));
     suite_add_tcase(suite, option);
+    if (UNIT_SANITIZED) { /* it maps terabytes, which are the program's own as far as anybody can
+                             tell */
+        dprintf(1, "skip: picture, regions: the sanitizer's shadow is a root\n");
+        return unit_main(argc, argv, suite);
+    }
     TCase *picture = tcase_create("picture");
     tcase_add_checked_fixture(picture, setup, NULL);
     tcase_add_test(picture, every_word_is_of_the_class_it_belongs_to);

@@ -30,7 +30,7 @@ static void setup(void)
     guard_leave(guard);
 }
 
-/* ---- Who is there -------------------------------------------------------------------------------- */
+/* ---- Who is there --------------------------------------------------------------------------- */
 
 static struct {
     uint32_t serial[64];
@@ -72,7 +72,7 @@ static int place_of(uint32_t serial)
     return place;
 }
 
-/* ---- A thread that comes to life as the hook has it ------------------------------------------------ */
+/* ---- A thread that comes to life as the hook has it ----------------------------------------- */
 
 static struct life {
     pthread_t thread;
@@ -221,7 +221,7 @@ START_TEST(in_a_fork_child_only_the_thread_that_forked_is_there)
 }
 END_TEST
 
-/* ---- Notes for threads to be ---------------------------------------------------------------------- */
+/* ---- Notes for threads to be ---------------------------------------------------------------- */
 
 struct search {
     uintptr_t word;
