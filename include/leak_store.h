@@ -359,7 +359,8 @@ enum leak_occasion {
     X(NO_TIME, "the look was not done within exit_budget")                                         \
     X(DIED, "the look's child process died")                                                       \
     X(SAMPLED, "with sample= most blocks are unknown")                                             \
-    X(FILTERED, "blocks left out by size may hold pointers to others")
+    X(FILTERED, "blocks left out by size may hold pointers to others")                             \
+    X(UNTRACKED, "blocks that there was no memory to track may hold pointers to others")
 
 enum leak_trouble {
     LEAK_TROUBLE_NONE = 0,

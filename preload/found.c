@@ -70,7 +70,8 @@ static bool add_node(struct writer *writer, uint32_t node)
     const struct found_look *look = writer->look;
     struct block block = reach_block(look->reach, node);
     enum leak_verdict verdict = graph_verdict(look->graph, node);
-    unsigned flags = reach_flags(look->reach, node);
+    unsigned meant = look->head->rung == LEAK_RUNG_PARKED ? ~0u : ~(unsigned)LEAK_FOUND_DROPPED;
+    unsigned flags = meant & reach_flags(look->reach, node);
     uint32_t owner = 0;
     bool shared = false;
     if (verdict == LEAK_VERDICT_INDIRECT) {

@@ -51,16 +51,25 @@ static void take_segment(struct image *image, const ElfW(Phdr) *segment)
     }
 }
 
+static bool has_code(const struct maps *maps, const struct mapping *first, const struct image *image)
+{
+    for (const struct mapping *at = first;
+         at < maps->mapping + maps->count && at->start < image->end; at++)
+        if (at->execute && at->inode == first->inode)
+            return true;
+    return false;
+}
+
 /* An object that was loaded, not just a file that somebody reads: its segments are where its headers
  * say, in mappings of the same file. */
 static bool is_loaded(const struct maps *maps, const struct mapping *first, const struct image *image)
 {
     for (unsigned i = 0; i < image->data_count; i++) {
         const struct mapping *there = maps_find(maps, image->data[i].start);
-        if (!there || there->inode != first->inode)
+        if (!there || there->inode != first->inode || there->offset == first->offset)
             return false;
     }
-    return image->end > first->start;
+    return image->end > first->start && has_code(maps, first, image);
 }
 
 static bool take(const struct maps *maps, const struct mapping *mapping, struct image *image)

@@ -159,7 +159,7 @@ static struct resume_call look_up_call(int tid)
     char path[64], line[256];
     struct text text = TEXT_ON(path);
     struct resume_call call = {.number = -1};
-    uint64_t number, first;
+    uint64_t number, first, pc;
     text_add(&text, "/proc/self/task/");
     text_add_number(&text, tid);
     text_add(&text, "/syscall");
@@ -168,9 +168,10 @@ static struct resume_call look_up_call(int tid)
     size_t length = strcspn(line, " \n");
     if (!text_read_number(line, length, &number) || line[length] != ' ')
         return call;
-    const char *argument = line + length + 1;
-    if (text_read_number(argument, strcspn(argument, " \n"), &first))
-        call = (struct resume_call){.number = number, .first = first};
+    const char *argument = line + length + 1, *last = strrchr(line, ' ');
+    if (text_read_number(argument, strcspn(argument, " \n"), &first) && last &&
+        text_read_number(last + 1, strcspn(last + 1, "\n"), &pc))
+        call = (struct resume_call){.number = number, .first = first, .pc = pc};
     return call;
 }
 
@@ -272,8 +273,12 @@ static bool gather(struct park *park, uint64_t most)
 bool park_all(struct park *park, uint64_t most)
 {
     static struct park_thread *room;
-    if (!room && !(room = arena_map(PARK_MOST * sizeof *room)))
-        return false;
+    if (!room) {
+        room = sys_map_lazily(PARK_MOST * sizeof *room);
+        if (!room)
+            return false;
+        arena_own(room, PARK_MOST * sizeof *room);
+    }
     *park = (struct park){.thread = room};
     store_release(&current, park);
     add_release(&generation, 1);

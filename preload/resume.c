@@ -161,7 +161,7 @@ static void call_again(ucontext_t *context, const struct resume_call *call)
 {
     long number = context_call_number(context);
     if (number < 0 || CONTEXT_NEEDS_FIRST)
-        number = call->number;
+        number = call->pc == context_pc(context) ? call->number : -1;
     if (!may_be_called_again(number))
         return;
     int direction = direction_of(number);

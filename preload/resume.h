@@ -18,6 +18,7 @@
 /* What the thread was called with before the signal was sent: /proc/self/task/TID/syscall. */
 struct resume_call {
     long number, first; /* number -1: not known */
+    uintptr_t pc;       /* where: it is about this call only if the thread is still there */
 };
 
 /* In the handler, as the last thing it does. May not return: then an outer handler of the same thread

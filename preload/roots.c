@@ -1,6 +1,7 @@
 #include "preload/roots.h"
 #include "preload/arena.h"
 #include "preload/atomic.h"
+#include "preload/boot.h"
 #include "preload/lock.h"
 #include "preload/modules.h"
 #include "preload/real.h"
@@ -481,6 +482,8 @@ bool roots_find(const struct roots_picture *picture, struct roots *out)
         add_stack(&builder, i);
     for (uint32_t i = 0; i < out->seen_count; i++)
         add_registers(&builder, i);
+    add_whole(&builder, (uintptr_t)boot_pool, (uintptr_t)boot_pool + BOOT_POOL_SIZE,
+              LEAK_ROOT_CLASS_ANON, -1);
     threads_each_note_page(add_note_page, &builder);
     for (uint32_t i = 0; i < user_count; i++)
         add_whole(&builder, users[i].start, users[i].end, LEAK_ROOT_CLASS_USER, -1);

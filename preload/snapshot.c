@@ -50,6 +50,8 @@ static enum leak_trouble hopeless(void)
         return LEAK_TROUBLE_SAMPLED;
     if (track_options.min_size || track_options.max_size)
         return LEAK_TROUBLE_FILTERED;
+    if (load_relaxed(&store_header->untracked[LEAK_UNTRACKED_NO_MEMORY]))
+        return LEAK_TROUBLE_UNTRACKED;
     return LEAK_TROUBLE_NONE;
 }
 

@@ -63,10 +63,12 @@ static inline void context_set_result(ucontext_t *context, long result)
  * mov $number, %eax. -1: it does not. */
 static inline long context_call_number(const ucontext_t *context)
 {
-    const uint8_t *code = (const uint8_t *)context_pc(context) - CONTEXT_CALL_SIZE - 5;
+    const uint8_t *code = (const uint8_t *)context_pc(context) - CONTEXT_CALL_SIZE;
     uint32_t number;
-    memcpy(&number, code + 1, sizeof number);
-    return code[0] == 0xb8 ? (long)number : -1;
+    if (code[-4] == 0x8b && code[-3] == 0x7c && code[-2] == 0x24) /* mov 0x1c(%rsp), %edi */
+        code -= 4;
+    memcpy(&number, code - 4, sizeof number);
+    return code[-5] == 0xb8 ? (long)number : -1;
 }
 
 /* The call will be made anew. first: its first argument, which some CPUs lose. */
