@@ -18,10 +18,12 @@ static __thread struct {
     void *jump[5];
 } outer __attribute__((tls_model("initial-exec")));
 
-static bool in_continued_call(uintptr_t pc)
+/* With a result the call is over, and the handler may return. */
+static bool in_continued_call(const ucontext_t *context)
 {
-    return pc - (uintptr_t)arch_continue_call <=
-           (uintptr_t)arch_continue_call_end - (uintptr_t)arch_continue_call;
+    uintptr_t pc = context_pc(context), end = (uintptr_t)arch_continue_call_end;
+    return pc - (uintptr_t)arch_continue_call < end - (uintptr_t)arch_continue_call ||
+           (pc == end && context_result(context) == -EINTR);
 }
 
 /* As long as it takes, with the program's own signals let in. */
@@ -29,9 +31,8 @@ static NOINLINE long continue_call(const ucontext_t *context)
 {
     uint64_t mask, all;
     memcpy(&mask, &context->uc_sigmask, sizeof mask);
-    __builtin_setjmp(outer.jump);
-    sys_signals_restore(&mask);
-    long result = arch_continue_call();
+    __builtin_setjmp(outer.jump); /* whoever comes back here has all signals blocked */
+    long result = arch_continue_call(&mask);
     sys_signals_block(&all);
     return result;
 }
@@ -175,7 +176,7 @@ static void call_again(ucontext_t *context, const struct resume_call *call)
 void resume(ucontext_t *context, const struct resume_call *call)
 {
     uintptr_t pc = context_pc(context);
-    if (in_continued_call(pc))
+    if (in_continued_call(context))
         __builtin_longjmp(outer.jump, 1);
     if (context_result(context) == -EINTR && context_after_call(context)) {
         uint32_t handled = load_relaxed(&handlers_entered);

@@ -2,8 +2,9 @@
  *
  * arch_call_on(stack_end, function, argument) calls it on another stack. The frame record is an ordinary
  * one, so unwinders find their way back.
- * arch_continue_call() goes on with the system call that the signal handler around it has interrupted: its
- * deadline stays what it was. A handler that interrupts that one knows it by its pc, between the two.
+ * arch_continue_call(mask) sets the signal mask and goes on with the system call that the signal handler
+ * around it has interrupted: its deadline stays what it was. The kernel forgets that call when any handler
+ * returns; one that comes from the moment when the mask is open knows it by its pc, between the two.
  */
         .text
         .globl  arch_call_on
@@ -37,6 +38,12 @@ arch_call_on:
 arch_continue_call:
         .cfi_startproc
         hint    #34                     /* bti c */
+        mov     x1, x0
+        mov     x0, #2                  /* SIG_SETMASK */
+        mov     x2, #0
+        mov     x3, #8
+        mov     x8, #135                /* rt_sigprocmask */
+        svc     #0
         mov     x8, #128                /* restart_syscall */
         svc     #0
 arch_continue_call_end:

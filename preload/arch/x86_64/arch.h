@@ -47,8 +47,8 @@ static inline void arch_pause(void)
 
 /* function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* In a handler: the system call it has interrupted goes on. Its result. */
-long arch_continue_call(void);
+/* In a handler: the system call it has interrupted goes on, under that mask. Its result. */
+long arch_continue_call(const uint64_t *mask);
 extern const char arch_continue_call_end[];
 
 /* libunwind's names for this CPU and for where a frame goes on, after a call and after a signal. */

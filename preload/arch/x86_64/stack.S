@@ -2,8 +2,9 @@
  *
  * arch_call_on(stack_end, function, argument) calls it on another stack. An unwinder that runs over there
  * finds its way back: the CFA is counted from rbp.
- * arch_continue_call() goes on with the system call that the signal handler around it has interrupted: its
- * deadline stays what it was. A handler that interrupts that one knows it by its pc, between the two.
+ * arch_continue_call(mask) sets the signal mask and goes on with the system call that the signal handler
+ * around it has interrupted: its deadline stays what it was. The kernel forgets that call when any handler
+ * returns; one that comes from the moment when the mask is open knows it by its pc, between the two.
  */
         .text
         .globl  arch_call_on
@@ -34,6 +35,12 @@ arch_call_on:
 arch_continue_call:
         .cfi_startproc
         endbr64
+        mov     %rdi, %rsi
+        mov     $2, %edi                /* SIG_SETMASK */
+        xor     %edx, %edx
+        mov     $8, %r10d
+        mov     $14, %eax               /* rt_sigprocmask */
+        syscall
         mov     $219, %eax              /* restart_syscall */
         syscall
 arch_continue_call_end:
