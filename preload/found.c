@@ -7,6 +7,8 @@
 #define STEPS_MOST 24     /* of one path; of a longer one the first and the last half */
 #define SAMPLES_MOST 3    /* blocks of one line, the largest */
 #define PATHS_MOST 50000
+#define WALKED_MOST 20000000 /* steps of all ways: two seconds */
+#define AHEAD 16
 #define NONE UINT32_MAX
 
 struct line {
@@ -22,6 +24,7 @@ struct writer {
     uint32_t *index; /* open addressing: hash of a line's key -> line + 1 */
     uint32_t index_mask;
     uint32_t *line_of;              /* of each node */
+    uint64_t walked;                /* steps of all paths, told or not */
     struct held held;
     struct growing found, steps, samples, modules;
 };
@@ -56,7 +59,7 @@ static void note_largest(struct writer *writer, struct line *line, uint32_t node
 {
     for (int i = 0; i < SAMPLES_MOST; i++) {
         uint32_t there = line->largest[i];
-        if (there != NONE && reach_block(writer->look->reach, there).size >= size)
+        if (there != NONE && reach_size(writer->look->reach, there) >= size)
             continue;
         for (int k = SAMPLES_MOST - 1; k > i; k--)
             line->largest[k] = line->largest[k - 1];
@@ -65,11 +68,10 @@ static void note_largest(struct writer *writer, struct line *line, uint32_t node
     }
 }
 
-static bool add_node(struct writer *writer, uint32_t node)
+static bool add_node(struct writer *writer, uint32_t node, enum leak_verdict verdict)
 {
     const struct found_look *look = writer->look;
     struct block block = reach_block(look->reach, node);
-    enum leak_verdict verdict = graph_verdict(look->graph, node);
     unsigned flags = reach_flags(look->reach, node);
     uint32_t owner = 0;
     bool shared = false;
@@ -105,14 +107,23 @@ static bool add_node(struct writer *writer, uint32_t node)
 /* Owners first: the others name their lines. */
 static bool add_nodes(struct writer *writer)
 {
-    for (uint32_t node = 0; node < writer->nodes; node++)
-        if (graph_verdict(writer->look->graph, node) != LEAK_VERDICT_INDIRECT &&
-            !add_node(writer, node))
+    const struct graph *graph = writer->look->graph;
+    uint32_t indirect = 0;
+    for (uint32_t node = 0; node < writer->nodes; node++) {
+        enum leak_verdict verdict = graph_verdict(graph, node);
+        if (node + AHEAD < writer->nodes)
+            graph_look_ahead(graph, node + AHEAD);
+        if (verdict == LEAK_VERDICT_INDIRECT)
+            indirect++;
+        else if (!add_node(writer, node, verdict))
             return false;
-    for (uint32_t node = 0; node < writer->nodes; node++)
-        if (graph_verdict(writer->look->graph, node) == LEAK_VERDICT_INDIRECT &&
-            !add_node(writer, node))
-            return false;
+    }
+    for (uint32_t node = 0; indirect && node < writer->nodes; node++)
+        if (graph_verdict(graph, node) == LEAK_VERDICT_INDIRECT) {
+            indirect--;
+            if (!add_node(writer, node, LEAK_VERDICT_INDIRECT))
+                return false;
+        }
     return true;
 }
 
@@ -130,32 +141,57 @@ static void add_step(struct writer *writer, uint32_t node, uint32_t parent, uint
     struct reach_word root;
     const uintptr_t *place = NULL;
     if (parent != REACH_NOBODY)
-        place = (const uintptr_t *)(reach_block(reach, parent).address + offset);
+        place = (const uintptr_t *)(reach_address(reach, parent) + offset);
     else if (reach_root_word(reach, node, &root))
         place = (const uintptr_t *)root.address;
     if (place && (word = *place) - block.address <= block.size)
         step->into = word - block.address;
 }
 
-/* From the root to the node: walked from the node, so put down backwards. Of a long way the first and
- * the last half are told, with a step of site 0 between them. */
+/* What a path tells of a way: its beginning and its end. Met from its end on. */
+struct way {
+    uint32_t length;
+    uint32_t end[STEPS_MOST / 2], last[STEPS_MOST]; /* last: by length, going round */
+};
+
+static void find_way(const struct reach *reach, uint32_t node, struct way *way)
+{
+    uint64_t offset;
+    way->length = 0;
+    for (uint32_t at = node; at != REACH_NOBODY; at = reach_parent(reach, at, &offset)) {
+        if (way->length < ARRAY_LENGTH(way->end))
+            way->end[way->length] = at;
+        way->last[way->length++ % STEPS_MOST] = at;
+    }
+}
+
+/* The node so many steps from the root. */
+static uint32_t way_at(const struct way *way, uint32_t step)
+{
+    uint32_t met = way->length - 1 - step;
+    return met < ARRAY_LENGTH(way->end) ? way->end[met] : way->last[met % STEPS_MOST];
+}
+
+/* From the root to the node. Of a long way the first and the last half are told, with a step of site 0
+ * between them. All ways together are only so long: where every site has a block far down in one long
+ * list, the last ones are told by their root alone. */
 static void add_path(struct writer *writer, struct line *line)
 {
     const struct reach *reach = writer->look->reach;
-    uint32_t node = line->largest[0], length = 0;
-    uint64_t offset;
-    for (uint32_t at = node; at != REACH_NOBODY; at = reach_parent(reach, at, &offset))
-        length++;
-    uint32_t told = length <= STEPS_MOST ? length : STEPS_MOST;
+    struct way way;
+    line->found.root = held_tell(&writer->held, line->largest[0]);
+    if (writer->walked > WALKED_MOST)
+        return;
+    find_way(reach, line->largest[0], &way);
+    writer->walked += way.length;
+    uint32_t told = way.length <= STEPS_MOST ? way.length : STEPS_MOST;
     if (writer->steps.count + told > writer->steps.most)
         return;
     line->found.path.first = writer->steps.count;
     for (uint32_t i = 0; i < told; i++) {
-        bool gap = told < length && i == told / 2;
-        uint32_t wanted = told < length && i > told / 2 ? length - told + i : i;
-        uint32_t at = node; /* the wanted-th from the root */
-        for (uint32_t k = length - 1; k > wanted; k--)
-            at = reach_parent(reach, at, &offset);
+        bool gap = told < way.length && i == told / 2;
+        uint64_t offset = 0;
+        uint32_t at = way_at(&way, i <= told / 2 ? i : way.length - told + i);
         uint32_t parent = reach_parent(reach, at, &offset);
         if (gap)
             growing_add(&writer->steps);
@@ -163,7 +199,6 @@ static void add_path(struct writer *writer, struct line *line)
             add_step(writer, at, parent, parent == REACH_NOBODY ? 0 : offset);
     }
     line->found.path.count = writer->steps.count - line->found.path.first;
-    line->found.root = held_tell(&writer->held, node);
 }
 
 static void add_samples(struct writer *writer, struct line *line)

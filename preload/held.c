@@ -7,7 +7,7 @@
 #define ROOTS_MOST 60000
 #define STACK_MOST 64
 #define FRAMES_MOST (1u << 20)
-#define NONE UINT32_MAX
+#define AHEAD 16
 
 struct held_word {
     uint64_t address, blocks, bytes;
@@ -36,46 +36,37 @@ bool held_begin(struct held *held, const struct reach *reach, const struct roots
 
 /* ---- Which word ------------------------------------------------------------------------------------ */
 
-/* Up to a node that knows, or to the word itself; and then all on the way learn it. */
+/* A node's parent knows already: it was met before. */
 static uint32_t find_word(struct held *held, uint32_t node)
 {
     struct reach_word word;
     uint64_t offset;
-    uint32_t at = node, known, parent;
-    while (!(known = held->first[at])) {
-        parent = reach_parent(held->reach, at, &offset);
-        if (parent != REACH_NOBODY) {
-            at = parent;
-            continue;
-        }
-        known = 1;
-        if (reach_root_word(held->reach, at, &word)) {
-            known = word.index + 2;
-            held->word[word.index].address = word.address;
-            held->word[word.index].range = word.range;
-        }
-        break;
-    }
-    for (at = node; !held->first[at]; at = parent) {
-        held->first[at] = known;
-        parent = reach_parent(held->reach, at, &offset);
-        if (parent == REACH_NOBODY)
-            break;
-    }
-    return known - 2;
+    uint32_t parent = reach_parent(held->reach, node, &offset);
+    if (parent != REACH_NOBODY)
+        return held->first[parent];
+    if (!reach_root_word(held->reach, node, &word))
+        return 0;
+    held->word[word.index].address = word.address;
+    held->word[word.index].range = word.range;
+    return word.index + 1;
 }
 
 void held_count(struct held *held)
 {
-    uint32_t nodes = reach_count(held->reach);
-    for (uint32_t node = 0; node < nodes; node++) {
-        if (reach_verdict(held->reach, node) == LEAK_VERDICT_LOST)
+    const struct reach *reach = held->reach;
+    uint32_t count = reach_met_count(reach);
+    for (uint32_t turn = 0; turn < count; turn++) {
+        if (turn + AHEAD < count) {
+            uint32_t soon = reach_met(reach, turn + AHEAD);
+            reach_look_ahead(reach, soon);
+            __builtin_prefetch(&held->first[soon], 1);
+        }
+        uint32_t node = reach_met(reach, turn), first = find_word(held, node);
+        held->first[node] = first;
+        if (!first)
             continue;
-        uint32_t word = find_word(held, node);
-        if (word == NONE)
-            continue;
-        held->word[word].blocks++;
-        held->word[word].bytes += reach_block(held->reach, node).size;
+        held->word[first - 1].blocks++;
+        held->word[first - 1].bytes += reach_size(reach, node);
     }
 }
 
@@ -178,8 +169,7 @@ static uint32_t tell(struct held *held, uint32_t index)
 
 uint32_t held_tell(struct held *held, uint32_t node)
 {
-    uint32_t word = find_word(held, node);
-    return word == NONE ? 0 : tell(held, word);
+    return held->first[node] ? tell(held, held->first[node] - 1) : 0;
 }
 
 /* How many bytes must hang on a word for it to be among the first so many: the smallest power of two

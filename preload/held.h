@@ -16,7 +16,7 @@
 struct held {
     const struct reach *reach;
     const struct roots *roots_found;
-    uint32_t *first;          /* of each node: its word + 2; 1 = none, 0 = not asked yet */
+    uint32_t *first;          /* of each node: its word + 1; 0 = none */
     struct held_word *word;   /* by index */
     struct held_frame *frame; /* of all threads, innermost first */
     uint32_t frame_count;
@@ -25,7 +25,7 @@ struct held {
 };
 
 bool held_begin(struct held *held, const struct reach *reach, const struct roots *roots);
-/* Every block to its word. */
+/* Every block to its word; before anything is told. */
 void held_count(struct held *held);
 /* The threads there are, with their stacks. */
 void held_threads(struct guard *guard, struct held *held);

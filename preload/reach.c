@@ -354,6 +354,16 @@ struct block reach_block(const struct reach *reach, uint32_t node)
                           .kind = cold->tick_kind >> 24};
 }
 
+uint64_t reach_size(const struct reach *reach, uint32_t node)
+{
+    return node_size(&reach->nodes[node]);
+}
+
+uintptr_t reach_address(const struct reach *reach, uint32_t node)
+{
+    return reach->nodes[node].address;
+}
+
 enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node)
 {
     return node_verdict(&reach->nodes[node]);
@@ -372,6 +382,22 @@ uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset
         return REACH_NOBODY;
     *offset = 8ull * link->at;
     return link->from;
+}
+
+uint32_t reach_met_count(const struct reach *reach)
+{
+    return reach->tail;
+}
+
+uint32_t reach_met(const struct reach *reach, uint32_t turn)
+{
+    return reach->queue[turn];
+}
+
+void reach_look_ahead(const struct reach *reach, uint32_t node)
+{
+    __builtin_prefetch(&reach->nodes[node]);
+    __builtin_prefetch(&reach->links[node]);
 }
 
 bool reach_root_word(const struct reach *reach, uint32_t node, struct reach_word *out)
