@@ -4,10 +4,9 @@
 #include "preload/sys.h"
 #include "preload/growing.h"
 
-#define STEPS_MOST 24     /* of one path; of a longer one the first and the last half */
+#define STEPS_MOST (2 * HELD_HEAD) /* of one path; of a longer one the first and the last half */
 #define SAMPLES_MOST 3    /* blocks of one line, the largest */
 #define PATHS_MOST 50000
-#define WALKED_MOST 20000000 /* steps of all ways: two seconds */
 #define AHEAD 16
 #define NONE UINT32_MAX
 
@@ -24,7 +23,6 @@ struct writer {
     uint32_t *index; /* open addressing: hash of a line's key -> line + 1 */
     uint32_t index_mask;
     uint32_t *line_of;              /* of each node */
-    uint64_t walked;                /* steps of all paths, told or not */
     struct held held;
     struct growing found, steps, samples, modules;
 };
@@ -148,57 +146,46 @@ static void add_step(struct writer *writer, uint32_t node, uint32_t parent, uint
         step->into = word - block.address;
 }
 
-/* What a path tells of a way: its beginning and its end. Met from its end on. */
-struct way {
-    uint32_t length;
-    uint32_t end[STEPS_MOST / 2], last[STEPS_MOST]; /* last: by length, going round */
-};
-
-static void find_way(const struct reach *reach, uint32_t node, struct way *way)
+/* The blocks from one up towards its root, no more than so many; how many there are. */
+static uint32_t go_up(const struct reach *reach, uint32_t node, uint32_t *met, uint32_t most)
 {
     uint64_t offset;
-    way->length = 0;
-    for (uint32_t at = node; at != REACH_NOBODY; at = reach_parent(reach, at, &offset)) {
-        if (way->length < ARRAY_LENGTH(way->end))
-            way->end[way->length] = at;
-        way->last[way->length++ % STEPS_MOST] = at;
-    }
+    uint32_t count = 0;
+    for (; node != REACH_NOBODY && count < most; node = reach_parent(reach, node, &offset))
+        met[count++] = node;
+    return count;
 }
 
-/* The node so many steps from the root. */
-static uint32_t way_at(const struct way *way, uint32_t step)
+static void add_steps(struct writer *writer, const uint32_t *met, uint32_t count)
 {
-    uint32_t met = way->length - 1 - step;
-    return met < ARRAY_LENGTH(way->end) ? way->end[met] : way->last[met % STEPS_MOST];
+    for (uint32_t i = count; i--;) {
+        uint64_t offset = 0;
+        uint32_t parent = reach_parent(writer->look->reach, met[i], &offset);
+        add_step(writer, met[i], parent, parent == REACH_NOBODY ? 0 : offset);
+    }
 }
 
 /* From the root to the node. Of a long way the first and the last half are told, with a step of site 0
- * between them. All ways together are only so long: where every site has a block far down in one long
- * list, the last ones are told by their root alone. */
+ * between them. */
 static void add_path(struct writer *writer, struct line *line)
 {
     const struct reach *reach = writer->look->reach;
-    struct way way;
-    line->found.root = held_tell(&writer->held, line->largest[0]);
-    if (writer->walked > WALKED_MOST)
-        return;
-    find_way(reach, line->largest[0], &way);
-    writer->walked += way.length;
-    uint32_t told = way.length <= STEPS_MOST ? way.length : STEPS_MOST;
-    if (writer->steps.count + told > writer->steps.most)
+    uint32_t node = line->largest[0], begin = held_head(&writer->held, node), met[STEPS_MOST];
+    uint32_t count = go_up(reach, node, met, STEPS_MOST);
+    bool whole = reach_parent(reach, met[count - 1], &(uint64_t){0}) == REACH_NOBODY;
+    if (writer->steps.count + count > writer->steps.most)
         return;
     line->found.path.first = writer->steps.count;
-    for (uint32_t i = 0; i < told; i++) {
-        bool gap = told < way.length && i == told / 2;
-        uint64_t offset = 0;
-        uint32_t at = way_at(&way, i <= told / 2 ? i : way.length - told + i);
-        uint32_t parent = reach_parent(reach, at, &offset);
-        if (gap)
-            growing_add(&writer->steps);
-        else
-            add_step(writer, at, parent, parent == REACH_NOBODY ? 0 : offset);
+    if (whole || begin == REACH_NOBODY) {
+        add_steps(writer, met, count);
+    } else {
+        uint32_t first[HELD_HEAD];
+        add_steps(writer, first, go_up(reach, begin, first, HELD_HEAD));
+        growing_add(&writer->steps);
+        add_steps(writer, met, STEPS_MOST - HELD_HEAD - 1);
     }
     line->found.path.count = writer->steps.count - line->found.path.first;
+    line->found.root = held_tell(&writer->held, node);
 }
 
 static void add_samples(struct writer *writer, struct line *line)
