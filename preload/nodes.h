@@ -76,6 +76,10 @@ struct reach {
     struct pile ranges;    /* struct root_range */
     struct pile words;     /* struct root_word */
     struct pile decodings; /* struct decoded: those that lead to hidden blocks */
+    struct pile met;       /* uint32_t: whom the scanned ones point to, in the order of the queue */
+    uint32_t *met_first;   /* of each in the queue: its first of these; NULL: they were not noted */
+    uint32_t met_turn;     /* whose are being noted */
+    uint32_t met_end;      /* of [0, met_end) of the queue they were */
     bool failed;           /* memory ran out */
 };
 
@@ -142,6 +146,35 @@ static inline void node_link_root(struct reach *reach, uint32_t node, uint32_t r
     *word = (struct root_word){.address = roots->start + 8ull * at, .range = roots->range};
     reach->links[node].from = (uint32_t)(reach->words.count - 1);
     node_change(&reach->nodes[node], 0, NODE_BY_ROOT);
+}
+
+static inline void node_forget_edges(struct reach *reach)
+{
+    room_unmap(&reach->room, reach->met_first);
+    pile_end(&reach->room, &reach->met);
+    reach->met_first = NULL;
+}
+
+/* A block that was read points to another. This takes no more than a quarter of the memory that is left: where
+ * there is not enough, edges.c reads the blocks once more. */
+static ALWAYS_INLINE void node_note_edge(struct reach *reach, uint32_t from, uint32_t to)
+{
+    struct pile *met = &reach->met;
+    if (unlikely(!reach->met_first) || to == from)
+        return;
+    while (reach->queue[reach->met_turn] != from)
+        reach->met_first[++reach->met_turn] = (uint32_t)met->count;
+    bool grows = unlikely(met->count == met->fits);
+    if (grows && (met->count >= UINT32_MAX / 2 ||
+                  met->count * 2 * sizeof to > (reach->room.most - reach->room.used) / 4)) {
+        node_forget_edges(reach);
+        return;
+    }
+    uint32_t *place = pile_add(&reach->room, met, sizeof *place);
+    if (likely(place))
+        *place = to;
+    else
+        node_forget_edges(reach);
 }
 
 /* The blocks that come up soon in the queue: first their nodes, then their content. */
