@@ -159,8 +159,8 @@ static bool find_turns(struct walk *walk)
     return walk->turn;
 }
 
-/* What was noted when the blocks were read: each node becomes its place in the queue, where it stands. No
- * table grows by that. */
+/* What was noted when the blocks were read: each node becomes its place in the queue, where it
+ * stands. No table grows by that. */
 static void take_noted(struct walk *walk)
 {
     struct reach *reach = walk->reach;

@@ -165,8 +165,8 @@ static void add_steps(struct writer *writer, const uint32_t *met, uint32_t count
     }
 }
 
-/* From the root to the node. Of a long way the first and the last half are told, with a step of site 0
- * between them. */
+/* From the root to the node. Of a long way the first and the last half are told, with a step of
+ * site 0 between them. */
 static void add_path(struct writer *writer, struct line *line)
 {
     const struct reach *reach = writer->look->reach;

@@ -9,8 +9,8 @@
 #define FRAMES_MOST (1u << 20)
 #define AHEAD 16
 
-/* The first so many blocks of a way have their place in it, counted down from here; the others know the
- * last of these. */
+/* The first so many blocks of a way have their place in it, counted down from here; the others know
+ * the last of these. */
 #define HEAD_PLACE UINT32_MAX
 
 struct held_node {

@@ -155,8 +155,8 @@ static inline void node_forget_edges(struct reach *reach)
     reach->met_first = NULL;
 }
 
-/* A block that was read points to another. This takes no more than a quarter of the memory that is left: where
- * there is not enough, edges.c reads the blocks once more. */
+/* A block that was read points to another. This takes no more than a quarter of the memory that is
+ * left: where there is not enough, edges.c reads the blocks once more. */
 static ALWAYS_INLINE void node_note_edge(struct reach *reach, uint32_t from, uint32_t to)
 {
     struct pile *met = &reach->met;
@@ -208,8 +208,8 @@ struct ring {
 /* Called for each pointer to a node: to its start, its inside, or just behind it. */
 typedef void ring_met(void *context, uintptr_t pointer, uint32_t node, uint32_t from, uint32_t at);
 
-/* Where a block that begins here leads to: fetched while its node comes in. Only as far as its first line of
- * the cache, which is there if its first byte is. */
+/* Where a block that begins here leads to: fetched while its node comes in. Only as far as its
+ * first line of the cache, which is there if its first byte is. */
 static ALWAYS_INLINE void ring_run_ahead(const struct reach *reach, uintptr_t pointer)
 {
     const uintptr_t *word = (const uintptr_t *)pointer;

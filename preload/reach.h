@@ -77,7 +77,8 @@ unsigned reach_flags(const struct reach *reach, uint32_t node); /* DROPPED, IGNO
  * where in it (behind 32 GiB: at least there); REACH_NOBODY: a root word does (reach_root_word), or
  * nobody: dropped, ignored, or what an earlier look said is all there is. */
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset);
-/* All nodes that are reachable, possible or hidden, each behind its parent: the turn-th of reach_met_count. */
+/* All nodes that are reachable, possible or hidden, each behind its parent: the turn-th of
+ * reach_met_count. */
 uint32_t reach_met_count(const struct reach *reach);
 uint32_t reach_met(const struct reach *reach, uint32_t turn);
 /* What reach_parent and reach_root_word will be asked of soon. */
