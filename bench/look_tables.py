@@ -3,6 +3,7 @@ import statistics
 
 import tables
 
+SHAPES = ["tree", "list", "data"]
 PAUSE_MS, PAUSE_MS_A_GB, CHECK_S_A_MILLION = 10, 55, 0.5
 
 
@@ -89,7 +90,7 @@ def machine_table(m):
 
 def looks_tables(rows):
     m, made = tables.Measured(rows, "looks"), []
-    m.cases = [c for c in m.cases if c != "-"]
+    m.cases = sorted((c for c in m.cases if c != "-"), key=lambda c: (SHAPES.index(c.split()[0]), blocks_of(c)))
     quiet, busy = [c for c in m.cases if still(c)], [c for c in m.cases if not still(c)]
     if quiet:
         made += [times_table(m, quiet),
