@@ -5,14 +5,15 @@
 """
 import os, sys
 
-import runs, tables, targets
+import look_tables, runs, tables, targets
 from tools import ROOT
 
 DOCUMENT = os.path.join(ROOT, "docs/PERFORMANCE.md")
 
 
 def all_tables(rows):
-    return [targets.targets_table(rows)] + tables.programs_tables(rows) + tables.micro_tables(rows)
+    meant = targets.targets_table(rows)
+    return ([meant] if meant.rows else []) + tables.programs_tables(rows) + tables.micro_tables(rows) + look_tables.looks_tables(rows)
 
 
 def show(rows, markdown):

@@ -1,7 +1,8 @@
-/* store.c - a few numbers from the header of a store, for the budget of memory: store FILE
+/* store.c - a few numbers from a store, for the budgets of memory and of looks: store FILE
  *
  * One line: nodes=N sites=N threads=N used=BYTES held=BYTES, where held is what the file has of its
- * file system (a store is sparse).
+ * file system (a store is sparse). If looks were taken: pauses=N pause_ms=MEDIAN pause_most_ms=MS
+ * check_ms=MEDIAN, of those that were not in vain.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,7 +10,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/common.h"
 #include "leak_store.h"
+
+#define LOOKS_MAX 1000
+
+static double pause_ms[LOOKS_MAX], check_ms[LOOKS_MAX];
+static uint64_t looks;
+
+/* The file is our own program's: it is not doubted. */
+static void read_looks(int fd, uint64_t end)
+{
+    struct leak_chunk chunk;
+    struct leak_snapshot look;
+    uint64_t at = LEAK_PAGE;
+    while (at < end && looks < LOOKS_MAX &&
+           pread(fd, &chunk, sizeof chunk, (off_t)at) == sizeof chunk) {
+        bool is_chunk = chunk.magic == LEAK_CHUNK_MAGIC && chunk.offset == at && chunk.size;
+        if (is_chunk && chunk.type == LEAK_CHUNK_SNAPSHOT && chunk.length >= sizeof look &&
+            pread(fd, &look, sizeof look, (off_t)(at + sizeof chunk)) == sizeof look &&
+            !look.trouble) {
+            pause_ms[looks] = (double)look.pause_ns / 1e6;
+            check_ms[looks++] = (double)look.check_ns / 1e6;
+        }
+        at += is_chunk ? chunk.size : LEAK_PAGE;
+    }
+}
 
 int main(int argc, char **argv)
 {
@@ -21,8 +47,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "store: no store of this version: %s\n", argc == 2 ? argv[1] : "(no name)");
         return 2;
     }
-    printf("nodes=%" PRIu64 " sites=%" PRIu64 " threads=%" PRIu64 " used=%" PRIu64 " held=%lld\n",
+    read_looks(fd, header.used);
+    printf("nodes=%" PRIu64 " sites=%" PRIu64 " threads=%" PRIu64 " used=%" PRIu64 " held=%lld",
            header.nodes, header.sites, header.threads, header.used,
            (long long)file.st_blocks * 512);
+    double pause = median(pause_ms, looks), check = median(check_ms, looks);
+    if (looks)
+        printf(" pauses=%" PRIu64 " pause_ms=%.3f pause_most_ms=%.3f check_ms=%.3f", looks, pause,
+               pause_ms[looks - 1], check);
+    printf("\n");
     return 0;
 }

@@ -41,7 +41,8 @@ class Measured:
                 self.machine[quantity[8:]] = value
             elif quantity == "tool":
                 self.words[tool] = value
-                self.tools.append(tool)
+                if tool not in self.tools: # several files tell of it
+                    self.tools.append(tool)
             else:
                 if case not in self.cases:
                     self.cases.append(case)

@@ -1,4 +1,4 @@
-/* edges.c - one walk over the blocks in order of address, through the ring.
+/* edges.c - one walk over the blocks, through the ring; or none, where marking has noted what it met.
  *
  * Nodes leave the ring in the order in which their words were put, so the targets of one source
  * come together and sources come in order: each target is written once, where it stays.
@@ -9,7 +9,7 @@ struct walk {
     struct reach *reach;
     struct edges *edges;
     uint32_t source; /* whose targets are being written */
-    uint32_t *turn;  /* by node: its index in the queue */
+    uint32_t *turn;  /* by node: its index in the queue + 1; 0 = nothing holds it */
     bool failed;
     struct ring ring;
 };
@@ -86,11 +86,9 @@ static ALWAYS_INLINE void met_held(void *context, uintptr_t pointer UNUSED, uint
                                    uint32_t from, uint32_t at UNUSED)
 {
     struct walk *walk = context;
-    if (!node_is_held(&walk->reach->nodes[number]))
-        return;
     uint32_t to = walk->turn[number];
-    if (to != from)
-        add(walk, from, to);
+    if (to && to - 1 != from)
+        add(walk, from, to - 1);
 }
 
 /* Chains the pointers in disguise by their source; *last: the last one + 1 of each. */
@@ -118,7 +116,7 @@ static void add_decoded(struct walk *walk, uint32_t node, uint32_t source, const
     ring_drain(&walk->ring, walk->reach, met_held, walk);
     for (uint32_t i = last[node]; i; i = decoded[i - 1].next)
         if (decoded[i - 1].to != node)
-            add(walk, source, walk->turn[decoded[i - 1].to]);
+            add(walk, source, walk->turn[decoded[i - 1].to] - 1);
 }
 
 static ALWAYS_INLINE void met_by_start(void *context, uintptr_t pointer, uint32_t number,
@@ -144,7 +142,7 @@ static void add_roots(struct walk *walk)
         scan_root(walk, &roots[i], roots[i].starts_only ? met_by_start : met_held);
     for (uint32_t i = 0; i < reach->count && !walk->failed; i++)
         if (node_is_held(&reach->nodes[i]) && reach->links[i].from == NOBODY)
-            add(walk, reach->tail, walk->turn[i]);
+            add(walk, reach->tail, walk->turn[i] - 1);
 }
 
 static bool find_turns(struct walk *walk)
@@ -154,26 +152,68 @@ static bool find_turns(struct walk *walk)
     for (uint32_t i = 0; walk->turn && i < reach->tail; i++) {
         if (i + 16 < reach->tail)
             __builtin_prefetch(&walk->turn[reach->queue[i + 16]], 1);
-        walk->turn[reach->queue[i]] = i;
+        walk->turn[reach->queue[i]] = i + 1;
     }
     walk->ring.beside = (const char *)walk->turn;
     walk->ring.beside_each = sizeof *walk->turn;
     return walk->turn;
 }
 
+/* What was noted when the blocks were read: each node becomes its place in the queue, where it
+ * stands. No table grows by that. */
+static void take_noted(struct walk *walk)
+{
+    struct reach *reach = walk->reach;
+    struct edges *edges = walk->edges;
+    uint32_t *to = reach->met.at, *first = reach->met_first, kept = 0;
+    uint64_t count = reach->met.count;
+    while (reach->met_turn < reach->met_end)
+        first[++reach->met_turn] = (uint32_t)count;
+    for (uint32_t source = 0; source < reach->met_end; source++) {
+        uint32_t begin = first[source], end = first[source + 1];
+        first[source] = kept;
+        for (uint32_t i = begin; i < end; i++) {
+            if (i + 32 < count)
+                __builtin_prefetch(&walk->turn[to[i + 32]]);
+            uint32_t turn = walk->turn[to[i]];
+            if (turn && (kept == first[source] || to[kept - 1] != turn - 1))
+                to[kept++] = turn - 1;
+        }
+    }
+    first[reach->met_end] = kept;
+    edges->first = first;
+    edges->to = reach->met;
+    edges->to.count = kept;
+    walk->source = reach->met_end;
+    reach->met_first = NULL;
+    memset(&reach->met, 0, sizeof reach->met);
+}
+
+static void read_blocks(struct walk *walk, const uint32_t *last)
+{
+    struct reach *reach = walk->reach;
+    for (uint32_t i = walk->source; i < reach->tail && !walk->failed; i++) {
+        node_look_ahead(reach, i);
+        if (!(node_state(&reach->nodes[reach->queue[i]]) & NODE_PLAIN))
+            scan(walk, reach->queue[i], i, met_held);
+        add_decoded(walk, reach->queue[i], i, last);
+    }
+    ring_drain(&walk->ring, reach, met_held, walk);
+}
+
 bool edges_of_held(struct edges *edges, struct reach *reach)
 {
     struct walk walk = {.reach = reach, .edges = edges};
     uint32_t sources = reach->tail + 1, *last;
-    if (!begin(&walk, sources) || !find_turns(&walk) || !chain_decoded(reach, &last))
+    bool noted = reach->met_first && !reach->decodings.count;
+    memset(edges, 0, sizeof *edges);
+    if (!noted)
+        node_forget_edges(reach);
+    if ((!noted && !begin(&walk, sources)) || !find_turns(&walk) || !chain_decoded(reach, &last))
         return false;
-    for (uint32_t i = 0; i < reach->tail && !walk.failed; i++) {
-        node_look_ahead(reach, i);
-        if (!(node_state(&reach->nodes[reach->queue[i]]) & NODE_PLAIN))
-            scan(&walk, reach->queue[i], i, met_held);
-        add_decoded(&walk, reach->queue[i], i, last);
-    }
-    ring_drain(&walk.ring, reach, met_held, &walk);
+    if (noted)
+        take_noted(&walk);
+    read_blocks(&walk, last);
     add_roots(&walk);
     add_decoded(&walk, reach->count, reach->tail, last);
     room_unmap(&reach->room, walk.turn);

@@ -4,9 +4,10 @@
 #include "preload/sys.h"
 #include "preload/growing.h"
 
-#define STEPS_MOST 24     /* of one path; of a longer one the first and the last half */
+#define STEPS_MOST (2 * HELD_HEAD) /* of one path; of a longer one the first and the last half */
 #define SAMPLES_MOST 3    /* blocks of one line, the largest */
 #define PATHS_MOST 50000
+#define AHEAD 16
 #define NONE UINT32_MAX
 
 struct line {
@@ -56,7 +57,7 @@ static void note_largest(struct writer *writer, struct line *line, uint32_t node
 {
     for (int i = 0; i < SAMPLES_MOST; i++) {
         uint32_t there = line->largest[i];
-        if (there != NONE && reach_block(writer->look->reach, there).size >= size)
+        if (there != NONE && reach_size(writer->look->reach, there) >= size)
             continue;
         for (int k = SAMPLES_MOST - 1; k > i; k--)
             line->largest[k] = line->largest[k - 1];
@@ -65,13 +66,11 @@ static void note_largest(struct writer *writer, struct line *line, uint32_t node
     }
 }
 
-static bool add_node(struct writer *writer, uint32_t node)
+static bool add_node(struct writer *writer, uint32_t node, enum leak_verdict verdict)
 {
     const struct found_look *look = writer->look;
     struct block block = reach_block(look->reach, node);
-    enum leak_verdict verdict = graph_verdict(look->graph, node);
-    unsigned meant = look->head->rung == LEAK_RUNG_PARKED ? ~0u : ~(unsigned)LEAK_FOUND_DROPPED;
-    unsigned flags = meant & reach_flags(look->reach, node);
+    unsigned flags = reach_flags(look->reach, node);
     uint32_t owner = 0;
     bool shared = false;
     if (verdict == LEAK_VERDICT_INDIRECT) {
@@ -106,14 +105,23 @@ static bool add_node(struct writer *writer, uint32_t node)
 /* Owners first: the others name their lines. */
 static bool add_nodes(struct writer *writer)
 {
-    for (uint32_t node = 0; node < writer->nodes; node++)
-        if (graph_verdict(writer->look->graph, node) != LEAK_VERDICT_INDIRECT &&
-            !add_node(writer, node))
+    const struct graph *graph = writer->look->graph;
+    uint32_t indirect = 0;
+    for (uint32_t node = 0; node < writer->nodes; node++) {
+        enum leak_verdict verdict = graph_verdict(graph, node);
+        if (node + AHEAD < writer->nodes)
+            graph_look_ahead(graph, node + AHEAD);
+        if (verdict == LEAK_VERDICT_INDIRECT)
+            indirect++;
+        else if (!add_node(writer, node, verdict))
             return false;
-    for (uint32_t node = 0; node < writer->nodes; node++)
-        if (graph_verdict(writer->look->graph, node) == LEAK_VERDICT_INDIRECT &&
-            !add_node(writer, node))
-            return false;
+    }
+    for (uint32_t node = 0; indirect && node < writer->nodes; node++)
+        if (graph_verdict(graph, node) == LEAK_VERDICT_INDIRECT) {
+            indirect--;
+            if (!add_node(writer, node, LEAK_VERDICT_INDIRECT))
+                return false;
+        }
     return true;
 }
 
@@ -131,37 +139,50 @@ static void add_step(struct writer *writer, uint32_t node, uint32_t parent, uint
     struct reach_word root;
     const uintptr_t *place = NULL;
     if (parent != REACH_NOBODY)
-        place = (const uintptr_t *)(reach_block(reach, parent).address + offset);
+        place = (const uintptr_t *)(reach_address(reach, parent) + offset);
     else if (reach_root_word(reach, node, &root))
         place = (const uintptr_t *)root.address;
     if (place && (word = *place) - block.address <= block.size)
         step->into = word - block.address;
 }
 
-/* From the root to the node: walked from the node, so put down backwards. Of a long way the first and
- * the last half are told, with a step of site 0 between them. */
+/* The blocks from one up towards its root, no more than so many; how many there are. */
+static uint32_t go_up(const struct reach *reach, uint32_t node, uint32_t *met, uint32_t most)
+{
+    uint64_t offset;
+    uint32_t count = 0;
+    for (; node != REACH_NOBODY && count < most; node = reach_parent(reach, node, &offset))
+        met[count++] = node;
+    return count;
+}
+
+static void add_steps(struct writer *writer, const uint32_t *met, uint32_t count)
+{
+    for (uint32_t i = count; i--;) {
+        uint64_t offset = 0;
+        uint32_t parent = reach_parent(writer->look->reach, met[i], &offset);
+        add_step(writer, met[i], parent, parent == REACH_NOBODY ? 0 : offset);
+    }
+}
+
+/* From the root to the node. Of a long way the first and the last half are told, with a step of
+ * site 0 between them. */
 static void add_path(struct writer *writer, struct line *line)
 {
     const struct reach *reach = writer->look->reach;
-    uint32_t node = line->largest[0], length = 0;
-    uint64_t offset;
-    for (uint32_t at = node; at != REACH_NOBODY; at = reach_parent(reach, at, &offset))
-        length++;
-    uint32_t told = length <= STEPS_MOST ? length : STEPS_MOST;
-    if (writer->steps.count + told > writer->steps.most)
+    uint32_t node = line->largest[0], begin = held_head(&writer->held, node), met[STEPS_MOST];
+    uint32_t count = go_up(reach, node, met, STEPS_MOST);
+    bool whole = reach_parent(reach, met[count - 1], &(uint64_t){0}) == REACH_NOBODY;
+    if (writer->steps.count + count > writer->steps.most)
         return;
     line->found.path.first = writer->steps.count;
-    for (uint32_t i = 0; i < told; i++) {
-        bool gap = told < length && i == told / 2;
-        uint32_t wanted = told < length && i > told / 2 ? length - told + i : i;
-        uint32_t at = node; /* the wanted-th from the root */
-        for (uint32_t k = length - 1; k > wanted; k--)
-            at = reach_parent(reach, at, &offset);
-        uint32_t parent = reach_parent(reach, at, &offset);
-        if (gap)
-            growing_add(&writer->steps);
-        else
-            add_step(writer, at, parent, parent == REACH_NOBODY ? 0 : offset);
+    if (whole || begin == REACH_NOBODY) {
+        add_steps(writer, met, count);
+    } else {
+        uint32_t first[HELD_HEAD];
+        add_steps(writer, first, go_up(reach, begin, first, HELD_HEAD));
+        growing_add(&writer->steps);
+        add_steps(writer, met, STEPS_MOST - HELD_HEAD - 1);
     }
     line->found.path.count = writer->steps.count - line->found.path.first;
     line->found.root = held_tell(&writer->held, node);
@@ -201,8 +222,12 @@ static void add_details(struct writer *writer)
         if (has_path(&line->found))
             add_path(writer, line);
         struct leak_found *found = growing_add(&writer->found);
-        if (found)
-            *found = line->found;
+        if (!found)
+            continue;
+        *found = line->found;
+        /* Of two pictures the second does not show what exit code has dropped. */
+        if (writer->look->head->rung != LEAK_RUNG_PARKED)
+            found->flags &= ~LEAK_FOUND_DROPPED;
     }
 }
 

@@ -302,6 +302,15 @@ struct graph_sum graph_retained(const struct graph *graph, uint32_t node)
     return (struct graph_sum){graph->dominated.blocks[place], graph->dominated.bytes[place]};
 }
 
+void graph_look_ahead(const struct graph *graph, uint32_t node)
+{
+    if (!graph->retained_known || is_lost(graph, node))
+        return;
+    uint32_t place = graph->dominated.place[node];
+    __builtin_prefetch(&graph->dominated.blocks[place]);
+    __builtin_prefetch(&graph->dominated.bytes[place]);
+}
+
 bool graph_retained_known(const struct graph *graph)
 {
     return graph->retained_known;

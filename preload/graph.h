@@ -33,6 +33,8 @@ struct graph_sum {
     uint64_t blocks, bytes;
 };
 struct graph_sum graph_retained(const struct graph *graph, uint32_t node);
+/* What graph_retained will be asked of soon. */
+void graph_look_ahead(const struct graph *graph, uint32_t node);
 /* False: dominators of the reachable ones did not fit into the memory allowed. */
 bool graph_retained_known(const struct graph *graph);
 

@@ -49,15 +49,15 @@ static void add_glibc_heaps(const struct maps *maps, const struct mapping *mappi
             add(heaps, at, at + ((const struct glibc_heap *)at)->size);
 }
 
-static bool has_own_mapping(const struct block *block, uintptr_t *start, uintptr_t *end)
+static bool has_own_mapping(uintptr_t address, uint64_t size, uintptr_t *start, uintptr_t *end)
 {
-    uint64_t word = ((const uint64_t *)block->address)[-1], before;
-    if (block->address % 16 || !(word & GLIBC_MMAPPED))
+    uint64_t word = ((const uint64_t *)address)[-1], before;
+    if (address % 16 || !(word & GLIBC_MMAPPED))
         return false;
-    before = ((const uint64_t *)block->address)[-2]; /* alignment may have cost something */
-    *start = block->address - 16 - before;
-    *end = block->address - 16 + (word & ~7ull);
-    return *start % LEAK_PAGE == 0 && *end % LEAK_PAGE == 0 && *end >= block->address + block->size;
+    before = ((const uint64_t *)address)[-2]; /* alignment may have cost something */
+    *start = address - 16 - before;
+    *end = address - 16 + (word & ~7ull);
+    return *start % LEAK_PAGE == 0 && *end % LEAK_PAGE == 0 && *end >= address + size;
 }
 
 /* Bubbles sink: what is added is nearly in order. */
@@ -77,19 +77,19 @@ static void add_homes(const struct maps *maps, const struct reach *reach, bool g
 {
     uint32_t known = heaps->count, at = 0;
     uintptr_t start = 0, end = 0;
-    for (uint32_t i = 0; i < reach_count(reach); i++) {
-        struct block block = reach_block(reach, i);
-        while (at < known && heaps->heap[at].end <= block.address)
+    for (uint32_t i = 0, count = reach_count(reach); i < count; i++) {
+        uintptr_t address = reach_address(reach, i);
+        while (at < known && heaps->heap[at].end <= address)
             at++;
-        if ((at < known && heaps->heap[at].start <= block.address) || block.address - start < end - start)
+        if ((at < known && heaps->heap[at].start <= address) || address - start < end - start)
             continue;
-        const struct mapping *mapping = maps_find(maps, block.address);
+        const struct mapping *mapping = maps_find(maps, address);
         if (!mapping)
             continue;
         start = mapping->start;
         end = mapping->end;
         if (glibc)
-            has_own_mapping(&block, &start, &end);
+            has_own_mapping(address, reach_size(reach, i), &start, &end);
         add(heaps, start, end);
     }
 }

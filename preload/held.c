@@ -7,7 +7,16 @@
 #define ROOTS_MOST 60000
 #define STACK_MOST 64
 #define FRAMES_MOST (1u << 20)
-#define NONE UINT32_MAX
+#define AHEAD 16
+
+/* The first so many blocks of a way have their place in it, counted down from here; the others know
+ * the last of these. */
+#define HEAD_PLACE UINT32_MAX
+
+struct held_node {
+    uint32_t word; /* + 1; 0 = none */
+    uint32_t head; /* HEAD_PLACE - 0, 1, 2 ...; or a node */
+};
 
 struct held_word {
     uint64_t address, blocks, bytes;
@@ -24,11 +33,11 @@ bool held_begin(struct held *held, const struct reach *reach, const struct roots
 {
     *held = (struct held){.reach = reach, .roots_found = roots};
     size_t nodes = (size_t)reach_count(reach) + 1, words = (size_t)reach_root_words(reach) + 1;
-    held->first = sys_map_lazily(nodes * sizeof *held->first);
+    held->node = sys_map_lazily(nodes * sizeof *held->node);
     held->word = sys_map_lazily(words * sizeof *held->word);
     held->frame = sys_map_lazily(FRAMES_MOST * sizeof *held->frame);
     held->frames_of = sys_map_lazily((PARK_MOST + 1) * sizeof *held->frames_of);
-    return held->first && held->word && held->frame && held->frames_of &&
+    return held->node && held->word && held->frame && held->frames_of &&
            growing_begin(&held->roots, sizeof(struct leak_held), ROOTS_MOST) &&
            growing_begin(&held->threads, sizeof(struct leak_seen_thread), PARK_MOST) &&
            growing_begin(&held->pcs, sizeof(uint64_t), FRAMES_MOST);
@@ -36,47 +45,56 @@ bool held_begin(struct held *held, const struct reach *reach, const struct roots
 
 /* ---- Which word ------------------------------------------------------------------------------------ */
 
-/* Up to a node that knows, or to the word itself; and then all on the way learn it. */
-static uint32_t find_word(struct held *held, uint32_t node)
+static struct held_node behind(const struct held *held, uint32_t parent)
 {
+    struct held_node its = held->node[parent];
+    if (its.head > HEAD_PLACE - (HELD_HEAD - 1))
+        its.head--;
+    else if (its.head == HEAD_PLACE - (HELD_HEAD - 1))
+        its.head = parent;
+    return its;
+}
+
+/* A node's parent knows already: it was met before. */
+static struct held_node find(struct held *held, uint32_t node)
+{
+    struct held_node its = {0, HEAD_PLACE};
     struct reach_word word;
     uint64_t offset;
-    uint32_t at = node, known, parent;
-    while (!(known = held->first[at])) {
-        parent = reach_parent(held->reach, at, &offset);
-        if (parent != REACH_NOBODY) {
-            at = parent;
-            continue;
-        }
-        known = 1;
-        if (reach_root_word(held->reach, at, &word)) {
-            known = word.index + 2;
-            held->word[word.index].address = word.address;
-            held->word[word.index].range = word.range;
-        }
-        break;
+    uint32_t parent = reach_parent(held->reach, node, &offset);
+    if (parent != REACH_NOBODY)
+        return behind(held, parent);
+    if (reach_root_word(held->reach, node, &word)) {
+        held->word[word.index].address = word.address;
+        held->word[word.index].range = word.range;
+        its.word = word.index + 1;
     }
-    for (at = node; !held->first[at]; at = parent) {
-        held->first[at] = known;
-        parent = reach_parent(held->reach, at, &offset);
-        if (parent == REACH_NOBODY)
-            break;
-    }
-    return known - 2;
+    return its;
 }
 
 void held_count(struct held *held)
 {
-    uint32_t nodes = reach_count(held->reach);
-    for (uint32_t node = 0; node < nodes; node++) {
-        if (reach_verdict(held->reach, node) == LEAK_VERDICT_LOST)
+    const struct reach *reach = held->reach;
+    uint32_t count = reach_met_count(reach);
+    for (uint32_t turn = 0; turn < count; turn++) {
+        if (turn + AHEAD < count) {
+            uint32_t soon = reach_met(reach, turn + AHEAD);
+            reach_look_ahead(reach, soon);
+            __builtin_prefetch(&held->node[soon], 1);
+        }
+        uint32_t node = reach_met(reach, turn);
+        struct held_node its = held->node[node] = find(held, node);
+        if (!its.word)
             continue;
-        uint32_t word = find_word(held, node);
-        if (word == NONE)
-            continue;
-        held->word[word].blocks++;
-        held->word[word].bytes += reach_block(held->reach, node).size;
+        held->word[its.word - 1].blocks++;
+        held->word[its.word - 1].bytes += reach_size(reach, node);
     }
+}
+
+uint32_t held_head(const struct held *held, uint32_t node)
+{
+    uint32_t head = held->node[node].head;
+    return head > HEAD_PLACE - HELD_HEAD ? REACH_NOBODY : head;
 }
 
 /* ---- Threads ----------------------------------------------------------------------------------------- */
@@ -178,8 +196,7 @@ static uint32_t tell(struct held *held, uint32_t index)
 
 uint32_t held_tell(struct held *held, uint32_t node)
 {
-    uint32_t word = find_word(held, node);
-    return word == NONE ? 0 : tell(held, word);
+    return held->node[node].word ? tell(held, held->node[node].word - 1) : 0;
 }
 
 /* How many bytes must hang on a word for it to be among the first so many: the smallest power of two

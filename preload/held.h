@@ -13,10 +13,13 @@
 #include "preload/roots.h"
 #include "leak_store.h"
 
+/* So many blocks at the beginning of a way can be found from any that lies behind them. */
+#define HELD_HEAD 12
+
 struct held {
     const struct reach *reach;
     const struct roots *roots_found;
-    uint32_t *first;          /* of each node: its word + 2; 1 = none, 0 = not asked yet */
+    struct held_node *node;   /* of each */
     struct held_word *word;   /* by index */
     struct held_frame *frame; /* of all threads, innermost first */
     uint32_t frame_count;
@@ -25,12 +28,14 @@ struct held {
 };
 
 bool held_begin(struct held *held, const struct reach *reach, const struct roots *roots);
-/* Every block to its word. */
+/* Every block to its word; before anything is told. */
 void held_count(struct held *held);
 /* The threads there are, with their stacks. */
 void held_threads(struct guard *guard, struct held *held);
 /* Tells the word behind a node: its place in "roots" + 1, 0 = there is none. */
 uint32_t held_tell(struct held *held, uint32_t node);
+/* The HELD_HEAD-th block of the way to a node; REACH_NOBODY: the way is not longer. */
+uint32_t held_head(const struct held *held, uint32_t node);
 /* Those that hold most besides. */
 void held_finish(struct held *held);
 

@@ -207,10 +207,10 @@ static void take_notes(const struct looking *l)
     uint32_t nodes = reach_count(l->reach);
     for (uint32_t node = 0; node < nodes; node++) {
         enum leak_verdict verdict = graph_verdict(l->graph, node);
-        struct block block = reach_block(l->reach, node);
         result->lost_blocks += verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;
         if (node >= result->notes_most)
             continue;
+        struct block block = reach_block(l->reach, node);
         result->note[node] = (struct look_note){.address = block.address,
                                                 .count = block.count,
                                                 .thread = block.thread,

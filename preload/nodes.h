@@ -76,6 +76,10 @@ struct reach {
     struct pile ranges;    /* struct root_range */
     struct pile words;     /* struct root_word */
     struct pile decodings; /* struct decoded: those that lead to hidden blocks */
+    struct pile met;       /* uint32_t: whom the scanned ones point to, in the order of the queue */
+    uint32_t *met_first;   /* of each in the queue: its first of these; NULL: they were not noted */
+    uint32_t met_turn;     /* whose are being noted */
+    uint32_t met_end;      /* of [0, met_end) of the queue they were */
     bool failed;           /* memory ran out */
 };
 
@@ -144,6 +148,35 @@ static inline void node_link_root(struct reach *reach, uint32_t node, uint32_t r
     node_change(&reach->nodes[node], 0, NODE_BY_ROOT);
 }
 
+static inline void node_forget_edges(struct reach *reach)
+{
+    room_unmap(&reach->room, reach->met_first);
+    pile_end(&reach->room, &reach->met);
+    reach->met_first = NULL;
+}
+
+/* A block that was read points to another. This takes no more than a quarter of the memory that is
+ * left: where there is not enough, edges.c reads the blocks once more. */
+static ALWAYS_INLINE void node_note_edge(struct reach *reach, uint32_t from, uint32_t to)
+{
+    struct pile *met = &reach->met;
+    if (unlikely(!reach->met_first) || to == from)
+        return;
+    while (reach->queue[reach->met_turn] != from)
+        reach->met_first[++reach->met_turn] = (uint32_t)met->count;
+    bool grows = unlikely(met->count == met->fits);
+    if (grows && (met->count >= UINT32_MAX / 2 ||
+                  met->count * 2 * sizeof to > (reach->room.most - reach->room.used) / 4)) {
+        node_forget_edges(reach);
+        return;
+    }
+    uint32_t *place = pile_add(&reach->room, met, sizeof *place);
+    if (likely(place))
+        *place = to;
+    else
+        node_forget_edges(reach);
+}
+
 /* The blocks that come up soon in the queue: first their nodes, then their content. */
 static ALWAYS_INLINE void node_look_ahead(const struct reach *reach, uint32_t at)
 {
@@ -175,6 +208,20 @@ struct ring {
 /* Called for each pointer to a node: to its start, its inside, or just behind it. */
 typedef void ring_met(void *context, uintptr_t pointer, uint32_t node, uint32_t from, uint32_t at);
 
+/* Where a block that begins here leads to: fetched while its node comes in. Only as far as its
+ * first line of the cache, which is there if its first byte is. */
+static ALWAYS_INLINE void ring_run_ahead(const struct reach *reach, uintptr_t pointer)
+{
+    const uintptr_t *word = (const uintptr_t *)pointer;
+    do {
+        uint32_t rank;
+        if (*word - reach->low > reach->span)
+            continue;
+        __builtin_prefetch(places_word(&reach->places, *word, &rank));
+        __builtin_prefetch((const void *)*word);
+    } while ((uintptr_t)++word % 64);
+}
+
 static ALWAYS_INLINE void ring_come_near(struct ring *ring, const struct reach *reach)
 {
     typeof(&ring->place[0]) place = &ring->place[ring->near++ % RING];
@@ -183,6 +230,8 @@ static ALWAYS_INLINE void ring_come_near(struct ring *ring, const struct reach *
     if (likely(place->node != NOBODY)) {
         __builtin_prefetch(&reach->nodes[place->node], 1);
         __builtin_prefetch(ring->beside + place->node * ring->beside_each, 1);
+        if (ring->eager && place->word && places_begins(place->word, place->pointer))
+            ring_run_ahead(reach, place->pointer);
     }
 }
 

@@ -77,6 +77,12 @@ static ALWAYS_INLINE uint32_t places_rank(const struct places_word *word, uintpt
     return word->below + places_ones(word->bits & ~0ull >> (63 - (address >> 3) % 64));
 }
 
+/* Does a block begin at this very address? */
+static ALWAYS_INLINE bool places_begins(const struct places_word *word, uintptr_t address)
+{
+    return address % 8 == 0 && (word->bits >> (address >> 3) % 64 & 1);
+}
+
 static inline uint32_t places_rank_of(const struct places *places, uintptr_t address)
 {
     uint32_t rank;

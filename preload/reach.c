@@ -210,6 +210,8 @@ static ALWAYS_INLINE void met_by_holder(void *context, uintptr_t pointer, uint32
     struct pass *pass = context;
     struct node *node = &pass->reach->nodes[number];
     uint64_t offset = pointer - node->address;
+    if (!pass->roots)
+        node_note_edge(pass->reach, from, number);
     if (node_verdict(node) || (offset && starts_only(pass, from)))
         return;
     if (likely(offset == 0) || is_known_shape(pass, node, offset)) {
@@ -226,6 +228,7 @@ static ALWAYS_INLINE void met_by_maybe(void *context, uintptr_t pointer, uint32_
 {
     struct pass *pass = context;
     const struct node *node = &pass->reach->nodes[number];
+    node_note_edge(pass->reach, from, number);
     if (node_verdict(node))
         return;
     link_met(pass, number, from, at);
@@ -314,6 +317,7 @@ bool reach_mark(struct reach *reach, const struct reach_codes *codes, reach_is_v
     struct pass pass = {.reach = reach, .is_vtable = is_vtable};
     pass.ring.beside = (const char *)reach->links;
     pass.ring.beside_each = sizeof *reach->links;
+    reach->met_first = room_map(&reach->room, reach->count + 2ull, sizeof *reach->met_first);
     put_those(reach, REACH_IGNORED, LEAK_VERDICT_REACHABLE, LEAK_FOUND_IGNORED);
     scan_roots(&pass);
     spread_by_holders(&pass);
@@ -324,6 +328,7 @@ bool reach_mark(struct reach *reach, const struct reach_codes *codes, reach_is_v
     put_candidates(reach);
     put_those(reach, REACH_WAS_POSSIBLE, LEAK_VERDICT_POSSIBLE, 0);
     spread_by_maybes(&pass);
+    reach->met_end = reach->head;
 
     if (leave_the_rest(reach, LEAK_VERDICT_NONE)) {
         put_those(reach, REACH_WAS_HIDDEN, LEAK_VERDICT_HIDDEN, 0);
@@ -354,6 +359,16 @@ struct block reach_block(const struct reach *reach, uint32_t node)
                           .kind = cold->tick_kind >> 24};
 }
 
+uint64_t reach_size(const struct reach *reach, uint32_t node)
+{
+    return node_size(&reach->nodes[node]);
+}
+
+uintptr_t reach_address(const struct reach *reach, uint32_t node)
+{
+    return reach->nodes[node].address;
+}
+
 enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node)
 {
     return node_verdict(&reach->nodes[node]);
@@ -372,6 +387,22 @@ uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset
         return REACH_NOBODY;
     *offset = 8ull * link->at;
     return link->from;
+}
+
+uint32_t reach_met_count(const struct reach *reach)
+{
+    return reach->tail;
+}
+
+uint32_t reach_met(const struct reach *reach, uint32_t turn)
+{
+    return reach->queue[turn];
+}
+
+void reach_look_ahead(const struct reach *reach, uint32_t node)
+{
+    __builtin_prefetch(&reach->nodes[node]);
+    __builtin_prefetch(&reach->links[node]);
 }
 
 bool reach_root_word(const struct reach *reach, uint32_t node, struct reach_word *out)

@@ -68,6 +68,8 @@ bool reach_mark(struct reach *reach, const struct reach_codes *codes, reach_is_v
 uint32_t reach_count(const struct reach *reach);
 /* In order of address. */
 struct block reach_block(const struct reach *reach, uint32_t node);
+uint64_t reach_size(const struct reach *reach, uint32_t node);
+uintptr_t reach_address(const struct reach *reach, uint32_t node);
 enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node);
 unsigned reach_flags(const struct reach *reach, uint32_t node); /* DROPPED, IGNORED, TAGGED */
 
@@ -75,6 +77,12 @@ unsigned reach_flags(const struct reach *reach, uint32_t node); /* DROPPED, IGNO
  * where in it (behind 32 GiB: at least there); REACH_NOBODY: a root word does (reach_root_word), or
  * nobody: dropped, ignored, or what an earlier look said is all there is. */
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset);
+/* All nodes that are reachable, possible or hidden, each behind its parent: the turn-th of
+ * reach_met_count. */
+uint32_t reach_met_count(const struct reach *reach);
+uint32_t reach_met(const struct reach *reach, uint32_t turn);
+/* What reach_parent and reach_root_word will be asked of soon. */
+void reach_look_ahead(const struct reach *reach, uint32_t node);
 /* The word of a node without a parent; false: there is none. */
 struct reach_word {
     uintptr_t address;

@@ -218,7 +218,7 @@ static int copy_running(struct look_order *order, enum leak_trouble *trouble)
 static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
                  const struct look_result *before, struct taken *out)
 {
-    uint64_t mask, blocks = blocks_count();
+    uint64_t mask;
     struct look_order order = {.occasion = occasion,
                                .taker = taker,
                                .classes = classes,
@@ -227,7 +227,8 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
                                .skipped = skipped,
                                .before = before};
     enum leak_trouble trouble = hopeless();
-    if (!trouble && !(order.result = make_result(blocks + NEWER_BLOCKS, &out->size)))
+    uint64_t notes = occasion == LEAK_OCCASION_EARLY ? blocks_count() + NEWER_BLOCKS : 0;
+    if (!trouble && !(order.result = make_result(notes, &out->size)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
     if (!trouble) {
         sys_signals_block(&mask);

@@ -1,6 +1,7 @@
 /* test_graph.c - who hangs under whom, what goes when one goes: each rule beside its opposite; and
  * random heaps against the most obvious way to find out.
  */
+#include "preload/edges.h"
 #include "tests/unit/preload/one_heap.h"
 
 static struct graph *graph;
@@ -599,6 +600,45 @@ START_TEST(random_heaps_are_judged_as_in_the_most_obvious_way)
 }
 END_TEST
 
+static void expect_same_edges(const struct edges *one, const struct edges *other)
+{
+    ck_assert_uint_eq(one->to.count, other->to.count);
+    for (uint32_t i = 0; i <= reach->tail + 1; i++)
+        ck_assert_uint_eq(one->first[i], other->first[i]);
+    for (uint64_t i = 0; i < one->to.count; i++)
+        ck_assert_uint_eq(edges_to(one)[i], edges_to(other)[i]);
+}
+
+/* Heaps one by one: where there are many, one of them has a pointer in disguise, and all are read. */
+START_TEST(pointers_noted_while_marking_are_those_read_afterwards)
+{
+    static struct heap heap;
+    int noted = 0, with_pointers = 0;
+    for (int round = 0; round < LOOKS; round++) {
+        uint64_t state = unit_seed + round;
+        struct edges as_marked, as_read;
+        make_heaps(&heap, 1, &state);
+        reach = look_at(&heap, 1, UINT64_MAX);
+        noted += reach->met_first && !reach->decodings.count;
+        with_pointers += reach->met.count && !reach->decodings.count;
+        ck_assert(edges_of_held(&as_marked, reach));
+        ck_assert_ptr_null(reach->met_first);
+        ck_assert(edges_of_held(&as_read, reach));
+        expect_same_edges(&as_marked, &as_read);
+        reach_end(reach);
+        reach = look_at(&heap, 1, UINT64_MAX);
+        graph = graph_begin(reach);
+        ck_assert(graph && graph_retained_known(graph));
+        compare(&heap, 0);
+        graph_end(graph);
+        reach_end(reach);
+    }
+    ck_assert_int_gt(noted, LOOKS / 10);
+    ck_assert_int_lt(noted, LOOKS);
+    ck_assert_int_gt(with_pointers, LOOKS / 20);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("graph");
@@ -625,5 +665,6 @@ int main(int argc, char **argv)
     tcase_add_test(t, with_too_little_memory_nothing_wrong_is_said);
     t = part(suite, "random");
     tcase_add_test(t, random_heaps_are_judged_as_in_the_most_obvious_way);
+    tcase_add_test(t, pointers_noted_while_marking_are_those_read_afterwards);
     return unit_main(argc, argv, suite);
 }
