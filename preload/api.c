@@ -31,14 +31,17 @@ static bool has_account(const struct frame *caller)
     return guard != NULL;
 }
 
+/* record: of the exported function. */
+static NOINLINE long take_look(const uintptr_t *record)
+{
+    struct frame caller = FRAME_ABOVE(record);
+    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
+    return has_account(&caller) ? snapshot_take(LEAK_OCCASION_ASKED, &taker) : -1;
+}
+
 EXPORT long libleak_snapshot(void)
 {
-    struct frame caller = CALLER_FRAME();
-    if (!has_account(&caller))
-        return -1;
-    scrub_stack();
-    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
-    return snapshot_take(LEAK_OCCASION_ASKED, &taker);
+    return ON_SCRUBBED_STACK(take_look);
 }
 
 EXPORT void libleak_add_root(const void *start, size_t size)
@@ -117,23 +120,14 @@ EXPORT void __lsan_unregister_root_region(const void *start, size_t size)
 EXPORT int __lsan_do_recoverable_leak_check(void);
 EXPORT int __lsan_do_recoverable_leak_check(void)
 {
-    struct frame caller = CALLER_FRAME();
-    if (!has_account(&caller) || !lsan_detects())
-        return 0;
-    scrub_stack();
-    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
-    return snapshot_take(LEAK_OCCASION_ASKED, &taker) > 0;
+    return lsan_detects() && ON_SCRUBBED_STACK(take_look) > 0;
 }
 
 /* The check at the end is done with it; a program that leaks ends here (LSAN_OPTIONS=exitcode=). */
 EXPORT void __lsan_do_leak_check(void);
 EXPORT void __lsan_do_leak_check(void)
 {
-    struct frame caller = CALLER_FRAME();
-    if (!has_account(&caller) || !lsan_detects() || !snapshot_no_more())
-        return;
-    scrub_stack();
-    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
-    if (snapshot_take(LEAK_OCCASION_ASKED, &taker) > 0 && lsan_exit_code())
+    if (lsan_detects() && snapshot_no_more() && ON_SCRUBBED_STACK(take_look) > 0 &&
+        lsan_exit_code())
         real.exit(lsan_exit_code());
 }

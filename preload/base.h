@@ -35,9 +35,11 @@ struct frame {
 
 /* In a function that is really called (a hook, a handler), not inlined: asking for the frame
  * address makes the compiler keep one, and the caller's frame pointer is the word there. */
-#define CALLER_FRAME()                                                                             \
+#define CALLER_FRAME() FRAME_ABOVE(__builtin_frame_address(0))
+/* The same from below: record is the frame address of a function that has not returned. */
+#define FRAME_ABOVE(record)                                                                        \
     ({                                                                                             \
-        const uintptr_t *record_ = __builtin_frame_address(0);                                     \
+        const uintptr_t *record_ = record;                                                         \
         (struct frame){.pc = ARCH_CALLER_PC(record_),                                              \
                        .sp = ARCH_CALLER_SP(record_),                                              \
                        .fp = record_[0],                                                           \

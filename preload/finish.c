@@ -114,14 +114,12 @@ static void report(void)
         sys_close(memory);
 }
 
-NOINLINE void finish_now(int status, enum leak_occasion occasion)
+void finish_now(int status, const struct roots_taker *taker, enum leak_occasion occasion)
 {
     struct leak_header *header = store_header;
     if (header->end_how != LEAK_END_NONE)
         return;
-    struct frame caller = CALLER_FRAME();
-    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
-    snapshot_late(&taker, occasion);
+    snapshot_late(taker, occasion);
     header->end_value = status & 0xff;
     header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
     store_release(&header->end_how, LEAK_END_EXIT);
@@ -134,8 +132,10 @@ NOINLINE void finish_now(int status, enum leak_occasion occasion)
 
 static void at_exit(int status, void *argument UNUSED)
 {
+    struct frame caller = CALLER_FRAME();
+    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
     if (sys_getpid() == store_header->pid)
-        finish_now(status, LEAK_OCCASION_LATE);
+        finish_now(status, &taker, LEAK_OCCASION_LATE);
 }
 
 static int expected_status;

@@ -8,6 +8,7 @@
 #define PRELOAD_FINISH_H
 
 #include "preload/base.h"
+#include "preload/roots.h"
 #include "leak_store.h"
 
 /* library: the path we were loaded from; stays where it is. */
@@ -15,6 +16,6 @@ void finish_register(const char *library);
 /* quick_exit does not tell its handlers the status. */
 void finish_expect(int status);
 /* Only for the process whose store it is. */
-void finish_now(int status, enum leak_occasion occasion);
+void finish_now(int status, const struct roots_taker *taker, enum leak_occasion occasion);
 
 #endif

@@ -5,22 +5,25 @@
  */
 #include "preload/process.h"
 #include "preload/real.h"
+#include "preload/scrub.h"
 
 #include <unistd.h>
 
 EXPORT void _exit(int status)
 {
-    process_ends(status);
+    process_status = status;
+    ON_SCRUBBED_STACK(process_ends);
     real_find();
-    real._exit(status);
+    real._exit(process_status);
     __builtin_unreachable();
 }
 
 EXPORT void _Exit(int status)
 {
-    process_ends(status);
+    process_status = status;
+    ON_SCRUBBED_STACK(process_ends);
     real_find();
-    real._Exit(status);
+    real._Exit(process_status);
     __builtin_unreachable();
 }
 

@@ -36,11 +36,9 @@ static NOINLINE void hear_program(void)
 static int call_main(int argc, char **argv, char **envp)
 {
     hear_program();
-    int status = programs_main(argc, argv, envp);
-    struct frame caller = CALLER_FRAME();
-    scrub_stack();
-    process_main_returned(&caller);
-    return status;
+    process_status = programs_main(argc, argv, envp);
+    ON_SCRUBBED_STACK(process_exit_called);
+    return process_status;
 }
 
 EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
@@ -55,10 +53,9 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
 
 EXPORT void exit(int status)
 {
-    struct frame caller = CALLER_FRAME();
-    scrub_stack();
-    process_exit_called(&caller);
+    process_status = status;
+    ON_SCRUBBED_STACK(process_exit_called);
     real_find();
-    real.exit(status);
+    real.exit(process_status);
     __builtin_unreachable();
 }

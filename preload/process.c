@@ -38,6 +38,8 @@
 #define MADV_WIPEONFORK 18
 #endif
 
+int process_status;
+
 static enum { BEFORE_START, STARTING, RUNNING, OFF } state;
 static const uint32_t never_alive;
 static uint32_t *alive;
@@ -406,25 +408,16 @@ void process_exec_undo(void)
     store_release(&store_header->exec_at, 0);
 }
 
-/* Once: whatever calls exit in a handler of exit has had its look. */
-static void end_begins(const struct roots_taker *taker)
+/* Whatever calls exit in a handler of exit has had its look. */
+NOINLINE bool process_exit_called(const uintptr_t *record)
 {
+    struct frame caller = FRAME_ABOVE(record);
+    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
     if (!account_is_ours())
-        return;
+        return false;
     farewell_call();
-    snapshot_early(taker);
-}
-
-NOINLINE void process_main_returned(const struct frame *caller)
-{
-    struct roots_taker taker = SNAPSHOT_TAKER(caller);
-    end_begins(&taker);
-}
-
-NOINLINE void process_exit_called(const struct frame *caller)
-{
-    struct roots_taker taker = SNAPSHOT_TAKER(caller);
-    end_begins(&taker);
+    snapshot_early(&taker);
+    return true;
 }
 
 void process_quick_exit(int status)
@@ -433,13 +426,15 @@ void process_quick_exit(int status)
         finish_expect(status);
 }
 
-void process_ends(int status)
+NOINLINE bool process_ends(const uintptr_t *record)
 {
+    struct frame caller = FRAME_ABOVE(record);
+    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
     if (!account_is_ours())
-        return;
-    struct frame caller = CALLER_FRAME();
+        return false;
     struct guard *guard = guard_enter(&caller);
-    finish_now(status, LEAK_OCCASION_ABRUPT);
+    finish_now(process_status, &taker, LEAK_OCCASION_ABRUPT);
     if (guard)
         guard_leave(guard);
+    return true;
 }

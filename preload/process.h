@@ -39,11 +39,12 @@ void process_missed(void);
 /* exec*: true when the attempt was marked and must be undone if exec comes back. */
 bool process_exec_begin(void);
 void process_exec_undo(void);
-/* _exit and its kin: the last moment to write anything down. */
-void process_ends(int status);
-/* Main has returned; exit was called: caller is whose frame the stack is live from. */
-void process_main_returned(const struct frame *caller);
-void process_exit_called(const struct frame *caller);
+/* record: the frame address of the exported function (scrub.h). _exit and its kin: the last moment to
+ * write anything down. Main has returned, or exit was called. */
+bool process_ends(const uintptr_t *record);
+bool process_exit_called(const uintptr_t *record);
+/* What it ends with: in no register that would have to be saved in a frame of ours. */
+extern int process_status HIDDEN;
 /* quick_exit runs handlers first: only the status is noted. */
 void process_quick_exit(int status);
 

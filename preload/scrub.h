@@ -8,4 +8,15 @@
 
 void scrub_stack(void);
 
+/* In an exported function that keeps nothing in registers or on the stack: calls another one upon a
+ * wiped stack, with the frame address of this one. Between the frame of who called us and the end of
+ * what is wiped there is then nothing but the return address and the frame record. */
+#define ON_SCRUBBED_STACK(function)                                                                \
+    ({                                                                                             \
+        scrub_stack();                                                                             \
+        __auto_type result_ = function(__builtin_frame_address(0));                                \
+        __asm__ volatile("" ::: "memory"); /* no jump: our frame stays */                          \
+        result_;                                                                                   \
+    })
+
 #endif
