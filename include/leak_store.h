@@ -305,7 +305,8 @@ struct leak_slots {
  *
  * A look leaves one SNAPSHOT chunk, published in one go by its length: a head, and tables of fixed
  * records, each found by its offset in the payload. It is written by the look's child (or, when no
- * look could be made, by the process itself). The last one of a store counts; at the end of a process
+ * look could be made, by the process itself). The one taken last counts, and may stand
+ * before an older one: there are two places, written in turn; at the end of a process
  * EARLY may be followed by LATE, which then stands for both.
  *
  * What the tables do not hold (blocks that came after the look) is "unfreed" for a reader:

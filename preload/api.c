@@ -1,7 +1,7 @@
 /* api.c - what a program may ask of libleak: libleak.h, and LeakSanitizer's names for the same.
  *
- * Every function is entered from the program's own code, outside of the runtime, and does nothing in a
- * process that has no account.
+ * Every function is entered from the program's own code, outside of the runtime, and does nothing
+ * in a process that has no account.
  */
 #include "libleak.h"
 #include "preload/blocks.h"
@@ -22,7 +22,8 @@
         process_enter(&caller_);                                                                   \
     })
 
-/* A fork child gets its account first: then the token is given back, for the look is taken outside. */
+/* A fork child gets its account first: then the token is given back, for the look is taken outside.
+ */
 static bool has_account(const struct frame *caller)
 {
     struct guard *guard = process_enter(caller);
@@ -72,7 +73,8 @@ EXPORT int libleak_at_report(void (*callback)(void))
     return added ? 0 : -1;
 }
 
-/* ---- LeakSanitizer's ---------------------------------------------------------------------------- */
+/* ---- LeakSanitizer's ----------------------------------------------------------------------------
+ */
 
 static __thread unsigned disabled __attribute__((tls_model("initial-exec")));
 

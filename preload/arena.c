@@ -13,7 +13,7 @@ static struct lock lock; /* guards what follows */
 static struct owned {
     uintptr_t start;
     size_t size; /* 0: a place that may be used again */
-} *owned;
+} * owned;
 static uint32_t owned_used, owned_free; /* places ever used; how many of them have size 0 */
 static bool owned_lost;                 /* there was no room */
 

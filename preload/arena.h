@@ -4,8 +4,8 @@
  * state; the store accounts for itself through arena_charge. The equation:
  *     arena_used() = sum of live arena_map sizes + sum of charges
  *
- * The kernel merges neighbouring mappings, ours with the program's, so what is ours is written down:
- * a look must not take pointers of ours for the program's.
+ * The kernel merges neighbouring mappings, ours with the program's, so what is ours is written
+ * down: a look must not take pointers of ours for the program's.
  */
 #ifndef PRELOAD_ARENA_H
 #define PRELOAD_ARENA_H
@@ -25,7 +25,8 @@ uint64_t arena_used(void);
 /* Memory that was mapped by other means; before it goes, it is disowned. */
 void arena_own(const void *memory, size_t size);
 void arena_disown(const void *memory);
-/* Every range of ours; nothing may be mapped meanwhile. False: there were too many to write down. */
+/* Every range of ours; nothing may be mapped meanwhile. False: there were too many to write down.
+ */
 bool arena_each(void (*visit)(uintptr_t start, size_t size, void *context), void *context);
 void arena_fork_lock(void);
 void arena_fork_unlock(void);

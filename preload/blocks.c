@@ -9,8 +9,8 @@
 #define STRIPES (1u << STRIPE_BITS)
 #define REGION_BITS 11
 #define AROUND_MOST (1u << 14) /* regions */
-#define FETCHED_MOST 384 /* bytes of a tray */
-#define GRANULE_BITS 3   /* 256 of them in a region: a key is one byte */
+#define FETCHED_MOST 384       /* bytes of a tray */
+#define GRANULE_BITS 3         /* 256 of them in a region: a key is one byte */
 
 _Static_assert(sizeof(struct blocks_entry) == TRAYS_ENTRY, "trays.h says how large an entry is");
 

@@ -184,11 +184,12 @@ static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t ad
     return known;
 }
 
-/* The block that an address is in, at its start or inside; not for often: it is looked for downwards,
- * for at most 32 MiB. */
+/* The block that an address is in, at its start or inside; not for often: it is looked for
+ * downwards, for at most 32 MiB. */
 bool blocks_find_around(struct guard *guard, uintptr_t address, struct block *out);
 
-/* Nobody waits among the young: blocks_each will take no lock. False: there was no memory for some. */
+/* Nobody waits among the young: blocks_each will take no lock. False: there was no memory for some.
+ */
 bool blocks_settle(void);
 uint64_t blocks_count(void);
 /* Calls visit for every block; the table must not change meanwhile. */

@@ -1,5 +1,5 @@
-/* edges.h - who points to whom, in two arrays: as it was noted while the blocks were marked, or read from
- * them once more.
+/* edges.h - who points to whom, in two arrays: as it was noted while the blocks were marked, or
+ * read from them once more.
  *
  * The targets of source i are to[first[i]] .. to[first[i + 1] - 1]. A pointer is one to a block's
  * start, its inside, or just behind it; what points to itself is left out.

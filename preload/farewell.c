@@ -32,3 +32,13 @@ void farewell_call(void)
         callback();
     }
 }
+
+void farewell_fork_lock(void)
+{
+    lock_take_raw(&lock);
+}
+
+void farewell_fork_unlock(void)
+{
+    lock_give_raw(&lock);
+}

@@ -11,4 +11,7 @@
 bool farewell_add(struct guard *guard, void (*callback)(void));
 void farewell_call(void);
 
+void farewell_fork_lock(void);
+void farewell_fork_unlock(void);
+
 #endif

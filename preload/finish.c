@@ -27,7 +27,7 @@ static const char *library_path = "";
 static bool find_leakreport(char *out, size_t size)
 {
     static const char *const places[] = {"/leakreport", "/../../bin/leakreport"};
-    char buffer[PATH_MAX];
+    static char buffer[PATH_MAX]; /* once in a process, maybe on a signal stack of 8 KiB */
     struct stat info;
     struct text home = TEXT_ON(buffer);
     ssize_t length = sys_readlink(library_path, buffer, sizeof buffer - 1);
@@ -83,7 +83,8 @@ static int copy_to_memory_file(char *path, size_t size)
 
 static void report(void)
 {
-    char tool[PATH_MAX], buffer[64];
+    static char tool[PATH_MAX];
+    char buffer[64];
     char *path = (char *)store_path();
     int memory = -1;
     if (!log_usable())

@@ -5,7 +5,7 @@
 #include "preload/growing.h"
 
 #define STEPS_MOST (2 * HELD_HEAD) /* of one path; of a longer one the first and the last half */
-#define SAMPLES_MOST 3    /* blocks of one line, the largest */
+#define SAMPLES_MOST 3             /* blocks of one line, the largest */
 #define PATHS_MOST 50000
 #define AHEAD 16
 #define NONE UINT32_MAX
@@ -22,12 +22,13 @@ struct writer {
     uint32_t line_count, lines_most;
     uint32_t *index; /* open addressing: hash of a line's key -> line + 1 */
     uint32_t index_mask;
-    uint32_t *line_of;              /* of each node */
+    uint32_t *line_of; /* of each node */
     struct held held;
     struct growing found, steps, samples, modules;
 };
 
-/* ---- Lines --------------------------------------------------------------------------------------- */
+/* ---- Lines
+ * --------------------------------------------------------------------------------------- */
 
 static struct line *find_line(struct writer *writer, uint32_t site, enum leak_verdict verdict,
                               unsigned flags, uint32_t owner)
@@ -125,7 +126,8 @@ static bool add_nodes(struct writer *writer)
     return true;
 }
 
-/* ---- Paths and samples ---------------------------------------------------------------------------- */
+/* ---- Paths and samples
+ * ---------------------------------------------------------------------------- */
 
 static void add_step(struct writer *writer, uint32_t node, uint32_t parent, uint64_t offset)
 {
@@ -231,14 +233,16 @@ static void add_details(struct writer *writer)
     }
 }
 
-/* ---- Modules --------------------------------------------------------------------------------------- */
+/* ---- Modules
+ * --------------------------------------------------------------------------------------- */
 
 static void add_modules(struct writer *writer)
 {
     const struct images *images = writer->look->images;
     for (uint32_t i = 0; i < images->count; i++) {
         const struct image *image = &images->image[i];
-        size_t path = strlen(image->path), length = round_up(sizeof(struct leak_module) + path + 1, 8);
+        size_t path = strlen(image->path),
+               length = round_up(sizeof(struct leak_module) + path + 1, 8);
         struct leak_module *module = growing_add_bytes(&writer->modules, length);
         if (!module)
             return;
@@ -253,12 +257,14 @@ static void add_modules(struct writer *writer)
     }
 }
 
-/* ---- The chunk --------------------------------------------------------------------------------------- */
+/* ---- The chunk
+ * --------------------------------------------------------------------------------------- */
 
 static bool begin(struct writer *writer)
 {
     uint32_t nodes = writer->nodes, size = 1024;
-    /* Sites are few, owners of indirect blocks fewer: with more lines than this there is no report. */
+    /* Sites are few, owners of indirect blocks fewer: with more lines than this there is no report.
+     */
     writer->lines_most = nodes + 1 < 4u << 20 ? nodes + 1 : 4u << 20;
     while (size < 2 * writer->lines_most)
         size *= 2;
@@ -283,7 +289,7 @@ static struct leak_table put(char *payload, uint64_t *at, const struct growing *
     return place;
 }
 
-static bool write_chunk(struct writer *writer)
+static uint64_t write_chunk(struct writer *writer)
 {
     const struct growing *const tables[] = {
         &writer->found,        &writer->held.roots, &writer->steps,  &writer->samples,
@@ -294,22 +300,24 @@ static bool write_chunk(struct writer *writer)
     uint64_t size = sizeof head, at = sizeof head;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         size += round_up(tables[i]->size * tables[i]->count, 8);
-    char *payload = size <= UINT32_MAX ? store_chunk(LEAK_CHUNK_SNAPSHOT, size, 0) : NULL;
+    char *payload = store_chunk_again(writer->look->place, size);
+    if (!payload && size + size / 4 <= UINT32_MAX) /* the next one may be a little larger */
+        payload = store_chunk(LEAK_CHUNK_SNAPSHOT, size + size / 4, 0);
     if (!payload || !store_holds(payload))
-        return false;
+        return 0;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         *places[i] = put(payload, &at, tables[i]);
     head.head_size = sizeof head;
     memcpy(payload, &head, sizeof head);
     store_publish(payload, size);
-    return true;
+    return store_place(payload);
 }
 
-bool found_write(struct guard *guard, const struct found_look *look)
+uint64_t found_write(struct guard *guard, const struct found_look *look)
 {
     struct writer writer = {.look = look, .nodes = reach_count(look->reach)};
     if (!begin(&writer) || !add_nodes(&writer))
-        return false;
+        return 0;
     held_count(&writer.held);
     held_threads(guard, &writer.held);
     add_details(&writer);

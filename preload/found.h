@@ -1,8 +1,8 @@
 /* found.h - what a look found, written into the store.
  *
- * Blocks of one site with one verdict become one line of the table "found"; for the largest of them it
- * is told how it is reached, and for what is not reachable what it holds. Who keeps most alive goes
- * into "roots". The tables' layout: leak_store.h.
+ * Blocks of one site with one verdict become one line of the table "found"; for the largest of them
+ * it is told how it is reached, and for what is not reachable what it holds. Who keeps most alive
+ * goes into "roots". The tables' layout: leak_store.h.
  */
 #ifndef PRELOAD_FOUND_H
 #define PRELOAD_FOUND_H
@@ -17,9 +17,10 @@ struct found_look {
     const struct roots *roots;
     const struct images *images;
     const struct leak_snapshot *head; /* all but the tables */
+    uint64_t place;                   /* of a chunk that may be written over; 0: none */
 };
 
-/* False: no memory, or no room in the store. */
-bool found_write(struct guard *guard, const struct found_look *look);
+/* The place of the chunk in the store; 0: no memory, or no room. */
+uint64_t found_write(struct guard *guard, const struct found_look *look);
 
 #endif

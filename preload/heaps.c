@@ -25,8 +25,8 @@ static void add(struct heaps *heaps, uintptr_t start, uintptr_t end)
         heaps->heap[heaps->count++] = (struct heap){start, end};
 }
 
-/* Does a heap of an arena begin here? Its first word points to the arena, which lies at the start of
- * such a heap: of this one, or of the arena's first. */
+/* Does a heap of an arena begin here? Its first word points to the arena, which lies at the start
+ * of such a heap: of this one, or of the arena's first. */
 static bool is_glibc_heap(const struct maps *maps, uintptr_t start)
 {
     const struct glibc_heap *heap = (const void *)start;

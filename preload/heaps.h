@@ -1,9 +1,10 @@
 /* heaps.h - which parts of the anonymous memory are an allocator's.
  *
  * There only live blocks may be read: a freed one still holds its old pointers. All else that is
- * anonymous (the arenas of interpreters, hand-made pools) is the program's own and may hold its only
- * pointers. glibc's parts are found by what it writes there: the break, its 64 MiB heaps, and blocks
- * with a mapping of their own. Of any other allocator each mapping that holds a block is taken whole.
+ * anonymous (the arenas of interpreters, hand-made pools) is the program's own and may hold its
+ * only pointers. glibc's parts are found by what it writes there: the break, its 64 MiB heaps, and
+ * blocks with a mapping of their own. Of any other allocator each mapping that holds a block is
+ * taken whole.
  */
 #ifndef PRELOAD_HEAPS_H
 #define PRELOAD_HEAPS_H

@@ -43,7 +43,8 @@ bool held_begin(struct held *held, const struct reach *reach, const struct roots
            growing_begin(&held->pcs, sizeof(uint64_t), FRAMES_MOST);
 }
 
-/* ---- Which word ------------------------------------------------------------------------------------ */
+/* ---- Which word
+ * ------------------------------------------------------------------------------------ */
 
 static struct held_node behind(const struct held *held, uint32_t parent)
 {
@@ -97,7 +98,8 @@ uint32_t held_head(const struct held *held, uint32_t node)
     return head > HEAD_PLACE - HELD_HEAD ? REACH_NOBODY : head;
 }
 
-/* ---- Threads ----------------------------------------------------------------------------------------- */
+/* ---- Threads
+ * ----------------------------------------------------------------------------------------- */
 
 static void take_name(int tid, char *out)
 {
@@ -155,7 +157,8 @@ void held_threads(struct guard *guard, struct held *held)
     held->frames_of[roots->seen_count] = held->frame_count;
 }
 
-/* ---- Telling ------------------------------------------------------------------------------------------- */
+/* ---- Telling
+ * ------------------------------------------------------------------------------------------- */
 
 static void find_frame(const struct held *held, int thread, struct leak_held *out)
 {
@@ -199,8 +202,8 @@ uint32_t held_tell(struct held *held, uint32_t node)
     return held->node[node].word ? tell(held, held->node[node].word - 1) : 0;
 }
 
-/* How many bytes must hang on a word for it to be among the first so many: the smallest power of two
- * that few enough reach. */
+/* How many bytes must hang on a word for it to be among the first so many: the smallest power of
+ * two that few enough reach. */
 static uint64_t least_told(const struct held *held)
 {
     uint32_t words = reach_root_words(held->reach), reach_it;

@@ -1,8 +1,9 @@
 /* held.h - the words outside of the heap that hold it: who they are, and how much hangs on each.
  *
  * Every block that was reached has one root word, at the beginning of the shortest way to it. The
- * words that hold most are told, and those that a path begins at. A word on a stack is told with the
- * function whose frame it lies in: for that the stacks of the threads are unwound, in the picture.
+ * words that hold most are told, and those that a path begins at. A word on a stack is told with
+ * the function whose frame it lies in: for that the stacks of the threads are unwound, in the
+ * picture.
  */
 #ifndef PRELOAD_HELD_H
 #define PRELOAD_HELD_H
@@ -23,7 +24,7 @@ struct held {
     struct held_word *word;   /* by index */
     struct held_frame *frame; /* of all threads, innermost first */
     uint32_t frame_count;
-    uint32_t *frames_of;      /* of each thread seen: its first frame; the next one's ends them */
+    uint32_t *frames_of; /* of each thread seen: its first frame; the next one's ends them */
     struct growing roots, threads, pcs;
 };
 

@@ -1,10 +1,11 @@
-/* hook_main.c - main returns, exit is called: the moment when everything a program has is still there.
+/* hook_main.c - main returns, exit is called: the moment when everything a program has is still
+ * there.
  *
  * Main is called through a function of ours, which first asks the program for what it would say to
  * LeakSanitizer: by then all that its answer may need is there. When main has returned it looks at
- * the heap, with its own frame for the top of what counts as stack: main's locals are gone. What lies
- * below is wiped, so that no later frame of the exit machinery is laid over a pointer that main has
- * left behind.
+ * the heap, with its own frame for the top of what counts as stack: main's locals are gone. What
+ * lies below is wiped, so that no later frame of the exit machinery is laid over a pointer that
+ * main has left behind.
  */
 #include "preload/lsan.h"
 #include "preload/process.h"

@@ -1,9 +1,10 @@
-/* hook_mask.c - the one signal that libleak keeps for itself stays open, and nobody sees that it does.
+/* hook_mask.c - the one signal that libleak keeps for itself stays open, and nobody sees that it
+ * does.
  *
- * Worker threads often block every signal, once and for all: then they could not be held for a look.
- * So our number is taken out of every mask on its way to the kernel, and is put back into what the
- * program reads. Waiting for signals with a mask, or until one comes, is the same; and who waits with
- * a relative deadline has it written down, for when the wait is begun again (resume.h).
+ * Worker threads often block every signal, once and for all: then they could not be held for a
+ * look. So our number is taken out of every mask on its way to the kernel, and is put back into
+ * what the program reads. Waiting for signals with a mask, or until one comes, is the same; and who
+ * waits with a relative deadline has it written down, for when the wait is begun again (resume.h).
  */
 #include "preload/park.h"
 #include "preload/real.h"
@@ -16,6 +17,7 @@
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 /* This thread has blocked our number, or so it thinks. */
@@ -41,8 +43,9 @@ static int change_mask(int (*change)(int, const sigset_t *, sigset_t *), int how
     if (result != 0)
         return result;
     if (set)
-        seen_blocked = how == SIG_SETMASK ? named : how == SIG_BLOCK ? before || named
-                                                                       : before && !named;
+        seen_blocked = how == SIG_SETMASK ? named
+                       : how == SIG_BLOCK ? before || named
+                                          : before && !named;
     if (old && before)
         sigaddset(old, park_signal());
     return 0;
@@ -100,40 +103,59 @@ EXPORT int pselect(int count, fd_set *read, fd_set *write, fd_set *except,
     return real.pselect(count, read, write, except, timeout, without(mask, &copy));
 }
 
-/* ---- With a deadline that the kernel does not keep --------------------------------------------- */
+/* ---- With a deadline that the kernel does not keep ---------------------------------------------
+ */
+
+#ifdef SYS_epoll_wait
+#define EPOLL_WAIT SYS_epoll_wait
+#else
+#define EPOLL_WAIT SYS_epoll_pwait
+#endif
+#ifdef SYS_epoll_pwait2
+#define EPOLL_PWAIT2 SYS_epoll_pwait2
+#else
+#define EPOLL_PWAIT2 441
+#endif
 
 static uint64_t nanoseconds(const struct timespec *time)
 {
     return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
 }
 
-static struct resume_deadline note_milliseconds(int timeout, unsigned argument)
+static struct resume_deadline begin_note(uintptr_t frame, long number, long other_number)
 {
     struct resume_deadline before = resume_deadline;
+    resume_deadline.ns = 0;
+    resume_deadline.frame = frame;
+    resume_deadline.number = number;
+    resume_deadline.other_number = other_number;
+    return before;
+}
+
+static void note_milliseconds(int timeout, unsigned argument)
+{
     resume_deadline.argument = argument;
     resume_deadline.timespec = NULL;
     resume_deadline.ns =
         timeout > 0 ? sys_clock_ns(CLOCK_MONOTONIC) + (uint64_t)timeout * 1000000u : 0;
-    return before;
 }
 
 /* The kernel reads it from the copy, which may be shortened. */
-static struct resume_deadline note_timespec(const struct timespec *timeout, struct timespec *copy)
+static void note_timespec(const struct timespec *timeout, struct timespec *copy)
 {
-    struct resume_deadline before = resume_deadline;
-    resume_deadline.ns = 0;
-    if (timeout) {
-        *copy = *timeout;
-        resume_deadline.timespec = copy;
-        resume_deadline.ns = sys_clock_ns(CLOCK_MONOTONIC) + nanoseconds(timeout);
-    }
-    return before;
+    if (!timeout)
+        return;
+    *copy = *timeout;
+    resume_deadline.timespec = copy;
+    resume_deadline.ns = sys_clock_ns(CLOCK_MONOTONIC) + nanoseconds(timeout);
 }
 
 /* A handler of the program's may wait inside a wait: the outer one's is put back. */
-#define WITH_DEADLINE(note, call)                                                                  \
+#define WITH_DEADLINE(number, other_number, note, call)                                            \
     ({                                                                                             \
-        struct resume_deadline before_ = note;                                                     \
+        struct resume_deadline before_ =                                                           \
+            begin_note((uintptr_t)__builtin_frame_address(0), number, other_number);               \
+        note;                                                                                      \
         int result_ = call;                                                                        \
         resume_deadline = before_;                                                                 \
         result_;                                                                                   \
@@ -142,7 +164,8 @@ static struct resume_deadline note_timespec(const struct timespec *timeout, stru
 EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
 {
     real_find();
-    return WITH_DEADLINE(note_milliseconds(timeout, 3), real.epoll_wait(fd, events, most, timeout));
+    return WITH_DEADLINE(EPOLL_WAIT, SYS_epoll_pwait, note_milliseconds(timeout, 3),
+                         real.epoll_wait(fd, events, most, timeout));
 }
 
 EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
@@ -150,7 +173,7 @@ EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout
 {
     sigset_t copy;
     real_find();
-    return WITH_DEADLINE(note_milliseconds(timeout, 3),
+    return WITH_DEADLINE(SYS_epoll_pwait, SYS_epoll_pwait, note_milliseconds(timeout, 3),
                          real.epoll_pwait(fd, events, most, timeout, without(mask, &copy)));
 }
 
@@ -166,9 +189,9 @@ EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most,
         errno = ENOSYS;
         return -1;
     }
-    return WITH_DEADLINE(note_timespec(timeout, &left),
-                         real.epoll_pwait2(fd, events, most, timeout ? &left : NULL,
-                                           without(mask, &copy)));
+    return WITH_DEADLINE(
+        EPOLL_PWAIT2, EPOLL_PWAIT2, note_timespec(timeout, &left),
+        real.epoll_pwait2(fd, events, most, timeout ? &left : NULL, without(mask, &copy)));
 }
 
 EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
@@ -176,7 +199,7 @@ EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct times
     sigset_t copy;
     struct timespec left;
     real_find();
-    return WITH_DEADLINE(note_timespec(timeout, &left),
+    return WITH_DEADLINE(SYS_rt_sigtimedwait, SYS_rt_sigtimedwait, note_timespec(timeout, &left),
                          real.sigtimedwait(without(set, &copy), info, timeout ? &left : NULL));
 }
 
@@ -199,6 +222,6 @@ EXPORT int semtimedop(int id, struct sembuf *operations, size_t count,
 {
     struct timespec left;
     real_find();
-    return WITH_DEADLINE(note_timespec(timeout, &left),
+    return WITH_DEADLINE(SYS_semtimedop, SYS_semtimedop, note_timespec(timeout, &left),
                          real.semtimedop(id, operations, count, timeout ? &left : NULL));
 }

@@ -56,8 +56,11 @@ static int no_child(void)
 #define UNTIL_NOT_OURS(options, call, pid_of_result)                                               \
     ({                                                                                             \
         __auto_type result_ = call;                                                                \
-        while ((options)&SEES_CLONES && result_ >= 0 && snapshot_is_child(pid_of_result))          \
+        while ((options)&SEES_CLONES && result_ >= 0 && snapshot_is_child(pid_of_result)) {        \
+            if ((options)&WNOWAIT)                                                                 \
+                sys_wait(pid_of_result); /* or it would be found for ever */                       \
             result_ = call;                                                                        \
+        }                                                                                          \
         result_ == 0 && !(pid_of_result) && only_a_look(options) ? no_child() : result_;           \
     })
 

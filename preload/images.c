@@ -29,7 +29,7 @@ static void take_build_id(struct image *image, uintptr_t notes, size_t length)
     }
 }
 
-static void take_segment(struct image *image, const ElfW(Phdr) *segment)
+static void take_segment(struct image *image, const ElfW(Phdr) * segment)
 {
     uintptr_t start = image->bias + segment->p_vaddr, end = start + segment->p_memsz;
     switch (segment->p_type) {
@@ -51,7 +51,8 @@ static void take_segment(struct image *image, const ElfW(Phdr) *segment)
     }
 }
 
-static bool has_code(const struct maps *maps, const struct mapping *first, const struct image *image)
+static bool has_code(const struct maps *maps, const struct mapping *first,
+                     const struct image *image)
 {
     for (const struct mapping *at = first;
          at < maps->mapping + maps->count && at->start < image->end; at++)
@@ -60,9 +61,10 @@ static bool has_code(const struct maps *maps, const struct mapping *first, const
     return false;
 }
 
-/* An object that was loaded, not just a file that somebody reads: its segments are where its headers
- * say, in mappings of the same file. */
-static bool is_loaded(const struct maps *maps, const struct mapping *first, const struct image *image)
+/* An object that was loaded, not just a file that somebody reads: its segments are where its
+ * headers say, in mappings of the same file. */
+static bool is_loaded(const struct maps *maps, const struct mapping *first,
+                      const struct image *image)
 {
     for (unsigned i = 0; i < image->data_count; i++) {
         const struct mapping *there = maps_find(maps, image->data[i].start);
@@ -96,8 +98,7 @@ bool images_find(const struct maps *maps, struct images *out)
     if (!out->image)
         return false;
     for (uint32_t i = 0; i < maps->count; i++)
-        if (is_header(&maps->mapping[i]) &&
-            take(maps, &maps->mapping[i], &out->image[out->count]))
+        if (is_header(&maps->mapping[i]) && take(maps, &maps->mapping[i], &out->image[out->count]))
             out->count++;
     return true;
 }

@@ -1,8 +1,8 @@
 /* images.h - the ELF objects of a picture of the process, by their headers in memory.
  *
- * The loader's own list may be half-way through a change when the picture is taken, and its lock may
- * be held for ever; the mappings and the headers of what is mapped tell the same without it. For the
- * child of a look alone: plain reads, its memory is not given back.
+ * The loader's own list may be half-way through a change when the picture is taken, and its lock
+ * may be held for ever; the mappings and the headers of what is mapped tell the same without it.
+ * For the child of a look alone: plain reads, its memory is not given back.
  */
 #ifndef PRELOAD_IMAGES_H
 #define PRELOAD_IMAGES_H

@@ -24,7 +24,8 @@
 #define EXIT_FRAMES_MOST 64
 #define SECONDS_MOST 600 /* of processor time: then something is wrong */
 
-/* ---- A life without consequences ---------------------------------------------------------------- */
+/* ---- A life without consequences ----------------------------------------------------------------
+ */
 
 /* The page is made readable; when there is nothing behind it, a page of zeros takes its place. */
 static void on_fault(int number, siginfo_t *info, void *context UNUSED)
@@ -32,7 +33,8 @@ static void on_fault(int number, siginfo_t *info, void *context UNUSED)
     static uintptr_t last;
     uint64_t page = sys_page_size();
     uintptr_t at = (uintptr_t)info->si_addr & -page;
-    if (number == SIGSEGV && at != last && sys_protect((void *)at, page, PROT_READ | PROT_WRITE) >= 0) {
+    if (number == SIGSEGV && at != last &&
+        sys_protect((void *)at, page, PROT_READ | PROT_WRITE) >= 0) {
         last = at;
         return;
     }
@@ -45,6 +47,7 @@ static void live_apart(void)
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
     uint64_t mask;
     sys_signals_block(&mask);
+    sys_be_ordinary();
     real.sigaction(SIGSEGV, &action, NULL);
     real.sigaction(SIGBUS, &action, NULL);
     sys_close_all();
@@ -54,7 +57,8 @@ static void live_apart(void)
     modules_keep_quiet();
 }
 
-/* ---- What was said before ------------------------------------------------------------------------ */
+/* ---- What was said before
+ * ------------------------------------------------------------------------ */
 
 /* Blocks of one region come one after the other, so the next note is mostly near. */
 const struct look_note *look_find_note(const struct look_result *result, uint32_t *at,
@@ -88,18 +92,13 @@ const struct look_note *look_find_note(const struct look_result *result, uint32_
 static enum reach_before before_of(const struct look_order *order, uint32_t *at,
                                    const struct block *block)
 {
-    const struct look_note *note =
-        order->before ? look_find_note(order->before, at, block) : NULL;
+    const struct look_note *note = order->before ? look_find_note(order->before, at, block) : NULL;
     if (block->kind & BLOCKS_IGNORED)
         return REACH_IGNORED;
-    if (order->twice) /* of two pictures each misses what the other's registers held */
-        return note && (note->verdict == LEAK_VERDICT_LOST || note->verdict == LEAK_VERDICT_INDIRECT)
-                   ? REACH_NEW
-                   : REACH_WAS_HELD;
     switch (note ? note->verdict : LEAK_VERDICT_NONE) {
     case LEAK_VERDICT_LOST:
-    case LEAK_VERDICT_INDIRECT:
-        return REACH_WAS_LOST;
+    case LEAK_VERDICT_INDIRECT: /* of two pictures each misses what the other's registers held */
+        return order->twice ? REACH_NEW : REACH_WAS_LOST;
     case LEAK_VERDICT_POSSIBLE:
         return REACH_WAS_POSSIBLE;
     case LEAK_VERDICT_HIDDEN:
@@ -107,11 +106,12 @@ static enum reach_before before_of(const struct look_order *order, uint32_t *at,
     case LEAK_VERDICT_REACHABLE:
         return REACH_WAS_HELD;
     default:
-        return REACH_NEW;
+        return order->twice ? REACH_WAS_HELD : REACH_NEW;
     }
 }
 
-/* ---- The look --------------------------------------------------------------------------------------- */
+/* ---- The look
+ * --------------------------------------------------------------------------------------- */
 
 struct looking {
     const struct look_order *order;
@@ -146,8 +146,8 @@ static bool is_vtable(uintptr_t word)
     return code && code->execute && code->inode;
 }
 
-/* After the last exit handler: frames of libc's exit lie upon what main has left behind, full of gaps.
- * What counts as stack begins above them. */
+/* After the last exit handler: frames of libc's exit lie upon what main has left behind, full of
+ * gaps. What counts as stack begins above them. */
 static struct roots_taker above_libc(const struct looking *l)
 {
     struct roots_taker taker = *l->order->taker;
@@ -179,7 +179,7 @@ static enum leak_trouble mark(struct looking *l)
                                     .taker = &taker,
                                     .classes = order->classes,
                                     .stopped = order->stopped};
-    struct reach_codes codes = {.guard = context_pointer_guard(), .xor = order->xor};
+    struct reach_codes codes = {.guard = context_pointer_guard(), .xor = order->xor };
     if (!maps_read(&l->maps)) /* first: what we take later is not the program's */
         return LEAK_TROUBLE_NO_MAPS;
     l->reach = reach_begin(blocks_count(), order->memory_most ? order->memory_most : UINT64_MAX);
@@ -194,7 +194,8 @@ static enum leak_trouble mark(struct looking *l)
         return LEAK_TROUBLE_NO_MEMORY;
     for (uint32_t i = 0; i < l->roots.count; i++) {
         const struct root_range *range = &l->roots.range[i];
-        (range->starts_only ? reach_root_starts : reach_root)(l->reach, range->start, range->end, i);
+        (range->starts_only ? reach_root_starts : reach_root)(l->reach, range->start, range->end,
+                                                              i);
     }
     if (!reach_mark(l->reach, &codes, is_vtable) || !(l->graph = graph_begin(l->reach)))
         return LEAK_TROUBLE_NO_MEMORY;
@@ -246,8 +247,9 @@ static void run(void *argument)
                                .graph = looking.graph,
                                .roots = &looking.roots,
                                .images = &looking.images,
-                               .head = &head};
-    if (!trouble && !order->silent && !found_write(&guard_self, &found))
+                               .head = &head,
+                               .place = order->place};
+    if (!trouble && !order->silent && !(result->place = found_write(&guard_self, &found)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
     result->trouble = trouble;
     store_release(&result->done, 1); /* pairs with the parent's acquire */

@@ -1,8 +1,8 @@
 /* look.h - the child of a look: from a frozen heap to verdicts in the store.
  *
- * It is a copy of the process with one thread, which nobody sees and which harms nobody: all signals
- * blocked, no descriptor open, the first to go when memory runs out. What cannot be read (a page
- * without access, a file that was cut) answers with zeros.
+ * It is a copy of the process with one thread, which nobody sees and which harms nobody: all
+ * signals blocked, no descriptor open, the first to go when memory runs out. What cannot be read (a
+ * page without access, a file that was cut) answers with zeros.
  */
 #ifndef PRELOAD_LOOK_H
 #define PRELOAD_LOOK_H
@@ -22,10 +22,11 @@ struct look_note {
 
 /* In memory shared by parent and child. */
 struct look_result {
-    uint32_t done;    /* 0 not yet, 1 done: what follows holds */
-    uint32_t trouble; /* enum leak_trouble */
+    uint32_t done;     /* 0 not yet, 1 done: what follows holds */
+    uint32_t trouble;  /* enum leak_trouble */
     uint64_t pause_ns; /* by the parent */
     uint64_t lost_blocks;
+    uint64_t place; /* of what was written into the store */
     uint32_t notes; /* those that follow, ascending by address */
     uint32_t notes_most;
     struct look_note note[];
@@ -40,6 +41,7 @@ struct look_order {
     uint64_t memory_most, xor;
     uint32_t skipped;
     struct look_result *result;
+    uint64_t place; /* of an older look in the store, to be written over; 0: none */
     /* An earlier look at this process; NULL: none. */
     const struct look_result *before;
     bool twice;  /* "before" is the other half of this one: only what both call lost is lost */

@@ -128,9 +128,8 @@ void lsan_fork_child(void)
 
 struct lsan_words lsan_ask(void)
 {
-    return (struct lsan_words){
-        __lsan_default_options ? __lsan_default_options() : NULL,
-        __lsan_default_suppressions ? __lsan_default_suppressions() : NULL};
+    return (struct lsan_words){__lsan_default_options ? __lsan_default_options() : NULL,
+                               __lsan_default_suppressions ? __lsan_default_suppressions() : NULL};
 }
 
 bool lsan_hear(const struct lsan_words *words)

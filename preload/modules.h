@@ -75,7 +75,8 @@ bool modules_find(struct guard *guard, uintptr_t pc, struct module_view *out);
 /* Is pc inside libleak.so? */
 bool modules_own(uintptr_t pc);
 
-/* From here on the store is left alone: for the child of a look, which shares it with its parent. */
+/* From here on the store is left alone: for the child of a look, which shares it with its parent.
+ */
 void modules_keep_quiet(void);
 
 /* Fork: no other thread may be half-way through a change. */

@@ -29,9 +29,12 @@ static const struct {
 };
 
 static const char *const source_names[] = {
-    [SOURCE_BUILT_IN] = "built-in",           [SOURCE_SYSTEM] = "/etc/libleak.conf",
-    [SOURCE_USER] = "user configuration",     [SOURCE_DIRECTORY] = "./.libleakrc",
-    [SOURCE_PROGRAM] = "__lsan_default_options", [SOURCE_LSAN] = "LSAN_OPTIONS",
+    [SOURCE_BUILT_IN] = "built-in",
+    [SOURCE_SYSTEM] = "/etc/libleak.conf",
+    [SOURCE_USER] = "user configuration",
+    [SOURCE_DIRECTORY] = "./.libleakrc",
+    [SOURCE_PROGRAM] = "__lsan_default_options",
+    [SOURCE_LSAN] = "LSAN_OPTIONS",
     [SOURCE_ENVIRONMENT] = "LIBLEAK_OPTIONS",
 };
 

@@ -12,12 +12,13 @@
 #include <signal.h>
 #include <time.h>
 
-#define LATE 4000000   /* ns until one that has not come is asked again */
+#define LATE 4000000 /* ns until one that has not come is asked again */
+#define DEAF_MOST 64
 #define CALLS_MOST 256 /* of more threads the system call is not looked up */
 
 #define MARK 0x6c6bull
 
-enum { ASKED, BUSY, PARKED };
+enum { ASKED, BUSY, PARKED, GONE }; /* of a place */
 
 static int number_kept;
 static void (*asked_by_others)(siginfo_t *info, ucontext_t *context);
@@ -40,7 +41,8 @@ bool park_was_parked(const struct park_thread *thread)
     return thread->state == PARKED;
 }
 
-/* ---- In the thread that is held --------------------------------------------------------------- */
+/* ---- In the thread that is held ---------------------------------------------------------------
+ */
 
 /* What the signal carries: a mark that it is ours, the look, the place in its list. */
 static void *question(uint32_t look, uint32_t at)
@@ -127,7 +129,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
         stand(place, look, context);
 }
 
-/* ---- In the thread that takes the look --------------------------------------------------------- */
+/* ---- In the thread that takes the look ---------------------------------------------------------
+ */
 
 void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context))
 {
@@ -185,10 +188,52 @@ static void ask(struct park *park, uint32_t at)
     info.si_value.sival_ptr = question(load_relaxed(&generation), at);
     if (park->count <= CALLS_MOST && !thread->asked)
         thread->call = look_up_call(thread->tid);
-    store_relaxed(&thread->state, ASKED);
-    thread->asked++;
+    uint32_t busy = BUSY; /* it may have come to stand meanwhile */
+    if (thread->asked++ && !cas_acquire(&thread->state, &busy, ASKED))
+        return;
     if (sys_signal_thread(thread->tid, number_kept, &info) == -ESRCH)
-        thread->tid = 0; /* it is gone by now */
+        store_relaxed(&thread->state, GONE);
+}
+
+static int deaf[DEAF_MOST]; /* threads that kept our signal blocked when last asked */
+
+static void note_deaf(int tid)
+{
+    for (unsigned i = 0; i < DEAF_MOST; i++)
+        if (!deaf[i] || deaf[i] == tid) {
+            deaf[i] = tid;
+            return;
+        }
+}
+
+static bool was_deaf(int tid)
+{
+    for (unsigned i = 0; i < DEAF_MOST && deaf[i]; i++)
+        if (deaf[i] == tid)
+            return true;
+    return false;
+}
+
+enum condition { LISTENS, IS_GONE, IS_DEAF };
+
+/* One that has ended answers no more; neither does one that keeps the signal blocked by means that
+ * no hook sees. */
+static enum condition condition_of(int tid)
+{
+    char path[64], status[2048];
+    struct text text = TEXT_ON(path);
+    text_add(&text, "/proc/self/task/");
+    text_add_number(&text, tid);
+    text_add(&text, "/status");
+    if (sys_read_file(path, status, sizeof status) <= 0)
+        return IS_GONE;
+    const char *state = strstr(status, "State:\t"), *blocked = strstr(status, "SigBlk:\t");
+    if (state && (state[7] == 'Z' || state[7] == 'X'))
+        return IS_GONE;
+    uint64_t mask = 0;
+    for (const char *digit = blocked ? blocked + 8 : ""; *digit && *digit != '\n'; digit++)
+        mask = mask << 4 | ((*digit & 15) + (*digit > '9' ? 9 : 0));
+    return mask >> (number_kept - 1) & 1 ? IS_DEAF : LISTENS;
 }
 
 static bool meet(int tid, void *context)
@@ -204,35 +249,39 @@ static bool meet(int tid, void *context)
         return false;
     park->thread[park->count] = (struct park_thread){.tid = tid, .call.number = -1};
     store_release(&park->count, park->count + 1); /* my_place reads it */
+    if (was_deaf(tid) && condition_of(tid) != LISTENS)
+        return true; /* another question would only wait there, too */
     ask(park, park->count - 1);
     return true;
 }
 
-/* One that has ended answers no more. */
-static bool is_gone(const struct park_thread *thread)
+static void give_up(struct park_thread *thread, bool *in_vain)
 {
-    siginfo_t nothing;
-    memset(&nothing, 0, sizeof nothing);
-    nothing.si_code = SI_QUEUE;
-    return sys_signal_thread(thread->tid, 0, &nothing) == -ESRCH;
+    enum condition condition = condition_of(thread->tid);
+    if (condition == IS_DEAF) {
+        note_deaf(thread->tid);
+        *in_vain = true;
+    } else if (condition == IS_GONE) {
+        note_deaf(thread->tid); /* a first thread that has ended is listed as long as others live */
+        store_relaxed(&thread->state, GONE);
+    }
 }
 
 /* Asks the busy ones once more; true when everybody stands. */
-static bool round_of_questions(struct park *park, bool late)
+static bool round_of_questions(struct park *park, bool late, bool *in_vain)
 {
     bool all = true;
     park->parked = 0;
     for (uint32_t i = 0; i < park->count; i++) {
         struct park_thread *thread = &park->thread[i];
         uint32_t state = load_acquire(&thread->state);
-        if (!thread->tid)
-            continue;
-        park->parked += state == PARKED;
         if (state == BUSY && late)
             ask(park, i); /* a hook that was left by longjmp never comes to its end */
-        else if (state == ASKED && late && is_gone(thread))
-            thread->tid = 0;
-        all &= state == PARKED || !thread->tid;
+        else if (state == ASKED && late)
+            give_up(thread, in_vain);
+        state = load_acquire(&thread->state);
+        park->parked += state == PARKED;
+        all &= state == PARKED || state == GONE;
     }
     return all;
 }
@@ -241,7 +290,7 @@ static void drop_the_gone(struct park *park)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < park->count; i++)
-        if (park->thread[i].tid)
+        if (park->thread[i].state != GONE)
             park->thread[kept++] = park->thread[i];
     park->count = kept;
 }
@@ -250,6 +299,7 @@ static void drop_the_gone(struct park *park)
 static bool gather(struct park *park, uint64_t most)
 {
     uint64_t begin = sys_clock_ns(CLOCK_MONOTONIC), late = LATE;
+    bool in_vain = false;
     for (uint32_t before = UINT32_MAX; before != park->count;) {
         before = park->count;
         if (!sys_each_number("/proc/self/task", meet, park) || park->count == PARK_MOST)
@@ -259,9 +309,9 @@ static bool gather(struct park *park, uint64_t most)
         for (;;) {
             uint32_t seen = load_acquire(&answers);
             uint64_t passed = sys_clock_ns(CLOCK_MONOTONIC) - begin;
-            if (round_of_questions(park, passed > late))
+            if (round_of_questions(park, passed > late, &in_vain))
                 break;
-            if (passed > most)
+            if (passed > most || in_vain)
                 return false;
             late = passed > late ? passed + LATE : late;
             sys_futex_wait_for(&answers, seen, LATE / 4);
@@ -294,4 +344,10 @@ void park_release(struct park *park UNUSED)
     add_release(&generation, 1); /* pairs with those who stand */
     sys_futex_wake(&generation, INT32_MAX);
     store_release(&current, NULL);
+}
+
+void park_fork_child(void)
+{
+    generation += generation & 1;
+    current = NULL;
 }

@@ -1,10 +1,10 @@
 /* park.h - all other threads stand still, outside of the runtime, and do not notice.
  *
- * A thread is held by the signal that libleak keeps for itself (option snapshot_signal): its handler
- * waits, the registers lie on the thread's own stack. One that is inside a hook says "busy" instead
- * and asks itself again when the hook is over: so nobody is held who has a lock of ours, a lock of the
- * allocator, or a block on its way into the table. What a held thread was waiting for in the kernel
- * goes on afterwards (resume.h).
+ * A thread is held by the signal that libleak keeps for itself (option snapshot_signal): its
+ * handler waits, the registers lie on the thread's own stack. One that is inside a hook says "busy"
+ * instead and asks itself again when the hook is over: so nobody is held who has a lock of ours, a
+ * lock of the allocator, or a block on its way into the table. What a held thread was waiting for
+ * in the kernel goes on afterwards (resume.h).
  *
  *     threads there are = taker + parked + missed
  *
@@ -23,8 +23,8 @@
 
 struct park_thread {
     int tid;
-    uint32_t state; /* asked, busy, parked */
-    uint32_t asked; /* times */
+    uint32_t state;            /* asked, busy, parked */
+    uint32_t asked;            /* times */
     struct thread *thread;     /* ours of it, NULL = it never came to a hook */
     uintptr_t block;           /* its thread block */
     const ucontext_t *context; /* its registers, on its stack */
@@ -38,8 +38,8 @@ struct park {
     bool others; /* there is another thread at all */
 };
 
-/* number: of the signal. asked: called in its handler when it came from somebody else. The handler is
- * installed when it is first needed; park_listen does so at once. */
+/* number: of the signal. asked: called in its handler when it came from somebody else. The handler
+ * is installed when it is first needed; park_listen does so at once. */
 void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context));
 bool park_listen(void);
 /* 0: not started. */
@@ -49,10 +49,12 @@ void park_give_others(void (*handler)(int, siginfo_t *, void *), bool ignored);
 /* Is the calling thread inside of the runtime? For a handler. */
 bool park_inside(void);
 
-/* Holds all other threads, for at most "most" nanoseconds: true when all of them stand. When not, they
- * have been let go again, and counts say how many stood. Not for two threads at once. */
+/* Holds all other threads, for at most "most" nanoseconds: true when all of them stand. When not,
+ * they have been let go again, and counts say how many stood. Not for two threads at once. */
 bool park_all(struct park *park, uint64_t most); /* park: static, handlers read it */
 void park_release(struct park *park);
+/* A fork child: nobody stands. */
+void park_fork_child(void);
 bool park_was_parked(const struct park_thread *thread);
 
 #endif

@@ -397,6 +397,7 @@ bool process_exec_begin(void)
 {
     if (!account_is_ours())
         return false;
+    snapshot_hold();
     track_tick();
     uint32_t tick = load_relaxed(&store_header->epoch);
     store_release(&store_header->exec_at, tick ? tick : 1);
@@ -406,6 +407,7 @@ bool process_exec_begin(void)
 void process_exec_undo(void)
 {
     store_release(&store_header->exec_at, 0);
+    snapshot_let_go();
 }
 
 /* Whatever calls exit in a handler of exit has had its look. */

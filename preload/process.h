@@ -39,8 +39,8 @@ void process_missed(void);
 /* exec*: true when the attempt was marked and must be undone if exec comes back. */
 bool process_exec_begin(void);
 void process_exec_undo(void);
-/* record: the frame address of the exported function (scrub.h). _exit and its kin: the last moment to
- * write anything down. Main has returned, or exit was called. */
+/* record: the frame address of the exported function (scrub.h). _exit and its kin: the last moment
+ * to write anything down. Main has returned, or exit was called. */
 bool process_ends(const uintptr_t *record);
 bool process_exit_called(const uintptr_t *record);
 /* What it ends with: in no register that would have to be saved in a frame of ours. */

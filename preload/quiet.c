@@ -1,15 +1,21 @@
 #include "preload/quiet.h"
 #include "preload/arena.h"
 #include "preload/blocks.h"
+#include "preload/farewell.h"
 #include "preload/freed.h"
 #include "preload/modules.h"
+#include "preload/roots.h"
 #include "preload/sites.h"
 #include "preload/slots.h"
 #include "preload/threads.h"
 #include "preload/tree.h"
+#include "preload/unforked.h"
 
 void quiet_begin(void)
 {
+    farewell_fork_lock();
+    roots_fork_lock();
+    unforked_fork_lock();
     threads_fork_lock();
     slots_fork_lock();
     modules_fork_lock();
@@ -30,4 +36,7 @@ void quiet_end(void)
     modules_fork_unlock();
     slots_fork_unlock();
     threads_fork_unlock();
+    unforked_fork_unlock();
+    roots_fork_unlock();
+    farewell_fork_unlock();
 }

@@ -1,7 +1,8 @@
 /* quiet.h - all locks of the runtime at once: nobody is in the middle of anything.
  *
- * For a copy of the process, by fork or for a look: the copy has only the calling thread, and a lock
- * that another one held would never be given back there. The order is that of LAYERS, top first.
+ * For a copy of the process, by fork or for a look: the copy has only the calling thread, and a
+ * lock that another one held would never be given back there. The order is that of LAYERS, top
+ * first.
  */
 #ifndef PRELOAD_QUIET_H
 #define PRELOAD_QUIET_H

@@ -5,8 +5,8 @@
  * range that is no heap as roots; what they point to, breadth first, is reachable. Passes over what
  * is left then find the possible and the hidden, and graph.h makes lost and indirect of the rest.
  *
- * From an address to its node without a search: places.h. How a cache miss is spent: nodes.h. What a
- * pointer in another form is: decode.h. How the memory of it all is counted: room.h.
+ * From an address to its node without a search: places.h. How a cache miss is spent: nodes.h. What
+ * a pointer in another form is: decode.h. How the memory of it all is counted: room.h.
  *
  * Nothing here calls into libc or knows of threads: memory comes from sys_map, and all that is read
  * is plain memory (the child's fault handler answers for pages that are not there).
@@ -22,18 +22,18 @@
 
 /* What the caller knows of a block beforehand. */
 enum reach_before {
-    REACH_NEW,       /* nothing */
-    REACH_WAS_LOST,  /* an earlier look says lost or indirect: no root can save it */
-    REACH_WAS_HELD,  /* an earlier look reached it: if this one does not, it was dropped since */
+    REACH_NEW,          /* nothing */
+    REACH_WAS_LOST,     /* an earlier look says lost or indirect: no root can save it */
+    REACH_WAS_HELD,     /* an earlier look reached it: if this one does not, it was dropped since */
     REACH_WAS_POSSIBLE, /* an earlier look called it possible, or hidden: it is at least that */
     REACH_WAS_HIDDEN,
-    REACH_IGNORED,   /* the program said so: a root itself */
+    REACH_IGNORED, /* the program said so: a root itself */
 };
 
 /* What decoding may find pointers that are kept in another form; 0 = not tried. */
 struct reach_codes {
     uint64_t guard; /* of glibc's setjmp and atexit: pointers are xored with it and rotated by 17 */
-    uint64_t xor;   /* the option */
+    uint64_t xor ;  /* the option */
 };
 
 /* What reading a module's memory may say of a word: does a virtual table begin there? */
@@ -41,8 +41,8 @@ typedef bool reach_is_vtable(uintptr_t word);
 
 struct reach; /* the whole of it, in memory of its own */
 
-/* Room for so many blocks; with more there is no index. memory_most: bytes it may ever take, graph.h's
- * included. NULL: no. */
+/* Room for so many blocks; with more there is no index. memory_most: bytes it may ever take,
+ * graph.h's included. NULL: no. */
 struct reach *reach_begin(uint64_t blocks, uint64_t memory_most);
 void reach_end(struct reach *reach);
 
@@ -55,8 +55,8 @@ bool reach_index(struct reach *reach);
 /* Every aligned word of [start, end) is a root. "range" is the caller's name for it. Read by
  * reach_mark, and again by graph_begin: it has to stay as it is until then. */
 void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
-/* The same, where only pointers to the start of a block count: an allocator's own data tells of what
- * lies between and behind the blocks. */
+/* The same, where only pointers to the start of a block count: an allocator's own data tells of
+ * what lies between and behind the blocks. */
 void reach_root_starts(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
 /* All passes, once; then every node has a verdict, and those that are lost or indirect have LOST
  * (graph.h tells them apart). is_vtable may be NULL: no second base classes. False when memory ran
@@ -73,9 +73,9 @@ uintptr_t reach_address(const struct reach *reach, uint32_t node);
 enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node);
 unsigned reach_flags(const struct reach *reach, uint32_t node); /* DROPPED, IGNORED, TAGGED */
 
-/* The node that holds the pointer by which a reachable (or possible, or hidden) one was first met, and
- * where in it (behind 32 GiB: at least there); REACH_NOBODY: a root word does (reach_root_word), or
- * nobody: dropped, ignored, or what an earlier look said is all there is. */
+/* The node that holds the pointer by which a reachable (or possible, or hidden) one was first met,
+ * and where in it (behind 32 GiB: at least there); REACH_NOBODY: a root word does
+ * (reach_root_word), or nobody: dropped, ignored, or what an earlier look said is all there is. */
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset);
 /* All nodes that are reachable, possible or hidden, each behind its parent: the turn-th of
  * reach_met_count. */

@@ -14,8 +14,8 @@
 #include <fcntl.h>
 
 #define USER_MOST 4096
-#define RANGES_MOST (1u << 20)  /* touched only as far as they are used */
-#define SPARSE (4ull << 20)     /* of larger ranges only pages that were touched are read */
+#define RANGES_MOST (1u << 20) /* touched only as far as they are used */
+#define SPARSE (4ull << 20)    /* of larger ranges only pages that were touched are read */
 #define DTV_MOST 65536
 #define STARTS_MOST (2 * PARK_MOST)
 #define PAGE_OF_FILE (1ull << 61)
@@ -26,8 +26,8 @@ static struct {
 } * users;
 static uint32_t user_count;
 
-/* glibc's descriptor of a thread begins at its thread block; static thread-local storage lies below it
- * (x86) or above (aarch64). */
+/* glibc's descriptor of a thread begins at its thread block; static thread-local storage lies below
+ * it (x86) or above (aarch64). */
 static size_t descriptor = 2304, static_tls;
 
 /* ---- What the program names ------------------------------------------------------------------ */
@@ -44,6 +44,16 @@ bool roots_add(uintptr_t start, size_t size)
     }
     lock_give(&locked);
     return room;
+}
+
+void roots_fork_lock(void)
+{
+    lock_take_raw(&lock);
+}
+
+void roots_fork_unlock(void)
+{
+    lock_give_raw(&lock);
 }
 
 void roots_remove(uintptr_t start, size_t size)
@@ -97,7 +107,8 @@ void roots_start(void)
         dlerror();
 }
 
-/* ---- Ranges ------------------------------------------------------------------------------------ */
+/* ---- Ranges ------------------------------------------------------------------------------------
+ */
 
 struct builder {
     const struct roots_picture *picture;
@@ -188,13 +199,12 @@ static void add_whole(struct builder *builder, uintptr_t start, uintptr_t end,
                       enum leak_root_class root_class, int thread)
 {
     add(builder, start, end,
-        (struct root_range){.whole_start = start,
-                            .whole_end = end,
-                            .root_class = root_class,
-                            .thread = thread});
+        (struct root_range){
+            .whole_start = start, .whole_end = end, .root_class = root_class, .thread = thread});
 }
 
-/* ---- Objects ----------------------------------------------------------------------------------- */
+/* ---- Objects -----------------------------------------------------------------------------------
+ */
 
 /* The C library's own data also tells of the memory behind blocks, where free chunks begin: what
  * points there points to no block. */
@@ -214,7 +224,8 @@ static void add_globals(struct builder *builder)
     }
 }
 
-/* ---- Threads ------------------------------------------------------------------------------------ */
+/* ---- Threads ------------------------------------------------------------------------------------
+ */
 
 static void see(struct builder *builder, struct root_thread thread)
 {
@@ -226,7 +237,8 @@ static void see(struct builder *builder, struct root_thread thread)
         thread.serial = state->serial;
         thread.low = state->bounds.low;
         thread.high = state->bounds.high;
-        /* Above the frames of the first thread lie the program's arguments, which may be replaced. */
+        /* Above the frames of the first thread lie the program's arguments, which may be replaced.
+         */
         const struct mapping *mapping = maps_find(builder->picture->maps, thread.high - 1);
         if (thread.high && mapping && strncmp(mapping->path, "[stack]", 8) == 0)
             thread.high = mapping->end;
@@ -283,8 +295,8 @@ static void add_note_page(uintptr_t start, uintptr_t end, void *context)
     add_whole(context, start, end, LEAK_ROOT_CLASS_STACKS, -1);
 }
 
-/* The vector of dynamic TLS: where each object's block is. Its length is in front, and the thread block
- * points behind that: a word of ours stands for the pointer to its start. */
+/* The vector of dynamic TLS: where each object's block is. Its length is in front, and the thread
+ * block points behind that: a word of ours stands for the pointer to its start. */
 static void add_vector(struct builder *builder, uintptr_t block, int place)
 {
     uintptr_t vector = *(const uintptr_t *)(block + CONTEXT_DTV), start = vector - 16;
@@ -321,15 +333,19 @@ static void add_registers(struct builder *builder, int place)
     unsigned count;
     if (thread->context) {
         const uintptr_t *registers = context_registers(thread->context, &count);
+        uintptr_t start, end;
         add_whole(builder, (uintptr_t)registers, (uintptr_t)(registers + count),
                   LEAK_ROOT_CLASS_REGISTERS, place);
+        if (context_vectors(thread->context, &start, &end))
+            add_whole(builder, start, end, LEAK_ROOT_CLASS_REGISTERS, place);
     } else if (thread->taker) {
         add_whole(builder, taker->sp, taker->frame, LEAK_ROOT_CLASS_REGISTERS, place);
     }
 }
 
-/* From sp to the end of what it points into: the thread's own stack, a block that a fibre runs on, or
- * a mapping. A thread that is elsewhere may come back to its own stack: then all of that counts. */
+/* From sp to the end of what it points into: the thread's own stack, a block that a fibre runs on,
+ * or a mapping. A thread that is elsewhere may come back to its own stack: then all of that counts.
+ */
 static void add_stack(struct builder *builder, int place)
 {
     const struct root_thread *thread = &builder->out->seen[place];
@@ -360,7 +376,8 @@ static void add_stack(struct builder *builder, int place)
                   thread->high, LEAK_ROOT_CLASS_STACKS, place);
 }
 
-/* ---- Anonymous memory --------------------------------------------------------------------------- */
+/* ---- Anonymous memory ---------------------------------------------------------------------------
+ */
 
 static void keep_out(uintptr_t start, size_t size, void *context)
 {
@@ -460,7 +477,8 @@ static void add_anonymous(struct builder *builder)
     }
 }
 
-/* ---- All ----------------------------------------------------------------------------------------- */
+/* ---- All
+ * ----------------------------------------------------------------------------------------- */
 
 bool roots_find(const struct roots_picture *picture, struct roots *out)
 {

@@ -1,9 +1,10 @@
 /* roots.h - where a program keeps pointers outside of its heap.
  *
- * In the picture of a process: the writable data of its objects, thread-local storage, the registers
- * and the live part of the stack of each thread, regions that the program named, and anonymous
- * mappings that are no allocator's, no stack and not ours. Each is a range of words with a class; the
- * option roots= leaves classes out. What was never touched is not read (/proc/self/pagemap).
+ * In the picture of a process: the writable data of its objects, thread-local storage, the
+ * registers and the live part of the stack of each thread, regions that the program named, and
+ * anonymous mappings that are no allocator's, no stack and not ours. Each is a range of words with
+ * a class; the option roots= leaves classes out. What was never touched is not read
+ * (/proc/self/pagemap).
  */
 #ifndef PRELOAD_ROOTS_H
 #define PRELOAD_ROOTS_H
@@ -20,6 +21,8 @@ void roots_start(void);
 bool roots_read_classes(const char *list, size_t length, unsigned *out);
 
 /* Regions that the program names. False: no memory. */
+void roots_fork_lock(void);
+void roots_fork_unlock(void);
 bool roots_add(uintptr_t start, size_t size);
 void roots_remove(uintptr_t start, size_t size);
 

@@ -1,20 +1,24 @@
 #include "preload/scrub.h"
 #include "preload/sys.h"
+#include "preload/threads.h"
 #include "leak_store.h"
 
 #define SCRUBBED_MOST 65536
 #define NEAR 256 /* below sp: may be in use by a function that calls none */
 
-/* Zeros from here downwards, as far as the stack is mapped. */
-static NOINLINE void scrub_far(void)
+/* Zeros from here downwards, to the end of the stack or of what of it is mapped. */
+static NOINLINE void scrub_far(uintptr_t end)
 {
     uintptr_t high = (arch_stack_pointer() & -LEAK_PAGE), low = high;
     char byte;
-    while (high - low < SCRUBBED_MOST && sys_peek(low - LEAK_PAGE, &byte, 1))
+    while (high - low < SCRUBBED_MOST && low - LEAK_PAGE >= end &&
+           sys_peek(low - LEAK_PAGE, &byte, 1))
         low -= LEAK_PAGE;
     for (volatile uintptr_t *word = (uintptr_t *)low; (uintptr_t)word < high; word++)
         *word = 0;
     /* What is left of this page, above the frame that does it. */
+    if (high < end)
+        high = end;
     for (volatile uintptr_t *word = (uintptr_t *)high;
          (uintptr_t)word + NEAR < arch_stack_pointer(); word++)
         *word = 0;
@@ -30,6 +34,10 @@ static NOINLINE void scrub_near(void)
 
 void scrub_stack(void)
 {
-    scrub_far();
+    const struct thread *thread = guard_self.thread;
+    uintptr_t sp = arch_stack_pointer();
+    if (!thread || sp >= thread->bounds.high || sp < thread->bounds.low + LEAK_PAGE)
+        return;
+    scrub_far(thread->bounds.low);
     scrub_near();
 }

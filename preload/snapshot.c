@@ -17,17 +17,18 @@
 #include <signal.h>
 #include <time.h>
 
-#define PARK_AT_MOST 1000000000ull /* ns */
-#define POLL 20000000ull           /* ns between two questions whether the child is still there */
+#define PARK_AT_MOST 1000000000ull   /* ns */
+#define POLL 20000000ull             /* ns between two questions whether the child is still there */
 #define PAUSE_AT_LEAST 10000000ull   /* ns */
 #define PAUSE_A_GIGABYTE 55000000ull /* ns */
 #define RETRY 1000000ull             /* ns: the thread was inside of the runtime */
-#define CHILDREN 8 /* that may be there at once */
-#define NEWER_BLOCKS 4096          /* that may come between the count and the copy */
+#define CHILDREN 8                   /* that may be there at once */
+#define NEWER_BLOCKS 4096            /* that may come between the count and the copy */
 
 static unsigned classes;
-static uint32_t busy;      /* a look is being taken */
-static uint32_t skipped;   /* periodic looks left out */
+static uint32_t busy; /* the thread that takes a look */
+static uint32_t
+    skipped; /* periodic looks left out: over the budget, or somebody could not be held */
 static bool no_more;
 static struct park park;
 
@@ -36,12 +37,17 @@ struct taken {
     struct look_result *result;
     size_t size;
 };
+/* Where the last two looks stand in the store: the older one is written over, so that a process may
+ * be looked at for ever. */
+static uint64_t places[2];
+
 static struct taken early; /* for LATE */
 static struct taken last;  /* that nobody waited for */
 static bool wanted;        /* asked for from outside, and not taken yet */
 static int retry;          /* timer + 1 */
 
-/* ---- What cannot be --------------------------------------------------------------------------------- */
+/* ---- What cannot be
+ * --------------------------------------------------------------------------------- */
 
 /* Why there is no sense in a look, or none can be had. */
 static enum leak_trouble hopeless(void)
@@ -68,7 +74,8 @@ static void say_trouble(enum leak_occasion occasion, enum leak_trouble trouble)
     store_put(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
 }
 
-/* ---- The copy ---------------------------------------------------------------------------------------- */
+/* ---- The copy
+ * ---------------------------------------------------------------------------------------- */
 
 static struct look_result *make_result(uint64_t blocks, size_t *size)
 {
@@ -81,10 +88,20 @@ static struct look_result *make_result(uint64_t blocks, size_t *size)
     return result;
 }
 
+static void note_place(uint64_t place)
+{
+    if (place == places[1])
+        return;
+    places[0] = places[1];
+    places[1] = place;
+}
+
 static void drop_result(struct look_result *result, size_t size)
 {
     if (!result)
         return;
+    if (load_acquire(&result->done) && result->place)
+        note_place(result->place);
     arena_disown(result);
     sys_unmap(result, size);
 }
@@ -121,9 +138,9 @@ static int copy(struct look_order *order)
 {
     int pid = sys_copy();
     if (pid == 0) {
-        unforked_restore();
         if (!order->stopped)
             quiet_end(); /* held by the parent while the picture was taken */
+        unforked_restore();
         look(order);
     }
     if (pid > 0)
@@ -134,7 +151,6 @@ static int copy(struct look_order *order)
 /* Everybody stands: no lock of ours is held by anybody. */
 static int copy_parked(struct look_order *order)
 {
-    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
     bool periodic = order->occasion == LEAK_OCCASION_PERIODIC;
     uint64_t most = periodic && track_options.pause_budget < PARK_AT_MOST
                         ? track_options.pause_budget
@@ -147,7 +163,6 @@ static int copy_parked(struct look_order *order)
     int pid = copy(order);
     park_release(&park);
     unforked_drop();
-    store_release(&order->result->pause_ns, sys_clock_ns(CLOCK_MONOTONIC) - begun);
     return pid;
 }
 
@@ -177,8 +192,8 @@ static bool wait_for(int pid, struct look_result *result, uint64_t most)
 
 static int copy_quietly(struct look_order *order)
 {
-    unforked_save();
     quiet_begin();
+    unforked_save();
     int pid = copy(order);
     quiet_end();
     unforked_drop();
@@ -212,9 +227,11 @@ static int copy_running(struct look_order *order, enum leak_trouble *trouble)
     return done ? pid : -1;
 }
 
-/* ---- One look ------------------------------------------------------------------------------------------ */
+/* ---- One look
+ * ------------------------------------------------------------------------------------------ */
 
-/* Signals of the program's would run its handlers while others stand, who may hold what they need. */
+/* Signals of the program's would run its handlers while others stand, who may hold what they need.
+ */
 static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
                  const struct look_result *before, struct taken *out)
 {
@@ -223,23 +240,29 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
                                .taker = taker,
                                .classes = classes,
                                .memory_most = track_options.look_mem,
-                               .xor = track_options.xor,
-                               .skipped = skipped,
-                               .before = before};
+                               .xor = track_options.xor
+                               , .skipped = skipped, .place = places[0], .before = before};
     enum leak_trouble trouble = hopeless();
     uint64_t notes = occasion == LEAK_OCCASION_EARLY ? blocks_count() + NEWER_BLOCKS : 0;
     if (!trouble && !(order.result = make_result(notes, &out->size)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
+    out->result = order.result; /* before a handler of the program's can ask */
     if (!trouble) {
         sys_signals_block(&mask);
+        uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
         out->pid = copy_parked(&order);
-        if (!out->pid)
+        if (!out->pid && occasion != LEAK_OCCASION_PERIODIC)
             out->pid = copy_running(&order, &trouble);
+        store_release(&order.result->pause_ns, sys_clock_ns(CLOCK_MONOTONIC) - begun);
         sys_signals_restore(&mask);
+        if (!out->pid) { /* somebody could not be held */
+            skipped++;
+            drop_result(order.result, out->size);
+            return false;
+        }
         if (out->pid <= 0 && !trouble)
             trouble = LEAK_TROUBLE_NO_CHILD;
     }
-    out->result = order.result;
     if (!trouble)
         return true;
     drop_result(order.result, out->size);
@@ -247,20 +270,40 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
     return false;
 }
 
-/* One at a time. Whoever waits holds nothing and can be parked. */
-static void begin(void)
+/* One at a time. Whoever waits holds nothing and can be parked. False: a handler of the program's
+ * has interrupted the very thread that takes a look, or one has left it by longjmp. */
+static bool begin(void)
 {
-    uint32_t nobody = 0;
-    while (!cas_acquire(&busy, &nobody, 1)) {
-        sys_futex_wait(&busy, 1);
-        nobody = 0;
+    uint32_t self = sys_gettid(), owner = 0;
+    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
+    while (!cas_acquire(&busy, &owner, self)) {
+        if (owner == self || sys_clock_ns(CLOCK_MONOTONIC) - begun > 2 * track_options.exit_budget)
+            return false;
+        sys_futex_wait_for(&busy, owner, POLL);
+        owner = 0;
     }
+    return true;
 }
 
 static void end(void)
 {
     store_release(&busy, 0); /* pairs with begin */
     sys_futex_wake(&busy, 1);
+}
+
+static bool held; /* by the thread that calls exec */
+
+void snapshot_hold(void)
+{
+    held = begin();
+}
+
+void snapshot_let_go(void)
+{
+    if (held)
+        end();
+    held = false;
+    places[0] = places[1] = 0;
 }
 
 /* The child's words are there, or the store says why not. */
@@ -279,7 +322,8 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
 {
     struct taken taken;
     long lost = -1;
-    begin();
+    if (!begin())
+        return -1;
     if (take(occasion, taker, NULL, &taken)) {
         if (settle(&taken, occasion))
             lost = taken.result->lost_blocks;
@@ -289,7 +333,8 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
     return lost;
 }
 
-/* ---- The end of the process ------------------------------------------------------------------------- */
+/* ---- The end of the process
+ * ------------------------------------------------------------------------- */
 
 bool snapshot_no_more(void)
 {
@@ -301,21 +346,16 @@ extern int __lsan_is_turned_off(void) __attribute__((weak));
 
 void snapshot_early(const struct roots_taker *taker)
 {
-    struct taken taken;
     if (no_more || !track_options.exit_look || early.pid)
         return;
     if (__lsan_is_turned_off && __lsan_is_turned_off()) {
         snapshot_no_more();
         return;
     }
-    begin();
-    if (take(LEAK_OCCASION_EARLY, taker, NULL, &taken)) {
-        early.pid = taken.pid;
-        early.result = taken.result;
-        early.size = taken.size;
-    } else {
+    if (!begin())
+        return;
+    if (!take(LEAK_OCCASION_EARLY, taker, NULL, &early))
         early.pid = -1;
-    }
     end();
 }
 
@@ -355,9 +395,12 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
     if (no_more || !track_options.exit_look || early.pid < 0)
         return;
     no_more = true;
-    begin();
-    bool known = early.pid && settle(&(struct taken){early.pid, early.result, early.size},
-                                     LEAK_OCCASION_EARLY);
+    if (!begin())
+        return;
+    bool known = early.pid &&
+                 settle(&(struct taken){early.pid, early.result, early.size}, LEAK_OCCASION_EARLY);
+    if (known)
+        note_place(early.result->place);
     if (!early.pid || (known && !nothing_changed())) {
         if (take(occasion, taker, known ? early.result : NULL, &taken))
             settle(&taken, occasion);
@@ -365,7 +408,8 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
     end();
 }
 
-/* ---- Start --------------------------------------------------------------------------------------------- */
+/* ---- Start
+ * --------------------------------------------------------------------------------------------- */
 
 /* What a look will hold the process for: a copy costs so much a resident gigabyte. */
 static uint64_t predicted_pause(void)
@@ -380,7 +424,8 @@ static uint64_t predicted_pause(void)
     return PAUSE_AT_LEAST + pages * sys_page_size() / 1000 * PAUSE_A_GIGABYTE / 1000000;
 }
 
-/* The last look nobody waited for: its child is buried, its memory given back. False: still at work. */
+/* The last look nobody waited for: its child is buried, its memory given back. False: still at
+ * work. */
 static bool bury(void)
 {
     if (last.pid <= 0)
@@ -410,7 +455,7 @@ static void asked(siginfo_t *info, ucontext_t *context)
     if (!store_header || store_header->pid != sys_getpid())
         return;
     wanted = !periodic;
-    if (park_inside() || !cas_acquire(&busy, &nobody, 1)) {
+    if (park_inside() || !cas_acquire(&busy, &nobody, sys_gettid())) {
         if (!periodic)
             try_again_soon();
         return;
@@ -421,12 +466,14 @@ static void asked(siginfo_t *info, ucontext_t *context)
                                 .pc = context_pc(context),
                                 .fp = context_fp(context),
                                 .context = context};
-    if (!bury() || (periodic && predicted_pause() > track_options.pause_budget)) {
+    if (!periodic && !bury()) {
+        try_again_soon(); /* the one before is still at work */
+    } else if (periodic && (!bury() || predicted_pause() > track_options.pause_budget)) {
         skipped++;
-    } else if (take(periodic ? LEAK_OCCASION_PERIODIC : LEAK_OCCASION_SIGNAL, &taker, NULL,
-                    &taken)) {
-        last = taken;
+    } else {
         wanted = false;
+        if (take(periodic ? LEAK_OCCASION_PERIODIC : LEAK_OCCASION_SIGNAL, &taker, NULL, &taken))
+            last = taken;
     }
     end();
 }
@@ -444,7 +491,8 @@ void snapshot_choose_roots(void)
     unsigned chosen;
     if (!roots_read_classes(list, strlen(list), &chosen)) {
         log_line("bad value in 'roots=", list,
-                 "': it takes globals, stacks, registers, tls, user, anon; all are looked at", NULL);
+                 "': it takes globals, stacks, registers, tls, user, anon; all are looked at",
+                 NULL);
         chosen = ~0u;
     }
     classes = chosen; /* in one go: a constructor's thread may be taking a look */
@@ -462,6 +510,9 @@ void snapshot_start(void)
 void snapshot_fork_child(void)
 {
     busy = 0;
+    wanted = false;
+    held = false;
+    park_fork_child();
     memset(children, 0, sizeof children);
     early.pid = 0;
     if (early.result)

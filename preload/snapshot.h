@@ -1,12 +1,12 @@
 /* snapshot.h - taking a look at the whole heap: when, and what becomes of it.
  *
  * The others are parked, the process is copied, the others go on; the copy does the work (look.h)
- * while the program does its own. Where they cannot be parked, two copies of the running program are
- * compared. Where there can be no copy the store says why there was no look.
+ * while the program does its own. Where they cannot be parked, two copies of the running program
+ * are compared. Where there can be no copy the store says why there was no look.
  *
- * The end of a process: EARLY when main has returned or exit was called, with globals whole; LATE when
- * the last handler has run. What was lost EARLY stays lost; what was reachable then and is not any
- * more was dropped by exit code. Nothing changed in between: EARLY stands.
+ * The end of a process: EARLY when main has returned or exit was called, with globals whole; LATE
+ * when the last handler has run. What was lost EARLY stays lost; what was reachable then and is not
+ * any more was dropped by exit code. Nothing changed in between: EARLY stands.
  */
 #ifndef PRELOAD_SNAPSHOT_H
 #define PRELOAD_SNAPSHOT_H
@@ -21,8 +21,8 @@ void snapshot_choose_roots(void);
 /* A fork child: what its parent had under way is not its own. */
 void snapshot_fork_child(void);
 
-/* The words that the caller's registers held when it was called lie from the sp of the function this
- * stands in up to the caller's frame. */
+/* The words that the caller's registers held when it was called lie from the sp of the function
+ * this stands in up to the caller's frame. */
 #define SNAPSHOT_TAKER(caller)                                                                     \
     ({                                                                                             \
         __builtin_unwind_init();                                                                   \
@@ -33,18 +33,24 @@ void snapshot_fork_child(void);
                              .fp = (caller)->fp};                                                  \
     })
 
-/* Takes a look and waits until it is done. How many blocks are lost, -1: unknown. The process is ours
- * and running; the calling thread is outside of the runtime. */
+/* Takes a look and waits until it is done. How many blocks are lost, -1: unknown. The process is
+ * ours and running; the calling thread is outside of the runtime. */
 long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker);
 
 /* The look at the end of the process: the first call is EARLY, whatever follows is LATE. */
 void snapshot_early(const struct roots_taker *taker);
 void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion);
+/* Around exec: nobody may be asked to stand. A signal that waits for the thread outlives exec, and
+ * the handler does not. */
+void snapshot_hold(void);
+void snapshot_let_go(void);
+
 /* Is that pid the child of a look? */
 bool snapshot_is_child(int pid);
 bool snapshot_has_child(void);
 
-/* No look at the end, whatever the options say: the program has its own. False: that was so before. */
+/* No look at the end, whatever the options say: the program has its own. False: that was so before.
+ */
 bool snapshot_no_more(void);
 
 #endif

@@ -408,6 +408,12 @@ int sys_copy(void)
     return CALL(SYS_clone, 0, 0, 0, 0, 0);
 }
 
+void sys_be_ordinary(void)
+{
+    struct sched_param none = {0};
+    CALL(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
+}
+
 void sys_close_all(void)
 {
     if (CALL(SYS_close_range, 0, UINT32_MAX, 0) >= 0)
@@ -482,8 +488,8 @@ uint64_t sys_socket_limit(int fd, bool receiving)
 {
     struct timeval limit = {0};
     uint32_t size = sizeof limit;
-    if (CALL(SYS_getsockopt, fd, SOL_SOCKET, receiving ? SO_RCVTIMEO : SO_SNDTIMEO, &limit,
-             &size) < 0)
+    if (CALL(SYS_getsockopt, fd, SOL_SOCKET, receiving ? SO_RCVTIMEO : SO_SNDTIMEO, &limit, &size) <
+        0)
         return 0;
     return (uint64_t)limit.tv_sec * 1000000000u + (uint64_t)limit.tv_usec * 1000u;
 }

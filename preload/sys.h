@@ -107,12 +107,14 @@ bool sys_futex_wait_shared_for(uint32_t *word, uint32_t value, uint64_t ns);
 void sys_futex_wake_shared(uint32_t *word);
 void sys_futex_wake(uint32_t *word, int count);
 
-/* The numbers in a folder of /proc, ascending or not, each given to visit until it says no. False: it
- * cannot be read. */
+/* The numbers in a folder of /proc, ascending or not, each given to visit until it says no. False:
+ * it cannot be read. */
 bool sys_each_number(const char *folder, bool (*visit)(int number, void *context), void *context);
 /* A copy of this process with the calling thread alone: no SIGCHLD, not seen by a plain wait(), no
  * handler of fork is run. 0 in the child. */
 int sys_copy(void);
+/* In such a copy: no real-time priority is kept. */
+void sys_be_ordinary(void);
 /* In such a copy: no descriptor stays open. */
 void sys_close_all(void);
 void sys_exit(int status) __attribute__((noreturn));

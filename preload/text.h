@@ -21,7 +21,7 @@ void text_add(struct text *text, const char *string);
 void text_add_bytes(struct text *text, const char *bytes, size_t length);
 void text_add_number(struct text *text, uint64_t number);
 void text_add_hex(struct text *text, uint64_t number); /* 0x… */
-void text_add_time(struct text *text, uint64_t ns); /* as text_read_time takes it; ms at least */
+void text_add_time(struct text *text, uint64_t ns);    /* as text_read_time takes it; ms at least */
 void text_add_signed(struct text *text, int64_t number);
 
 bool text_starts(const char *string, const char *prefix);

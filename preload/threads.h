@@ -31,7 +31,7 @@ struct thread {
     struct oracle oracle;
     struct thread *next_free, *next_made;
     bool stand_in;
-    bool lives; /* somebody's: not among the free ones */
+    bool lives;                         /* somebody's: not among the free ones */
     uint32_t flat_sites[LEAK_KIND_MAX]; /* without stacks: one site a kind, 0 = not made yet */
     struct leaves leaves;
     struct unwind_trace trace;

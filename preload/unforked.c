@@ -19,8 +19,12 @@ static struct range {
 } ranges[RANGES_MOST];
 static uint32_t count;
 
-static char *saved;
-static size_t saved_size;
+/* Page by page, in the order of the ranges: first all flags, then all pages. */
+static struct {
+    uint8_t *there; /* the page was read, and is the program's */
+    char *pages;
+    size_t count, size;
+} saved;
 
 /* What of the range has other advice by now. */
 static void forget(uintptr_t start, uintptr_t end)
@@ -54,35 +58,60 @@ void unforked_note(uintptr_t start, size_t size, int advice)
     lock_give(&locked);
 }
 
-/* Pages that are not there any more stay zero. */
+/* Whose places are in the list of ours? */
+static void leave_out(uintptr_t start, size_t size, void *context UNUSED)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uintptr_t page = ranges[i].start; page < ranges[i].end; page += LEAK_PAGE, at++)
+            if (page < start + size && start < page + LEAK_PAGE)
+                saved.there[at] = 0;
+}
+
 void unforked_save(void)
 {
-    size_t size = 0, at = 0;
+    size_t pages = 0, at = 0;
     for (uint32_t i = 0; i < count; i++)
-        size += ranges[i].end - ranges[i].start;
-    if (!size || size > UNFORKED_MOST || !(saved = arena_map(size)))
+        pages += (ranges[i].end - ranges[i].start) / LEAK_PAGE;
+    if (!pages || pages * LEAK_PAGE > UNFORKED_MOST)
         return;
-    saved_size = size;
+    size_t flags = round_up(pages, LEAK_PAGE);
+    saved.size = flags + pages * LEAK_PAGE;
+    saved.there = sys_map(saved.size);
+    if (!saved.there)
+        return;
+    saved.pages = (char *)saved.there + flags;
+    saved.count = pages;
     for (uint32_t i = 0; i < count; i++)
-        for (uintptr_t page = ranges[i].start; page < ranges[i].end; page += LEAK_PAGE) {
-            sys_peek(page, saved + at, LEAK_PAGE);
-            at += LEAK_PAGE;
-        }
+        for (uintptr_t page = ranges[i].start; page < ranges[i].end; page += LEAK_PAGE, at++)
+            saved.there[at] = sys_peek(page, saved.pages + at * LEAK_PAGE, LEAK_PAGE);
+    arena_each(leave_out, NULL);
 }
 
 void unforked_drop(void)
 {
-    arena_unmap(saved, saved_size);
-    saved = NULL;
+    if (saved.there)
+        sys_unmap(saved.there, saved.size);
+    saved.there = NULL;
 }
 
 void unforked_restore(void)
 {
     size_t at = 0;
-    for (uint32_t i = 0; saved && i < count; i++) {
-        size_t size = ranges[i].end - ranges[i].start;
-        if (sys_map_zeros((void *)ranges[i].start, size))
-            memcpy((void *)ranges[i].start, saved + at, size);
-        at += size;
-    }
+    for (uint32_t i = 0; saved.there && i < count; i++)
+        for (uintptr_t page = ranges[i].start; page < ranges[i].end; page += LEAK_PAGE, at++)
+            if (saved.there[at] && sys_map_zeros((void *)page, LEAK_PAGE))
+                memcpy((void *)page, saved.pages + at * LEAK_PAGE, LEAK_PAGE);
+    if (saved.there)
+        arena_own(saved.there, saved.size); /* not the program's: it would be read twice */
+}
+
+void unforked_fork_lock(void)
+{
+    lock_take_raw(&lock);
+}
+
+void unforked_fork_unlock(void)
+{
+    lock_give_raw(&lock);
 }

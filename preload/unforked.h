@@ -13,10 +13,14 @@
 
 /* The program has given advice about its memory. */
 void unforked_note(uintptr_t start, size_t size, int advice);
-/* Before the copy of the process: takes what it will not get. After it, in the parent: gives that
- * memory back. In the child, before anything else is mapped: puts it where it was. */
+/* Before the copy of the process, when nobody can give advice: takes what it will not get. After
+ * it, in the parent: gives that memory back. In the child, before anything else is mapped: puts it
+ * where it was. What the program has unmapped since, and what is ours by now, is left alone. */
 void unforked_save(void);
 void unforked_drop(void);
 void unforked_restore(void);
+
+void unforked_fork_lock(void);
+void unforked_fork_unlock(void);
 
 #endif

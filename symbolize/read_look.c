@@ -257,24 +257,30 @@ static void read_tables(struct reading *reading, const struct chunk *chunk, stru
     read_found(&looking);
 }
 
+/* Their places say nothing of their order: old ones are written over. */
+static bool later(const struct leak_snapshot *one, const struct leak_snapshot *other)
+{
+    return other->when_ns >= one->when_ns;
+}
+
 void read_look(struct reading *reading, const struct chunks *chunks)
 {
     struct store *store = reading->store;
     struct leak_snapshot head, made = {0}, failed = {0};
     const struct chunk *last = NULL;
-    bool has_failed = false;
+    bool has_failed;
 
     for (size_t i = 0; i < chunks->count; i++) {
         if (!read_head(reading, &chunks->chunk[i], &head))
             continue;
-        has_failed = head.rung == LEAK_RUNG_NONE;
-        if (has_failed) {
-            failed = head;
-        } else {
+        if (head.rung == LEAK_RUNG_NONE) {
+            failed = later(&failed, &head) ? head : failed;
+        } else if (!last || later(&made, &head)) {
             made = head;
             last = &chunks->chunk[i];
         }
     }
+    has_failed = failed.head_size && (!last || later(&made, &failed));
     if (last)
         read_tables(reading, last, begin_look(store, &made));
     if (has_failed && !last)

@@ -29,6 +29,14 @@ static inline const uintptr_t *context_registers(const ucontext_t *context, unsi
     return (const uintptr_t *)context->uc_mcontext.regs;
 }
 
+/* Vector registers: code copies pointers in them. */
+static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
+{
+    *start = (uintptr_t)context->uc_mcontext.__reserved;
+    *end = *start + sizeof context->uc_mcontext.__reserved;
+    return true;
+}
+
 #define CONTEXT_RED_ZONE 0
 
 /* ---- System calls that a signal has interrupted ---------------------------------------------- */

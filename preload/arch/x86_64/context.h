@@ -29,6 +29,21 @@ static inline const uintptr_t *context_registers(const ucontext_t *context, unsi
     return (const uintptr_t *)context->uc_mcontext.gregs;
 }
 
+/* Vector registers: code copies pointers in them. The kernel says how much it has saved. */
+static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
+{
+    const char *area = (const char *)context->uc_mcontext.fpregs;
+    uint32_t magic, size = 512;
+    if (!area)
+        return false;
+    memcpy(&magic, area + 464, sizeof magic);
+    if (magic == 0x46505853) /* FP_XSTATE_MAGIC1 */
+        memcpy(&size, area + 468, sizeof size);
+    *start = (uintptr_t)area;
+    *end = *start + (size < 16384 ? size : 512);
+    return true;
+}
+
 /* What a leaf function may use below sp. */
 #define CONTEXT_RED_ZONE 128
 

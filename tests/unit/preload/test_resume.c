@@ -17,6 +17,7 @@
 #include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/sem.h>
+#include <sys/syscall.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 
@@ -121,11 +122,20 @@ static int by_pselect(void)
     return pselect(pipes[0] + 1, &set, NULL, NULL, &time, NULL);
 }
 
+#ifdef SYS_epoll_wait
+#define EPOLL_WAIT SYS_epoll_wait
+#else
+#define EPOLL_WAIT SYS_epoll_pwait
+#endif
+
 /* The hooks note a deadline that the kernel does not keep; there are none here. */
 static int by_epoll_wait(void)
 {
     struct epoll_event event;
-    resume_deadline = (struct resume_deadline){.ns = now() + most * MS, .argument = 3};
+    resume_deadline = (struct resume_deadline){.ns = now() + most * MS,
+                                               .number = EPOLL_WAIT,
+                                               .frame = (uintptr_t)__builtin_frame_address(0),
+                                               .argument = 3};
     int result = epoll_wait(epolls, &event, 1, (int)most);
     resume_deadline.ns = 0;
     return result;
@@ -147,7 +157,10 @@ static int by_semtimedop(void)
 {
     struct timespec left = wait_time();
     struct sembuf down = {.sem_op = -1};
-    resume_deadline = (struct resume_deadline){.ns = now() + most * MS, .timespec = &left};
+    resume_deadline = (struct resume_deadline){.ns = now() + most * MS,
+                                               .number = SYS_semtimedop,
+                                               .frame = (uintptr_t)__builtin_frame_address(0),
+                                               .timespec = &left};
     int result = semtimedop(semaphores, &down, 1, &left);
     resume_deadline.ns = 0;
     return result;
@@ -159,7 +172,10 @@ static int by_sigtimedwait(void)
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGUSR2);
-    resume_deadline = (struct resume_deadline){.ns = now() + most * MS, .timespec = &left};
+    resume_deadline = (struct resume_deadline){.ns = now() + most * MS,
+                                               .number = SYS_rt_sigtimedwait,
+                                               .frame = (uintptr_t)__builtin_frame_address(0),
+                                               .timespec = &left};
     int result = sigtimedwait(&set, NULL, &left);
     resume_deadline.ns = 0;
     return result;

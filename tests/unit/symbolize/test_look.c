@@ -88,11 +88,16 @@ START_TEST(a_look_is_read_whole)
 }
 END_TEST
 
+/* Each was taken after the ones before. */
 static struct builder_look empty_look(enum leak_rung rung, enum leak_trouble trouble)
 {
+    static uint64_t when = 1800000000000000000;
+
+    when++;
     return (struct builder_look){
         .head = {.rung = (uint8_t)rung,
                  .trouble = (uint8_t)trouble,
+                 .when_ns = when,
                  .occasion = rung == LEAK_RUNG_NONE ? LEAK_OCCASION_LATE : LEAK_OCCASION_EARLY}};
 }
 
@@ -105,6 +110,21 @@ START_TEST(the_last_look_counts)
     parse(&builder);
     ck_assert_int_eq(store.look->head.rung, LEAK_RUNG_UNSTOPPED);
     ck_assert_uint_eq(store.look->found_count, 0);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(a_look_that_was_written_over_an_older_one_counts)
+{
+    struct store_builder builder = builder_example();
+    struct builder_look first = empty_look(LEAK_RUNG_UNSTOPPED, LEAK_TROUBLE_NONE);
+    struct builder_look second = empty_look(LEAK_RUNG_PARKED, LEAK_TROUBLE_NONE);
+
+    builder_look(&builder, &second);
+    builder_look(&builder, &first);
+    parse(&builder);
+    ck_assert_int_eq(store.look->head.rung, LEAK_RUNG_PARKED);
     store_end(&store);
     builder_end(&builder);
 }
@@ -569,6 +589,7 @@ static void add_tests(TCase *reading, TCase *records)
 {
     tcase_add_test(reading, a_look_is_read_whole);
     tcase_add_test(reading, the_last_look_counts);
+    tcase_add_test(reading, a_look_that_was_written_over_an_older_one_counts);
     tcase_add_test(reading, a_look_that_failed_never_stands_in_for_one_that_did_not);
     tcase_add_test(reading, an_earlier_failure_is_forgotten);
     tcase_add_loop_test(reading, without_a_look_all_is_unfreed_and_the_reason_is_said, 0, 2);
