@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#define FRAMES_OF_LIBC 1024 /* between the hook and the system call */
+#define FRAMES_OF_LIBC 4096 /* between the hook and the system call */
 
 __thread struct resume_deadline resume_deadline;
 
