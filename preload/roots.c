@@ -268,7 +268,7 @@ static void see_threads(struct builder *builder)
                                       .parked = true,
                                       .taker = true,
                                       .pc = taker->pc,
-                                      .sp = taker->sp,
+                                      .sp = taker->frame,
                                       .fp = taker->fp,
                                       .block = arch_thread_block(),
                                       .context = taker->context,
@@ -336,7 +336,8 @@ static void add_registers(struct builder *builder, int place)
         uintptr_t start, end;
         add_whole(builder, (uintptr_t)registers, (uintptr_t)(registers + count),
                   LEAK_ROOT_CLASS_REGISTERS, place);
-        if (context_vectors(thread->context, &start, &end))
+        /* Who is in a system call has called a function for it, and over calls no vector is kept. */
+        if (!context_in_call(thread->context) && context_vectors(thread->context, &start, &end))
             add_whole(builder, start, end, LEAK_ROOT_CLASS_REGISTERS, place);
     } else if (thread->taker) {
         add_whole(builder, taker->sp, taker->frame, LEAK_ROOT_CLASS_REGISTERS, place);

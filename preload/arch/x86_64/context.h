@@ -64,6 +64,12 @@ static inline bool context_after_call(const ucontext_t *context)
     return context_at_call(context_pc(context) - CONTEXT_CALL_SIZE);
 }
 
+/* In the kernel, or just on its way there or back. */
+static inline bool context_in_call(const ucontext_t *context)
+{
+    return context_after_call(context) || context_at_call(context_pc(context));
+}
+
 static inline long context_result(const ucontext_t *context)
 {
     return context->uc_mcontext.gregs[REG_RAX];
