@@ -17,7 +17,7 @@
 #include <signal.h>
 #include <time.h>
 
-#define PARK_AT_MOST 1000000000ull   /* ns */
+#define PARK_AT_MOST 3000000000ull   /* ns */
 #define POLL 20000000ull             /* ns between two questions whether the child is still there */
 #define PAUSE_AT_LEAST 10000000ull   /* ns */
 #define PAUSE_A_GIGABYTE 55000000ull /* ns */

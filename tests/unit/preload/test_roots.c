@@ -216,6 +216,8 @@ END_TEST
 
 START_TEST(the_heap_is_no_root_and_what_is_mapped_beside_it_is)
 {
+    if (unit_is_emulated())
+        return UNIT_SKIP(UNIT_EMULATED);
     char *above = map_pages(16), *large = malloc(1 << 20), *below = map_pages(16);
     char *small = malloc(100);
     memset(above, 1, 16 * 4096);

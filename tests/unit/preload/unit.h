@@ -58,6 +58,13 @@ static inline bool unit_advice_is_followed(void)
     return !lies;
 }
 
+/* qemu-user has threads of its own in the process, copies none, and has its own idea of memory. */
+static inline bool unit_is_emulated(void)
+{
+    return !unit_advice_is_followed();
+}
+#define UNIT_EMULATED "the process is not its own here (qemu-user)"
+
 /* A child that stops for a tracer which there cannot be stops for ever: qemu-user has no ptrace. */
 static inline bool unit_can_trace(void)
 {

@@ -149,9 +149,12 @@ START_TEST(thread_local_variables_are_named_by_their_place_beside_the_thread_poi
     struct binary_variable found;
 
     ck_assert(binary_find_tls(binary, OWN_MACHINE, offset, &found));
-    ck_assert_str_eq(found.name, "known_tls");
+    ck_assert_str_eq(found.symbol, "known_tls");
     ck_assert_uint_eq(found.offset, sizeof(void *));
-    ck_assert_str_eq(base_name(found.file), "test_resolve.c");
+    if (OWN_MACHINE == EM_X86_64) { /* elsewhere gcc writes no place of such a variable */
+        ck_assert_str_eq(found.name, "known_tls");
+        ck_assert_str_eq(base_name(found.file), "test_resolve.c");
+    }
     ck_assert(!binary_find_tls(binary, OWN_MACHINE, offset - (1 << 20), &found));
     ck_assert(!binary_find_tls(binary, OWN_MACHINE, offset + (1 << 20), &found));
     ck_assert(!binary_find_tls(binary, EM_386, offset, &found));

@@ -169,7 +169,11 @@ START_TEST(thread_local_variables_are_named_with_their_thread)
     struct leak_held held = {.root_class = LEAK_ROOT_CLASS_TLS, .thread = 2};
 
     held.tls_offset = (char *)&known_tls[1] - (char *)__builtin_thread_pointer();
+#if defined(__x86_64__)
     must_read(named(&held, NULL), "known_tls", " of T2");
+#else /* gcc writes no place of such a variable */
+    ck_assert_str_eq(named(&held, NULL)->words, "known_tls of T2");
+#endif
     held.tls_offset = 1 << 30;
     ck_assert_str_eq(named(&held, NULL)->words, "thread-local storage of T2 (worker)");
     held.key = 6;
