@@ -139,7 +139,14 @@ static bool socket_waits_in_vain(ucontext_t *context, int fd, int direction)
         return false;
     memcpy(&mask, &context->uc_sigmask, sizeof mask);
     sys_signals_restore(&mask);
-    int ready = sys_poll(fd, direction, limit);
+    /* Another look may interrupt this wait; a handler of the program's ends it. */
+    uint64_t now = sys_clock_ns(CLOCK_MONOTONIC), end = now + limit;
+    uint32_t handled = load_relaxed(&handlers_entered);
+    int ready;
+    do {
+        ready = sys_poll(fd, direction, now < end ? end - now : 0);
+        now = sys_clock_ns(CLOCK_MONOTONIC);
+    } while (ready == -EINTR && load_relaxed(&handlers_entered) == handled);
     sys_signals_block(&all);
     if (ready == 0)
         context_set_result(context, -EAGAIN);
