@@ -300,7 +300,7 @@ static uint64_t write_chunk(struct writer *writer)
     uint64_t size = sizeof head, at = sizeof head;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         size += round_up(tables[i]->size * tables[i]->count, 8);
-    char *payload = store_chunk_again(writer->look->place, size);
+    char *payload = store_chunk_again(LEAK_CHUNK_SNAPSHOT, writer->look->place, size);
     if (!payload && size + size / 4 <= UINT32_MAX) /* the next one may be a little larger */
         payload = store_chunk(LEAK_CHUNK_SNAPSHOT, size + size / 4, 0);
     if (!payload || !store_holds(payload))

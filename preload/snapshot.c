@@ -106,6 +106,13 @@ static void drop_result(struct look_result *result, size_t size)
     sys_unmap(result, size);
 }
 
+/* Its words are forgotten; which process it was is not. */
+static void drop_taken(struct taken *taken)
+{
+    drop_result(taken->result, taken->size);
+    taken->result = NULL;
+}
+
 static int children[CHILDREN]; /* of looks, that are not buried */
 
 static void change_child(int from, int to)
@@ -257,7 +264,7 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
         sys_signals_restore(&mask);
         if (!out->pid) { /* somebody could not be held */
             skipped++;
-            drop_result(order.result, out->size);
+            drop_taken(out);
             return false;
         }
         if (out->pid <= 0 && !trouble)
@@ -265,7 +272,7 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
     }
     if (!trouble)
         return true;
-    drop_result(order.result, out->size);
+    drop_taken(out);
     say_trouble(occasion, trouble);
     return false;
 }
@@ -303,7 +310,6 @@ void snapshot_let_go(void)
     if (held)
         end();
     held = false;
-    places[0] = places[1] = 0;
 }
 
 /* The child's words are there, or the store says why not. */
@@ -327,7 +333,7 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
     if (take(occasion, taker, NULL, &taken)) {
         if (settle(&taken, occasion))
             lost = taken.result->lost_blocks;
-        drop_result(taken.result, taken.size);
+        drop_taken(&taken);
     }
     end();
     return lost;
@@ -433,7 +439,7 @@ static bool bury(void)
     if (!sys_has_ended(last.pid))
         return false;
     change_child(last.pid, 0);
-    drop_result(last.result, last.size);
+    drop_taken(&last);
     last.pid = 0;
     return true;
 }
@@ -514,13 +520,11 @@ void snapshot_fork_child(void)
     held = false;
     park_fork_child();
     memset(children, 0, sizeof children);
+    drop_taken(&early);
+    drop_taken(&last);
     early.pid = 0;
-    if (early.result)
-        drop_result(early.result, early.size);
-    early.result = NULL;
-    if (last.pid > 0)
-        drop_result(last.result, last.size);
     last.pid = 0;
+    places[0] = places[1] = 0; /* of the parent's store */
     retry = 0;
     skipped = 0;
     no_more = false;

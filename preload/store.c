@@ -425,11 +425,11 @@ uint64_t store_place(const void *payload)
     return (uintptr_t)payload - (uintptr_t)store_header;
 }
 
-void *store_chunk_again(uint64_t place, uint64_t payload)
+void *store_chunk_again(enum leak_chunk_type type, uint64_t place, uint64_t payload)
 {
     char *bytes = (char *)store_header + place;
     const struct leak_chunk *chunk = (struct leak_chunk *)bytes - 1;
-    if (!place || chunk->size < sizeof *chunk + payload)
+    if (!place || chunk->type != type || chunk->size < sizeof *chunk + payload)
         return NULL;
     store_publish(bytes, 0);
     return bytes;

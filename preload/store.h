@@ -29,9 +29,9 @@ void store_detach(void);
 /* A new chunk with room for payload bytes; the payload, zeroed. Private memory when the store has
  * no room; NULL when there is none at all. Any thread; takes no lock. */
 void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first);
-/* A chunk that was published before is written anew: its payload, unpublished, if so much fits;
- * else NULL. Its place is where store_place said. */
-void *store_chunk_again(uint64_t place, uint64_t payload);
+/* A packed chunk that was published before is written anew: its payload, unpublished, if it is of
+ * that type and so much fits; else NULL. Its place is where store_place said. */
+void *store_chunk_again(enum leak_chunk_type type, uint64_t place, uint64_t payload);
 uint64_t store_place(const void *payload);
 /* Is that payload in the store, and not in private memory? */
 bool store_holds(const void *payload);

@@ -100,6 +100,22 @@ START_TEST(a_file_is_named_after_its_program)
 }
 END_TEST
 
+START_TEST(a_chunk_is_written_again_only_as_what_it_was)
+{
+    create();
+    char *made = store_chunk(LEAK_CHUNK_SNAPSHOT, 5000, 0);
+    char *other = store_chunk(LEAK_CHUNK_NODES, 5000, 1);
+    const struct leak_chunk *chunk = (const struct leak_chunk *)made - 1;
+    store_publish(made, 5000);
+    ck_assert_ptr_null(store_chunk_again(LEAK_CHUNK_SNAPSHOT, 0, 10));
+    ck_assert_ptr_null(store_chunk_again(LEAK_CHUNK_SNAPSHOT, store_place(other), 10));
+    ck_assert_ptr_null(store_chunk_again(LEAK_CHUNK_SNAPSHOT, store_place(made), 9000));
+    ck_assert_uint_eq(chunk->length, 5000);
+    ck_assert_ptr_eq(store_chunk_again(LEAK_CHUNK_SNAPSHOT, store_place(made), 6000), made);
+    ck_assert_uint_eq(chunk->length, 0);
+}
+END_TEST
+
 START_TEST(a_second_store_of_the_same_process_takes_another_name)
 {
     create();
@@ -540,6 +556,7 @@ int main(int argc, char **argv)
     tcase_add_test(file, a_new_store_has_a_header_that_a_reader_accepts);
     tcase_add_test(file, no_descriptor_stays_open);
     tcase_add_loop_test(file, a_file_is_named_after_its_program, 0, ARRAY_LENGTH(names));
+    tcase_add_test(file, a_chunk_is_written_again_only_as_what_it_was);
     tcase_add_test(file, a_second_store_of_the_same_process_takes_another_name);
     tcase_add_test(file, a_directory_that_is_missing_is_made);
     tcase_add_loop_test(file, where_no_file_can_be_the_account_is_in_memory, 0, PLACES);
