@@ -1,6 +1,6 @@
 #include "preload/held.h"
 #include "preload/sys.h"
-#include "preload/text.h"
+#include "preload/task.h"
 #include "preload/threads.h"
 
 #define ROOTS_TOLD 2000 /* those that hold most; and besides whatever a path begins at */
@@ -103,14 +103,8 @@ uint32_t held_head(const struct held *held, uint32_t node)
 
 static void take_name(int tid, char *out)
 {
-    char path[64], name[LEAK_THREAD_NAME + 1];
-    struct text text = TEXT_ON(path);
-    text_add(&text, "/proc/");
-    text_add_number(&text, sys_getppid());
-    text_add(&text, "/task/");
-    text_add_number(&text, tid);
-    text_add(&text, "/comm");
-    ssize_t length = sys_read_file(path, name, sizeof name);
+    char name[LEAK_THREAD_NAME + 1];
+    ssize_t length = task_read(sys_getppid(), tid, "comm", name, sizeof name);
     if (length > 0)
         memcpy(out, name, strcspn(name, "\n"));
 }

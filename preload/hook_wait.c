@@ -7,6 +7,7 @@
 #include "preload/real.h"
 #include "preload/snapshot.h"
 #include "preload/sys.h"
+#include "preload/task.h"
 #include "preload/text.h"
 
 #include <errno.h>
@@ -29,12 +30,8 @@ static bool any_of_the_program(const char *list)
 
 static bool has_children_of_the_program(int tid, void *found)
 {
-    char path[64], list[512];
-    struct text text = TEXT_ON(path);
-    text_add(&text, "/proc/self/task/");
-    text_add_number(&text, tid);
-    text_add(&text, "/children");
-    ssize_t length = sys_read_file(path, list, sizeof list);
+    char list[512];
+    ssize_t length = task_read(0, tid, "children", list, sizeof list);
     *(bool *)found = length < 0 || length == sizeof list - 1 || any_of_the_program(list);
     return !*(bool *)found;
 }

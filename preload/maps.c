@@ -1,6 +1,7 @@
 #include "preload/maps.h"
 #include "preload/arena.h"
 #include "preload/sys.h"
+#include "preload/text.h"
 #include "leak_store.h"
 
 #include <fcntl.h>
@@ -10,11 +11,8 @@
 /* "7f00-7f10": the number up to the character, and past it. */
 static uint64_t hex(const char **at, char end)
 {
-    uint64_t value = 0;
-    for (; **at && **at != end; ++*at)
-        value = value << 4 | ((**at & 15) + (**at > '9' ? 9 : 0));
-    if (**at)
-        ++*at;
+    uint64_t value = text_take_hex(at);
+    *at += **at == end;
     return value;
 }
 
@@ -39,7 +37,8 @@ bool maps_parse(const char *line, struct mapping *out)
     out->shared = at[3] == 's';
     at += 5;
     out->offset = hex(&at, ' ');
-    hex(&at, ' '); /* the device */
+    hex(&at, ':'); /* the device */
+    hex(&at, ' ');
     out->inode = decimal(&at);
     while (*at == ' ')
         at++;

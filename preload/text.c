@@ -95,6 +95,14 @@ bool text_read_number(const char *string, size_t length, uint64_t *out)
     return true;
 }
 
+uint64_t text_take_hex(const char **at)
+{
+    uint64_t value = 0;
+    for (; digit_value(**at) < 16; ++*at)
+        value = value << 4 | digit_value(**at);
+    return value;
+}
+
 bool text_read_size(const char *string, size_t length, uint64_t *out)
 {
     static const char units[] = "kmg";

@@ -27,7 +27,9 @@ void text_add_signed(struct text *text, int64_t number);
 bool text_starts(const char *string, const char *prefix);
 /* Decimal or 0x hex, the whole of [string, string + length); false when it is anything else. */
 bool text_read_number(const char *string, size_t length, uint64_t *out);
-/* Like it, with an optional k, m or g (powers of 1024). */
+/* Hex digits as they come, *at behind them. */
+uint64_t text_take_hex(const char **at);
+/* Like text_read_number, with an optional k, m or g (powers of 1024). */
 bool text_read_size(const char *string, size_t length, uint64_t *out);
 /* Nanoseconds: a whole number of ms, s, m or h; without a unit of seconds. */
 bool text_read_time(const char *string, size_t length, uint64_t *out);

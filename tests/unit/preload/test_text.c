@@ -172,6 +172,18 @@ static const struct {
     {"1m1s", NONE},
 };
 
+START_TEST(hex_digits_are_taken_as_they_come)
+{
+    const char *at = "7f00Ab-00000000ffffffffg";
+    ck_assert_uint_eq(text_take_hex(&at), 0x7f00ab);
+    ck_assert_int_eq(*at++, '-');
+    ck_assert_uint_eq(text_take_hex(&at), 0xffffffff);
+    ck_assert_int_eq(*at, 'g');
+    ck_assert_uint_eq(text_take_hex(&at), 0);
+    ck_assert_int_eq(*at, 'g');
+}
+END_TEST
+
 START_TEST(a_time_is_read_whole_or_not_at_all)
 {
     size_t length = strlen(times[_i].string);
@@ -213,6 +225,7 @@ int main(int argc, char **argv)
     TCase *reading = tcase_create("reading");
     tcase_add_loop_test(reading, a_prefix_is_the_beginning_of_a_string, 0, ARRAY_LENGTH(prefixes));
     tcase_add_loop_test(reading, a_number_is_read_whole_or_not_at_all, 0, ARRAY_LENGTH(readings));
+    tcase_add_test(reading, hex_digits_are_taken_as_they_come);
     tcase_add_loop_test(reading, a_time_is_read_whole_or_not_at_all, 0, ARRAY_LENGTH(times));
     tcase_add_test(reading, a_time_written_is_the_time_read);
     suite_add_tcase(suite, reading);
