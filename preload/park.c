@@ -4,6 +4,7 @@
 #include "preload/lock.h"
 #include "preload/real.h"
 #include "preload/sys.h"
+#include "preload/task.h"
 #include "preload/text.h"
 #include "context.h"
 #include "leak_store.h"
@@ -12,13 +13,14 @@
 #include <signal.h>
 #include <time.h>
 
-#define LATE 4000000 /* ns until one that has not come is asked again */
+#define LATE 4000000 /* ns without any answer until those that have not come are looked at */
+#define PATIENCE 25  /* that often, before one that may yet come is given up */
 #define DEAF_MOST 64
 #define CALLS_MOST 256 /* of more threads the system call is not looked up */
 
 #define MARK 0x6c6bull
 
-enum { ASKED, BUSY, PARKED, GONE }; /* of a place */
+enum { TO_ASK, ASKED, BUSY, PARKED, GONE }; /* of a place */
 
 static int number_kept;
 static void (*asked_by_others)(siginfo_t *info, ucontext_t *context);
@@ -159,14 +161,10 @@ bool park_listen(void)
 /* What the kernel says the thread is doing: number, then arguments. */
 static struct resume_call look_up_call(int tid)
 {
-    char path[64], line[256];
-    struct text text = TEXT_ON(path);
+    char line[256];
     struct resume_call call = {.number = -1};
     uint64_t number, first, pc;
-    text_add(&text, "/proc/self/task/");
-    text_add_number(&text, tid);
-    text_add(&text, "/syscall");
-    if (sys_read_file(path, line, sizeof line) <= 0)
+    if (task_read(0, tid, "syscall", line, sizeof line) <= 0)
         return call;
     size_t length = strcspn(line, " \n");
     if (!text_read_number(line, length, &number) || line[length] != ' ')
@@ -178,7 +176,8 @@ static struct resume_call look_up_call(int tid)
     return call;
 }
 
-static void ask(struct park *park, uint32_t at)
+/* False: the kernel has no room for more signals that nobody has taken yet. */
+static bool ask(struct park *park, uint32_t at)
 {
     struct park_thread *thread = &park->thread[at];
     siginfo_t info;
@@ -186,13 +185,15 @@ static void ask(struct park *park, uint32_t at)
     info.si_code = SI_QUEUE;
     info.si_pid = sys_getpid();
     info.si_value.sival_ptr = question(load_relaxed(&generation), at);
-    if (park->count <= CALLS_MOST && !thread->asked)
+    uint32_t state = load_relaxed(&thread->state); /* one that is busy may come to stand meanwhile */
+    if ((state != TO_ASK && state != BUSY) || !cas_acquire(&thread->state, &state, ASKED))
+        return true;
+    if (state == TO_ASK && park->count <= CALLS_MOST)
         thread->call = look_up_call(thread->tid);
-    uint32_t busy = BUSY; /* it may have come to stand meanwhile */
-    if (thread->asked++ && !cas_acquire(&thread->state, &busy, ASKED))
-        return;
-    if (sys_signal_thread(thread->tid, number_kept, &info) == -ESRCH)
-        store_relaxed(&thread->state, GONE);
+    int result = sys_signal_thread(thread->tid, number_kept, &info);
+    if (result < 0)
+        store_relaxed(&thread->state, result == -ESRCH ? GONE : TO_ASK);
+    return result >= 0 || result == -ESRCH;
 }
 
 static int deaf[DEAF_MOST]; /* threads that kept our signal blocked when last asked */
@@ -214,26 +215,33 @@ static bool was_deaf(int tid)
     return false;
 }
 
-enum condition { LISTENS, IS_GONE, IS_DEAF };
+enum condition { LISTENS, MAY_LISTEN, IS_DEAF, IS_GONE };
+
+/* Is our number in the set that a line of the status tells? */
+static bool set_has_ours(const char *status, const char *line)
+{
+    const char *set = strstr(status, line);
+    if (!set)
+        return false;
+    set += strlen(line);
+    return text_take_hex(&set) >> (number_kept - 1) & 1;
+}
 
 /* One that has ended answers no more; neither does one that keeps the signal blocked by means that
- * no hook sees. */
+ * no hook sees. Where it is blocked and no longer pending, the handler has begun; libc blocks
+ * everything where threads begin and are made, but sleeps nowhere there. */
 static enum condition condition_of(int tid)
 {
-    char path[64], status[2048];
-    struct text text = TEXT_ON(path);
-    text_add(&text, "/proc/self/task/");
-    text_add_number(&text, tid);
-    text_add(&text, "/status");
-    if (sys_read_file(path, status, sizeof status) <= 0)
+    char status[2048];
+    if (task_read(0, tid, "status", status, sizeof status) <= 0)
         return IS_GONE;
-    const char *state = strstr(status, "State:\t"), *blocked = strstr(status, "SigBlk:\t");
-    if (state && (state[7] == 'Z' || state[7] == 'X'))
+    const char *state = strstr(status, "State:\t");
+    char letter = state ? state[7] : ' ';
+    if (letter == 'Z' || letter == 'X')
         return IS_GONE;
-    uint64_t mask = 0;
-    for (const char *digit = blocked ? blocked + 8 : ""; *digit && *digit != '\n'; digit++)
-        mask = mask << 4 | ((*digit & 15) + (*digit > '9' ? 9 : 0));
-    return mask >> (number_kept - 1) & 1 ? IS_DEAF : LISTENS;
+    if (!set_has_ours(status, "SigBlk:\t") || !set_has_ours(status, "SigPnd:\t"))
+        return LISTENS;
+    return letter == 'S' ? IS_DEAF : MAY_LISTEN;
 }
 
 static bool meet(int tid, void *context)
@@ -250,35 +258,39 @@ static bool meet(int tid, void *context)
     park->thread[park->count] = (struct park_thread){.tid = tid, .call.number = -1};
     store_release(&park->count, park->count + 1); /* my_place reads it */
     if (was_deaf(tid) && condition_of(tid) != LISTENS)
-        return true; /* another question would only wait there, too */
+        store_relaxed(&park->thread[park->count - 1].state, ASKED); /* one question waits there */
     ask(park, park->count - 1);
     return true;
 }
 
-static void give_up(struct park_thread *thread, bool *in_vain)
+/* Of one that has not answered: there is no sense in waiting for it. */
+static bool is_hopeless(struct park_thread *thread)
 {
     enum condition condition = condition_of(thread->tid);
-    if (condition == IS_DEAF) {
-        note_deaf(thread->tid);
-        *in_vain = true;
-    } else if (condition == IS_GONE) {
+    if (condition == IS_GONE) {
         note_deaf(thread->tid); /* a first thread that has ended is listed as long as others live */
         store_relaxed(&thread->state, GONE);
     }
+    bool hopeless = condition == IS_DEAF || (condition == MAY_LISTEN && ++thread->late > PATIENCE);
+    if (hopeless)
+        note_deaf(thread->tid);
+    return hopeless;
 }
 
-/* Asks the busy ones once more; true when everybody stands. */
+/* Asks who has not been asked, and once more who is busy; true when everybody stands. */
 static bool round_of_questions(struct park *park, bool late, bool *in_vain)
 {
-    bool all = true;
+    bool all = true, room = true;
     park->parked = 0;
     for (uint32_t i = 0; i < park->count; i++) {
         struct park_thread *thread = &park->thread[i];
         uint32_t state = load_acquire(&thread->state);
-        if (state == BUSY && late)
-            ask(park, i); /* a hook that was left by longjmp never comes to its end */
-        else if (state == ASKED && late)
-            give_up(thread, in_vain);
+        if (state == ASKED && late)
+            *in_vain |= is_hopeless(thread);
+        else if (room && (state == TO_ASK || (state == BUSY && late)))
+            room = ask(park, i); /* a hook that was left by longjmp never comes to its end */
+        if (state == TO_ASK && late)
+            *in_vain |= !room && ++thread->late > PATIENCE;
         state = load_acquire(&thread->state);
         park->parked += state == PARKED;
         all &= state == PARKED || state == GONE;
@@ -298,7 +310,8 @@ static void drop_the_gone(struct park *park)
 /* Until everybody stands and nobody new is there. */
 static bool gather(struct park *park, uint64_t most)
 {
-    uint64_t begin = sys_clock_ns(CLOCK_MONOTONIC), late = LATE;
+    uint64_t begin = sys_clock_ns(CLOCK_MONOTONIC), heard = begin;
+    uint32_t answered = load_relaxed(&answers);
     bool in_vain = false;
     for (uint32_t before = UINT32_MAX; before != park->count;) {
         before = park->count;
@@ -308,12 +321,15 @@ static bool gather(struct park *park, uint64_t most)
             return false;
         for (;;) {
             uint32_t seen = load_acquire(&answers);
-            uint64_t passed = sys_clock_ns(CLOCK_MONOTONIC) - begin;
-            if (round_of_questions(park, passed > late, &in_vain))
+            uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+            bool late = seen == answered && now - heard > LATE;
+            if (round_of_questions(park, late, &in_vain))
                 break;
-            if (passed > most || in_vain)
+            if (now - begin > most || in_vain)
                 return false;
-            late = passed > late ? passed + LATE : late;
+            if (late || seen != answered)
+                heard = now;
+            answered = seen;
             sys_futex_wait_for(&answers, seen, LATE / 4);
         }
     }
@@ -334,12 +350,12 @@ bool park_all(struct park *park, uint64_t most)
     add_release(&generation, 1);
     bool all = gather(park, most);
     if (!all)
-        park_release(park);
+        park_release();
     drop_the_gone(park);
     return all;
 }
 
-void park_release(struct park *park UNUSED)
+void park_release(void)
 {
     add_release(&generation, 1); /* pairs with those who stand */
     sys_futex_wake(&generation, INT32_MAX);

@@ -23,8 +23,8 @@
 
 struct park_thread {
     int tid;
-    uint32_t state;            /* asked, busy, parked */
-    uint32_t asked;            /* times */
+    uint32_t state;            /* to ask, asked, busy, parked, gone */
+    uint32_t late;             /* times it had not answered when nobody did */
     struct thread *thread;     /* ours of it, NULL = it never came to a hook */
     uintptr_t block;           /* its thread block */
     const ucontext_t *context; /* its registers, on its stack */
@@ -52,7 +52,7 @@ bool park_inside(void);
 /* Holds all other threads, for at most "most" nanoseconds: true when all of them stand. When not,
  * they have been let go again, and counts say how many stood. Not for two threads at once. */
 bool park_all(struct park *park, uint64_t most); /* park: static, handlers read it */
-void park_release(struct park *park);
+void park_release(void);
 /* A fork child: nobody stands. */
 void park_fork_child(void);
 bool park_was_parked(const struct park_thread *thread);

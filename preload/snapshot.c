@@ -168,7 +168,7 @@ static int copy_parked(struct look_order *order)
         return 0;
     unforked_save();
     int pid = copy(order);
-    park_release(&park);
+    park_release();
     unforked_drop();
     return pid;
 }

@@ -10,6 +10,8 @@
 #include "preload/sys.h"
 #include "context.h"
 
+#include <sys/resource.h>
+
 #define NUMBER 62
 #define SECOND 1000000000ull
 #define THREADS 8
@@ -85,7 +87,7 @@ START_TEST(alone_there_is_nobody_to_hold)
 {
     ck_assert(park_all(&park, SECOND));
     ck_assert(!park.count && !park.parked && !park.others);
-    park_release(&park);
+    park_release();
 }
 END_TEST
 
@@ -99,7 +101,7 @@ START_TEST(threads_stand_until_they_are_released_and_then_go_on)
         ck_assert_uint_eq(park.parked, 4);
         for (unsigned i = 0; i < 4; i++)
             ck_assert_msg(!moves(&workers[i], 3), "thread %u runs on", i);
-        park_release(&park);
+        park_release();
         for (unsigned i = 0; i < 4; i++)
             ck_assert_msg(moves(&workers[i], 2000), "thread %u does not go on", i);
     }
@@ -123,7 +125,7 @@ START_TEST(what_is_said_of_a_held_thread_is_its_own)
         ck_assert(UNIT_SANITIZED || sp - (uintptr_t)thread->context < 65536);
         ck_assert(ARCH_TLS_ABOVE_BLOCK || (sp < thread->block && thread->block - sp < 8 << 20));
     }
-    park_release(&park);
+    park_release();
     finish(3);
 }
 END_TEST
@@ -160,7 +162,7 @@ START_TEST(a_thread_in_a_hook_stands_when_the_hook_is_over)
         UNIT_WANT(load_relaxed(&begun_outside) == round - 1);
         UNIT_WANT(!moves(&workers[0], 2));
         uint64_t steps = workers[0].steps;
-        park_release(&park);
+        park_release();
         for (unsigned i = 0; i < 2000 && load_relaxed(&workers[0].steps) == steps; i++)
             usleep(1000);
         UNIT_WANT(load_relaxed(&workers[0].steps) == steps + 1); /* in the next one */
@@ -197,7 +199,7 @@ START_TEST(who_is_parked_holds_no_lock)
         UNIT_WANT(park.parked == 2);
         UNIT_WANT(lock_try(&lock, &locked));
         lock_give(&locked);
-        park_release(&park);
+        park_release();
     }
     finish(2);
 }
@@ -220,7 +222,7 @@ START_TEST(a_hook_that_was_left_by_longjmp_is_asked_again)
     start(leaves_by_longjmp, 0);
     ck_assert(park_all(&park, SECOND));
     ck_assert_uint_eq(park.parked, 1);
-    park_release(&park);
+    park_release();
     finish(1);
 }
 END_TEST
@@ -253,7 +255,7 @@ START_TEST(threads_that_come_and_go_meanwhile_are_all_held)
                       park.count);
         UNIT_WANT(park.count == park.parked && park.count >= 2);
         UNIT_WANT(!moves(&workers[0], 1) && !moves(&workers[1], 1));
-        park_release(&park);
+        park_release();
     }
     finish(2);
 }
@@ -301,8 +303,72 @@ START_TEST(a_question_that_comes_too_late_holds_nobody)
     ck_assert(moves(&workers[0], 2000));
     ck_assert(park_all(&park, SECOND)); /* and the next one does */
     ck_assert_uint_eq(park.parked, 1);
-    park_release(&park);
+    park_release();
     finish(1);
+}
+END_TEST
+
+static void *deaf_and_busy_for_a_while(void *argument)
+{
+    struct worker *worker = argument;
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    step(worker);
+    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
+    while (sys_clock_ns(CLOCK_MONOTONIC) - begun < SECOND / 50)
+        continue;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return spin(worker);
+}
+
+/* As every thread is at its beginning, and while it makes another one. */
+START_TEST(one_that_blocks_signals_for_a_moment_is_waited_for)
+{
+    start(deaf_and_busy_for_a_while, 0);
+    ck_assert(park_all(&park, 5 * SECOND));
+    ck_assert_uint_eq(park.parked, 1);
+    park_release();
+    finish(1);
+}
+END_TEST
+
+/* The kernel keeps at most so many more signals for this user that nobody has taken. */
+static void leave_room_for(unsigned signals)
+{
+    char status[4096];
+    unsigned long there = 0;
+    ck_assert_int_gt(sys_read_file("/proc/self/status", status, sizeof status), 0);
+    const char *line = strstr(status, "SigQ:\t");
+    ck_assert(line && sscanf(line + 6, "%lu", &there) == 1);
+    struct rlimit limit = {there + signals, there + signals};
+    ck_assert_int_eq(setrlimit(RLIMIT_SIGPENDING, &limit), 0);
+}
+
+START_TEST(a_few_signals_at_a_time_hold_everybody)
+{
+    for (unsigned i = 0; i < THREADS; i++)
+        start(spin, i);
+    leave_room_for(2);
+    ck_assert(park_all(&park, 5 * SECOND));
+    ck_assert_uint_eq(park.parked, THREADS);
+    park_release();
+    finish(THREADS);
+}
+END_TEST
+
+START_TEST(without_room_for_a_signal_nobody_is_waited_for_long)
+{
+    for (unsigned i = 0; i < 2; i++)
+        start(spin, i);
+    struct rlimit none = {0, 0};
+    ck_assert_int_eq(setrlimit(RLIMIT_SIGPENDING, &none), 0);
+    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
+    ck_assert(!park_all(&park, 30 * SECOND));
+    ck_assert_uint_lt(sys_clock_ns(CLOCK_MONOTONIC) - begun, 10 * SECOND);
+    ck_assert_uint_eq(park.count, 2);
+    ck_assert(moves(&workers[0], 2000) && moves(&workers[1], 2000));
+    finish(2);
 }
 END_TEST
 
@@ -335,7 +401,7 @@ START_TEST(a_program_with_a_handler_of_its_own_gets_what_others_send)
     start(spin, 0);
     ck_assert(park_all(&park, SECOND)); /* and what we send stays ours */
     ck_assert_uint_eq(park.parked, 1);
-    park_release(&park);
+    park_release();
     finish(1);
     ck_assert_uint_eq(programs_times, 1);
     park_give_others(NULL, true);
@@ -377,6 +443,9 @@ int main(int argc, char **argv)
     tcase_add_test(come, threads_that_come_and_go_meanwhile_are_all_held);
     tcase_add_test(come, one_that_does_not_listen_is_missed_and_nobody_stays_held);
     tcase_add_test(come, a_question_that_comes_too_late_holds_nobody);
+    tcase_add_test(come, one_that_blocks_signals_for_a_moment_is_waited_for);
+    tcase_add_test(come, a_few_signals_at_a_time_hold_everybody);
+    tcase_add_test(come, without_room_for_a_signal_nobody_is_waited_for_long);
     tcase_set_timeout(come, 60);
     suite_add_tcase(suite, come);
     TCase *others = tcase_create("others");

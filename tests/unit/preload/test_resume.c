@@ -292,7 +292,7 @@ static unsigned hold_for(unsigned milliseconds)
     while (load_acquire(&waiter.state) != 2 && now() < end) {
         ck_assert(park_all(&park, 1000 * MS));
         usleep(1000);
-        park_release(&park);
+        park_release();
         usleep(7000);
         times++;
     }
@@ -351,7 +351,7 @@ static pthread_t hold_and_send(int (*call)(void), int number)
     ck_assert(park_all(&park, 1000 * MS));
     pthread_kill(thread, number);
     usleep(2000);
-    park_release(&park);
+    park_release();
     return thread;
 }
 
