@@ -1,8 +1,9 @@
 // Where the other blocks of a record are freed: exact with free_stacks=all, within bounds with sample
 // (the default), nothing with off; what realloc moves is not freed; a thread frees another one's blocks;
-// a path that never frees is told from the others. site_stacks=off knows nothing of frees either. With
-// sample= the frees of samples tell of all, as an estimate, and "never" is not said. All that is left is
-// reachable; with sample= nobody looked.
+// a path that never frees is told from the others. (A hundred of 20,000 frees are looked at, by dice: one run
+// in a hundred meets none of the rare ones.) site_stacks=off knows nothing of frees either. With sample= the
+// frees of samples tell of all, as an estimate, and "never" is not said. All that is left is reachable; with
+// sample= nobody looked.
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: report() { %report --show=lost,unfreed,reachable --substitute-path=%S=e2e $(ls -tr store/*.leak | tail -n1) | sed "s/^/$1:/"; }; for w in all sample off; do LIBLEAK_OPTIONS=free_stacks=$w; %leak %t; report $w; done
 // RUN: LIBLEAK_OPTIONS=site_stacks=off:free_stacks=all; %leak %t; report flat; LIBLEAK_OPTIONS=; %leak %t; LIBLEAK_OPTIONS=sample=10; %leak %t; report some
@@ -11,7 +12,7 @@
 // EXPECT: ^all: +others are freed in take at e2e/free_stacks_are_told.c:[0-9]+ \(all 300\)$
 // EXPECT: ^all: +never freed on this path; others in here at e2e/free_stacks_are_told.c:[0-9]+$
 // EXPECT: ^all: +never freed on this path; others in drop at e2e/free_stacks_are_told.c:[0-9]+$
-// EXPECT: ^sample: +at e2e/free_stacks_are_told.c:[0-9]+ \(about [89][0-9] % of 20,000\)$
+// EXPECT: ^sample: +.*at e2e/free_stacks_are_told.c:[0-9]+ \((about [789][0-9] % of|nearly all) 20,000\)$
 // EXPECT: ^sample: +others are freed in take at .*\(some of 300\)$
 // EXPECT: ^sample: +never freed on this path; others in here at e2e/free_stacks_are_told.c:[0-9]+$
 // EXPECT: ^some: +at e2e/free_stacks_are_told.c:[0-9]+ \(about 95 % of ~(19,[89]|20,[012])00\)$
@@ -28,7 +29,7 @@
 // JSON: [hits(n)[0].freed_share for n in ("usual", "forgetful", "lists", "one_list", "given")] == [0.95, 0.95, 1, 1, 1]
 // JSON: [hits(n)[0].freed_same_path for n in ("usual", "forgetful", "lists", "one_list", "given")] == [True, False, True, False, True]
 // JSON: [[hits(n, q)[0].freed_blocks for n in ("usual", "forgetful", "lists", "one_list", "given")] for q in procs[:3]] == [[20000, 0, 99 + 100 * 9, 9, 300]] * 3
-// JSON: 0.85 < hits("usual", procs[1])[0].freed_share < 1 and 0.85 < hits("usual", procs[4])[0].freed_share < 1
+// JSON: all(0.75 < hits("usual", q)[0].freed_share <= 1 for q in (procs[1], procs[4]))
 // JSON: 0.94 < hits("usual", procs[5])[0].freed_share < 0.96 and 19800 < hits("usual", procs[5])[0].freed_blocks < 20200
 // JSON: [f.function for f in hits("usual", procs[1])[0].freed_elsewhere if f.user] == ["here"]
 // JSON: hits("forgetful", procs[1])[0].freed_same_path is False and hits("one_list", procs[1])[0].freed_elsewhere is None
