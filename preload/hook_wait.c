@@ -3,9 +3,9 @@
  * It sends no signal and a plain wait() does not see it; only who asks for clones too (__WALL,
  * __WCLONE) would. Such a call is made again when it has found one of ours.
  */
+#include "preload/children.h"
 #include "preload/process.h"
 #include "preload/real.h"
-#include "preload/snapshot.h"
 #include "preload/sys.h"
 #include "preload/task.h"
 #include "preload/text.h"
@@ -21,7 +21,7 @@ static bool any_of_the_program(const char *list)
 {
     for (uint64_t pid; *list; list += strspn(list, " \n")) {
         size_t length = strcspn(list, " \n");
-        if (!text_read_number(list, length, &pid) || !snapshot_is_child(pid))
+        if (!text_read_number(list, length, &pid) || !children_have(pid))
             return true;
         list += length;
     }
@@ -40,7 +40,7 @@ static bool has_children_of_the_program(int tid, void *found)
 static bool only_a_look(int options)
 {
     bool found = false;
-    return options & WNOHANG && options & SEES_CLONES && snapshot_has_child() &&
+    return options & WNOHANG && options & SEES_CLONES && children_any() &&
            sys_each_number("/proc/self/task", has_children_of_the_program, &found) && !found;
 }
 
@@ -53,7 +53,7 @@ static int no_child(void)
 #define UNTIL_NOT_OURS(options, call, pid_of_result)                                               \
     ({                                                                                             \
         __auto_type result_ = call;                                                                \
-        while ((options)&SEES_CLONES && result_ >= 0 && snapshot_is_child(pid_of_result)) {        \
+        while ((options)&SEES_CLONES && result_ >= 0 && children_have(pid_of_result)) {             \
             if ((options)&WNOWAIT)                                                                 \
                 sys_wait(pid_of_result); /* or it would be found for ever */                       \
             result_ = call;                                                                        \

@@ -1,36 +1,30 @@
 #include "preload/snapshot.h"
-#include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
+#include "preload/children.h"
 #include "preload/log.h"
-#include "preload/look.h"
 #include "preload/park.h"
+#include "preload/picture.h"
 #include "preload/quiet.h"
 #include "preload/sites.h"
 #include "preload/store.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/track.h"
-#include "preload/unforked.h"
 #include "context.h"
 
 #include <signal.h>
 #include <time.h>
 
-#define PARK_AT_MOST 3000000000ull   /* ns */
-#define POLL 20000000ull             /* ns between two questions whether the child is still there */
+#define POLL 20000000ull             /* ns between two questions whether a look is still taken */
 #define PAUSE_AT_LEAST 10000000ull   /* ns */
 #define PAUSE_A_GIGABYTE 55000000ull /* ns */
 #define RETRY 1000000ull             /* ns: the thread was inside of the runtime */
-#define CHILDREN 8                   /* that may be there at once */
-#define NEWER_BLOCKS 4096            /* that may come between the count and the copy */
 
 static unsigned classes;
-static uint32_t busy; /* the thread that takes a look */
-static uint32_t
-    skipped; /* periodic looks left out: over the budget, or somebody could not be held */
+static uint32_t busy;    /* the thread that takes a look */
+static uint32_t skipped; /* periodic ones: over the budget, or somebody could not be held */
 static bool no_more;
-static struct park park;
 
 struct taken {
     int pid; /* 0: none; -1: it was tried in vain */
@@ -46,8 +40,7 @@ static struct taken last;  /* that nobody waited for */
 static bool wanted;        /* asked for from outside, and not taken yet */
 static int retry;          /* timer + 1 */
 
-/* ---- What cannot be
- * --------------------------------------------------------------------------------- */
+/* ---- What cannot be ------------------------------------------------------------------------- */
 
 /* Why there is no sense in a look, or none can be had. */
 static enum leak_trouble hopeless(void)
@@ -74,19 +67,7 @@ static void say_trouble(enum leak_occasion occasion, enum leak_trouble trouble)
     store_put(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
 }
 
-/* ---- The copy
- * ---------------------------------------------------------------------------------------- */
-
-static struct look_result *make_result(uint64_t blocks, size_t *size)
-{
-    *size = round_up(sizeof(struct look_result) + blocks * sizeof(struct look_note), LEAK_PAGE);
-    struct look_result *result = sys_map_shared(*size);
-    if (!result)
-        return NULL;
-    arena_own(result, *size);
-    result->notes_most = blocks < UINT32_MAX ? blocks : UINT32_MAX - 1;
-    return result;
-}
+/* ---- What is there of earlier ones ---------------------------------------------------------- */
 
 static void note_place(uint64_t place)
 {
@@ -96,146 +77,17 @@ static void note_place(uint64_t place)
     places[1] = place;
 }
 
-static void drop_result(struct look_result *result, size_t size)
-{
-    if (!result)
-        return;
-    if (load_acquire(&result->done) && result->place)
-        note_place(result->place);
-    arena_disown(result);
-    sys_unmap(result, size);
-}
-
 /* Its words are forgotten; which process it was is not. */
 static void drop_taken(struct taken *taken)
 {
-    drop_result(taken->result, taken->size);
+    struct look_result *result = taken->result;
+    if (result && load_acquire(&result->done) && result->place)
+        note_place(result->place);
+    picture_drop_result(result, taken->size);
     taken->result = NULL;
 }
 
-static int children[CHILDREN]; /* of looks, that are not buried */
-
-static void change_child(int from, int to)
-{
-    for (unsigned i = 0; i < CHILDREN; i++) {
-        int there = from;
-        if (cas_acquire(&children[i], &there, to))
-            return;
-    }
-}
-
-bool snapshot_is_child(int pid)
-{
-    for (unsigned i = 0; i < CHILDREN; i++)
-        if (pid > 0 && load_relaxed(&children[i]) == pid)
-            return true;
-    return false;
-}
-
-bool snapshot_has_child(void)
-{
-    for (unsigned i = 0; i < CHILDREN; i++)
-        if (load_relaxed(&children[i]))
-            return true;
-    return false;
-}
-
-/* The child's pid; -errno when there can be none. */
-static int copy(struct look_order *order)
-{
-    int pid = sys_copy();
-    if (pid == 0) {
-        if (!order->stopped)
-            quiet_end(); /* held by the parent while the picture was taken */
-        unforked_restore();
-        look(order);
-    }
-    if (pid > 0)
-        change_child(0, pid);
-    return pid;
-}
-
-/* Everybody stands: no lock of ours is held by anybody. */
-static int copy_parked(struct look_order *order)
-{
-    bool periodic = order->occasion == LEAK_OCCASION_PERIODIC;
-    uint64_t most = periodic && track_options.pause_budget < PARK_AT_MOST
-                        ? track_options.pause_budget
-                        : PARK_AT_MOST;
-    order->park = &park;
-    order->stopped = true;
-    if (!park_all(&park, most))
-        return 0;
-    unforked_save();
-    int pid = copy(order);
-    park_release();
-    unforked_drop();
-    return pid;
-}
-
-static bool wait_for_result(int pid, struct look_result *result, uint64_t most)
-{
-    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
-    while (!load_acquire(&result->done)) { /* pairs with the child */
-        if (sys_has_ended(pid))
-            return load_acquire(&result->done);
-        if (sys_clock_ns(CLOCK_MONOTONIC) - begun > most) {
-            sys_kill(pid, SIGKILL);
-            sys_wait(pid);
-            return false;
-        }
-        sys_futex_wait_shared_for(&result->done, 0, POLL);
-    }
-    sys_wait(pid);
-    return true;
-}
-
-static bool wait_for(int pid, struct look_result *result, uint64_t most)
-{
-    bool done = wait_for_result(pid, result, most);
-    change_child(pid, 0);
-    return done;
-}
-
-static int copy_quietly(struct look_order *order)
-{
-    quiet_begin();
-    unforked_save();
-    int pid = copy(order);
-    quiet_end();
-    unforked_drop();
-    return pid;
-}
-
-/* Threads ran on while the picture was taken; nobody may be in the middle of anything of ours. The
- * first of two pictures is waited for: its words are the second one's. */
-static int copy_running(struct look_order *order, enum leak_trouble *trouble)
-{
-    size_t size;
-    struct look_order first = *order;
-    first.stopped = false;
-    first.silent = true;
-    first.result = make_result(blocks_count() + NEWER_BLOCKS, &size);
-    if (!first.result)
-        return -1;
-    int pid = copy_quietly(&first);
-    bool done = false;
-    if (pid > 0) {
-        bool ended = wait_for(pid, first.result, track_options.exit_budget);
-        *trouble = ended ? first.result->trouble : LEAK_TROUBLE_NO_TIME;
-        done = !*trouble;
-    }
-    order->stopped = false;
-    order->before = first.result;
-    order->twice = true;
-    if (done)
-        pid = copy_quietly(order);
-    drop_result(first.result, size);
-    return done ? pid : -1;
-}
-
-/* ---- One look
- * ------------------------------------------------------------------------------------------ */
+/* ---- One look ------------------------------------------------------------------------------- */
 
 /* Signals of the program's would run its handlers while others stand, who may hold what they need.
  */
@@ -247,19 +99,21 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
                                .taker = taker,
                                .classes = classes,
                                .memory_most = track_options.look_mem,
-                               .xor = track_options.xor
-                               , .skipped = skipped, .place = places[0], .before = before};
+                               .skipped = skipped,
+                               .place = places[0],
+                               .before = before,
+                               .xor = track_options.xor };
     enum leak_trouble trouble = hopeless();
-    uint64_t notes = occasion == LEAK_OCCASION_EARLY ? blocks_count() + NEWER_BLOCKS : 0;
-    if (!trouble && !(order.result = make_result(notes, &out->size)))
+    if (!trouble &&
+        !(order.result = picture_make_result(occasion == LEAK_OCCASION_EARLY, &out->size)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
     out->result = order.result; /* before a handler of the program's can ask */
     if (!trouble) {
         sys_signals_block(&mask);
         uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
-        out->pid = copy_parked(&order);
+        out->pid = picture_take_parked(&order);
         if (!out->pid && occasion != LEAK_OCCASION_PERIODIC)
-            out->pid = copy_running(&order, &trouble);
+            out->pid = picture_take_running(&order, &trouble);
         store_release(&order.result->pause_ns, sys_clock_ns(CLOCK_MONOTONIC) - begun);
         sys_signals_restore(&mask);
         if (!out->pid) { /* somebody could not be held */
@@ -315,7 +169,7 @@ void snapshot_let_go(void)
 /* The child's words are there, or the store says why not. */
 static bool settle(const struct taken *taken, enum leak_occasion occasion)
 {
-    if (!wait_for(taken->pid, taken->result, track_options.exit_budget)) {
+    if (!children_wait(taken->pid, &taken->result->done, track_options.exit_budget)) {
         say_trouble(occasion, LEAK_TROUBLE_NO_TIME);
         return false;
     }
@@ -339,8 +193,7 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
     return lost;
 }
 
-/* ---- The end of the process
- * ------------------------------------------------------------------------- */
+/* ---- The end of the process ----------------------------------------------------------------- */
 
 bool snapshot_no_more(void)
 {
@@ -414,8 +267,7 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
     end();
 }
 
-/* ---- Start
- * --------------------------------------------------------------------------------------------- */
+/* ---- Start ---------------------------------------------------------------------------------- */
 
 /* What a look will hold the process for: a copy costs so much a resident gigabyte. */
 static uint64_t predicted_pause(void)
@@ -436,9 +288,8 @@ static bool bury(void)
 {
     if (last.pid <= 0)
         return true;
-    if (!sys_has_ended(last.pid))
+    if (!children_bury(last.pid))
         return false;
-    change_child(last.pid, 0);
     drop_taken(&last);
     last.pid = 0;
     return true;
@@ -519,7 +370,7 @@ void snapshot_fork_child(void)
     wanted = false;
     held = false;
     park_fork_child();
-    memset(children, 0, sizeof children);
+    children_fork_child();
     drop_taken(&early);
     drop_taken(&last);
     early.pid = 0;

@@ -45,12 +45,7 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
 void snapshot_hold(void);
 void snapshot_let_go(void);
 
-/* Is that pid the child of a look? */
-bool snapshot_is_child(int pid);
-bool snapshot_has_child(void);
-
-/* No look at the end, whatever the options say: the program has its own. False: that was so before.
- */
+/* No look at the end, whatever the options say: the program has its own. False: so it was before. */
 bool snapshot_no_more(void);
 
 #endif

@@ -1,0 +1,78 @@
+#include "preload/children.h"
+#include "preload/atomic.h"
+#include "preload/sys.h"
+
+#include <signal.h>
+#include <time.h>
+
+#define CHILDREN 8     /* that may be there at once */
+#define POLL 20000000u /* ns between two questions whether the child is still there */
+
+static int children[CHILDREN]; /* 0 = none */
+
+static void change(int from, int to)
+{
+    for (unsigned i = 0; i < CHILDREN; i++) {
+        int there = from;
+        if (cas_acquire(&children[i], &there, to))
+            return;
+    }
+}
+
+void children_add(int pid)
+{
+    change(0, pid);
+}
+
+bool children_have(int pid)
+{
+    for (unsigned i = 0; i < CHILDREN; i++)
+        if (pid > 0 && load_relaxed(&children[i]) == pid)
+            return true;
+    return false;
+}
+
+bool children_any(void)
+{
+    for (unsigned i = 0; i < CHILDREN; i++)
+        if (load_relaxed(&children[i]))
+            return true;
+    return false;
+}
+
+static bool wait_until(int pid, uint32_t *done, uint64_t most)
+{
+    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
+    while (!load_acquire(done)) { /* pairs with the child */
+        if (sys_has_ended(pid))
+            return load_acquire(done);
+        if (sys_clock_ns(CLOCK_MONOTONIC) - begun > most) {
+            sys_kill(pid, SIGKILL);
+            sys_wait(pid);
+            return false;
+        }
+        sys_futex_wait_shared_for(done, 0, POLL);
+    }
+    sys_wait(pid);
+    return true;
+}
+
+bool children_wait(int pid, uint32_t *done, uint64_t most)
+{
+    bool came = wait_until(pid, done, most);
+    change(pid, 0);
+    return came;
+}
+
+bool children_bury(int pid)
+{
+    if (!sys_has_ended(pid))
+        return false;
+    change(pid, 0);
+    return true;
+}
+
+void children_fork_child(void)
+{
+    memset(children, 0, sizeof children);
+}

@@ -1,0 +1,109 @@
+#include "preload/picture.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/blocks.h"
+#include "preload/children.h"
+#include "preload/park.h"
+#include "preload/quiet.h"
+#include "preload/sys.h"
+#include "preload/track.h"
+#include "preload/unforked.h"
+
+#define PARK_AT_MOST 3000000000ull /* ns */
+#define NEWER_BLOCKS 4096          /* that may come between the count and the copy */
+
+static struct park park; /* handlers read it */
+
+/* ---- Results ------------------------------------------------------------------------------- */
+
+struct look_result *picture_make_result(bool notes, size_t *size)
+{
+    uint64_t blocks = notes ? blocks_count() + NEWER_BLOCKS : 0;
+    *size = round_up(sizeof(struct look_result) + blocks * sizeof(struct look_note), LEAK_PAGE);
+    struct look_result *result = sys_map_shared(*size);
+    if (!result)
+        return NULL;
+    arena_own(result, *size);
+    result->notes_most = blocks < UINT32_MAX ? blocks : UINT32_MAX - 1;
+    return result;
+}
+
+void picture_drop_result(struct look_result *result, size_t size)
+{
+    if (!result)
+        return;
+    arena_disown(result);
+    sys_unmap(result, size);
+}
+
+/* ---- Copies -------------------------------------------------------------------------------- */
+
+/* The child's pid; -errno when there can be none. */
+static int copy(struct look_order *order)
+{
+    int pid = sys_copy();
+    if (pid == 0) {
+        if (!order->stopped)
+            quiet_end(); /* held by the parent while the picture was taken */
+        unforked_restore();
+        look(order);
+    }
+    if (pid > 0)
+        children_add(pid);
+    return pid;
+}
+
+/* Everybody stands: no lock of ours is held by anybody. */
+int picture_take_parked(struct look_order *order)
+{
+    bool periodic = order->occasion == LEAK_OCCASION_PERIODIC;
+    uint64_t most = periodic && track_options.pause_budget < PARK_AT_MOST
+                        ? track_options.pause_budget
+                        : PARK_AT_MOST;
+    order->park = &park;
+    order->stopped = true;
+    if (!park_all(&park, most))
+        return 0;
+    unforked_save();
+    int pid = copy(order);
+    park_release();
+    unforked_drop();
+    return pid;
+}
+
+static int copy_quietly(struct look_order *order)
+{
+    quiet_begin();
+    unforked_save();
+    int pid = copy(order);
+    quiet_end();
+    unforked_drop();
+    return pid;
+}
+
+/* Threads ran on while the picture was taken; nobody may be in the middle of anything of ours. The
+ * first of two pictures is waited for: its words are the second one's. */
+int picture_take_running(struct look_order *order, enum leak_trouble *trouble)
+{
+    size_t size;
+    struct look_order first = *order;
+    first.stopped = false;
+    first.silent = true;
+    first.result = picture_make_result(true, &size);
+    if (!first.result)
+        return -1;
+    int pid = copy_quietly(&first);
+    bool done = false;
+    if (pid > 0) {
+        bool ended = children_wait(pid, &first.result->done, track_options.exit_budget);
+        *trouble = ended ? first.result->trouble : LEAK_TROUBLE_NO_TIME;
+        done = !*trouble;
+    }
+    order->stopped = false;
+    order->before = first.result;
+    order->twice = true;
+    if (done)
+        pid = copy_quietly(order);
+    picture_drop_result(first.result, size);
+    return done ? pid : -1;
+}
