@@ -12,13 +12,6 @@ struct glibc_heap {
     uint64_t size;
 };
 
-static bool is_anonymous(const struct mapping *mapping)
-{
-    return !mapping->inode && mapping->write && !mapping->shared &&
-           (!mapping->path[0] || strncmp(mapping->path, "[heap", 5) == 0 ||
-            strncmp(mapping->path, "[anon", 5) == 0);
-}
-
 static void add(struct heaps *heaps, uintptr_t start, uintptr_t end)
 {
     if (heaps->count < HEAPS_MOST)
@@ -35,7 +28,7 @@ static bool is_glibc_heap(const struct maps *maps, uintptr_t start)
     if (heap->arena - first - sizeof *heap > 256 || !first || heap->size > GLIBC_HEAP ||
         heap->size < LEAK_PAGE)
         return false;
-    return first == start || ((mapping = maps_find(maps, first)) && is_anonymous(mapping) &&
+    return first == start || ((mapping = maps_find(maps, first)) && maps_is_anonymous(mapping) &&
                               *(const uintptr_t *)first == heap->arena);
 }
 
@@ -100,7 +93,7 @@ bool heaps_find(const struct maps *maps, const struct reach *reach, bool glibc, 
     if (!out->heap)
         return false;
     for (uint32_t i = 0; glibc && i < maps->count; i++)
-        if (is_anonymous(&maps->mapping[i]))
+        if (maps_is_anonymous(&maps->mapping[i]))
             add_glibc_heaps(maps, &maps->mapping[i], out);
     sort(out);
     add_homes(maps, reach, glibc, out);

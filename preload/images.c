@@ -1,4 +1,5 @@
 #include "preload/images.h"
+#include "preload/modules.h"
 #include "preload/sys.h"
 
 #include <elf.h>
@@ -11,27 +12,10 @@ static bool is_header(const struct mapping *mapping)
            ((const ElfW(Ehdr) *)mapping->start)->e_phentsize == sizeof(ElfW(Phdr));
 }
 
-static void take_build_id(struct image *image, uintptr_t notes, size_t length)
-{
-    for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= length;) {
-        const ElfW(Nhdr) *note = (const void *)(notes + at);
-        size_t name = at + sizeof *note, content = name + round_up(note->n_namesz, 4);
-        size_t next = content + round_up(note->n_descsz, 4);
-        if (next > length)
-            return;
-        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-            note->n_descsz <= LEAK_BUILD_ID_MAX) {
-            image->build_id_length = note->n_descsz;
-            memcpy(image->build_id, (const void *)(notes + content), note->n_descsz);
-            return;
-        }
-        at = next;
-    }
-}
-
 static void take_segment(struct image *image, const ElfW(Phdr) * segment)
 {
     uintptr_t start = image->bias + segment->p_vaddr, end = start + segment->p_memsz;
+    size_t offset;
     switch (segment->p_type) {
     case PT_LOAD:
         if (end > image->end)
@@ -41,13 +25,10 @@ static void take_segment(struct image *image, const ElfW(Phdr) * segment)
             image->data[image->data_count++].end = end;
         }
         break;
-    case PT_TLS:
-        image->tls_size = segment->p_memsz;
-        image->tls_align = segment->p_align ? segment->p_align : 1;
-        break;
     case PT_NOTE:
         if (!image->build_id_length)
-            take_build_id(image, start, segment->p_memsz);
+            image->build_id_length = modules_take_build_id((const char *)start, segment->p_memsz,
+                                                           image->build_id, &offset);
     }
 }
 

@@ -19,7 +19,6 @@ struct image {
         uintptr_t start, end;
     } data[IMAGES_DATA];
     unsigned data_count;
-    uint64_t tls_size, tls_align; /* of its thread-local storage, 0 = it has none */
     uint8_t build_id[LEAK_BUILD_ID_MAX];
     uint32_t build_id_length;
 };

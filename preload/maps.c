@@ -46,6 +46,13 @@ bool maps_parse(const char *line, struct mapping *out)
     return true;
 }
 
+bool maps_is_anonymous(const struct mapping *mapping)
+{
+    return !mapping->inode && mapping->write && !mapping->shared &&
+           (!mapping->path[0] || strncmp(mapping->path, "[heap", 5) == 0 ||
+            strncmp(mapping->path, "[anon", 5) == 0);
+}
+
 /* It is in the list that it is for: ours. */
 static char *map_own(size_t size)
 {

@@ -24,6 +24,8 @@ struct maps {
 bool maps_read(struct maps *out);
 /* One line, NUL-terminated, without its newline; the path stays there. */
 bool maps_parse(const char *line, struct mapping *out);
+/* Private memory of no file that can be written to. */
+bool maps_is_anonymous(const struct mapping *mapping);
 /* The mapping around an address, or NULL. */
 const struct mapping *maps_find(const struct maps *maps, uintptr_t address);
 

@@ -160,9 +160,7 @@ struct build_id {
     uint32_t length;   /* 0: there is none */
 };
 
-/* The build-id in a copy of the PT_NOTE segment that lies at address. */
-static struct build_id take_build_id(uintptr_t address, const char *notes, size_t length,
-                                     uint8_t *out)
+uint32_t modules_take_build_id(const char *notes, size_t length, uint8_t *out, size_t *offset)
 {
     for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= length;) {
         const ElfW(Nhdr) *note = (const void *)(notes + at);
@@ -173,11 +171,12 @@ static struct build_id take_build_id(uintptr_t address, const char *notes, size_
         if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
             memcmp(notes + name, "GNU", 4) == 0 && note->n_descsz <= LEAK_BUILD_ID_MAX) {
             memcpy(out, notes + content, note->n_descsz);
-            return (struct build_id){address + content, note->n_descsz};
+            *offset = content;
+            return note->n_descsz;
         }
         at = next;
     }
-    return (struct build_id){0};
+    return 0;
 }
 
 /* From the headers in memory; the first page of an object is its ELF header. Everything is read by
@@ -198,9 +197,10 @@ static struct build_id read_build_id(uintptr_t start, uintptr_t bias, uint8_t *o
         size_t length = segment.p_memsz < sizeof notes ? segment.p_memsz : sizeof notes;
         if (!sys_peek(bias + segment.p_vaddr, notes, length))
             continue;
-        struct build_id found = take_build_id(bias + segment.p_vaddr, notes, length, out);
-        if (found.length)
-            return found;
+        size_t offset;
+        uint32_t found = modules_take_build_id(notes, length, out, &offset);
+        if (found)
+            return (struct build_id){bias + segment.p_vaddr + offset, found};
     }
     return none;
 }
@@ -294,8 +294,7 @@ static bool take_lock(struct locked *locked)
     return true;
 }
 
-/* ---- Looking again ----------------------------------------------------------------------------
- */
+/* ---- Looking again -------------------------------------------------------------------------- */
 
 /* Another object may be mapped just as the old one was, down to its link map; then the build-id
  * tells. One system call: while the loader is at work every capture looks. */

@@ -72,6 +72,10 @@ static inline uint32_t modules_retired(uintptr_t pc)
 /* The object around pc, recorded in the store on first sight. False: no object (JIT, assembly). */
 bool modules_find(struct guard *guard, uintptr_t pc, struct module_view *out);
 
+/* The build-id in a PT_NOTE segment, or a copy of it: its bytes, and at which offset they are. How
+ * many; 0: there is none. */
+uint32_t modules_take_build_id(const char *notes, size_t length, uint8_t *out, size_t *offset);
+
 /* Is pc inside libleak.so? */
 bool modules_own(uintptr_t pc);
 

@@ -11,14 +11,10 @@
 #include "context.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 
 #define USER_MOST 4096
-#define RANGES_MOST (1u << 20) /* touched only as far as they are used */
-#define SPARSE (4ull << 20)    /* of larger ranges only pages that were touched are read */
 #define DTV_MOST 65536
 #define STARTS_MOST (2 * PARK_MOST)
-#define PAGE_OF_FILE (1ull << 61)
 
 static struct lock lock; /* guards what follows */
 static struct {
@@ -107,104 +103,28 @@ void roots_start(void)
         dlerror();
 }
 
-/* ---- Ranges ------------------------------------------------------------------------------------
- */
+/* ---- What is being found -------------------------------------------------------------------- */
 
 struct builder {
     const struct roots_picture *picture;
     struct roots *out;
     struct heaps heaps;
-    int pagemap;
     uintptr_t *starts; /* words of our own that stand for pointers */
     uint32_t starts_count;
     struct heap *no_roots; /* ours, and stacks: never taken as "anonymous memory"; ascending */
     uint32_t no_roots_count;
 };
 
-static bool wanted(const struct builder *builder, enum leak_root_class root_class)
-{
-    return builder->picture->classes >> root_class & 1;
-}
-
-static struct root_range *add_plain(struct builder *builder, uintptr_t start, uintptr_t end,
-                                    enum leak_root_class root_class)
-{
-    struct roots *out = builder->out;
-    if (!wanted(builder, root_class) || start >= end || out->count == RANGES_MOST)
-        return NULL;
-    struct root_range *range = &out->range[out->count++];
-    *range = (struct root_range){.start = start,
-                                 .end = end,
-                                 .whole_start = start,
-                                 .whole_end = end,
-                                 .root_class = root_class,
-                                 .thread = -1};
-    return range;
-}
-
-/* Only what is there, or was there and is swapped out: the two highest bits of a page's entry. Of a
- * file's pages only those that the program has written to. */
-static void add_touched(struct builder *builder, uintptr_t start, uintptr_t end,
-                        struct root_range model, bool of_file)
-{
-    uint64_t entry[512];
-    uintptr_t begin = 0;
-    for (uintptr_t at = start & ~(LEAK_PAGE - 1); at < end;) {
-        size_t pages = (end - at + LEAK_PAGE - 1) / LEAK_PAGE;
-        pages = pages < ARRAY_LENGTH(entry) ? pages : ARRAY_LENGTH(entry);
-        if (sys_read_at(builder->pagemap, entry, pages * sizeof *entry,
-                        at / LEAK_PAGE * sizeof *entry) != (ssize_t)(pages * sizeof *entry))
-            memset(entry, 0xff, sizeof entry);
-        for (size_t i = 0; i < pages; i++, at += LEAK_PAGE) {
-            bool there = entry[i] >> 62 && !(of_file && entry[i] & PAGE_OF_FILE);
-            if (there && !begin)
-                begin = at > start ? at : start;
-            if (!there && begin) {
-                struct root_range *range = add_plain(builder, begin, at, model.root_class);
-                if (range) {
-                    *range = model;
-                    range->start = begin;
-                    range->end = at;
-                }
-                begin = 0;
-            }
-        }
-    }
-    struct root_range *range = begin ? add_plain(builder, begin, end, model.root_class) : NULL;
-    if (range) {
-        *range = model;
-        range->start = begin;
-        range->end = end;
-    }
-}
-
-static void add(struct builder *builder, uintptr_t start, uintptr_t end, struct root_range model)
-{
-    start = round_up(start, sizeof(uintptr_t));
-    if (start >= end)
-        return;
-    if (end - start >= SPARSE && builder->pagemap >= 0) {
-        add_touched(builder, start, end, model, false);
-        return;
-    }
-    struct root_range *range = add_plain(builder, start, end, model.root_class);
-    if (!range)
-        return;
-    *range = model;
-    range->start = start;
-    range->end = end;
-}
-
 static void add_whole(struct builder *builder, uintptr_t start, uintptr_t end,
                       enum leak_root_class root_class, int thread)
 {
-    add(builder, start, end,
-        (struct root_range){
+    ranges_add(
+        &builder->out->ranges, start, end,
+        (struct range){
             .whole_start = start, .whole_end = end, .root_class = root_class, .thread = thread});
 }
 
-/* ---- Objects -----------------------------------------------------------------------------------
- */
+/* ---- Objects -------------------------------------------------------------------------------- */
 
 /* The C library's own data also tells of the memory behind blocks, where free chunks begin: what
  * points there points to no block. */
@@ -215,17 +135,16 @@ static void add_globals(struct builder *builder)
         const struct image *image = &images->image[i];
         bool ours = modules_own(image->start);
         for (unsigned k = 0; k < image->data_count && !ours; k++)
-            add(builder, image->data[k].start, image->data[k].end,
-                (struct root_range){.whole_start = image->start,
-                                    .whole_end = image->end,
-                                    .root_class = LEAK_ROOT_CLASS_GLOBALS,
-                                    .starts_only = images_is_libc(image),
-                                    .thread = -1});
+            ranges_add(&builder->out->ranges, image->data[k].start, image->data[k].end,
+                       (struct range){.whole_start = image->start,
+                                      .whole_end = image->end,
+                                      .root_class = LEAK_ROOT_CLASS_GLOBALS,
+                                      .starts_only = images_is_libc(image),
+                                      .thread = -1});
     }
 }
 
-/* ---- Threads ------------------------------------------------------------------------------------
- */
+/* ---- Threads -------------------------------------------------------------------------------- */
 
 static void see(struct builder *builder, struct root_thread thread)
 {
@@ -336,7 +255,8 @@ static void add_registers(struct builder *builder, int place)
         uintptr_t start, end;
         add_whole(builder, (uintptr_t)registers, (uintptr_t)(registers + count),
                   LEAK_ROOT_CLASS_REGISTERS, place);
-        /* Who is in a system call has called a function for it, and over calls no vector is kept. */
+        /* Who is in a system call has called a function for it, and over calls no vector is kept.
+         */
         if (!context_in_call(thread->context) && context_vectors(thread->context, &start, &end))
             add_whole(builder, start, end, LEAK_ROOT_CLASS_REGISTERS, place);
     } else if (thread->taker) {
@@ -356,11 +276,11 @@ static void add_stack(struct builder *builder, int place)
     if (sp && thread->context)
         sp -= CONTEXT_RED_ZONE;
     if (at_home) {
-        add(builder, sp, thread->high,
-            (struct root_range){.whole_start = thread->low,
-                                .whole_end = thread->high,
-                                .root_class = LEAK_ROOT_CLASS_STACKS,
-                                .thread = place});
+        ranges_add(&builder->out->ranges, sp, thread->high,
+                   (struct range){.whole_start = thread->low,
+                                  .whole_end = thread->high,
+                                  .root_class = LEAK_ROOT_CLASS_STACKS,
+                                  .thread = place});
         return;
     }
     if (sp && (mapping = maps_find(builder->picture->maps, sp))) {
@@ -377,8 +297,7 @@ static void add_stack(struct builder *builder, int place)
                   thread->high, LEAK_ROOT_CLASS_STACKS, place);
 }
 
-/* ---- Anonymous memory ---------------------------------------------------------------------------
- */
+/* ---- Anonymous memory ----------------------------------------------------------------------- */
 
 static void keep_out(uintptr_t start, size_t size, void *context)
 {
@@ -438,18 +357,17 @@ static bool list_no_roots(struct builder *builder)
 
 static bool is_of_the_program(const struct mapping *mapping)
 {
-    return mapping->read && mapping->write && !mapping->shared &&
-           (!mapping->path[0] || mapping->inode || strncmp(mapping->path, "[anon", 5) == 0 ||
-            strncmp(mapping->path, "[heap", 5) == 0);
+    return mapping->read &&
+           (maps_is_anonymous(mapping) || (mapping->inode && mapping->write && !mapping->shared));
 }
 
 static void add_piece(struct builder *builder, const struct mapping *mapping, uintptr_t start,
-                      uintptr_t end, struct root_range model)
+                      uintptr_t end, struct range model)
 {
-    if (!mapping->inode)
-        add(builder, start, end, model);
-    else if (start < end && builder->pagemap >= 0)
-        add_touched(builder, start, end, model, true);
+    if (mapping->inode)
+        ranges_add_written(&builder->out->ranges, start, end, model);
+    else
+        ranges_add(&builder->out->ranges, start, end, model);
 }
 
 static void add_anonymous(struct builder *builder)
@@ -459,10 +377,10 @@ static void add_anonymous(struct builder *builder)
     for (uint32_t i = 0; i < maps->count; i++) {
         const struct mapping *mapping = &maps->mapping[i];
         uintptr_t at = mapping->start;
-        struct root_range model = {.whole_start = mapping->start,
-                                   .whole_end = mapping->end,
-                                   .root_class = LEAK_ROOT_CLASS_ANON,
-                                   .thread = -1};
+        struct range model = {.whole_start = mapping->start,
+                              .whole_end = mapping->end,
+                              .root_class = LEAK_ROOT_CLASS_ANON,
+                              .thread = -1};
         if (!is_of_the_program(mapping))
             continue;
         while (next < builder->no_roots_count && builder->no_roots[next].start < mapping->end) {
@@ -478,19 +396,17 @@ static void add_anonymous(struct builder *builder)
     }
 }
 
-/* ---- All
- * ----------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------ */
 
 bool roots_find(const struct roots_picture *picture, struct roots *out)
 {
     struct builder builder = {.picture = picture, .out = out};
     const struct image *libc = images_at(picture->images, (uintptr_t)real.malloc);
-    *out = (struct roots){.range = sys_map_lazily(RANGES_MOST * sizeof *out->range),
-                          .seen = sys_map_lazily(PARK_MOST * sizeof *out->seen)};
+    *out = (struct roots){.seen = sys_map_lazily(PARK_MOST * sizeof *out->seen)};
     builder.no_roots = sys_map_lazily(RANGES_MOST * sizeof *builder.no_roots);
     builder.starts = sys_map_lazily(STARTS_MOST * sizeof *builder.starts);
-    builder.pagemap = sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
-    if (!out->range || !out->seen || !builder.no_roots || !builder.starts ||
+    if (!ranges_open(&out->ranges, picture->classes) || !out->seen || !builder.no_roots ||
+        !builder.starts ||
         !heaps_find(picture->maps, picture->reach, libc && images_is_libc(libc), &builder.heaps))
         return false;
     see_threads(&builder);
@@ -508,5 +424,5 @@ bool roots_find(const struct roots_picture *picture, struct roots *out)
         add_whole(&builder, users[i].start, users[i].end, LEAK_ROOT_CLASS_USER, -1);
     bool all = list_no_roots(&builder);
     add_anonymous(&builder);
-    return all && out->count < RANGES_MOST;
+    return all && !ranges_are_full(&out->ranges);
 }

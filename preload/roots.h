@@ -13,6 +13,7 @@
 #include "preload/images.h"
 #include "preload/maps.h"
 #include "preload/park.h"
+#include "preload/ranges.h"
 #include "leak_store.h"
 
 /* At the start of the process: the sizes of static thread-local storage. */
@@ -25,14 +26,6 @@ void roots_fork_lock(void);
 void roots_fork_unlock(void);
 bool roots_add(uintptr_t start, size_t size);
 void roots_remove(uintptr_t start, size_t size);
-
-struct root_range {
-    uintptr_t start, end;
-    uintptr_t whole_start, whole_end; /* of the object, stack or mapping it is part of */
-    uint8_t root_class;
-    bool starts_only; /* only a pointer to the start of a block counts here */
-    int32_t thread;   /* place in roots.seen, -1 = none */
-};
 
 /* A thread as the picture shows it. */
 struct root_thread {
@@ -47,8 +40,7 @@ struct root_thread {
 };
 
 struct roots {
-    struct root_range *range;
-    uint32_t count;
+    struct ranges ranges;
     struct root_thread *seen;
     uint32_t seen_count;
 };

@@ -23,7 +23,7 @@ static uint32_t count;
 static struct {
     uint8_t *there; /* the page was read, and is the program's */
     char *pages;
-    size_t count, size;
+    size_t size;
 } saved;
 
 /* What of the range has other advice by now. */
@@ -81,7 +81,6 @@ void unforked_save(void)
     if (!saved.there)
         return;
     saved.pages = (char *)saved.there + flags;
-    saved.count = pages;
     for (uint32_t i = 0; i < count; i++)
         for (uintptr_t page = ranges[i].start; page < ranges[i].end; page += LEAK_PAGE, at++)
             saved.there[at] = sys_peek(page, saved.pages + at * LEAK_PAGE, LEAK_PAGE);
