@@ -103,8 +103,7 @@ EXPORT int pselect(int count, fd_set *read, fd_set *write, fd_set *except,
     return real.pselect(count, read, write, except, timeout, without(mask, &copy));
 }
 
-/* ---- With a deadline that the kernel does not keep ---------------------------------------------
- */
+/* ---- With a deadline that the kernel does not keep ------------------------------------------ */
 
 #ifdef SYS_epoll_wait
 #define EPOLL_WAIT SYS_epoll_wait

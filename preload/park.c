@@ -43,8 +43,7 @@ bool park_was_parked(const struct park_thread *thread)
     return thread->state == PARKED;
 }
 
-/* ---- In the thread that is held ---------------------------------------------------------------
- */
+/* ---- In the thread that is held ------------------------------------------------------------- */
 
 /* What the signal carries: a mark that it is ours, the look, the place in its list. */
 static void *question(uint32_t look, uint32_t at)
@@ -131,8 +130,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         stand(place, look, context);
 }
 
-/* ---- In the thread that takes the look ---------------------------------------------------------
- */
+/* ---- In the thread that takes the look ------------------------------------------------------ */
 
 void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context))
 {
@@ -185,7 +183,8 @@ static bool ask(struct park *park, uint32_t at)
     info.si_code = SI_QUEUE;
     info.si_pid = sys_getpid();
     info.si_value.sival_ptr = question(load_relaxed(&generation), at);
-    uint32_t state = load_relaxed(&thread->state); /* one that is busy may come to stand meanwhile */
+    uint32_t state =
+        load_relaxed(&thread->state); /* one that is busy may come to stand meanwhile */
     if ((state != TO_ASK && state != BUSY) || !cas_acquire(&thread->state, &state, ASKED))
         return true;
     if (state == TO_ASK && park->count <= CALLS_MOST)

@@ -231,8 +231,7 @@ static void add_recent(struct reading *reading)
     begin_stack(reading, &recent->freed);
 }
 
-/* ---- What a look says --------------------------------------------------------------------------
- */
+/* ---- What a look says ----------------------------------------------------------------------- */
 
 static void add_look(struct reading *reading)
 {

@@ -264,8 +264,7 @@ void builder_suppressions(struct store_builder *builder, const char *where, cons
     pack(builder, at, text, strlen(text));
 }
 
-/* ---- Looks --------------------------------------------------------------------------------------
- */
+/* ---- Looks ---------------------------------------------------------------------------------- */
 
 struct leak_snapshot *builder_look_at(struct store_builder *builder, size_t chunk)
 {
