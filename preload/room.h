@@ -3,7 +3,7 @@
  * A look's child makes a few large arrays and goes away with them. Each array is a map of its own;
  * the room knows them all, so whoever gives up half-way just leaves, and room_end returns the rest.
  *
- *     used = sum of the sizes of the maps, each rounded up to pages
+ *     used = sum of the sizes of the maps, each rounded up to pages, small or huge
  *
  * One thread only. Nothing here reaches malloc.
  */
@@ -20,7 +20,10 @@ struct room {
     struct {
         void *memory;
         uint64_t size;
+        bool parts; /* it is given out in parts */
     } map[ROOM_MAPS];
+    char *next; /* part, with so many bytes left behind it */
+    uint64_t left;
 };
 
 /* Zeroed memory for count things of so many bytes; NULL: above the limit, or the kernel refuses. */

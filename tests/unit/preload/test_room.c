@@ -1,0 +1,136 @@
+/* test_room.c - the memory of a look: zeros, within its limit, and all of it given back.
+ *
+ *     used = sum of the sizes of the maps
+ */
+#include "tests/unit/preload/unit.h"
+#include "preload/room.h"
+
+#define KIB 1024ull
+#define MIB (1024 * KIB)
+
+static struct room room;
+
+static void setup(void)
+{
+    room = (struct room){.most = 64 * MIB};
+}
+
+static uint64_t sum(void)
+{
+    uint64_t all = 0;
+    for (unsigned i = 0; i < room.maps; i++)
+        all += room.map[i].size;
+    return all;
+}
+
+static bool is_zero(const char *memory, uint64_t size)
+{
+    for (uint64_t i = 0; i < size; i++)
+        if (memory[i])
+            return false;
+    return true;
+}
+
+static char *take(uint64_t size)
+{
+    char *memory = room_map(&room, size, 1);
+    ck_assert(memory && is_zero(memory, size));
+    ck_assert_uint_eq(room.used, sum());
+    memset(memory, 0x55, size);
+    return memory;
+}
+
+START_TEST(arrays_of_every_size_are_zeros_and_apart)
+{
+    static const uint64_t sizes[] = {1,       4096,      40 * KIB,  MIB - 1, 3 * MIB,
+                                     5 * MIB, 700 * KIB, 700 * KIB, 8,       900 * KIB};
+    char *memory[ARRAY_LENGTH(sizes)];
+    for (unsigned i = 0; i < ARRAY_LENGTH(sizes); i++) {
+        memory[i] = take(sizes[i]);
+        memset(memory[i], i + 1, sizes[i]);
+    }
+    for (unsigned i = 0; i < ARRAY_LENGTH(sizes); i++)
+        for (uint64_t at = 0; at < sizes[i]; at++)
+            UNIT_WANT(memory[i][at] == (char)(i + 1));
+    room_end(&room);
+    ck_assert_uint_eq(room.used, 0);
+    ck_assert_uint_eq(room.maps, 0);
+}
+END_TEST
+
+START_TEST(what_is_given_back_can_be_had_again_as_zeros)
+{
+    for (unsigned i = 0; i < 200; i++) { /* twice the limit, one after the other */
+        char *memory = take((i % 4 + 1) * 512 * KIB - 4096);
+        room_unmap(&room, memory);
+    }
+    room_unmap(&room, NULL);
+    room_end(&room);
+    ck_assert_uint_eq(room.used, 0);
+}
+END_TEST
+
+START_TEST(the_limit_holds_to_the_page)
+{
+    room.most = 3 * MIB;
+    ck_assert(!room_map(&room, 3 * MIB + 1, 1));
+    char *memory = take(3 * MIB); /* not enough for whole huge pages */
+    ck_assert_uint_eq(room.used, 3 * MIB);
+    ck_assert(!room_map(&room, 1, 1));
+    room_unmap(&room, memory);
+    take(2 * MIB);
+    for (unsigned i = 0; i < 8; i++) /* nor for a map to cut parts from */
+        take(128 * KIB);
+    ck_assert_uint_eq(room.used, 3 * MIB);
+    ck_assert(!room_map(&room, 1, 1));
+    ck_assert(!room_map(&room, UINT64_MAX / 2, 4));
+    room_end(&room);
+}
+END_TEST
+
+START_TEST(going_back_leaves_what_was_there_before)
+{
+    char *before = take(2 * MIB), *part = take(100 * KIB);
+    struct room then = room;
+    for (unsigned i = 0; i < 30; i++)
+        take(i * 60 * KIB + 1);
+    room_back(&room, &then);
+    ck_assert_uint_eq(room.used, then.used);
+    ck_assert_uint_eq(room.used, sum());
+    ck_assert(before[2 * MIB - 1] == 0x55 && part[100 * KIB - 1] == 0x55);
+    for (unsigned i = 0; i < 10; i++)
+        take(200 * KIB); /* zeros again */
+    room_end(&room);
+}
+END_TEST
+
+START_TEST(a_pile_keeps_what_it_has_when_it_grows)
+{
+    struct pile pile = {0};
+    take(2 * MIB);
+    for (uint64_t i = 0; i < 300000; i++) {
+        uint64_t *place = pile_add(&room, &pile, sizeof *place);
+        UNIT_WANT(place);
+        *place = i * 3;
+    }
+    for (uint64_t i = 0; i < 300000; i++)
+        UNIT_WANT(((uint64_t *)pile.at)[i] == i * 3);
+    pile_end(&room, &pile);
+    room_end(&room);
+    ck_assert_uint_eq(room.used, 0);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    Suite *suite = suite_create("room");
+    TCase *maps = tcase_create("maps");
+    tcase_add_checked_fixture(maps, setup, NULL);
+    tcase_add_test(maps, arrays_of_every_size_are_zeros_and_apart);
+    tcase_add_test(maps, what_is_given_back_can_be_had_again_as_zeros);
+    tcase_add_test(maps, the_limit_holds_to_the_page);
+    tcase_add_test(maps, going_back_leaves_what_was_there_before);
+    tcase_add_test(maps, a_pile_keeps_what_it_has_when_it_grows);
+    suite_add_tcase(suite, maps);
+    return unit_main(argc, argv, suite);
+}
