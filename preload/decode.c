@@ -139,7 +139,8 @@ static ALWAYS_INLINE bool some_may_be(struct uppers is, const uintptr_t *words)
     memcpy(&a, words, sizeof a);
     memcpy(&b, words + 2, sizeof b);
     four lower = PICK(a, b, 0, 2, 4, 6), upper = PICK(a, b, 1, 3, 5, 7);
-    four some = (four)((upper & 0xffff) - is.low <= is.span);
+    four plain = (four)(upper <= 0xffff) & (four)((lower & 15) == 0);
+    four some = (four)((upper & 0xffff) - is.low <= is.span) & ~plain;
     some |= (four)(upper - is.shifted_low <= is.shifted_span);
     some |= (four)(~upper - is.low <= is.span);
     if (is.has_guard)
@@ -159,8 +160,12 @@ static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64
         if (some_may_be(is, words + i))
             for (unsigned k = 0; k < 4; k++)
                 decode_word(decoder, words[i + k], from, node_at(i + k));
-    for (; i < count; i++)
-        decode_word(decoder, words[i], from, node_at(i));
+    uintptr_t last[4] = {0};
+    for (unsigned k = 0; k < count % 4; k++)
+        last[k] = words[i + k];
+    if (some_may_be(is, last))
+        for (; i < count; i++)
+            decode_word(decoder, words[i], from, node_at(i));
 }
 
 /* ---- All words ------------------------------------------------------------------------------ */

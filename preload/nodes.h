@@ -72,6 +72,7 @@ struct reach {
     uint32_t *queue;      /* every marked node, in the order in which they were marked */
     uint32_t head, tail;  /* of it: [0, head) were scanned */
     uint64_t added, fits; /* before the index */
+    unsigned before;      /* a set: 1 << enum reach_before of each */
     struct incoming *incoming;
     struct pile ranges;    /* struct root_range */
     struct pile words;     /* struct root_word */

@@ -50,6 +50,7 @@ void reach_add(struct reach *reach, const struct block *block, enum reach_before
     if (block->address >= PLACES_END || !blocks_has_key(block->address))
         return;
     struct incoming *in = &reach->incoming[reach->added++];
+    reach->before |= 1u << before;
     in->address_before = block->address | (uint64_t)before << 48;
     in->entry = blocks_pack(block);
     places_show(&reach->places, PLACES_LEAVES, block->address);
@@ -283,7 +284,7 @@ static NOINLINE void spread_by_maybes(struct pass *pass)
 static void put_those(struct reach *reach, enum reach_before before, enum leak_verdict verdict,
                       unsigned flags)
 {
-    for (uint32_t i = 0; i < reach->count; i++)
+    for (uint32_t i = 0; reach->before >> before & 1 && i < reach->count; i++)
         if (node_before(&reach->nodes[i]) == before && !node_verdict(&reach->nodes[i])) {
             node_link(reach, i, NOBODY, 0);
             node_put(reach, i, verdict, flags);
