@@ -6,6 +6,7 @@
  * pointer to a block too: they are edges of the graph.
  */
 #include "preload/decode.h"
+#include "preload/disguise.h"
 
 #define FORMS 9
 #define FILTER_BITS 16 /* for each block that is left */
@@ -13,6 +14,7 @@
 struct decoder {
     struct reach *reach;
     uint64_t guard, xor;
+    struct disguise is;  /* of what is left */
     uintptr_t low, span; /* starts of what is left: low .. low + span */
     uint64_t *filter;
     unsigned shift;
@@ -43,6 +45,7 @@ static bool make_filter(struct decoder *decoder)
         }
     decoder->low = low;
     decoder->span = high - low;
+    decoder->is = disguise_of(low, high - low, decoder->guard, decoder->xor);
     for (decoder->shift = 64 - 15; bits < left * FILTER_BITS; bits *= 2)
         decoder->shift--;
     decoder->filter = room_map(&reach->room, bits / 64, sizeof *decoder->filter);
@@ -105,67 +108,15 @@ static NOINLINE void decode_word(struct decoder *decoder, uintptr_t word, uint32
     }
 }
 
-/* Four words at once, by the upper halves of their forms alone: can any be what is left? As nearly
- * always none can, this is what the pass costs. */
-typedef uint32_t four __attribute__((vector_size(16)));
-#ifdef __clang__
-#define PICK(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
-#else
-#define PICK(a, b, i, j, k, l) __builtin_shuffle(a, b, (four){i, j, k, l})
-#endif
-
-struct uppers {
-    uint32_t low, span, shifted_low, shifted_span, guard, xor;
-    bool has_guard, has_xor;
-};
-
-static struct uppers uppers_of(const struct decoder *decoder)
-{
-    uint64_t low = decoder->low, high = low + decoder->span;
-    return (struct uppers){.low = low >> 32,
-                           .span = (high >> 32) - (low >> 32),
-                           .shifted_low = low >> 36,
-                           .shifted_span = (high >> 33) - (low >> 36),
-                           .guard = decoder->guard >> 32,
-                           .xor = decoder->xor >> 32,
-                           .has_guard = decoder->guard,
-                           .has_xor = decoder->xor };
-}
-
-static ALWAYS_INLINE bool some_may_be(struct uppers is, const uintptr_t *words)
-{
-    four a, b;
-    uint64_t halves[2];
-    memcpy(&a, words, sizeof a);
-    memcpy(&b, words + 2, sizeof b);
-    four lower = PICK(a, b, 0, 2, 4, 6), upper = PICK(a, b, 1, 3, 5, 7);
-    four plain = (four)(upper <= 0xffff) & (four)((lower & 15) == 0);
-    four some = (four)((upper & 0xffff) - is.low <= is.span) & ~plain;
-    some |= (four)(upper - is.shifted_low <= is.shifted_span);
-    some |= (four)(~upper - is.low <= is.span);
-    if (is.has_guard)
-        some |= (four)(((upper >> 17 | lower << 15) ^ is.guard) - is.low <= is.span);
-    if (is.has_xor)
-        some |= (four)((upper ^ is.xor) - is.low <= is.span);
-    memcpy(halves, &some, sizeof halves);
-    return halves[0] | halves[1];
-}
-
 static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64_t count,
                          uint32_t from)
 {
-    const struct uppers is = uppers_of(decoder);
-    uint64_t i = 0;
-    for (; i + 4 <= count; i += 4)
-        if (some_may_be(is, words + i))
-            for (unsigned k = 0; k < 4; k++)
+    for (uint64_t i = 0; i < count; i += 4) {
+        unsigned some = count - i < 4 ? count - i : 4;
+        if (disguise_may_be(&decoder->is, words + i, some))
+            for (unsigned k = 0; k < some; k++)
                 decode_word(decoder, words[i + k], from, node_at(i + k));
-    uintptr_t last[4] = {0};
-    for (unsigned k = 0; k < count % 4; k++)
-        last[k] = words[i + k];
-    if (some_may_be(is, last))
-        for (; i < count; i++)
-            decode_word(decoder, words[i], from, node_at(i));
+    }
 }
 
 /* ---- All words ------------------------------------------------------------------------------ */
@@ -208,7 +159,7 @@ bool decode_hidden(struct reach *reach, uint64_t guard, uint64_t xor)
     for (uint32_t i = 0; i < reach->count; i++) {
         const struct node *node = &reach->nodes[i];
         if (node_verdict(node) >= LEAK_VERDICT_POSSIBLE &&
-            node_verdict(node) != LEAK_VERDICT_HIDDEN)
+            node_verdict(node) != LEAK_VERDICT_HIDDEN && !(node_state(node) & NODE_BARE))
             decode_words(&decoder, (const uintptr_t *)node->address, node_size(node) / 8, i);
     }
     spread(&decoder);

@@ -24,7 +24,8 @@
 #define NODE_BY_ROOT 16u   /* the link is a root word's number */
 #define NODE_BEFORE 32     /* enum reach_before times this: three bits */
 #define NODE_FLAGS 256     /* enum leak_found_flag times this: DROPPED, IGNORED, TAGGED */
-#define NODE_PLAIN 0x8000u /* it was read, and no word of it can be a pointer */
+#define NODE_PLAIN 0x8000u /* it was read, and no word of it can be a pointer … */
+#define NODE_BARE 0x4000u  /* … nor one in another form */
 
 struct node {
     uint64_t address;

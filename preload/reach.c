@@ -9,7 +9,10 @@
  */
 #include "preload/reach.h"
 #include "preload/decode.h"
+#include "preload/disguise.h"
 #include "preload/nodes.h"
+
+#define BARE_MOST 4096 /* words */
 
 /* A block before it has a number. */
 struct incoming {
@@ -154,6 +157,7 @@ struct pass {
     reach_is_vtable *is_vtable;
     enum leak_verdict verdict;
     bool roots; /* "from" is a range of roots */
+    struct disguise is;
     struct ring ring;
 };
 
@@ -249,6 +253,17 @@ static void scan_roots(struct pass *pass)
     pass->roots = false;
 }
 
+/* Asked while the words are at hand; of a large block they no longer are. */
+static ALWAYS_INLINE bool is_bare(const struct pass *pass, const uintptr_t *words, uint64_t count)
+{
+    if (count > BARE_MOST)
+        return false;
+    for (uint64_t i = 0; i < count; i += 4)
+        if (disguise_may_be(&pass->is, words + i, count - i < 4 ? count - i : 4))
+            return false;
+    return true;
+}
+
 static ALWAYS_INLINE void spread(struct pass *pass, ring_met *met)
 {
     struct reach *reach = pass->reach;
@@ -262,11 +277,13 @@ static ALWAYS_INLINE void spread(struct pass *pass, ring_met *met)
         pass->ring.eager = reach->tail - reach->head < 4;
         uint32_t number = reach->queue[reach->head++];
         struct node *node = &reach->nodes[number];
+        const uintptr_t *words = (const uintptr_t *)node->address;
+        uint64_t count = node_size(node) / 8;
         uint32_t in = pass->ring.in;
-        ring_scan(&pass->ring, reach, (const uintptr_t *)node->address, node_size(node) / 8, number,
-                  met, pass);
-        if (pass->ring.in == in)
-            node_change(node, 0, NODE_PLAIN);
+        ring_scan(&pass->ring, reach, words, count, number, met, pass);
+        node_change(node, 0,
+                    (pass->ring.in == in ? NODE_PLAIN : 0) |
+                        (is_bare(pass, words, count) ? NODE_BARE : 0));
     }
 }
 
@@ -313,7 +330,9 @@ static uint32_t leave_the_rest(struct reach *reach, enum leak_verdict verdict)
 
 bool reach_mark(struct reach *reach, const struct reach_codes *codes, reach_is_vtable *is_vtable)
 {
-    struct pass pass = {.reach = reach, .is_vtable = is_vtable};
+    struct pass pass = {.reach = reach,
+                        .is_vtable = is_vtable,
+                        .is = disguise_of(reach->low, reach->span, codes->guard, codes->xor)};
     pass.ring.beside = (const char *)reach->links;
     pass.ring.beside_each = sizeof *reach->links;
     reach->met_first = room_map(&reach->room, reach->count + 2ull, sizeof *reach->met_first);
@@ -374,7 +393,7 @@ enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node)
 
 unsigned reach_flags(const struct reach *reach, uint32_t node)
 {
-    return (node_state(&reach->nodes[node]) & ~NODE_PLAIN) / NODE_FLAGS;
+    return (node_state(&reach->nodes[node]) & ~(NODE_PLAIN | NODE_BARE)) / NODE_FLAGS;
 }
 
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset)

@@ -1,5 +1,6 @@
 /* test_decode.c - pointers in another form: each form, and what is not one. */
 #include "tests/unit/preload/one_heap.h"
+#include "preload/disguise.h"
 
 #define GUARD 0x8f3b2a1c55d7e903ull
 #define XOR 0x00a5a5a5a5a5a5a5ull
@@ -122,6 +123,46 @@ START_TEST(a_hidden_block_holds_by_plain_pointers_too)
 }
 END_TEST
 
+/* The first test, by upper halves, may be wrong in one direction alone. */
+START_TEST(no_disguised_pointer_is_passed_over_by_the_first_test)
+{
+    static const struct {
+        uintptr_t low, span;
+    } heaps[] = {{0x555555759000, 1 << 20},
+                 {0x5555ffff0000, 1ull << 33},
+                 {0x7f1234567000, 8},
+                 {0x555555759000, 0x2aaa00000000},
+                 {0x10000, 0x7ffffff00000}};
+    uint64_t dice = 1;
+    for (unsigned i = 0; i < 900000; i++) {
+        uintptr_t low = heaps[i % 5].low, span = heaps[i % 5].span;
+        struct disguise is = disguise_of(low, span, GUARD, XOR);
+        dice = dice * 6364136223846793005ull + 1442695040888963407ull;
+        uintptr_t address = (low + (dice >> 8) % (span + 1)) & ~15ull;
+        int form = i / 5 % 9;
+        uintptr_t words[4] = {0, 0, 0, 0};
+        if (address < low)
+            continue;
+        /* Shifts lose what is not zero in those bits: an aligned address has four. */
+        words[i % 4] = disguised(form, address);
+        UNIT_WANT_MSG(disguise_may_be(&is, words, 4), "form %d of %#" PRIxPTR, form, address);
+        UNIT_WANT(disguise_may_be(&is, words, i % 4 + 1));
+    }
+}
+END_TEST
+
+START_TEST(plain_pointers_and_plain_data_pass_the_first_test)
+{
+    struct disguise is = disguise_of(0x555555759000, 1 << 20, 0, 0);
+    uintptr_t plain[] = {0x555555759010, 0, 42, ~0ull}, text[] = {0x6f77206f6c6c6568};
+    ck_assert(!disguise_may_be(&is, plain, 4));
+    ck_assert(!disguise_may_be(&is, text, 1));
+    plain[1] = plain[0] | 8;
+    ck_assert(disguise_may_be(&is, plain, 4));
+    ck_assert(!disguise_may_be(&is, plain, 1)); /* what lies behind the block does not count */
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("decode");
@@ -132,5 +173,7 @@ int main(int argc, char **argv)
     tcase_add_test(t, codes_that_are_0_are_not_tried);
     tcase_add_test(t, a_better_pointer_is_worth_more_than_one_in_another_form);
     tcase_add_test(t, a_hidden_block_holds_by_plain_pointers_too);
+    tcase_add_test(t, no_disguised_pointer_is_passed_over_by_the_first_test);
+    tcase_add_test(t, plain_pointers_and_plain_data_pass_the_first_test);
     return unit_main(argc, argv, suite);
 }
