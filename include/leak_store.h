@@ -396,6 +396,7 @@ struct leak_snapshot {
     struct leak_table pcs;     /* uint64_t: their stacks, innermost first */
     struct leak_table modules; /* struct leak_module, packed: "count" is bytes. Objects whose data
                                   roots lie in; loaded and unloaded are 0 */
+    struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
 };
 
 enum leak_found_flag {
@@ -469,14 +470,16 @@ struct leak_step {
     uint32_t into;
 };
 
-#define LEAK_SAMPLE_BYTES 32
 struct leak_sample {
     uint64_t address, size;
     uint32_t count;  /* n-th allocation of its thread */
     uint16_t thread; /* low bits of its serial */
-    uint16_t length; /* of content */
-    uint32_t tick, reserved;
-    uint8_t content[LEAK_SAMPLE_BYTES];
+    uint16_t reserved;
+    uint32_t tick;
+    struct {
+        uint32_t first, count; /* indices in "contents": its first bytes */
+    } content;
+    uint32_t unused;
 };
 
 struct leak_seen_thread {

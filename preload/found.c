@@ -7,6 +7,8 @@
 #define STEPS_MOST (2 * HELD_HEAD) /* of one path; of a longer one the first and the last half */
 #define SAMPLES_MOST 3             /* blocks of one line, the largest */
 #define PATHS_MOST 50000
+#define CONTENT_MOST (64u << 10)   /* bytes of one block */
+#define CONTENTS_MOST (64u << 20)  /* of all */
 #define AHEAD 16
 #define NONE UINT32_MAX
 
@@ -24,7 +26,7 @@ struct writer {
     uint32_t index_mask;
     uint32_t *line_of; /* of each node */
     struct held held;
-    struct growing found, steps, samples, modules;
+    struct growing found, steps, samples, modules, contents;
 };
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
@@ -188,6 +190,20 @@ static void add_path(struct writer *writer, struct line *line)
     line->found.root = held_tell(&writer->held, node);
 }
 
+static void add_content(struct writer *writer, const struct block *block,
+                        struct leak_sample *sample)
+{
+    uint64_t most = writer->look->content_most < CONTENT_MOST ? writer->look->content_most
+                                                              : CONTENT_MOST;
+    uint32_t length = block->size < most ? block->size : most;
+    char *content = growing_add_bytes(&writer->contents, length);
+    if (!content)
+        return;
+    sample->content.first = writer->contents.count - length;
+    sample->content.count = length;
+    memcpy(content, (const void *)block->address, length);
+}
+
 static void add_samples(struct writer *writer, struct line *line)
 {
     line->found.sample.first = writer->samples.count;
@@ -201,8 +217,7 @@ static void add_samples(struct writer *writer, struct line *line)
                                        .count = block.count,
                                        .thread = block.thread,
                                        .tick = block.tick};
-        sample->length = block.size < LEAK_SAMPLE_BYTES ? block.size : LEAK_SAMPLE_BYTES;
-        memcpy(sample->content, (const void *)block.address, sample->length);
+        add_content(writer, &block, sample);
     }
     line->found.sample.count = writer->samples.count - line->found.sample.first;
 }
@@ -274,6 +289,7 @@ static bool begin(struct writer *writer)
            growing_begin(&writer->steps, sizeof(struct leak_step), paths * STEPS_MOST) &&
            growing_begin(&writer->samples, sizeof(struct leak_sample), paths * SAMPLES_MOST) &&
            growing_begin(&writer->modules, 1, 8u << 20) &&
+           growing_begin(&writer->contents, 1, CONTENTS_MOST) &&
            held_begin(&writer->held, writer->look->reach, writer->look->roots);
 }
 
@@ -289,10 +305,10 @@ static uint64_t write_chunk(struct writer *writer)
 {
     const struct growing *const tables[] = {
         &writer->found,        &writer->held.roots, &writer->steps,  &writer->samples,
-        &writer->held.threads, &writer->held.pcs,   &writer->modules};
+        &writer->held.threads, &writer->held.pcs,   &writer->modules, &writer->contents};
     struct leak_snapshot head = *writer->look->head;
     struct leak_table *const places[] = {&head.found,   &head.roots, &head.steps,  &head.samples,
-                                         &head.threads, &head.pcs,   &head.modules};
+                                         &head.threads, &head.pcs,   &head.modules, &head.contents};
     uint64_t size = sizeof head, at = sizeof head;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         size += round_up(tables[i]->size * tables[i]->count, 8);

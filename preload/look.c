@@ -245,7 +245,8 @@ static void run(void *argument)
                                .roots = &looking.roots,
                                .images = &looking.images,
                                .head = &head,
-                               .place = order->place};
+                               .place = order->place,
+                               .content_most = order->content_most};
     if (!trouble && !order->silent && !(result->place = found_write(&guard_self, &found)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
     result->trouble = trouble;

@@ -39,6 +39,7 @@ struct look_order {
     const struct park *park;
     unsigned classes; /* of roots */
     uint64_t memory_most, xor;
+    uint64_t content_most; /* bytes of one block that are kept */
     uint32_t skipped;
     struct look_result *result;
     uint64_t place; /* of an older look in the store, to be written over; 0: none */

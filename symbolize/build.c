@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "symbolize/alive.h"
+#include "symbolize/anonymous.h"
 #include "symbolize/estimate.h"
 #include "symbolize/looks.h"
 #include "symbolize/notes.h"
@@ -146,6 +147,10 @@ static struct handed_down fill_sums(const struct store *store, struct process *p
     }
     free(roots);
     process->live_error = estimate_error(&live);
+    if (process->live_bytes > process->peak_bytes) { /* threads bring their changes in batches */
+        process->peak_bytes = process->live_bytes;
+        process->peak_ns = process->until_ns;
+    }
     return inherited;
 }
 
@@ -226,8 +231,15 @@ static void make_stable_samples(struct record *record)
 
         sample->address = sample->time_ns = 0;
         if (sample->pointers)
-            sample->content = NULL;
+            sample->length = 0;
     }
+}
+
+static void leave_out_contents(struct process *process)
+{
+    for (size_t i = 0; i < process->record_count; i++)
+        for (size_t k = 0; k < process->records[i].sample_count; k++)
+            ((struct sample *)&process->records[i].samples[k])->length = 0;
 }
 
 static void make_stable(struct process *process)
@@ -266,6 +278,10 @@ void build_finish(struct report *report, const struct build_options *options)
         process->alike = *slot;
         if (options->stable)
             make_stable(process);
+        if (!options->content || options->anonymous)
+            leave_out_contents(process);
+        if (options->anonymous)
+            anonymous_make(process);
     }
     suppress_tell_unused(options->group.suppressions, report);
     if (report->process_count)

@@ -2,6 +2,9 @@
 #include "symbolize/json_look.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+
+#include "symbolize/dump.h"
 
 static void number_or_null(struct emit *emit, const char *key, uint64_t number, bool known)
 {
@@ -125,6 +128,17 @@ void json_owners(struct emit *emit, const struct process *process)
 
 /* ---- Samples -------------------------------------------------------------------------------- */
 
+static void write_content(struct emit *emit, const struct sample *sample)
+{
+    size_t size = 4 * sample->length + 1;
+    char *text = sample->length ? malloc(size) : NULL;
+
+    if (text)
+        dump_line(sample->content, sample->length, text, size);
+    emit_text(emit, "content", text);
+    free(text);
+}
+
 void json_sample(struct emit *emit, const struct sample *sample)
 {
     char serial[64];
@@ -140,7 +154,7 @@ void json_sample(struct emit *emit, const struct sample *sample)
     emit_text(emit, "serial", serial);
     emit_text(emit, "thread", sample->thread.name);
     emit_time(emit, "time", sample->time_ns);
-    emit_text(emit, "content", sample->content);
+    write_content(emit, sample);
     emit_close(emit, '}');
     emit->flat = false;
 }

@@ -143,8 +143,9 @@ struct sample {
     struct thread_ref thread;
     uint32_t count; /* n-th allocation of its thread */
     uint64_t time_ns;
-    const char *content; /* its first bytes, printable; NULL = left out */
-    bool pointers;       /* the content may be addresses */
+    const uint8_t *content; /* its first bytes, so many; 0 = none known, or left out */
+    size_t length;
+    bool pointers; /* the content may be addresses */
 };
 
 struct record {

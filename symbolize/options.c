@@ -225,6 +225,12 @@ static void take_switch(struct options *options, enum option option)
     case OPTION_OWNERS:
         options->view.owners = true;
         break;
+    case OPTION_CONTENT:
+        options->view.content = options->build.content = true;
+        break;
+    case OPTION_ANONYMIZE:
+        options->build.anonymous = options->view.no_source = true;
+        break;
     case OPTION_STABLE:
         options->build.stable = true;
         break;
@@ -330,6 +336,7 @@ bool options_parse(int argc, char **argv, struct options *options)
             return false;
     }
     options->build.recent.address = options->view.freed_address;
+    options->build.content |= options->view.verbose;
     options->build.recent.all = options->view.verbose && options->format->recent;
     if (!options->top_given)
         options->view.top = options->format->top;

@@ -95,13 +95,12 @@ static void read_samples(struct looking *looking)
 {
     struct store_look *look = looking->look;
 
+    look->contents = copy_table(looking, &look->head.contents, 1, &look->content_count);
     look->samples =
         copy_table(looking, &look->head.samples, sizeof(*look->samples), &look->sample_count);
     for (size_t i = 0; i < look->sample_count; i++)
-        if (look->samples[i].length > LEAK_SAMPLE_BYTES) {
-            look->samples[i].length = 0;
-            looking->reading->damaged++;
-        }
+        check_part(looking, &look->samples[i].content.first, &look->samples[i].content.count,
+                   look->content_count);
 }
 
 static void read_threads(struct looking *looking)

@@ -17,6 +17,8 @@ struct view {
     bool quiet;         /* the summary line only */
     bool colour, links; /* the stream is a terminal that wants them */
     bool show[VERDICT_MAX];
+    bool no_source; /* lines of it */
+    bool content; /* what is in the blocks, too */
     bool suppressed; /* list what is suppressed, too */
     bool owners; /* what keeps reachable blocks alive, and nothing else */
     bool freed; /* who freed this address, and nothing else */

@@ -1,7 +1,6 @@
 /* samples.c - see samples.h. */
 #include "symbolize/samples.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void samples_add(struct samples *samples, const struct store_look *look,
@@ -23,32 +22,13 @@ void samples_add(struct samples *samples, const struct store_look *look,
     }
 }
 
-/* Printable bytes as they are, others as \xNN, a backslash doubled. */
-static const char *printable(struct mem *mem, const struct leak_sample *sample)
-{
-    char text[4 * LEAK_SAMPLE_BYTES + 1];
-    size_t used = 0;
-
-    for (size_t i = 0; i < sample->length; i++) {
-        uint8_t byte = sample->content[i];
-
-        if (byte == '\\')
-            used += (size_t)sprintf(text + used, "\\\\");
-        else if (byte >= 0x20 && byte < 0x7f)
-            text[used++] = (char)byte;
-        else
-            used += (size_t)sprintf(text + used, "\\x%02x", byte);
-    }
-    return mem_copy(mem, text, used);
-}
-
 /* A word that could be an address, which is another one in each run. */
-static bool holds_pointers(const struct leak_sample *sample)
+static bool holds_pointers(const uint8_t *content, size_t length)
 {
-    for (size_t i = 0; i + sizeof(uint64_t) <= sample->length; i += sizeof(uint64_t)) {
+    for (size_t i = 0; i + sizeof(uint64_t) <= length; i += sizeof(uint64_t)) {
         uint64_t word;
 
-        memcpy(&word, sample->content + i, sizeof(word));
+        memcpy(&word, content + i, sizeof(word));
         if (word >= 0x10000 && word >> 48 == 0)
             return true;
     }
@@ -72,14 +52,19 @@ static struct sample told(struct mem *mem, const struct store *store,
                           const struct leak_sample *sample)
 {
     const struct store_thread *thread = thread_of(store, sample->thread);
+    size_t length = sample->content.count;
+    uint8_t *content = mem_take_array(mem, length, 1);
     struct sample made = {.address = sample->address,
                           .size = sample->size,
                           .thread = {.serial = thread ? thread->serial : sample->thread},
                           .count = sample->count,
                           .time_ns = store_time(store, sample->tick),
-                          .content = printable(mem, sample),
-                          .pointers = holds_pointers(sample)};
+                          .content = content,
+                          .length = length};
 
+    if (length)
+        memcpy(content, store->look->contents + sample->content.first, length);
+    made.pointers = holds_pointers(content, length);
     if (thread && *thread->name)
         made.thread.name = mem_copy(mem, thread->name, strlen(thread->name));
     return made;

@@ -243,8 +243,9 @@ static bool check_look(const struct store *store, const char **broken)
             return false;
     }
     for (size_t i = 0; i < look->sample_count; i++) {
-        *broken = "a sample's content fits";
-        if (look->samples[i].length > LEAK_SAMPLE_BYTES)
+        *broken = "a sample's content is in range";
+        if (!in_table(look->samples[i].content.first, look->samples[i].content.count,
+                      look->content_count))
             return false;
     }
     for (size_t i = 0; i < look->thread_count; i++) {

@@ -108,12 +108,13 @@ struct store_look {
     struct store_found *found;
     struct leak_held *roots; /* of a known class */
     struct store_step *steps;
-    struct leak_sample *samples; /* length fits */
+    struct leak_sample *samples;
+    uint8_t *contents; /* these of it are in range */
     struct store_seen_thread *threads;
     uint64_t *pcs;
     struct store_module *modules;
     size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
-    size_t module_count;
+    size_t module_count, content_count;
     struct spans module_spans; /* values are indices of modules */
 };
 

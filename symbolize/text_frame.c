@@ -124,7 +124,8 @@ void text_source(const struct frame *frame, int indent, const struct view *view,
     char line[512];
     struct shown shown;
 
-    if (!frame->file || !source_line(&view->source, frame->file, frame->line, line, sizeof(line)))
+    if (!frame->file || view->no_source ||
+        !source_line(&view->source, frame->file, frame->line, line, sizeof(line)))
         return;
     shown = show(line, strlen(line), TEXT_COLUMNS - (size_t)indent - 4);
     text_style(view, stream, STYLE_FAINT);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "leak_store.h"
+#include "symbolize/dump.h"
 #include "symbolize/text_frame.h"
 #include "symbolize/text_frames.h"
 #include "symbolize/text_path.h"
@@ -90,9 +91,13 @@ static void write_reached(const struct record *record, const struct view *view, 
         text_path(path, TEXT_INDENT, view, stream);
 }
 
+#define GLANCE 32 /* bytes of a block that fit a line */
+
 /* The blocks somebody may want to stop at (break_at=), with what is in them. */
-static void write_samples(const struct record *record, FILE *stream)
+static void write_samples(const struct record *record, const struct view *view, FILE *stream)
 {
+    char glance[4 * GLANCE + 1];
+
     for (size_t i = 0; i < record->sample_count; i++) {
         const struct sample *sample = &record->samples[i];
 
@@ -101,9 +106,16 @@ static void write_samples(const struct record *record, FILE *stream)
         fprintf(stream, "%s", show_count(sample->size, "byte").text);
         if (sample->address)
             fprintf(stream, " at 0x%" PRIx64, sample->address);
-        if (sample->content && *sample->content)
-            fprintf(stream, " \"%s\"", show(sample->content, strlen(sample->content), 40).text);
+        if (sample->length && !view->content) {
+            dump_line(sample->content, sample->length < GLANCE ? sample->length : GLANCE, glance,
+                      sizeof(glance));
+            fprintf(stream, " \"%s\"", show(glance, strlen(glance), 40).text);
+        } else if (sample->length && sample->length < sample->size) {
+            fprintf(stream, ", the first %s", show_number(sample->length).text);
+        }
         putc('\n', stream);
+        if (view->content)
+            dump(sample->content, sample->length, TEXT_INDENT + 2, stream);
     }
 }
 
@@ -131,6 +143,6 @@ void text_verdict(const struct process *process, const struct record *record,
     default:
         break;
     }
-    if (view->verbose)
-        write_samples(record, stream);
+    if (view->verbose || view->content)
+        write_samples(record, view, stream);
 }

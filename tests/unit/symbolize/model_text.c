@@ -307,13 +307,15 @@ static void add_unused(struct reading *reading)
 static void add_sample(struct reading *reading)
 {
     struct record *record = reading->record;
+    const char *content = text(reading, 6);
 
     ((struct sample *)record->samples)[record->sample_count++] =
         (struct sample){.address = number(reading, 1, 16),
                         .size = number(reading, 2, 10),
                         .thread = {(uint32_t)number(reading, 3, 10), text(reading, 4)},
                         .count = (uint32_t)number(reading, 5, 10),
-                        .content = text(reading, 6)};
+                        .content = (const uint8_t *)content,
+                        .length = content ? strlen(content) : 0};
 }
 
 static void add_root(struct reading *reading)

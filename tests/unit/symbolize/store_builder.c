@@ -292,7 +292,8 @@ size_t builder_look(struct store_builder *builder, const struct builder_look *lo
                                   look->step_count * sizeof(*look->steps) +
                                   look->sample_count * sizeof(*look->samples) +
                                   look->thread_count * sizeof(*look->threads) +
-                                  look->pc_count * sizeof(*look->pcs) + module->length);
+                                  look->pc_count * sizeof(*look->pcs) + module->length +
+                                  look->content_count);
 
 #define TABLE(name, count) pack_table(builder, at, look->name, look->count, sizeof(*look->name))
     pack(builder, at, &head, sizeof(head));
@@ -304,6 +305,7 @@ size_t builder_look(struct store_builder *builder, const struct builder_look *lo
     head.threads = TABLE(threads, thread_count);
     head.pcs = TABLE(pcs, pc_count);
     head.modules = pack_table(builder, at, module, look->module ? module->length : 0, 1);
+    head.contents = TABLE(contents, content_count);
 #undef TABLE
     memcpy(payload_of(builder, at), &head, sizeof(head));
     free(module);
@@ -381,18 +383,18 @@ static size_t add_example_look(struct store_builder *builder)
          .size = 100,
          .count = 7,
          .thread = 2,
-         .length = 8,
          .tick = 9,
-         .content = "he\"l\\lo\n"},
+         .content = {0, 8}},
         {.address = 0xa110,
          .size = 90,
          .count = 8,
          .thread = 2,
-         .length = 8,
          .tick = 9,
-         .content = {0x10, 0xa1, 0, 0, 0x55, 0x55, 0, 0}},
-        {.address = 0xa210, .size = 64, .count = 1, .thread = 9, .length = 0, .tick = 10},
+         .content = {8, 8}},
+        {.address = 0xa210, .size = 64, .count = 1, .thread = 9, .tick = 10},
     };
+    static const uint8_t contents[] = {'h',  'e',  '"', 'l', '\\', 'l',  'o', '\n',
+                                       0x10, 0xa1, 0,   0,   0x55, 0x55, 0,   0};
     static const struct leak_seen_thread threads[] = {
         {.serial = 1, .tid = 101, .taker = 1, .name = "app"},
         {.serial = 2, .tid = 102, .parked = 1, .stack = {0, 2}, .name = "worker"},
@@ -416,6 +418,8 @@ static size_t add_example_look(struct store_builder *builder)
                                                         .step_count = COUNT(steps),
                                                         .samples = samples,
                                                         .sample_count = COUNT(samples),
+                                                        .contents = contents,
+                                                        .content_count = COUNT(contents),
                                                         .threads = threads,
                                                         .thread_count = COUNT(threads),
                                                         .pcs = pcs,

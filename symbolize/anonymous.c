@@ -1,0 +1,60 @@
+/* anonymous.c - see anonymous.h. */
+#include "symbolize/anonymous.h"
+
+static void bare_frames(const struct frame *const *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct frame *frame = (struct frame *)frames[i];
+
+        frame->file = base_name(frame->file);
+        frame->module = base_name(frame->module);
+    }
+}
+
+static void bare_path(const struct path *path)
+{
+    struct root *root = path ? (struct root *)path->root : NULL;
+
+    if (!path)
+        return;
+    root->file = base_name(root->file);
+    root->module = base_name(root->module);
+    for (size_t i = 0; i < path->count; i++)
+        if (path->steps[i].frame)
+            bare_frames(&path->steps[i].frame, 1);
+}
+
+static void bare_record(struct record *record)
+{
+    bare_frames(record->frames, record->frame_count);
+    bare_frames(record->freed.frames, record->freed.frame_count);
+    for (size_t i = 0; i < record->freed.places; i++)
+        bare_frames(&record->freed.place[i].frame, 1);
+    bare_path(record->path);
+    if (record->suppressed_by)
+        ((struct rule *)record->suppressed_by)->where = base_name(record->suppressed_by->where);
+}
+
+void anonymous_make(struct process *process)
+{
+    process->host = process->store = NULL;
+    process->exe = base_name(process->exe);
+    process->argc = 0;
+    for (size_t i = 0; i < process->record_count; i++)
+        bare_record(&process->records[i]);
+    for (size_t i = 0; i < process->recent_count; i++) {
+        bare_frames(process->recent[i].freed.frames, process->recent[i].freed.count);
+        bare_frames(process->recent[i].allocated.frames, process->recent[i].allocated.count);
+    }
+    for (size_t i = 0; i < process->owner_count; i++) {
+        struct root *root = (struct root *)process->owners[i].root;
+
+        root->file = base_name(root->file);
+        root->module = base_name(root->module);
+        bare_path(process->owners[i].path);
+    }
+    for (size_t i = 0; i < process->thread_count; i++)
+        bare_frames(process->threads[i].stack.frames, process->threads[i].stack.count);
+    for (size_t i = 0; i < process->blind_count; i++)
+        process->blind[i].path = base_name(process->blind[i].path);
+}

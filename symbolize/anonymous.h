@@ -1,0 +1,14 @@
+/* anonymous.h - a report that may be given away: what was leaked, not whose.
+ *
+ * Functions, lines and base names of files stay, or nobody could read it. Directories, arguments,
+ * the host and the store's place go.
+ */
+#ifndef SYMBOLIZE_ANONYMOUS_H
+#define SYMBOLIZE_ANONYMOUS_H
+
+#include "symbolize/model.h"
+
+/* What is shared by records is changed with each of them, to the same. */
+void anonymous_make(struct process *process);
+
+#endif
