@@ -40,28 +40,28 @@ bool children_any(void)
     return false;
 }
 
-static bool wait_until(int pid, uint32_t *done, uint64_t most)
+static enum children_end wait_until(int pid, uint32_t *done, uint64_t most)
 {
     uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
     while (!load_acquire(done)) { /* pairs with the child */
         if (sys_has_ended(pid))
-            return load_acquire(done);
+            return load_acquire(done) ? CHILDREN_DONE : CHILDREN_DIED;
         if (sys_clock_ns(CLOCK_MONOTONIC) - begun > most) {
             sys_kill(pid, SIGKILL);
             sys_wait(pid);
-            return false;
+            return CHILDREN_LATE;
         }
         sys_futex_wait_shared_for(done, 0, POLL);
     }
     sys_wait(pid);
-    return true;
+    return CHILDREN_DONE;
 }
 
-bool children_wait(int pid, uint32_t *done, uint64_t most)
+enum children_end children_wait(int pid, uint32_t *done, uint64_t most)
 {
-    bool came = wait_until(pid, done, most);
+    enum children_end end = wait_until(pid, done, most);
     change(pid, 0);
-    return came;
+    return end;
 }
 
 bool children_bury(int pid)

@@ -12,9 +12,11 @@ void children_add(int pid);
 bool children_have(int pid);
 bool children_any(void);
 
-/* Until the child says that it is done, for at most so many nanoseconds: then it is killed. False:
- * it has not come to its end. It is no child of ours any more, either way. */
-bool children_wait(int pid, uint32_t *done, uint64_t most);
+enum children_end { CHILDREN_DONE, CHILDREN_DIED, CHILDREN_LATE };
+
+/* Until the child says that it is done, for at most so many nanoseconds: then it is killed. It is
+ * no child of ours any more, either way. */
+enum children_end children_wait(int pid, uint32_t *done, uint64_t most);
 /* False: it still lives. */
 bool children_bury(int pid);
 

@@ -81,6 +81,18 @@ static int copy_quietly(struct look_order *order)
     return pid;
 }
 
+enum leak_trouble picture_wait(int pid, struct look_result *result)
+{
+    switch (children_wait(pid, &result->done, track_options.exit_budget)) {
+    case CHILDREN_DIED:
+        return LEAK_TROUBLE_DIED;
+    case CHILDREN_LATE:
+        return LEAK_TROUBLE_NO_TIME;
+    default:
+        return result->trouble;
+    }
+}
+
 /* Threads ran on while the picture was taken; nobody may be in the middle of anything of ours. The
  * first of two pictures is waited for: its words are the second one's. */
 int picture_take_running(struct look_order *order, enum leak_trouble *trouble)
@@ -95,8 +107,7 @@ int picture_take_running(struct look_order *order, enum leak_trouble *trouble)
     int pid = copy_quietly(&first);
     bool done = false;
     if (pid > 0) {
-        bool ended = children_wait(pid, &first.result->done, track_options.exit_budget);
-        *trouble = ended ? first.result->trouble : LEAK_TROUBLE_NO_TIME;
+        *trouble = picture_wait(pid, first.result);
         done = !*trouble;
     }
     order->stopped = false;

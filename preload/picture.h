@@ -20,4 +20,7 @@ int picture_take_parked(struct look_order *order);
 /* The child's pid, or what is below 0, and perhaps the trouble that the first copy had. */
 int picture_take_running(struct look_order *order, enum leak_trouble *trouble);
 
+/* Waits until its words are there, or says why they are not. */
+enum leak_trouble picture_wait(int pid, struct look_result *result);
+
 #endif

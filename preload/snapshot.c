@@ -170,13 +170,10 @@ void snapshot_let_go(void)
 /* The child's words are there, or the store says why not. */
 static bool settle(const struct taken *taken, enum leak_occasion occasion)
 {
-    if (!children_wait(taken->pid, &taken->result->done, track_options.exit_budget)) {
-        say_trouble(occasion, LEAK_TROUBLE_NO_TIME);
-        return false;
-    }
-    if (taken->result->trouble)
-        say_trouble(occasion, taken->result->trouble);
-    return !taken->result->trouble;
+    enum leak_trouble trouble = picture_wait(taken->pid, taken->result);
+    if (trouble)
+        say_trouble(occasion, trouble);
+    return !trouble;
 }
 
 long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
