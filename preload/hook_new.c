@@ -74,10 +74,12 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
         return block;
     guard->calling_real = false;
     modules_notice();
+    guard->kind_flags = (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);
     if (likely(block))
         track_alloc(guard, caller, block, size, kind);
     else
         sample_again();
+    guard->kind_flags &= BLOCKS_IGNORED;
     guard_leave(guard);
     return block;
 }
@@ -151,22 +153,30 @@ NEW_ALIGNED_NOTHROW(_ZnwmSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW)
 NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW_ARRAY)
 
 /* The forms of delete differ in what they promise about the block, not in what they do to it. */
-#define DELETE(name, ...)                                                                          \
+#define DELETE(name, how, ...)                                                                     \
     EXPORT void name(void *block, ##__VA_ARGS__);                                                  \
     EXPORT void name(void *block, ##__VA_ARGS__)                                                   \
     {                                                                                              \
-        hook_free(block);                                                                          \
+        hook_free(block, how);                                                                     \
+    }
+#define DELETE_SAID(name, how, size, alignment, ...)                                               \
+    EXPORT void name(void *block, ##__VA_ARGS__);                                                  \
+    EXPORT void name(void *block, ##__VA_ARGS__)                                                   \
+    {                                                                                              \
+        hook_free_said(block, how, size, alignment);                                               \
     }
 
-DELETE(_ZdlPv)
-DELETE(_ZdaPv)
-DELETE(_ZdlPvRKSt9nothrow_t, const void *tag UNUSED)
-DELETE(_ZdaPvRKSt9nothrow_t, const void *tag UNUSED)
-DELETE(_ZdlPvm, size_t size UNUSED)
-DELETE(_ZdaPvm, size_t size UNUSED)
-DELETE(_ZdlPvSt11align_val_t, size_t alignment UNUSED)
-DELETE(_ZdaPvSt11align_val_t, size_t alignment UNUSED)
-DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, size_t alignment UNUSED, const void *tag UNUSED)
-DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, size_t alignment UNUSED, const void *tag UNUSED)
-DELETE(_ZdlPvmSt11align_val_t, size_t size UNUSED, size_t alignment UNUSED)
-DELETE(_ZdaPvmSt11align_val_t, size_t size UNUSED, size_t alignment UNUSED)
+DELETE(_ZdlPv, BY_DELETE)
+DELETE(_ZdaPv, BY_DELETE_ARRAY)
+DELETE(_ZdlPvRKSt9nothrow_t, BY_DELETE, const void *tag UNUSED)
+DELETE(_ZdaPvRKSt9nothrow_t, BY_DELETE_ARRAY, const void *tag UNUSED)
+DELETE_SAID(_ZdlPvm, BY_DELETE_SIZED, n, 0, size_t n)
+DELETE_SAID(_ZdaPvm, BY_DELETE_ARRAY_SIZED, n, 0, size_t n)
+DELETE_SAID(_ZdlPvSt11align_val_t, BY_ALIGNED_DELETE, 0, to, size_t to)
+DELETE_SAID(_ZdaPvSt11align_val_t, BY_ALIGNED_DELETE_ARRAY, 0, to, size_t to)
+DELETE_SAID(_ZdlPvSt11align_val_tRKSt9nothrow_t, BY_ALIGNED_DELETE, 0, to, size_t to,
+            const void *tag UNUSED)
+DELETE_SAID(_ZdaPvSt11align_val_tRKSt9nothrow_t, BY_ALIGNED_DELETE_ARRAY, 0, to, size_t to,
+            const void *tag UNUSED)
+DELETE_SAID(_ZdlPvmSt11align_val_t, BY_ALIGNED_DELETE_SIZED, n, to, size_t n, size_t to)
+DELETE_SAID(_ZdaPvmSt11align_val_t, BY_ALIGNED_DELETE_ARRAY_SIZED, n, to, size_t n, size_t to)

@@ -119,6 +119,19 @@ bool modules_own(uintptr_t pc)
     return pc - own_start < own_end - own_start;
 }
 
+bool modules_around(uintptr_t address)
+{
+    struct found_object found;
+    return find(address, &found);
+}
+
+bool modules_same(uintptr_t address, uintptr_t other)
+{
+    struct found_object found;
+    return find(address, &found) &&
+           other - (uintptr_t)found.start < (uintptr_t)found.end - (uintptr_t)found.start;
+}
+
 /* ---- Retired ranges ------------------------------------------------------------------------ */
 
 uint32_t modules_retired_slow(uintptr_t pc)

@@ -72,6 +72,10 @@ static inline uint32_t modules_retired(uintptr_t pc)
 /* The object around pc, recorded in the store on first sight. False: no object (JIT, assembly). */
 bool modules_find(struct guard *guard, uintptr_t pc, struct module_view *out);
 
+/* Is there an object around an address, and is another address in it, too? Nothing is recorded. */
+bool modules_around(uintptr_t address);
+bool modules_same(uintptr_t address, uintptr_t other);
+
 /* Is pc inside libleak.so? */
 bool modules_own(uintptr_t pc);
 

@@ -2,12 +2,14 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
+#include "preload/events.h"
 #include "preload/farewell.h"
 #include "preload/finish.h"
 #include "preload/freed.h"
 #include "preload/lock.h"
 #include "preload/log.h"
 #include "preload/lsan.h"
+#include "preload/misuse.h"
 #include "preload/modules.h"
 #include "preload/options.h"
 #include "preload/oracle.h"
@@ -120,17 +122,27 @@ static const char *program_name(char *buffer, size_t size)
     return slash ? slash + 1 : buffer;
 }
 
-/* A program that brings its own malloc calls that one: the loader asks the program first. */
-static void look_for_other_allocators(void)
+/* A program that brings its own calls that one: the loader asks the program first. */
+static bool is_anothers(const char *name)
 {
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
-    void *first = dlsym(RTLD_DEFAULT, "malloc");
+    void *first = dlsym(RTLD_DEFAULT, name);
     /* A program that takes malloc's address has an undefined symbol at its PLT: not its own. */
-    if (first && !modules_own((uintptr_t)first) &&
-        dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
-        symbol->st_shndx != SHN_UNDEF)
+    return first && !modules_own((uintptr_t)first) &&
+           dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+           symbol->st_shndx != SHN_UNDEF;
+}
+
+static void look_for_other_allocators(void)
+{
+    static const char *const operators[] = {"_Znwm", "_Znam", "_ZdlPv", "_ZdaPv"};
+    bool own_operators = false;
+    if (is_anothers("malloc"))
         store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
+    for (size_t i = 0; i < ARRAY_LENGTH(operators); i++)
+        own_operators |= is_anothers(operators[i]);
+    misuse_start(own_operators);
 }
 
 /* ---- Start ------------------------------------------------------------------------------------
@@ -331,6 +343,7 @@ static bool become_child(struct guard *guard)
     store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED)));
     blocks_fork_child();
     freed_fork_child();
+    events_fork_child();
     slots_fork_child();
     sample_fork_child();
     track_begin();

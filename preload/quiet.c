@@ -1,6 +1,7 @@
 #include "preload/quiet.h"
 #include "preload/arena.h"
 #include "preload/blocks.h"
+#include "preload/events.h"
 #include "preload/farewell.h"
 #include "preload/freed.h"
 #include "preload/modules.h"
@@ -23,12 +24,14 @@ void quiet_begin(void)
     sites_fork_lock();
     freed_fork_lock();
     blocks_fork_lock();
+    events_fork_lock();
     arena_fork_lock();
 }
 
 void quiet_end(void)
 {
     arena_fork_unlock();
+    events_fork_unlock();
     blocks_fork_unlock();
     freed_fork_unlock();
     sites_fork_unlock();

@@ -1,5 +1,6 @@
 #include "preload/track.h"
 #include "preload/atomic.h"
+#include "preload/misuse.h"
 #include "preload/modules.h"
 #include "preload/sample.h"
 #include "preload/sites.h"
@@ -193,12 +194,13 @@ static inline unsigned weight_of_free(struct thread *thread, const struct block 
 /* Where did it go? */
 static inline void note_freed(struct guard *guard, struct thread *thread,
                               const struct frame *caller, const struct block *block,
-                              unsigned weight)
+                              unsigned weight, uint32_t how)
 {
     uint32_t node = 0;
     if (unlikely(weight) && (node = find_free_node(guard, thread, caller)))
         freed_count(guard, block->site, node, weight, block->size);
-    freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch);
+    freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch,
+                   release_form(how));
 }
 
 /* What cannot be helped is counted. */
@@ -262,19 +264,58 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
         came(guard, caller, pointer, size, kind, false);
 }
 
+/* ---- Going -----------------------------------------------------------------------------------
+ */
+
 /* Left-out blocks are unknown as well: then the number would mean nothing. */
-static COLD void count_unknown(void)
+static void count_unknown(void)
 {
     if (!track_options.min_size && !track_options.max_size && !sample_bytes)
         add_relaxed(&store_header->unknown_frees, 1);
 }
 
+/* The stack of a call that is wrong. */
+static void see(struct guard *guard, struct misuse *call)
+{
+    struct locked shared;
+    struct thread *thread = threads_self(guard, &shared);
+    if (!thread)
+        return;
+    call->thread = thread;
+    call->node = find_free_node(guard, thread, call->caller);
+    threads_done(thread, &shared);
+}
+
+static COLD void went_wrong(struct guard *guard, const struct frame *caller,
+                            const struct block *block, uint32_t how)
+{
+    struct misuse call = {caller, block->address, how, 0, NULL};
+    see(guard, &call);
+    misuse_of_block(guard, &call, block);
+}
+
+static COLD void went_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
+                              uint32_t how)
+{
+    struct misuse call = {caller, address, how, 0, NULL};
+    see(guard, &call);
+    if (!misuse_of_pointer(guard, &call))
+        count_unknown();
+}
+
 bool track_take(struct guard *guard, void *pointer, struct block *out)
 {
-    bool known = sample_bytes ? sample_remove(guard, arch_address(pointer), out)
-                              : blocks_remove(guard, arch_address(pointer), out);
+    return sample_bytes ? sample_remove(guard, arch_address(pointer), out)
+                        : blocks_remove(guard, arch_address(pointer), out);
+}
+
+bool track_move(struct guard *guard, const struct frame *caller, void *pointer, struct block *out)
+{
+    bool known = track_take(guard, pointer, out);
     if (unlikely(!known))
-        count_unknown();
+        went_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
+    else if (unlikely(!misuse_agrees(guard, out, BY_REALLOC)))
+        went_wrong(guard, caller, out, BY_REALLOC);
     return known;
 }
 
@@ -287,7 +328,7 @@ static COLD void count_free_at_site(struct guard *guard, uint32_t site, uint64_t
 }
 
 static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
-                               const struct block *block, bool sampled)
+                               const struct block *block, uint32_t how, bool sampled)
 {
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
@@ -298,40 +339,47 @@ static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
     uint64_t before = count_free(guard, thread, block, blocks);
     if (track_options.free_stacks != FREE_STACKS_OFF)
         note_freed(guard, thread, caller, block,
-                   weight_of_free(thread, block, before, blocks, sampled));
+                   weight_of_free(thread, block, before, blocks, sampled), how);
     threads_done(thread, &shared);
 }
 
 static NOINLINE void gone_sampled(struct guard *guard, const struct frame *caller,
-                                  const struct block *block)
+                                  const struct block *block, uint32_t how)
 {
-    gone(guard, caller, block, true);
+    gone(guard, caller, block, how, true);
 }
 
 void track_gone(struct guard *guard, const struct frame *caller, const struct block *block)
 {
     if (unlikely(sample_bytes))
-        gone_sampled(guard, caller, block);
+        gone_sampled(guard, caller, block, BY_REALLOC);
     else
-        gone(guard, caller, block, false);
+        gone(guard, caller, block, BY_REALLOC, false);
 }
 
-static NOINLINE void free_sampled(struct guard *guard, const struct frame *caller, void *pointer)
+static NOINLINE void free_sampled(struct guard *guard, const struct frame *caller, void *pointer,
+                                  uint32_t how)
 {
     struct block block;
-    if (sample_remove(guard, arch_address(pointer), &block))
-        gone(guard, caller, &block, true);
+    if (!sample_remove(guard, arch_address(pointer), &block))
+        return;
+    if (!misuse_agrees(guard, &block, how))
+        went_wrong(guard, caller, &block, how);
+    gone(guard, caller, &block, how, true);
 }
 
-void track_free(struct guard *guard, const struct frame *caller, void *pointer)
+void track_free(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
 {
     struct block block;
     if (unlikely(sample_bytes))
-        free_sampled(guard, caller, pointer);
-    else if (likely(blocks_remove(guard, arch_address(pointer), &block)))
-        gone(guard, caller, &block, false);
-    else
-        count_unknown();
+        return free_sampled(guard, caller, pointer, how);
+    if (unlikely(!blocks_remove(guard, arch_address(pointer), &block)))
+        return went_unknown(guard, caller, arch_address(pointer), how);
+    if (unlikely(!misuse_agrees(guard, &block, how))) {
+        struct block copy = block; /* the block itself stays in registers */
+        went_wrong(guard, caller, &copy, how);
+    }
+    gone(guard, caller, &block, how, false);
 }
 
 void track_put_back(struct guard *guard, const struct block *block)
