@@ -42,7 +42,8 @@ static inline bool misuse_agrees_said(const struct guard *guard, const struct bl
         return false;
     if (!(how & RELEASE_ALIGNED))
         return true;
-    return right ? said == right : said && block->address % said == 0;
+    return right ? said == right
+                 : __builtin_popcountll(said) == 1 && !(block->address & (said - 1));
 }
 
 /* Does everything agree that the call says of the block? */
