@@ -1,6 +1,7 @@
 #include "preload/misuse.h"
 #include "preload/atomic.h"
 #include "preload/events.h"
+#include "preload/operators.h"
 #include "preload/sample.h"
 #include "preload/store.h"
 #include "preload/strays.h"
@@ -8,16 +9,11 @@
 
 /* What a program releases by the thousand, and nobody knows of, is another allocator's. */
 #define FOREIGN_MOST 4096
-#define COOKIES 2 /* where an array of objects with destructors keeps their number: 8 or 16 bytes  \
-                   */
+#define COOKIES                                                                                    \
+    2 /* where an array of objects with destructors keeps their number: 8 or 16 bytes              \
+       */
 
-static bool own_operators;
 static uint32_t foreign;
-
-void misuse_start(bool own)
-{
-    own_operators = own;
-}
 
 static struct leak_event event_of(const struct misuse *call, enum leak_event_type type)
 {
@@ -67,7 +63,7 @@ static enum leak_event_type type_of(const struct guard *guard, const struct misu
 
 void misuse_of_block(struct guard *guard, const struct misuse *call, const struct block *block)
 {
-    if (own_operators && is_of_operators(call, block))
+    if (operators_replaced() && is_of_operators(call, block))
         return;
     struct leak_event event = event_of(call, type_of(guard, call, block));
     add_block(&event, block);
@@ -133,7 +129,7 @@ static bool is_inside(struct guard *guard, const struct misuse *call, struct lea
 static bool is_before(struct guard *guard, const struct misuse *call, struct leak_event *event)
 {
     struct block block;
-    if (!(call->how & RELEASE_ARRAY) || own_operators)
+    if (!(call->how & RELEASE_ARRAY) || operators_replaced())
         return false;
     for (unsigned i = 1; i <= COOKIES; i++)
         if (blocks_find_around(guard, call->address + 8 * i, &block) &&

@@ -21,9 +21,6 @@
 #include "preload/release.h"
 #include "preload/threads.h"
 
-/* own_operators: the program brings its own new or delete. */
-void misuse_start(bool own_operators);
-
 /* A wrong call; the caller's stack is known by now. */
 struct misuse {
     const struct frame *caller;

@@ -9,8 +9,8 @@
 #include "preload/lock.h"
 #include "preload/log.h"
 #include "preload/lsan.h"
-#include "preload/misuse.h"
 #include "preload/modules.h"
+#include "preload/operators.h"
 #include "preload/options.h"
 #include "preload/oracle.h"
 #include "preload/quiet.h"
@@ -122,27 +122,12 @@ static const char *program_name(char *buffer, size_t size)
     return slash ? slash + 1 : buffer;
 }
 
-/* A program that brings its own calls that one: the loader asks the program first. */
-static bool is_anothers(const char *name)
-{
-    Dl_info info;
-    const ElfW(Sym) *symbol = NULL;
-    void *first = dlsym(RTLD_DEFAULT, name);
-    /* A program that takes malloc's address has an undefined symbol at its PLT: not its own. */
-    return first && !modules_own((uintptr_t)first) &&
-           dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
-           symbol->st_shndx != SHN_UNDEF;
-}
-
+/* A program that brings its own malloc calls that one: the loader asks the program first. */
 static void look_for_other_allocators(void)
 {
-    static const char *const operators[] = {"_Znwm", "_Znam", "_ZdlPv", "_ZdaPv"};
-    bool own_operators = false;
-    if (is_anothers("malloc"))
+    if (operators_is_anothers("malloc"))
         store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
-    for (size_t i = 0; i < ARRAY_LENGTH(operators); i++)
-        own_operators |= is_anothers(operators[i]);
-    misuse_start(own_operators);
+    operators_start();
 }
 
 /* ---- Start ------------------------------------------------------------------------------------
