@@ -2,9 +2,12 @@
 #include "preload/atomic.h"
 #include "preload/events.h"
 #include "preload/operators.h"
+#include "preload/reactions.h"
 #include "preload/sample.h"
 #include "preload/store.h"
 #include "preload/strays.h"
+#include "preload/tell.h"
+#include "preload/text.h"
 #include "arch.h"
 
 /* What a program releases by the thousand, and nobody knows of, is another allocator's. */
@@ -13,7 +16,16 @@
     2 /* where an array of objects with destructors keeps their number: 8 or 16 bytes              \
        */
 
+static bool live_lines;
 static uint32_t foreign;
+
+void misuse_start(const char *on_error, bool live)
+{
+    live_lines = live;
+    if (live)
+        tell_start();
+    reactions_start(on_error);
+}
 
 static struct leak_event event_of(const struct misuse *call, enum leak_event_type type)
 {
@@ -35,9 +47,18 @@ static void add_block(struct leak_event *event, const struct block *block)
     event->block_count = block->count;
 }
 
-static void met(struct guard *guard, const struct leak_event *event)
+/* In the store first; then what the user wants to hear and to happen at once. */
+static void met(struct guard *guard, const struct misuse *call, const struct leak_event *event)
 {
-    events_add(guard, event);
+    bool fresh = events_add(guard, event);
+    if (fresh && live_lines)
+        tell(guard, event);
+    if (reactions_only_report(event->type))
+        return;
+    char words[160];
+    struct text text = TEXT_ON(words);
+    tell_words(event, &text);
+    reactions_act(guard, call->caller, event->type, words);
 }
 
 /* ---- A block, and the wrong call --------------------------------------------------------------
@@ -73,7 +94,7 @@ void misuse_of_block(struct guard *guard, const struct misuse *call, const struc
         event.said = guard->said_alignment;
         event.right = blocks_alignment(block->kind);
     }
-    met(guard, &event);
+    met(guard, call, &event);
 }
 
 /* ---- A pointer that no block begins at --------------------------------------------------------
@@ -163,6 +184,6 @@ bool misuse_of_pointer(struct guard *guard, const struct misuse *call)
         add_relaxed(&foreign, 1);
         return false;
     }
-    met(guard, &event);
+    met(guard, call, &event);
     return true;
 }

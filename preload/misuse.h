@@ -21,6 +21,9 @@
 #include "preload/release.h"
 #include "preload/threads.h"
 
+/* The options on_error and live_errors. */
+void misuse_start(const char *on_error, bool live);
+
 /* A wrong call; the caller's stack is known by now. */
 struct misuse {
     const struct frame *caller;

@@ -402,6 +402,25 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
     return true;
 }
 
+bool modules_place(uintptr_t pc, struct module_place *out, struct text *path)
+{
+    struct locked locked;
+    const struct leak_module *record = NULL;
+    if (!take_lock(&locked))
+        return false;
+    for (uint32_t i = 0; i < count && !record; i++)
+        if (!table[i].gone && pc - table[i].start < table[i].end - table[i].start)
+            record = table[i].record;
+    if (record) {
+        out->offset = pc - record->bias;
+        memcpy(out->build_id, record->build_id, sizeof out->build_id);
+        out->build_id_length = record->build_id_length;
+        text_add_bytes(path, record->path, record->path_length);
+    }
+    lock_give(&locked);
+    return record != NULL;
+}
+
 /* ---- Fork ------------------------------------------------------------------------------- */
 
 void modules_fork_lock(void)

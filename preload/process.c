@@ -9,6 +9,7 @@
 #include "preload/lock.h"
 #include "preload/log.h"
 #include "preload/lsan.h"
+#include "preload/misuse.h"
 #include "preload/modules.h"
 #include "preload/operators.h"
 #include "preload/options.h"
@@ -24,6 +25,7 @@
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/threads.h"
+#include "preload/tool.h"
 #include "preload/track.h"
 #include "preload/tree.h"
 #include "arch.h"
@@ -197,6 +199,7 @@ static bool build(struct guard *guard, char **envp)
     put_process();
     process_put_options();
     lsan_start();
+    misuse_start(track_options.on_error, track_options.live_errors);
     modules_start(rows_forget);
     sites_start();
     if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
@@ -228,6 +231,7 @@ static void start(struct guard *guard, char **envp)
     options_load(&track_options, envp, complain);
     lsan_load(envp);
     remember_library(envp);
+    tool_start(library);
     if (!track_options.enabled) {
         state = OFF;
         return;
@@ -242,7 +246,7 @@ static void start(struct guard *guard, char **envp)
         return;
     }
     pthread_atfork(prepare_fork, parent_forked, child_forked);
-    finish_register(library);
+    finish_register();
     speak_up();
     state = RUNNING;
     *alive = 1;
