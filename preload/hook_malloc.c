@@ -150,7 +150,7 @@ static ALWAYS_INLINE void free_by(void *block, uint32_t how, size_t size, size_t
         guard->said_size = size;
         guard->said_alignment = alignment;
     }
-    track_free(guard, &caller, block, how);
+    block = track_free(guard, &caller, block, how);
     guard->calling_real = true;
     real.free(block);
     guard->calling_real = false;

@@ -187,3 +187,16 @@ bool misuse_of_pointer(struct guard *guard, const struct misuse *call)
     met(guard, call, &event);
     return true;
 }
+
+void misuse_of_waiting(struct guard *guard, const struct misuse *call,
+                       const struct waiting *waiting)
+{
+    struct leak_event event = event_of(call, LEAK_EVENT_DOUBLE_FREE);
+    add_block(&event, &waiting->block);
+    event.freed_pc = waiting->pc;
+    event.freed_node = waiting->node;
+    event.freed_thread = waiting->thread;
+    event.freed_tick = waiting->tick;
+    event.freed_form = waiting->form;
+    met(guard, call, &event);
+}

@@ -18,6 +18,7 @@
 
 #include "preload/blocks.h"
 #include "preload/freed.h"
+#include "preload/quarantine.h"
 #include "preload/release.h"
 #include "preload/threads.h"
 
@@ -60,8 +61,8 @@ COLD void misuse_of_block(struct guard *guard, const struct misuse *call,
                           const struct block *block);
 /* No block begins there. False: nothing is certain. */
 COLD bool misuse_of_pointer(struct guard *guard, const struct misuse *call);
-/* That one, which was freed before, waits for its memory to be given back: so it is certain. */
+/* This one begins there; it was freed before and its memory not given back, so all is certain. */
 COLD void misuse_of_waiting(struct guard *guard, const struct misuse *call,
-                            const struct block *block);
+                            const struct waiting *waiting);
 
 #endif

@@ -14,6 +14,7 @@
 #include "preload/operators.h"
 #include "preload/options.h"
 #include "preload/oracle.h"
+#include "preload/quarantine.h"
 #include "preload/quiet.h"
 #include "preload/real.h"
 #include "preload/rows.h"
@@ -205,6 +206,9 @@ static bool build(struct guard *guard, char **envp)
     if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
         !threads_start(guard) || !sample_start(track_options.sample, track_options.max_memory))
         return false;
+    if (!sample_bytes && !quarantine_start(track_options.quarantine))
+        log_line("no memory for the queue of quarantine=: frees are not put off", NULL);
+    track_ready();
     snapshot_start();
     if (!track_options.site_stacks)
         store_flag(LEAK_FLAG_NO_STACKS);
@@ -333,6 +337,7 @@ static bool become_child(struct guard *guard)
     blocks_fork_child();
     freed_fork_child();
     events_fork_child();
+    quarantine_fork_child();
     slots_fork_child();
     sample_fork_child();
     track_begin();

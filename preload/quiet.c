@@ -5,6 +5,7 @@
 #include "preload/farewell.h"
 #include "preload/freed.h"
 #include "preload/modules.h"
+#include "preload/quarantine.h"
 #include "preload/roots.h"
 #include "preload/sites.h"
 #include "preload/slots.h"
@@ -25,12 +26,14 @@ void quiet_begin(void)
     freed_fork_lock();
     blocks_fork_lock();
     events_fork_lock();
+    quarantine_fork_lock();
     arena_fork_lock();
 }
 
 void quiet_end(void)
 {
     arena_fork_unlock();
+    quarantine_fork_unlock();
     events_fork_unlock();
     blocks_fork_unlock();
     freed_fork_unlock();

@@ -2,6 +2,8 @@
 #include "preload/atomic.h"
 #include "preload/misuse.h"
 #include "preload/modules.h"
+#include "preload/quarantine.h"
+#include "preload/real.h"
 #include "preload/sample.h"
 #include "preload/sites.h"
 #include "preload/store.h"
@@ -19,6 +21,7 @@
 struct options track_options;
 static uint64_t track_size_span = UINT64_MAX; /* max_size - min_size: one comparison for both */
 
+static bool detour; /* sample= or quarantine= */
 static uint64_t began_ns; /* monotonic: the wall clock may be set */
 
 void track_begin(void)
@@ -32,6 +35,11 @@ void track_begin(void)
         track_size_span = 0;
     }
     began_ns = sys_clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+void track_ready(void)
+{
+    detour = sample_bytes || quarantine_is_on();
 }
 
 void track_tick(void)
@@ -303,6 +311,19 @@ static COLD void went_unknown(struct guard *guard, const struct frame *caller, u
         count_unknown();
 }
 
+/* realloc takes it out of the queue: libc is to have it again. */
+static bool went_waiting(struct guard *guard, const struct frame *caller, uintptr_t address,
+                         uint32_t how)
+{
+    struct misuse call = {caller, address, how, 0, NULL};
+    struct waiting waiting;
+    if (!quarantine_is_on() || !quarantine_find(guard, address, how == BY_REALLOC, &waiting))
+        return false;
+    see(guard, &call);
+    misuse_of_waiting(guard, &call, &waiting);
+    return true;
+}
+
 bool track_take(struct guard *guard, void *pointer, struct block *out)
 {
     return sample_bytes ? sample_remove(guard, arch_address(pointer), out)
@@ -312,10 +333,12 @@ bool track_take(struct guard *guard, void *pointer, struct block *out)
 bool track_move(struct guard *guard, const struct frame *caller, void *pointer, struct block *out)
 {
     bool known = track_take(guard, pointer, out);
-    if (unlikely(!known))
-        went_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
-    else if (unlikely(!misuse_agrees(guard, out, BY_REALLOC)))
+    if (unlikely(!known)) {
+        if (!went_waiting(guard, caller, arch_address(pointer), BY_REALLOC))
+            went_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
+    } else if (unlikely(!misuse_agrees(guard, out, BY_REALLOC))) {
         went_wrong(guard, caller, out, BY_REALLOC);
+    }
     return known;
 }
 
@@ -357,8 +380,8 @@ void track_gone(struct guard *guard, const struct frame *caller, const struct bl
         gone(guard, caller, block, BY_REALLOC, false);
 }
 
-static NOINLINE void free_sampled(struct guard *guard, const struct frame *caller, void *pointer,
-                                  uint32_t how)
+static void free_sampled(struct guard *guard, const struct frame *caller, void *pointer,
+                         uint32_t how)
 {
     struct block block;
     if (!sample_remove(guard, arch_address(pointer), &block))
@@ -368,18 +391,69 @@ static NOINLINE void free_sampled(struct guard *guard, const struct frame *calle
     gone(guard, caller, &block, how, true);
 }
 
-void track_free(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
+/* Into the queue, and what leaves it for that to libc. False: at once, as without a queue. */
+static bool put_off(struct guard *guard, const struct frame *caller, void *pointer,
+                    const struct block *block, uint32_t how)
+{
+    struct misuse call = {caller, block->address, how, 0, NULL};
+    see(guard, &call);
+    struct waiting waiting = {pointer,
+                              *block,
+                              caller->pc,
+                              call.node,
+                              call.thread ? call.thread->serial : 0,
+                              store_header->epoch,
+                              release_form(how)};
+    if (!quarantine_put(guard, &waiting))
+        return false;
+    guard->calling_real = true;
+    while ((pointer = quarantine_surplus(guard)))
+        real.free(pointer);
+    guard->calling_real = false;
+    return true;
+}
+
+static void *free_later(struct guard *guard, const struct frame *caller, void *pointer,
+                        uint32_t how)
 {
     struct block block;
-    if (unlikely(sample_bytes))
-        return free_sampled(guard, caller, pointer, how);
-    if (unlikely(!blocks_remove(guard, arch_address(pointer), &block)))
-        return went_unknown(guard, caller, arch_address(pointer), how);
+    uintptr_t address = arch_address(pointer);
+    if (!blocks_remove(guard, address, &block)) {
+        if (went_waiting(guard, caller, address, how))
+            return NULL;
+        went_unknown(guard, caller, address, how);
+        return pointer;
+    }
+    if (!misuse_agrees(guard, &block, how))
+        went_wrong(guard, caller, &block, how);
+    gone(guard, caller, &block, how, false);
+    return put_off(guard, caller, pointer, &block, how) ? NULL : pointer;
+}
+
+static NOINLINE void *free_otherwise(struct guard *guard, const struct frame *caller,
+                                     void *pointer, uint32_t how)
+{
+    if (!sample_bytes)
+        return free_later(guard, caller, pointer, how);
+    free_sampled(guard, caller, pointer, how);
+    return pointer;
+}
+
+void *track_free(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
+{
+    struct block block;
+    if (unlikely(detour))
+        return free_otherwise(guard, caller, pointer, how);
+    if (unlikely(!blocks_remove(guard, arch_address(pointer), &block))) {
+        went_unknown(guard, caller, arch_address(pointer), how);
+        return pointer;
+    }
     if (unlikely(!misuse_agrees(guard, &block, how))) {
         struct block copy = block; /* the block itself stays in registers */
         went_wrong(guard, caller, &copy, how);
     }
     gone(guard, caller, &block, how, false);
+    return pointer;
 }
 
 void track_put_back(struct guard *guard, const struct block *block)

@@ -18,8 +18,8 @@ extern struct options track_options; /* constant after start */
 void track_alloc(struct guard *guard, const struct frame *caller, void *block, size_t size,
                  enum leak_kind kind);
 /* The block is about to go, in that way (release.h): out of the table and counted. Where the way is
- * wrong, that is recorded. */
-void track_free(struct guard *guard, const struct frame *caller, void *block, uint32_t how);
+ * wrong, that is recorded. What libc is to free now: the block, or NULL. */
+void *track_free(struct guard *guard, const struct frame *caller, void *block, uint32_t how);
 
 /* Out of the table but not counted yet, for realloc (which a block of new is wrong for) or for a
  * change … */
@@ -31,6 +31,8 @@ void track_gone(struct guard *guard, const struct frame *caller, const struct bl
 
 /* The epoch starts with the store. */
 void track_begin(void);
+/* What there is beside the usual way is known. */
+void track_ready(void);
 /* The coarse clock, now: ticks the epoch word. */
 void track_tick(void);
 
