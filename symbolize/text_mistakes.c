@@ -84,7 +84,8 @@ static void write_words(const struct mistake *mistake, FILE *stream)
         write_block(mistake, stream);
         fprintf(stream, " released by %s", form);
         if (mistake->offset < 0)
-            fprintf(stream, ", %s before it", show_count((uint64_t)-mistake->offset, "byte").text);
+            fprintf(stream, ", %s before it",
+                    show_count(0 - (uint64_t)mistake->offset, "byte").text);
     }
 }
 
