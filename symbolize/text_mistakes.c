@@ -16,14 +16,20 @@
 #include "symbolize/text_frames.h"
 #include "symbolize/text_record.h"
 
-/* Where C++ keeps the number of an array's objects. */
-static bool is_cookie(const struct mistake *mistake)
+/* C++ keeps the number of an array's objects before them, where they have destructors: so delete
+ * and delete[] go to other addresses. NULL: it is nothing of that. */
+static const char *likeness(const struct mistake *mistake)
 {
     bool array =
         mistake->kind == LEAK_KIND_NEW_ARRAY || mistake->kind == LEAK_KIND_ALIGNED_NEW_ARRAY;
 
-    return array && mistake->form >= LEAK_FORM_DELETE &&
-           (mistake->offset == 8 || mistake->offset == 16);
+    if (mistake->form < LEAK_FORM_DELETE)
+        return NULL;
+    if (mistake->type == LEAK_EVENT_MISMATCHED_FREE && mistake->offset < 0)
+        return "looks like delete[] on a block of new";
+    if (array && (mistake->offset == 8 || mistake->offset == 16))
+        return "looks like delete on a new[] block";
+    return NULL;
 }
 
 static void write_block(const struct mistake *mistake, FILE *stream)
@@ -70,8 +76,6 @@ static void write_words(const struct mistake *mistake, FILE *stream)
         fprintf(stream, "%s at %s inside of ", form,
                 show_count((uint64_t)mistake->offset, "byte").text);
         write_block(mistake, stream);
-        if (is_cookie(mistake))
-            fputs("; looks like delete on a new[] block", stream);
         break;
     case LEAK_EVENT_SIZE_MISMATCH:
         fprintf(stream, "%s says %s of ", form, show_count(mistake->said, "byte").text);
@@ -122,10 +126,14 @@ static void write_mistake(const struct process *process, const struct mistake *m
     if (mistake->count > 1)
         fprintf(stream, " (%s times)", show_number(mistake->count).text);
     putc('\n', stream);
+    if (likeness(mistake))
+        fprintf(stream, "%*s%s\n", TEXT_INDENT, "", likeness(mistake));
     write_stack(&mistake->released, view, stream);
-    fprintf(stream, "%*sreleased", TEXT_INDENT, "");
-    write_when(process, mistake->time_ns, &mistake->thread, stream);
-    putc('\n', stream);
+    if (mistake->thread.serial || mistake->time_ns) {
+        fprintf(stream, "%*sreleased", TEXT_INDENT, "");
+        write_when(process, mistake->time_ns, &mistake->thread, stream);
+        putc('\n', stream);
+    }
     if (mistake->allocated.count) {
         fprintf(stream, "   allocated (%s)", kind_word[mistake->kind]);
         if (mistake->block_thread.serial)
