@@ -117,7 +117,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_SITES,       /* array of struct leak_site; likewise */
     LEAK_CHUNK_SLOTS,       /* one struct leak_slots: the counters of one thread */
     LEAK_CHUNK_HISTORY,     /* reserved: heap timeline (none written in version 1) */
-    LEAK_CHUNK_EVENTS,      /* reserved: misuse and crash records */
+    LEAK_CHUNK_EVENTS,      /* one struct leak_events: blocks that were released wrongly */
     LEAK_CHUNK_SNAPSHOT,    /* one struct leak_snapshot and its tables: what a look found */
     LEAK_CHUNK_FREED,       /* array of struct leak_freed; the first one has number chunk.first */
     LEAK_CHUNK_RECENT,      /* one struct leak_recent: the last frees of one thread */
@@ -213,6 +213,29 @@ enum leak_kind {
         LEAK_KIND_MAX
 };
 
+/* How a block is released. F(NAME, word) */
+#define LEAK_FORM_TABLE(F)                                                                         \
+    F(FREE, "free")                                                                                \
+    F(FREE_SIZED, "free_sized")                                                                    \
+    F(FREE_ALIGNED_SIZED, "free_aligned_sized")                                                    \
+    F(REALLOC, "realloc")                                                                          \
+    F(DELETE, "delete")                                                                            \
+    F(DELETE_SIZED, "sized delete")                                                                \
+    F(DELETE_ARRAY, "delete[]")                                                                    \
+    F(DELETE_ARRAY_SIZED, "sized delete[]")                                                        \
+    F(ALIGNED_DELETE, "aligned delete")                                                            \
+    F(ALIGNED_DELETE_SIZED, "sized aligned delete")                                                \
+    F(ALIGNED_DELETE_ARRAY, "aligned delete[]")                                                    \
+    F(ALIGNED_DELETE_ARRAY_SIZED, "sized aligned delete[]")
+
+enum leak_form {
+    LEAK_FORM_NONE = 0,
+#define F(name, word) LEAK_FORM_##name,
+    LEAK_FORM_TABLE(F)
+#undef F
+        LEAK_FORM_MAX
+};
+
 struct leak_counts {
     uint64_t allocs, bytes, frees, freed_bytes;
 };
@@ -255,7 +278,7 @@ struct leak_recent_free {
     uint32_t node; /* … and its innermost frame; 0 = this one was not looked at, only pc is known */
     uint32_t site; /* of the allocation */
     uint32_t tick;
-    uint32_t reserved;
+    uint32_t form; /* enum leak_form */
 };
 struct leak_recent {
     uint32_t thread; /* serial of the owner, 0 = none any more: what stands there is history */
@@ -299,6 +322,75 @@ struct leak_slots {
     struct leak_counts fold;
     uint64_t reserved[2];
     struct leak_slot slot[];
+};
+
+/* ---- Misuse -------------------------------------------------------------------------------
+ *
+ * What was released in a wrong way. Equal ones are one record with a count: of one type, by one form
+ * and stack, and of blocks of one site. It stands here before the wrong call goes on. */
+
+/* T(NAME, word) */
+#define LEAK_EVENT_TABLE(T)                                                                        \
+    T(MISMATCHED_FREE, "mismatched-free")                                                          \
+    T(DOUBLE_FREE, "double-free")                                                                  \
+    T(INVALID_FREE, "invalid-free")                                                                \
+    T(INTERIOR_FREE, "interior-free")                                                              \
+    T(BAD_REALLOC, "bad-realloc")                                                                  \
+    T(SIZE_MISMATCH, "size-mismatch")                                                              \
+    T(ALIGNMENT_MISMATCH, "alignment-mismatch")
+
+enum leak_event_type {
+    LEAK_EVENT_NONE = 0,
+#define T(name, word) LEAK_EVENT_##name,
+    LEAK_EVENT_TABLE(T)
+#undef T
+        LEAK_EVENT_MAX
+};
+
+/* INVALID_FREE: what lies at the address. W(NAME, words) */
+#define LEAK_PLACE_TABLE(W)                                                                        \
+    W(STACK, "on the stack of the thread")                                                         \
+    W(OTHER_STACK, "on the stack of another thread")                                               \
+    W(OBJECT, "in the code or data of a program or library")                                       \
+    W(UNMAPPED, "where there is no memory")
+
+enum leak_place {
+    LEAK_PLACE_NONE = 0,
+#define W(name, words) LEAK_PLACE_##name,
+    LEAK_PLACE_TABLE(W)
+#undef W
+        LEAK_PLACE_MAX
+};
+
+/* All but the counts is of the first one. */
+struct leak_event {
+    uint32_t type; /* publish: enum leak_event_type */
+    uint8_t form;  /* enum leak_form: of the wrong call */
+    uint8_t place; /* enum leak_place */
+    uint16_t block_thread; /* low bits of the serial of the thread that allocated the block … */
+    uint32_t block_count;  /* … as its block_count-th; 0 = not known */
+    uint32_t site;         /* of the block, 0 = it is no block */
+    uint64_t address;      /* that was given */
+    int64_t offset;        /* from the block's start */
+    uint64_t size;         /* of the block */
+    uint64_t said;         /* the size or alignment that the call gave … */
+    uint64_t right;        /* … and, of an alignment, what it is; 0 = not known, or more than 2^18 */
+    uint64_t pc;           /* the call's return address … */
+    uint32_t node;         /* … and its innermost frame */
+    uint32_t thread;       /* serial, 0 = not known */
+    uint32_t tick, last_tick;
+    uint64_t count;
+    /* DOUBLE_FREE: by whom it was freed before, as in struct leak_recent_free. */
+    uint64_t freed_pc;
+    uint32_t freed_node, freed_thread, freed_tick, freed_form;
+    uint64_t reserved[2];
+};
+
+#define LEAK_EVENTS 254 /* eight pages, with the chunk's head */
+struct leak_events {
+    uint64_t left_out; /* calls for which there was no room */
+    uint64_t reserved[15];
+    struct leak_event event[LEAK_EVENTS];
 };
 
 /* ---- Looks ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@
  * no order (trays.h):
  *
  *     size (48)   thread (16, low bits of its serial)   site (32)
- *     count (32, n-th allocation of its thread)   tick (24, saturating: 24 days)   kind (8)
+ *     count (32, n-th allocation of its thread)   tick (24, saturating: 24 days)   kind (8, below)
  *
  * A block at an address that is no multiple of 8 is not kept. A region without blocks stays until
  * its stripe is full. In each stripe:
@@ -24,6 +24,7 @@
 
 #include "preload/guard.h"
 #include "preload/lock.h"
+#include "leak_store.h"
 
 struct block {
     uintptr_t address;
@@ -43,8 +44,25 @@ struct blocks_entry {
     uint32_t tick_kind;   /* tick (24), kind (8) */
 } __attribute__((packed, aligned(4)));
 
-/* Beside the kind: the program said that this one is no leak. */
+/* Beside the kind: how an aligned new's block was to be aligned (log2 - 3, 0 = beyond these bits),
+ * and that the program said that this one is no leak. */
+#define BLOCKS_KIND 0x07
+#define BLOCKS_ALIGNMENT 0x78
 #define BLOCKS_IGNORED 0x80
+_Static_assert(LEAK_KIND_MAX <= BLOCKS_KIND + 1, "every kind fits");
+
+static inline uint8_t blocks_alignment_bits(uint64_t alignment)
+{
+    unsigned log = alignment ? __builtin_ctzll(alignment) : 0;
+    return log >= 4 && log <= 18 ? (log - 3) << 3 : 0;
+}
+
+/* 0 = not known */
+static inline uint64_t blocks_alignment(uint8_t kind)
+{
+    return kind & BLOCKS_ALIGNMENT ? 8ull << (kind >> 3 & 15) : 0;
+}
+
 #define BLOCKS_SIZE_MOST ((1ull << 48) - 1)
 #define BLOCKS_TICK_MOST ((1u << 24) - 1)
 

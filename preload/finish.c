@@ -7,46 +7,13 @@
 #include "preload/store.h"
 #include "preload/sys.h"
 #include "preload/text.h"
+#include "preload/tool.h"
 #include "preload/track.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifndef LEAK_BINDIR
-#define LEAK_BINDIR "/usr/local/bin"
-#endif
-
-/* Asked at the start: at the end another thread may hold the loader's lock for ever. */
-static const char *library_path = "";
-
-/* leakreport beside the library (a build tree), else where an installation puts it. */
-static bool find_leakreport(char *out, size_t size)
-{
-    static const char *const places[] = {"/leakreport", "/../../bin/leakreport"};
-    static char buffer[PATH_MAX]; /* once in a process, maybe on a signal stack of 8 KiB */
-    struct stat info;
-    struct text home = TEXT_ON(buffer);
-    ssize_t length = sys_readlink(library_path, buffer, sizeof buffer - 1);
-    if (length > 0)
-        buffer[length] = '\0';
-    else
-        text_add(&home, library_path);
-    char *slash = strrchr(buffer, '/');
-    for (size_t i = 0; slash && i < ARRAY_LENGTH(places); i++) {
-        struct text path = text_on(out, size);
-        text_add_bytes(&path, buffer, slash - buffer);
-        text_add(&path, places[i]);
-        if (!path.cut && sys_lstat(out, &info) == 0)
-            return true;
-    }
-    struct text path = text_on(out, size);
-    text_add(&path, LEAK_BINDIR "/leakreport");
-    return sys_lstat(out, &info) == 0;
-}
 
 /* The program's environment without what would load us again. */
 static char **clean_environment(void)
@@ -83,14 +50,14 @@ static int copy_to_memory_file(char *path, size_t size)
 
 static void report(void)
 {
-    static char tool[PATH_MAX];
+    const char *tool;
     char buffer[64];
     char *path = (char *)store_path();
     int memory = -1;
     if (!log_usable())
         return;
-    if (!find_leakreport(tool, sizeof tool)) {
-        log_line("leakreport not found beside libleak.so nor in " LEAK_BINDIR
+    if (!(tool = tool_find())) {
+        log_line("leakreport not found beside libleak.so nor in " TOOL_BINDIR
                  "; run it by hand on ",
                  path, NULL);
         return;
@@ -106,10 +73,7 @@ static void report(void)
     }
     char *arguments[] = {"leakreport", path, NULL};
     char **environment = clean_environment();
-    int child = environment ? sys_spawn(tool, arguments, environment, STDERR_FILENO) : -1;
-    if (child > 0)
-        sys_wait(child);
-    else
+    if (!environment || sys_run(tool, arguments, environment, -1, STDERR_FILENO) < 0)
         log_line("leakreport could not be started; run it by hand on ", path, NULL);
     if (memory >= 0)
         sys_close(memory);
@@ -151,9 +115,8 @@ static void at_quick_exit_last(void)
     at_exit(expected_status, NULL);
 }
 
-void finish_register(const char *library)
+void finish_register(void)
 {
-    library_path = library;
     on_exit(at_exit, NULL);
     at_quick_exit(at_quick_exit_last);
 }

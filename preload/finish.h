@@ -11,8 +11,7 @@
 #include "preload/roots.h"
 #include "leak_store.h"
 
-/* library: the path we were loaded from; stays where it is. */
-void finish_register(const char *library);
+void finish_register(void);
 /* quick_exit does not tell its handlers the status. */
 void finish_expect(int status);
 /* Only for the process whose store it is. */

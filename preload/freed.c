@@ -27,8 +27,8 @@ static struct stripe {
 } __attribute__((aligned(64))) stripes[STRIPES];
 static char *first_slots;
 
-/* Rings without an owner: linked through reserved[0]. */
-static struct leak_recent *free_rings;
+/* Rings without an owner: linked through reserved[0]; all there are, through reserved[1]. */
+static struct leak_recent *free_rings, *all_rings;
 static struct lock rings_lock;
 
 /* ---- Places --------------------------------------------------------------------------------- */
@@ -161,6 +161,19 @@ bool freed_check(void)
 
 /* ---- Rings ---------------------------------------------------------------------------------- */
 
+static struct leak_recent *make_ring(void)
+{
+    struct leak_recent *ring = store_chunk(LEAK_CHUNK_RECENT, sizeof *ring, 0);
+    if (!ring)
+        return NULL;
+    store_publish(ring, sizeof *ring);
+    struct locked locked = lock_take(&rings_lock);
+    ring->reserved[1] = (uintptr_t)all_rings;
+    all_rings = ring;
+    lock_give(&locked);
+    return ring;
+}
+
 void freed_open(struct guard *guard UNUSED, struct freed *freed, uint32_t serial)
 {
     struct locked locked = lock_take(&rings_lock);
@@ -168,8 +181,8 @@ void freed_open(struct guard *guard UNUSED, struct freed *freed, uint32_t serial
     if (ring)
         free_rings = (struct leak_recent *)ring->reserved[0];
     lock_give(&locked);
-    if (!ring && (ring = store_chunk(LEAK_CHUNK_RECENT, sizeof *ring, 0)))
-        store_publish(ring, sizeof *ring);
+    if (!ring)
+        ring = make_ring();
     freed->recent = ring;
     freed->dice = hash_u64(serial + sys_clock_ns(CLOCK_MONOTONIC_COARSE));
     if (!ring)
@@ -193,6 +206,42 @@ void freed_close(struct guard *guard UNUSED, struct freed *freed)
     lock_give(&locked);
 }
 
+/* The newest of that address in one ring, if it is newer than *out. */
+static bool find_in_ring(const struct leak_recent *ring, uintptr_t address,
+                         struct leak_recent_free *out)
+{
+    uint64_t next = load_acquire(&ring->next); /* pairs with freed_remember's release */
+    uint64_t count = next < LEAK_RECENT ? next : LEAK_RECENT - 1;
+    for (uint64_t i = 1; i <= count; i++) {
+        struct leak_recent_free found = ring->free[(next - i) % LEAK_RECENT];
+        if (found.address != address)
+            continue;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy is made before this is read: */
+        if (load_relaxed(&ring->next) - (next - i) >= LEAK_RECENT)
+            return false; /* it was being written over, and so are those that are older */
+        if (out->address && found.tick <= out->tick)
+            return false;
+        *out = found;
+        return true;
+    }
+    return false;
+}
+
+bool freed_find(struct guard *guard UNUSED, const struct freed *own, uintptr_t address,
+                struct leak_recent_free *out, uint32_t *thread)
+{
+    memset(out, 0, sizeof *out);
+    if (own && own->recent && find_in_ring(own->recent, address, out))
+        *thread = own->recent->last_thread;
+    struct locked locked = lock_take(&rings_lock);
+    for (const struct leak_recent *ring = all_rings; ring;
+         ring = (const struct leak_recent *)ring->reserved[1])
+        if (find_in_ring(ring, address, out))
+            *thread = ring->last_thread;
+    lock_give(&locked);
+    return out->address != 0;
+}
+
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
 void freed_fork_lock(void)
@@ -214,7 +263,7 @@ void freed_fork_unlock(void)
 void freed_fork_child(void)
 {
     rings_lock.word = records.lock.word = 0;
-    free_rings = NULL; /* the parent's */
+    free_rings = all_rings = NULL; /* the parent's */
     for (unsigned i = 0; i < STRIPES; i++)
         if (stripes[i].capacity * sizeof(uint32_t) > FIRST_BYTES)
             arena_unmap(stripes[i].slot, stripes[i].capacity * sizeof(uint32_t));

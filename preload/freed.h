@@ -52,7 +52,7 @@ static inline void freed_captured(struct freed *freed)
 
 /* node 0: only the return address of the free is known. */
 static inline void freed_remember(struct freed *freed, const struct block *block, uintptr_t pc,
-                                  uint32_t node, uint32_t tick)
+                                  uint32_t node, uint32_t tick, enum leak_form form)
 {
     struct leak_recent *recent = freed->recent;
     if (unlikely(!recent))
@@ -63,8 +63,15 @@ static inline void freed_remember(struct freed *freed, const struct block *block
     at->node = node;
     at->site = block->site;
     at->tick = tick;
+    at->form = form;
     store_release(&recent->next, recent->next + 1); /* for readers of the store */
 }
+
+/* The last free of an address that is remembered, by whichever thread (its serial); what others write
+ * meanwhile is not taken. Of frees in one tick the caller's own is taken for the last. Not for often.
+ */
+bool freed_find(struct guard *guard, const struct freed *own, uintptr_t address,
+                struct leak_recent_free *out, uint32_t *thread);
 
 /* Every record is found under its key. */
 bool freed_check(void);

@@ -2,6 +2,11 @@
 #ifndef PRELOAD_HOOK_FREE_H
 #define PRELOAD_HOOK_FREE_H
 
-void hook_free(void *block);
+#include "preload/release.h"
+
+/* how: the form, and what it promises (release.h). */
+void hook_free(void *block, uint32_t how);
+/* It says the size or the alignment. */
+void hook_free_said(void *block, uint32_t how, size_t size, size_t alignment);
 
 #endif

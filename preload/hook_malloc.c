@@ -104,7 +104,7 @@ static void *resize(void *old, size_t size, const struct frame *caller)
         return FORWARD(real.realloc(old, size));
     modules_notice();
     struct block before;
-    bool known = old && track_take(guard, old, &before);
+    bool known = old && track_move(guard, caller, old, &before);
     void *block = REAL(guard, real.realloc(old, size));
     /* NULL for a size of 0 means that the old block is gone; else it is as it was. */
     if (known && (block || size == 0))
@@ -136,7 +136,8 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     return resize(old, bytes, &caller);
 }
 
-static NOINLINE void free_in_full(void *block)
+/* What the usual forms do not say they do not carry. */
+static ALWAYS_INLINE void free_by(void *block, uint32_t how, size_t size, size_t alignment)
 {
     struct frame caller = CALLER_FRAME();
     struct guard *guard = process_enter(&caller);
@@ -145,46 +146,71 @@ static NOINLINE void free_in_full(void *block)
         return;
     }
     modules_notice();
-    track_free(guard, &caller, block);
+    if (how & (RELEASE_SIZED | RELEASE_ALIGNED)) {
+        guard->said_size = size;
+        guard->said_alignment = alignment;
+    }
+    block = track_free(guard, &caller, block, how);
     guard->calling_real = true;
     real.free(block);
     guard->calling_real = false;
     guard_leave(guard);
 }
 
-void hook_free(void *block)
+static NOINLINE void free_in_full(void *block, uint32_t how)
+{
+    free_by(block, how & ~(RELEASE_SIZED | RELEASE_ALIGNED), 0, 0);
+}
+
+static NOINLINE void free_as_said(void *block, uint32_t how, size_t size, size_t alignment)
+{
+    free_by(block, how, size, alignment);
+}
+
+static ALWAYS_INLINE bool is_passed_by(void *block)
 {
     if (unlikely(boot_owns(block)))
-        return;
-    if (sample_spares(block)) {
-        modules_notice(); /* the loader's frees under dlclose are the only sign of some of them */
-        real.free(block);
-    } else if (block) {
-        free_in_full(block);
-    }
+        return true;
+    if (!sample_spares(block))
+        return !block;
+    modules_notice(); /* the loader's frees under dlclose are the only sign of some of them */
+    real.free(block);
+    return true;
+}
+
+void hook_free(void *block, uint32_t how)
+{
+    if (!is_passed_by(block))
+        free_in_full(block, how);
+}
+
+void hook_free_said(void *block, uint32_t how, size_t size, size_t alignment)
+{
+    if (!is_passed_by(block))
+        free_as_said(block, how, size, alignment);
 }
 
 EXPORT void free(void *block)
 {
-    hook_free(block);
+    hook_free(block, BY_FREE);
 }
 
 EXPORT void cfree(void *block);
 EXPORT void cfree(void *block)
 {
-    hook_free(block);
+    hook_free(block, BY_FREE);
 }
 
 EXPORT void free_sized(void *block, size_t size);
-EXPORT void free_sized(void *block, size_t size UNUSED)
+EXPORT void free_sized(void *block, size_t size)
 {
-    hook_free(block);
+    hook_free_said(block, BY_FREE_SIZED, size, 0);
 }
 
 EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size);
-EXPORT void free_aligned_sized(void *block, size_t alignment UNUSED, size_t size UNUSED)
+EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
 {
-    hook_free(block);
+    hook_free_said(block, BY_FREE_ALIGNED_SIZED, size, alignment);
 }
 
 EXPORT size_t malloc_usable_size(void *block)

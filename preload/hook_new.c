@@ -5,12 +5,16 @@
  * That library is looked for only when an allocation has failed: it may have come in with a plugin,
  * where dlsym(RTLD_NEXT) sees nothing. Built with -fexceptions: the throw passes through these
  * frames.
+ *
+ * A program may replace some of the forms, and the standard says which of the others then call them: a
+ * sized delete the plain one, new[] new. The C++ library's do so, so there ours give way to these.
  */
 #include "preload/base.h"
 #include "preload/guard.h"
 #include "preload/hook_free.h"
 #include "preload/log.h"
 #include "preload/modules.h"
+#include "preload/operators.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/sample.h"
@@ -74,10 +78,12 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
         return block;
     guard->calling_real = false;
     modules_notice();
+    guard->kind_flags = (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);
     if (likely(block))
         track_alloc(guard, caller, block, size, kind);
     else
         sample_again();
+    guard->kind_flags &= BLOCKS_IGNORED;
     guard_leave(guard);
     return block;
 }
@@ -112,11 +118,29 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
     return ((void *(*)(size_t, const void *))form)(size, tag);
 }
 
+/* Forms that stand on others: the library's own, where the program has replaced one of these. */
+#define GIVE_WAY(result, name, parameters, ...)                                                    \
+    if (unlikely(operators_replaced())) {                                                          \
+        static result(*original) parameters;                                                       \
+        if (!original)                                                                             \
+            original = (result(*) parameters)find(#name);                                          \
+        if (original)                                                                              \
+            return original(__VA_ARGS__);                                                          \
+    }
+
+#define NEW_BASE(name, kind)                                                                       \
+    EXPORT void *name(size_t size);                                                                \
+    EXPORT void *name(size_t size)                                                                 \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        return new_or_throw(size, 0, kind, &caller);                                               \
+    }
 #define NEW(name, kind)                                                                            \
     EXPORT void *name(size_t size);                                                                \
     EXPORT void *name(size_t size)                                                                 \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
+        GIVE_WAY(void *, name, (size_t), size)                                                     \
         return new_or_throw(size, 0, kind, &caller);                                               \
     }
 #define NEW_NOTHROW(name, kind)                                                                    \
@@ -124,13 +148,22 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
     EXPORT void *name(size_t size, const void *tag)                                                \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
+        GIVE_WAY(void *, name, (size_t, const void *), size, tag)                                  \
         return new_or_null(size, 0, kind, &caller, #name, tag);                                    \
+    }
+#define NEW_ALIGNED_BASE(name, kind)                                                               \
+    EXPORT void *name(size_t size, size_t alignment);                                              \
+    EXPORT void *name(size_t size, size_t alignment)                                               \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        return new_or_throw(size, alignment, kind, &caller);                                       \
     }
 #define NEW_ALIGNED(name, kind)                                                                    \
     EXPORT void *name(size_t size, size_t alignment);                                              \
     EXPORT void *name(size_t size, size_t alignment)                                               \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
+        GIVE_WAY(void *, name, (size_t, size_t), size, alignment)                                  \
         return new_or_throw(size, alignment, kind, &caller);                                       \
     }
 #define NEW_ALIGNED_NOTHROW(name, kind)                                                            \
@@ -138,35 +171,84 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
     EXPORT void *name(size_t size, size_t alignment, const void *tag)                              \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
+        GIVE_WAY(void *, name, (size_t, size_t, const void *), size, alignment, tag)               \
         return new_or_null(size, alignment, kind, &caller, #name, tag);                            \
     }
 
-NEW(_Znwm, LEAK_KIND_NEW)
+NEW_BASE(_Znwm, LEAK_KIND_NEW)
 NEW(_Znam, LEAK_KIND_NEW_ARRAY)
 NEW_NOTHROW(_ZnwmRKSt9nothrow_t, LEAK_KIND_NEW)
 NEW_NOTHROW(_ZnamRKSt9nothrow_t, LEAK_KIND_NEW_ARRAY)
-NEW_ALIGNED(_ZnwmSt11align_val_t, LEAK_KIND_ALIGNED_NEW)
+NEW_ALIGNED_BASE(_ZnwmSt11align_val_t, LEAK_KIND_ALIGNED_NEW)
 NEW_ALIGNED(_ZnamSt11align_val_t, LEAK_KIND_ALIGNED_NEW_ARRAY)
 NEW_ALIGNED_NOTHROW(_ZnwmSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW)
 NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW_ARRAY)
 
 /* The forms of delete differ in what they promise about the block, not in what they do to it. */
-#define DELETE(name, ...)                                                                          \
-    EXPORT void name(void *block, ##__VA_ARGS__);                                                  \
-    EXPORT void name(void *block, ##__VA_ARGS__)                                                   \
+#define DELETE_BASE(name, how)                                                                     \
+    EXPORT void name(void *block);                                                                 \
+    EXPORT void name(void *block)                                                                  \
     {                                                                                              \
-        hook_free(block);                                                                          \
+        hook_free(block, how);                                                                     \
+    }
+#define DELETE(name, how)                                                                          \
+    EXPORT void name(void *block);                                                                 \
+    EXPORT void name(void *block)                                                                  \
+    {                                                                                              \
+        GIVE_WAY(void, name, (void *), block)                                                      \
+        hook_free(block, how);                                                                     \
+    }
+#define DELETE_NOTHROW(name, how)                                                                  \
+    EXPORT void name(void *block, const void *tag);                                                \
+    EXPORT void name(void *block, const void *tag)                                                 \
+    {                                                                                              \
+        GIVE_WAY(void, name, (void *, const void *), block, tag)                                   \
+        hook_free(block, how);                                                                     \
+    }
+#define DELETE_SIZED(name, how)                                                                    \
+    EXPORT void name(void *block, size_t size);                                                    \
+    EXPORT void name(void *block, size_t size)                                                     \
+    {                                                                                              \
+        GIVE_WAY(void, name, (void *, size_t), block, size)                                        \
+        hook_free_said(block, how, size, 0);                                                       \
+    }
+#define DELETE_ALIGNED_BASE(name, how)                                                             \
+    EXPORT void name(void *block, size_t alignment);                                               \
+    EXPORT void name(void *block, size_t alignment)                                                \
+    {                                                                                              \
+        hook_free_said(block, how, 0, alignment);                                                  \
+    }
+#define DELETE_ALIGNED(name, how)                                                                  \
+    EXPORT void name(void *block, size_t alignment);                                               \
+    EXPORT void name(void *block, size_t alignment)                                                \
+    {                                                                                              \
+        GIVE_WAY(void, name, (void *, size_t), block, alignment)                                   \
+        hook_free_said(block, how, 0, alignment);                                                  \
+    }
+#define DELETE_ALIGNED_NOTHROW(name, how)                                                          \
+    EXPORT void name(void *block, size_t alignment, const void *tag);                              \
+    EXPORT void name(void *block, size_t alignment, const void *tag)                               \
+    {                                                                                              \
+        GIVE_WAY(void, name, (void *, size_t, const void *), block, alignment, tag)                \
+        hook_free_said(block, how, 0, alignment);                                                  \
+    }
+#define DELETE_ALIGNED_SIZED(name, how)                                                            \
+    EXPORT void name(void *block, size_t size, size_t alignment);                                  \
+    EXPORT void name(void *block, size_t size, size_t alignment)                                   \
+    {                                                                                              \
+        GIVE_WAY(void, name, (void *, size_t, size_t), block, size, alignment)                     \
+        hook_free_said(block, how, size, alignment);                                               \
     }
 
-DELETE(_ZdlPv)
-DELETE(_ZdaPv)
-DELETE(_ZdlPvRKSt9nothrow_t, const void *tag UNUSED)
-DELETE(_ZdaPvRKSt9nothrow_t, const void *tag UNUSED)
-DELETE(_ZdlPvm, size_t size UNUSED)
-DELETE(_ZdaPvm, size_t size UNUSED)
-DELETE(_ZdlPvSt11align_val_t, size_t alignment UNUSED)
-DELETE(_ZdaPvSt11align_val_t, size_t alignment UNUSED)
-DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, size_t alignment UNUSED, const void *tag UNUSED)
-DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, size_t alignment UNUSED, const void *tag UNUSED)
-DELETE(_ZdlPvmSt11align_val_t, size_t size UNUSED, size_t alignment UNUSED)
-DELETE(_ZdaPvmSt11align_val_t, size_t size UNUSED, size_t alignment UNUSED)
+DELETE_BASE(_ZdlPv, BY_DELETE)
+DELETE(_ZdaPv, BY_DELETE_ARRAY)
+DELETE_NOTHROW(_ZdlPvRKSt9nothrow_t, BY_DELETE)
+DELETE_NOTHROW(_ZdaPvRKSt9nothrow_t, BY_DELETE_ARRAY)
+DELETE_SIZED(_ZdlPvm, BY_DELETE_SIZED)
+DELETE_SIZED(_ZdaPvm, BY_DELETE_ARRAY_SIZED)
+DELETE_ALIGNED_BASE(_ZdlPvSt11align_val_t, BY_ALIGNED_DELETE)
+DELETE_ALIGNED(_ZdaPvSt11align_val_t, BY_ALIGNED_DELETE_ARRAY)
+DELETE_ALIGNED_NOTHROW(_ZdlPvSt11align_val_tRKSt9nothrow_t, BY_ALIGNED_DELETE)
+DELETE_ALIGNED_NOTHROW(_ZdaPvSt11align_val_tRKSt9nothrow_t, BY_ALIGNED_DELETE_ARRAY)
+DELETE_ALIGNED_SIZED(_ZdlPvmSt11align_val_t, BY_ALIGNED_DELETE_SIZED)
+DELETE_ALIGNED_SIZED(_ZdaPvmSt11align_val_t, BY_ALIGNED_DELETE_ARRAY_SIZED)

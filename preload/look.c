@@ -127,7 +127,7 @@ static void add_block(const struct block *block, void *context)
     struct looking *l = context;
     struct block copy = *block;
     enum reach_before before = before_of(l->order, &l->note_at, block);
-    copy.kind &= ~BLOCKS_IGNORED;
+    copy.kind &= BLOCKS_KIND;
     reach_add(l->reach, &copy, before);
 }
 

@@ -119,6 +119,19 @@ bool modules_own(uintptr_t pc)
     return pc - own_start < own_end - own_start;
 }
 
+bool modules_around(uintptr_t address)
+{
+    struct found_object found;
+    return find(address, &found);
+}
+
+bool modules_same(uintptr_t address, uintptr_t other)
+{
+    struct found_object found;
+    return find(address, &found) &&
+           other - (uintptr_t)found.start < (uintptr_t)found.end - (uintptr_t)found.start;
+}
+
 /* ---- Retired ranges ------------------------------------------------------------------------ */
 
 uint32_t modules_retired_slow(uintptr_t pc)
@@ -386,6 +399,25 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
     }
     lock_give(&locked);
     return true;
+}
+
+bool modules_place(uintptr_t pc, struct module_place *out, struct text *path)
+{
+    struct locked locked;
+    const struct leak_module *record = NULL;
+    if (!take_lock(&locked))
+        return false;
+    for (uint32_t i = 0; i < count && !record; i++)
+        if (!table[i].gone && pc - table[i].start < table[i].end - table[i].start)
+            record = table[i].record;
+    if (record) {
+        out->offset = pc - record->bias;
+        memcpy(out->build_id, record->build_id, sizeof out->build_id);
+        out->build_id_length = record->build_id_length;
+        text_add_bytes(path, record->path, record->path_length);
+    }
+    lock_give(&locked);
+    return record != NULL;
 }
 
 /* ---- Fork ------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 
 #include "preload/base.h"
 #include "preload/guard.h"
+#include "leak_store.h"
 
 #include <link.h>
 
@@ -75,6 +76,18 @@ bool modules_find(struct guard *guard, uintptr_t pc, struct module_view *out);
 /* The build-id in a PT_NOTE segment, or a copy of it: its bytes, and at which offset they are. How
  * many; 0: there is none. */
 uint32_t modules_take_build_id(const char *notes, size_t length, uint8_t *out, size_t *offset);
+/* Is there an object around an address, and is another address in it, too? Nothing is recorded. */
+bool modules_around(uintptr_t address);
+bool modules_same(uintptr_t address, uintptr_t other);
+
+/* What a resolver asks of a pc: the recorded object around it. False: there is none. */
+struct module_place {
+    uint64_t offset; /* pc in the object's own addresses */
+    uint8_t build_id[LEAK_BUILD_ID_MAX];
+    uint32_t build_id_length;
+};
+struct text;
+bool modules_place(uintptr_t pc, struct module_place *out, struct text *path);
 
 /* Is pc inside libleak.so? */
 bool modules_own(uintptr_t pc);

@@ -2,15 +2,19 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
+#include "preload/events.h"
 #include "preload/farewell.h"
 #include "preload/finish.h"
 #include "preload/freed.h"
 #include "preload/lock.h"
 #include "preload/log.h"
 #include "preload/lsan.h"
+#include "preload/misuse.h"
 #include "preload/modules.h"
+#include "preload/operators.h"
 #include "preload/options.h"
 #include "preload/oracle.h"
+#include "preload/quarantine.h"
 #include "preload/quiet.h"
 #include "preload/real.h"
 #include "preload/rows.h"
@@ -22,6 +26,7 @@
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/threads.h"
+#include "preload/tool.h"
 #include "preload/track.h"
 #include "preload/tree.h"
 #include "arch.h"
@@ -123,14 +128,9 @@ static const char *program_name(char *buffer, size_t size)
 /* A program that brings its own malloc calls that one: the loader asks the program first. */
 static void look_for_other_allocators(void)
 {
-    Dl_info info;
-    const ElfW(Sym) *symbol = NULL;
-    void *first = dlsym(RTLD_DEFAULT, "malloc");
-    /* A program that takes malloc's address has an undefined symbol at its PLT: not its own. */
-    if (first && !modules_own((uintptr_t)first) &&
-        dladdr1(first, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
-        symbol->st_shndx != SHN_UNDEF)
+    if (operators_is_anothers("malloc"))
         store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
+    operators_start();
 }
 
 /* ---- Start ---------------------------------------------------------------------------------- */
@@ -199,11 +199,15 @@ static bool build(struct guard *guard, char **envp)
     put_process();
     process_put_options();
     lsan_start();
+    misuse_start(track_options.on_error, track_options.live_errors);
     modules_start(rows_forget);
     sites_start();
     if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
         !threads_start(guard) || !sample_start(track_options.sample, track_options.max_memory))
         return false;
+    if (!sample_bytes && !quarantine_start(track_options.quarantine))
+        log_line("no memory for the queue of quarantine=: frees are not put off", NULL);
+    track_ready();
     snapshot_start();
     if (!track_options.site_stacks)
         store_flag(LEAK_FLAG_NO_STACKS);
@@ -230,6 +234,7 @@ static void start(struct guard *guard, char **envp)
     options_load(&track_options, envp, complain);
     lsan_load(envp);
     remember_library(envp);
+    tool_start(library);
     if (!track_options.enabled) {
         state = OFF;
         return;
@@ -244,7 +249,7 @@ static void start(struct guard *guard, char **envp)
         return;
     }
     pthread_atfork(prepare_fork, parent_forked, child_forked);
-    finish_register(library);
+    finish_register();
     speak_up();
     state = RUNNING;
     *alive = 1;
@@ -330,6 +335,8 @@ static bool become_child(struct guard *guard)
     store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED)));
     blocks_fork_child();
     freed_fork_child();
+    events_fork_child();
+    quarantine_fork_child();
     slots_fork_child();
     sample_fork_child();
     track_begin();

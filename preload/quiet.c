@@ -1,9 +1,11 @@
 #include "preload/quiet.h"
 #include "preload/arena.h"
 #include "preload/blocks.h"
+#include "preload/events.h"
 #include "preload/farewell.h"
 #include "preload/freed.h"
 #include "preload/modules.h"
+#include "preload/quarantine.h"
 #include "preload/roots.h"
 #include "preload/sites.h"
 #include "preload/slots.h"
@@ -23,12 +25,16 @@ void quiet_begin(void)
     sites_fork_lock();
     freed_fork_lock();
     blocks_fork_lock();
+    events_fork_lock();
+    quarantine_fork_lock();
     arena_fork_lock();
 }
 
 void quiet_end(void)
 {
     arena_fork_unlock();
+    quarantine_fork_unlock();
+    events_fork_unlock();
     blocks_fork_unlock();
     freed_fork_unlock();
     sites_fork_unlock();

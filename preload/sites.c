@@ -24,6 +24,11 @@ uint32_t sites_node(uint32_t id)
     return ((const struct leak_site *)segments_at(&sites, id))->node;
 }
 
+enum leak_kind sites_kind(uint32_t id)
+{
+    return ((const struct leak_site *)segments_at(&sites, id))->kind;
+}
+
 uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, enum leak_kind kind)
 {
     uint32_t id;

@@ -20,6 +20,7 @@ void sites_fold(struct guard *guard, struct leak_slots *slots, struct leak_slot 
 void sites_count_free(struct guard *guard, uint32_t site, uint64_t blocks, uint64_t bytes);
 /* The innermost frame's node, or a root. */
 uint32_t sites_node(uint32_t site);
+enum leak_kind sites_kind(uint32_t site);
 /* Folded counts; no fold of that site may be under way. */
 struct leak_counts sites_counts(uint32_t site);
 /* At least so many frees; a fold may be under way. */

@@ -135,6 +135,16 @@ int sys_memory_file(const char *name)
     return CALL(SYS_memfd_create, name, 0);
 }
 
+int sys_memory_file_kept(const char *name)
+{
+    return CALL(SYS_memfd_create, name, 1); /* MFD_CLOEXEC */
+}
+
+void sys_rewind(int fd)
+{
+    CALL(SYS_lseek, fd, 0, 0);
+}
+
 int sys_truncate(int fd, uint64_t size)
 {
     return CALL(SYS_ftruncate, fd, size);
@@ -429,20 +439,38 @@ void sys_exit(int status)
     __builtin_unreachable();
 }
 
-int sys_spawn(const char *path, char *const argv[], char *const envp[], int out_fd)
+/* exec makes a child send SIGCHLD, whatever it was born with: so one that does not exec stands
+ * between it and us. Signals stay blocked there, the program's handlers are not for it. */
+static long run_between(const char *path, char *const argv[], char *const envp[], int in_fd,
+                        int out_fd, const uint64_t *mask)
+{
+    int status = 0;
+    long pid = CALL(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0);
+    if (pid == 0) {
+        sys_signals_restore(mask);
+        if (in_fd >= 0)
+            CALL(SYS_dup3, in_fd, 0, 0);
+        CALL(SYS_dup3, out_fd, 1, 0);
+        CALL(SYS_execve, path, argv, envp);
+        CALL(SYS_exit_group, 127);
+    }
+    if (pid < 0)
+        return 127;
+    /* Where SIGCHLD is ignored nobody knows the status. */
+    CALL(SYS_wait4, pid, &status, __WALL, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+}
+
+int sys_run(const char *path, char *const argv[], char *const envp[], int in_fd, int out_fd)
 {
     /* Without CLONE_VM: the child owns a copy of the stack. Exit signal 0: no SIGCHLD. */
     uint64_t mask;
     sys_signals_block(&mask);
     long pid = CALL(SYS_clone, 0, 0, 0, 0, 0);
-    if (pid == 0) {
-        sys_signals_restore(&mask);
-        CALL(SYS_dup3, out_fd, 1, 0);
-        CALL(SYS_execve, path, argv, envp);
-        CALL(SYS_exit_group, 127);
-    }
+    if (pid == 0)
+        CALL(SYS_exit_group, run_between(path, argv, envp, in_fd, out_fd, &mask));
     sys_signals_restore(&mask);
-    return pid;
+    return pid < 0 ? (int)pid : sys_wait(pid);
 }
 
 int sys_wait(int pid)

@@ -41,6 +41,10 @@ ssize_t sys_write_quietly(int fd, const void *buffer, size_t size);
 int sys_close(int fd);
 /* An anonymous file, inherited by children. */
 int sys_memory_file(const char *name);
+/* One that only a child gets to which it is given by sys_spawn; empty. */
+int sys_memory_file_kept(const char *name);
+/* The next read begins at the beginning. */
+void sys_rewind(int fd);
 int sys_truncate(int fd, uint64_t size);
 int sys_allocate(int fd, uint64_t size);
 int sys_mkdir(const char *path, int mode);
@@ -119,9 +123,9 @@ void sys_be_ordinary(void);
 void sys_close_all(void);
 void sys_exit(int status) __attribute__((noreturn));
 
-/* A child that sends no SIGCHLD and that a plain wait() does not see; out_fd is its standard
- * output. Its pid, or -errno. */
-int sys_spawn(const char *path, char *const argv[], char *const envp[], int out_fd);
+/* Runs a program to its end: no SIGCHLD, not seen by a plain wait(); in_fd (-1: as it is) and out_fd
+ * are its standard input and output. Its wait status, or -errno. */
+int sys_run(const char *path, char *const argv[], char *const envp[], int in_fd, int out_fd);
 /* Waits for it: its wait status, or -errno. */
 int sys_wait(int pid);
 /* True when it has ended (or never was ours), without waiting. */

@@ -1,6 +1,9 @@
 #include "preload/track.h"
 #include "preload/atomic.h"
+#include "preload/misuse.h"
 #include "preload/modules.h"
+#include "preload/quarantine.h"
+#include "preload/real.h"
 #include "preload/sample.h"
 #include "preload/sites.h"
 #include "preload/store.h"
@@ -18,6 +21,7 @@
 struct options track_options;
 static uint64_t track_size_span = UINT64_MAX; /* max_size - min_size: one comparison for both */
 
+static bool detour; /* sample= or quarantine= */
 static uint64_t began_ns; /* monotonic: the wall clock may be set */
 
 void track_begin(void)
@@ -31,6 +35,11 @@ void track_begin(void)
         track_size_span = 0;
     }
     began_ns = sys_clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+void track_ready(void)
+{
+    detour = sample_bytes || quarantine_is_on();
 }
 
 void track_tick(void)
@@ -193,12 +202,13 @@ static inline unsigned weight_of_free(struct thread *thread, const struct block 
 /* Where did it go? */
 static inline void note_freed(struct guard *guard, struct thread *thread,
                               const struct frame *caller, const struct block *block,
-                              unsigned weight)
+                              unsigned weight, uint32_t how)
 {
     uint32_t node = 0;
     if (unlikely(weight) && (node = find_free_node(guard, thread, caller)))
         freed_count(guard, block->site, node, weight, block->size);
-    freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch);
+    freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch,
+                   release_form(how));
 }
 
 /* What cannot be helped is counted. */
@@ -262,19 +272,72 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
         came(guard, caller, pointer, size, kind, false);
 }
 
+/* ---- Going ---------------------------------------------------------------------------------- */
+
 /* Left-out blocks are unknown as well: then the number would mean nothing. */
-static COLD void count_unknown(void)
+static void count_unknown(void)
 {
     if (!track_options.min_size && !track_options.max_size && !sample_bytes)
         add_relaxed(&store_header->unknown_frees, 1);
 }
 
+/* The stack of a call that is wrong. */
+static void see(struct guard *guard, struct misuse *call)
+{
+    struct locked shared;
+    struct thread *thread = threads_self(guard, &shared);
+    if (!thread)
+        return;
+    call->thread = thread;
+    call->node = find_free_node(guard, thread, call->caller);
+    threads_done(thread, &shared);
+}
+
+static COLD void went_wrong(struct guard *guard, const struct frame *caller,
+                            const struct block *block, uint32_t how)
+{
+    struct misuse call = {caller, block->address, how, 0, NULL};
+    see(guard, &call);
+    misuse_of_block(guard, &call, block);
+}
+
+static COLD void went_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
+                              uint32_t how)
+{
+    struct misuse call = {caller, address, how, 0, NULL};
+    see(guard, &call);
+    if (!misuse_of_pointer(guard, &call))
+        count_unknown();
+}
+
+/* realloc takes it out of the queue: libc is to have it again. */
+static bool went_waiting(struct guard *guard, const struct frame *caller, uintptr_t address,
+                         uint32_t how)
+{
+    struct misuse call = {caller, address, how, 0, NULL};
+    struct waiting waiting;
+    if (!quarantine_is_on() || !quarantine_find(guard, address, how == BY_REALLOC, &waiting))
+        return false;
+    see(guard, &call);
+    misuse_of_waiting(guard, &call, &waiting);
+    return true;
+}
+
 bool track_take(struct guard *guard, void *pointer, struct block *out)
 {
-    bool known = sample_bytes ? sample_remove(guard, arch_address(pointer), out)
-                              : blocks_remove(guard, arch_address(pointer), out);
-    if (unlikely(!known))
-        count_unknown();
+    return sample_bytes ? sample_remove(guard, arch_address(pointer), out)
+                        : blocks_remove(guard, arch_address(pointer), out);
+}
+
+bool track_move(struct guard *guard, const struct frame *caller, void *pointer, struct block *out)
+{
+    bool known = track_take(guard, pointer, out);
+    if (unlikely(!known)) {
+        if (!went_waiting(guard, caller, arch_address(pointer), BY_REALLOC))
+            went_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
+    } else if (unlikely(!misuse_agrees(guard, out, BY_REALLOC))) {
+        went_wrong(guard, caller, out, BY_REALLOC);
+    }
     return known;
 }
 
@@ -287,7 +350,7 @@ static COLD void count_free_at_site(struct guard *guard, uint32_t site, uint64_t
 }
 
 static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
-                               const struct block *block, bool sampled)
+                               const struct block *block, uint32_t how, bool sampled)
 {
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
@@ -298,40 +361,98 @@ static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
     uint64_t before = count_free(guard, thread, block, blocks);
     if (track_options.free_stacks != FREE_STACKS_OFF)
         note_freed(guard, thread, caller, block,
-                   weight_of_free(thread, block, before, blocks, sampled));
+                   weight_of_free(thread, block, before, blocks, sampled), how);
     threads_done(thread, &shared);
 }
 
 static NOINLINE void gone_sampled(struct guard *guard, const struct frame *caller,
-                                  const struct block *block)
+                                  const struct block *block, uint32_t how)
 {
-    gone(guard, caller, block, true);
+    gone(guard, caller, block, how, true);
 }
 
 void track_gone(struct guard *guard, const struct frame *caller, const struct block *block)
 {
     if (unlikely(sample_bytes))
-        gone_sampled(guard, caller, block);
+        gone_sampled(guard, caller, block, BY_REALLOC);
     else
-        gone(guard, caller, block, false);
+        gone(guard, caller, block, BY_REALLOC, false);
 }
 
-static NOINLINE void free_sampled(struct guard *guard, const struct frame *caller, void *pointer)
+static void free_sampled(struct guard *guard, const struct frame *caller, void *pointer,
+                         uint32_t how)
 {
     struct block block;
-    if (sample_remove(guard, arch_address(pointer), &block))
-        gone(guard, caller, &block, true);
+    if (!sample_remove(guard, arch_address(pointer), &block))
+        return;
+    if (!misuse_agrees(guard, &block, how))
+        went_wrong(guard, caller, &block, how);
+    gone(guard, caller, &block, how, true);
 }
 
-void track_free(struct guard *guard, const struct frame *caller, void *pointer)
+/* Into the queue, and what leaves it for that to libc. False: at once, as without a queue. */
+static bool put_off(struct guard *guard, const struct frame *caller, void *pointer,
+                    const struct block *block, uint32_t how)
+{
+    struct misuse call = {caller, block->address, how, 0, NULL};
+    see(guard, &call);
+    struct waiting waiting = {pointer,
+                              *block,
+                              caller->pc,
+                              call.node,
+                              call.thread ? call.thread->serial : 0,
+                              store_header->epoch,
+                              release_form(how)};
+    if (!quarantine_put(guard, &waiting))
+        return false;
+    guard->calling_real = true;
+    while ((pointer = quarantine_surplus(guard)))
+        real.free(pointer);
+    guard->calling_real = false;
+    return true;
+}
+
+static void *free_later(struct guard *guard, const struct frame *caller, void *pointer,
+                        uint32_t how)
 {
     struct block block;
-    if (unlikely(sample_bytes))
-        free_sampled(guard, caller, pointer);
-    else if (likely(blocks_remove(guard, arch_address(pointer), &block)))
-        gone(guard, caller, &block, false);
-    else
-        count_unknown();
+    uintptr_t address = arch_address(pointer);
+    if (!blocks_remove(guard, address, &block)) {
+        if (went_waiting(guard, caller, address, how))
+            return NULL;
+        went_unknown(guard, caller, address, how);
+        return pointer;
+    }
+    if (!misuse_agrees(guard, &block, how))
+        went_wrong(guard, caller, &block, how);
+    gone(guard, caller, &block, how, false);
+    return put_off(guard, caller, pointer, &block, how) ? NULL : pointer;
+}
+
+static NOINLINE void *free_otherwise(struct guard *guard, const struct frame *caller,
+                                     void *pointer, uint32_t how)
+{
+    if (!sample_bytes)
+        return free_later(guard, caller, pointer, how);
+    free_sampled(guard, caller, pointer, how);
+    return pointer;
+}
+
+void *track_free(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
+{
+    struct block block;
+    if (unlikely(detour))
+        return free_otherwise(guard, caller, pointer, how);
+    if (unlikely(!blocks_remove(guard, arch_address(pointer), &block))) {
+        went_unknown(guard, caller, arch_address(pointer), how);
+        return pointer;
+    }
+    if (unlikely(!misuse_agrees(guard, &block, how))) {
+        struct block copy = block; /* the block itself stays in registers */
+        went_wrong(guard, caller, &copy, how);
+    }
+    gone(guard, caller, &block, how, false);
+    return pointer;
 }
 
 void track_put_back(struct guard *guard, const struct block *block)

@@ -9,6 +9,7 @@
 #include "preload/blocks.h"
 #include "preload/guard.h"
 #include "preload/options.h"
+#include "preload/release.h"
 #include "leak_store.h"
 
 extern struct options track_options; /* constant after start */
@@ -16,10 +17,13 @@ extern struct options track_options; /* constant after start */
 /* A block that the caller of the hook now owns. */
 void track_alloc(struct guard *guard, const struct frame *caller, void *block, size_t size,
                  enum leak_kind kind);
-/* The block is about to go: out of the table and counted. */
-void track_free(struct guard *guard, const struct frame *caller, void *block);
+/* The block is about to go, in that way (release.h): out of the table and counted. Where the way is
+ * wrong, that is recorded. What libc is to free now: the block, or NULL. */
+void *track_free(struct guard *guard, const struct frame *caller, void *block, uint32_t how);
 
-/* realloc: out of the table but not counted yet … */
+/* Out of the table but not counted yet, for realloc (which a block of new is wrong for) or for a
+ * change … */
+bool track_move(struct guard *guard, const struct frame *caller, void *block, struct block *out);
 bool track_take(struct guard *guard, void *block, struct block *out);
 /* … and back exactly as it was, or counted as freed. */
 void track_put_back(struct guard *guard, const struct block *block);
@@ -27,6 +31,8 @@ void track_gone(struct guard *guard, const struct frame *caller, const struct bl
 
 /* The epoch starts with the store. */
 void track_begin(void);
+/* What there is beside the usual way is known. */
+void track_ready(void);
 /* The coarse clock, now: ticks the epoch word. */
 void track_tick(void);
 

@@ -11,6 +11,11 @@ static void bare_frames(const struct frame *const *frames, size_t count)
     }
 }
 
+static void bare_stack(const struct stack *stack)
+{
+    bare_frames(stack->frames, stack->count);
+}
+
 static void bare_path(const struct path *path)
 {
     struct root *root = path ? (struct root *)path->root : NULL;
@@ -43,8 +48,15 @@ void anonymous_make(struct process *process)
     for (size_t i = 0; i < process->record_count; i++)
         bare_record(&process->records[i]);
     for (size_t i = 0; i < process->recent_count; i++) {
-        bare_frames(process->recent[i].freed.frames, process->recent[i].freed.count);
-        bare_frames(process->recent[i].allocated.frames, process->recent[i].allocated.count);
+        bare_stack(&process->recent[i].freed);
+        bare_stack(&process->recent[i].allocated);
+    }
+    for (size_t i = 0; i < process->mistake_count; i++) {
+        const struct mistake *mistake = &process->mistakes[i];
+
+        bare_stack(&mistake->released);
+        bare_stack(&mistake->allocated);
+        bare_stack(&mistake->first);
     }
     for (size_t i = 0; i < process->owner_count; i++) {
         struct root *root = (struct root *)process->owners[i].root;
@@ -54,7 +66,7 @@ void anonymous_make(struct process *process)
         bare_path(process->owners[i].path);
     }
     for (size_t i = 0; i < process->thread_count; i++)
-        bare_frames(process->threads[i].stack.frames, process->threads[i].stack.count);
+        bare_stack(&process->threads[i].stack);
     for (size_t i = 0; i < process->blind_count; i++)
         process->blind[i].path = base_name(process->blind[i].path);
 }

@@ -9,6 +9,7 @@
 #include "symbolize/anonymous.h"
 #include "symbolize/estimate.h"
 #include "symbolize/looks.h"
+#include "symbolize/mistakes.h"
 #include "symbolize/notes.h"
 #include "symbolize/roots.h"
 
@@ -171,6 +172,7 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
     group_records(mem, resolver, store, &options->group, process);
     looks_fill(mem, resolver, store, process);
     recent_fill(mem, resolver, store, &options->recent, process);
+    mistakes_fill(mem, resolver, store, process);
 }
 
 /* ---- Across processes ----------------------------------------------------------------------- */
@@ -189,6 +191,15 @@ static uint64_t looks(const struct process *process)
         hash = hash_mix(hash, record->kind);
         hash = hash_mix(hash, record->blocks);
         hash = hash_mix(hash, record->bytes);
+    }
+    for (size_t i = 0; i < process->mistake_count; i++) {
+        const struct mistake *mistake = &process->mistakes[i];
+
+        hash = hash_mix(hash, mistake->type | (uint64_t)mistake->form << 8 |
+                                  (uint64_t)mistake->kind << 16);
+        hash = hash_mix(hash, mistake->size ^ mistake->count << 32);
+        for (size_t k = 0; k < mistake->released.count; k++)
+            hash = hash_mix(hash, mistake->released.frames[k]->name_hash);
     }
     return hash;
 }
@@ -262,6 +273,7 @@ static void make_stable(struct process *process)
             make_stable_root(record->path->root);
     }
     make_stable_look(process);
+    mistakes_make_stable(process);
 }
 
 void build_finish(struct report *report, const struct build_options *options)

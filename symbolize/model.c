@@ -23,6 +23,18 @@ const char *const kind_word[] = {[LEAK_KIND_NONE] = "unknown",
 #undef X
 };
 
+const char *const form_word[] = {[LEAK_FORM_NONE] = NULL,
+#define F(name, word) [LEAK_FORM_##name] = word,
+                                 LEAK_FORM_TABLE(F)
+#undef F
+};
+
+const char *const mistake_word[] = {[LEAK_EVENT_NONE] = NULL,
+#define T(name, word) [LEAK_EVENT_##name] = word,
+                                    LEAK_EVENT_TABLE(T)
+#undef T
+};
+
 const char *const root_class_word[] = {[LEAK_ROOT_CLASS_NONE] = NULL,
 #define X(name, word) [LEAK_ROOT_CLASS_##name] = word,
                                        LEAK_ROOT_CLASS_TABLE(X)

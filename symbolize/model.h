@@ -32,6 +32,8 @@ extern const char *const verdict_word[VERDICT_MAX];
 extern const char *const verdict_words[VERDICT_MAX];
 
 extern const char *const kind_word[];       /* by enum leak_kind */
+extern const char *const form_word[];       /* by enum leak_form; NULL = unknown */
+extern const char *const mistake_word[];    /* by enum leak_event_type */
 extern const char *const root_class_word[]; /* by enum leak_root_class; NULL = unknown */
 
 enum end_how { END_EXIT, END_SIGNAL, END_EXEC, END_RUNNING, END_LOST };
@@ -225,6 +227,31 @@ struct recent_free {
     struct stack allocated;
 };
 
+/* A release of a block that was wrong, in the same way count times. The addresses and times are of
+ * the first one. */
+struct mistake {
+    uint32_t type; /* enum leak_event_type */
+    uint32_t form; /* enum leak_form */
+    uint32_t kind; /* enum leak_kind of the block, NONE = it is no block, or not known */
+    uint64_t address;     /* as given, 0 = left out */
+    uint64_t size;        /* of the block */
+    int64_t offset;       /* from its start */
+    bool has_block;       /* these two hold */
+    uint64_t said, right; /* the size or alignment said; and what it is, 0 = unknown */
+    const char *where;    /* what lies there that is no block, NULL = nothing is known */
+    struct thread_ref thread; /* serial 0 = unknown */
+    struct thread_ref block_thread; /* that allocated the block, and as its which one; 0 = unknown */
+    uint32_t block_count;
+    uint64_t time_ns, count;
+    struct stack released, allocated; /* no frames = unknown */
+    /* It had been freed before. */
+    uint32_t first_form;
+    struct thread_ref first_thread;
+    uint64_t first_ns;
+    struct stack first;
+    bool first_whole; /* else that is what its return address says */
+};
+
 /* How the last look at the heap was made. */
 struct look {
     uint64_t when_ns; /* 0 = left out */
@@ -290,6 +317,8 @@ struct process {
     struct error errors[VERDICT_MAX];  /* of the totals */
     struct recent_free *recent;        /* those asked for, newest first */
     size_t recent_count, recent_known; /* known: all that there are, asked for or not */
+    struct mistake *mistakes;          /* in the order they were met */
+    size_t mistake_count;
     struct look *look;                 /* NULL = none, and nobody tried */
     struct owner *owners;              /* by falling bytes */
     size_t owner_count;

@@ -101,6 +101,9 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
     if (store->header.flags & LEAK_FLAG_FULL)
         add(&notes, "the store ran out of room: the newest stacks are missing");
     add_options(&notes);
+    if (store->events_left_out)
+        add(&notes, mem_format(mem, "%s of further kinds were only counted: the list of errors holds %d",
+                               show_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
     for (size_t i = 0; (trouble = suppress_trouble(suppressions, i)); i++)
         add(&notes, mem_format(mem, "%s; this suppresses nothing", trouble));
     for (size_t i = 0; i < store->note_count; i++)

@@ -77,7 +77,8 @@ static void add_recent(struct reading *reading, const struct leak_recent *ring,
                                   .pc = free->pc,
                                   .site = store_site_of(store, free->site),
                                   .thread = ring->last_thread,
-                                  .tick = free->tick};
+                                  .tick = free->tick,
+                                  .form = free->form < LEAK_FORM_MAX ? free->form : LEAK_FORM_NONE};
     if (free->node) /* else 0, which is LEAK_ROOT_NONE */
         made->node = read_node(reading, free->node, store->node_count);
 }

@@ -65,6 +65,7 @@ static void read_chunks(struct reading *reading, const struct chunks *chunks)
     read_arrays(reading);
     read_counts(reading, chunks);
     read_frees(reading, chunks);
+    read_events(reading, chunks);
     read_look(reading, chunks);
 }
 

@@ -40,6 +40,9 @@ void read_counts(struct reading *reading, const struct chunks *chunks);
 /* FREED and RECENT: where blocks were freed, and the last frees of each thread. */
 void read_frees(struct reading *reading, const struct chunks *chunks);
 
+/* EVENTS: what was released wrongly. */
+void read_events(struct reading *reading, const struct chunks *chunks);
+
 /* SNAPSHOT: the last look, and a later one that could not be made. */
 void read_look(struct reading *reading, const struct chunks *chunks);
 

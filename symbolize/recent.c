@@ -4,43 +4,13 @@
 #include <string.h>
 
 #include "symbolize/signature.h"
+#include "symbolize/stack.h"
 
 struct filling {
     struct mem *mem;
     const struct store *store;
     struct signatures signatures;
 };
-
-static struct stack keep(struct filling *filling, const struct frame **found, size_t count,
-                         uint32_t ending)
-{
-    const struct frame **frames = mem_take_array(filling->mem, count, sizeof(*frames));
-
-    if (count)
-        memcpy(frames, found, count * sizeof(*frames));
-    return (struct stack){frames, count, ending};
-}
-
-static struct stack whole_stack(struct filling *filling, uint32_t node)
-{
-    const struct frame *found[TRACE_MAX];
-    uint32_t ending;
-    size_t count = signatures_trace(&filling->signatures, node, found, &ending);
-
-    return keep(filling, found, count, ending);
-}
-
-/* A return address alone. */
-static struct stack frames_at(struct filling *filling, uint64_t pc)
-{
-    const struct place *place = signatures_last_place(&filling->signatures, pc);
-    const struct frame *found[TRACE_MAX];
-    size_t count = 0;
-
-    for (; count < place->count && count < TRACE_MAX; count++)
-        found[count] = &place->frames[count];
-    return keep(filling, found, count, LEAK_ROOT_COMPLETE);
-}
 
 static struct recent_free named(struct filling *filling, const struct store_recent *recent)
 {
@@ -53,10 +23,13 @@ static struct recent_free named(struct filling *filling, const struct store_rece
 
     if (thread)
         made.thread.name = mem_copy(filling->mem, thread->name, strlen(thread->name));
-    made.freed = made.whole ? whole_stack(filling, recent->node) : frames_at(filling, recent->pc);
+    made.freed = made.whole
+                     ? stack_of_node(filling->mem, &filling->signatures, recent->node)
+                     : stack_of_pc(filling->mem, &filling->signatures, recent->pc);
     if (recent->site != STORE_NO_SITE) {
         made.kind = store->sites[recent->site].kind;
-        made.allocated = whole_stack(filling, store->sites[recent->site].node);
+        made.allocated =
+            stack_of_node(filling->mem, &filling->signatures, store->sites[recent->site].node);
     }
     return made;
 }

@@ -191,6 +191,24 @@ static bool check_frees(const struct store *store, const char **broken)
     return true;
 }
 
+static bool check_events(const struct store *store, const char **broken)
+{
+    for (size_t i = 0; i < store->event_count; i++) {
+        const struct store_event *at = &store->events[i];
+
+        *broken = "a wrong release is of a known type and form";
+        if (!at->event.type || at->event.type >= LEAK_EVENT_MAX || !at->event.form ||
+            at->event.form >= LEAK_FORM_MAX || at->event.place >= LEAK_PLACE_MAX ||
+            at->event.freed_form >= LEAK_FORM_MAX || !at->event.count)
+            return false;
+        *broken = "a wrong release names its nodes, and a site or none";
+        if (!is_node_or_root(store, at->node) || !is_node_or_root(store, at->freed_node) ||
+            (at->site >= store->site_count && at->site != STORE_NO_SITE))
+            return false;
+    }
+    return true;
+}
+
 static bool in_table(uint32_t first, uint32_t count, size_t all)
 {
     return first <= all && count <= all - first;
@@ -259,7 +277,7 @@ static bool check_look(const struct store *store, const char **broken)
 bool store_check(const struct store *store, const char **broken)
 {
     if (!check_tree(store, broken) || !check_sites(store, broken) ||
-        !check_frees(store, broken) || !check_look(store, broken))
+        !check_frees(store, broken) || !check_events(store, broken) || !check_look(store, broken))
         return false;
     *broken = NULL;
     return true;

@@ -72,6 +72,14 @@ struct store_recent {
     uint32_t site;   /* index, or STORE_NO_SITE */
     uint32_t thread; /* serial */
     uint32_t tick;
+    uint32_t form; /* enum leak_form, NONE = not known */
+};
+
+/* A wrong release, see leak_store.h; type, form and place are known ones. */
+struct store_event {
+    struct leak_event event; /* only its numbers, but: */
+    uint32_t site;           /* index, or STORE_NO_SITE */
+    uint32_t node, freed_node; /* index, or a root; LEAK_ROOT_NONE = only the pc is known */
 };
 
 /* ---- What a look found, see leak_store.h: places in tables are in range, flags and words known. */
@@ -146,6 +154,9 @@ struct store {
     struct store_recent *recent;
     size_t recent_count;    /* newest first; within one tick thread by thread */
     uint64_t free_captures; /* stacks of frees that were taken */
+    struct store_event *events;
+    size_t event_count;
+    uint64_t events_left_out; /* calls that there was no room for */
     struct store_look *look; /* the last one; NULL = none. rung NONE: it says why there is none */
     struct leak_snapshot *failed; /* a later one that could not be made, or NULL */
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];

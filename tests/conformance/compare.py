@@ -3,7 +3,7 @@
 The equation, for each process image:  witness.allocs = allocations + nested + boot
 where "nested" are calls made while libleak itself was at work in that thread (it lets them through,
 so the witness sees them) and "boot" those before it was ready, both counted in the store. No
-tolerance; and witness.frees = frees + unknown frees.  A fork child's account starts with what it inherited: that part is left out.
+tolerance; and witness.frees = frees + unknown frees. Nobody is said to release blocks wrongly.  A fork child's account starts with what it inherited: that part is left out.
 """
 import collections, difflib, glob, json, os, re, struct, subprocess, sys
 
@@ -89,6 +89,8 @@ else:
             for p in ours:
                 mine += p["totals"]["allocations"]
                 freed += p["totals"]["frees"] + p["coverage"]["unknown_frees"]
+                if p["errors"]:
+                    wrong.append("a right program is said to be wrong: %s" % json.dumps(p["errors"])[:2000])
                 mine += sum(u["count"] for u in p["coverage"]["untracked"] if u["what"] in ("NESTED", "BOOT"))
             count = sum(t[1] for t in theirs)
             # A child also frees what it inherited: those blocks are left out on our side.

@@ -12,8 +12,11 @@ verdict("f") what became of their blocks: {"lost": (blocks, bytes), …}
 one("f")    the record with f in its stack, when there is one; one("f", "lost") of those with that verdict
 root("f")   where the path to it begins: .cls .function .variable …
 under("f", "g") every block of f is indirect, below a lost one of g
+wrong       {(type, function that allocated, function that released): count} of the errors; a function is
+            the user's, "" where there is none; named(): both have file and line
+first("f")  who had freed before what f freed again: (function, line)
 lost_total  (blocks, bytes) that are lost or indirect and have a function of the program in their stack
-of, at, user, sig and the words after it take a process as process=; the default is p
+of, at, user, sig, named, first and the words after it take a process as process=; the default is p
 """
 import glob, json, os, re, subprocess, sys
 
@@ -109,6 +112,33 @@ def under(function, owner, process=None):
     return bool(below) and all(r.verdict == "indirect" and r.owner in owners for r in below)
 
 
+def culprit(trace):
+    frames = trace.frames if trace else []
+    return next((f for f in frames if f.user), Dot())
+
+
+def wrongs(process):
+    found = {}
+    for e in process.errors:
+        key = e.type, bare(culprit(e.allocated).function), bare(culprit(e).function)
+        found[key] = found.get(key, 0) + e.count
+    return found
+
+
+def named(process=None):
+    """Every place that an error should have has its line, in this source or one beside it."""
+    return all(culprit(t).file and culprit(t).line
+               for e in (process or p).errors for t in [e, e.allocated, e.freed_again and e.freed] if t)
+
+
+def first(function, process=None):
+    found = {(bare(culprit(e.freed).function), culprit(e.freed).line) for e in (process or p).errors
+             if e.freed_again and bare(culprit(e).function) == function}
+    if len(found) != 1:
+        raise ValueError("%d double frees by %s" % (len(found), function))
+    return found.pop()
+
+
 def line(mark):
     for n, text in enumerate(open(source, encoding="utf-8", errors="replace"), 1):
         if text.rstrip().endswith("// " + mark):
@@ -116,6 +146,7 @@ def line(mark):
     raise KeyError("no line marked // " + mark)
 
 
+wrong = wrongs(p)
 user = [(bare(f.function), f.line) for r in p.records for f in r.frames if f.user]
 own_lost = [r for r in p.records if r.verdict in ("lost", "indirect") and any(f.user for f in r.frames)]
 lost_total = sum(r.blocks for r in own_lost), sum(r.bytes for r in own_lost)

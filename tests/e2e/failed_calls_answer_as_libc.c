@@ -7,7 +7,7 @@
 // JSON: (of("keep_old").blocks, of("keep_old").bytes) == (1, 4321)
 // JSON: (of("keep_old_array").blocks, of("keep_old_array").bytes) == (1, 1234)
 // JSON: of("impossible").blocks == 0
-// JSON: p.coverage.unknown_frees == 0
+// JSON: p.coverage.unknown_frees == 0 and p.errors == []
 
 #include <errno.h>
 #include <malloc.h>

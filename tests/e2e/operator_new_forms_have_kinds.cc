@@ -16,7 +16,7 @@
 // JSON: of("freed").blocks == 0
 // JSON: p.totals.allocations - procs[1].totals.allocations == 2 * (10 + 16)
 // JSON: p.totals.frees - procs[1].totals.frees == 2 * 16
-// JSON: p.coverage.unknown_frees == 0
+// JSON: p.coverage.unknown_frees == 0 and p.errors == []
 
 #include <cstdio>
 #include <cstdlib>

@@ -5,6 +5,7 @@
 // JSON: of("make_plain").blocks == 5 and of("make_plain").bytes == 5 * (4 + 16) and of("make_plain").kinds == ["malloc"]
 // JSON: of("make_class").blocks == 5 and of("make_class").bytes == 5 * 64 and of("make_class").kinds == ["malloc"]
 // JSON: of("freed").blocks == 0
+// JSON: all(q.errors == [] for q in procs)
 // JSON: p.totals.allocations - procs[1].totals.allocations == 20
 
 #include <cstdlib>

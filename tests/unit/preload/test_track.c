@@ -51,7 +51,7 @@ static NOINLINE void came(uintptr_t address, size_t size, enum leak_kind kind)
 static NOINLINE void went(uintptr_t address)
 {
     ENTER();
-    track_free(guard, &caller, (void *)address);
+    track_free(guard, &caller, (void *)address, BY_FREE);
     guard_leave(guard);
     __asm__ volatile("" ::: "memory");
 }
@@ -123,9 +123,12 @@ START_TEST(a_block_that_went_is_counted_where_it_came_from)
     expect_all(2, 150, 1, 100);
     ck_assert_uint_eq(blocks_count(), 1);
     ck_assert_uint_eq(store_header->unknown_frees, 0);
+    void *somebodys = malloc(16);
+    went((uintptr_t)somebodys); /* only what nobody knows of is unknown */
     went(0x1000);
     ck_assert_uint_eq(store_header->unknown_frees, 1);
     expect_all(2, 150, 1, 100);
+    free(somebodys);
 }
 END_TEST
 
@@ -270,14 +273,17 @@ START_TEST(without_memory_blocks_are_counted_as_untracked)
 {
     arena_limit(arena_used() + (64 << 10));
     enum { MANY = 50000 };
+    /* In memory that may be a heap's. */
+    uintptr_t heap = (uintptr_t)mmap(NULL, (MANY + 1) << 5, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (uintptr_t n = 1; n <= MANY; n++)
-        came(n << 5, 8, LEAK_KIND_MALLOC);
+        came(heap + (n << 5), 8, LEAK_KIND_MALLOC);
     uint64_t lost = store_header->untracked[LEAK_UNTRACKED_NO_MEMORY];
     ck_assert_msg(lost > 0, "the limit was never met");
     ck_assert_uint_eq(blocks_count() + lost, MANY);
     ck_assert_uint_eq(all_sites().allocs, blocks_count());
     for (uintptr_t n = 1; n <= MANY; n++)
-        went(n << 5);
+        went(heap + (n << 5));
     ck_assert_uint_eq(store_header->unknown_frees, lost);
     ck_assert_uint_eq(all_sites().frees, MANY - lost);
     ck_assert_uint_eq(blocks_count(), 0);

@@ -95,6 +95,7 @@ static void add_process(struct reading *reading)
         .untracked = mem_take_array(reading->mem, SOME, sizeof(struct untracked)),
         .blind = mem_take_array(reading->mem, SOME, sizeof(struct blind_module)),
         .records = mem_take_array(reading->mem, SOME, sizeof(struct record)),
+        .mistakes = mem_take_array(reading->mem, SOME, sizeof(struct mistake)),
         .recent = mem_take_array(reading->mem, SOME, sizeof(struct recent_free)),
         .owners = mem_take_array(reading->mem, SOME, sizeof(struct owner)),
         .threads = mem_take_array(reading->mem, SOME, sizeof(struct seen_thread)),
@@ -229,6 +230,48 @@ static void add_recent(struct reading *reading)
         .whole = text(reading, 5) != NULL};
     reading->process->recent_known++;
     begin_stack(reading, &recent->freed);
+}
+
+/* ---- Wrong releases ------------------------------------------------------------------------- */
+
+static void add_mistake(struct reading *reading)
+{
+    struct process *process = reading->process;
+    struct mistake *mistake = &process->mistakes[process->mistake_count++];
+
+    *mistake = (struct mistake){
+        .type = 1 + (uint32_t)word_index(mistake_word + 1, LEAK_EVENT_MAX - 1, reading->field[1]),
+        .form = 1 + (uint32_t)word_index(form_word + 1, LEAK_FORM_MAX - 1, reading->field[2]),
+        .kind = (uint32_t)word_index(kind_word, LEAK_KIND_MAX, reading->field[3]),
+        .size = number(reading, 4, 10),
+        .has_block = text(reading, 4) != NULL,
+        .offset = (int64_t)strtoll(reading->field[5], NULL, 10),
+        .said = number(reading, 6, 10),
+        .right = number(reading, 7, 10),
+        .count = number(reading, 8, 10),
+        .thread.serial = (uint32_t)number(reading, 9, 10),
+        .address = number(reading, 10, 16),
+        .where = text(reading, 11)};
+    process->totals.errors++;
+    begin_stack(reading, &mistake->released);
+}
+
+static void add_to_mistake(struct reading *reading)
+{
+    struct mistake *mistake = &reading->process->mistakes[reading->process->mistake_count - 1];
+
+    if (strcmp(reading->field[0], "made") == 0) {
+        mistake->block_thread.serial = (uint32_t)number(reading, 1, 10);
+        mistake->block_count = (uint32_t)number(reading, 2, 10);
+        begin_stack(reading, &mistake->allocated);
+        return;
+    }
+    mistake->first_form =
+        1 + (uint32_t)word_index(form_word + 1, LEAK_FORM_MAX - 1, reading->field[1]);
+    mistake->first_thread =
+        (struct thread_ref){(uint32_t)number(reading, 2, 10), text(reading, 3)};
+    mistake->first_whole = text(reading, 4) != NULL;
+    begin_stack(reading, &mistake->first);
 }
 
 /* ---- What a look says ----------------------------------------------------------------------- */
@@ -448,6 +491,10 @@ static void add(struct reading *reading)
         add_freed(reading);
     else if (strcmp(what, "recent") == 0)
         add_recent(reading);
+    else if (strcmp(what, "mistake") == 0)
+        add_mistake(reading);
+    else if (strcmp(what, "made") == 0 || strcmp(what, "before") == 0)
+        add_to_mistake(reading);
     else if (strcmp(what, "allocated") == 0)
         begin_stack(reading, &process->recent[process->recent_count - 1].allocated);
     else if (strcmp(what, "stacks") == 0)

@@ -14,6 +14,10 @@
  *   stacks | CAPTURES | LEAF CACHE HITS | WALKS | FRAMES WALKED | FRAMES SHARED
  *   recent | ADDRESS | KIND | SERIAL | NAME | whole      its frames follow, after "allocated" those
  *   allocated                                            of the allocation
+ *   mistake | TYPE | FORM | KIND | SIZE | OFFSET | SAID | RIGHT | COUNT | SERIAL | ADDRESS | WHERE
+ *                                           its frames follow, then:
+ *   made | SERIAL | COUNT                   the block was allocated, as that one; frames follow
+ *   before | FORM | SERIAL | NAME | whole   it was freed before; frames follow
  *   record | VERDICT | KIND | BYTES | BLOCKS | SIGNATURE
  *   error | BYTES | BLOCKS | SAMPLES        its, and added to the totals'
  *   thread | SERIAL | NAME

@@ -248,6 +248,25 @@ void builder_recent_free(struct store_builder *builder, uint64_t address, uint64
     ring->captures += node != 0;
 }
 
+static struct leak_events *events_of(struct store_builder *builder)
+{
+    if (!builder->events)
+        builder->events = builder_chunk(builder, LEAK_CHUNK_EVENTS, 0, sizeof(struct leak_events));
+    return payload_of(builder, builder->events);
+}
+
+void builder_event(struct store_builder *builder, const struct leak_event *event)
+{
+    struct leak_events *events = events_of(builder);
+
+    events->event[builder->event_count++] = *event;
+}
+
+void builder_events_left_out(struct store_builder *builder, uint64_t calls)
+{
+    events_of(builder)->left_out = calls;
+}
+
 void builder_options(struct store_builder *builder, const char *text)
 {
     size_t at = builder_chunk(builder, LEAK_CHUNK_OPTIONS, 0, strlen(text));
@@ -469,6 +488,29 @@ struct store_builder builder_example(void)
     builder_recent_free(&builder, 0xb000, 0x1410, 0, site, 22);
     builder_recent(&builder, 3);
     builder_recent_free(&builder, 0xa000, 0x7000001, 0, 2, 21);
+    builder_event(&builder, &(struct leak_event){.type = LEAK_EVENT_MISMATCHED_FREE,
+                                                 .form = LEAK_FORM_DELETE,
+                                                 .block_thread = 2,
+                                                 .block_count = 7,
+                                                 .site = site,
+                                                 .address = 0xa000,
+                                                 .size = 100,
+                                                 .node = free_node,
+                                                 .thread = 2,
+                                                 .tick = 20,
+                                                 .count = 3});
+    builder_event(&builder, &(struct leak_event){.type = LEAK_EVENT_DOUBLE_FREE,
+                                                 .form = LEAK_FORM_FREE,
+                                                 .site = 2,
+                                                 .address = 0xb000,
+                                                 .pc = 0x1500,
+                                                 .thread = 3,
+                                                 .tick = 23,
+                                                 .count = 1,
+                                                 .freed_pc = 0x1410,
+                                                 .freed_thread = 2,
+                                                 .freed_tick = 22,
+                                                 .freed_form = LEAK_FORM_DELETE});
     return builder;
 }
 

@@ -14,9 +14,9 @@
 struct store_builder {
     uint8_t *data; /* whole pages; moves while it grows */
     size_t size;
-    size_t nodes, sites, threads, modules, slots, freed, recent; /* offset of the open chunk of
-                                                                    each, 0 = none */
-    uint32_t node_count, site_count, slot_count, freed_count;    /* in it */
+    size_t nodes, sites, threads, modules, slots, freed, recent, events; /* offset of the open chunk
+                                                                            of each, 0 = none */
+    uint32_t node_count, site_count, slot_count, freed_count, event_count; /* in it */
     size_t look;
     uint32_t next_node, next_site, next_serial, next_freed;
 };
@@ -62,6 +62,10 @@ void builder_freed(struct store_builder *builder, uint32_t site, uint32_t node, 
 void builder_recent(struct store_builder *builder, uint32_t thread);
 void builder_recent_free(struct store_builder *builder, uint64_t address, uint64_t pc,
                          uint32_t node, uint32_t site, uint32_t tick);
+
+/* A wrong release, in the one table of the process; left_out: of calls that had no room there. */
+void builder_event(struct store_builder *builder, const struct leak_event *event);
+void builder_events_left_out(struct store_builder *builder, uint64_t calls);
 
 /* Text as the runtime writes it: "name=value (source)\n" for each option that was set. */
 void builder_options(struct store_builder *builder, const char *text);

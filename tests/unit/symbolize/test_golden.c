@@ -13,7 +13,7 @@
 
 static const char *const models[] = {"small",  "odd",   "tree",  "sampled", "frees",
                                      "looked", "clean", "quiet", "running",
-                                     "known",  "hushed"};
+                                     "known",  "hushed", "wrong"};
 
 /* Each model in each format, and some with options that show more or something else. */
 static const struct rendering {

@@ -285,6 +285,66 @@ START_TEST(many_frees_keep_their_sites_across_chunks)
 }
 END_TEST
 
+START_TEST(wrong_releases_are_read_in_their_order)
+{
+    struct store_builder builder = builder_example();
+
+    builder_events_left_out(&builder, 5);
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.event_count, 2);
+    ck_assert_uint_eq(store.events_left_out, 5);
+    ck_assert_uint_eq(store.events[0].event.type, LEAK_EVENT_MISMATCHED_FREE);
+    ck_assert_uint_eq(store.events[0].event.count, 3);
+    ck_assert_uint_eq(store.nodes[store.events[0].node].pc, 0x1400);
+    ck_assert_uint_eq(store.sites[store.events[0].site].id, 1);
+    ck_assert_uint_eq(store.events[0].freed_node, LEAK_ROOT_NONE);
+    ck_assert_uint_eq(store.events[1].node, LEAK_ROOT_NONE);
+    ck_assert_uint_eq(store.events[1].event.freed_pc, 0x1410);
+    ck_assert_uint_eq(store.note_count, 0);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+/* What each of them says that cannot be; 0: it is left out, 1: it stays, with what holds. */
+static const struct {
+    struct leak_event event;
+    size_t kept;
+} hostile_events[] = {
+    {{.type = LEAK_EVENT_MAX, .form = LEAK_FORM_FREE, .count = 1}, 0},
+    {{.type = UINT32_MAX, .form = LEAK_FORM_FREE, .count = 1}, 0},
+    {{.type = LEAK_EVENT_DOUBLE_FREE, .form = LEAK_FORM_NONE, .count = 1}, 0},
+    {{.type = LEAK_EVENT_DOUBLE_FREE, .form = LEAK_FORM_MAX, .count = 1}, 0},
+    {{.type = LEAK_EVENT_DOUBLE_FREE, .form = 255, .count = 1}, 0},
+    {{.type = LEAK_EVENT_INVALID_FREE, .form = 1, .place = LEAK_PLACE_MAX, .count = 1}, 0},
+    {{.type = LEAK_EVENT_DOUBLE_FREE, .form = 1, .freed_form = LEAK_FORM_MAX, .count = 1}, 0},
+    {{.type = LEAK_EVENT_DOUBLE_FREE, .form = 1, .site = UINT32_MAX, .count = 1}, 1},
+    {{.type = LEAK_EVENT_DOUBLE_FREE, .form = 1, .node = UINT32_MAX, .count = 1}, 1},
+    {{.type = LEAK_EVENT_DOUBLE_FREE, .form = 1, .freed_node = UINT32_MAX, .count = 1}, 1},
+    {{.type = LEAK_EVENT_INTERIOR_FREE, .form = 1, .count = UINT64_MAX, .offset = INT64_MIN}, 1},
+    {{.type = LEAK_EVENT_INTERIOR_FREE, .form = 1, .count = 0}, 1},
+};
+
+START_TEST(a_wrong_release_that_cannot_be_is_left_out_or_unknown)
+{
+    struct store_builder builder = builder_begin();
+
+    builder_node(&builder, 0x1000, LEAK_ROOT_COMPLETE, 0);
+    builder_event(&builder, &hostile_events[_i].event);
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.event_count, hostile_events[_i].kept);
+    if (store.event_count) {
+        ck_assert_uint_eq(store.events[0].site, STORE_NO_SITE);
+        ck_assert_uint_lt(store.events[0].node, LEAK_NODE_FIRST);
+        ck_assert_uint_lt(store.events[0].freed_node, LEAK_NODE_FIRST);
+    }
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
 static const struct {
     const char *text, *name, *value;
 } set_options[] = {
@@ -598,6 +658,9 @@ int main(void)
     tcase_add_loop_test(content, a_full_ring_gives_all_but_the_place_that_is_written_next, 0, 200);
     tcase_add_test(content, frees_that_name_no_site_or_no_node_are_left_out_or_unknown);
     tcase_add_test(content, many_frees_keep_their_sites_across_chunks);
+    tcase_add_test(content, wrong_releases_are_read_in_their_order);
+    tcase_add_loop_test(content, a_wrong_release_that_cannot_be_is_left_out_or_unknown, 0,
+                        sizeof(hostile_events) / sizeof(*hostile_events));
     tcase_add_loop_test(content, options_that_were_set_are_found, 0,
                         sizeof(set_options) / sizeof(*set_options));
     tcase_add_test(content, more_frees_than_allocations_leave_nothing);

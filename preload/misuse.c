@@ -1,0 +1,200 @@
+#include "preload/misuse.h"
+#include "preload/atomic.h"
+#include "preload/events.h"
+#include "preload/operators.h"
+#include "preload/reactions.h"
+#include "preload/sample.h"
+#include "preload/store.h"
+#include "preload/strays.h"
+#include "preload/tell.h"
+#include "preload/text.h"
+#include "arch.h"
+
+/* What a program releases by the thousand, and nobody knows of, is another allocator's. */
+#define FOREIGN_MOST 4096
+#define COOKIES                                                                                    \
+    2 /* where an array of objects with destructors keeps their number: 8 or 16 bytes              \
+       */
+
+static bool live_lines;
+static uint32_t foreign;
+
+void misuse_start(const char *on_error, bool live)
+{
+    live_lines = live;
+    if (live)
+        tell_start();
+    reactions_start(on_error);
+}
+
+static struct leak_event event_of(const struct misuse *call, enum leak_event_type type)
+{
+    return (struct leak_event){.type = type,
+                               .form = release_form(call->how),
+                               .address = call->address,
+                               .pc = call->caller->pc,
+                               .node = call->node,
+                               .thread = call->thread ? call->thread->serial : 0,
+                               .tick = store_header->epoch};
+}
+
+static void add_block(struct leak_event *event, const struct block *block)
+{
+    event->site = block->site;
+    event->size = block->size;
+    event->offset = (int64_t)(event->address - block->address);
+    event->block_thread = block->thread;
+    event->block_count = block->count;
+}
+
+/* In the store first; then what the user wants to hear and to happen at once. */
+static void met(struct guard *guard, const struct misuse *call, const struct leak_event *event)
+{
+    bool fresh = events_add(guard, event);
+    if (fresh && live_lines)
+        tell(guard, event);
+    if (reactions_only_report(event->type))
+        return;
+    char words[160];
+    struct text text = TEXT_ON(words);
+    tell_words(event, &text);
+    reactions_act(guard, call->caller, event->type, words);
+}
+
+/* ---- A block, and the wrong call ------------------------------------------------------------ */
+
+static bool is_of_operators(const struct misuse *call, const struct block *block)
+{
+    return release_form(call->how) >= LEAK_FORM_DELETE ||
+           !(RELEASE_BY_FREE >> (block->kind & BLOCKS_KIND) & 1);
+}
+
+static enum leak_event_type type_of(const struct guard *guard, const struct misuse *call,
+                                    const struct block *block)
+{
+    uint32_t how = call->how;
+    if (!release_fits(how, block->kind & BLOCKS_KIND))
+        return release_form(how) == LEAK_FORM_REALLOC ? LEAK_EVENT_BAD_REALLOC
+                                                      : LEAK_EVENT_MISMATCHED_FREE;
+    if (how & RELEASE_SIZED && guard->said_size != block->size)
+        return LEAK_EVENT_SIZE_MISMATCH;
+    return LEAK_EVENT_ALIGNMENT_MISMATCH;
+}
+
+void misuse_of_block(struct guard *guard, const struct misuse *call, const struct block *block)
+{
+    if (operators_replaced() && is_of_operators(call, block))
+        return;
+    struct leak_event event = event_of(call, type_of(guard, call, block));
+    add_block(&event, block);
+    if (event.type == LEAK_EVENT_SIZE_MISMATCH) {
+        event.said = guard->said_size;
+    } else if (event.type == LEAK_EVENT_ALIGNMENT_MISMATCH) {
+        event.said = guard->said_alignment;
+        event.right = blocks_alignment(block->kind);
+    }
+    met(guard, call, &event);
+}
+
+/* ---- A pointer that no block begins at ------------------------------------------------------ */
+
+static uint64_t untracked(enum leak_untracked why)
+{
+    return load_relaxed(&store_header->untracked[why]);
+}
+
+/* Does every block pass by us, when it comes and when it goes? */
+static bool sees_all(void)
+{
+    return !sample_bytes && !untracked(LEAK_UNTRACKED_NESTED) &&
+           !untracked(LEAK_UNTRACKED_DEEPBIND) && !untracked(LEAK_UNTRACKED_OWN_ALLOCATOR) &&
+           !untracked(LEAK_UNTRACKED_ABANDONED);
+}
+
+/* And is it in the table? */
+static bool keeps_all(void)
+{
+    return !untracked(LEAK_UNTRACKED_FILTERED) && !untracked(LEAK_UNTRACKED_NO_MEMORY);
+}
+
+static bool was_freed(struct guard *guard, const struct misuse *call, struct leak_event *event)
+{
+    struct leak_recent_free last;
+    uint32_t thread = 0;
+    if (!keeps_all() || !freed_find(guard, call->thread ? &call->thread->freed : NULL,
+                                    call->address, &last, &thread))
+        return false;
+    *event = event_of(call, LEAK_EVENT_DOUBLE_FREE);
+    event->site = last.site;
+    event->freed_pc = last.pc;
+    event->freed_node = last.node;
+    event->freed_thread = thread;
+    event->freed_tick = last.tick;
+    event->freed_form = last.form;
+    return true;
+}
+
+static bool is_inside(struct guard *guard, const struct misuse *call, struct leak_event *event)
+{
+    struct block block;
+    if (!blocks_find_around(guard, call->address, &block))
+        return false;
+    *event = event_of(call, LEAK_EVENT_INTERIOR_FREE);
+    add_block(event, &block);
+    return true;
+}
+
+/* delete[] of one object with a destructor looks for the number of objects before it. */
+static bool is_before(struct guard *guard, const struct misuse *call, struct leak_event *event)
+{
+    struct block block;
+    if (!(call->how & RELEASE_ARRAY) || operators_replaced())
+        return false;
+    for (unsigned i = 1; i <= COOKIES; i++)
+        if (blocks_find_around(guard, call->address + 8 * i, &block) &&
+            block.address == call->address + 8 * i &&
+            RELEASE_OF(NEW) >> (block.kind & BLOCKS_KIND) & 1) {
+            *event = event_of(call, LEAK_EVENT_MISMATCHED_FREE);
+            add_block(event, &block);
+            return true;
+        }
+    return false;
+}
+
+static bool is_wild(const struct misuse *call, struct leak_event *event)
+{
+    enum leak_place place = strays_place(call->thread, call->address);
+    if (place == LEAK_PLACE_NONE)
+        return false;
+    *event = event_of(call, LEAK_EVENT_INVALID_FREE);
+    event->place = place;
+    return true;
+}
+
+bool misuse_of_pointer(struct guard *guard, const struct misuse *call)
+{
+    struct leak_event event;
+    if (load_relaxed(&foreign) >= FOREIGN_MOST)
+        return false;
+    bool certain = sees_all() && (was_freed(guard, call, &event) ||
+                                  is_inside(guard, call, &event) || is_before(guard, call, &event));
+    if (!certain && !is_wild(call, &event)) {
+        add_relaxed(&foreign, 1);
+        return false;
+    }
+    met(guard, call, &event);
+    return true;
+}
+
+void misuse_of_waiting(struct guard *guard, const struct misuse *call,
+                       const struct waiting *waiting)
+{
+    struct leak_event event = event_of(call, LEAK_EVENT_DOUBLE_FREE);
+    add_block(&event, &waiting->block);
+    event.freed_pc = waiting->pc;
+    event.freed_node = waiting->node;
+    event.freed_thread = waiting->thread;
+    event.freed_tick = waiting->tick;
+    event.freed_form = waiting->form;
+    met(guard, call, &event);
+}

@@ -1,0 +1,99 @@
+#include "preload/reactions.h"
+#include "preload/log.h"
+#include "preload/sys.h"
+
+#include <signal.h>
+
+enum reaction { REPORT, STOP, TRAP, ABORT };
+
+static const char *const reaction_words[] = {"report", "stop", "trap", "abort"};
+static const char *const type_words[LEAK_EVENT_MAX] = {
+#define T(name, word) [LEAK_EVENT_##name] = word,
+    LEAK_EVENT_TABLE(T)
+#undef T
+};
+
+static uint8_t reaction_to[LEAK_EVENT_MAX]; /* enum reaction */
+
+/* The place of a word, or -1. */
+static int find(const char *const *words, size_t count, const char *word, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (words[i] && strlen(words[i]) == length && memcmp(words[i], word, length) == 0)
+            return i;
+    return -1;
+}
+
+/* "abort", "double-free=abort" */
+static bool read_word(const char *word, size_t length)
+{
+    const char *equals = memchr(word, '=', length);
+    const char *last = equals ? equals + 1 : word;
+    int reaction = find(reaction_words, ARRAY_LENGTH(reaction_words), last, word + length - last);
+    int type = equals ? find(type_words, LEAK_EVENT_MAX, word, equals - word) : 0;
+    if (reaction < 0 || type < 0)
+        return false;
+    for (int i = 1; i < LEAK_EVENT_MAX; i++)
+        if (!type || i == type)
+            reaction_to[i] = reaction;
+    return true;
+}
+
+bool reactions_read(const char *option, size_t length)
+{
+    const char *end = option + length;
+    memset(reaction_to, REPORT, sizeof reaction_to);
+    while (option < end) {
+        const char *comma = memchr(option, ',', end - option);
+        const char *stop = comma ? comma : end;
+        if (!read_word(option, stop - option)) {
+            memset(reaction_to, REPORT, sizeof reaction_to);
+            return false;
+        }
+        option = comma ? comma + 1 : end;
+    }
+    return true;
+}
+
+void reactions_start(const char *option)
+{
+    if (!reactions_read(option, strlen(option)))
+        log_line(
+            "bad value in 'on_error=", option,
+            "': it takes report, stop, trap or abort, or such a word for one kind of error, as "
+            "in report,double-free=abort; all are reported",
+            NULL);
+}
+
+bool reactions_only_report(enum leak_event_type type)
+{
+    return reaction_to[type] == REPORT;
+}
+
+static void trap(void)
+{
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    info.si_signo = SIGTRAP;
+    info.si_code = SI_TKILL;
+    info.si_pid = sys_getpid();
+    info.si_uid = sys_geteuid();
+    sys_signal_self(SIGTRAP, &info);
+}
+
+void reactions_act(struct guard *guard, const struct frame *caller, enum leak_event_type type,
+                   const char *words)
+{
+    enum reaction reaction = reaction_to[type];
+    if (reaction == REPORT)
+        return;
+    log_line(words, " (on_error: ", reaction_words[reaction], ")", NULL);
+    guard_leave(guard);
+    if (reaction == ABORT)
+        abort();
+    else if (reaction == TRAP)
+        trap();
+    else
+        sys_kill(sys_getpid(), SIGSTOP);
+    guard_enter(caller);
+}

@@ -1,0 +1,343 @@
+#include "preload/tell.h"
+#include "preload/arena.h"
+#include "preload/log.h"
+#include "preload/modules.h"
+#include "preload/sites.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/tool.h"
+#include "preload/tree.h"
+
+#include <limits.h>
+#include <sys/resource.h>
+
+#define FRAMES 12 /* asked for of each stack: the user's is among them, or nothing is certain */
+#define ROOM (64u << 10)
+
+static const char *const kinds[] = {[LEAK_KIND_NONE] = "unknown",
+#define X(name, word) [LEAK_KIND_##name] = word,
+                                    LEAK_KIND_TABLE(X)
+#undef X
+};
+static const char *const forms[] = {[LEAK_FORM_NONE] = "unknown",
+#define F(name, word) [LEAK_FORM_##name] = word,
+                                    LEAK_FORM_TABLE(F)
+#undef F
+};
+static const char *const types[] = {[LEAK_EVENT_NONE] = "unknown",
+#define T(name, word) [LEAK_EVENT_##name] = word,
+                                    LEAK_EVENT_TABLE(T)
+#undef T
+};
+static const char *const places[] = {[LEAK_PLACE_NONE] = "of no block",
+#define W(name, words) [LEAK_PLACE_##name] = words,
+                                     LEAK_PLACE_TABLE(W)
+#undef W
+};
+
+/* ---- Words ---------------------------------------------------------------------------------- */
+
+static void add_bytes(struct text *out, uint64_t bytes)
+{
+    text_add_number(out, bytes);
+    text_add(out, bytes == 1 ? " byte" : " bytes");
+}
+
+static void add_block(struct text *out, const struct leak_event *event)
+{
+    if (event->size) {
+        add_bytes(out, event->size);
+        text_add(out, " of ");
+    } else {
+        text_add(out, "a block of ");
+    }
+    text_add(out, kinds[event->site ? sites_kind(event->site) : LEAK_KIND_NONE]);
+}
+
+static void add_said(struct text *out, const struct leak_event *event)
+{
+    text_add(out, " says ");
+    if (event->type == LEAK_EVENT_SIZE_MISMATCH) {
+        add_bytes(out, event->said);
+    } else {
+        text_add(out, "an alignment of ");
+        text_add_number(out, event->said);
+    }
+    text_add(out, " of ");
+    add_block(out, event);
+}
+
+void tell_words(const struct leak_event *event, struct text *out)
+{
+    const char *form = forms[event->form];
+    text_add(out, types[event->type]);
+    text_add(out, ": ");
+    switch (event->type) {
+    case LEAK_EVENT_DOUBLE_FREE:
+        add_block(out, event);
+        text_add(out, " freed a second time, by ");
+        text_add(out, form);
+        break;
+    case LEAK_EVENT_INVALID_FREE:
+        text_add(out, form);
+        text_add(out, " of an address ");
+        text_add(out, places[event->place]);
+        break;
+    case LEAK_EVENT_INTERIOR_FREE:
+        text_add(out, form);
+        text_add(out, " at ");
+        add_bytes(out, event->offset);
+        text_add(out, " inside of ");
+        add_block(out, event);
+        break;
+    case LEAK_EVENT_SIZE_MISMATCH:
+    case LEAK_EVENT_ALIGNMENT_MISMATCH:
+        text_add(out, form);
+        add_said(out, event);
+        break;
+    default:
+        add_block(out, event);
+        text_add(out, " released by ");
+        text_add(out, form);
+    }
+}
+
+/* ---- Questions ------------------------------------------------------------------------------ */
+
+/* A frame as leakreport names it. */
+struct named {
+    const char *function, *file, *line;
+    size_t function_length, file_length, line_length;
+};
+
+/* A stack of the line, and what is known of it. */
+struct asked {
+    uintptr_t pc[FRAMES];
+    uint32_t frames;
+    bool runtime[FRAMES];      /* this one is in the C or C++ library */
+    struct named inner, title; /* no function: not known */
+};
+
+static const char *tool; /* NULL: no names */
+
+static void take_frames(struct asked *asked, uint32_t node, uintptr_t pc)
+{
+    asked->frames = 0;
+    if (node < LEAK_NODE_FIRST && pc)
+        asked->pc[asked->frames++] = pc;
+    for (; node >= LEAK_NODE_FIRST && asked->frames < FRAMES; node = tree_node(node)->parent)
+        if (tree_node(node)->pc >= LEAK_KIND_PCS && !modules_own(tree_node(node)->pc))
+            asked->pc[asked->frames++] = tree_node(node)->pc;
+}
+
+static void add_digits(struct text *out, const uint8_t *bytes, uint32_t length)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (uint32_t i = 0; i < length; i++)
+        text_add_bytes(out, (char[]){digits[bytes[i] >> 4], digits[bytes[i] & 15]}, 2);
+}
+
+static void add_escaped(struct text *out, const char *path)
+{
+    for (; *path; path++)
+        if (*path == '\\' || *path == '\n' || *path == '\t')
+            text_add_bytes(out,
+                           (char[]){'\\', *path == '\n'   ? 'n'
+                                          : *path == '\t' ? 't'
+                                                          : '\\'},
+                           2);
+        else
+            text_add_bytes(out, path, 1);
+}
+
+static bool is_runtime(const char *path)
+{
+    static const char *const names[] = {"libc.so", "libc-2",   "libstdc++",
+                                        "libc++",  "ld-linux", "libpthread"};
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
+        if (text_starts(slash ? slash + 1 : path, names[i]))
+            return true;
+    return false;
+}
+
+/* "BUILD-ID OFFSET PATH", and for a pc without an object a question that nobody can answer. True:
+ * it is the runtime's. */
+static bool add_question(struct text *out, uintptr_t pc, char *path_bytes)
+{
+    struct module_place place = {0};
+    struct text path = text_on(path_bytes, PATH_MAX);
+    if (!modules_place(pc - 1, &place, &path))
+        place.offset = pc - 1;
+    if (place.build_id_length)
+        add_digits(out, place.build_id, place.build_id_length);
+    else
+        text_add(out, "-");
+    char hex[24];
+    struct text offset = TEXT_ON(hex);
+    text_add_hex(&offset, place.offset);
+    text_add(out, " ");
+    text_add(out, hex + 2);
+    text_add(out, " ");
+    add_escaped(out, path.length ? path_bytes : "/");
+    text_add(out, "\n");
+    return is_runtime(path_bytes);
+}
+
+/* Has leakreport answer; false: it cannot. What it says ends with a NUL. */
+static bool ask(const char *questions, size_t length, char *answers)
+{
+    static char *nothing[] = {NULL}; /* its own, or the program's, is no matter here */
+    char *arguments[] = {"leakreport", "--serve-fd", "0,1", NULL};
+    ssize_t got = -1;
+    if (!tool || sys_limit(RLIMIT_FSIZE) < ROOM) /* SIGXFSZ, even for memory */
+        return false;
+    int in = sys_memory_file_kept("questions"), out = sys_memory_file_kept("answers");
+    if (in >= 0 && out >= 0 && sys_write(in, questions, length) == (ssize_t)length) {
+        sys_rewind(in);
+        if (sys_run(tool, arguments, nothing, in, out) == 0)
+            got = sys_read_at(out, answers, ROOM - 1, 0);
+    }
+    if (in >= 0)
+        sys_close(in);
+    if (out >= 0)
+        sys_close(out);
+    answers[got > 0 ? got : 0] = '\0';
+    return got > 0;
+}
+
+/* ---- Answers -------------------------------------------------------------------------------- */
+
+/* "FUNCTION\tFILE\tLINE\n" at *at, which moves behind it; false: "\n", or the end. */
+static bool take_named(const char **at, struct named *out)
+{
+    const char *end = strchr(*at, '\n');
+    if (!end)
+        return false;
+    const char *line = *at, *tab = memchr(line, '\t', end - line);
+    *at = end + 1;
+    const char *second = tab ? memchr(tab + 1, '\t', end - tab - 1) : NULL;
+    if (!second)
+        return false;
+    *out =
+        (struct named){line, tab + 1, second + 1, tab - line, second - tab - 1, end - second - 1};
+    return true;
+}
+
+/* How well a frame serves as title: headers and libraries of the system are nobody's mistake. */
+static unsigned rank(const struct named *named, bool runtime)
+{
+    if (!named->function_length)
+        return 0;
+    if (runtime)
+        return 1;
+    if (!named->file_length)
+        return 3;
+    return strncmp(named->file, "/usr/", 5) == 0 ? 2 : 4;
+}
+
+/* The answers for one stack, and *at behind them. */
+static void hear(const char **at, struct asked *asked)
+{
+    struct named named;
+    unsigned best = 0;
+    for (uint32_t i = 0; i < asked->frames; i++)
+        while (take_named(at, &named)) {
+            unsigned now = rank(&named, asked->runtime[i]);
+            if (!asked->inner.function && named.function_length)
+                asked->inner = named;
+            if (now > best) {
+                asked->title = named;
+                best = now;
+            }
+        }
+}
+
+/* As the offline side has it (mistakes.h): operators of the program's stand on others, and are no
+ * pair. */
+static bool is_in(const struct asked *asked, const char *operator)
+{
+    const char *function = asked->inner.function;
+    return function && strncmp(function, operator, strlen(operator)) == 0;
+}
+
+static void add_raw(struct text *out, uintptr_t pc, char *path_bytes)
+{
+    struct module_place place;
+    struct text path = text_on(path_bytes, PATH_MAX);
+    if (!pc || !modules_place(pc - 1, &place, &path)) {
+        text_add_hex(out, pc);
+        return;
+    }
+    const char *slash = strrchr(path_bytes, '/');
+    text_add(out, slash ? slash + 1 : path_bytes);
+    text_add(out, "+");
+    text_add_hex(out, place.offset);
+}
+
+static void add_place(struct text *out, const char *lead, const struct asked *asked,
+                      uint32_t thread, char *scratch)
+{
+    const struct named *title = &asked->title;
+    if (!asked->frames)
+        return;
+    text_add(out, lead);
+    if (title->function) {
+        text_add_bytes(out, title->function, title->function_length);
+        if (title->file_length) {
+            text_add(out, " at ");
+            text_add_bytes(out, title->file, title->file_length);
+            text_add(out, ":");
+            text_add_bytes(out, title->line, title->line_length);
+        }
+    } else {
+        add_raw(out, asked->pc[0], scratch);
+    }
+    if (!thread)
+        return;
+    text_add(out, " (T");
+    text_add_number(out, thread);
+    text_add(out, ")");
+}
+
+/* ---- The line ------------------------------------------------------------------------------- */
+
+enum { CALL, ALLOCATED, BEFORE, STACKS };
+
+static void ask_all(struct asked *asked, char *memory, char *answers, char *scratch)
+{
+    struct text questions = text_on(memory, ROOM);
+    const char *at = answers;
+    for (unsigned i = 0; i < STACKS; i++)
+        for (uint32_t k = 0; k < asked[i].frames; k++)
+            asked[i].runtime[k] = add_question(&questions, asked[i].pc[k], scratch);
+    if (!questions.cut && ask(memory, questions.length, answers))
+        for (unsigned i = 0; i < STACKS; i++)
+            hear(&at, &asked[i]);
+}
+
+void tell_start(void)
+{
+    tool = tool_find();
+}
+
+void tell(struct guard *guard UNUSED, const struct leak_event *event)
+{
+    struct asked asked[STACKS] = {0};
+    char *memory = arena_map(2 * ROOM + PATH_MAX + 1024);
+    if (!memory)
+        return;
+    char *answers = memory + ROOM, *scratch = answers + ROOM, *line = scratch + PATH_MAX;
+    struct text out = text_on(line, 1024);
+    take_frames(&asked[CALL], event->node, event->pc);
+    take_frames(&asked[ALLOCATED], event->site ? sites_node(event->site) : 0, 0);
+    take_frames(&asked[BEFORE], event->freed_node, event->freed_pc);
+    ask_all(asked, memory, answers, scratch);
+    tell_words(event, &out);
+    add_place(&out, ", in ", &asked[CALL], event->thread, scratch);
+    add_place(&out, "; allocated in ", &asked[ALLOCATED], 0, scratch);
+    add_place(&out, "; freed before in ", &asked[BEFORE], event->freed_thread, scratch);
+    if (!is_in(&asked[ALLOCATED], "operator new") && !is_in(&asked[CALL], "operator delete"))
+        log_line(line, NULL);
+    arena_unmap(memory, 2 * ROOM + PATH_MAX + 1024);
+}

@@ -1,0 +1,60 @@
+/* read_events.c - what was released wrongly: a table of fixed records.
+ *
+ * They name sites and nodes by their ids; a record of an unknown type or form is left out, one
+ * whose site does not hold is still an error.
+ */
+#include <string.h>
+
+#include "symbolize/reading.h"
+
+static bool is_known(const struct leak_event *event)
+{
+    return event->type < LEAK_EVENT_MAX && event->form && event->form < LEAK_FORM_MAX &&
+           event->place < LEAK_PLACE_MAX && event->freed_form < LEAK_FORM_MAX;
+}
+
+static uint32_t node_of(struct reading *reading, uint32_t id)
+{
+    return id ? read_node(reading, id, reading->store->node_count) : LEAK_ROOT_NONE;
+}
+
+static void add_event(struct reading *reading, const struct leak_event *event)
+{
+    struct store *store = reading->store;
+    struct store_event *made = &store->events[store->event_count];
+
+    if (!is_known(event)) {
+        reading->damaged++;
+        return;
+    }
+    *made = (struct store_event){.event = *event, .site = STORE_NO_SITE};
+    if (!made->event.count)
+        made->event.count = 1;
+    if (event->site)
+        made->site = store_site_of(store, event->site);
+    made->node = node_of(reading, event->node);
+    made->freed_node = node_of(reading, event->freed_node);
+    store->event_count++;
+}
+
+void read_events(struct reading *reading, const struct chunks *chunks)
+{
+    struct store *store = reading->store;
+
+    for (size_t i = 0; i < chunks->count; i++) {
+        const struct chunk *chunk = &chunks->chunk[i];
+        struct leak_events table;
+        size_t room = chunk->end - chunk->payload;
+
+        if (chunk->type != LEAK_CHUNK_EVENTS || store->events)
+            continue; /* a process has one */
+        memset(&table, 0, sizeof(table));
+        memcpy(&table, reading->image->data + chunk->payload,
+               room < sizeof(table) ? room : sizeof(table));
+        store->events = mem_take_array(store->mem, LEAK_EVENTS, sizeof(*store->events));
+        store->events_left_out = table.left_out;
+        for (size_t k = 0; k < LEAK_EVENTS; k++)
+            if (table.event[k].type)
+                add_event(reading, &table.event[k]);
+    }
+}

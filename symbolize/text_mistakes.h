@@ -1,0 +1,9 @@
+/* text_mistakes.h - what was released wrongly, for people: before the records, for it is worse. */
+#ifndef SYMBOLIZE_TEXT_MISTAKES_H
+#define SYMBOLIZE_TEXT_MISTAKES_H
+
+#include "symbolize/report.h"
+
+void text_mistakes(const struct process *process, const struct view *view, FILE *stream);
+
+#endif
