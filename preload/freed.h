@@ -63,6 +63,7 @@ static inline void freed_remember(struct freed *freed, const struct block *block
     at->node = node;
     at->site = block->site;
     at->tick = tick;
+    at->size = block->size < UINT32_MAX ? block->size : UINT32_MAX;
     store_release(&recent->next, recent->next + 1); /* for readers of the store */
 }
 

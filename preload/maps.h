@@ -24,6 +24,10 @@ struct maps {
 bool maps_read(struct maps *out);
 /* One line, NUL-terminated, without its newline; the path stays there. */
 bool maps_parse(const char *line, struct mapping *out);
+/* One after the other, in the caller's memory, without a lock: for a handler of a signal that kills. A
+ * line that is longer than size is passed over. False: it cannot be read. */
+bool maps_each(char *buffer, size_t size, void (*visit)(const struct mapping *mapping, void *context),
+               void *context);
 /* The mapping around an address, or NULL. */
 const struct mapping *maps_find(const struct maps *maps, uintptr_t address);
 

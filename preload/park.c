@@ -1,6 +1,7 @@
 #include "preload/park.h"
 #include "preload/arena.h"
 #include "preload/atomic.h"
+#include "preload/handlers.h"
 #include "preload/lock.h"
 #include "preload/real.h"
 #include "preload/sys.h"
@@ -110,7 +111,7 @@ static bool is_ours(const siginfo_t *info)
            (uint64_t)(uintptr_t)info->si_value.sival_ptr >> 48 == MARK;
 }
 
-static void on_signal(int number, siginfo_t *info, void *context)
+static void on_own_stack(int number, siginfo_t *info, void *context)
 {
     if (!is_ours(info)) {
         void (*handler)(int, siginfo_t *, void *) = load_acquire(&programs_handler);
@@ -129,6 +130,11 @@ static void on_signal(int number, siginfo_t *info, void *context)
         ask_outside(place, info);
     else
         stand(place, look, context);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    handlers_begin(on_own_stack, number, info, context);
 }
 
 /* ---- In the thread that takes the look ---------------------------------------------------------

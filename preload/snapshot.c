@@ -140,6 +140,11 @@ bool snapshot_has_child(void)
     return false;
 }
 
+bool snapshot_is_busy(void)
+{
+    return load_relaxed(&busy) || snapshot_has_child();
+}
+
 /* The child's pid; -errno when there can be none. */
 static int copy(struct look_order *order)
 {

@@ -48,6 +48,8 @@ void snapshot_let_go(void);
 /* Is that pid the child of a look? */
 bool snapshot_is_child(int pid);
 bool snapshot_has_child(void);
+/* Is one being taken, or a child at work on one? */
+bool snapshot_is_busy(void);
 
 /* No look at the end, whatever the options say: the program has its own. False: that was so before.
  */

@@ -116,4 +116,48 @@ static inline bool context_is_block(const uintptr_t *block)
 
 #define CONTEXT_DTV 0
 
+/* ---- Signal frames ----------------------------------------------------------------------------
+ */
+
+#define CONTEXT_RESTORER 0ul
+
+/* What the thread tried at the address of a fault: enum leak_access. The kernel keeps the syndrome in a
+ * record behind the registers. */
+static inline unsigned context_access(const ucontext_t *context)
+{
+    const unsigned char *at = (const unsigned char *)context->uc_mcontext.__reserved;
+    const unsigned char *end = at + sizeof context->uc_mcontext.__reserved;
+    uint32_t head[2]; /* magic, size */
+    uint64_t syndrome;
+    for (; at + 16 <= end; at += head[1]) {
+        memcpy(head, at, sizeof head);
+        if (head[1] < sizeof head || head[0] == 0)
+            return 0;
+        if (head[0] != 0x45535201) /* ESR_MAGIC */
+            continue;
+        memcpy(&syndrome, at + 8, sizeof syndrome);
+        uint64_t class = syndrome >> 26 & 0x3f;
+        if (class == 0x20) /* an instruction of user code */
+            return 3;
+        return class == 0x24 ? (syndrome >> 6 & 1 ? 2 : 1) : 0;
+    }
+    return 0;
+}
+
+#define CONTEXT_CALLER_ON_STACK 0
+static inline uintptr_t context_link(const ucontext_t *context)
+{
+    return context->uc_mcontext.regs[30];
+}
+
+/* A handler stays where the kernel has put it. */
+#define CONTEXT_FRAMES_MOVE 0
+static inline __attribute__((noreturn)) void context_move(int number, siginfo_t *info,
+                                                          ucontext_t *context, uintptr_t top,
+                                                          void *handler)
+{
+    (void)number, (void)info, (void)context, (void)top, (void)handler;
+    __builtin_trap();
+}
+
 #endif
