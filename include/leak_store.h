@@ -250,6 +250,7 @@ struct leak_freed {
 
 /* The last frees of one thread, a ring: next - 1 is the newest. Plain stores by the owner alone; the
  * entry being written may be half of the old and half of the new one. */
+#define LEAK_RECENT_UNIT 16
 #define LEAK_RECENT 124 /* one page, with the chunk's head */
 struct leak_recent_free {
     uint64_t address;
@@ -257,7 +258,8 @@ struct leak_recent_free {
     uint32_t node; /* … and its innermost frame; 0 = this one was not looked at, only pc is known */
     uint32_t site; /* of the allocation */
     uint32_t tick;
-    uint32_t size; /* of the block; UINT32_MAX = that or more */
+    uint32_t size_form; /* size of the block in units of LEAK_RECENT_UNIT, rounded up (the 24 high bits;
+                           all ones = that or more); 8 bits reserved */
 };
 struct leak_recent {
     uint32_t thread; /* serial of the owner, 0 = none any more: what stands there is history */

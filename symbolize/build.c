@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "symbolize/alive.h"
+#include "symbolize/crashes.h"
 #include "symbolize/estimate.h"
 #include "symbolize/looks.h"
 #include "symbolize/notes.h"
@@ -56,6 +57,7 @@ static void fill_identity(struct mem *mem, const struct store *store, struct pro
     process->damaged = store->note_count != 0;
     process->sample = header->sample;
     process->asked = (header->flags & LEAK_FLAG_ASKED) != 0;
+    process->crash_only = (header->flags & LEAK_FLAG_CRASH_ONLY) != 0;
     process->until_ns = process->how == END_RUNNING ? now_ns()
                         : header->ended_ns          ? header->ended_ns
                                                     : store_time(store, header->epoch);
@@ -166,6 +168,7 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
     group_records(mem, resolver, store, &options->group, process);
     looks_fill(mem, resolver, store, process);
     recent_fill(mem, resolver, store, &options->recent, process);
+    crashes_fill(mem, resolver, store, process);
 }
 
 /* ---- Across processes ----------------------------------------------------------------------- */
@@ -184,6 +187,11 @@ static uint64_t looks(const struct process *process)
         hash = hash_mix(hash, record->kind);
         hash = hash_mix(hash, record->blocks);
         hash = hash_mix(hash, record->bytes);
+    }
+    if (process->crash) {
+        hash = hash_mix(hash, (uint64_t)process->crash->signal << 8 | process->crash->overflow);
+        for (size_t i = 0; i < process->crash->stack.count; i++)
+            hash = hash_mix(hash, process->crash->stack.frames[i]->name_hash);
     }
     return hash;
 }
@@ -250,6 +258,7 @@ static void make_stable(struct process *process)
             make_stable_root(record->path->root);
     }
     make_stable_look(process);
+    crashes_make_stable(process);
 }
 
 void build_finish(struct report *report, const struct build_options *options)

@@ -6,6 +6,7 @@
 #include "symbolize/json.h"
 
 #include "symbolize/emit.h"
+#include "symbolize/json_crash.h"
 #include "symbolize/json_look.h"
 
 static void empty_list(struct emit *emit, const char *key)
@@ -339,7 +340,10 @@ static void write_process(struct emit *emit, const struct process *process, cons
          i++)
         write_record(emit, process, &process->records[i]);
     emit_close(emit, ']');
-    empty_list(emit, "errors");
+    emit_open(emit, "errors", '[');
+    if (!view->quiet)
+        json_crash(emit, process, write_stack);
+    emit_close(emit, ']');
     empty_list(emit, "resources");
     json_owners(emit, process);
     empty_list(emit, "history");

@@ -79,7 +79,9 @@ static void add_recent(struct reading *reading, const struct leak_recent *ring,
                                   .pc = free->pc,
                                   .site = store_site_of(store, free->site),
                                   .thread = ring->last_thread,
-                                  .tick = free->tick};
+                                  .tick = free->tick,
+                                  .size_most =
+                                      (uint64_t)(free->size_form >> 8) * LEAK_RECENT_UNIT};
     if (free->node) /* else 0, which is LEAK_ROOT_NONE */
         made->node = read_node(reading, free->node, store->node_count);
 }

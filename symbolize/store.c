@@ -269,6 +269,8 @@ void store_end(struct store *store)
     spans_end(&store->module_spans);
     if (store->look)
         spans_end(&store->look->module_spans);
+    if (store->crash)
+        spans_end(&store->crash->module_spans);
     free(store->notes);
     store->notes = NULL;
 }

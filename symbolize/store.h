@@ -72,6 +72,7 @@ struct store_recent {
     uint32_t site;   /* index, or STORE_NO_SITE */
     uint32_t thread; /* serial */
     uint32_t tick;
+    uint64_t size_most; /* of the block: it was up to LEAK_RECENT_UNIT - 1 smaller; 0 = not known */
 };
 
 /* ---- What a look found, see leak_store.h: places in tables are in range, flags and words known. */
@@ -117,6 +118,15 @@ struct store_look {
     struct spans module_spans; /* values are indices of modules */
 };
 
+/* A signal that killed, see leak_store.h: counts are in range, texts are terminated. */
+struct store_crash {
+    struct leak_crash head;
+    uint32_t near_site[1 + LEAK_CRASH_REGISTERS]; /* index, or STORE_NO_SITE: there is no block */
+    struct store_module *modules;
+    size_t module_count;
+    struct spans module_spans; /* values are indices of modules */
+};
+
 /* What a program says of leaks that are known, or the file it names. */
 struct store_suppressions {
     const char *where, *text; /* no NULs in it */
@@ -147,6 +157,7 @@ struct store {
     uint64_t free_captures; /* stacks of frees that were taken */
     struct store_look *look; /* the last one; NULL = none. rung NONE: it says why there is none */
     struct leak_snapshot *failed; /* a later one that could not be made, or NULL */
+    struct store_crash *crash;    /* NULL = none */
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];
     size_t suppressions_count;
     const char **notes;     /* what was odd about the file, for the report */

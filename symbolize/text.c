@@ -12,6 +12,7 @@
 
 #include "leak_store.h"
 #include "symbolize/estimate.h"
+#include "symbolize/text_crash.h"
 #include "symbolize/text_frame.h"
 #include "symbolize/text_head.h"
 #include "symbolize/text_look.h"
@@ -60,7 +61,7 @@ static bool is_open(const struct process *process)
 static bool is_clean(const struct process *process, const struct view *view)
 {
     return !is_open(process) && !has_records(process, view) && !text_saw_nothing(process) &&
-           !process->damaged;
+           !process->damaged && !process->totals.errors;
 }
 
 /* A shell's way to a program: what the child had was gone with its exec. */
@@ -309,6 +310,7 @@ static void write_process(const struct report *report, size_t i, const struct vi
 
     text_head(process, !alone, view, stream);
     write_warning(process, view, stream);
+    text_crash(process, view, stream);
     write_records(process, view, stream);
     text_threads(process, view, stream);
     write_coverage(report, i, view, stream);
