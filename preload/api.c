@@ -4,6 +4,7 @@
  * in a process that has no account.
  */
 #include "libleak.h"
+#include "preload/backtrace.h"
 #include "preload/blocks.h"
 #include "preload/farewell.h"
 #include "preload/lsan.h"
@@ -71,6 +72,13 @@ EXPORT int libleak_at_report(void (*callback)(void))
     bool added = farewell_add(guard, callback);
     guard_leave(guard);
     return added ? 0 : -1;
+}
+
+EXPORT void libleak_backtrace_fd(const void *context, int fd)
+{
+    struct frame caller = CALLER_FRAME();
+    if (process_running())
+        backtrace_write(context, &caller, fd);
 }
 
 /* ---- LeakSanitizer's ----------------------------------------------------------------------------

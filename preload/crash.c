@@ -67,11 +67,11 @@ static void run(void *argument UNUSED)
     const stack_t second = {.ss_sp = second_stack, .ss_size = sizeof second_stack};
     stack_t before;
     bool changed = sys_signal_stack(&second, &before) >= 0;
-    bool waits = modules_wait_for_nobody(true);
+    modules_wait_for_nobody(1);
     at_it = true;
     take_steps();
     at_it = false;
-    modules_wait_for_nobody(waits);
+    modules_wait_for_nobody(-1);
     if (changed)
         sys_signal_stack(&before, NULL);
 }
@@ -88,7 +88,8 @@ static bool record(const siginfo_t *info, const ucontext_t *context, enum leak_c
                                .has_look = snapshot_is_busy(),
                                .place = &place};
     arch_call_on(stack + sizeof stack, run, NULL);
-    if (state == LEAK_CRASH_FATAL)
+    if (state == LEAK_CRASH_FATAL &&
+        witness.crash) /* else a vfork child's, maybe: not ours to keep */
         return true;
     store_release(&taker, 0); /* pairs with the next one's acquire */
     sys_futex_wake(&taker, INT32_MAX);

@@ -255,13 +255,12 @@ static void record_publish(const struct leak_module *record)
     store_publish(records.payload, records.used);
 }
 
-static bool quiet, without_locks;
+static bool quiet;
+static int without_locks; /* threads that may not wait */
 
-bool modules_wait_for_nobody(bool yes)
+void modules_wait_for_nobody(int change)
 {
-    bool before = without_locks;
-    without_locks = yes;
-    return before;
+    add_relaxed(&without_locks, change);
 }
 
 void modules_keep_quiet(void)
@@ -382,10 +381,11 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
 {
     struct found_object found;
     struct locked locked;
-    if (unlikely(without_locks && find_object == find_by_walk) || !find(pc, &found))
+    if (unlikely(load_relaxed(&without_locks) && find_object == find_by_walk) || !find(pc, &found))
         return false;
-    *out = (struct module_view){(uintptr_t)found.start, (uintptr_t)found.end, found.eh_frame};
-    if (unlikely(without_locks) || !take_lock(&locked))
+    *out = (struct module_view){(uintptr_t)found.start, (uintptr_t)found.end, found.eh_frame,
+                                found.map};
+    if (unlikely(load_relaxed(&without_locks)) || !take_lock(&locked))
         return true; /* recorded by the next row of it */
     struct module *module = is_known(out->start) ? NULL : new_module();
     if (module) {

@@ -22,6 +22,7 @@
 struct module_view {
     uintptr_t start, end;
     const void *eh_frame_hdr; /* NULL: no unwind table */
+    const struct link_map *map;
 };
 
 /* forget: called for each range that is retired, before anybody can meet its successor. */
@@ -80,8 +81,8 @@ bool modules_own(uintptr_t pc);
 void modules_keep_quiet(void);
 
 /* In a handler of a signal that kills: any lock may be held by the very thread that asks. Objects are
- * found, and not recorded. What it was before. */
-bool modules_wait_for_nobody(bool yes);
+ * found, and not recorded, from the first 1 to the last -1. */
+void modules_wait_for_nobody(int change);
 /* The build-id of the object mapped at start, in at most LEAK_BUILD_ID_MAX bytes; its length, 0 = none.
  * Takes no lock, never faults. */
 uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out);

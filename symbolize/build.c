@@ -189,7 +189,10 @@ static uint64_t looks(const struct process *process)
         hash = hash_mix(hash, record->bytes);
     }
     if (process->crash) {
+        const char *words = process->crash->words; /* up to the address */
+
         hash = hash_mix(hash, (uint64_t)process->crash->signal << 8 | process->crash->overflow);
+        hash = hash_text(hash, words, strcspn(words, "0123456789"));
         for (size_t i = 0; i < process->crash->stack.count; i++)
             hash = hash_mix(hash, process->crash->stack.frames[i]->name_hash);
     }

@@ -116,14 +116,40 @@ static void write_place(const struct crash_block *block, FILE *stream)
         fputs(" that had been freed", stream);
 }
 
-static void write_block(const struct process *process, const struct crash_block *block,
-                        const struct view *view, FILE *stream)
+static bool is_same(const struct crash_block *a, const struct crash_block *b)
 {
+    return a->start == b->start && a->was_freed == b->was_freed;
+}
+
+/* Registers point to one and the same block again and again. */
+static bool told_before(const struct crash *crash, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (is_same(&crash->blocks[i], &crash->blocks[at]))
+            return true;
+    return false;
+}
+
+/* "The address is", "rax, rdx:" */
+static void write_subject(const struct crash *crash, size_t at, FILE *stream)
+{
+    const struct crash_block *block = &crash->blocks[at];
+
+    fprintf(stream, "   %s", block->register_name ? block->register_name : "The address is");
+    for (size_t i = at + 1; i < crash->block_count && block->register_name; i++)
+        if (is_same(&crash->blocks[i], block) && crash->blocks[i].offset == block->offset)
+            fprintf(stream, ", %s", crash->blocks[i].register_name);
+    fputs(block->register_name ? ": " : " ", stream);
+}
+
+static void write_block(const struct process *process, size_t at, const struct view *view,
+                        FILE *stream)
+{
+    const struct crash_block *block = &process->crash->blocks[at];
     struct record freed = record_of(&block->freed), allocated = record_of(&block->allocated);
     struct thread_ref thread = block->freed_by;
 
-    fprintf(stream, "   %s%s ", block->register_name ? block->register_name : "The address",
-            block->register_name ? ":" : " is");
+    write_subject(process->crash, at, stream);
     write_place(block, stream);
     if (block->was_freed) {
         freed.first_ns = freed.last_ns = block->freed_ns;
@@ -143,16 +169,6 @@ static void write_block(const struct process *process, const struct crash_block 
         fprintf(stream, " (%s)", kind_word[block->kind]);
     fputs(":\n", stream);
     text_frames(&allocated, TEXT_INDENT, view, stream);
-}
-
-/* Registers point to one and the same block again and again. */
-static bool told_before(const struct crash *crash, size_t at)
-{
-    for (size_t i = 0; i < at; i++)
-        if (crash->blocks[i].start == crash->blocks[at].start &&
-            crash->blocks[i].was_freed == crash->blocks[at].was_freed)
-            return true;
-    return false;
 }
 
 static void write_registers(const struct crash *crash, FILE *stream)
@@ -181,7 +197,7 @@ void text_crash(const struct process *process, const struct view *view, FILE *st
         fprintf(stream, "   The address is %s.\n", show(crash->near, strlen(crash->near), 0).text);
     for (size_t i = 0; i < crash->block_count; i++)
         if (!told_before(crash, i))
-            write_block(process, &crash->blocks[i], view, stream);
+            write_block(process, i, view, stream);
     write_registers(crash, stream);
     if (view->verbose)
         for (size_t i = 0; i < crash->module_count; i++)
