@@ -1,14 +1,15 @@
 #include "preload/fold.h"
 
-/* Are the last "period" frames those before them? None of either was folded before. */
+/* Are the last "period" frames those before them, and these … as often as it takes to be worth it?
+ * None of them was folded before. */
 static bool same(const struct fold *fold, uint32_t period)
 {
-    if (fold->count < 2 * period)
+    uint32_t all = FOLD_ROUNDS * period;
+    if (fold->count < all)
         return false;
-    const struct leak_crash_frame *last = fold->row + fold->count - period;
-    const struct leak_crash_frame *before = last - period;
-    for (uint32_t i = 0; i < period; i++)
-        if (last[i].pc != before[i].pc || last[i].times || before[i].times)
+    const struct leak_crash_frame *first = fold->row + fold->count - all;
+    for (uint32_t i = all; i--;)
+        if (first[i].times || (i >= period && first[i].pc != first[i - period].pc))
             return false;
     return true;
 }
@@ -18,9 +19,9 @@ static void find_period(struct fold *fold)
     for (uint32_t period = 1; period <= FOLD_PERIOD; period++) {
         if (!same(fold, period))
             continue;
-        fold->count -= period;
+        fold->count -= (FOLD_ROUNDS - 1) * period;
         fold->row[fold->count - 1].period = period;
-        fold->row[fold->count - 1].times = 1;
+        fold->row[fold->count - 1].times = FOLD_ROUNDS - 1;
         fold->period = period;
         fold->seen = 0;
         return;

@@ -1,9 +1,9 @@
 /* fold.h - a stack of any depth in a small row: what repeats is told once, and counted.
  *
- * Frames come one by one, innermost first. When the last p frames (p up to FOLD_PERIOD) are those
- * before them once more, they go, and the row's last frame says "these p come one time more"; as
- * long as the same go on coming only that number grows. What the row has no room for goes round in
- * a ring, so that the outermost frames are there at the end:
+ * Frames come one by one, innermost first. When p frames (p up to FOLD_PERIOD) have come
+ * FOLD_ROUNDS times in a row, all but the first round go, and its last frame says "these p come so
+ * many times more"; as long as the same go on coming only that number grows. What the row has no
+ * room for goes round in a ring, so that the outermost frames are there at the end:
  *
  *     depth = frames in the row + sum of period * times + left out + those of the ring
  *
@@ -16,6 +16,7 @@
 #include "leak_store.h"
 
 #define FOLD_PERIOD 16
+#define FOLD_ROUNDS 4 /* two equal frames are often part of a longer round */
 
 struct fold {
     struct leak_crash_frame *row; /* count of at most "most" are used */
