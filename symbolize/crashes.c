@@ -6,6 +6,7 @@
  */
 #include "symbolize/crashes.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,8 @@ static void fill_near(struct filling *filling)
 {
     const struct leak_crash *head = &filling->record->head;
     struct crash *crash = filling->crash;
+    /* Of what was no access to memory the registers say nothing. */
+    bool by_pointer = head->code > 0 && (head->signal == SIGSEGV || head->signal == SIGBUS);
 
     crash->blocks = mem_take_array(filling->mem, 1 + LEAK_CRASH_REGISTERS, sizeof(*crash->blocks));
     if (!crash->overflow)
@@ -223,7 +226,7 @@ static void fill_near(struct filling *filling)
             break;
         crash->registers[crash->register_count++] =
             (struct crash_register){name, head->registers[i]};
-        if (head->registers[i] != head->sp)
+        if (by_pointer && head->registers[i] != head->sp)
             add_block(filling, 1 + i, name);
     }
     if (!crash->register_count || strcmp(crash->registers[0].name, "x0") == 0)
