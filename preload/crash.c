@@ -10,8 +10,8 @@
 #include "preload/witness.h"
 #include "context.h"
 
-#define PATIENCE                                                                                   \
-    10000000000ull /* ns that a second thread waits for the end that the first one brings */
+/* ns that a second thread waits for the end that the first one brings */
+#define PATIENCE 10000000000ull
 
 #define SIGNALS                                                                                    \
     (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) |  \
@@ -46,15 +46,20 @@ static bool take_step(unsigned number)
             tell_end();
         return true;
     }
+    if (number > FIRST_STEP && !witness.crash)
+        return true;
     witness_steps[number - FIRST_STEP](&witness);
-    return !witness.crash;
+    return false;
 }
 
 static void take_steps(void)
 {
     for (step = ACCOUNT; step < STEPS; step++) {
-        if (__builtin_setjmp((void **)after_fault))
+        if (__builtin_setjmp((void **)after_fault)) {
+            if (step == ACCOUNT)
+                break; /* what there is may be the parent's */
             continue;
+        }
         if (take_step(step))
             break;
     }
@@ -88,9 +93,8 @@ static bool record(const siginfo_t *info, const ucontext_t *context, enum leak_c
                                .has_look = snapshot_is_busy(),
                                .place = &place};
     arch_call_on(stack + sizeof stack, run, NULL);
-    if (state == LEAK_CRASH_FATAL &&
-        witness.crash) /* else a vfork child's, maybe: not ours to keep */
-        return true;
+    if (state == LEAK_CRASH_FATAL && witness.crash)
+        return true; /* without a record it may be a vfork child's death: not ours to keep */
     store_release(&taker, 0); /* pairs with the next one's acquire */
     sys_futex_wake(&taker, INT32_MAX);
     return true;

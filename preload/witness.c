@@ -62,6 +62,13 @@ static void take_registers(struct leak_crash *crash, const ucontext_t *context)
         crash->registers[i] = row[i];
 }
 
+static void note_end(const struct leak_crash *crash)
+{
+    store_header->end_value = crash->signal;
+    store_header->ended_ns = crash->when_ns;
+    store_release(&store_header->end_how, LEAK_END_SIGNAL);
+}
+
 static void note_signal(struct witness *witness)
 {
     const siginfo_t *info = witness->info;
@@ -86,17 +93,15 @@ static void note_signal(struct witness *witness)
     track_tick();
     crash->tick = load_relaxed(&store_header->epoch);
     crash->tid = sys_gettid();
-    crash->thread = guard_self.thread ? guard_self.thread->serial : 0;
     prctl(PR_GET_NAME, crash->name, 0, 0, 0);
     take_registers(crash, witness->context);
     store_release(&crash->state, witness->state);
     store_publish(crash, sizeof *crash);
     witness->crash = crash;
-    if (witness->state != LEAK_CRASH_FATAL)
-        return;
-    store_header->end_value = info->si_signo;
-    store_header->ended_ns = crash->when_ns;
-    store_release(&store_header->end_how, LEAK_END_SIGNAL);
+    if (witness->state == LEAK_CRASH_FATAL)
+        note_end(crash);
+    /* Memory that the program may have harmed, from here on. */
+    crash->thread = guard_self.thread ? guard_self.thread->serial : 0;
 }
 
 /* ---- The stack ---------------------------------------------------------------------------------

@@ -279,6 +279,8 @@ void crashes_fill(struct mem *mem, struct resolver *resolver, const struct store
                             .words = signal_cause(mem, head, process->pid),
                             .overflow = (head->flags & LEAK_CRASH_OVERFLOW) != 0,
                             .handed = head->state == LEAK_CRASH_HANDED,
+                            .during_look = (head->flags & LEAK_CRASH_LOOK) != 0,
+                            .blocks_busy = (head->flags & LEAK_CRASH_BLOCKS_BUSY) != 0,
                             .inside = inside_of(head),
                             .address = head->address,
                             .has_address = (head->flags & LEAK_CRASH_HAS_ADDRESS) != 0,

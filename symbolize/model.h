@@ -258,6 +258,8 @@ struct crash {
     const char *near;  /* what the address is near, NULL = nothing is known */
     bool overflow;     /* of the stack */
     bool handed;       /* the program's own handler had it first */
+    bool during_look;  /* at the heap */
+    bool blocks_busy;  /* not all blocks could be looked through */
     const char *inside; /* of what it happened, for a warning; NULL = of the program */
     uint64_t address;
     bool has_address;

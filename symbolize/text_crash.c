@@ -29,7 +29,7 @@ static void write_thread(const struct thread_ref *thread, int32_t tid, FILE *str
     if (thread->serial)
         fprintf(stream, "T%" PRIu32, thread->serial);
     else
-        fputs("a thread that never allocated", stream);
+        fputs("a thread", stream);
     if (thread->name && *thread->name)
         fprintf(stream, " (%s)", show(thread->name, strlen(thread->name), 0).text);
     if (tid)
@@ -193,11 +193,15 @@ void text_crash(const struct process *process, const struct view *view, FILE *st
     write_stack(crash, view, stream);
     if (crash->inside)
         fprintf(stream, "   It was inside of %s.\n", crash->inside);
+    if (crash->during_look)
+        fputs("   A look at the heap was under way.\n", stream);
     if (crash->near && !(crash->block_count && !crash->blocks[0].register_name))
         fprintf(stream, "   The address is %s.\n", show(crash->near, strlen(crash->near), 0).text);
     for (size_t i = 0; i < crash->block_count; i++)
         if (!told_before(crash, i))
             write_block(process, i, view, stream);
+    if (crash->blocks_busy)
+        fputs("   Part of the table of blocks was just being changed: more may be near.\n", stream);
     write_registers(crash, stream);
     if (view->verbose)
         for (size_t i = 0; i < crash->module_count; i++)
