@@ -103,6 +103,13 @@ static bool record(const siginfo_t *info, const ucontext_t *context, enum leak_c
 /* ---- The end -----------------------------------------------------------------------------------
  */
 
+static bool comes_again(const siginfo_t *info)
+{
+    int number = info->si_signo;
+    return info->si_code > 0 &&
+           (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
+}
+
 /* When the handler returns the thread stands where it was, and the signal is there with all it
  * carried: also where the fault would not come again (a trap, what another process has sent, memory
  * that a second thread has mapped meanwhile). */
@@ -112,9 +119,11 @@ static void die(int number, const siginfo_t *info, ucontext_t *context)
     const uint64_t all = ~0ull, others = ~(1ull << (number - 1));
     sys_action(number, &fatal, NULL);
     sys_signals_restore(&all);
+    memcpy(&context->uc_sigmask, &others, sizeof others);
+    if (comes_again(info) && sys_peek_guesses())
+        return; /* qemu-user takes a fault that is sent for one of its own */
     if (sys_signal_self(number, info) < 0 && !sys_signal_is_fault(number))
         sys_kill(sys_getpid(), number);
-    memcpy(&context->uc_sigmask, &others, sizeof others);
 }
 
 static void on_signal(int number, siginfo_t *info, void *context)

@@ -1,3 +1,4 @@
+// NEEDS: /lib64/ld-linux-x86-64.so.2
 // RUN: ulimit -c unlimited 2>/dev/null
 // RUN: for m in null jump unmapped readonly guard odd fpe ill bus abort assert raise trap sys kill outside; do
 // RUN:   a=$(%t status %t $m 2>/dev/null); b=$(%t status %leak %t $m 2>/dev/null)

@@ -1,5 +1,6 @@
 // The program has taken away the memory that libleak keeps its tables in, and then divides by zero: the
 // record does without what cannot be read, and the death is that of the division.
+// NEEDS: /lib64/ld-linux-x86-64.so.2
 // CFLAGS: -O1 -g -fno-builtin -Wl,-z,now
 // RUN: %t 2>/dev/null; a=$?; %leak %t; b=$?; echo "status $a $b"
 // RUN: %report store/*.leak
