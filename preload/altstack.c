@@ -116,7 +116,11 @@ void altstack_start(struct guard *guard)
 /* The kernel answers first, so that its errors are the program's. */
 int altstack_change(const stack_t *stack, stack_t *old)
 {
-    stack_t now;
+    stack_t now, given;
+    if (stack && stack == old) { /* a swap */
+        given = *stack;
+        stack = &given;
+    }
     bool ours = handlers_stack.size && sys_signal_stack(NULL, &now) >= 0 && is_ours(&now);
     int result = old ? real.sigaltstack(NULL, old) : 0;
     if (result == 0 && stack)
