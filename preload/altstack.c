@@ -26,7 +26,6 @@ static unsigned row_left;
 
 static size_t size; /* of a stack; 0: nobody gets one */
 static pthread_key_t key;
-static bool key_made;
 
 bool altstack_wanted(void)
 {
@@ -67,12 +66,11 @@ static void give_place(struct place *place)
     lock_give(&locked);
 }
 
-/* Where the kernel's stack of this thread is ours, or none at all, it becomes this one. */
-static bool put(uintptr_t low)
+/* The program has none. */
+static void put(uintptr_t low)
 {
-    stack_t now, ours = {.ss_sp = (void *)low, .ss_size = size};
-    return sys_signal_stack(NULL, &now) >= 0 && now.ss_flags & SS_DISABLE &&
-           sys_signal_stack(&ours, NULL) >= 0;
+    const stack_t ours = {.ss_sp = (void *)low, .ss_size = size};
+    sys_signal_stack(&ours, NULL);
 }
 
 static bool is_ours(const stack_t *stack)
@@ -80,14 +78,17 @@ static bool is_ours(const stack_t *stack)
     return handlers_stack.size && (uintptr_t)stack->ss_sp == handlers_stack.low;
 }
 
-/* At the end of a thread. What it still does runs without. */
+/* At the end of a thread. What it still does runs without; the program's own stays. A call of the
+ * kernel here and one at the beginning are what a thread pays. */
 static void leave(void *argument)
 {
     const stack_t none = {.ss_flags = SS_DISABLE};
     struct place *place = argument;
-    stack_t now;
-    if (sys_signal_stack(NULL, &now) >= 0 && is_ours(&now) && sys_signal_stack(&none, NULL) < 0)
-        return; /* it ends on it: nobody may have it again */
+    stack_t before;
+    if (sys_signal_stack(&none, &before) < 0)
+        return; /* it ends on one: nobody may have ours again */
+    if (!is_ours(&before))
+        sys_signal_stack(&before, NULL);
     handlers_stack.size = 0;
     give_place(place);
 }
@@ -98,19 +99,19 @@ void altstack_begin(struct guard *guard UNUSED)
     if (!place)
         return;
     handlers_stack = (struct handlers_stack){place->low, size};
-    put(place->low); /* a program may have been quicker: then for when it takes its own away */
-    if (key_made)
-        pthread_setspecific(key, place);
+    put(place->low);
+    pthread_setspecific(key, place);
 }
 
 void altstack_start(struct guard *guard)
 {
     size_t frame = getauxval(AT_MINSIGSTKSZ);
+    stack_t now;
     size = round_up((frame > FRAME_LEAST ? frame : FRAME_LEAST) + ROOM, sys_page_size());
-    key_made = pthread_key_create(&key, leave) == 0;
-    if (!key_made) /* every thread's would be lost */
+    if (pthread_key_create(&key, leave) != 0) /* every thread's would be lost */
         size = 0;
-    altstack_begin(guard);
+    if (sys_signal_stack(NULL, &now) >= 0 && now.ss_flags & SS_DISABLE)
+        altstack_begin(guard);
 }
 
 /* The kernel answers first, so that its errors are the program's. */

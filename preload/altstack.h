@@ -20,7 +20,7 @@
 /* From here on threads have them; the calling one first. */
 void altstack_start(struct guard *guard);
 bool altstack_wanted(void);
-/* A thread at its beginning. */
+/* A thread at its beginning: the kernel has given it no alternate stack. */
 void altstack_begin(struct guard *guard);
 /* sigaltstack, for the program. */
 int altstack_change(const stack_t *stack, stack_t *old);

@@ -42,8 +42,10 @@ static struct process process_of(const struct store_builder *builder)
     struct extent extent;
     struct image image = image_borrow(builder->data, builder->size, &extent);
     struct trouble trouble;
+    const char *broken;
 
     ck_assert(reader_parse(mem, &image, &store, &trouble));
+    ck_assert_msg(store_check(&store, &broken), "broken: %s", broken);
     build_process(mem, resolver, &store, &options, &process);
     store_end(&store);
     return process;
