@@ -8,6 +8,7 @@
 // EXPECT: ^caught 7 of 7, on
 // EXPECT: ^caught 7 of 7, only
 // EXPECT: CRASH: SIGSEGV, write to a null pointer
+// EXPECT: No crash in 1 more process, of which nothing else is known
 // EXPECT: recorded with crash=only: nothing is known of its heap
 // EXIT: 0
 // JSON: [len(q.errors) for q in procs if len(q.argv) == 1] == [0, 1, 1, 1]
