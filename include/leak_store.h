@@ -65,6 +65,7 @@ enum leak_header_flag {
     LEAK_FLAG_FILTERED = 4,       /* min_size, max_size ...: unknown frees mean nothing */
     LEAK_FLAG_FULL = 8,           /* the store ran out of room: the newest sites are missing */
     LEAK_FLAG_ASKED = 16,         /* sample=: it allocates, whether a sample was met or not */
+    LEAK_FLAG_CRASH_ONLY = 32,    /* crash=only: blocks are not tracked at all */
 };
 
 /* Page 0. Fixed for version 1; a reader refuses other versions by name. */
@@ -124,6 +125,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_VARIANCES,   /* array of struct leak_variance; the first one is site chunk.first's */
     LEAK_CHUNK_SUPPRESSIONS, /* text: where it is from, NUL, suppressions as LeakSanitizer's or
                                 Valgrind's files have them */
+    LEAK_CHUNK_CRASH,        /* one struct leak_crash and its modules: a signal that kills */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -134,7 +136,7 @@ struct leak_chunk {
     uint64_t size;   /* whole pages, this struct included */
     uint64_t first;  /* id of the first record, for arrays numbered across chunks */
     uint64_t length; /* publish: payload bytes valid so far, for packed chunks (PROCESS, OPTIONS,
-                        MODULES, SNAPSHOT, SUPPRESSIONS). Arrays publish record by record; theirs is the room for records
+                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH). Arrays publish record by record; theirs is the room for records
                         in bytes (the pages may hold a few more), 0 = all of the payload */
     uint64_t reserved[3];
 };
@@ -271,6 +273,7 @@ struct leak_freed {
 
 /* The last frees of one thread, a ring: next - 1 is the newest. Plain stores by the owner alone; the
  * entry being written may be half of the old and half of the new one. */
+#define LEAK_RECENT_UNIT 16
 #define LEAK_RECENT 124 /* one page, with the chunk's head */
 struct leak_recent_free {
     uint64_t address;
@@ -278,7 +281,8 @@ struct leak_recent_free {
     uint32_t node; /* … and its innermost frame; 0 = this one was not looked at, only pc is known */
     uint32_t site; /* of the allocation */
     uint32_t tick;
-    uint32_t form; /* enum leak_form */
+    uint32_t size_form; /* size of the block in units of LEAK_RECENT_UNIT, rounded up (the 24 high bits;
+                           all ones = that or more), and enum leak_form */
 };
 struct leak_recent {
     uint32_t thread; /* serial of the owner, 0 = none any more: what stands there is history */
@@ -583,6 +587,99 @@ struct leak_seen_thread {
         uint32_t first, count; /* indices in "pcs" */
     } stack;
     char name[LEAK_THREAD_NAME];
+};
+
+/* ---- Crashes -------------------------------------------------------------------------------
+ *
+ * Written by the thread that dies, on a stack of libleak's, without a lock and without memory of
+ * anybody's. One a process: a later one stands in the place of the one before. Published in steps by
+ * the chunk's length: head first, then frames and what is near, modules last. */
+
+enum leak_crash_state {
+    LEAK_CRASH_NONE = 0, /* being written */
+    LEAK_CRASH_HANDED,   /* SIGABRT went to a handler of the program's: a crash if that is how the
+                            process then ended */
+    LEAK_CRASH_FATAL,    /* the default action followed */
+};
+
+enum leak_crash_flag {
+    LEAK_CRASH_OVERFLOW = 1,   /* the stack was full */
+    LEAK_CRASH_HAS_ADDRESS = 2, /* "address" is what could not be accessed */
+    LEAK_CRASH_IN_LIBLEAK = 4, /* the thread was in a hook of libleak's … */
+    LEAK_CRASH_IN_ALLOCATOR = 8, /* … or, from there, in the program's allocator */
+    LEAK_CRASH_LOOK = 16,      /* a look at the heap was under way */
+    LEAK_CRASH_BLOCKS_BUSY = 32, /* some part of the table of blocks was just being changed: nothing is
+                                    said of those */
+    LEAK_CRASH_CALLED = 64,    /* pc is no code: the frames begin with where it was called */
+};
+
+enum leak_access { LEAK_ACCESS_UNKNOWN = 0, LEAK_ACCESS_READ, LEAK_ACCESS_WRITE, LEAK_ACCESS_EXECUTE };
+
+/* A live block near an address: the address is in it when address - block < size, else that far
+ * behind its end. Site 0: there is none. */
+struct leak_crash_near {
+    uint64_t address;
+    uint64_t block, size;
+    uint32_t site, count; /* count-th allocation of its thread */
+    uint32_t tick;
+    uint16_t thread; /* low bits of its serial */
+    uint8_t kind, reserved;
+};
+
+enum leak_mapping_flag {
+    LEAK_MAPPING_READ = 1,
+    LEAK_MAPPING_WRITE = 2,
+    LEAK_MAPPING_EXECUTE = 4,
+    LEAK_MAPPING_SHARED = 8,
+    LEAK_MAPPING_FILE = 16
+};
+
+#define LEAK_CRASH_PATH 128
+struct leak_crash_mapping {
+    uint64_t start, end; /* end 0: there is none */
+    uint32_t flags;      /* enum leak_mapping_flag */
+    char path[LEAK_CRASH_PATH]; /* NUL-terminated, its end when it is longer */
+};
+
+/* One frame; or the last one of "period" frames that come "times" times more. */
+struct leak_crash_frame {
+    uint64_t pc; /* as of a node: a name is looked up at pc - 1 */
+    uint32_t period, times;
+};
+
+#define LEAK_CRASH_REGISTERS 40
+#define LEAK_CRASH_FRAMES 192
+#define LEAK_CRASH_OUTER 32
+struct leak_crash {
+    uint32_t head_size; /* sizeof(struct leak_crash) */
+    uint32_t state;     /* publish: enum leak_crash_state */
+    int32_t signal, code; /* si_signo, si_code */
+    int32_t sender;       /* pid, of a signal that was sent */
+    uint32_t sender_uid;
+    uint32_t flags;  /* enum leak_crash_flag */
+    uint32_t access; /* enum leak_access */
+    uint64_t address, pc, sp;
+    uint64_t when_ns;
+    uint32_t tick;
+    uint32_t thread; /* serial, 0 = a thread that never allocated */
+    int32_t tid;
+    uint32_t register_count;
+    uint64_t registers[LEAK_CRASH_REGISTERS]; /* in the kernel's order; pc is not among them */
+    char name[LEAK_THREAD_NAME];              /* of the thread */
+
+    struct leak_crash_mapping at, below, above; /* that address is in; its neighbours */
+    struct leak_crash_mapping stack;            /* that sp is in, or just below of */
+    struct leak_crash_near near[1 + LEAK_CRASH_REGISTERS]; /* of address; of each register */
+
+    uint64_t depth;  /* frames there were */
+    uint32_t ending; /* enum leak_root */
+    uint32_t frame_count, outer_count;
+    uint32_t reserved;
+    struct leak_crash_frame frames[LEAK_CRASH_FRAMES]; /* innermost first */
+    uint64_t outer[LEAK_CRASH_OUTER]; /* the outermost ones, where "frames" were not enough */
+    uint64_t left_out;                /* frames between the two */
+    struct leak_table modules;        /* struct leak_module, packed: "count" is bytes; loaded and
+                                         unloaded are 0 */
 };
 
 #endif

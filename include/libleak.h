@@ -31,6 +31,11 @@ LIBLEAK_WEAK void libleak_remove_root(const void *start, size_t size);
  * first, as with atexit. 0, or -1 when there is no memory. */
 LIBLEAK_WEAK int libleak_at_report(void (*callback)(void));
 
+/* For a handler of SIGSEGV and the like of the program's own: writes the call stack of where the signal
+ * came from to fd, a line for each frame. context: the third argument of a handler with SA_SIGINFO; NULL:
+ * the stack of the caller. From a signal handler: yes. Allocates nothing, takes no lock. */
+LIBLEAK_WEAK void libleak_backtrace_fd(const void *context, int fd);
+
 #ifdef __cplusplus
 }
 #endif

@@ -54,7 +54,8 @@ static void header_read(struct store *store)
             store->start_time = header.start_time;
             store->started_ns = header.started_ns;
             store->used = header.used < (uint64_t)st.st_size ? header.used : (uint64_t)st.st_size;
-            store->tracked = header.sites > 0 || (header.flags & LEAK_FLAG_ASKED);
+            store->tracked = header.sites > 0 ||
+                             (header.flags & (LEAK_FLAG_ASKED | LEAK_FLAG_CRASH_ONLY));
             store->end_how = header.end_how;
         }
     }

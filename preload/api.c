@@ -4,6 +4,7 @@
  * in a process that has no account.
  */
 #include "libleak.h"
+#include "preload/backtrace.h"
 #include "preload/blocks.h"
 #include "preload/farewell.h"
 #include "preload/lsan.h"
@@ -73,6 +74,14 @@ EXPORT int libleak_at_report(void (*callback)(void))
     return added ? 0 : -1;
 }
 
+EXPORT void libleak_backtrace_fd(const void *context, int fd)
+{
+    struct frame caller = CALLER_FRAME();
+    if (process_running())
+        backtrace_write(context, &caller, fd);
+}
+
+/* ---- LeakSanitizer's ------------------------------------------------------------------------ */
 /* ---- LeakSanitizer's ------------------------------------------------------------------------ */
 
 static __thread unsigned disabled __attribute__((tls_model("initial-exec")));

@@ -432,6 +432,57 @@ bool blocks_find_around(struct guard *guard UNUSED, uintptr_t address, struct bl
     return false;
 }
 
+/* Without a word to this thread's lock_thread: it may hold the very lock. */
+static bool try_raw(struct lock *lock)
+{
+    uint32_t seen = 0;
+    return cas_acquire(&lock->word, &seen, 1);
+}
+
+/* The highest block of a region at or below an address, if that is above the one in *out. */
+static bool near_in_region(uint64_t number, uintptr_t address, struct block *out, bool *busy)
+{
+    uint64_t hash = spread(number);
+    struct stripe *stripe = stripe_of(hash);
+    bool found = false;
+    if (!try_raw(&stripe->lock)) {
+        *busy = true;
+        return false;
+    }
+    const struct region *region = probe(stripe, hash, number);
+    for (unsigned at = 0; region->word && at < used_of(region); at++) {
+        uintptr_t start = address_of(region, at);
+        if (start > address || start < out->address)
+            continue;
+        *out = blocks_unpack(&entries_of(region)[at], start);
+        found = true;
+    }
+    lock_give_raw(&stripe->lock);
+    return found;
+}
+
+bool blocks_find_near(uintptr_t address, unsigned regions, struct block *out, bool *busy)
+{
+    uint64_t number = address >> REGION_BITS;
+    *out = (struct block){0};
+    if (!stripes[0].regions)
+        return false;
+    if (try_raw(&blocks_young.lock)) {
+        for (unsigned i = 0; i < BLOCKS_YOUNG; i++) {
+            const struct block *young = &blocks_young.place[i];
+            if (young->address && young->address <= address && young->address > out->address)
+                *out = *young;
+        }
+        lock_give_raw(&blocks_young.lock);
+    } else {
+        *busy = true;
+    }
+    for (unsigned i = 0; i < regions && number; i++, number--)
+        if (near_in_region(number, address, out, busy) || out->address >> REGION_BITS >= number)
+            break;
+    return out->address != 0;
+}
+
 void blocks_prefetch(uintptr_t address)
 {
     uint64_t hash = spread(address >> REGION_BITS);

@@ -206,6 +206,11 @@ static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t ad
  * downwards, for at most 32 MiB. */
 bool blocks_find_around(struct guard *guard, uintptr_t address, struct block *out);
 
+/* For a handler of a signal that kills, which waits for nobody: the block that an address is in, else
+ * the next one that ends below it, looked for in so many regions. *busy: some place could not be
+ * looked at. */
+bool blocks_find_near(uintptr_t address, unsigned regions, struct block *out, bool *busy);
+
 /* Nobody waits among the young: blocks_each will take no lock. False: there was no memory for some.
  */
 bool blocks_settle(void);

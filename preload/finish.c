@@ -79,20 +79,26 @@ static void report(void)
         sys_close(memory);
 }
 
+void finish_tell(void)
+{
+    if (track_options.report == REPORT_EXIT)
+        report();
+    else if (track_options.verbosity && store_path()[0])
+        log_line("now: leakreport ", store_path(), NULL);
+}
+
 void finish_now(int status, const struct roots_taker *taker, enum leak_occasion occasion)
 {
     struct leak_header *header = store_header;
-    if (header->end_how != LEAK_END_NONE)
+    /* A signal that should have killed: a debugger kept it back. */
+    if (header->end_how != LEAK_END_NONE && header->end_how != LEAK_END_SIGNAL)
         return;
     snapshot_late(taker, occasion);
     header->end_value = status & 0xff;
     header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
     store_release(&header->end_how, LEAK_END_EXIT);
     track_tick();
-    if (track_options.report == REPORT_EXIT)
-        report();
-    else if (track_options.verbosity && store_path()[0])
-        log_line("now: leakreport ", store_path(), NULL);
+    finish_tell();
 }
 
 static void at_exit(int status, void *argument UNUSED)

@@ -14,6 +14,8 @@
 void finish_register(void);
 /* quick_exit does not tell its handlers the status. */
 void finish_expect(int status);
+/* What a user is told at the end, once it is written down: a report, or where to find it. */
+void finish_tell(void);
 /* Only for the process whose store it is. */
 void finish_now(int status, const struct roots_taker *taker, enum leak_occasion occasion);
 

@@ -63,7 +63,8 @@ static inline void freed_remember(struct freed *freed, const struct block *block
     at->node = node;
     at->site = block->site;
     at->tick = tick;
-    at->form = form;
+    uint64_t units = (block->size + LEAK_RECENT_UNIT - 1) / LEAK_RECENT_UNIT;
+    at->size_form = (units < 0xffffff ? units : 0xffffff) << 8 | form;
     store_release(&recent->next, recent->next + 1); /* for readers of the store */
 }
 

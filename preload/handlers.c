@@ -2,14 +2,15 @@
 #include "preload/atomic.h"
 #include "preload/lock.h"
 #include "preload/sys.h"
-
-#include <ucontext.h>
+#include "context.h"
 
 #define DOORS 256
 
 typedef void action(int number, siginfo_t *info, void *context);
 
 __thread uint32_t handlers_entered;
+__thread struct handlers_stack handlers_stack;
+void (*handlers_passing)(int number, siginfo_t *info, void *context);
 
 static void *behind[DOORS]; /* handlers; filled from the front, an entry never changes */
 
@@ -69,14 +70,84 @@ static bool put_off(int number, siginfo_t *info, ucontext_t *context, action *do
     return true;
 }
 
+/* ---- Signals that kill ---------------------------------------------------------------------- */
+
+static action *stand_in; /* in the place of the default action … */
+static uint64_t stands;  /* … of these signals: bit number - 1 */
+static struct handlers_default kept[SIGSYS + 1];
+
+static inline bool is_stood_for(int number)
+{
+    return number > 0 && number <= SIGSYS && load_relaxed(&stands) >> (number - 1) & 1;
+}
+
+static inline bool on_our_stack(uintptr_t address)
+{
+    return address - handlers_stack.low < handlers_stack.size;
+}
+
+/* Everything but faults waits: one that we make ourselves must not kill without a word. */
+static uint64_t all_but_faults(void)
+{
+    uint64_t mask = 0;
+    for (int number = 1; number <= 64; number++)
+        if (!sys_signal_is_fault(number))
+            mask |= 1ull << (number - 1);
+    return mask;
+}
+
+#define STAND_IN_FLAGS (SA_SIGINFO | SA_ONSTACK | SA_NODEFER)
+
+static void put_stand_in(int number, struct sys_action *now)
+{
+    kept[number] = (struct handlers_default){now->flags, now->mask};
+    now->handler = (uintptr_t)stand_in;
+    now->flags = (now->flags & CONTEXT_RESTORER) | STAND_IN_FLAGS;
+    now->mask = all_but_faults();
+    sys_action(number, now, NULL);
+}
+
+/* A handler for one call: the kernel has set it back. The restorer is still there. */
+static void stand_in_again(int number)
+{
+    struct sys_action now;
+    if (sys_action(number, NULL, &now) >= 0 && now.handler == (uintptr_t)SIG_DFL &&
+        now.flags & SA_RESETHAND)
+        put_stand_in(number, &now);
+}
+
+void handlers_begin(action *handler, int number, siginfo_t *info, void *context)
+{
+    uintptr_t top = handlers_stack.low + handlers_stack.size;
+    bool move = CONTEXT_FRAMES_MOVE && on_our_stack((uintptr_t)context) &&
+                !on_our_stack(context_sp(context));
+    if (move)
+        context_move(number, info, context, top, (void *)handler);
+    handler(number, info, context);
+}
+
+static NOINLINE void pass_with_care(action *handler, int number, siginfo_t *info, void *context)
+{
+    if (is_stood_for(number)) {
+        stand_in_again(number);
+        if (handlers_passing)
+            handlers_passing(number, info, context);
+    }
+    handlers_begin(handler, number, info, context);
+}
+
 static inline void pass(unsigned number_of_door, action *door, int number, siginfo_t *info,
                         void *context)
 {
     action *handler = (action *)load_relaxed(&behind[number_of_door]);
-    if (unlikely(lock_thread.held) && put_off(number, info, context, door))
+    if (unlikely(lock_thread.held) && !sys_signal_is_fault(number) &&
+        put_off(number, info, context, door))
         return;
     bump(&handlers_entered, 1);
-    handler(number, info, context);
+    if (unlikely(is_stood_for(number) || on_our_stack((uintptr_t)context)))
+        pass_with_care(handler, number, info, context);
+    else
+        handler(number, info, context);
 }
 
 /* ---- The doors: 256 functions that differ in one number ------------------------------------- */
@@ -118,15 +189,33 @@ static void *find_door(void *handler)
     return handler;
 }
 
+static bool is_special(sighandler_t handler)
+{
+    return handler == SIG_DFL || handler == SIG_IGN || handler == SIG_HOLD || handler == SIG_ERR;
+}
+
 sighandler_t handlers_door(int number, sighandler_t handler)
 {
-    bool special = handler == SIG_DFL || handler == SIG_IGN || handler == SIG_HOLD ||
-                   handler == SIG_ERR || sys_signal_is_fault(number);
-    return special ? handler : (sighandler_t)find_door((void *)handler);
+    if (handler == SIG_DFL && is_stood_for(number))
+        return (sighandler_t)(void *)stand_in;
+    if (is_special(handler) || sys_signal_is_fault(number))
+        return handler;
+    return (sighandler_t)find_door((void *)handler);
+}
+
+/* Most handlers of faults need no door, and may be called a million times. */
+static sighandler_t door_with_flags(int number, sighandler_t handler, uint64_t flags)
+{
+    if (sys_signal_is_fault(number) && is_stood_for(number) && !is_special(handler) &&
+        flags & (SA_ONSTACK | SA_RESETHAND))
+        return (sighandler_t)find_door((void *)handler);
+    return handlers_door(number, handler);
 }
 
 sighandler_t handlers_behind(sighandler_t door)
 {
+    if (stand_in && (void *)door == (void *)stand_in)
+        return SIG_DFL;
     for (unsigned i = 0; i < DOORS && load_relaxed(&behind[i]); i++)
         if ((void *)door == (void *)doors[i])
             return (sighandler_t)behind[i];
@@ -136,9 +225,19 @@ sighandler_t handlers_behind(sighandler_t door)
 void handlers_put_door(int number, struct sigaction *given)
 {
     sighandler_t handler = given->sa_handler;
-    given->sa_handler = handlers_door(number, handler);
-    if (given->sa_handler != handler && !(given->sa_flags & SA_SIGINFO))
+    given->sa_handler = door_with_flags(number, handler, given->sa_flags);
+    if (given->sa_handler == handler)
+        return;
+    if (handler == SIG_DFL) {
+        struct handlers_default *now = &kept[number];
+        uint64_t mask = all_but_faults();
+        now->flags = given->sa_flags | CONTEXT_RESTORER; /* as libc would */
+        memcpy(&now->mask, &given->sa_mask, sizeof now->mask);
+        given->sa_flags = STAND_IN_FLAGS;
+        memcpy(&given->sa_mask, &mask, sizeof mask);
+    } else if (!(given->sa_flags & SA_SIGINFO)) {
         given->sa_flags |= SA_SIGINFO | INFO_UNASKED;
+    }
 }
 
 void handlers_take_door(struct sigaction *given)
@@ -148,16 +247,64 @@ void handlers_take_door(struct sigaction *given)
         given->sa_flags &= ~(SA_SIGINFO | INFO_UNASKED);
 }
 
+struct handlers_default handlers_default_of(int number)
+{
+    return is_stood_for(number) ? kept[number] : (struct handlers_default){0};
+}
+
+void handlers_take_default(struct sigaction *given, struct handlers_default was)
+{
+    if (!stand_in || (void *)given->sa_handler != (void *)stand_in)
+        return;
+    given->sa_handler = SIG_DFL;
+    given->sa_flags = was.flags;
+    memcpy(&given->sa_mask, &was.mask, sizeof was.mask);
+}
+
+/* libc has put in what handlers_door said; what it chose for the rest is completed. */
+static void complete(int number, struct sys_action *now)
+{
+    sighandler_t handler = (sighandler_t)now->handler;
+    if (is_stood_for(number) && now->handler == (uintptr_t)stand_in) {
+        if ((now->flags & STAND_IN_FLAGS) != STAND_IN_FLAGS)
+            put_stand_in(number, now);
+        return;
+    }
+    if (handlers_behind(handler) == handler && sys_signal_is_fault(number))
+        handler = door_with_flags(number, handler, now->flags);
+    if (now->flags & SA_SIGINFO || handlers_behind(handler) == handler)
+        return;
+    now->handler = (uintptr_t)handler;
+    now->flags |= SA_SIGINFO | INFO_UNASKED;
+    sys_action(number, now, NULL);
+}
+
 void handlers_complete(int number)
 {
     uint64_t mask;
     struct sys_action now;
     sys_signals_block(
         &mask); /* between reading and writing the one call of a handler could go by */
-    if (sys_action(number, NULL, &now) >= 0 && !(now.flags & SA_SIGINFO) &&
-        (uintptr_t)handlers_behind((sighandler_t)now.handler) != now.handler) {
-        now.flags |= SA_SIGINFO | INFO_UNASKED;
-        sys_action(number, &now, NULL);
-    }
+    if (sys_action(number, NULL, &now) >= 0)
+        complete(number, &now);
     sys_signals_restore(&mask);
+}
+
+void handlers_stand_in(action *handler, uint64_t signals,
+                       int (*install)(int, const struct sigaction *, struct sigaction *))
+{
+    stand_in = handler;
+    for (int number = 1; number <= SIGSYS; number++) {
+        struct sigaction now;
+        if (!(signals >> (number - 1) & 1))
+            continue;
+        or_relaxed(&stands, 1ull << (number - 1));
+        if (install(number, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
+            continue;
+        struct handlers_default was = {.flags = now.sa_flags};
+        memcpy(&was.mask, &now.sa_mask, sizeof was.mask);
+        handlers_put_door(number, &now);
+        kept[number] = was;
+        install(number, &now, NULL);
+    }
 }

@@ -9,6 +9,12 @@
  * Doors are given out for ever and never change, so that a vfork child, which shares our memory but
  * not the kernel's table, cannot spoil what its parent needs. A program with more than DOORS
  * different handlers has the rest called directly.
+ *
+ * A signal that would kill may have a handler of ours in the place of the default action (crash.h).
+ * The kernel's table is the only one: what the program sees there is the default. For faults the
+ * program's handlers are given to the kernel as they are, unless a door has something to do: a
+ * handler for one call leaves the default action behind, which is then ours again; and one that
+ * asks for an alternate signal stack in a thread that has none must not run on ours (altstack.h).
  */
 #ifndef PRELOAD_HANDLERS_H
 #define PRELOAD_HANDLERS_H
@@ -31,5 +37,33 @@ void handlers_put_door(int number, struct sigaction *given);
 void handlers_take_door(struct sigaction *given);
 /* For actions that libc made, by signal() and its like. */
 void handlers_complete(int number);
+
+/* ---- In the place of the default action ----------------------------------------------------- */
+
+/* From now on, for each of these signals (bit number - 1) whose action is the default one. install:
+ * libc's sigaction. */
+void handlers_stand_in(void (*handler)(int, siginfo_t *, void *), uint64_t signals,
+                       int (*install)(int, const struct sigaction *, struct sigaction *));
+/* Called before each handler of the program's that such a signal has. */
+extern void (*handlers_passing)(int number, siginfo_t *info, void *context) HIDDEN;
+
+/* Flags and mask that the program gave with the default action: nobody uses them, but they can be
+ * read. */
+struct handlers_default {
+    uint64_t flags, mask;
+};
+struct handlers_default handlers_default_of(int number);
+/* What sigaction answers, when the default action had these. */
+void handlers_take_default(struct sigaction *given, struct handlers_default kept);
+
+/* Our own alternate signal stack of this thread; size 0: it has none. */
+struct handlers_stack {
+    uintptr_t low, size;
+};
+extern __thread struct handlers_stack handlers_stack __attribute__((tls_model("initial-exec")));
+/* The handler goes on where the program expects it: on the stack that was interrupted, when the
+ * kernel has put it on ours. Nothing else may have been put on the stack meanwhile. */
+void handlers_begin(void (*handler)(int, siginfo_t *, void *), int number, siginfo_t *info,
+                    void *context);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * Why: handlers.h. Everything else is libc's doing, errno included.
  */
+#include "preload/altstack.h"
 #include "preload/handlers.h"
 #include "preload/park.h"
 #include "preload/real.h"
@@ -28,6 +29,7 @@ static int act(int number, const struct sigaction *action, struct sigaction *old
     real_find();
     if (number == park_signal() && number)
         return act_on_ours(action, old);
+    struct handlers_default was = handlers_default_of(number);
     if (action) {
         ours = *action;
         if (park_signal())
@@ -35,8 +37,10 @@ static int act(int number, const struct sigaction *action, struct sigaction *old
         handlers_put_door(number, &ours);
     }
     int result = real.sigaction(number, action ? &ours : NULL, old);
-    if (result == 0 && old)
+    if (result == 0 && old) {
+        handlers_take_default(old, was);
         handlers_take_door(old);
+    }
     return result;
 }
 
@@ -67,6 +71,13 @@ EXPORT int __sigaction(int number, const struct sigaction *action, struct sigact
             handlers_complete(number);                                                             \
         return handlers_behind(old);                                                               \
     }
+
+/* A program that has no alternate stack sees none, and may not stand on ours. */
+EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
+{
+    real_find();
+    return altstack_change(stack, old);
+}
 
 SIGNAL(signal, signal)
 SIGNAL(ssignal, signal)

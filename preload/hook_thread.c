@@ -4,6 +4,7 @@
  * routine is entered by a jump: no frame of ours stands on the new thread's stack, and no token is
  * held.
  */
+#include "preload/altstack.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/threads.h"
@@ -13,14 +14,25 @@ struct call {
     void *argument;
 };
 
+/* The token, also where there is no account but an alternate stack for each thread. */
+static struct guard *enter(const struct frame *caller, bool *account)
+{
+    struct guard *guard = process_enter(caller);
+    *account = guard;
+    return guard || !altstack_wanted() ? guard : guard_enter(caller);
+}
+
 static NOINLINE struct call come_to_life(const struct thread_start *note)
 {
     struct thread_start start = *note;
     struct frame caller = CALLER_FRAME();
-    struct guard *guard = process_enter(&caller);
+    bool account;
+    struct guard *guard = enter(&caller, &account);
     if (guard) {
         threads_forget(guard, (struct thread_start *)note);
-        threads_begin(guard, &start);
+        if (account)
+            threads_begin(guard, &start);
+        altstack_begin(guard);
         guard_leave(guard);
     }
     return (struct call){start.routine, start.argument};
@@ -50,7 +62,8 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*routine)(void *), void *argument)
 {
     struct frame caller = CALLER_FRAME();
-    struct guard *guard = process_enter(&caller);
+    bool account;
+    struct guard *guard = enter(&caller, &account);
     struct thread_start *start = guard ? threads_announce(guard) : NULL;
     if (start) {
         guard->calling_real = true;
@@ -64,7 +77,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     if (!start)
         return real.pthread_create(thread, attributes, routine, argument);
     int error = real.pthread_create(thread, attributes, begin_thread, start);
-    if (error && (guard = process_enter(&caller))) {
+    if (error && (guard = enter(&caller, &account))) {
         threads_forget(guard, start);
         guard_leave(guard);
     }

@@ -44,11 +44,15 @@ static void on_fault(int number, siginfo_t *info, void *context UNUSED)
 static void live_apart(void)
 {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    const struct sys_action fatal = {.handler = (uintptr_t)SIG_DFL};
     uint64_t mask;
     sys_signals_block(&mask);
     sys_be_ordinary();
     real.sigaction(SIGSEGV, &action, NULL);
     real.sigaction(SIGBUS, &action, NULL);
+    for (int number = 1; number <= SIGSYS; number++)
+        if (sys_signal_is_fault(number) && number != SIGSEGV && number != SIGBUS)
+            sys_action(number, &fatal, NULL); /* our own crash is none of the program's */
     sys_close_all();
     sys_limit_set(RLIMIT_CORE, 0);
     sys_limit_set(RLIMIT_CPU, SECONDS_MOST);

@@ -102,6 +102,41 @@ bool maps_read(struct maps *out)
     return out->count != 0;
 }
 
+/* The whole lines at the front; how many bytes they were. */
+static size_t visit_lines(char *text, void (*visit)(const struct mapping *mapping, void *context),
+                          void *context)
+{
+    struct mapping mapping;
+    char *line = text;
+    for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        if (maps_parse(line, &mapping))
+            visit(&mapping, context);
+    }
+    return line - text;
+}
+
+bool maps_each(char *buffer, size_t size, void (*visit)(const struct mapping *mapping, void *context),
+               void *context)
+{
+    size_t length = 0;
+    ssize_t got;
+    int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    while ((got = sys_read(fd, buffer + length, size - 1 - length)) > 0) {
+        length += got;
+        buffer[length] = '\0';
+        size_t done = visit_lines(buffer, visit, context);
+        if (!done && length == size - 1)
+            length = done = 0;
+        memmove(buffer, buffer + done, length - done);
+        length -= done;
+    }
+    sys_close(fd);
+    return true;
+}
+
 const struct mapping *maps_find(const struct maps *maps, uintptr_t address)
 {
     uint32_t low = 0, high = maps->count;

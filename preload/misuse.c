@@ -130,7 +130,7 @@ static bool was_freed(struct guard *guard, const struct misuse *call, struct lea
     event->freed_node = last.node;
     event->freed_thread = thread;
     event->freed_tick = last.tick;
-    event->freed_form = last.form;
+    event->freed_form = last.size_form & 0xff;
     return true;
 }
 

@@ -218,6 +218,11 @@ static struct build_id read_build_id(uintptr_t start, uintptr_t bias, uint8_t *o
     return none;
 }
 
+uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
+{
+    return read_build_id(start, bias, out).length;
+}
+
 /* Scratch for paths, guarded by lock: the stack may be a signal stack of 2 KiB. */
 static char path_bytes[2 * PATH_MAX], part[PATH_MAX];
 
@@ -264,6 +269,12 @@ static void record_publish(const struct leak_module *record)
 }
 
 static bool quiet;
+static int without_locks; /* threads that may not wait */
+
+void modules_wait_for_nobody(int change)
+{
+    add_relaxed(&without_locks, change);
+}
 
 void modules_keep_quiet(void)
 {
@@ -382,10 +393,11 @@ bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *
 {
     struct found_object found;
     struct locked locked;
-    if (!find(pc, &found))
+    if (unlikely(load_relaxed(&without_locks) && find_object == find_by_walk) || !find(pc, &found))
         return false;
-    *out = (struct module_view){(uintptr_t)found.start, (uintptr_t)found.end, found.eh_frame};
-    if (!take_lock(&locked))
+    *out = (struct module_view){(uintptr_t)found.start, (uintptr_t)found.end, found.eh_frame,
+                                found.map};
+    if (unlikely(load_relaxed(&without_locks)) || !take_lock(&locked))
         return true; /* recorded by the next row of it */
     struct module *module = is_known(out->start) ? NULL : new_module();
     if (module) {

@@ -23,6 +23,7 @@
 struct module_view {
     uintptr_t start, end;
     const void *eh_frame_hdr; /* NULL: no unwind table */
+    const struct link_map *map;
 };
 
 /* forget: called for each range that is retired, before anybody can meet its successor. */
@@ -95,6 +96,13 @@ bool modules_own(uintptr_t pc);
 /* From here on the store is left alone: for the child of a look, which shares it with its parent.
  */
 void modules_keep_quiet(void);
+
+/* In a handler of a signal that kills: any lock may be held by the very thread that asks. Objects are
+ * found, and not recorded, from the first 1 to the last -1. */
+void modules_wait_for_nobody(int change);
+/* The build-id of the object mapped at start, in at most LEAK_BUILD_ID_MAX bytes; its length, 0 = none.
+ * Takes no lock, never faults. */
+uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out);
 
 /* Fork: no other thread may be half-way through a change. */
 void modules_fork_lock(void);

@@ -1,6 +1,7 @@
 #include "preload/park.h"
 #include "preload/arena.h"
 #include "preload/atomic.h"
+#include "preload/handlers.h"
 #include "preload/lock.h"
 #include "preload/real.h"
 #include "preload/sys.h"
@@ -109,7 +110,7 @@ static bool is_ours(const siginfo_t *info)
            (uint64_t)(uintptr_t)info->si_value.sival_ptr >> 48 == MARK;
 }
 
-static void on_signal(int number, siginfo_t *info, void *context)
+static void on_own_stack(int number, siginfo_t *info, void *context)
 {
     if (!is_ours(info)) {
         void (*handler)(int, siginfo_t *, void *) = load_acquire(&programs_handler);
@@ -130,6 +131,12 @@ static void on_signal(int number, siginfo_t *info, void *context)
         stand(place, look, context);
 }
 
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    handlers_begin(on_own_stack, number, info, context);
+}
+
+/* ---- In the thread that takes the look ------------------------------------------------------ */
 /* ---- In the thread that takes the look ------------------------------------------------------ */
 
 void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context))

@@ -1,7 +1,9 @@
 #include "preload/process.h"
+#include "preload/altstack.h"
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
+#include "preload/crash.h"
 #include "preload/events.h"
 #include "preload/farewell.h"
 #include "preload/finish.h"
@@ -45,7 +47,8 @@
 
 int process_status;
 
-static enum { BEFORE_START, STARTING, RUNNING, OFF } state;
+/* ONLY_CRASHES: there is a store, and blocks are not tracked: hooks find nobody alive. */
+static enum { BEFORE_START, STARTING, RUNNING, ONLY_CRASHES, OFF } state;
 static const uint32_t never_alive;
 static uint32_t *alive;
 static char library[PATH_MAX];
@@ -66,7 +69,7 @@ const char *process_options_text(void)
 
 bool process_running(void)
 {
-    return state == RUNNING;
+    return state == RUNNING || state == ONLY_CRASHES;
 }
 
 void process_missed(void)
@@ -198,9 +201,14 @@ static bool build(struct guard *guard, char **envp)
     track_begin();
     put_process();
     process_put_options();
+    modules_start(rows_forget);
+    if (track_options.crash == CRASH_ONLY) {
+        store_flag(LEAK_FLAG_CRASH_ONLY);
+        track_options.exit_look = false;
+        return rows_start();
+    }
     lsan_start();
     misuse_start(track_options.on_error, track_options.live_errors);
-    modules_start(rows_forget);
     sites_start();
     if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
         !threads_start(guard) || !sample_start(track_options.sample, track_options.max_memory))
@@ -219,6 +227,7 @@ static bool build(struct guard *guard, char **envp)
     return true;
 }
 
+static bool account_for_crash(void);
 static void prepare_fork(void);
 static void parent_forked(void);
 static void child_forked(void);
@@ -251,9 +260,12 @@ static void start(struct guard *guard, char **envp)
     pthread_atfork(prepare_fork, parent_forked, child_forked);
     finish_register();
     speak_up();
-    state = RUNNING;
+    if (track_options.crash != CRASH_OFF)
+        crash_start(guard, account_for_crash, finish_tell);
     *alive = 1;
-    process_alive = alive;
+    state = track_options.crash == CRASH_ONLY ? ONLY_CRASHES : RUNNING;
+    if (state == RUNNING)
+        process_alive = alive;
 }
 
 void process_start(char **envp)
@@ -332,6 +344,8 @@ static bool become_child(struct guard *guard)
         return false;
     arena_fork_child();
     snapshot_fork_child();
+    crash_fork_child();
+    altstack_fork_child();
     store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED)));
     blocks_fork_child();
     freed_fork_child();
@@ -352,6 +366,44 @@ static bool become_child(struct guard *guard)
     store_header->ppid = parent->pid; /* who it inherited from: a daemon's parent is gone by now */
     store_forget(parent, parent_size);
     return true;
+}
+
+/* Of a child in which only crashes count; it is made when there is one. */
+static bool become_bare_child(void)
+{
+    struct leak_header *parent;
+    uint64_t parent_size;
+    if (!store_create_child(&parent, &parent_size))
+        return false;
+    arena_fork_child();
+    crash_fork_child();
+    altstack_fork_child();
+    store_flag(LEAK_FLAG_FORKED | LEAK_FLAG_CRASH_ONLY);
+    track_begin();
+    put_process();
+    process_put_options();
+    modules_fork_child();
+    store_header->ppid = parent->pid;
+    store_forget(parent, parent_size);
+    return true;
+}
+
+/* A fork child may have no store yet. Memory that is shared with the parent is the parent's (vfork),
+ * and a thread that is inside of the runtime may be in the middle of making one. */
+static bool account_for_crash(void)
+{
+    if (store_header && store_header->pid == sys_getpid())
+        return true;
+    if (*alive || guard_self.sp || lock_thread.held || !process_running())
+        return false;
+    struct frame nobody = {.sp = 1};
+    struct guard *guard = guard_enter(&nobody);
+    bool done = guard && (state == RUNNING ? become_child(guard) : become_bare_child());
+    if (guard)
+        guard_leave(guard);
+    if (done)
+        *alive = 1;
+    return done;
 }
 
 /* Before libc's own constructor has run, environ is not set yet. */
@@ -396,7 +448,7 @@ bool process_wake(struct guard *guard)
 /* A vfork child shares our memory but is not us; a fork child may still hold its parent's store. */
 static bool account_is_ours(void)
 {
-    return state == RUNNING && *process_alive && sys_getpid() == store_header->pid;
+    return process_running() && *alive && sys_getpid() == store_header->pid;
 }
 
 bool process_exec_begin(void)

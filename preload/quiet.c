@@ -1,4 +1,5 @@
 #include "preload/quiet.h"
+#include "preload/altstack.h"
 #include "preload/arena.h"
 #include "preload/blocks.h"
 #include "preload/events.h"
@@ -18,6 +19,7 @@ void quiet_begin(void)
     farewell_fork_lock();
     roots_fork_lock();
     unforked_fork_lock();
+    altstack_fork_lock();
     threads_fork_lock();
     slots_fork_lock();
     modules_fork_lock();
@@ -42,6 +44,7 @@ void quiet_end(void)
     modules_fork_unlock();
     slots_fork_unlock();
     threads_fork_unlock();
+    altstack_fork_unlock();
     unforked_fork_unlock();
     roots_fork_unlock();
     farewell_fork_unlock();

@@ -191,6 +191,11 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
     return lost;
 }
 
+bool snapshot_is_busy(void)
+{
+    return load_relaxed(&busy) || children_any();
+}
+
 /* ---- The end of the process ----------------------------------------------------------------- */
 
 bool snapshot_no_more(void)

@@ -45,6 +45,9 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
 void snapshot_hold(void);
 void snapshot_let_go(void);
 
+/* Is one being taken, or a child at work on one? */
+bool snapshot_is_busy(void);
+
 /* No look at the end, whatever the options say: the program has its own. False: so it was before. */
 bool snapshot_no_more(void);
 

@@ -369,20 +369,50 @@ static void advise_inwards(uint64_t offset, uint64_t size, int advice)
         sys_advise((char *)store_header + start, end - start, advice);
 }
 
-void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
+static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uint64_t offset,
+                        uint64_t size, uint64_t first)
 {
-    uint64_t size = round_up(sizeof(struct leak_chunk) + payload, LEAK_PAGE);
-    if (!arena_charge(size))
-        return NULL;
-    uint64_t offset = reserve(size);
-    struct leak_chunk *chunk = (struct leak_chunk *)((char *)store_header + offset);
-    if (!offset || (store.in_file && !store.preallocated &&
-                    advise_outwards(offset, size, MADV_POPULATE_WRITE) < 0)) {
+    chunk->type = type;
+    chunk->offset = offset;
+    chunk->size = size;
+    chunk->first = first;
+    /* Pairs with the reader's acquire: the fields above come first. */
+    store_release(&chunk->magic, LEAK_CHUNK_MAGIC);
+}
+
+/* NULL: there is no room; *offset says which pages are wasted. */
+static struct leak_chunk *chunk_in_file(uint64_t size, uint64_t *offset)
+{
+    *offset = reserve(size);
+    if (!*offset || (store.in_file && !store.preallocated &&
+                     advise_outwards(*offset, size, MADV_POPULATE_WRITE) < 0)) {
         say_full();
         /* The reserved pages stay unpublished: readers step over them. Those that were still to be
          * had are others' again: the program may live on the same disk. */
-        if (offset)
-            advise_inwards(offset, size, MADV_REMOVE);
+        if (*offset)
+            advise_inwards(*offset, size, MADV_REMOVE);
+        return NULL;
+    }
+    return (struct leak_chunk *)((char *)store_header + *offset);
+}
+
+void *store_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint64_t first)
+{
+    uint64_t size = round_up(sizeof(struct leak_chunk) + payload, LEAK_PAGE), offset;
+    struct leak_chunk *chunk = chunk_in_file(size, &offset);
+    if (!chunk)
+        return NULL;
+    begin_chunk(chunk, type, offset, size, first);
+    return chunk + 1;
+}
+
+void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
+{
+    uint64_t size = round_up(sizeof(struct leak_chunk) + payload, LEAK_PAGE), offset;
+    if (!arena_charge(size))
+        return NULL;
+    struct leak_chunk *chunk = chunk_in_file(size, &offset);
+    if (!chunk) {
         chunk = sys_map(size);
         if (!chunk) {
             arena_discharge(size);
@@ -392,12 +422,7 @@ void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
     } else {
         add_relaxed(&store.charged, size);
     }
-    chunk->type = type;
-    chunk->offset = offset;
-    chunk->size = size;
-    chunk->first = first;
-    /* Pairs with the reader's acquire: the fields above come first. */
-    store_release(&chunk->magic, LEAK_CHUNK_MAGIC);
+    begin_chunk(chunk, type, offset, size, first);
     return chunk + 1;
 }
 

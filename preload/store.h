@@ -29,6 +29,8 @@ void store_detach(void);
 /* A new chunk with room for payload bytes; the payload, zeroed. Private memory when the store has
  * no room; NULL when there is none at all. Any thread; takes no lock. */
 void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first);
+/* The same, but in the store or nowhere, and without a lock. */
+void *store_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint64_t first);
 /* A packed chunk that was published before is written anew: its payload, unpublished, if it is of
  * that type and so much fits; else NULL. Its place is where store_place said. */
 void *store_chunk_again(enum leak_chunk_type type, uint64_t place, uint64_t payload);

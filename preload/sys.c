@@ -308,6 +308,11 @@ bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high)
     return true;
 }
 
+int sys_signal_stack(const stack_t *stack, stack_t *old)
+{
+    return CALL(SYS_sigaltstack, stack, old);
+}
+
 static const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
                                1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1);
 

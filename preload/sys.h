@@ -84,6 +84,8 @@ bool sys_peek(uintptr_t address, void *out, size_t size);
 bool sys_peek_guesses(void);
 /* True while the calling thread runs on its signal stack; its range is then in *low, *high. */
 bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high);
+/* sigaltstack, either may be NULL. */
+int sys_signal_stack(const stack_t *stack, stack_t *old);
 
 /* Raised by what the thread itself just did; sys_signals_block leaves these open. */
 bool sys_signal_is_fault(int number);

@@ -302,3 +302,21 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
                     (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
     put_together(trace, bounds->low, shared, fresh, limit);
 }
+
+enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintptr_t link,
+                           struct unwind_trace *scratch,
+                           bool (*visit)(const struct frame *frame, void *context), void *context)
+{
+    struct reader reader = {
+        .scratch = scratch, .link = link, .link_pc = start->pc, .link_sp = start->sp};
+    struct frame frame = *start;
+    enum leak_root end = LEAK_ROOT_NONE;
+    scratch->window_size = 0;
+    for (unsigned at = 0; end == LEAK_ROOT_NONE; at = (at + 1) % UNWIND_DEPTH_MAX) {
+        if (!visit(&frame, context))
+            return LEAK_ROOT_DEPTH;
+        open_step(&scratch->fresh[at], &frame);
+        end = walk(guard, &reader, &frame, &scratch->fresh[at]);
+    }
+    return end;
+}

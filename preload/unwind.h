@@ -94,4 +94,11 @@ static inline void unwind_forget(struct unwind_trace *trace)
 void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
             unsigned limit, struct unwind_trace *trace);
 
+/* The same for a thread that has crashed, however deep it is: every frame is given to visit, until
+ * that says no (then DEPTH). Everything is read through the kernel; link: the link register, where the
+ * CPU has one. scratch: nobody else's. */
+enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintptr_t link,
+                           struct unwind_trace *scratch,
+                           bool (*visit)(const struct frame *frame, void *context), void *context);
+
 #endif

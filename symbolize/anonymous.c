@@ -40,6 +40,17 @@ static void bare_record(struct record *record)
         ((struct rule *)record->suppressed_by)->where = base_name(record->suppressed_by->where);
 }
 
+static void bare_crash(struct crash *crash)
+{
+    bare_stack(&crash->stack);
+    for (size_t i = 0; i < crash->block_count; i++) {
+        bare_stack(&crash->blocks[i].freed);
+        bare_stack(&crash->blocks[i].allocated);
+    }
+    for (size_t i = 0; i < crash->module_count; i++)
+        crash->modules[i] = base_name(crash->modules[i]);
+}
+
 void anonymous_make(struct process *process)
 {
     process->host = process->store = NULL;
@@ -51,6 +62,8 @@ void anonymous_make(struct process *process)
         bare_stack(&process->recent[i].freed);
         bare_stack(&process->recent[i].allocated);
     }
+    if (process->crash)
+        bare_crash(process->crash);
     for (size_t i = 0; i < process->mistake_count; i++) {
         const struct mistake *mistake = &process->mistakes[i];
 

@@ -7,6 +7,7 @@
 
 #include "symbolize/alive.h"
 #include "symbolize/anonymous.h"
+#include "symbolize/crashes.h"
 #include "symbolize/estimate.h"
 #include "symbolize/looks.h"
 #include "symbolize/mistakes.h"
@@ -58,6 +59,7 @@ static void fill_identity(struct mem *mem, const struct store *store, struct pro
     process->damaged = store->note_count != 0;
     process->sample = header->sample;
     process->asked = (header->flags & LEAK_FLAG_ASKED) != 0;
+    process->crash_only = (header->flags & LEAK_FLAG_CRASH_ONLY) != 0;
     process->until_ns = process->how == END_RUNNING ? now_ns()
                         : header->ended_ns          ? header->ended_ns
                                                     : store_time(store, header->epoch);
@@ -173,9 +175,32 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
     looks_fill(mem, resolver, store, process);
     recent_fill(mem, resolver, store, &options->recent, process);
     mistakes_fill(mem, resolver, store, process);
+    crashes_fill(mem, resolver, store, process);
 }
 
 /* ---- Across processes ----------------------------------------------------------------------- */
+
+static uint64_t errors_of(const struct process *process, uint64_t hash)
+{
+    for (size_t i = 0; i < process->mistake_count; i++) {
+        const struct mistake *mistake = &process->mistakes[i];
+
+        hash = hash_mix(hash, mistake->type | (uint64_t)mistake->form << 8 |
+                                  (uint64_t)mistake->kind << 16);
+        hash = hash_mix(hash, mistake->size ^ mistake->count << 32);
+        for (size_t k = 0; k < mistake->released.count; k++)
+            hash = hash_mix(hash, mistake->released.frames[k]->name_hash);
+    }
+    if (process->crash) {
+        const char *words = process->crash->words; /* up to the address */
+
+        hash = hash_mix(hash, (uint64_t)process->crash->signal << 8 | process->crash->overflow);
+        hash = hash_text(hash, words, strcspn(words, "0123456789"));
+        for (size_t i = 0; i < process->crash->stack.count; i++)
+            hash = hash_mix(hash, process->crash->stack.frames[i]->name_hash);
+    }
+    return hash;
+}
 
 static uint64_t looks(const struct process *process)
 {
@@ -192,15 +217,7 @@ static uint64_t looks(const struct process *process)
         hash = hash_mix(hash, record->blocks);
         hash = hash_mix(hash, record->bytes);
     }
-    for (size_t i = 0; i < process->mistake_count; i++) {
-        const struct mistake *mistake = &process->mistakes[i];
-
-        hash = hash_mix(hash, mistake->type | (uint64_t)mistake->form << 8 |
-                                  (uint64_t)mistake->kind << 16);
-        hash = hash_mix(hash, mistake->size ^ mistake->count << 32);
-        for (size_t k = 0; k < mistake->released.count; k++)
-            hash = hash_mix(hash, mistake->released.frames[k]->name_hash);
-    }
+    hash = errors_of(process, hash);
     return hash;
 }
 
@@ -274,6 +291,7 @@ static void make_stable(struct process *process)
     }
     make_stable_look(process);
     mistakes_make_stable(process);
+    crashes_make_stable(process);
 }
 
 void build_finish(struct report *report, const struct build_options *options)

@@ -6,6 +6,7 @@
 #include "symbolize/json.h"
 
 #include "symbolize/emit.h"
+#include "symbolize/json_crash.h"
 #include "symbolize/json_look.h"
 #include "symbolize/json_mistakes.h"
 
@@ -341,8 +342,10 @@ static void write_process(struct emit *emit, const struct process *process, cons
         write_record(emit, process, &process->records[i]);
     emit_close(emit, ']');
     emit_open(emit, "errors", '[');
-    if (!view->quiet)
+    if (!view->quiet) {
+        json_crash(emit, process, write_stack);
         json_mistakes(emit, process, write_stack);
+    }
     emit_close(emit, ']');
     empty_list(emit, "resources");
     json_owners(emit, process);

@@ -252,6 +252,61 @@ struct mistake {
     bool first_whole; /* else that is what its return address says */
 };
 
+/* A block that an address is in, or behind the end of. */
+struct crash_block {
+    const char *register_name; /* that holds the address; NULL = it is the fault's */
+    uint64_t start, size;
+    uint64_t offset; /* of the address from its start; offset >= size: so far behind its end */
+    bool about;                /* the size is rounded up */
+    uint32_t kind;             /* enum leak_kind */
+    bool was_freed;            /* by the time of the crash: then these follow */
+    struct thread_ref freed_by;
+    uint64_t freed_ns;
+    struct stack freed;
+    bool freed_whole; /* else that is what its return address says */
+    struct stack allocated;
+};
+
+/* "these frames, up to and including the frame before this one, come so many times more" */
+struct crash_repeat {
+    size_t end, frames;
+    uint64_t times;
+};
+
+struct crash_register {
+    const char *name;
+    uint64_t value;
+};
+
+/* A signal that killed the process. */
+struct crash {
+    int32_t signal, code;
+    const char *name;  /* "SIGSEGV" */
+    const char *words; /* what was done: "write to 0x10, 16 bytes behind a null pointer" */
+    const char *near;  /* what the address is near, NULL = nothing is known */
+    bool overflow;     /* of the stack */
+    bool handed;       /* the program's own handler had it first */
+    bool during_look;  /* at the heap */
+    bool blocks_busy;  /* not all blocks could be looked through */
+    const char *inside; /* of what it happened, for a warning; NULL = of the program */
+    uint64_t address;
+    bool has_address;
+    struct thread_ref thread;
+    int32_t tid;
+    uint64_t time_ns;
+    struct stack stack;
+    struct crash_repeat *repeats; /* ascending by end */
+    size_t repeat_count;
+    uint64_t depth;                /* frames there were, inlined ones aside; 0 = left out */
+    uint64_t left_out, left_out_at; /* so many frames are missing before frames[left_out_at] */
+    struct crash_register *registers;
+    size_t register_count;
+    struct crash_block *blocks; /* the fault's first */
+    size_t block_count;
+    const char **modules; /* paths of what was loaded */
+    size_t module_count;
+};
+
 /* How the last look at the heap was made. */
 struct look {
     uint64_t when_ns; /* 0 = left out */
@@ -319,6 +374,8 @@ struct process {
     size_t recent_count, recent_known; /* known: all that there are, asked for or not */
     struct mistake *mistakes;          /* in the order they were met */
     size_t mistake_count;
+    struct crash *crash;               /* NULL = none */
+    bool crash_only;                   /* blocks were not tracked: the option crash=only */
     struct look *look;                 /* NULL = none, and nobody tried */
     struct owner *owners;              /* by falling bytes */
     size_t owner_count;

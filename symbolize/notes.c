@@ -98,6 +98,8 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
         add_inherited(&notes, inherited, process->ppid);
     if (is_estimated(&notes))
         add_sampling(&notes);
+    if (store->header.flags & LEAK_FLAG_CRASH_ONLY)
+        add(&notes, "recorded with crash=only: nothing is known of its heap");
     if (store->header.flags & LEAK_FLAG_FULL)
         add(&notes, "the store ran out of room: the newest stacks are missing");
     add_options(&notes);

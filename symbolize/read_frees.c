@@ -68,6 +68,7 @@ static void add_recent(struct reading *reading, const struct leak_recent *ring,
                        const struct leak_recent_free *free)
 {
     struct store *store = reading->store;
+    uint32_t form = free->size_form & 0xff; /* enum leak_form */
     struct store_recent *made;
 
     store->recent = mem_more(store->recent, &reading->recent_capacity, store->recent_count + 1,
@@ -78,7 +79,9 @@ static void add_recent(struct reading *reading, const struct leak_recent *ring,
                                   .site = store_site_of(store, free->site),
                                   .thread = ring->last_thread,
                                   .tick = free->tick,
-                                  .form = free->form < LEAK_FORM_MAX ? free->form : LEAK_FORM_NONE};
+                                  .form = form < LEAK_FORM_MAX ? form : LEAK_FORM_NONE,
+                                  .size_most =
+                                      (uint64_t)(free->size_form >> 8) * LEAK_RECENT_UNIT};
     if (free->node) /* else 0, which is LEAK_ROOT_NONE */
         made->node = read_node(reading, free->node, store->node_count);
 }

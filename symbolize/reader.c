@@ -67,6 +67,7 @@ static void read_chunks(struct reading *reading, const struct chunks *chunks)
     read_frees(reading, chunks);
     read_events(reading, chunks);
     read_look(reading, chunks);
+    read_crash(reading, chunks);
 }
 
 bool reader_parse(struct mem *mem, const struct image *image, struct store *store,

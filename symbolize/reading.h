@@ -46,4 +46,7 @@ void read_events(struct reading *reading, const struct chunks *chunks);
 /* SNAPSHOT: the last look, and a later one that could not be made. */
 void read_look(struct reading *reading, const struct chunks *chunks);
 
+/* CRASH: the signal that killed. */
+void read_crash(struct reading *reading, const struct chunks *chunks);
+
 #endif

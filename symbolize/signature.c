@@ -50,6 +50,12 @@ static const struct place *find_place(const struct signatures *signatures,
                          pc - 1 - at->bias);
 }
 
+const struct place *signatures_place_in(const struct signatures *signatures,
+                                        const struct store_module *at, uint64_t pc)
+{
+    return find_place(signatures, at, pc);
+}
+
 const struct place *signatures_last_place(const struct signatures *signatures, uint64_t pc)
 {
     return find_place(signatures, store_last_module_of(signatures->store, pc - 1), pc);

@@ -58,4 +58,8 @@ struct resolved_module *signatures_module(const struct signatures *signatures,
 size_t signatures_trace_pcs(const struct signatures *signatures, const uint64_t *pcs, size_t count,
                             const struct frame **frames);
 
+/* The frames at a return address in a module that is known by other means; NULL: it is in none. */
+const struct place *signatures_place_in(const struct signatures *signatures,
+                                        const struct store_module *at, uint64_t pc);
+
 #endif

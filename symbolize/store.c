@@ -274,10 +274,37 @@ static bool check_look(const struct store *store, const char **broken)
     return check_found(store, broken);
 }
 
+static bool check_crash(const struct store *store, const char **broken)
+{
+    const struct store_crash *crash = store->crash;
+
+    if (!crash)
+        return true;
+    *broken = "a crash's state, signal, registers and frames are in range";
+    if (crash->head.state == LEAK_CRASH_NONE || crash->head.state > LEAK_CRASH_FATAL ||
+        crash->head.signal <= 0 || crash->head.signal > 64 ||
+        crash->head.register_count > LEAK_CRASH_REGISTERS ||
+        crash->head.frame_count > LEAK_CRASH_FRAMES || crash->head.outer_count > LEAK_CRASH_OUTER)
+        return false;
+    for (uint32_t i = 0; i < crash->head.frame_count; i++) {
+        *broken = "what repeats in a crash's stack is there";
+        if (crash->head.frames[i].times &&
+            (!crash->head.frames[i].period || crash->head.frames[i].period > i + 1))
+            return false;
+    }
+    for (size_t i = 0; i <= LEAK_CRASH_REGISTERS; i++) {
+        *broken = "what is near a crash names a site or none";
+        if (crash->near_site[i] >= store->site_count && crash->near_site[i] != STORE_NO_SITE)
+            return false;
+    }
+    return true;
+}
+
 bool store_check(const struct store *store, const char **broken)
 {
     if (!check_tree(store, broken) || !check_sites(store, broken) ||
-        !check_frees(store, broken) || !check_events(store, broken) || !check_look(store, broken))
+        !check_frees(store, broken) || !check_events(store, broken) || !check_look(store, broken) ||
+        !check_crash(store, broken))
         return false;
     *broken = NULL;
     return true;
@@ -288,6 +315,8 @@ void store_end(struct store *store)
     spans_end(&store->module_spans);
     if (store->look)
         spans_end(&store->look->module_spans);
+    if (store->crash)
+        spans_end(&store->crash->module_spans);
     free(store->notes);
     store->notes = NULL;
 }

@@ -73,6 +73,7 @@ struct store_recent {
     uint32_t thread; /* serial */
     uint32_t tick;
     uint32_t form; /* enum leak_form, NONE = not known */
+    uint64_t size_most; /* of the block: it was up to LEAK_RECENT_UNIT - 1 smaller; 0 = not known */
 };
 
 /* A wrong release, see leak_store.h; type, form and place are known ones. */
@@ -126,6 +127,15 @@ struct store_look {
     struct spans module_spans; /* values are indices of modules */
 };
 
+/* A signal that killed, see leak_store.h: counts are in range, texts are terminated. */
+struct store_crash {
+    struct leak_crash head;
+    uint32_t near_site[1 + LEAK_CRASH_REGISTERS]; /* index, or STORE_NO_SITE: there is no block */
+    struct store_module *modules;
+    size_t module_count;
+    struct spans module_spans; /* values are indices of modules */
+};
+
 /* What a program says of leaks that are known, or the file it names. */
 struct store_suppressions {
     const char *where, *text; /* no NULs in it */
@@ -159,6 +169,7 @@ struct store {
     uint64_t events_left_out; /* calls that there was no room for */
     struct store_look *look; /* the last one; NULL = none. rung NONE: it says why there is none */
     struct leak_snapshot *failed; /* a later one that could not be made, or NULL */
+    struct store_crash *crash;    /* NULL = none */
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];
     size_t suppressions_count;
     const char **notes;     /* what was odd about the file, for the report */

@@ -12,6 +12,7 @@
 
 #include "leak_store.h"
 #include "symbolize/estimate.h"
+#include "symbolize/text_crash.h"
 #include "symbolize/text_frame.h"
 #include "symbolize/text_head.h"
 #include "symbolize/text_look.h"
@@ -310,6 +311,7 @@ static void write_process(const struct report *report, size_t i, const struct vi
 
     text_head(process, !alone, view, stream);
     write_warning(process, view, stream);
+    text_crash(process, view, stream);
     text_mistakes(process, view, stream);
     write_records(process, view, stream);
     text_threads(process, view, stream);
@@ -327,6 +329,7 @@ static void write_process(const struct report *report, size_t i, const struct vi
 /* Processes that are only counted, and what of. */
 struct unlisted {
     size_t clean, passing;
+    size_t only_crashes; /* were recorded of these, and there was none */
     bool sampled, reachable, suppressed;
 };
 
@@ -335,6 +338,10 @@ static void count_unlisted(const struct process *process, const struct view *vie
 {
     if (!is_clean(process, view)) {
         unlisted->passing += is_passing(process, view);
+        return;
+    }
+    if (process->crash_only) {
+        unlisted->only_crashes++;
         return;
     }
     unlisted->clean++;
@@ -350,6 +357,9 @@ static void write_unlisted_processes(const struct unlisted *unlisted, FILE *stre
     if (unlisted->passing)
         fprintf(stream, "Not listed: %s between fork and exec (-v shows them).\n",
                 show_count(unlisted->passing, "process").text);
+    if (unlisted->only_crashes)
+        fprintf(stream, "No crash in %s, of which nothing else is known (crash=only).\n",
+                show_count(unlisted->only_crashes, "more process").text);
     if (unlisted->clean && unlisted->suppressed)
         fprintf(stream, "Nothing but what is suppressed is lost in %s.\n", more.text);
     else if (unlisted->clean && unlisted->reachable)

@@ -17,7 +17,8 @@
 
 bool text_saw_nothing(const struct process *process)
 {
-    return process->allocations == 0 && !process->forked && !process->asked;
+    return process->allocations == 0 && !process->forked && !process->asked &&
+           !process->crash_only && !process->crash;
 }
 
 static void write_ending(const struct process *process, FILE *stream)

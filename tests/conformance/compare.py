@@ -10,6 +10,7 @@ import collections, difflib, glob, json, os, re, struct, subprocess, sys
 tool, folder = sys.argv[1:]
 wrong = []
 KEPT = 62  # the default of snapshot_signal
+KILLERS = sum(1 << (n - 1) for n in (4, 5, 6, 7, 8, 11, 31))  # their default action is ours (crash=on)
 
 
 def read(*names):
@@ -23,8 +24,10 @@ def normal(text):
 
 
 def with_ours(text):
-    """What the kernel says of a process that libleak lives in: the signal kept for looks has a handler."""
-    return re.sub(rb"(SigCgt:\t)(\w+)", lambda m: b"%s%016x" % (m[1], int(m[2], 16) | 1 << (KEPT - 1)), text)
+    """What the kernel says of a process that libleak lives in: the signal kept for looks has a handler, and
+    so have those that kill, unless the program ignores them."""
+    return re.sub(rb"(SigIgn:\t)(\w+)(\s+SigCgt:\t)(\w+)",
+                  lambda m: b"%s%s%s%016x" % (m[1], m[2], m[3], int(m[4], 16) | 1 << (KEPT - 1) | KILLERS & ~int(m[2], 16)), text)
 
 
 def states(run):

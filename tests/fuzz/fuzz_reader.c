@@ -174,12 +174,23 @@ int main(int argc, char **argv)
     unsigned long runs = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
     unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 10) : (unsigned long)time(NULL);
     struct store_builder example = builder_looked();
+    static struct leak_crash crash = {.state = LEAK_CRASH_FATAL,
+                                      .signal = 11,
+                                      .code = 1,
+                                      .flags = LEAK_CRASH_HAS_ADDRESS,
+                                      .address = 0xa008,
+                                      .register_count = 16,
+                                      .frame_count = 2,
+                                      .outer_count = 2,
+                                      .frames = {{0x1500, 0, 0}, {0x1200, 2, 1000}},
+                                      .outer = {0x1100, 0x1100}};
 
     printf("fuzz_reader: %lu damages, seed %lu (again: %s %lu %lu)\n", runs, seed, argv[0], runs,
            seed);
     fflush(stdout);
     state = seed * 2 + 1;
     builder_header(&example)->sample = 4096;
+    builder_crash(&example, &crash, "/opt/app", 0x1000, 0x9000);
     builder_suppressions(&example, "its own", "leak:known\n{\nx\nMemcheck:Leak\n...\nobj:*\n}\n");
     for (size_t size = 0; size <= example.size; size++)
         run_copy(example.data, size, 0);

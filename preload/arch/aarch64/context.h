@@ -116,4 +116,85 @@ static inline bool context_is_block(const uintptr_t *block)
 
 #define CONTEXT_DTV 0
 
+/* ---- Signal frames -------------------------------------------------------------------------- */
+
+#define CONTEXT_RESTORER 0ul
+
+/* What the thread tried at the address of a fault: enum leak_access. The kernel keeps the syndrome in a
+ * record behind the registers. */
+static inline unsigned context_access(const ucontext_t *context)
+{
+    const unsigned char *at = (const unsigned char *)context->uc_mcontext.__reserved;
+    const unsigned char *end = at + sizeof context->uc_mcontext.__reserved;
+    uint32_t head[2]; /* magic, size */
+    uint64_t syndrome;
+    for (; at + 16 <= end; at += head[1]) {
+        memcpy(head, at, sizeof head);
+        if (head[1] < sizeof head || head[0] == 0)
+            return 0;
+        if (head[0] != 0x45535201) /* ESR_MAGIC */
+            continue;
+        memcpy(&syndrome, at + 8, sizeof syndrome);
+        uint64_t class = syndrome >> 26 & 0x3f;
+        if (class == 0x20) /* an instruction of user code */
+            return 3;
+        return class == 0x24 ? (syndrome >> 6 & 1 ? 2 : 1) : 0;
+    }
+    return 0;
+}
+
+#define CONTEXT_CALLER_ON_STACK 0
+static inline uintptr_t context_link(const ucontext_t *context)
+{
+    return context->uc_mcontext.regs[30];
+}
+
+/* Records that did not fit among the others stand behind them, found by their address. */
+static inline void context_move_extra(ucontext_t *moved, uintptr_t distance)
+{
+    unsigned char *at = (unsigned char *)moved->uc_mcontext.__reserved;
+    unsigned char *end = at + sizeof moved->uc_mcontext.__reserved;
+    uint32_t head[2]; /* magic, size */
+    uint64_t address;
+    for (; at + 16 <= end; at += head[1]) {
+        memcpy(head, at, sizeof head);
+        if (head[1] < sizeof head || head[0] == 0)
+            return;
+        if (head[0] != 0x45585401) /* EXTRA_MAGIC */
+            continue;
+        memcpy(&address, at + 8, sizeof address);
+        address += distance;
+        memcpy(at + 8, &address, sizeof address);
+    }
+}
+
+extern const char arch_signal_return[] __attribute__((visibility("hidden")));
+
+/* The frame that the kernel has made for a handler, up to top, as if it had made it on the stack that
+ * was interrupted; the handler begins there. */
+#define CONTEXT_FRAMES_MOVE 1
+static inline __attribute__((noreturn)) void context_move(int number, siginfo_t *info,
+                                                          ucontext_t *context, uintptr_t top,
+                                                          void *handler)
+{
+    uintptr_t frame = (uintptr_t)context - sizeof(siginfo_t); /* where its siginfo is */
+    uintptr_t size = (top & ~(uintptr_t)15) - frame;
+    uintptr_t to = (context_sp(context) - size) & ~(uintptr_t)15;
+    memcpy((void *)to, (const void *)frame, size);
+    ucontext_t *moved = (ucontext_t *)(to + sizeof(siginfo_t));
+    context_move_extra(moved, to - frame);
+    register uintptr_t x0 __asm__("x0") = (uintptr_t)number;
+    register uintptr_t x1 __asm__("x1") = (uintptr_t)info - frame + to;
+    register uintptr_t x2 __asm__("x2") = (uintptr_t)moved;
+    register uintptr_t x16 __asm__("x16") = (uintptr_t)handler;
+    register uintptr_t x9 __asm__("x9") = to;
+    register uintptr_t x10 __asm__("x10") = to + size - 2 * sizeof(uintptr_t); /* {fp, lr} */
+    register uintptr_t x11 __asm__("x11") = (uintptr_t)arch_signal_return;
+    __asm__ volatile("mov sp, x9\n\tmov x29, x10\n\tmov x30, x11\n\tbr x16"
+                     :
+                     : "r"(x0), "r"(x1), "r"(x2), "r"(x16), "r"(x9), "r"(x10), "r"(x11)
+                     : "memory");
+    __builtin_unreachable();
+}
+
 #endif

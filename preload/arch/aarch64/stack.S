@@ -51,4 +51,14 @@ arch_continue_call_end:
         .cfi_endproc
         .size   arch_continue_call, . - arch_continue_call
 
+/* What a handler returns to whose frame was moved: unwinders know it by these two instructions. */
+        .globl  arch_signal_return
+        .hidden arch_signal_return
+        .type   arch_signal_return, %function
+        nop
+arch_signal_return:
+        mov     x8, #139                /* rt_sigreturn */
+        svc     #0
+        .size   arch_signal_return, . - arch_signal_return
+
         .section .note.GNU-stack, "", %progbits

@@ -137,4 +137,48 @@ static inline bool context_is_block(const uintptr_t *block)
 /* Where the thread's dynamic thread vector is kept, from its thread block. */
 #define CONTEXT_DTV 8
 
+/* ---- Signal frames -------------------------------------------------------------------------- */
+
+#define CONTEXT_RESTORER 0x04000000ul /* SA_RESTORER: libc sets it in every action */
+
+/* What the thread tried at the address of a page fault: enum leak_access. */
+static inline unsigned context_access(const ucontext_t *context)
+{
+    uintptr_t error = context->uc_mcontext.gregs[REG_ERR];
+    if (context->uc_mcontext.gregs[REG_TRAPNO] != 14)
+        return 0;
+    return error & 16 ? 3 : error & 2 ? 2 : 1;
+}
+
+/* Where a function was called that is no code: its return address is the last thing pushed. */
+#define CONTEXT_CALLER_ON_STACK 1
+static inline uintptr_t context_link(const ucontext_t *context)
+{
+    (void)context;
+    return 0;
+}
+
+/* The frame that the kernel has made for a handler, up to top, as if it had made it on the stack that
+ * was interrupted; the handler begins there. */
+#define CONTEXT_FRAMES_MOVE 1
+static inline __attribute__((noreturn)) void context_move(int number, siginfo_t *info,
+                                                          ucontext_t *context, uintptr_t top,
+                                                          void *handler)
+{
+    uintptr_t frame = (uintptr_t)context - sizeof(uintptr_t); /* the handler's return address */
+    uintptr_t to = context_sp(context) - CONTEXT_RED_ZONE - (top - frame);
+    to -= (to - frame) % 64; /* vector registers are saved at multiples of 64 */
+    memcpy((void *)to, (const void *)frame, top - frame);
+    ucontext_t *moved = (ucontext_t *)(to + sizeof(uintptr_t));
+    if (context->uc_mcontext.fpregs)
+        moved->uc_mcontext.fpregs =
+            (fpregset_t)((uintptr_t)context->uc_mcontext.fpregs - frame + to);
+    __asm__ volatile("mov %0, %%rsp\n\txor %%ebp, %%ebp\n\txor %%eax, %%eax\n\tjmp *%1"
+                     :
+                     : "r"(to), "r"(handler), "D"(number), "S"((uintptr_t)info - frame + to),
+                       "d"(moved)
+                     : "memory");
+    __builtin_unreachable();
+}
+
 #endif

@@ -864,6 +864,65 @@ START_TEST(an_address_is_found_in_the_block_around_it)
 }
 END_TEST
 
+/* The highest that begins at or below the address. */
+START_TEST(the_nearest_block_below_an_address_is_found_without_waiting)
+{
+    uint64_t state = unit_seed;
+    struct block there[AROUND_MOST], old, out;
+    uintptr_t end = BASE;
+    bool busy = false;
+    begin(_i);
+    for (unsigned i = 0; i < AROUND_MOST; i++) {
+        there[i] = at(end + 8 * (unit_random(&state) % 3));
+        there[i].size = unit_random(&state) % (unit_random(&state) % 8 ? 100 : 20000);
+        there[i].count = i;
+        end = there[i].address + round_up(there[i].size ? there[i].size : 1, 8);
+        insert(&there[i], &old);
+    }
+    settle(_i);
+    for (uintptr_t address = BASE - 9; address < end + 9000; address += 1 + state % 7) {
+        const struct block *want = NULL;
+        unit_random(&state);
+        for (unsigned i = 0; i < AROUND_MOST && there[i].address <= address; i++)
+            want = &there[i];
+        bool found = blocks_find_near(address, 100, &out, &busy);
+        UNIT_WANT_MSG(found == (want != NULL) && (!found || same(&out, want)),
+                      "seed %" PRIu64 ": at %#" PRIxPTR, unit_seed, address);
+    }
+    ck_assert(!busy);
+    ck_assert_uint_eq(lock_thread.held, 0);
+}
+END_TEST
+
+static void *look_near(void *argument)
+{
+    struct block out;
+    bool *busy = argument;
+    return blocks_find_near(BASE + 8, 1, &out, busy) ? argument : NULL;
+}
+
+/* A thread that crashes may hold the very lock: it says so and goes on. */
+START_TEST(a_table_that_is_being_changed_is_not_waited_for)
+{
+    struct block block = at(BASE), old;
+    bool busy = false;
+    pthread_t thread;
+    void *found;
+    begin(SEVERAL_THREADS);
+    insert(&block, &old);
+    blocks_fork_lock();
+    ck_assert_ptr_null(look_near(&busy));
+    ck_assert(busy);
+    busy = false;
+    pthread_create(&thread, NULL, look_near, &busy);
+    pthread_join(thread, &found);
+    ck_assert(!found && busy);
+    blocks_fork_unlock();
+    busy = false;
+    ck_assert(look_near(&busy) && !busy);
+}
+END_TEST
+
 START_TEST(the_start_of_a_block_is_looked_for_so_far_and_no_further)
 {
     struct block large = at(BASE + FAR_AWAY), old, out;
@@ -893,6 +952,9 @@ int main(int argc, char **argv)
     tcase_add_loop_test(entries, no_block_is_found_where_there_is_none, 0, WAYS);
     tcase_add_loop_test(entries, an_address_is_found_in_the_block_around_it, 0, WAYS);
     tcase_add_loop_test(entries, the_start_of_a_block_is_looked_for_so_far_and_no_further, 0, WAYS);
+    tcase_add_loop_test(entries, the_nearest_block_below_an_address_is_found_without_waiting, 0,
+                        WAYS);
+    tcase_add_test(entries, a_table_that_is_being_changed_is_not_waited_for);
     tcase_add_loop_test(entries, an_insert_over_an_address_replaces_and_says_what_was_there, 0, 2);
     suite_add_tcase(suite, entries);
     TCase *young = tcase_create("young");

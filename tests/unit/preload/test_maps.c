@@ -167,6 +167,51 @@ START_TEST(a_process_of_many_mappings_is_read_whole)
 }
 END_TEST
 
+static struct maps one_by_one;
+
+static void note(const struct mapping *mapping, void *context)
+{
+    ck_assert_ptr_eq(context, &one_by_one);
+    one_by_one.mapping[one_by_one.count++] = *mapping;
+}
+
+/* Buffers that hold one line and a bit, and that hold many. */
+static const size_t sizes[] = {200, 256, 1000, 4096, 65536};
+
+START_TEST(one_by_one_they_come_in_order_and_whole)
+{
+    static char buffer[65536];
+    struct mapping code = {0}, data = {0}, stack = {0};
+    one_by_one.mapping = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                              -1, 0);
+    ck_assert(maps_each(buffer, sizes[_i], note, &one_by_one));
+    for (uint32_t i = 0; i < one_by_one.count; i++) {
+        const struct mapping *there = &one_by_one.mapping[i];
+        UNIT_WANT(!i || there[-1].end <= there->start);
+        if ((uintptr_t)note - there->start < there->end - there->start)
+            code = *there;
+        if ((uintptr_t)buffer - there->start < there->end - there->start)
+            data = *there;
+        if ((uintptr_t)&data - there->start < there->end - there->start)
+            stack = *there;
+    }
+    ck_assert(code.execute && !code.write && code.inode);
+    ck_assert(data.write && !data.execute);
+    ck_assert(stack.write);
+    ck_assert(maps_find(&one_by_one, (uintptr_t)note));
+}
+END_TEST
+
+START_TEST(a_line_that_is_too_long_is_passed_over)
+{
+    char buffer[64]; /* no line with a path fits, most others do not */
+    one_by_one.mapping = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                              -1, 0);
+    ck_assert(maps_each(buffer, sizeof buffer, note, &one_by_one));
+    ck_assert_uint_lt(one_by_one.count, 1000);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("maps");
@@ -181,6 +226,8 @@ int main(int argc, char **argv)
     TCase *process = tcase_create("process");
     tcase_add_test(process, this_process_is_read_in_order);
     tcase_add_test(process, a_process_of_many_mappings_is_read_whole);
+    tcase_add_loop_test(process, one_by_one_they_come_in_order_and_whole, 0, ARRAY_LENGTH(sizes));
+    tcase_add_test(process, a_line_that_is_too_long_is_passed_over);
     suite_add_tcase(suite, process);
     return unit_main(argc, argv, suite);
 }

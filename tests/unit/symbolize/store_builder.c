@@ -283,6 +283,34 @@ void builder_suppressions(struct store_builder *builder, const char *where, cons
     pack(builder, at, text, strlen(text));
 }
 
+/* ---- Crashes -------------------------------------------------------------------------------- */
+
+struct leak_crash *builder_crash_at(struct store_builder *builder, size_t chunk)
+{
+    return payload_of(builder, chunk);
+}
+
+size_t builder_crash(struct store_builder *builder, const struct leak_crash *crash,
+                     const char *module, uint64_t start, uint64_t end)
+{
+    size_t path = module ? strlen(module) : 0;
+    struct leak_module record = {.start = start, .end = end, .bias = start, .path_length = path};
+    size_t length = module ? (sizeof(record) + path + 1 + 7) / 8 * 8 : 0;
+    size_t chunk = builder_chunk(builder, LEAK_CHUNK_CRASH, 0, sizeof(*crash) + length);
+    struct leak_crash *there = payload_of(builder, chunk);
+
+    record.length = (uint32_t)length;
+    *there = *crash;
+    there->head_size = sizeof(*crash);
+    there->modules = (struct leak_table){sizeof(*crash), (uint32_t)length};
+    if (module) {
+        memcpy(there + 1, &record, sizeof(record));
+        memcpy((char *)(there + 1) + offsetof(struct leak_module, path), module, path);
+    }
+    ((struct leak_chunk *)there - 1)->length = sizeof(*crash) + length;
+    return chunk;
+}
+
 /* ---- Looks ---------------------------------------------------------------------------------- */
 
 struct leak_snapshot *builder_look_at(struct store_builder *builder, size_t chunk)

@@ -72,6 +72,12 @@ void builder_options(struct store_builder *builder, const char *text);
 
 void builder_suppressions(struct store_builder *builder, const char *where, const char *text);
 
+/* A signal that killed; module: the one there is, NULL = none. Returns the offset of its chunk. */
+size_t builder_crash(struct store_builder *builder, const struct leak_crash *crash,
+                     const char *module, uint64_t start, uint64_t end);
+/* Its record, until the builder grows. */
+struct leak_crash *builder_crash_at(struct store_builder *builder, size_t chunk);
+
 /* What a look leaves: the tables go where the head then says they are. */
 struct builder_look {
     struct leak_snapshot head;
