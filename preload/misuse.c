@@ -12,9 +12,8 @@
 
 /* What a program releases by the thousand, and nobody knows of, is another allocator's. */
 #define FOREIGN_MOST 4096
-#define COOKIES                                                                                    \
-    2 /* where an array of objects with destructors keeps their number: 8 or 16 bytes              \
-       */
+/* An array of objects with destructors has their number before them, in 8 bytes or in 16. */
+#define COOKIES 2
 
 static bool live_lines;
 static uint32_t foreign;
