@@ -25,7 +25,6 @@ struct guard {
     bool leaving;          /* thread state is gone for good: the thread is at its end */
     uint8_t kind_flags;    /* of the blocks this thread makes, beside their kind (blocks.h) */
     bool asked;            /* a handler wants this thread outside: guard_outside is called then */
-    size_t said_size, said_alignment; /* of a block, by a delete that says them (release.h) */
     struct arch_link link; /* with sp: where pc stands while the hook is not over */
 };
 

@@ -136,35 +136,31 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     return resize(old, bytes, &caller);
 }
 
-/* What the usual forms do not say they do not carry. */
-static ALWAYS_INLINE void free_by(void *block, uint32_t how, size_t size, size_t alignment)
-{
-    struct frame caller = CALLER_FRAME();
-    struct guard *guard = process_enter(&caller);
-    if (unlikely(!guard)) {
-        real.free(block);
-        return;
-    }
-    modules_notice();
-    if (how & (RELEASE_SIZED | RELEASE_ALIGNED)) {
-        guard->said_size = size;
-        guard->said_alignment = alignment;
-    }
-    block = track_free(guard, &caller, block, how);
-    guard->calling_real = true;
-    real.free(block);
-    guard->calling_real = false;
-    guard_leave(guard);
-}
+#define FREEING(guard, caller, block, tracked)                                                     \
+    ({                                                                                             \
+        struct guard *guard = process_enter(caller);                                               \
+        if (unlikely(!guard)) {                                                                    \
+            real.free(block);                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        modules_notice();                                                                          \
+        block = tracked;                                                                           \
+        guard->calling_real = true;                                                                \
+        real.free(block);                                                                          \
+        guard->calling_real = false;                                                               \
+        guard_leave(guard);                                                                        \
+    })
 
 static NOINLINE void free_in_full(void *block, uint32_t how)
 {
-    free_by(block, how & ~(RELEASE_SIZED | RELEASE_ALIGNED), 0, 0);
+    struct frame caller = CALLER_FRAME();
+    FREEING(guard, &caller, block, track_free(guard, &caller, block, how));
 }
 
 static NOINLINE void free_as_said(void *block, uint32_t how, size_t size, size_t alignment)
 {
-    free_by(block, how, size, alignment);
+    struct release_frame frame = {CALLER_FRAME(), size, alignment};
+    FREEING(guard, &frame.caller, block, track_free_said(guard, &frame, block, how));
 }
 
 static ALWAYS_INLINE bool is_passed_by(void *block)

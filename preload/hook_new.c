@@ -78,12 +78,14 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
         return block;
     guard->calling_real = false;
     modules_notice();
-    guard->kind_flags = (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);
+    if (unlikely(alignment))
+        guard->kind_flags = (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);
     if (likely(block))
         track_alloc(guard, caller, block, size, kind);
     else
         sample_again();
-    guard->kind_flags &= BLOCKS_IGNORED;
+    if (unlikely(alignment))
+        guard->kind_flags &= BLOCKS_IGNORED;
     guard_leave(guard);
     return block;
 }
@@ -118,14 +120,15 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
     return ((void *(*)(size_t, const void *))form)(size, tag);
 }
 
-/* Forms that stand on others: the library's own, where the program has replaced one of these. */
-#define GIVE_WAY(result, name, parameters, ...)                                                    \
-    if (unlikely(operators_replaced())) {                                                          \
+/* Forms that stand on others: the library's own, where the program has replaced one of these. A
+ * function of its own: what is not replaced needs no frame for it. */
+#define GIVE_WAY(result, name, parameters)                                                         \
+    static COLD result(*original_##name(void)) parameters                                          \
+    {                                                                                              \
         static result(*original) parameters;                                                       \
         if (!original)                                                                             \
             original = (result(*) parameters)find(#name);                                          \
-        if (original)                                                                              \
-            return original(__VA_ARGS__);                                                          \
+        return original;                                                                           \
     }
 
 #define NEW_BASE(name, kind)                                                                       \
@@ -136,19 +139,23 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
         return new_or_throw(size, 0, kind, &caller);                                               \
     }
 #define NEW(name, kind)                                                                            \
+    GIVE_WAY(void *, name, (size_t))                                                               \
     EXPORT void *name(size_t size);                                                                \
     EXPORT void *name(size_t size)                                                                 \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        GIVE_WAY(void *, name, (size_t), size)                                                     \
+        if (unlikely(operators_replaced()) && original_##name())                                   \
+            return original_##name()(size);                                                        \
         return new_or_throw(size, 0, kind, &caller);                                               \
     }
 #define NEW_NOTHROW(name, kind)                                                                    \
+    GIVE_WAY(void *, name, (size_t, const void *))                                                 \
     EXPORT void *name(size_t size, const void *tag);                                               \
     EXPORT void *name(size_t size, const void *tag)                                                \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        GIVE_WAY(void *, name, (size_t, const void *), size, tag)                                  \
+        if (unlikely(operators_replaced()) && original_##name())                                   \
+            return original_##name()(size, tag);                                                   \
         return new_or_null(size, 0, kind, &caller, #name, tag);                                    \
     }
 #define NEW_ALIGNED_BASE(name, kind)                                                               \
@@ -159,19 +166,23 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
         return new_or_throw(size, alignment, kind, &caller);                                       \
     }
 #define NEW_ALIGNED(name, kind)                                                                    \
+    GIVE_WAY(void *, name, (size_t, size_t))                                                       \
     EXPORT void *name(size_t size, size_t alignment);                                              \
     EXPORT void *name(size_t size, size_t alignment)                                               \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        GIVE_WAY(void *, name, (size_t, size_t), size, alignment)                                  \
+        if (unlikely(operators_replaced()) && original_##name())                                   \
+            return original_##name()(size, alignment);                                             \
         return new_or_throw(size, alignment, kind, &caller);                                       \
     }
 #define NEW_ALIGNED_NOTHROW(name, kind)                                                            \
+    GIVE_WAY(void *, name, (size_t, size_t, const void *))                                         \
     EXPORT void *name(size_t size, size_t alignment, const void *tag);                             \
     EXPORT void *name(size_t size, size_t alignment, const void *tag)                              \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        GIVE_WAY(void *, name, (size_t, size_t, const void *), size, alignment, tag)               \
+        if (unlikely(operators_replaced()) && original_##name())                                   \
+            return original_##name()(size, alignment, tag);                                        \
         return new_or_null(size, alignment, kind, &caller, #name, tag);                            \
     }
 
@@ -185,70 +196,49 @@ NEW_ALIGNED_NOTHROW(_ZnwmSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW)
 NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW_ARRAY)
 
 /* The forms of delete differ in what they promise about the block, not in what they do to it. */
-#define DELETE_BASE(name, how)                                                                     \
-    EXPORT void name(void *block);                                                                 \
-    EXPORT void name(void *block)                                                                  \
+#define DELETE_FORM(name, parameters, arguments, go)                                               \
+    GIVE_WAY(void, name, parameters)                                                               \
+    static COLD void give_way_##name parameters                                                    \
     {                                                                                              \
-        hook_free(block, how);                                                                     \
+        if (original_##name())                                                                     \
+            original_##name() arguments;                                                           \
+        else                                                                                       \
+            go;                                                                                    \
+    }                                                                                              \
+    EXPORT void name parameters;                                                                   \
+    EXPORT void name parameters                                                                    \
+    {                                                                                              \
+        if (unlikely(operators_replaced()))                                                        \
+            give_way_##name arguments;                                                             \
+        else                                                                                       \
+            go;                                                                                    \
     }
-#define DELETE(name, how)                                                                          \
-    EXPORT void name(void *block);                                                                 \
-    EXPORT void name(void *block)                                                                  \
+#define DELETE_BASE(name, parameters, go)                                                          \
+    EXPORT void name parameters;                                                                   \
+    EXPORT void name parameters                                                                    \
     {                                                                                              \
-        GIVE_WAY(void, name, (void *), block)                                                      \
-        hook_free(block, how);                                                                     \
-    }
-#define DELETE_NOTHROW(name, how)                                                                  \
-    EXPORT void name(void *block, const void *tag);                                                \
-    EXPORT void name(void *block, const void *tag)                                                 \
-    {                                                                                              \
-        GIVE_WAY(void, name, (void *, const void *), block, tag)                                   \
-        hook_free(block, how);                                                                     \
-    }
-#define DELETE_SIZED(name, how)                                                                    \
-    EXPORT void name(void *block, size_t size);                                                    \
-    EXPORT void name(void *block, size_t size)                                                     \
-    {                                                                                              \
-        GIVE_WAY(void, name, (void *, size_t), block, size)                                        \
-        hook_free_said(block, how, size, 0);                                                       \
-    }
-#define DELETE_ALIGNED_BASE(name, how)                                                             \
-    EXPORT void name(void *block, size_t alignment);                                               \
-    EXPORT void name(void *block, size_t alignment)                                                \
-    {                                                                                              \
-        hook_free_said(block, how, 0, alignment);                                                  \
-    }
-#define DELETE_ALIGNED(name, how)                                                                  \
-    EXPORT void name(void *block, size_t alignment);                                               \
-    EXPORT void name(void *block, size_t alignment)                                                \
-    {                                                                                              \
-        GIVE_WAY(void, name, (void *, size_t), block, alignment)                                   \
-        hook_free_said(block, how, 0, alignment);                                                  \
-    }
-#define DELETE_ALIGNED_NOTHROW(name, how)                                                          \
-    EXPORT void name(void *block, size_t alignment, const void *tag);                              \
-    EXPORT void name(void *block, size_t alignment, const void *tag)                               \
-    {                                                                                              \
-        GIVE_WAY(void, name, (void *, size_t, const void *), block, alignment, tag)                \
-        hook_free_said(block, how, 0, alignment);                                                  \
-    }
-#define DELETE_ALIGNED_SIZED(name, how)                                                            \
-    EXPORT void name(void *block, size_t size, size_t alignment);                                  \
-    EXPORT void name(void *block, size_t size, size_t alignment)                                   \
-    {                                                                                              \
-        GIVE_WAY(void, name, (void *, size_t, size_t), block, size, alignment)                     \
-        hook_free_said(block, how, size, alignment);                                               \
+        go;                                                                                        \
     }
 
-DELETE_BASE(_ZdlPv, BY_DELETE)
-DELETE(_ZdaPv, BY_DELETE_ARRAY)
-DELETE_NOTHROW(_ZdlPvRKSt9nothrow_t, BY_DELETE)
-DELETE_NOTHROW(_ZdaPvRKSt9nothrow_t, BY_DELETE_ARRAY)
-DELETE_SIZED(_ZdlPvm, BY_DELETE_SIZED)
-DELETE_SIZED(_ZdaPvm, BY_DELETE_ARRAY_SIZED)
-DELETE_ALIGNED_BASE(_ZdlPvSt11align_val_t, BY_ALIGNED_DELETE)
-DELETE_ALIGNED(_ZdaPvSt11align_val_t, BY_ALIGNED_DELETE_ARRAY)
-DELETE_ALIGNED_NOTHROW(_ZdlPvSt11align_val_tRKSt9nothrow_t, BY_ALIGNED_DELETE)
-DELETE_ALIGNED_NOTHROW(_ZdaPvSt11align_val_tRKSt9nothrow_t, BY_ALIGNED_DELETE_ARRAY)
-DELETE_ALIGNED_SIZED(_ZdlPvmSt11align_val_t, BY_ALIGNED_DELETE_SIZED)
-DELETE_ALIGNED_SIZED(_ZdaPvmSt11align_val_t, BY_ALIGNED_DELETE_ARRAY_SIZED)
+DELETE_BASE(_ZdlPv, (void *block), hook_free(block, BY_DELETE))
+DELETE_BASE(_ZdlPvSt11align_val_t, (void *block, size_t to),
+            hook_free_said(block, BY_ALIGNED_DELETE, 0, to))
+DELETE_FORM(_ZdaPv, (void *block), (block), hook_free(block, BY_DELETE_ARRAY))
+DELETE_FORM(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag),
+            hook_free(block, BY_DELETE))
+DELETE_FORM(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag),
+            hook_free(block, BY_DELETE_ARRAY))
+DELETE_FORM(_ZdlPvm, (void *block, size_t size), (block, size),
+            hook_free_said(block, BY_DELETE_SIZED, size, 0))
+DELETE_FORM(_ZdaPvm, (void *block, size_t size), (block, size),
+            hook_free_said(block, BY_DELETE_ARRAY_SIZED, size, 0))
+DELETE_FORM(_ZdaPvSt11align_val_t, (void *block, size_t to), (block, to),
+            hook_free_said(block, BY_ALIGNED_DELETE_ARRAY, 0, to))
+DELETE_FORM(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
+            (block, to, tag), hook_free_said(block, BY_ALIGNED_DELETE, 0, to))
+DELETE_FORM(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
+            (block, to, tag), hook_free_said(block, BY_ALIGNED_DELETE_ARRAY, 0, to))
+DELETE_FORM(_ZdlPvmSt11align_val_t, (void *block, size_t size, size_t to), (block, size, to),
+            hook_free_said(block, BY_ALIGNED_DELETE_SIZED, size, to))
+DELETE_FORM(_ZdaPvmSt11align_val_t, (void *block, size_t size, size_t to), (block, size, to),
+            hook_free_said(block, BY_ALIGNED_DELETE_ARRAY_SIZED, size, to))

@@ -12,9 +12,8 @@
 
 /* What a program releases by the thousand, and nobody knows of, is another allocator's. */
 #define FOREIGN_MOST 4096
-#define COOKIES                                                                                    \
-    2 /* where an array of objects with destructors keeps their number: 8 or 16 bytes              \
-       */
+/* An array of objects with destructors has their number before them, in 8 bytes or in 16. */
+#define COOKIES 2
 
 static bool live_lines;
 static uint32_t foreign;
@@ -69,28 +68,47 @@ static bool is_of_operators(const struct misuse *call, const struct block *block
            !(RELEASE_BY_FREE >> (block->kind & BLOCKS_KIND) & 1);
 }
 
-static enum leak_event_type type_of(const struct guard *guard, const struct misuse *call,
-                                    const struct block *block)
+static const struct release_frame *said_of(const struct misuse *call)
+{
+    return (const struct release_frame *)call->caller;
+}
+
+static bool is_aligned_as_said(const struct misuse *call, const struct block *block)
+{
+    uint64_t right = blocks_alignment(block->kind), said = said_of(call)->alignment;
+    return right ? said == right
+                 : __builtin_popcountll(said) == 1 && !(block->address & (said - 1));
+}
+
+/* NONE: all is well. */
+static enum leak_event_type type_of(const struct misuse *call, const struct block *block)
 {
     uint32_t how = call->how;
     if (!release_fits(how, block->kind & BLOCKS_KIND))
         return release_form(how) == LEAK_FORM_REALLOC ? LEAK_EVENT_BAD_REALLOC
                                                       : LEAK_EVENT_MISMATCHED_FREE;
-    if (how & RELEASE_SIZED && guard->said_size != block->size)
+    if (how & RELEASE_SIZED && said_of(call)->size != block->size)
         return LEAK_EVENT_SIZE_MISMATCH;
-    return LEAK_EVENT_ALIGNMENT_MISMATCH;
+    if (how & RELEASE_ALIGNED && !is_aligned_as_said(call, block))
+        return LEAK_EVENT_ALIGNMENT_MISMATCH;
+    return LEAK_EVENT_NONE;
+}
+
+bool misuse_is_right(const struct misuse *call, const struct block *block)
+{
+    return type_of(call, block) == LEAK_EVENT_NONE;
 }
 
 void misuse_of_block(struct guard *guard, const struct misuse *call, const struct block *block)
 {
+    struct leak_event event = event_of(call, type_of(call, block));
     if (operators_replaced() && is_of_operators(call, block))
         return;
-    struct leak_event event = event_of(call, type_of(guard, call, block));
     add_block(&event, block);
     if (event.type == LEAK_EVENT_SIZE_MISMATCH) {
-        event.said = guard->said_size;
+        event.said = said_of(call)->size;
     } else if (event.type == LEAK_EVENT_ALIGNMENT_MISMATCH) {
-        event.said = guard->said_alignment;
+        event.said = said_of(call)->alignment;
         event.right = blocks_alignment(block->kind);
     }
     met(guard, call, &event);

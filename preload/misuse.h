@@ -29,34 +29,26 @@ void misuse_start(const char *on_error, bool live);
 struct misuse {
     const struct frame *caller;
     uintptr_t address;
-    uint32_t how;                /* release.h; size and alignment are where the guard has them */
+    uint32_t how;                /* release.h: the caller may be part of a release_frame */
     uint32_t node;               /* 0 = none */
     const struct thread *thread; /* or NULL */
 };
 
-/* Does the block have the size and alignment that the call says? */
-static inline bool misuse_agrees_said(const struct guard *guard, const struct block *block,
-                                      uint32_t how)
+/* Does everything agree that the call says of the block? said: it says more than its form. True: it
+ * does. False: it does not, or it says an alignment, too. */
+static ALWAYS_INLINE bool misuse_agrees(const struct frame *caller, const struct block *block,
+                                        uint32_t how, bool said)
 {
-    uint64_t said = guard->said_alignment, right = blocks_alignment(block->kind);
-    if (how & RELEASE_SIZED && guard->said_size != block->size)
-        return false;
-    if (!(how & RELEASE_ALIGNED))
-        return true;
-    return right ? said == right
-                 : __builtin_popcountll(said) == 1 && !(block->address & (said - 1));
+    unsigned kind = block->kind & BLOCKS_KIND;
+    if (!said)
+        return likely(how >> kind & 1);
+    return likely(how >> RELEASE_BESIDE_SIZE >> kind & 1) &&
+           likely(((const struct release_frame *)caller)->size == block->size);
 }
 
-/* Does everything agree that the call says of the block? */
-static ALWAYS_INLINE bool misuse_agrees(const struct guard *guard, const struct block *block,
-                                        uint32_t how)
-{
-    if (unlikely(how & (RELEASE_SIZED | RELEASE_ALIGNED)) && !misuse_agrees_said(guard, block, how))
-        return false;
-    return likely(release_fits(how, block->kind & BLOCKS_KIND));
-}
-
-/* It does not. */
+/* The whole answer, of any form. */
+bool misuse_is_right(const struct misuse *call, const struct block *block);
+/* It is not right. */
 COLD void misuse_of_block(struct guard *guard, const struct misuse *call,
                           const struct block *block);
 /* No block begins there. False: nothing is certain. */

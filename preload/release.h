@@ -1,9 +1,9 @@
 /* release.h - how a block is released: what each form of free and delete promises about it.
  *
- * One word says it all, so that a hook hands it down in a register and the right call costs one
- * test of a bit:
- *
- *     kinds that may be released so (bits 0-7)   SIZED, ALIGNED: more is promised   form (16-23)
+ * One word says it, so that a hook hands it down in a register and the right call costs one test of
+ * a bit. Three bytes of it are sets of kinds that may be released so, of which a form has one: the
+ * first when it says nothing more of the block, the second when it says the size, the third when it
+ * says an alignment. Kinds leave the upper bit of each byte to a flag. The fourth is the form.
  *
  * memalign's blocks go by free as malloc's do. free_sized is for malloc's alone, free_aligned_sized
  * for aligned_alloc's: so says C23.
@@ -14,11 +14,19 @@
 #include "preload/base.h"
 #include "leak_store.h"
 
-#define RELEASE_SIZED (1u << 8)
-#define RELEASE_ALIGNED (1u << 9)
-#define RELEASE_ARRAY (1u << 10)
+#define RELEASE_SIZED (1u << 7)
+#define RELEASE_ALIGNED (1u << 15)
+#define RELEASE_ARRAY (1u << 23)
+#define RELEASE_BESIDE_SIZE 8
+#define RELEASE_BESIDE_ALIGNMENT 16
+_Static_assert(LEAK_KIND_MAX <= 7, "every kind has a bit, and there is one more");
 
-#define RELEASE(form, kinds, more) ((uint32_t)LEAK_FORM_##form << 16 | (kinds) | (more))
+#define RELEASE_SHIFT(more)                                                                        \
+    ((more)&RELEASE_ALIGNED ? RELEASE_BESIDE_ALIGNMENT                                             \
+     : (more)&RELEASE_SIZED ? RELEASE_BESIDE_SIZE                                                  \
+                            : 0)
+#define RELEASE(form, kinds, more)                                                                 \
+    ((uint32_t)LEAK_FORM_##form << 24 | (kinds) << RELEASE_SHIFT(more) | (more))
 #define RELEASE_OF(kind) (1u << LEAK_KIND_##kind)
 #define RELEASE_BY_FREE (RELEASE_OF(MALLOC) | RELEASE_OF(MEMALIGN))
 
@@ -41,15 +49,21 @@
     RELEASE(ALIGNED_DELETE_ARRAY_SIZED, RELEASE_OF(ALIGNED_NEW_ARRAY),                             \
             RELEASE_ARRAY | RELEASE_ALIGNED | RELEASE_SIZED)
 
+/* Where a size or an alignment is said the caller's frame is the first part of this. */
+struct release_frame {
+    struct frame caller;
+    size_t size, alignment;
+};
+
 static inline enum leak_form release_form(uint32_t how)
 {
-    return how >> 16;
+    return how >> 24;
 }
 
 /* kind: of the block, without the bits beside it. */
 static inline bool release_fits(uint32_t how, unsigned kind)
 {
-    return how >> kind & 1;
+    return (how | how >> RELEASE_BESIDE_SIZE | how >> RELEASE_BESIDE_ALIGNMENT) >> kind & 1;
 }
 
 #endif

@@ -189,7 +189,8 @@ void threads_each(void (*visit)(const struct thread *thread, void *context), voi
 static struct thread *make(struct guard *guard, uint32_t announced, bool for_all)
 {
     struct locked locked = lock_take(&lock);
-    struct thread *thread = free_threads;
+    /* Who asks for the stand-in is at his end: his state still says where his stack was. */
+    struct thread *thread = for_all ? NULL : free_threads;
     if (thread)
         free_threads = thread->next_free;
     lock_give(&locked);

@@ -21,7 +21,7 @@
 struct options track_options;
 static uint64_t track_size_span = UINT64_MAX; /* max_size - min_size: one comparison for both */
 
-static bool detour; /* sample= or quarantine= */
+static bool detour;       /* sample= or quarantine= */
 static uint64_t began_ns; /* monotonic: the wall clock may be set */
 
 void track_begin(void)
@@ -207,8 +207,7 @@ static inline void note_freed(struct guard *guard, struct thread *thread,
     uint32_t node = 0;
     if (unlikely(weight) && (node = find_free_node(guard, thread, caller)))
         freed_count(guard, block->site, node, weight, block->size);
-    freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch,
-                   release_form(how));
+    freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch, release_form(how));
 }
 
 /* What cannot be helped is counted. */
@@ -293,10 +292,13 @@ static void see(struct guard *guard, struct misuse *call)
     threads_done(thread, &shared);
 }
 
+/* Is it wrong at all? */
 static COLD void went_wrong(struct guard *guard, const struct frame *caller,
                             const struct block *block, uint32_t how)
 {
     struct misuse call = {caller, block->address, how, 0, NULL};
+    if (misuse_is_right(&call, block))
+        return;
     see(guard, &call);
     misuse_of_block(guard, &call, block);
 }
@@ -335,7 +337,7 @@ bool track_move(struct guard *guard, const struct frame *caller, void *pointer, 
     if (unlikely(!known)) {
         if (!went_waiting(guard, caller, arch_address(pointer), BY_REALLOC))
             went_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
-    } else if (unlikely(!misuse_agrees(guard, out, BY_REALLOC))) {
+    } else if (unlikely(!misuse_agrees(caller, out, BY_REALLOC, false))) {
         went_wrong(guard, caller, out, BY_REALLOC);
     }
     return known;
@@ -385,8 +387,7 @@ static void free_sampled(struct guard *guard, const struct frame *caller, void *
     struct block block;
     if (!sample_remove(guard, arch_address(pointer), &block))
         return;
-    if (!misuse_agrees(guard, &block, how))
-        went_wrong(guard, caller, &block, how);
+    went_wrong(guard, caller, &block, how); /* if at all */
     gone(guard, caller, &block, how, true);
 }
 
@@ -423,14 +424,13 @@ static void *free_later(struct guard *guard, const struct frame *caller, void *p
         went_unknown(guard, caller, address, how);
         return pointer;
     }
-    if (!misuse_agrees(guard, &block, how))
-        went_wrong(guard, caller, &block, how);
+    went_wrong(guard, caller, &block, how); /* if at all */
     gone(guard, caller, &block, how, false);
     return put_off(guard, caller, pointer, &block, how) ? NULL : pointer;
 }
 
-static NOINLINE void *free_otherwise(struct guard *guard, const struct frame *caller,
-                                     void *pointer, uint32_t how)
+static NOINLINE void *free_otherwise(struct guard *guard, const struct frame *caller, void *pointer,
+                                     uint32_t how)
 {
     if (!sample_bytes)
         return free_later(guard, caller, pointer, how);
@@ -438,7 +438,8 @@ static NOINLINE void *free_otherwise(struct guard *guard, const struct frame *ca
     return pointer;
 }
 
-void *track_free(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
+static ALWAYS_INLINE void *free_now(struct guard *guard, const struct frame *caller, void *pointer,
+                                    uint32_t how, bool said)
 {
     struct block block;
     if (unlikely(detour))
@@ -447,12 +448,23 @@ void *track_free(struct guard *guard, const struct frame *caller, void *pointer,
         went_unknown(guard, caller, arch_address(pointer), how);
         return pointer;
     }
-    if (unlikely(!misuse_agrees(guard, &block, how))) {
+    if (unlikely(!misuse_agrees(caller, &block, how, said))) {
         struct block copy = block; /* the block itself stays in registers */
         went_wrong(guard, caller, &copy, how);
     }
     gone(guard, caller, &block, how, false);
     return pointer;
+}
+
+void *track_free(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
+{
+    return free_now(guard, caller, pointer, how, false);
+}
+
+void *track_free_said(struct guard *guard, const struct release_frame *frame, void *pointer,
+                      uint32_t how)
+{
+    return free_now(guard, &frame->caller, pointer, how, true);
 }
 
 void track_put_back(struct guard *guard, const struct block *block)

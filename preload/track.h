@@ -20,6 +20,9 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *block, s
 /* The block is about to go, in that way (release.h): out of the table and counted. Where the way is
  * wrong, that is recorded. What libc is to free now: the block, or NULL. */
 void *track_free(struct guard *guard, const struct frame *caller, void *block, uint32_t how);
+/* By a form that says a size or an alignment. */
+void *track_free_said(struct guard *guard, const struct release_frame *frame, void *block,
+                      uint32_t how);
 
 /* Out of the table but not counted yet, for realloc (which a block of new is wrong for) or for a
  * change … */

@@ -9,9 +9,9 @@
 // EXPECT: ^1. mismatched-free: 40 bytes of new\[\] released by free \(100,000 times\)$
 // EXPECT: ^Note: 46 wrong releases of further kinds were only counted: the list of errors holds 254\.$
 // EXPECT: ^\.\.\. and 244 more errors \(--top=0\)\.$
-// JSON: wrong == {("mismatched-free", "make", "release"): 100000} and len(p.errors) == 1
-// JSON: wrongs(procs[1]) == {("mismatched-free", "make", "release"): 100000} and len(procs[1].errors) == 1
-// JSON: len(procs[2].errors) == 254 and sum(wrongs(procs[2]).values()) == 254
+// JSON: wrong == {("mismatched-free", "make", "release"): 100000} and len(misuse(p)) == 1
+// JSON: wrongs(procs[1]) == {("mismatched-free", "make", "release"): 100000} and len(misuse(procs[1])) == 1
+// JSON: len(misuse(procs[2])) == 254 and sum(wrongs(procs[2]).values()) == 254
 // JSON: p.coverage.unknown_frees == 0 and all(named(q) for q in procs[:2])
 
 #include <cstdlib>

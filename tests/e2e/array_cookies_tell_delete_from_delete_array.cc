@@ -8,8 +8,8 @@
 // EXPECT: mismatched-free: 24 bytes of new released by sized delete\[\], 8 bytes before it$
 // EXPECT: looks like delete\[\] on a block of new
 // EXPECT: interior-free: sized aligned delete at 64 bytes inside of 256 bytes of aligned new\[\]$
-// JSON: [[(e.type, e.offset) for e in q.errors] for q in procs] == [[("interior-free", 8)], [("mismatched-free", -8)], [("mismatched-free", 0)], [("interior-free", 64)], []]
-// JSON: all(named(q) for q in procs) and {culprit(e.allocated).function.split("(")[0] for q in procs for e in q.errors} == {"make_many", "make_one", "make_plain", "make_wide"}
+// JSON: [[(e.type, e.offset) for e in misuse(q)] for q in procs] == [[("interior-free", 8)], [("mismatched-free", -8)], [("mismatched-free", 0)], [("interior-free", 64)], []]
+// JSON: all(named(q) for q in procs) and {culprit(e.allocated).function.split("(")[0] for q in procs for e in misuse(q)} == {"make_many", "make_one", "make_plain", "make_wide"}
 
 #include <cstdlib>
 #include <new>

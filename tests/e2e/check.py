@@ -117,9 +117,14 @@ def culprit(trace):
     return next((f for f in frames if f.user), Dot())
 
 
+def misuse(process=None):
+    """The errors but for the crash that a wrong release may end in."""
+    return [e for e in (process or p).errors if e.type not in ("crash", "stack-overflow")]
+
+
 def wrongs(process):
     found = {}
-    for e in process.errors:
+    for e in misuse(process):
         key = e.type, bare(culprit(e.allocated).function), bare(culprit(e).function)
         found[key] = found.get(key, 0) + e.count
     return found
@@ -128,11 +133,11 @@ def wrongs(process):
 def named(process=None):
     """Every place that an error should have has its line, in this source or one beside it."""
     return all(culprit(t).file and culprit(t).line
-               for e in (process or p).errors for t in [e, e.allocated, e.freed_again and e.freed] if t)
+               for e in misuse(process) for t in [e, e.allocated, e.freed_again and e.freed] if t)
 
 
 def first(function, process=None):
-    found = {(bare(culprit(e.freed).function), culprit(e.freed).line) for e in (process or p).errors
+    found = {(bare(culprit(e.freed).function), culprit(e.freed).line) for e in misuse(process)
              if e.freed_again and bare(culprit(e).function) == function}
     if len(found) != 1:
         raise ValueError("%d double frees by %s" % (len(found), function))

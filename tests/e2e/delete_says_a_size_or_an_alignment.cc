@@ -5,7 +5,7 @@
 // CFLAGS: -O2 -g -fno-builtin -fno-optimize-sibling-calls -fsized-deallocation
 // JSON: set(wrong) == {("size-mismatch", "make", f) for f in ["size", "array_size"]} | {("size-mismatch", "make_aligned", f) for f in ["aligned_size", "aligned_array_size"]} | {("alignment-mismatch", "make_aligned", f) for f in ["alignment", "array_alignment", "sized_alignment"]} | {("size-mismatch", "make_derived", "of_base"), ("size-mismatch", "make_c", "c_size"), ("size-mismatch", "make_c_aligned", "c_aligned_size"), ("alignment-mismatch", "make_c_aligned", "c_alignment"), ("mismatched-free", "make_c_aligned", "c_not_aligned"), ("mismatched-free", "make_c", "c_too_aligned"), ("bad-realloc", "make", "to_nothing"), ("alignment-mismatch", "make_far", "far_alignment")}
 // JSON: set(wrong.values()) == {1} and named() and p.coverage.unknown_frees == 0
-// JSON: [e.size for e in p.errors if culprit(e).line == line("of base")] == [32]
+// JSON: [e.size for e in misuse(p) if culprit(e).line == line("of base")] == [32]
 // EXPECT: size-mismatch: sized delete says 16 bytes of 32 bytes of new$
 // EXPECT: alignment-mismatch: aligned delete says that 64 bytes of aligned new are aligned to 32, not to 64$
 // RUN: %leak %t; s=$?; %report --top=0 store/*.leak; exit $s

@@ -4,7 +4,7 @@
 // CFLAGS: -O0 -g
 // CFLAGS: -O2 -g -fno-optimize-sibling-calls
 // BUILD: c++ -O1 -g -w -fPIC -shared -Wl,-Bsymbolic -fno-optimize-sibling-calls -DPLUGIN -o %d/libplug.so %s
-// JSON: wrong == {("mismatched-free", "main", "main"): 1} and named() and len(p.errors) == 1
+// JSON: wrong == {("mismatched-free", "main", "main"): 1} and named() and len(misuse(p)) == 1
 // JSON: p.coverage.unknown_frees == 0
 
 #include <cstdlib>

@@ -19,7 +19,7 @@
 // EXPECT: ^stopped$
 // EXPECT: ^went on: 0$
 // EXPECT: ^leakrun: 134$
-// JSON: [[e.type for e in q.errors] for q in procs[:7]] == [["mismatched-free", "size-mismatch"], ["mismatched-free"], ["mismatched-free"], ["mismatched-free", "size-mismatch"], ["mismatched-free", "size-mismatch"], ["mismatched-free"], ["mismatched-free"]]
+// JSON: [[e.type for e in misuse(q)] for q in procs[:7]] == [["mismatched-free", "size-mismatch"], ["mismatched-free"], ["mismatched-free"], ["mismatched-free", "size-mismatch"], ["mismatched-free", "size-mismatch"], ["mismatched-free"], ["mismatched-free"]]
 // JSON: of("in_handler", procs[5]).blocks == 1 and all(named(q) for q in procs)
 
 #include <csignal>

@@ -16,7 +16,7 @@
 // JSON: all(first("again", q) == ("once", line("once")) for q in procs[:3])
 // JSON: [wrongs(q) for q in procs[:4]] == [{("double-free", "make", "again"): 2}, {("double-free", "make", "again"): 1}, {("double-free", "make", "again"): 1}, {("double-free", "make", "grow"): 1}]
 // JSON: [wrongs(q) for q in procs[4:6]] == [{("double-free", "make", "again"): 1}] * 2
-// JSON: [e.size for e in procs[0].errors] == [40] and len(procs[2].errors[0].freed.frames) > 2
+// JSON: [e.size for e in misuse(procs[0])] == [40] and len(misuse(procs[2])[0].freed.frames) > 2
 // JSON: [wrongs(q) for q in procs[6:]] == [{}, {}, {}] and of("make", procs[6]).blocks == 0
 // JSON: procs[6].totals.frees >= 100000 and all(r.verdict != "lost" for q in procs for r in q.records)
 

@@ -6,7 +6,7 @@
 // EXPECT: ^all done$
 // JSON: wrong == {("mismatched-free", "make_array", "wrong_form"): 20000, ("double-free", "make_array", "twice"): 20000, ("bad-realloc", "make_array", "wrong_realloc"): 2000}
 // JSON: p.coverage.unknown_frees == 0 and p.end.how == "exit" and p.totals.allocations - p.totals.frees == p.totals.live_blocks
-// JSON: all(r.verdict != "lost" for r in p.records) and all({f.function for f in e.freed.frames} & {"twice(char*)", "twice"} for e in p.errors if e.type == "double-free")
+// JSON: all(r.verdict != "lost" for r in p.records) and all({f.function for f in e.freed.frames} & {"twice(char*)", "twice"} for e in misuse(p) if e.type == "double-free")
 
 #include <cstdio>
 #include <cstdlib>

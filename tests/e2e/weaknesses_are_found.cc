@@ -5,9 +5,9 @@
 // CFLAGS: -O2 -g -std=c++17 elsewhere.o
 // BUILD: c++ -O1 -g -w -c -o %d/elsewhere.o %S/lib/weaknesses_elsewhere.cc
 // JSON: len(ledger) == 20 * 8 * 2 and len(procs) == 1 + len(ledger)
-// JSON: [l for l in ledger for q in procs if q.pid == int(l[0]) and [(e.type, e.count) for e in q.errors] != ([] if l[1] == "right" else [(l[1], 1)])] == []
+// JSON: [l for l in ledger for q in procs if q.pid == int(l[0]) and [(e.type, e.count) for e in misuse(q)] != ([] if l[1] == "right" else [(l[1], 1)])] == []
 // JSON: all(named(q) and q.coverage.unknown_frees == 0 for q in procs)
-// JSON: all(l[2] in " ".join(f.function or "" for f in e.frames) for l in ledger for q in procs if q.pid == int(l[0]) for e in q.errors)
+// JSON: all(l[2] in " ".join(f.function or "" for f in e.frames) for l in ledger for q in procs if q.pid == int(l[0]) for e in misuse(q))
 
 #include "lib/weaknesses.h"
 

@@ -13,18 +13,18 @@
 // JSON: wrongs(procs[1]) == {("double-free", "make", "again"): 1} and first("again", procs[1]) == ("once", line("once"))
 // JSON: wrongs(procs[2]) == {("double-free", "make_other", "again"): 1} and first("again", procs[2]) == ("old_owner", line("old owner"))
 // JSON: wrongs(procs[3]) == {("invalid-free", "", "stack"): 1} and wrongs(procs[4]) == {("invalid-free", "", "global"): 1}
-// JSON: wrongs(procs[5]) == {("interior-free", "make", "inside"): 1} and [e.offset for e in procs[5].errors] == [1]
-// JSON: wrongs(procs[6]) == {("interior-free", "make", "inside"): 1} and [e.offset for e in procs[6].errors] == [16]
-// JSON: wrongs(procs[7]) == {("invalid-free", "", "wild"): 1} and [e.address for e in procs[7].errors] == ["0x87654321"]
+// JSON: wrongs(procs[5]) == {("interior-free", "make", "inside"): 1} and [e.offset for e in misuse(procs[5])] == [1]
+// JSON: wrongs(procs[6]) == {("interior-free", "make", "inside"): 1} and [e.offset for e in misuse(procs[6])] == [16]
+// JSON: wrongs(procs[7]) == {("invalid-free", "", "wild"): 1} and [e.address for e in misuse(procs[7])] == ["0x87654321"]
 // JSON: wrongs(procs[8]) == {} and procs[8].coverage.unknown_frees == 1
 // JSON: wrongs(procs[9]) == {("invalid-free", "", "other_stack"): 1}
 // JSON: wrongs(procs[10]) == {("invalid-free", "", "constant"): 1}
 // JSON: wrongs(procs[11]) == {("double-free", "make", "grow_again"): 1} and first("grow_again", procs[11]) == ("once", line("once"))
 // JSON: wrongs(procs[12]) == {("double-free", "make", "again"): 1} and first("again", procs[12]) == ("moved", line("moved"))
-// JSON: wrongs(procs[13]) == {("double-free", "make", "again"): 1} and first("again", procs[13]) == ("once", line("once")) and procs[13].errors[0].thread == "T2"
-// JSON: wrongs(procs[14]) == {("interior-free", "make_large", "far_inside"): 1} and procs[14].errors[0].offset == 3 << 20
-// JSON: [e.allocated.form for q in procs[1:] for e in q.errors if e.allocated] == ["malloc"] * 8
-// JSON: all(not e.allocated and e.size is None for q in procs for e in q.errors if e.type == "invalid-free")
+// JSON: wrongs(procs[13]) == {("double-free", "make", "again"): 1} and first("again", procs[13]) == ("once", line("once")) and misuse(procs[13])[0].thread == "T2"
+// JSON: wrongs(procs[14]) == {("interior-free", "make_large", "far_inside"): 1} and misuse(procs[14])[0].offset == 3 << 20
+// JSON: [e.allocated.form for q in procs[1:] for e in misuse(q) if e.allocated] == ["malloc"] * 8
+// JSON: all(not e.allocated and e.size is None for q in procs for e in misuse(q) if e.type == "invalid-free")
 
 #include <pthread.h>
 #include <signal.h>

@@ -51,10 +51,11 @@ static NOINLINE void came(const void *block, size_t size, unsigned kind)
 
 static NOINLINE void *went_as(const void *block, uint32_t how, size_t size, size_t alignment)
 {
-    ENTER();
-    guard->said_size = size;
-    guard->said_alignment = alignment;
-    void *rest = track_free(guard, &caller, (void *)block, how);
+    struct release_frame frame = {CALLER_FRAME(), size, alignment};
+    struct guard *guard = guard_enter(&frame.caller);
+    bool said = how & (RELEASE_SIZED | RELEASE_ALIGNED);
+    void *rest = said ? track_free_said(guard, &frame, (void *)block, how)
+                      : track_free(guard, &frame.caller, (void *)block, how);
     guard_leave(guard);
     __asm__ volatile("" ::: "memory");
     return rest;
