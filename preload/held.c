@@ -166,7 +166,7 @@ static void find_frame(const struct held *held, int thread, struct leak_held *ou
 static uint32_t tell(struct held *held, uint32_t index)
 {
     struct held_word *word = &held->word[index];
-    const struct range *range = &held->roots_found->ranges.range[word->range];
+    const struct piece *range = &held->roots_found->pieces.piece[word->range];
     if (word->told)
         return word->told;
     struct leak_held *out = growing_add(&held->roots);

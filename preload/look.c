@@ -193,8 +193,8 @@ static enum leak_trouble mark(struct looking *l)
     taker = above_libc(l);
     if (!roots_find(&picture, &l->roots))
         return LEAK_TROUBLE_NO_MEMORY;
-    for (uint32_t i = 0; i < l->roots.ranges.count; i++) {
-        const struct range *range = &l->roots.ranges.range[i];
+    for (uint32_t i = 0; i < l->roots.pieces.count; i++) {
+        const struct piece *range = &l->roots.pieces.piece[i];
         (range->starts_only ? reach_root_starts : reach_root)(l->reach, range->start, range->end,
                                                               i);
     }

@@ -118,9 +118,9 @@ struct builder {
 static void add_whole(struct builder *builder, uintptr_t start, uintptr_t end,
                       enum leak_root_class root_class, int thread)
 {
-    ranges_add(
-        &builder->out->ranges, start, end,
-        (struct range){
+    pieces_add(
+        &builder->out->pieces, start, end,
+        (struct piece){
             .whole_start = start, .whole_end = end, .root_class = root_class, .thread = thread});
 }
 
@@ -135,8 +135,8 @@ static void add_globals(struct builder *builder)
         const struct image *image = &images->image[i];
         bool ours = modules_own(image->start);
         for (unsigned k = 0; k < image->data_count && !ours; k++)
-            ranges_add(&builder->out->ranges, image->data[k].start, image->data[k].end,
-                       (struct range){.whole_start = image->start,
+            pieces_add(&builder->out->pieces, image->data[k].start, image->data[k].end,
+                       (struct piece){.whole_start = image->start,
                                       .whole_end = image->end,
                                       .root_class = LEAK_ROOT_CLASS_GLOBALS,
                                       .starts_only = images_is_libc(image),
@@ -276,8 +276,8 @@ static void add_stack(struct builder *builder, int place)
     if (sp && thread->context)
         sp -= CONTEXT_RED_ZONE;
     if (at_home) {
-        ranges_add(&builder->out->ranges, sp, thread->high,
-                   (struct range){.whole_start = thread->low,
+        pieces_add(&builder->out->pieces, sp, thread->high,
+                   (struct piece){.whole_start = thread->low,
                                   .whole_end = thread->high,
                                   .root_class = LEAK_ROOT_CLASS_STACKS,
                                   .thread = place});
@@ -302,7 +302,7 @@ static void add_stack(struct builder *builder, int place)
 static void keep_out(uintptr_t start, size_t size, void *context)
 {
     struct builder *builder = context;
-    if (builder->no_roots_count < RANGES_MOST)
+    if (builder->no_roots_count < PIECES_MOST)
         builder->no_roots[builder->no_roots_count++] = (struct heap){start, start + size};
 }
 
@@ -362,12 +362,12 @@ static bool is_of_the_program(const struct mapping *mapping)
 }
 
 static void add_piece(struct builder *builder, const struct mapping *mapping, uintptr_t start,
-                      uintptr_t end, struct range model)
+                      uintptr_t end, struct piece model)
 {
     if (mapping->inode)
-        ranges_add_written(&builder->out->ranges, start, end, model);
+        pieces_add_written(&builder->out->pieces, start, end, model);
     else
-        ranges_add(&builder->out->ranges, start, end, model);
+        pieces_add(&builder->out->pieces, start, end, model);
 }
 
 static void add_anonymous(struct builder *builder)
@@ -377,7 +377,7 @@ static void add_anonymous(struct builder *builder)
     for (uint32_t i = 0; i < maps->count; i++) {
         const struct mapping *mapping = &maps->mapping[i];
         uintptr_t at = mapping->start;
-        struct range model = {.whole_start = mapping->start,
+        struct piece model = {.whole_start = mapping->start,
                               .whole_end = mapping->end,
                               .root_class = LEAK_ROOT_CLASS_ANON,
                               .thread = -1};
@@ -403,9 +403,9 @@ bool roots_find(const struct roots_picture *picture, struct roots *out)
     struct builder builder = {.picture = picture, .out = out};
     const struct image *libc = images_at(picture->images, (uintptr_t)real.malloc);
     *out = (struct roots){.seen = sys_map_lazily(PARK_MOST * sizeof *out->seen)};
-    builder.no_roots = sys_map_lazily(RANGES_MOST * sizeof *builder.no_roots);
+    builder.no_roots = sys_map_lazily(PIECES_MOST * sizeof *builder.no_roots);
     builder.starts = sys_map_lazily(STARTS_MOST * sizeof *builder.starts);
-    if (!ranges_open(&out->ranges, picture->classes) || !out->seen || !builder.no_roots ||
+    if (!pieces_open(&out->pieces, picture->classes) || !out->seen || !builder.no_roots ||
         !builder.starts ||
         !heaps_find(picture->maps, picture->reach, libc && images_is_libc(libc), &builder.heaps))
         return false;
@@ -424,5 +424,5 @@ bool roots_find(const struct roots_picture *picture, struct roots *out)
         add_whole(&builder, users[i].start, users[i].end, LEAK_ROOT_CLASS_USER, -1);
     bool all = list_no_roots(&builder);
     add_anonymous(&builder);
-    return all && !ranges_are_full(&out->ranges);
+    return all && !pieces_are_full(&out->pieces);
 }

@@ -13,7 +13,7 @@
 #include "preload/images.h"
 #include "preload/maps.h"
 #include "preload/park.h"
-#include "preload/ranges.h"
+#include "preload/pieces.h"
 #include "leak_store.h"
 
 /* At the start of the process: the sizes of static thread-local storage. */
@@ -40,7 +40,7 @@ struct root_thread {
 };
 
 struct roots {
-    struct ranges ranges;
+    struct pieces pieces;
     struct root_thread *seen;
     uint32_t seen_count;
 };

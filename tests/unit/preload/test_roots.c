@@ -110,8 +110,8 @@ static NOINLINE void look(unsigned classes, bool stopped)
                                     .classes = classes,
                                     .stopped = stopped};
     ck_assert(roots_find(&picture, &roots));
-    for (uint32_t i = 0; i < roots.ranges.count; i++) {
-        const struct range *range = &roots.ranges.range[i];
+    for (uint32_t i = 0; i < roots.pieces.count; i++) {
+        const struct piece *range = &roots.pieces.piece[i];
         UNIT_WANT(range->start < range->end && range->start % sizeof(uintptr_t) == 0);
         UNIT_WANT(range->root_class && classes >> range->root_class & 1);
     }
@@ -120,9 +120,9 @@ static NOINLINE void look(unsigned classes, bool stopped)
 /* The class of the range that a word is in; NONE: it is no root. */
 static enum leak_root_class class_of(const void *word)
 {
-    for (uint32_t i = 0; i < roots.ranges.count; i++)
-        if ((uintptr_t)word - roots.ranges.range[i].start < roots.ranges.range[i].end - roots.ranges.range[i].start)
-            return roots.ranges.range[i].root_class;
+    for (uint32_t i = 0; i < roots.pieces.count; i++)
+        if ((uintptr_t)word - roots.pieces.piece[i].start < roots.pieces.piece[i].end - roots.pieces.piece[i].start)
+            return roots.pieces.piece[i].root_class;
     return LEAK_ROOT_CLASS_NONE;
 }
 
@@ -172,7 +172,7 @@ START_TEST(a_class_that_is_left_out_holds_nothing)
                           class_of(words[k]));
     }
     look(0, true);
-    ck_assert_uint_eq(roots.ranges.count, 0);
+    ck_assert_uint_eq(roots.pieces.count, 0);
 }
 END_TEST
 
