@@ -4,6 +4,7 @@
 #include "preload/farewell.h"
 #include "preload/freed.h"
 #include "preload/modules.h"
+#include "preload/resources.h"
 #include "preload/roots.h"
 #include "preload/sites.h"
 #include "preload/slots.h"
@@ -23,12 +24,14 @@ void quiet_begin(void)
     sites_fork_lock();
     freed_fork_lock();
     blocks_fork_lock();
+    resources_fork_lock();
     arena_fork_lock();
 }
 
 void quiet_end(void)
 {
     arena_fork_unlock();
+    resources_fork_unlock();
     blocks_fork_unlock();
     freed_fork_unlock();
     sites_fork_unlock();

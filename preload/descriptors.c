@@ -1,0 +1,337 @@
+#include "preload/descriptors.h"
+#include "preload/belongings.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+
+#include <limits.h>
+
+#define PAGES (DESCRIPTORS_MOST / RECORDS_A_PAGE + 1)
+#define STRIPES 16
+
+static struct record_page *pages[PAGES];
+static uint32_t page_count; /* pages above were never made */
+static struct lock making;  /* guards both */
+static struct lock locks[STRIPES];
+
+static struct record_page *page_of(int fd)
+{
+    return load_acquire(&pages[(unsigned)fd / RECORDS_A_PAGE]);
+}
+
+static struct record *record_of(struct record_page *page, int fd)
+{
+    return &page->record[(unsigned)fd % RECORDS_A_PAGE];
+}
+
+static struct lock *lock_of(int fd)
+{
+    return &locks[(unsigned)fd % STRIPES];
+}
+
+/* NULL: no such number, or no memory. */
+static struct record_page *reach(int fd)
+{
+    if (unlikely((unsigned)fd >= DESCRIPTORS_MOST))
+        return NULL;
+    struct record_page *page = page_of(fd);
+    if (likely(page))
+        return page;
+    uint32_t number = (unsigned)fd / RECORDS_A_PAGE;
+    struct locked locked = lock_take(&making);
+    if (!pages[number]) {
+        /* Pairs with the acquire in page_of. */
+        store_release(&pages[number], records_make_page());
+        if (pages[number] && number >= page_count)
+            page_count = number + 1;
+    }
+    lock_give(&locked);
+    return pages[number];
+}
+
+/* ---- Coming -------------------------------------------------------------------------------- */
+
+static void came(int fd, const struct news *news, struct leak_mark mark, uint64_t owner)
+{
+    struct record_page *page = mark.node ? reach(fd) : NULL;
+    if (unlikely(!page)) {
+        records_missed();
+        return;
+    }
+    struct record *record = record_of(page, fd);
+    struct locked locked = lock_take(lock_of(fd));
+    record->stamp++;
+    records_fill(record, news);
+    record->it.type = LEAK_RESOURCE_FD;
+    record->it.fd = fd;
+    record->it.id = fd;
+    record->it.owner = owner;
+    record->it.opened = mark;
+    record->it.state = LEAK_RESOURCE_OPEN;
+    records_publish(page, record);
+    lock_give(&locked);
+    if (!owner)
+        records_count(LEAK_RESOURCE_FD);
+}
+
+void descriptors_came(struct guard *guard, const struct frame *caller, struct news *news)
+{
+    if (!records_foreign(guard))
+        came(news->id, news, records_mark(guard, caller), 0);
+}
+
+void descriptors_came_with(struct guard *guard, struct leak_mark mark, int fd, uint64_t owner)
+{
+    struct news news = {.form = LEAK_FORM_STREAM};
+    if (!records_foreign(guard))
+        came(fd, &news, mark, owner);
+}
+
+/* A copy knows what the first one was; a stream keeps its number whatever stands behind it. */
+void descriptors_came_like(struct guard *guard, const struct frame *caller, int like, int fd)
+{
+    struct leak_resource from, before;
+    char name[16];
+    struct text text = TEXT_ON(name);
+    struct news news = {.form = LEAK_FORM_DUP, .name = name};
+    if (records_foreign(guard))
+        return;
+    if (descriptors_find(like, &from) && from.name_length) {
+        news.name = from.name;
+        news.length = from.name_length;
+        news.name_form = from.name_form;
+    } else {
+        text_add(&text, "descriptor ");
+        text_add_number(&text, like);
+    }
+    uint64_t owner = descriptors_find(fd, &before) ? before.owner : 0;
+    came(fd, &news, records_mark(guard, caller), owner);
+}
+
+/* ---- Going --------------------------------------------------------------------------------- */
+
+uint64_t descriptors_stamp(int fd)
+{
+    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
+    return page ? load_relaxed(&record_of(page, fd)->stamp) : 0;
+}
+
+/* The lock is held. */
+static void close_record(struct record_page *page, struct record *record, struct leak_mark mark)
+{
+    if (record->it.state != LEAK_RESOURCE_OPEN) { /* it came without our seeing it */
+        record->it.opened = (struct leak_mark){0};
+        record->it.name_length = 0;
+        record->it.form = LEAK_FORM_NONE;
+    }
+    record->stamp++;
+    record->it.state = LEAK_RESOURCE_CLOSED;
+    record->it.closed = mark;
+    records_publish(page, record);
+}
+
+void descriptors_went(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp)
+{
+    struct record_page *page;
+    if (records_foreign(guard) || !(page = reach(fd)))
+        return;
+    struct leak_mark mark = records_mark(guard, caller);
+    struct record *record = record_of(page, fd);
+    struct locked locked = lock_take(lock_of(fd));
+    if (record->stamp == stamp)
+        close_record(page, record, mark);
+    lock_give(&locked);
+}
+
+void descriptors_range_went(struct guard *guard, const struct frame *caller, unsigned first,
+                            unsigned last)
+{
+    if (records_foreign(guard))
+        return;
+    struct leak_mark mark = records_mark(guard, caller);
+    for (unsigned fd = first; fd <= last && fd < page_count * RECORDS_A_PAGE; fd++) {
+        struct record_page *page = page_of(fd);
+        if (!page)
+            continue;
+        struct record *record = record_of(page, fd);
+        struct locked locked = lock_take(lock_of(fd));
+        if (record->it.state == LEAK_RESOURCE_OPEN)
+            close_record(page, record, mark);
+        lock_give(&locked);
+    }
+}
+
+/* ---- Bad closes ----------------------------------------------------------------------------- */
+
+void descriptors_bad(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp)
+{
+    struct leak_resource bad = {.type = LEAK_RESOURCE_FD, .flags = LEAK_RESOURCE_NEVER};
+    if (records_foreign(guard))
+        return;
+    struct leak_mark mark = records_mark(guard, caller);
+    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
+    if (page) {
+        struct record *record = record_of(page, fd);
+        struct locked locked = lock_take(lock_of(fd));
+        bool other = record->stamp != stamp; /* just been closed, or opened, by another thread */
+        if (record->it.state == LEAK_RESOURCE_CLOSED) {
+            bad = record->it;
+            bad.flags &= ~LEAK_RESOURCE_INHERITED;
+        } else if (record->it.state == LEAK_RESOURCE_OPEN) {
+            if (!other) /* somebody closed it without our seeing it */
+                close_record(page, record, (struct leak_mark){0});
+            other = true;
+        }
+        lock_give(&locked);
+        if (other && bad.flags & LEAK_RESOURCE_NEVER)
+            return;
+    }
+    bad.id = bad.fd = fd;
+    bad.again = mark;
+    if (mark.node)
+        belongings_bad_close(guard, &bad);
+}
+
+void descriptors_check_owner(struct guard *guard, const struct frame *caller, int fd,
+                             uint64_t owner)
+{
+    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
+    if (!page || records_foreign(guard))
+        return;
+    struct record *record = record_of(page, fd);
+    struct locked locked = lock_take(lock_of(fd));
+    struct leak_resource bad = record->it;
+    lock_give(&locked);
+    if (bad.state == LEAK_RESOURCE_FREE || (bad.state == LEAK_RESOURCE_OPEN && bad.owner == owner))
+        return;
+    struct belonging stream = belongings_find(LEAK_RESOURCE_FILE, owner);
+    if (!stream.number)
+        stream = belongings_find(LEAK_RESOURCE_DIR, owner);
+    if (!stream.number || (bad.state == LEAK_RESOURCE_OPEN && !bad.closed.node))
+        return;
+    bad.flags = bad.state == LEAK_RESOURCE_OPEN ? LEAK_RESOURCE_TAKEN : 0;
+    bad.opened = stream.it.opened;
+    bad.name_form = stream.it.name_form;
+    bad.name_length = stream.it.name_length;
+    memcpy(bad.name, stream.it.name, sizeof bad.name);
+    bad.again = records_mark(guard, caller);
+    if (bad.again.node)
+        belongings_bad_close(guard, &bad);
+}
+
+/* ---- What is known --------------------------------------------------------------------------- */
+
+void descriptors_own(struct guard *guard, int fd, uint64_t owner)
+{
+    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
+    if (!page || records_foreign(guard))
+        return;
+    struct record *record = record_of(page, fd);
+    struct locked locked = lock_take(lock_of(fd));
+    if (record->it.state == LEAK_RESOURCE_OPEN) {
+        record->it.owner = owner;
+        records_publish(page, record);
+    }
+    lock_give(&locked);
+}
+
+void descriptors_address(struct guard *guard, int fd, const void *address, size_t length,
+                         enum leak_name_form form)
+{
+    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
+    if (!page || !address || records_foreign(guard))
+        return;
+    struct record *record = record_of(page, fd);
+    struct locked locked = lock_take(lock_of(fd));
+    if (record->it.state == LEAK_RESOURCE_OPEN) {
+        record->it.name_form = form;
+        record->it.name_length = length < sizeof record->it.name ? length : sizeof record->it.name;
+        memcpy(record->it.name, address, record->it.name_length);
+        records_publish(page, record);
+    }
+    lock_give(&locked);
+}
+
+bool descriptors_find(int fd, struct leak_resource *out)
+{
+    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
+    if (!page)
+        return false;
+    struct locked locked = lock_take(lock_of(fd));
+    *out = record_of(page, fd)->it;
+    lock_give(&locked);
+    return out->state == LEAK_RESOURCE_OPEN;
+}
+
+/* ---- Beginning and end ------------------------------------------------------------------------
+ */
+
+static bool inherit(int fd, void *context UNUSED)
+{
+    char link[40], path[PATH_MAX];
+    struct text text = TEXT_ON(link);
+    struct record_page *page = reach(fd);
+    if (!page)
+        return true;
+    text_add(&text, "/proc/self/fd/");
+    text_add_number(&text, fd);
+    ssize_t length = fd > 2 ? sys_readlink(link, path, sizeof path) : 0;
+    struct news news = {.type = LEAK_RESOURCE_FD,
+                        .name = length > 0 ? path : NULL,
+                        .length = length > 0 ? length : 0,
+                        .id = fd,
+                        .fd = fd};
+    struct record *record = record_of(page, fd);
+    records_fill(record, &news);
+    record->it.state = LEAK_RESOURCE_OPEN;
+    record->it.flags |= LEAK_RESOURCE_INHERITED;
+    records_publish(page, record);
+    return true;
+}
+
+void descriptors_start(struct guard *guard UNUSED)
+{
+    sys_each_number("/proc/self/fd", inherit, NULL);
+    descriptors_settle(); /* the one that read them */
+}
+
+/* A place that is not open goes back to "never". */
+void descriptors_settle(void)
+{
+    for (unsigned fd = 0; fd < page_count * RECORDS_A_PAGE; fd++) {
+        struct record_page *page = page_of(fd);
+        if (!page)
+            continue;
+        struct record *record = record_of(page, fd);
+        struct locked locked = lock_take(lock_of(fd));
+        if (record->it.state == LEAK_RESOURCE_OPEN && !sys_is_open(fd)) {
+            record->it.state = LEAK_RESOURCE_FREE;
+            records_publish(page, record);
+        }
+        lock_give(&locked);
+    }
+}
+
+void descriptors_fork_lock(void)
+{
+    lock_take_raw(&making);
+    for (int i = 0; i < STRIPES; i++)
+        lock_take_raw(&locks[i]);
+}
+
+void descriptors_fork_unlock(void)
+{
+    for (int i = 0; i < STRIPES; i++)
+        lock_give_raw(&locks[i]);
+    lock_give_raw(&making);
+}
+
+void descriptors_fork_child(void)
+{
+    making.word = 0;
+    for (int i = 0; i < STRIPES; i++)
+        locks[i].word = 0;
+    for (uint32_t i = 0; i < page_count; i++)
+        if (pages[i])
+            records_inherit_page(pages[i]);
+}

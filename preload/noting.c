@@ -1,0 +1,115 @@
+#include "preload/noting.h"
+#include "preload/process.h"
+
+void note_descriptor(const struct frame *caller, int fd, enum leak_form form, const char *name)
+{
+    struct news news = {.form = form, .name = name, .id = fd};
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return;
+    descriptors_came(guard, caller, &news);
+    guard_leave(guard);
+}
+
+void note_copy(const struct frame *caller, int fd, int copy)
+{
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return;
+    descriptors_came_like(guard, caller, fd, copy);
+    guard_leave(guard);
+}
+
+void note_close(const struct frame *caller, int fd, uint64_t stamp, int error)
+{
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return;
+    if (error)
+        descriptors_bad(guard, caller, fd, stamp);
+    else
+        descriptors_went(guard, caller, fd, stamp);
+    guard_leave(guard);
+}
+
+void note_close_range(const struct frame *caller, unsigned first, unsigned last)
+{
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return;
+    descriptors_range_went(guard, caller, first, last);
+    guard_leave(guard);
+}
+
+void note_address(const struct frame *caller, int fd, const void *address, size_t length,
+                  enum leak_name_form form)
+{
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return;
+    descriptors_address(guard, fd, address, length, form);
+    guard_leave(guard);
+}
+
+/* ---- Streams -------------------------------------------------------------------------------- */
+
+void note_stream(const struct frame *caller, enum leak_resource_type type, enum leak_form form,
+                 const void *stream, int fd, const char *name, bool like)
+{
+    struct leak_resource descriptor;
+    struct news news = {
+        .type = type, .form = form, .name = name, .id = (uintptr_t)stream, .fd = fd};
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return;
+    if (like && descriptors_find(fd, &descriptor)) {
+        news.name = descriptor.name_length ? descriptor.name : NULL;
+        news.length = descriptor.name_length;
+        news.name_form = descriptor.name_form;
+    }
+    struct leak_mark mark = records_mark(guard, caller);
+    belongings_came(guard, &news, mark);
+    if (records_track(LEAK_RESOURCE_FD) && fd >= 0) {
+        if (like)
+            descriptors_own(guard, fd, news.id);
+        else
+            descriptors_came_with(guard, mark, fd, news.id);
+    }
+    guard_leave(guard);
+}
+
+struct note_leaving note_leaving(const struct frame *caller, enum leak_resource_type type,
+                                 const void *stream)
+{
+    struct note_leaving leaving = {.stream.number = 0};
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return leaving;
+    leaving.stream = belongings_find(type, (uintptr_t)stream);
+    if (leaving.stream.number && leaving.stream.it.fd >= 0 && records_track(LEAK_RESOURCE_FD)) {
+        descriptors_check_owner(guard, caller, leaving.stream.it.fd, leaving.stream.it.id);
+        leaving.stamp = descriptors_stamp(leaving.stream.it.fd);
+    }
+    guard_leave(guard);
+    return leaving;
+}
+
+void note_left(const struct frame *caller, const struct note_leaving *leaving)
+{
+    struct guard *guard = leaving->stream.number ? process_enter(caller) : NULL;
+    if (!guard)
+        return;
+    belongings_went(guard, &leaving->stream);
+    if (leaving->stream.it.fd >= 0 && records_track(LEAK_RESOURCE_FD))
+        descriptors_went(guard, caller, leaving->stream.it.fd, leaving->stamp);
+    guard_leave(guard);
+}
+
+void note_belonging(const struct frame *caller, const struct news *news)
+{
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return;
+    belongings_came(guard, news, records_mark(guard, caller));
+    guard_leave(guard);
+}
