@@ -340,6 +340,7 @@ enum leak_resource_flag {
     LEAK_RESOURCE_NEVER = 8,     /* BAD_CLOSE: the number was never open */
     LEAK_RESOURCE_SWEEP = 16,    /* BAD_CLOSE: this stack closes all numbers there are */
     LEAK_RESOURCE_TAKEN = 32,    /* BAD_CLOSE: the number was somebody else's by then */
+    LEAK_RESOURCE_SECOND = 64,   /* FD: made in one with another one: a pipe's other end */
 };
 
 /* X(NAME, words): made by what; told where there is no name */

@@ -109,10 +109,7 @@ static uint32_t put(const struct news *news, struct leak_mark mark)
     records_fill(record, news);
     record->it.opened = mark;
     record->it.state = LEAK_RESOURCE_OPEN;
-    if (news->type == LEAK_RESOURCE_DL) {
-        record->it.flags |= LEAK_RESOURCE_PENDING;
-        pending++;
-    }
+    pending += (news->flags & LEAK_RESOURCE_PENDING) != 0;
     link_in(number);
     return number;
 }

@@ -105,19 +105,13 @@ MAKER(LEAK_FORM_TERMINAL, NULL, posix_openpt, (int flags), (flags))
 /* ---- Pipes ------------------------------------------------------------------------------------
  */
 
-static NOINLINE void note_pipe(const struct frame *caller, const int *ends)
-{
-    note_descriptor(caller, ends[0], LEAK_FORM_PIPE, "pipe, read end");
-    note_descriptor(caller, ends[1], LEAK_FORM_PIPE, "pipe, write end");
-}
-
 #define PIPE(call)                                                                                 \
     ({                                                                                             \
         real_find();                                                                               \
         int result_ = call;                                                                        \
         if (TRACKED() && result_ == 0) {                                                           \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            note_pipe(&caller_, ends);                                                             \
+            note_pair(&caller_, ends, LEAK_FORM_PIPE, "pipe (read end)", "pipe (write end)");      \
         }                                                                                          \
         result_;                                                                                   \
     })

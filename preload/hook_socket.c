@@ -28,16 +28,30 @@ static const char *family_of(int family)
 }
 
 /* "ipv4 stream socket" */
-static NOINLINE void note_socket(const struct frame *caller, int fd, int family, int type)
+static void add_words(struct text *text, int family, int type)
 {
     static const char *const types[] = {"", " stream", " datagram", " raw"};
+    unsigned kind = type & 15;
+    text_add(text, family_of(family));
+    text_add(text, kind < ARRAY_LENGTH(types) ? types[kind] : "");
+    text_add(text, " socket");
+}
+
+static NOINLINE void note_socket(const struct frame *caller, int fd, int family, int type)
+{
     char name[40];
     struct text text = TEXT_ON(name);
-    unsigned kind = type & 15;
-    text_add(&text, family_of(family));
-    text_add(&text, kind < ARRAY_LENGTH(types) ? types[kind] : "");
-    text_add(&text, " socket");
+    add_words(&text, family, type);
     note_descriptor(caller, fd, LEAK_FORM_SOCKET, name);
+}
+
+static NOINLINE void note_sockets(const struct frame *caller, const int *ends, int family, int type)
+{
+    char name[40];
+    struct text text = TEXT_ON(name);
+    add_words(&text, family, type);
+    text_add(&text, " pair");
+    note_pair(caller, ends, LEAK_FORM_SOCKET, name, name);
 }
 
 EXPORT int socket(int family, int type, int protocol)
@@ -57,8 +71,7 @@ EXPORT int socketpair(int family, int type, int protocol, int ends[2])
     int result = real.socketpair(family, type, protocol, ends);
     if (TRACKED() && result == 0) {
         struct frame caller = CALLER_FRAME();
-        note_socket(&caller, ends[0], family, type);
-        note_socket(&caller, ends[1], family, type);
+        note_sockets(&caller, ends, family, type);
     }
     return result;
 }

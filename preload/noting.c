@@ -11,6 +11,20 @@ void note_descriptor(const struct frame *caller, int fd, enum leak_form form, co
     guard_leave(guard);
 }
 
+void note_pair(const struct frame *caller, const int *ends, enum leak_form form, const char *name,
+               const char *other_name)
+{
+    struct news one = {.form = form, .name = name, .id = ends[0]};
+    struct news other = {
+        .form = form, .flags = LEAK_RESOURCE_SECOND, .name = other_name, .id = ends[1]};
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return;
+    descriptors_came(guard, caller, &one);
+    descriptors_came(guard, caller, &other);
+    guard_leave(guard);
+}
+
 void note_copy(const struct frame *caller, int fd, int copy)
 {
     struct guard *guard = process_enter(caller);

@@ -46,6 +46,7 @@ struct news {
     enum leak_resource_type type;
     enum leak_form form;
     enum leak_name_form name_form;
+    unsigned flags;   /* enum leak_resource_flag */
     const void *name; /* NULL = none */
     size_t length;    /* of a sockaddr; TEXT: 0 = up to its NUL */
     uint64_t id, bytes;

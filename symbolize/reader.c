@@ -65,6 +65,8 @@ static void read_chunks(struct reading *reading, const struct chunks *chunks)
     read_arrays(reading);
     read_counts(reading, chunks);
     read_frees(reading, chunks);
+    for (size_t i = 0; i < chunks->count; i++)
+        read_resources(reading, &chunks->chunk[i]);
     read_look(reading, chunks);
 }
 

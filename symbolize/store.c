@@ -270,5 +270,6 @@ void store_end(struct store *store)
     if (store->look)
         spans_end(&store->look->module_spans);
     free(store->notes);
+    free(store->resources);
     store->notes = NULL;
 }

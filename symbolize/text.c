@@ -18,6 +18,7 @@
 #include "symbolize/text_owners.h"
 #include "symbolize/text_recent.h"
 #include "symbolize/text_record.h"
+#include "symbolize/text_resources.h"
 #include "symbolize/text_seen.h"
 #include "symbolize/text_suppressed.h"
 
@@ -60,7 +61,7 @@ static bool is_open(const struct process *process)
 static bool is_clean(const struct process *process, const struct view *view)
 {
     return !is_open(process) && !has_records(process, view) && !text_saw_nothing(process) &&
-           !process->damaged;
+           !process->damaged && !text_resources_matter(process);
 }
 
 /* A shell's way to a program: what the child had was gone with its exec. */
@@ -211,6 +212,8 @@ static const char *next_option(const struct process *process, const struct view 
         return "--show=reachable";
     if (!shown && process->suppressed.records)
         return "--show-suppressed";
+    if (!shown && process->resource_count && !view->verbose)
+        return "-v";
     if (!shown)
         return process->totals.of[VERDICT_RUNTIME].records ? "--show=runtime" : NULL;
     if (view->top && shown > view->top)
@@ -310,6 +313,7 @@ static void write_process(const struct report *report, size_t i, const struct vi
     text_head(process, !alone, view, stream);
     write_warning(process, view, stream);
     write_records(process, view, stream);
+    text_resources(process, view, stream);
     text_threads(process, view, stream);
     write_coverage(report, i, view, stream);
     write_pids(report, i, stream);
@@ -337,7 +341,8 @@ static void count_unlisted(const struct process *process, const struct view *vie
     }
     unlisted->clean++;
     unlisted->sampled |= is_estimated(process);
-    unlisted->reachable |= process->totals.of[VERDICT_REACHABLE].records != 0;
+    unlisted->reachable |= process->totals.of[VERDICT_REACHABLE].records != 0 ||
+                           process->resource_count != 0;
     unlisted->suppressed |= process->suppressed.records != 0;
 }
 

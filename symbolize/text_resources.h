@@ -1,0 +1,12 @@
+/* text_resources.h - what is still open besides memory: a section of the text report. */
+#ifndef SYMBOLIZE_TEXT_RESOURCES_H
+#define SYMBOLIZE_TEXT_RESOURCES_H
+
+#include "symbolize/report.h"
+
+/* Nothing where there is none. */
+void text_resources(const struct process *process, const struct view *view, FILE *stream);
+/* Is there more than what programs have open for all their life? */
+bool text_resources_matter(const struct process *process);
+
+#endif
