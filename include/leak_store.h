@@ -397,7 +397,7 @@ struct leak_resource {
     uint32_t name_length;
     uint64_t id;    /* FD, BAD_CLOSE: number; else an address */
     uint64_t bytes; /* MMAP: its size. THREAD: its serial */
-    uint64_t owner; /* FD: address of the FILE or DIR it belongs to and is told with; 0 = none */
+    uint64_t owner; /* the runtime's own: a descriptor of a FILE or DIR is told with that */
     struct leak_mark opened;
     struct leak_mark closed, again; /* BAD_CLOSE: who closed it, and this close */
     int32_t fd;                     /* FILE, DIR: its descriptor, -1 = none */

@@ -130,13 +130,23 @@ bool belongings_came(struct guard *guard UNUSED, const struct news *news, struct
 
 struct belonging belongings_find(enum leak_resource_type type, uint64_t id)
 {
-    struct belonging found = {.number = 0};
+    struct belonging found = {.id = id};
     struct locked locked = lock_take(&lock);
-    uint32_t number = find(type, id);
-    if (number)
-        found = (struct belonging){record_of(number)->it, number, record_of(number)->stamp};
+    found.number = find(type, id);
+    if (found.number) {
+        found.stamp = record_of(found.number)->stamp;
+        found.fd = record_of(found.number)->it.fd;
+    }
     lock_give(&locked);
     return found;
+}
+
+bool belongings_get(uint32_t number, struct leak_resource *out)
+{
+    struct locked locked = lock_take(&lock);
+    *out = record_of(number)->it;
+    lock_give(&locked);
+    return out->state == LEAK_RESOURCE_OPEN;
 }
 
 bool belongings_went(struct guard *guard UNUSED, const struct belonging *belonging)
@@ -282,14 +292,6 @@ void belongings_region_went(uint32_t number)
     struct locked locked = lock_take(&lock);
     give(number);
     lock_give(&locked);
-}
-
-bool belongings_region_get(uint32_t number, struct leak_resource *out)
-{
-    struct locked locked = lock_take(&lock);
-    *out = record_of(number)->it;
-    lock_give(&locked);
-    return out->state == LEAK_RESOURCE_OPEN;
 }
 
 /* ---- Fork ----------------------------------------------------------------------------------- */

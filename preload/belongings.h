@@ -15,12 +15,15 @@
 /* The program has got one. False: there was no room, which is counted. */
 bool belongings_came(struct guard *guard, const struct news *news, struct leak_mark mark);
 
-/* What is known of it, and which use of its place that is. */
+/* Its record, and which use of the place that is. */
 struct belonging {
-    struct leak_resource it;
+    uint64_t id;
     uint32_t number, stamp; /* number 0: nothing is known */
+    int fd;
 };
 struct belonging belongings_find(enum leak_resource_type type, uint64_t id);
+/* All that is known; false: it is gone. */
+bool belongings_get(uint32_t number, struct leak_resource *out);
 /* It is gone, unless its place is another's by now. True: it was there. */
 bool belongings_went(struct guard *guard, const struct belonging *belonging);
 /* DL: one time less; gone with the last. */
@@ -31,7 +34,6 @@ uint32_t belongings_region(struct guard *guard, const struct leak_resource *like
                            uint64_t size);
 void belongings_region_is(uint32_t number, uint64_t start, uint64_t size);
 void belongings_region_went(uint32_t number);
-bool belongings_region_get(uint32_t number, struct leak_resource *out);
 
 /* A close that failed, by the stack in bad->again. */
 void belongings_bad_close(struct guard *guard, const struct leak_resource *bad);

@@ -1,5 +1,4 @@
 #include "preload/descriptors.h"
-#include "preload/belongings.h"
 #include "preload/store.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -193,30 +192,30 @@ void descriptors_bad(struct guard *guard, const struct frame *caller, int fd, ui
 }
 
 void descriptors_check_owner(struct guard *guard, const struct frame *caller, int fd,
-                             uint64_t owner)
+                             const struct belonging *owner)
 {
     struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
+    struct leak_resource bad, stream;
     if (!page || records_foreign(guard))
         return;
-    struct record *record = record_of(page, fd);
+    const struct leak_resource *it = &record_of(page, fd)->it;
+    if (likely(load_relaxed(&it->state) == LEAK_RESOURCE_OPEN &&
+               load_relaxed(&it->owner) == owner->id))
+        return;
     struct locked locked = lock_take(lock_of(fd));
-    struct leak_resource bad = record->it;
+    bad = *it;
     lock_give(&locked);
-    if (bad.state == LEAK_RESOURCE_FREE || (bad.state == LEAK_RESOURCE_OPEN && bad.owner == owner))
+    bool taken = bad.state == LEAK_RESOURCE_OPEN;
+    if (bad.state == LEAK_RESOURCE_FREE || (taken && bad.owner == owner->id) ||
+        (taken && !bad.closed.node) || !belongings_get(owner->number, &stream))
         return;
-    struct belonging stream = belongings_find(LEAK_RESOURCE_FILE, owner);
-    if (!stream.number)
-        stream = belongings_find(LEAK_RESOURCE_DIR, owner);
-    if (!stream.number || (bad.state == LEAK_RESOURCE_OPEN && !bad.closed.node))
-        return;
-    bad.flags = bad.state == LEAK_RESOURCE_OPEN ? LEAK_RESOURCE_TAKEN : 0;
-    bad.opened = stream.it.opened;
-    bad.name_form = stream.it.name_form;
-    bad.name_length = stream.it.name_length;
-    memcpy(bad.name, stream.it.name, sizeof bad.name);
-    bad.again = records_mark(guard, caller);
-    if (bad.again.node)
-        belongings_bad_close(guard, &bad);
+    stream.type = LEAK_RESOURCE_FD;
+    stream.flags = taken ? LEAK_RESOURCE_TAKEN : 0;
+    stream.id = fd;
+    stream.closed = bad.closed;
+    stream.again = records_mark(guard, caller);
+    if (stream.again.node)
+        belongings_bad_close(guard, &stream);
 }
 
 /* ---- What is known --------------------------------------------------------------------------- */

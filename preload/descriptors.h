@@ -13,7 +13,7 @@
 #ifndef PRELOAD_DESCRIPTORS_H
 #define PRELOAD_DESCRIPTORS_H
 
-#include "preload/records.h"
+#include "preload/belongings.h"
 
 #define DESCRIPTORS_MOST (1u << 20) /* numbers above are not told */
 
@@ -37,7 +37,7 @@ void descriptors_range_went(struct guard *guard, const struct frame *caller, uns
 void descriptors_bad(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp);
 /* A stream or directory is about to close its own: is it still? */
 void descriptors_check_owner(struct guard *guard, const struct frame *caller, int fd,
-                             uint64_t owner);
+                             const struct belonging *owner);
 
 /* It belongs to a stream or directory from here on. */
 void descriptors_own(struct guard *guard, int fd, uint64_t owner);

@@ -100,9 +100,9 @@ struct note_leaving note_leaving(const struct frame *caller, enum leak_resource_
     if (!guard)
         return leaving;
     leaving.stream = belongings_find(type, (uintptr_t)stream);
-    if (leaving.stream.number && leaving.stream.it.fd >= 0 && records_track(LEAK_RESOURCE_FD)) {
-        descriptors_check_owner(guard, caller, leaving.stream.it.fd, leaving.stream.it.id);
-        leaving.stamp = descriptors_stamp(leaving.stream.it.fd);
+    if (leaving.stream.number && leaving.stream.fd >= 0 && records_track(LEAK_RESOURCE_FD)) {
+        descriptors_check_owner(guard, caller, leaving.stream.fd, &leaving.stream);
+        leaving.stamp = descriptors_stamp(leaving.stream.fd);
     }
     guard_leave(guard);
     return leaving;
@@ -114,8 +114,8 @@ void note_left(const struct frame *caller, const struct note_leaving *leaving)
     if (!guard)
         return;
     belongings_went(guard, &leaving->stream);
-    if (leaving->stream.it.fd >= 0 && records_track(LEAK_RESOURCE_FD))
-        descriptors_went(guard, caller, leaving->stream.it.fd, leaving->stamp);
+    if (leaving->stream.fd >= 0 && records_track(LEAK_RESOURCE_FD))
+        descriptors_went(guard, caller, leaving->stream.fd, leaving->stamp);
     guard_leave(guard);
 }
 

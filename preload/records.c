@@ -64,7 +64,8 @@ void records_publish(struct record_page *page, struct record *record)
     struct leak_resource *twin = &page->twin[record - page->record];
     const struct leak_resource *from = &record->it;
     size_t begin = sizeof from->state, end = offsetof(struct leak_resource, name);
-    bool seen = from->state == LEAK_RESOURCE_OPEN || from->state == LEAK_RESOURCE_BAD_CLOSE;
+    bool seen = (from->state == LEAK_RESOURCE_OPEN && !from->owner) ||
+                from->state == LEAK_RESOURCE_BAD_CLOSE;
     store_relaxed(&twin->state, LEAK_RESOURCE_FREE);
     if (!seen)
         return;

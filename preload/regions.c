@@ -31,7 +31,7 @@ static uint32_t left(const struct range *was, const struct range *below, const s
         belongings_region_went(was->number);
     else
         belongings_region_is(was->number, low ? below->start : above->start, low ? low : high);
-    if (!low || !high || !belongings_region_get(was->number, &it))
+    if (!low || !high || !belongings_get(was->number, &it))
         return 0;
     return belongings_region(guard, &it, above->start, high);
 }
@@ -96,7 +96,7 @@ void regions_moved(struct guard *guard, struct leak_mark mark, uintptr_t from, s
                                .opened = mark,
                                .fd = -1};
     if (range)
-        belongings_region_get(range->number, &it);
+        belongings_get(range->number, &it);
     if (!copy)
         ranges_cut(&ranges, from, end_of(from, from_size), left, guard);
     if (it.opened.node)

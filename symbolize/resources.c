@@ -32,7 +32,6 @@ struct filling {
     struct mem *mem;
     const struct store *store;
     struct signatures signatures;
-    struct map streams; /* addresses of FILE and DIR that are told -> 1 */
     struct draft *drafts;
     size_t count, capacity;
     struct map by_node, by_place; /* of a kind -> index + 1 */
@@ -147,8 +146,6 @@ static bool is_told(const struct filling *filling, const struct store_resource *
     if (from->bad_close)
         return !(from->flags & LEAK_RESOURCE_SWEEP);
     if (from->flags & (LEAK_RESOURCE_INHERITED | LEAK_RESOURCE_PENDING) || is_standard(from))
-        return false;
-    if (from->owner && map_get(&filling->streams, from->owner))
         return false;
     return !still_runs(filling->store, from);
 }
@@ -377,9 +374,6 @@ void resources_fill(struct mem *mem, struct resolver *resolver, const struct sto
 
     if (process->how == END_EXEC)
         return;
-    for (size_t i = 0; i < store->resource_count; i++)
-        if (!store->resources[i].bad_close && is_stream(&store->resources[i]))
-            *map_put(&filling.streams, store->resources[i].id, NULL) = 1;
     make_drafts(&filling, resolver);
     process->resources = mem_take_array(mem, filling.count, sizeof(*process->resources));
     for (size_t i = 0; i < filling.count; i++)
@@ -389,7 +383,6 @@ void resources_fill(struct mem *mem, struct resolver *resolver, const struct sto
     fill_inherited(&filling, process);
     fill_totals(&filling, process);
     signatures_end(&filling.signatures);
-    map_end(&filling.streams);
     map_end(&filling.by_node);
     map_end(&filling.by_place);
     free(filling.drafts);

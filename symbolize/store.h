@@ -91,7 +91,7 @@ struct store_resource {
     const char *name; /* may hold any bytes */
     size_t name_length;
     uint32_t count;
-    uint64_t id, bytes, owner;
+    uint64_t id, bytes;
     struct store_mark opened, closed, again;
     int32_t fd;
 };
