@@ -320,7 +320,7 @@ struct process {
     struct error errors[VERDICT_MAX];  /* of the totals */
     struct recent_free *recent;        /* those asked for, newest first */
     size_t recent_count, recent_known; /* known: all that there are, asked for or not */
-    struct resource *resources; /* bad closes first, then by falling count */
+    struct resource *resources; /* what matters first, then by falling count */
     size_t resource_count;
     struct inherited *inherited;
     size_t inherited_count;

@@ -90,7 +90,7 @@ static const char *name_of(struct mem *mem, const struct store_resource *from)
         return mem_format(mem, "dup of %s", name);
     if (from->form == LEAK_FORM_MEMFD || from->form == LEAK_FORM_POPEN)
         return mem_format(mem, "%s: %s", form, name);
-    return name;
+    return mem_copy(mem, name, strlen(name)); /* the store goes before the report is written */
 }
 
 /* "T3 (worker)" */
@@ -294,15 +294,24 @@ static void finish(struct filling *filling, struct draft *draft)
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
+/* A close that took another one's number away; what was left open many times; closes that found
+ * nothing; and last what was opened once. */
+static int rank(const struct resource *resource)
+{
+    if (resource->bad_close)
+        return resource->taken ? 0 : 2;
+    return resource->once ? 3 : 1;
+}
+
 static int by_weight(const void *left, const void *right)
 {
     const struct draft *a = left, *b = right;
     const struct record *x = &a->resource.record, *y = &b->resource.record;
 
-    if (a->resource.bad_close != b->resource.bad_close)
-        return a->resource.bad_close ? -1 : 1;
-    if (a->resource.once != b->resource.once)
-        return b->resource.once ? -1 : 1;
+    int order = rank(&a->resource) - rank(&b->resource);
+
+    if (order)
+        return order;
     if (x->blocks != y->blocks)
         return x->blocks > y->blocks ? -1 : 1;
     if (a->first->type != b->first->type)

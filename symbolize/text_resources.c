@@ -1,8 +1,10 @@
 /* text_resources.c - see text_resources.h.
  *
  * A log, a lock, a listening socket: many right programs open something once and leave it to the
- * kernel to close. So what one stack left open more than once comes first and in full, with closes
- * that were wrong before all; what was opened once has a line for its name and one for its place.
+ * kernel to close. So what one stack left open more than once comes first and in full, and after it
+ * closes that found nothing to close; what was opened once has a line for its name and one for its
+ * place. A shell closes some numbers twice and is none the worse: a process that did no more than
+ * that is not listed for it.
  */
 #include "symbolize/text_resources.h"
 
@@ -44,7 +46,11 @@ static struct shown count_of(uint64_t count, const char *type)
 
 bool text_resources_matter(const struct process *process)
 {
-    return process->resource_count && !process->resources[0].once;
+    for (size_t i = 0; i < process->resource_count; i++)
+        if (process->resources[i].bad_close ? process->resources[i].taken
+                                            : !process->resources[i].once)
+            return true;
+    return false;
 }
 
 static void write_names(const struct resource *resource, const struct view *view, FILE *stream)
@@ -195,7 +201,7 @@ void text_resources(const struct process *process, const struct view *view, FILE
 {
     if (process->resource_count) {
         text_style(view, stream, STYLE_BOLD);
-        fputs(text_resources_matter(process)
+        fputs(!process->resources[0].once
                   ? "Resources still open:\n"
                   : "Resources still open, opened once each (-v shows the stacks):\n",
               stream);

@@ -6,7 +6,7 @@
 
 /* Nothing where there is none. */
 void text_resources(const struct process *process, const struct view *view, FILE *stream);
-/* Is there more than what programs have open for all their life? */
+/* Is there more than what right programs do? */
 bool text_resources_matter(const struct process *process);
 
 #endif
