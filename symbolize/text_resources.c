@@ -197,14 +197,24 @@ static void write_list(const struct process *process, const struct view *view, F
         fprintf(stream, "   ... and %zu more (--top=0).\n", hidden);
 }
 
+static const char *heading(const struct process *process)
+{
+    size_t bad = 0;
+
+    for (size_t i = 0; i < process->resource_count; i++)
+        bad += process->resources[i].bad_close;
+    if (process->resources[0].once)
+        return "Resources still open, opened once each (-v shows the stacks):\n";
+    return bad == process->resource_count ? "Closes of what was not open:\n"
+           : bad                          ? "Resources still open, and closes of what was not:\n"
+                                          : "Resources still open:\n";
+}
+
 void text_resources(const struct process *process, const struct view *view, FILE *stream)
 {
     if (process->resource_count) {
         text_style(view, stream, STYLE_BOLD);
-        fputs(!process->resources[0].once
-                  ? "Resources still open:\n"
-                  : "Resources still open, opened once each (-v shows the stacks):\n",
-              stream);
+        fputs(heading(process), stream);
         text_style(view, stream, STYLE_PLAIN);
         write_list(process, view, stream);
         putc('\n', stream);
