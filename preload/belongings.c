@@ -163,6 +163,25 @@ bool belongings_went(struct guard *guard UNUSED, const struct belonging *belongi
     return there;
 }
 
+bool belongings_move(struct guard *guard UNUSED, enum leak_resource_type type, uint64_t from,
+                     uint64_t to)
+{
+    struct locked locked = lock_take(&lock);
+    uint32_t number = find(type, from), old = number ? find(type, to) : 0;
+    if (old) {
+        link_out(old);
+        give(old);
+    }
+    if (number) {
+        link_out(number);
+        record_of(number)->it.id = to;
+        link_in(number);
+        publish(number);
+    }
+    lock_give(&locked);
+    return number != 0;
+}
+
 void belongings_bad_close(struct guard *guard UNUSED, const struct leak_resource *bad)
 {
     struct locked locked = lock_take(&lock);

@@ -26,6 +26,8 @@ struct belonging belongings_find(enum leak_resource_type type, uint64_t id);
 bool belongings_get(uint32_t number, struct leak_resource *out);
 /* It is gone, unless its place is another's by now. True: it was there. */
 bool belongings_went(struct guard *guard, const struct belonging *belonging);
+/* It is known by another address from here on. False: it is not known by the first one. */
+bool belongings_move(struct guard *guard, enum leak_resource_type type, uint64_t from, uint64_t to);
 /* DL: one time less; gone with the last. */
 void belongings_less(struct guard *guard, const struct belonging *belonging);
 

@@ -87,7 +87,8 @@ void descriptors_came_with(struct guard *guard, struct leak_mark mark, int fd, u
 }
 
 /* A copy knows what the first one was; a stream keeps its number whatever stands behind it. */
-void descriptors_came_like(struct guard *guard, const struct frame *caller, int like, int fd)
+void descriptors_came_like(struct guard *guard, const struct frame *caller, int like, int fd,
+                           bool onto)
 {
     struct leak_resource from, before;
     char name[16];
@@ -103,7 +104,7 @@ void descriptors_came_like(struct guard *guard, const struct frame *caller, int 
         text_add(&text, "descriptor ");
         text_add_number(&text, like);
     }
-    uint64_t owner = descriptors_find(fd, &before) ? before.owner : 0;
+    uint64_t owner = onto && descriptors_find(fd, &before) ? before.owner : 0;
     came(fd, &news, records_mark(guard, caller), owner);
 }
 

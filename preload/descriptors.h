@@ -22,8 +22,9 @@ void descriptors_start(struct guard *guard);
 
 /* The program has got one. news->id is the number; type and fd are filled in. */
 void descriptors_came(struct guard *guard, const struct frame *caller, struct news *news);
-/* One like another: its name, and the owner that the number has. */
-void descriptors_came_like(struct guard *guard, const struct frame *caller, int like, int fd);
+/* One like another. onto: in the place of what had the number, whose owner keeps it. */
+void descriptors_came_like(struct guard *guard, const struct frame *caller, int like, int fd,
+                           bool onto);
 /* A stream's or directory's own, told with that. */
 void descriptors_came_with(struct guard *guard, struct leak_mark mark, int fd, uint64_t owner);
 

@@ -130,30 +130,30 @@ EXPORT int pipe2(int ends[2], int flags)
  */
 
 /* dup2 of a number onto itself changes nothing. */
-#define COPY(call, fd)                                                                             \
+#define COPY(call, fd, onto)                                                                       \
     ({                                                                                             \
         real_find();                                                                               \
         int copy_ = call;                                                                          \
         if (TRACKED() && copy_ >= 0 && copy_ != (fd)) {                                            \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            note_copy(&caller_, fd, copy_);                                                        \
+            note_copy(&caller_, fd, copy_, onto);                                                  \
         }                                                                                          \
         copy_;                                                                                     \
     })
 
 EXPORT int dup(int fd)
 {
-    return COPY(real.dup(fd), fd);
+    return COPY(real.dup(fd), fd, false);
 }
 
-EXPORT int dup2(int fd, int onto)
+EXPORT int dup2(int fd, int number)
 {
-    return COPY(real.dup2(fd, onto), fd);
+    return COPY(real.dup2(fd, number), fd, true);
 }
 
-EXPORT int dup3(int fd, int onto, int flags)
+EXPORT int dup3(int fd, int number, int flags)
 {
-    return COPY(real.dup3(fd, onto, flags), fd);
+    return COPY(real.dup3(fd, number, flags), fd, true);
 }
 
 /* Whatever the third argument is, it is passed on as a word: so does libc itself. */
@@ -175,7 +175,7 @@ EXPORT int fcntl(int fd, int command, ...)
 {
     long argument = READ_WORD(command);
     if (copies(command))
-        return COPY(real.fcntl(fd, command, argument), fd);
+        return COPY(real.fcntl(fd, command, argument), fd, false);
     real_find();
     return real.fcntl(fd, command, argument);
 }
@@ -185,7 +185,7 @@ EXPORT int fcntl64(int fd, int command, ...)
 {
     long argument = READ_WORD(command);
     if (copies(command))
-        return COPY(real.fcntl64(fd, command, argument), fd);
+        return COPY(real.fcntl64(fd, command, argument), fd, false);
     real_find();
     return real.fcntl64 ? real.fcntl64(fd, command, argument) : real.fcntl(fd, command, argument);
 }

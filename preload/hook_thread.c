@@ -9,6 +9,7 @@
 #include "preload/belongings.h"
 #include "preload/process.h"
 #include "preload/real.h"
+#include "preload/sys.h"
 #include "preload/threads.h"
 
 #include <errno.h>
@@ -18,17 +19,58 @@ struct call {
     void *argument;
 };
 
-/* Before its first instruction: it may detach itself. */
-static void note_joinable(struct guard *guard, const struct thread_start *start)
+/* ---- Joinable threads -------------------------------------------------------------------------
+ *
+ * A thread may detach itself before pthread_create returns, and its creator may wait for it before
+ * it has begun. So it is noted before it is made, as unborn, and whoever is first of the two says
+ * what it is called. */
+
+static uint64_t unborn(uint32_t serial)
+{
+    return 1ull << 63 | serial;
+}
+
+static bool is_detached(const pthread_attr_t *attributes)
+{
+    int state = PTHREAD_CREATE_JOINABLE;
+    if (attributes)
+        pthread_attr_getdetachstate(attributes, &state);
+    return state == PTHREAD_CREATE_DETACHED;
+}
+
+static void note_unborn(struct guard *guard, const struct frame *caller, uint32_t serial,
+                        const pthread_attr_t *attributes)
 {
     struct news news = {.type = LEAK_RESOURCE_THREAD,
                         .form = LEAK_FORM_THREAD,
-                        .id = pthread_self(),
-                        .bytes = start->serial,
+                        .id = unborn(serial),
+                        .bytes = serial,
                         .fd = -1};
-    if (start->made.node)
-        belongings_came(guard, &news, start->made);
+    if (records_track(LEAK_RESOURCE_THREAD) && !is_detached(attributes))
+        belongings_came(guard, &news, records_mark(guard, caller));
 }
+
+/* Where its name was put may be gone with the thread itself. */
+static NOINLINE void note_born(const struct frame *caller, uint32_t serial, const pthread_t *thread)
+{
+    pthread_t name;
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return;
+    if (belongings_find(LEAK_RESOURCE_THREAD, unborn(serial)).number &&
+        sys_peek((uintptr_t)thread, &name, sizeof name))
+        belongings_move(guard, LEAK_RESOURCE_THREAD, unborn(serial), name);
+    guard_leave(guard);
+}
+
+static void forget_unborn(struct guard *guard, uint32_t serial)
+{
+    struct belonging thread = belongings_find(LEAK_RESOURCE_THREAD, unborn(serial));
+    belongings_went(guard, &thread);
+}
+
+/* ---- Beginning --------------------------------------------------------------------------------
+ */
 
 static NOINLINE struct call come_to_life(const struct thread_start *note)
 {
@@ -38,7 +80,8 @@ static NOINLINE struct call come_to_life(const struct thread_start *note)
     if (guard) {
         threads_forget(guard, (struct thread_start *)note);
         threads_begin(guard, &start);
-        note_joinable(guard, &start);
+        if (records_track(LEAK_RESOURCE_THREAD))
+            belongings_move(guard, LEAK_RESOURCE_THREAD, unborn(start.serial), pthread_self());
         guard_leave(guard);
     }
     return (struct call){start.routine, start.argument};
@@ -64,29 +107,21 @@ static size_t stack_size_of(const pthread_attr_t *attributes)
     return size;
 }
 
-static bool is_detached(const pthread_attr_t *attributes)
-{
-    int state = PTHREAD_CREATE_JOINABLE;
-    if (attributes)
-        pthread_attr_getdetachstate(attributes, &state);
-    return state == PTHREAD_CREATE_DETACHED;
-}
-
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*routine)(void *), void *argument)
 {
     struct frame caller = CALLER_FRAME();
     struct guard *guard = process_enter(&caller);
     struct thread_start *start = guard ? threads_announce(guard) : NULL;
+    uint32_t serial = 0;
     if (start) {
         guard->calling_real = true;
         start->routine = routine;
         start->argument = argument;
         start->stack_size = stack_size_of(attributes);
         guard->calling_real = false;
-        start->made = (struct leak_mark){0};
-        if (records_track(LEAK_RESOURCE_THREAD) && !is_detached(attributes))
-            start->made = records_mark(guard, &caller);
+        serial = start->serial;
+        note_unborn(guard, &caller, serial, attributes);
     }
     if (guard)
         guard_leave(guard);
@@ -95,12 +130,18 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     int error = real.pthread_create(thread, attributes, begin_thread, start);
     if (error && (guard = process_enter(&caller))) {
         threads_forget(guard, start);
+        forget_unborn(guard, serial);
         guard_leave(guard);
     }
+    if (!error && records_track(LEAK_RESOURCE_THREAD))
+        note_born(&caller, serial, thread);
     return error;
 }
 
-/* Its number is another thread's as soon as the real function has done: so it is looked up before.
+/* ---- The end ----------------------------------------------------------------------------------
+ */
+
+/* Its name is another thread's as soon as the real function has done: so it is looked up before.
  */
 static struct belonging find_thread(const struct frame *caller, pthread_t thread)
 {

@@ -25,12 +25,12 @@ void note_pair(const struct frame *caller, const int *ends, enum leak_form form,
     guard_leave(guard);
 }
 
-void note_copy(const struct frame *caller, int fd, int copy)
+void note_copy(const struct frame *caller, int fd, int copy, bool onto)
 {
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
-    descriptors_came_like(guard, caller, fd, copy);
+    descriptors_came_like(guard, caller, fd, copy, onto);
     guard_leave(guard);
 }
 

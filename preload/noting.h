@@ -16,7 +16,7 @@ void note_descriptor(const struct frame *caller, int fd, enum leak_form form, co
 /* Two that were made in one. */
 void note_pair(const struct frame *caller, const int *ends, enum leak_form form, const char *name,
                const char *other_name);
-void note_copy(const struct frame *caller, int fd, int copy);
+void note_copy(const struct frame *caller, int fd, int copy, bool onto);
 /* fd has been closed, or could not be: error is errno then, else 0. */
 void note_close(const struct frame *caller, int fd, uint64_t stamp, int error);
 void note_close_range(const struct frame *caller, unsigned first, unsigned last);

@@ -61,7 +61,6 @@ struct thread_start {
     void *(*routine)(void *);
     void *argument;
     size_t stack_size;
-    struct leak_mark made; /* by whom; node 0: nobody need wait for it */
     uint32_t serial;
     struct thread_start *next_free;
 };
