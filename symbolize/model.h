@@ -361,6 +361,9 @@ void link_owned(struct process *process);
 /* Was something found that should not be there? Reachable blocks and the runtime's are no loss. */
 bool has_losses(const struct process *process);
 
+/* Was something else left open, or closed, than right programs do? */
+bool has_resources(const struct process *process);
+
 /* Sums over all processes, saturating. */
 struct totals report_totals(const struct report *report);
 

@@ -61,7 +61,7 @@ static bool is_open(const struct process *process)
 static bool is_clean(const struct process *process, const struct view *view)
 {
     return !is_open(process) && !has_records(process, view) && !text_saw_nothing(process) &&
-           !process->damaged && !text_resources_matter(process);
+           !process->damaged && !has_resources(process);
 }
 
 /* A shell's way to a program: what the child had was gone with its exec. */
@@ -341,8 +341,8 @@ static void count_unlisted(const struct process *process, const struct view *vie
     }
     unlisted->clean++;
     unlisted->sampled |= is_estimated(process);
-    unlisted->reachable |= process->totals.of[VERDICT_REACHABLE].records != 0 ||
-                           process->resource_count != 0;
+    unlisted->reachable |=
+        process->totals.of[VERDICT_REACHABLE].records != 0 || process->resource_count != 0;
     unlisted->suppressed |= process->suppressed.records != 0;
 }
 

@@ -44,15 +44,6 @@ static struct shown count_of(uint64_t count, const char *type)
     return show_count(count, word_of(type));
 }
 
-bool text_resources_matter(const struct process *process)
-{
-    for (size_t i = 0; i < process->resource_count; i++)
-        if (process->resources[i].bad_close ? process->resources[i].taken
-                                            : !process->resources[i].once)
-            return true;
-    return false;
-}
-
 static void write_names(const struct resource *resource, const struct view *view, FILE *stream)
 {
     size_t most = view->verbose ? RESOURCE_NAMES : NAMES;

@@ -6,7 +6,5 @@
 
 /* Nothing where there is none. */
 void text_resources(const struct process *process, const struct view *view, FILE *stream);
-/* Is there more than what right programs do? */
-bool text_resources_matter(const struct process *process);
 
 #endif
