@@ -263,7 +263,7 @@ struct leak_recent {
     uint32_t thread; /* serial of the owner, 0 = none any more: what stands there is history */
     uint32_t last_thread; /* whose history */
     uint64_t next; /* frees so far */
-    uint64_t captures; /* of stacks of frees, by all owners this ring ever had */
+    uint64_t captures; /* of stacks that are no allocation's, by all owners this ring ever had */
     uint64_t reserved[5];
     struct leak_recent_free free[LEAK_RECENT];
 };

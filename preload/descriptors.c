@@ -143,22 +143,37 @@ void descriptors_went(struct guard *guard, const struct frame *caller, int fd, u
     lock_give(&locked);
 }
 
+/* The numbers of a page that are open and lie in the range, each closed, or what else is to be
+ * done. */
+static void each_open(uint32_t number, unsigned first, unsigned last,
+                      void (*visit)(struct record_page *page, struct record *record, void *context),
+                      void *context)
+{
+    struct record_page *page = load_acquire(&pages[number]);
+    for (uint32_t i = 0; page && i < RECORDS_A_PAGE; i++) {
+        unsigned fd = number * RECORDS_A_PAGE + i;
+        if (fd < first || fd > last)
+            continue;
+        struct locked locked = lock_take(lock_of(fd));
+        if (page->record[i].it.state == LEAK_RESOURCE_OPEN)
+            visit(page, &page->record[i], context);
+        lock_give(&locked);
+    }
+}
+
+static void close_visited(struct record_page *page, struct record *record, void *mark)
+{
+    close_record(page, record, *(const struct leak_mark *)mark);
+}
+
 void descriptors_range_went(struct guard *guard, const struct frame *caller, unsigned first,
                             unsigned last)
 {
     if (records_foreign(guard))
         return;
     struct leak_mark mark = records_mark(guard, caller);
-    for (unsigned fd = first; fd <= last && fd < page_count * RECORDS_A_PAGE; fd++) {
-        struct record_page *page = page_of(fd);
-        if (!page)
-            continue;
-        struct record *record = record_of(page, fd);
-        struct locked locked = lock_take(lock_of(fd));
-        if (record->it.state == LEAK_RESOURCE_OPEN)
-            close_record(page, record, mark);
-        lock_give(&locked);
-    }
+    for (uint32_t i = first / RECORDS_A_PAGE; i < page_count && i <= last / RECORDS_A_PAGE; i++)
+        each_open(i, first, last, close_visited, &mark);
 }
 
 /* ---- Bad closes ----------------------------------------------------------------------------- */
@@ -296,20 +311,18 @@ void descriptors_start(struct guard *guard UNUSED)
 }
 
 /* A place that is not open goes back to "never". */
+static void settle(struct record_page *page, struct record *record, void *context UNUSED)
+{
+    if (sys_is_open(record->it.fd))
+        return;
+    record->it.state = LEAK_RESOURCE_FREE;
+    records_publish(page, record);
+}
+
 void descriptors_settle(void)
 {
-    for (unsigned fd = 0; fd < page_count * RECORDS_A_PAGE; fd++) {
-        struct record_page *page = page_of(fd);
-        if (!page)
-            continue;
-        struct record *record = record_of(page, fd);
-        struct locked locked = lock_take(lock_of(fd));
-        if (record->it.state == LEAK_RESOURCE_OPEN && !sys_is_open(fd)) {
-            record->it.state = LEAK_RESOURCE_FREE;
-            records_publish(page, record);
-        }
-        lock_give(&locked);
-    }
+    for (uint32_t i = 0; i < page_count; i++)
+        each_open(i, 0, UINT32_MAX, settle, NULL);
 }
 
 void descriptors_fork_lock(void)

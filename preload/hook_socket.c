@@ -110,13 +110,23 @@ EXPORT int accept4(int fd, struct sockaddr *address, socklen_t *length, int flag
     return ACCEPTED(real.accept4(fd, address, length, flags));
 }
 
+/* The kernel has read it long ago: it may be gone. */
+static NOINLINE void note_given(const struct frame *caller, int fd, const void *address,
+                                socklen_t length, enum leak_name_form form)
+{
+    char copy[128];
+    size_t size = length < sizeof copy ? length : sizeof copy;
+    if (sys_peek((uintptr_t)address, copy, size))
+        note_address(caller, fd, copy, size, form);
+}
+
 EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
     real_find();
     int result = real.connect(fd, address, length);
     if (TRACKED() && (result == 0 || errno == EINPROGRESS)) {
         struct frame caller = CALLER_FRAME();
-        note_address(&caller, fd, address, length, LEAK_NAME_PEER);
+        note_given(&caller, fd, address, length, LEAK_NAME_PEER);
     }
     return result;
 }
@@ -127,7 +137,7 @@ EXPORT int bind(int fd, const struct sockaddr *address, socklen_t length)
     int result = real.bind(fd, address, length);
     if (TRACKED() && result == 0) {
         struct frame caller = CALLER_FRAME();
-        note_address(&caller, fd, address, length, LEAK_NAME_LOCAL);
+        note_given(&caller, fd, address, length, LEAK_NAME_LOCAL);
     }
     return result;
 }

@@ -118,12 +118,3 @@ void note_left(const struct frame *caller, const struct note_leaving *leaving)
         descriptors_went(guard, caller, leaving->stream.fd, leaving->stamp);
     guard_leave(guard);
 }
-
-void note_belonging(const struct frame *caller, const struct news *news)
-{
-    struct guard *guard = process_enter(caller);
-    if (!guard)
-        return;
-    belongings_came(guard, news, records_mark(guard, caller));
-    guard_leave(guard);
-}

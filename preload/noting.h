@@ -36,7 +36,4 @@ struct note_leaving note_leaving(const struct frame *caller, enum leak_resource_
 /* … and after. */
 void note_left(const struct frame *caller, const struct note_leaving *leaving);
 
-/* A belonging without more to it: a library, a thread. */
-void note_belonging(const struct frame *caller, const struct news *news);
-
 #endif

@@ -210,8 +210,9 @@ static bool check_found(const struct store *store, const char **broken)
             continue;
         *broken = "what a look found names a site, an owner that is lost, and a root";
         if (found->verdict >= LEAK_VERDICT_MAX || found->site >= store->site_count ||
-            (found->owner != STORE_NONE && (found->owner >= look->found_count ||
-                                            look->found[found->owner].verdict != LEAK_VERDICT_LOST)) ||
+            (found->owner != STORE_NONE &&
+             (found->owner >= look->found_count ||
+              look->found[found->owner].verdict != LEAK_VERDICT_LOST)) ||
             (found->root != STORE_NONE && found->root >= look->root_count))
             return false;
         *broken = "its path and its samples are in range";
@@ -255,10 +256,24 @@ static bool check_look(const struct store *store, const char **broken)
     return check_found(store, broken);
 }
 
+static bool check_resources(const struct store *store, const char **broken)
+{
+    *broken = "a resource's stacks are in range, and its kind is known";
+    for (size_t i = 0; i < store->resource_count; i++) {
+        const struct store_resource *one = &store->resources[i];
+
+        if (!is_node_or_root(store, one->opened.node) || !is_node_or_root(store, one->closed.node) ||
+            !is_node_or_root(store, one->again.node) || one->type >= LEAK_RESOURCE_MAX ||
+            one->form >= LEAK_FORM_MAX)
+            return false;
+    }
+    return true;
+}
+
 bool store_check(const struct store *store, const char **broken)
 {
-    if (!check_tree(store, broken) || !check_sites(store, broken) ||
-        !check_frees(store, broken) || !check_look(store, broken))
+    if (!check_tree(store, broken) || !check_sites(store, broken) || !check_frees(store, broken) ||
+        !check_resources(store, broken) || !check_look(store, broken))
         return false;
     *broken = NULL;
     return true;

@@ -264,6 +264,15 @@ void builder_suppressions(struct store_builder *builder, const char *where, cons
     pack(builder, at, text, strlen(text));
 }
 
+void builder_resources(struct store_builder *builder, const struct leak_resource *resources,
+                       size_t count)
+{
+    size_t at =
+        builder_chunk(builder, LEAK_CHUNK_RESOURCES, 0, count * sizeof(struct leak_resource));
+
+    pack(builder, at, resources, count * sizeof(struct leak_resource));
+}
+
 /* ---- Looks --------------------------------------------------------------------------------------
  */
 

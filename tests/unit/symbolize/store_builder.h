@@ -68,6 +68,10 @@ void builder_options(struct store_builder *builder, const char *text);
 
 void builder_suppressions(struct store_builder *builder, const char *where, const char *text);
 
+/* A chunk of what is open besides memory. */
+void builder_resources(struct store_builder *builder, const struct leak_resource *resources,
+                       size_t count);
+
 /* What a look leaves: the tables go where the head then says they are. */
 struct builder_look {
     struct leak_snapshot head;
