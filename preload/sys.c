@@ -384,7 +384,7 @@ struct directory_entry { /* of getdents64 */
 
 bool sys_is_open(int fd)
 {
-    return CALL(SYS_fcntl, fd, F_GETFD) >= 0;
+    return CALL(SYS_fcntl, fd, F_GETFD) != -EBADF;
 }
 
 ssize_t sys_peer(int fd, void *address, size_t size)
