@@ -91,7 +91,7 @@ void descriptors_came_like(struct guard *guard, const struct frame *caller, int 
                            bool onto)
 {
     struct leak_resource from, before;
-    char name[16];
+    char name[32];
     struct text text = TEXT_ON(name);
     struct news news = {.form = LEAK_FORM_DUP, .name = name};
     if (records_foreign(guard))
@@ -236,18 +236,20 @@ void descriptors_check_owner(struct guard *guard, const struct frame *caller, in
 
 /* ---- What is known --------------------------------------------------------------------------- */
 
-void descriptors_own(struct guard *guard, int fd, uint64_t owner)
+bool descriptors_own(struct guard *guard, int fd, uint64_t owner)
 {
     struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
     if (!page || records_foreign(guard))
-        return;
+        return false;
     struct record *record = record_of(page, fd);
     struct locked locked = lock_take(lock_of(fd));
-    if (record->it.state == LEAK_RESOURCE_OPEN) {
+    bool known = record->it.state == LEAK_RESOURCE_OPEN;
+    if (known) {
         record->it.owner = owner;
         records_publish(page, record);
     }
     lock_give(&locked);
+    return known;
 }
 
 void descriptors_address(struct guard *guard, int fd, const void *address, size_t length,

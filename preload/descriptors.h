@@ -40,8 +40,8 @@ void descriptors_bad(struct guard *guard, const struct frame *caller, int fd, ui
 void descriptors_check_owner(struct guard *guard, const struct frame *caller, int fd,
                              const struct belonging *owner);
 
-/* It belongs to a stream or directory from here on. */
-void descriptors_own(struct guard *guard, int fd, uint64_t owner);
+/* It belongs to a stream or directory from here on. False: it came without our seeing it. */
+bool descriptors_own(struct guard *guard, int fd, uint64_t owner);
 /* Where a socket leads to. */
 void descriptors_address(struct guard *guard, int fd, const void *address, size_t length,
                          enum leak_name_form form);

@@ -7,7 +7,16 @@
 #include "preload/real.h"
 
 #include <errno.h>
-#include <linux/close_range.h>
+
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC 4
+#endif
+
+/* Interrupted, or with an error of the disk's, the number is free all the same. */
+static bool is_free(int result, int error)
+{
+    return result == 0 || error == EINTR || error == EIO || error == ENOSPC || error == EDQUOT;
+}
 
 EXPORT int close(int fd)
 {
@@ -16,12 +25,11 @@ EXPORT int close(int fd)
         return real.close(fd);
     uint64_t stamp = descriptors_stamp(fd);
     int result = real.close(fd);
-    /* Interrupted or in error, the number is free all the same, unless it never was taken. What is
-     * below 0 was never given out: many programs close it, and mean nothing by it. */
-    bool bad = result < 0 && errno == EBADF;
-    if (fd >= 0) {
+    int error = result < 0 ? errno : 0;
+    /* What is below 0 was never given out: many programs close it, and mean nothing by it. */
+    if (fd >= 0 && (error == EBADF || is_free(result, error))) {
         struct frame caller = CALLER_FRAME();
-        note_close(&caller, fd, stamp, bad ? EBADF : 0);
+        note_close(&caller, fd, stamp, error == EBADF);
     }
     return result;
 }

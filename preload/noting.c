@@ -34,12 +34,12 @@ void note_copy(const struct frame *caller, int fd, int copy, bool onto)
     guard_leave(guard);
 }
 
-void note_close(const struct frame *caller, int fd, uint64_t stamp, int error)
+void note_close(const struct frame *caller, int fd, uint64_t stamp, bool bad)
 {
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
-    if (error)
+    if (bad)
         descriptors_bad(guard, caller, fd, stamp);
     else
         descriptors_went(guard, caller, fd, stamp);
@@ -83,12 +83,9 @@ void note_stream(const struct frame *caller, enum leak_resource_type type, enum 
     }
     struct leak_mark mark = records_mark(guard, caller);
     belongings_came(guard, &news, mark);
-    if (records_track(LEAK_RESOURCE_FD) && fd >= 0) {
-        if (like)
-            descriptors_own(guard, fd, news.id);
-        else
-            descriptors_came_with(guard, mark, fd, news.id);
-    }
+    if (records_track(LEAK_RESOURCE_FD) && fd >= 0 &&
+        !(like && descriptors_own(guard, fd, news.id)))
+        descriptors_came_with(guard, mark, fd, news.id);
     guard_leave(guard);
 }
 

@@ -17,8 +17,8 @@ void note_descriptor(const struct frame *caller, int fd, enum leak_form form, co
 void note_pair(const struct frame *caller, const int *ends, enum leak_form form, const char *name,
                const char *other_name);
 void note_copy(const struct frame *caller, int fd, int copy, bool onto);
-/* fd has been closed, or could not be: error is errno then, else 0. */
-void note_close(const struct frame *caller, int fd, uint64_t stamp, int error);
+/* fd has been closed; bad: it was not open. */
+void note_close(const struct frame *caller, int fd, uint64_t stamp, bool bad);
 void note_close_range(const struct frame *caller, unsigned first, unsigned last);
 void note_address(const struct frame *caller, int fd, const void *address, size_t length,
                   enum leak_name_form form);
