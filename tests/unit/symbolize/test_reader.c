@@ -639,6 +639,7 @@ int main(void)
     tcase_add_loop_test(content, a_full_ring_gives_all_but_the_place_that_is_written_next, 0, 200);
     tcase_add_test(content, frees_that_name_no_site_or_no_node_are_left_out_or_unknown);
     tcase_add_test(content, many_frees_keep_their_sites_across_chunks);
+    tcase_add_test(content, resources_that_do_not_hold_are_left_out);
     tcase_add_loop_test(content, options_that_were_set_are_found, 0,
                         sizeof(set_options) / sizeof(*set_options));
     tcase_add_test(content, more_frees_than_allocations_leave_nothing);
