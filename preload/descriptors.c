@@ -191,7 +191,6 @@ void descriptors_bad(struct guard *guard, const struct frame *caller, int fd, ui
         bool other = record->stamp != stamp; /* just been closed, or opened, by another thread */
         if (record->it.state == LEAK_RESOURCE_CLOSED) {
             bad = record->it;
-            bad.flags &= ~LEAK_RESOURCE_INHERITED;
         } else if (record->it.state == LEAK_RESOURCE_OPEN) {
             if (!other) /* somebody closed it without our seeing it */
                 close_record(page, record, (struct leak_mark){0});
@@ -308,6 +307,7 @@ static bool inherit(int fd, void *context UNUSED)
 
 void descriptors_start(struct guard *guard UNUSED)
 {
+    inherit(0, NULL); /* which is no number of a folder's */
     sys_each_number("/proc/self/fd", inherit, NULL);
     descriptors_settle(); /* the one that read them */
 }

@@ -93,6 +93,19 @@ static const char *name_of(struct mem *mem, const struct store_resource *from)
     return mem_copy(mem, name, strlen(name)); /* the store goes before the report is written */
 }
 
+/* Of a descriptor that was there before the process: so it is said. */
+static const char *closed_name(struct mem *mem, const struct store_resource *from)
+{
+    static const char *const standard[] = {"standard input", "standard output", "standard error"};
+    const char *name = name_of(mem, from);
+
+    if (!(from->flags & LEAK_RESOURCE_INHERITED))
+        return name;
+    if (from->id < sizeof(standard) / sizeof(*standard))
+        return standard[from->id];
+    return mem_format(mem, "inherited: %s", name ? name : "unknown");
+}
+
 /* "T3 (worker)" */
 static const char *thread_name(struct mem *mem, const struct store *store, uint64_t serial)
 {
@@ -273,6 +286,8 @@ static void add(struct filling *filling, const struct store_resource *from)
         add_name(resource, thread_name(filling->mem, filling->store, from->bytes));
     else if (from->bad_close && from->flags & LEAK_RESOURCE_NEVER)
         add_name(resource, mem_format(filling->mem, "descriptor %d", from->fd));
+    else if (from->bad_close)
+        add_name(resource, closed_name(filling->mem, from));
     else
         add_name(resource, name_of(filling->mem, from));
 }
