@@ -344,7 +344,7 @@ enum leak_resource_flag {
 };
 
 /* X(NAME, words): made by what; told where there is no name */
-#define LEAK_FORM_TABLE(X)                                                                         \
+#define LEAK_SORT_TABLE(X)                                                                         \
     X(OPEN, "open")                                                                                \
     X(SOCKET, "socket")                                                                            \
     X(PIPE, "pipe")                                                                                \
@@ -365,12 +365,12 @@ enum leak_resource_flag {
     X(LIBRARY, "library")                                                                          \
     X(THREAD, "thread")
 
-enum leak_form {
-    LEAK_FORM_NONE = 0,
-#define X(name, words) LEAK_FORM_##name,
-    LEAK_FORM_TABLE(X)
+enum leak_sort {
+    LEAK_SORT_NONE = 0,
+#define X(name, words) LEAK_SORT_##name,
+    LEAK_SORT_TABLE(X)
 #undef X
-        LEAK_FORM_MAX
+        LEAK_SORT_MAX
 };
 
 enum leak_name_form {
@@ -390,7 +390,7 @@ struct leak_mark {
 struct leak_resource {
     uint32_t state;    /* publish: enum leak_resource_state */
     uint8_t type;      /* enum leak_resource_type */
-    uint8_t form;      /* enum leak_form */
+    uint8_t sort;      /* enum leak_sort */
     uint8_t flags;     /* enum leak_resource_flag */
     uint8_t name_form; /* enum leak_name_form */
     uint32_t count;    /* DL: opened so often by this stack. BAD_CLOSE: so many closes; else 1 */

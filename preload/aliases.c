@@ -13,8 +13,7 @@ static const struct {
 #undef A
 };
 
-/* ---- Reading
- * -------------------------------------------------------------------------------------- */
+/* ---- Reading -------------------------------------------------------------------------------- */
 
 static bool set(struct aliases *aliases, size_t i, const char *value, size_t length)
 {
@@ -94,8 +93,7 @@ void aliases_parse(struct aliases *aliases, const char *string, size_t length,
     }
 }
 
-/* ---- Meaning
- * -------------------------------------------------------------------------------------- */
+/* ---- Meaning -------------------------------------------------------------------------------- */
 
 /* The list with that word in it, or without. */
 static void set_word(char list[OPTION_TEXT_MAX], const char *word, bool wanted)

@@ -73,8 +73,7 @@ EXPORT int libleak_at_report(void (*callback)(void))
     return added ? 0 : -1;
 }
 
-/* ---- LeakSanitizer's ----------------------------------------------------------------------------
- */
+/* ---- LeakSanitizer's ------------------------------------------------------------------------ */
 
 static __thread unsigned disabled __attribute__((tls_model("initial-exec")));
 

@@ -54,8 +54,7 @@ static bool make_filter(struct decoder *decoder)
     return decoder->filter;
 }
 
-/* ---- One word ---------------------------------------------------------------------------------
- */
+/* ---- One word ------------------------------------------------------------------------------- */
 
 static COLD void match(struct decoder *decoder, uintptr_t address, uint32_t from, uint32_t at)
 {
@@ -164,8 +163,7 @@ static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64
         decode_word(decoder, words[i], from, node_at(i));
 }
 
-/* ---- All words --------------------------------------------------------------------------------
- */
+/* ---- All words ------------------------------------------------------------------------------ */
 
 static void met_plainly(void *context, uintptr_t pointer UNUSED, uint32_t number, uint32_t from,
                         uint32_t at)

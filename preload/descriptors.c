@@ -81,7 +81,7 @@ void descriptors_came(struct guard *guard, const struct frame *caller, struct ne
 
 void descriptors_came_with(struct guard *guard, struct leak_mark mark, int fd, uint64_t owner)
 {
-    struct news news = {.form = LEAK_FORM_STREAM};
+    struct news news = {.sort = LEAK_SORT_STREAM};
     if (!records_foreign(guard))
         came(fd, &news, mark, owner);
 }
@@ -93,7 +93,7 @@ void descriptors_came_like(struct guard *guard, const struct frame *caller, int 
     struct leak_resource from, before;
     char name[32];
     struct text text = TEXT_ON(name);
-    struct news news = {.form = LEAK_FORM_DUP, .name = name};
+    struct news news = {.sort = LEAK_SORT_DUP, .name = name};
     if (records_foreign(guard))
         return;
     if (descriptors_find(like, &from) && from.name_length) {
@@ -122,7 +122,7 @@ static void close_record(struct record_page *page, struct record *record, struct
     if (record->it.state != LEAK_RESOURCE_OPEN) { /* it came without our seeing it */
         record->it.opened = (struct leak_mark){0};
         record->it.name_length = 0;
-        record->it.form = LEAK_FORM_NONE;
+        record->it.sort = LEAK_SORT_NONE;
     }
     record->stamp++;
     record->it.state = LEAK_RESOURCE_CLOSED;
@@ -279,8 +279,7 @@ bool descriptors_find(int fd, struct leak_resource *out)
     return out->state == LEAK_RESOURCE_OPEN;
 }
 
-/* ---- Beginning and end ------------------------------------------------------------------------
- */
+/* ---- Beginning and end ---------------------------------------------------------------------- */
 
 static bool inherit(int fd, void *context UNUSED)
 {

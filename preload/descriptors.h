@@ -44,7 +44,7 @@ void descriptors_check_owner(struct guard *guard, const struct frame *caller, in
 bool descriptors_own(struct guard *guard, int fd, uint64_t owner);
 /* Where a socket leads to. */
 void descriptors_address(struct guard *guard, int fd, const void *address, size_t length,
-                         enum leak_name_form form);
+                         enum leak_name_form sort);
 /* A copy of what is known of it; false: it is not known to be open. */
 bool descriptors_find(int fd, struct leak_resource *out);
 

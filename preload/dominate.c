@@ -36,8 +36,7 @@ static uint32_t *row(struct work *work, uint64_t count)
     return room_map(work->room, count, sizeof(uint32_t));
 }
 
-/* ---- Depth first ------------------------------------------------------------------------------
- */
+/* ---- Depth first ---------------------------------------------------------------------------- */
 
 static struct stop *enter(struct work *work, uint32_t turn, uint32_t parent)
 {
@@ -96,8 +95,7 @@ static bool number_places(struct work *work)
     return true;
 }
 
-/* ---- Dominators -------------------------------------------------------------------------------
- */
+/* ---- Dominators ----------------------------------------------------------------------------- */
 
 /* The sides by their targets: counted, then filled from behind. */
 static bool sort_sides(struct work *work)
@@ -181,8 +179,7 @@ static bool find_dominators(struct work *work)
     return true;
 }
 
-/* ---- Sums -------------------------------------------------------------------------------------
- */
+/* ---- Sums ----------------------------------------------------------------------------------- */
 
 static bool sum_up(struct work *work, struct dominated *out)
 {

@@ -52,8 +52,7 @@ static ALWAYS_INLINE void scan(struct walk *walk, uint32_t number, uint32_t sour
               source, met, walk);
 }
 
-/* ---- The lost ---------------------------------------------------------------------------------
- */
+/* ---- The lost ------------------------------------------------------------------------------- */
 
 static ALWAYS_INLINE void met_lost(void *context, uintptr_t pointer UNUSED, uint32_t number,
                                    uint32_t from, uint32_t at UNUSED)
@@ -80,8 +79,7 @@ bool edges_of_lost(struct edges *edges, struct reach *reach, const uint32_t *nod
     return finish(&walk, count);
 }
 
-/* ---- The held ---------------------------------------------------------------------------------
- */
+/* ---- The held ------------------------------------------------------------------------------- */
 
 static ALWAYS_INLINE void met_held(void *context, uintptr_t pointer UNUSED, uint32_t number,
                                    uint32_t from, uint32_t at UNUSED)

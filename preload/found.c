@@ -27,8 +27,7 @@ struct writer {
     struct growing found, steps, samples, modules;
 };
 
-/* ---- Lines
- * --------------------------------------------------------------------------------------- */
+/* ---- Lines ---------------------------------------------------------------------------------- */
 
 static struct line *find_line(struct writer *writer, uint32_t site, enum leak_verdict verdict,
                               unsigned flags, uint32_t owner)
@@ -126,8 +125,7 @@ static bool add_nodes(struct writer *writer)
     return true;
 }
 
-/* ---- Paths and samples
- * ---------------------------------------------------------------------------- */
+/* ---- Paths and samples ---------------------------------------------------------------------- */
 
 static void add_step(struct writer *writer, uint32_t node, uint32_t parent, uint64_t offset)
 {
@@ -233,8 +231,7 @@ static void add_details(struct writer *writer)
     }
 }
 
-/* ---- Modules
- * --------------------------------------------------------------------------------------- */
+/* ---- Modules -------------------------------------------------------------------------------- */
 
 static void add_modules(struct writer *writer)
 {
@@ -257,8 +254,7 @@ static void add_modules(struct writer *writer)
     }
 }
 
-/* ---- The chunk
- * --------------------------------------------------------------------------------------- */
+/* ---- The chunk ------------------------------------------------------------------------------ */
 
 static bool begin(struct writer *writer)
 {

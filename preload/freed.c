@@ -31,8 +31,7 @@ static char *first_slots;
 static struct leak_recent *free_rings;
 static struct lock rings_lock;
 
-/* ---- Places ------------------------------------------------------------------------------------
- */
+/* ---- Places --------------------------------------------------------------------------------- */
 
 static uint64_t spread(uint32_t site, uint32_t node)
 {
@@ -106,8 +105,7 @@ bool freed_start(void)
     return first_slots != NULL;
 }
 
-/* ---- Counting ----------------------------------------------------------------------------------
- */
+/* ---- Counting ------------------------------------------------------------------------------- */
 
 static struct leak_freed *make(struct stripe *stripe, uint64_t hash, uint32_t site, uint32_t node)
 {
@@ -161,8 +159,7 @@ bool freed_check(void)
     return found == 0;
 }
 
-/* ---- Rings -------------------------------------------------------------------------------------
- */
+/* ---- Rings ---------------------------------------------------------------------------------- */
 
 void freed_open(struct guard *guard UNUSED, struct freed *freed, uint32_t serial)
 {
@@ -196,8 +193,7 @@ void freed_close(struct guard *guard UNUSED, struct freed *freed)
     lock_give(&locked);
 }
 
-/* ---- Fork --------------------------------------------------------------------------------------
- */
+/* ---- Fork ----------------------------------------------------------------------------------- */
 
 void freed_fork_lock(void)
 {

@@ -30,8 +30,7 @@ struct graph {
     struct dominated dominated;
 };
 
-/* ---- Components -------------------------------------------------------------------------------
- */
+/* ---- Components ----------------------------------------------------------------------------- */
 
 #define DONE UINT32_MAX /* as a node's order: its component is complete */
 
@@ -123,8 +122,7 @@ static void search_from(struct search *search, uint32_t number)
     }
 }
 
-/* ---- Owners -----------------------------------------------------------------------------------
- */
+/* ---- Owners --------------------------------------------------------------------------------- */
 
 static void label(struct search *search, uint32_t record)
 {
@@ -173,8 +171,7 @@ static void find_owners(struct search *search)
         }
 }
 
-/* ---- The whole --------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------ */
 
 static void *row(struct graph *graph, size_t each)
 {
@@ -254,8 +251,7 @@ void graph_end(struct graph *graph)
     room_unmap(room, graph);
 }
 
-/* ---- What was found ---------------------------------------------------------------------------
- */
+/* ---- What was found ------------------------------------------------------------------------- */
 
 static bool is_lost(const struct graph *graph, uint32_t node)
 {

@@ -79,8 +79,7 @@ static inline void pass(unsigned number_of_door, action *door, int number, sigin
     handler(number, info, context);
 }
 
-/* ---- The doors: 256 functions that differ in one number ----------------------------------------
- */
+/* ---- The doors: 256 functions that differ in one number ------------------------------------- */
 
 #define DOOR(n)                                                                                    \
     static void door_##n(int number, siginfo_t *info, void *context)                               \
@@ -107,8 +106,7 @@ FOR_256(DOOR)
 
 static action *const doors[DOORS] = {FOR_256(NAME)};
 
-/* ---- Giving them out ----------------------------------------------------------------------------
- */
+/* ---- Giving them out ------------------------------------------------------------------------ */
 
 static void *find_door(void *handler)
 {

@@ -43,8 +43,7 @@ bool held_begin(struct held *held, const struct reach *reach, const struct roots
            growing_begin(&held->pcs, sizeof(uint64_t), FRAMES_MOST);
 }
 
-/* ---- Which word
- * ------------------------------------------------------------------------------------ */
+/* ---- Which word ----------------------------------------------------------------------------- */
 
 static struct held_node behind(const struct held *held, uint32_t parent)
 {
@@ -98,8 +97,7 @@ uint32_t held_head(const struct held *held, uint32_t node)
     return head > HEAD_PLACE - HELD_HEAD ? REACH_NOBODY : head;
 }
 
-/* ---- Threads
- * ----------------------------------------------------------------------------------------- */
+/* ---- Threads -------------------------------------------------------------------------------- */
 
 static void take_name(int tid, char *out)
 {
@@ -151,8 +149,7 @@ void held_threads(struct guard *guard, struct held *held)
     held->frames_of[roots->seen_count] = held->frame_count;
 }
 
-/* ---- Telling
- * ------------------------------------------------------------------------------------------- */
+/* ---- Telling -------------------------------------------------------------------------------- */
 
 static void find_frame(const struct held *held, int thread, struct leak_held *out)
 {

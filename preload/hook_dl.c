@@ -31,7 +31,7 @@ static void note_library(const struct frame *caller, const char *path)
 {
     static uint32_t openings;
     struct news news = {.type = LEAK_RESOURCE_DL,
-                        .form = LEAK_FORM_LIBRARY,
+                        .sort = LEAK_SORT_LIBRARY,
                         .flags = LEAK_RESOURCE_PENDING,
                         .name = path,
                         .id = add_relaxed(&openings, 1) + 1, /* no address yet */

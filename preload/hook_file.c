@@ -13,13 +13,13 @@
 /* ---- Streams -------------------------------------------------------------------------------- */
 
 /* With the descriptor it has; like: one that the program had before. */
-#define STREAM(call, form, name, has_fd, like)                                                     \
+#define STREAM(call, sort, name, has_fd, like)                                                     \
     ({                                                                                             \
         real_find();                                                                               \
         FILE *stream_ = call;                                                                      \
         if (records_track(LEAK_RESOURCE_FILE) && stream_) {                                        \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            note_stream(&caller_, LEAK_RESOURCE_FILE, form, stream_,                               \
+            note_stream(&caller_, LEAK_RESOURCE_FILE, sort, stream_,                               \
                         has_fd ? stream_->_fileno : -1, name, like);                               \
         }                                                                                          \
         stream_;                                                                                   \
@@ -27,48 +27,48 @@
 
 EXPORT FILE *fopen(const char *path, const char *mode)
 {
-    return STREAM(real.fopen(path, mode), LEAK_FORM_STREAM, path, true, false);
+    return STREAM(real.fopen(path, mode), LEAK_SORT_STREAM, path, true, false);
 }
 
 EXPORT FILE *fopen64(const char *path, const char *mode)
 {
-    return STREAM(real.fopen64(path, mode), LEAK_FORM_STREAM, path, true, false);
+    return STREAM(real.fopen64(path, mode), LEAK_SORT_STREAM, path, true, false);
 }
 
 EXPORT FILE *fdopen(int fd, const char *mode)
 {
-    return STREAM(real.fdopen(fd, mode), LEAK_FORM_STREAM, NULL, true, true);
+    return STREAM(real.fdopen(fd, mode), LEAK_SORT_STREAM, NULL, true, true);
 }
 
 EXPORT FILE *tmpfile(void)
 {
-    return STREAM(real.tmpfile(), LEAK_FORM_STREAM, "temporary file", true, false);
+    return STREAM(real.tmpfile(), LEAK_SORT_STREAM, "temporary file", true, false);
 }
 
 EXPORT FILE *tmpfile64(void)
 {
-    return STREAM(real.tmpfile64(), LEAK_FORM_STREAM, "temporary file", true, false);
+    return STREAM(real.tmpfile64(), LEAK_SORT_STREAM, "temporary file", true, false);
 }
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {
-    return STREAM(real.popen(command, mode), LEAK_FORM_POPEN, command, true, false);
+    return STREAM(real.popen(command, mode), LEAK_SORT_POPEN, command, true, false);
 }
 
 EXPORT FILE *fmemopen(void *buffer, size_t size, const char *mode)
 {
-    return STREAM(real.fmemopen(buffer, size, mode), LEAK_FORM_MEMORY_STREAM, NULL, false, false);
+    return STREAM(real.fmemopen(buffer, size, mode), LEAK_SORT_MEMORY_STREAM, NULL, false, false);
 }
 
 EXPORT FILE *open_memstream(char **buffer, size_t *size)
 {
-    return STREAM(real.open_memstream(buffer, size), LEAK_FORM_MEMORY_STREAM, NULL, false, false);
+    return STREAM(real.open_memstream(buffer, size), LEAK_SORT_MEMORY_STREAM, NULL, false, false);
 }
 
 EXPORT FILE *open_wmemstream(wchar_t **buffer, size_t *size);
 EXPORT FILE *open_wmemstream(wchar_t **buffer, size_t *size)
 {
-    return STREAM(real.open_wmemstream(buffer, size), LEAK_FORM_MEMORY_STREAM, NULL, false, false);
+    return STREAM(real.open_wmemstream(buffer, size), LEAK_SORT_MEMORY_STREAM, NULL, false, false);
 }
 
 /* The same stream with another file, or closed when that cannot be opened. One that was not known
@@ -83,7 +83,7 @@ EXPORT FILE *open_wmemstream(wchar_t **buffer, size_t *size)
             again_ = call;                                                                         \
             note_left(&caller_, &leaving_);                                                        \
             if (again_ && leaving_.stream.number)                                                  \
-                note_stream(&caller_, LEAK_RESOURCE_FILE, LEAK_FORM_STREAM, again_,                \
+                note_stream(&caller_, LEAK_RESOURCE_FILE, LEAK_SORT_STREAM, again_,                \
                             again_->_fileno, path, false);                                         \
         } else {                                                                                   \
             again_ = call;                                                                         \
@@ -109,7 +109,7 @@ EXPORT DIR *opendir(const char *path)
     DIR *folder = real.opendir(path);
     if (records_track(LEAK_RESOURCE_DIR) && folder) {
         struct frame caller = CALLER_FRAME();
-        note_stream(&caller, LEAK_RESOURCE_DIR, LEAK_FORM_DIRECTORY, folder, dirfd(folder), path,
+        note_stream(&caller, LEAK_RESOURCE_DIR, LEAK_SORT_DIRECTORY, folder, dirfd(folder), path,
                     false);
     }
     return folder;
@@ -121,13 +121,12 @@ EXPORT DIR *fdopendir(int fd)
     DIR *folder = real.fdopendir(fd);
     if (records_track(LEAK_RESOURCE_DIR) && folder) {
         struct frame caller = CALLER_FRAME();
-        note_stream(&caller, LEAK_RESOURCE_DIR, LEAK_FORM_DIRECTORY, folder, fd, NULL, true);
+        note_stream(&caller, LEAK_RESOURCE_DIR, LEAK_SORT_DIRECTORY, folder, fd, NULL, true);
     }
     return folder;
 }
 
-/* ---- Closing ----------------------------------------------------------------------------------
- */
+/* ---- Closing -------------------------------------------------------------------------------- */
 
 /* Also one that fails has closed. */
 #define CLOSED(which, object, call)                                                                \

@@ -78,7 +78,7 @@ EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
     int made = real.signalfd(fd, without(mask, &copy), flags);
     if (records_track(LEAK_RESOURCE_FD) && made >= 0 && made != fd) {
         struct frame caller = CALLER_FRAME();
-        note_descriptor(&caller, made, LEAK_FORM_SIGNALFD, NULL);
+        note_descriptor(&caller, made, LEAK_SORT_SIGNALFD, NULL);
     }
     return made;
 }
@@ -109,8 +109,7 @@ EXPORT int pselect(int count, fd_set *read, fd_set *write, fd_set *except,
     return real.pselect(count, read, write, except, timeout, without(mask, &copy));
 }
 
-/* ---- With a deadline that the kernel does not keep ---------------------------------------------
- */
+/* ---- With a deadline that the kernel does not keep ------------------------------------------ */
 
 #ifdef SYS_epoll_wait
 #define EPOLL_WAIT SYS_epoll_wait

@@ -13,13 +13,13 @@
 #define TRACKED() records_track(LEAK_RESOURCE_FD)
 
 /* CALLER_FRAME belongs into the exported function itself. */
-#define MADE(call, form, name)                                                                     \
+#define MADE(call, sort, name)                                                                     \
     ({                                                                                             \
         real_find();                                                                               \
         int fd_ = call;                                                                            \
         if (TRACKED() && fd_ >= 0) {                                                               \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            note_descriptor(&caller_, fd_, form, name);                                            \
+            note_descriptor(&caller_, fd_, sort, name);                                            \
         }                                                                                          \
         fd_;                                                                                       \
     })
@@ -42,37 +42,37 @@
 EXPORT int open(const char *path, int flags, ...)
 {
     mode_t mode = READ_MODE(flags);
-    return MADE(real.open(path, flags, mode), LEAK_FORM_OPEN, path);
+    return MADE(real.open(path, flags, mode), LEAK_SORT_OPEN, path);
 }
 
 EXPORT int open64(const char *path, int flags, ...)
 {
     mode_t mode = READ_MODE(flags);
-    return MADE(real.open64(path, flags, mode), LEAK_FORM_OPEN, path);
+    return MADE(real.open64(path, flags, mode), LEAK_SORT_OPEN, path);
 }
 
 EXPORT int openat(int folder, const char *path, int flags, ...)
 {
     mode_t mode = READ_MODE(flags);
-    return MADE(real.openat(folder, path, flags, mode), LEAK_FORM_OPEN, path);
+    return MADE(real.openat(folder, path, flags, mode), LEAK_SORT_OPEN, path);
 }
 
 EXPORT int openat64(int folder, const char *path, int flags, ...)
 {
     mode_t mode = READ_MODE(flags);
-    return MADE(real.openat64(folder, path, flags, mode), LEAK_FORM_OPEN, path);
+    return MADE(real.openat64(folder, path, flags, mode), LEAK_SORT_OPEN, path);
 }
 
 /* Every other one has a fixed row of parameters. */
-#define MAKER(form, shown, name, parameters, arguments)                                            \
+#define MAKER(sort, shown, name, parameters, arguments)                                            \
     EXPORT int name parameters;                                                                    \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
-        return MADE(real.name arguments, form, shown);                                             \
+        return MADE(real.name arguments, sort, shown);                                             \
     }
 
 #define FILE_MAKER(name, parameters, arguments)                                                    \
-    MAKER(LEAK_FORM_OPEN, path, name, parameters, arguments)
+    MAKER(LEAK_SORT_OPEN, path, name, parameters, arguments)
 
 FILE_MAKER(__open_2, (const char *path, int flags), (path, flags))
 FILE_MAKER(__open64_2, (const char *path, int flags), (path, flags))
@@ -93,17 +93,16 @@ FILE_MAKER(mkostemps64, (char *path, int suffix, int flags), (path, suffix, flag
  * -----------------------------------------------------------------
  */
 
-MAKER(LEAK_FORM_EVENTFD, NULL, eventfd, (unsigned count, int flags), (count, flags))
-MAKER(LEAK_FORM_EPOLL, NULL, epoll_create, (int size), (size))
-MAKER(LEAK_FORM_EPOLL, NULL, epoll_create1, (int flags), (flags))
-MAKER(LEAK_FORM_TIMERFD, NULL, timerfd_create, (int clock, int flags), (clock, flags))
-MAKER(LEAK_FORM_INOTIFY, NULL, inotify_init, (void), ())
-MAKER(LEAK_FORM_INOTIFY, NULL, inotify_init1, (int flags), (flags))
-MAKER(LEAK_FORM_MEMFD, name, memfd_create, (const char *name, unsigned flags), (name, flags))
-MAKER(LEAK_FORM_TERMINAL, NULL, posix_openpt, (int flags), (flags))
+MAKER(LEAK_SORT_EVENTFD, NULL, eventfd, (unsigned count, int flags), (count, flags))
+MAKER(LEAK_SORT_EPOLL, NULL, epoll_create, (int size), (size))
+MAKER(LEAK_SORT_EPOLL, NULL, epoll_create1, (int flags), (flags))
+MAKER(LEAK_SORT_TIMERFD, NULL, timerfd_create, (int clock, int flags), (clock, flags))
+MAKER(LEAK_SORT_INOTIFY, NULL, inotify_init, (void), ())
+MAKER(LEAK_SORT_INOTIFY, NULL, inotify_init1, (int flags), (flags))
+MAKER(LEAK_SORT_MEMFD, name, memfd_create, (const char *name, unsigned flags), (name, flags))
+MAKER(LEAK_SORT_TERMINAL, NULL, posix_openpt, (int flags), (flags))
 
-/* ---- Pipes ------------------------------------------------------------------------------------
- */
+/* ---- Pipes ---------------------------------------------------------------------------------- */
 
 #define PIPE(call)                                                                                 \
     ({                                                                                             \
@@ -111,7 +110,7 @@ MAKER(LEAK_FORM_TERMINAL, NULL, posix_openpt, (int flags), (flags))
         int result_ = call;                                                                        \
         if (TRACKED() && result_ == 0) {                                                           \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            note_pair(&caller_, ends, LEAK_FORM_PIPE, "pipe (read end)", "pipe (write end)");      \
+            note_pair(&caller_, ends, LEAK_SORT_PIPE, "pipe (read end)", "pipe (write end)");      \
         }                                                                                          \
         result_;                                                                                   \
     })
@@ -126,8 +125,7 @@ EXPORT int pipe2(int ends[2], int flags)
     return PIPE(real.pipe2(ends, flags));
 }
 
-/* ---- Copies -----------------------------------------------------------------------------------
- */
+/* ---- Copies --------------------------------------------------------------------------------- */
 
 /* dup2 of a number onto itself changes nothing. */
 #define COPY(call, fd, onto)                                                                       \
@@ -190,8 +188,7 @@ EXPORT int fcntl64(int fd, int command, ...)
     return real.fcntl64 ? real.fcntl64(fd, command, argument) : real.fcntl(fd, command, argument);
 }
 
-/* ---- vfork -------------------------------------------------------------------------------------
- */
+/* ---- vfork ---------------------------------------------------------------------------------- */
 
 __attribute__((used)) void *hook_vfork_notice(void);
 

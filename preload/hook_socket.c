@@ -42,7 +42,7 @@ static NOINLINE void note_socket(const struct frame *caller, int fd, int family,
     char name[40];
     struct text text = TEXT_ON(name);
     add_words(&text, family, type);
-    note_descriptor(caller, fd, LEAK_FORM_SOCKET, name);
+    note_descriptor(caller, fd, LEAK_SORT_SOCKET, name);
 }
 
 static NOINLINE void note_sockets(const struct frame *caller, const int *ends, int family, int type)
@@ -51,7 +51,7 @@ static NOINLINE void note_sockets(const struct frame *caller, const int *ends, i
     struct text text = TEXT_ON(name);
     add_words(&text, family, type);
     text_add(&text, " pair");
-    note_pair(caller, ends, LEAK_FORM_SOCKET, name, name);
+    note_pair(caller, ends, LEAK_SORT_SOCKET, name, name);
 }
 
 EXPORT int socket(int family, int type, int protocol)
@@ -83,7 +83,7 @@ static NOINLINE void note_accepted(const struct frame *caller, int fd, const voi
     char peer[128];
     ssize_t size = address && length ? (ssize_t)(*length < room ? *length : room)
                                      : sys_peer(fd, peer, sizeof peer);
-    note_descriptor(caller, fd, LEAK_FORM_SOCKET, NULL);
+    note_descriptor(caller, fd, LEAK_SORT_SOCKET, NULL);
     if (size > 0)
         note_address(caller, fd, address ? address : peer, size, LEAK_NAME_PEER);
 }
@@ -112,12 +112,12 @@ EXPORT int accept4(int fd, struct sockaddr *address, socklen_t *length, int flag
 
 /* The kernel has read it long ago: it may be gone. */
 static NOINLINE void note_given(const struct frame *caller, int fd, const void *address,
-                                socklen_t length, enum leak_name_form form)
+                                socklen_t length, enum leak_name_form sort)
 {
     char copy[128];
     size_t size = length < sizeof copy ? length : sizeof copy;
     if (sys_peek((uintptr_t)address, copy, size))
-        note_address(caller, fd, copy, size, form);
+        note_address(caller, fd, copy, size, sort);
 }
 
 EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)

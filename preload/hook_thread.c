@@ -42,7 +42,7 @@ static void note_unborn(struct guard *guard, const struct frame *caller, uint32_
                         const pthread_attr_t *attributes)
 {
     struct news news = {.type = LEAK_RESOURCE_THREAD,
-                        .form = LEAK_FORM_THREAD,
+                        .sort = LEAK_SORT_THREAD,
                         .id = unborn(serial),
                         .bytes = serial,
                         .fd = -1};
@@ -69,8 +69,7 @@ static void forget_unborn(struct guard *guard, uint32_t serial)
     belongings_went(guard, &thread);
 }
 
-/* ---- Beginning --------------------------------------------------------------------------------
- */
+/* ---- Beginning ------------------------------------------------------------------------------ */
 
 static NOINLINE struct call come_to_life(const struct thread_start *note)
 {
@@ -138,8 +137,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return error;
 }
 
-/* ---- The end ----------------------------------------------------------------------------------
- */
+/* ---- The end -------------------------------------------------------------------------------- */
 
 /* Its name is another thread's as soon as the real function has done: so it is looked up before.
  */

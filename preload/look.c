@@ -24,8 +24,7 @@
 #define EXIT_FRAMES_MOST 64
 #define SECONDS_MOST 600 /* of processor time: then something is wrong */
 
-/* ---- A life without consequences ----------------------------------------------------------------
- */
+/* ---- A life without consequences ------------------------------------------------------------ */
 
 /* The page is made readable; when there is nothing behind it, a page of zeros takes its place. */
 static void on_fault(int number, siginfo_t *info, void *context UNUSED)
@@ -57,8 +56,7 @@ static void live_apart(void)
     modules_keep_quiet();
 }
 
-/* ---- What was said before
- * ------------------------------------------------------------------------ */
+/* ---- What was said before ------------------------------------------------------------------- */
 
 /* Blocks of one region come one after the other, so the next note is mostly near. */
 const struct look_note *look_find_note(const struct look_result *result, uint32_t *at,
@@ -110,8 +108,7 @@ static enum reach_before before_of(const struct look_order *order, uint32_t *at,
     }
 }
 
-/* ---- The look
- * --------------------------------------------------------------------------------------- */
+/* ---- The look ------------------------------------------------------------------------------- */
 
 struct looking {
     const struct look_order *order;

@@ -29,8 +29,7 @@ static void complain(const char *what, const char *item, const char *where)
     log_line(what, " '", item, "' in ", where, ": ignored", NULL);
 }
 
-/* ---- Suppressions -----------------------------------------------------------------------------
- */
+/* ---- Suppressions --------------------------------------------------------------------------- */
 
 /* From the folder the program is in, for a relative path that is not found from here. */
 static ssize_t read_beside_program(const char *path, char *buffer, size_t size)
@@ -100,8 +99,7 @@ static void hear_text(const char *text)
     arena_unmap(scratch, SCRATCH);
 }
 
-/* ---- Start -------------------------------------------------------------------------------------
- */
+/* ---- Start ---------------------------------------------------------------------------------- */
 
 void lsan_load(char **envp)
 {
@@ -123,8 +121,7 @@ void lsan_fork_child(void)
         store_put(LEAK_CHUNK_SUPPRESSIONS, told[i].bytes, told[i].length);
 }
 
-/* ---- The program's own
- * ---------------------------------------------------------------------------- */
+/* ---- The program's own ---------------------------------------------------------------------- */
 
 struct lsan_words lsan_ask(void)
 {

@@ -294,8 +294,7 @@ static bool take_lock(struct locked *locked)
     return true;
 }
 
-/* ---- Looking again ----------------------------------------------------------------------------
- */
+/* ---- Looking again -------------------------------------------------------------------------- */
 
 /* Another object may be mapped just as the old one was, down to its link map; then the build-id
  * tells. One system call: while the loader is at work every capture looks. */

@@ -1,9 +1,9 @@
 #include "preload/noting.h"
 #include "preload/process.h"
 
-void note_descriptor(const struct frame *caller, int fd, enum leak_form form, const char *name)
+void note_descriptor(const struct frame *caller, int fd, enum leak_sort sort, const char *name)
 {
-    struct news news = {.form = form, .name = name, .id = fd};
+    struct news news = {.sort = sort, .name = name, .id = fd};
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
@@ -11,12 +11,12 @@ void note_descriptor(const struct frame *caller, int fd, enum leak_form form, co
     guard_leave(guard);
 }
 
-void note_pair(const struct frame *caller, const int *ends, enum leak_form form, const char *name,
+void note_pair(const struct frame *caller, const int *ends, enum leak_sort sort, const char *name,
                const char *other_name)
 {
-    struct news one = {.form = form, .name = name, .id = ends[0]};
+    struct news one = {.sort = sort, .name = name, .id = ends[0]};
     struct news other = {
-        .form = form, .flags = LEAK_RESOURCE_SECOND, .name = other_name, .id = ends[1]};
+        .sort = sort, .flags = LEAK_RESOURCE_SECOND, .name = other_name, .id = ends[1]};
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
@@ -56,23 +56,23 @@ void note_close_range(const struct frame *caller, unsigned first, unsigned last)
 }
 
 void note_address(const struct frame *caller, int fd, const void *address, size_t length,
-                  enum leak_name_form form)
+                  enum leak_name_form sort)
 {
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
-    descriptors_address(guard, fd, address, length, form);
+    descriptors_address(guard, fd, address, length, sort);
     guard_leave(guard);
 }
 
 /* ---- Streams -------------------------------------------------------------------------------- */
 
-void note_stream(const struct frame *caller, enum leak_resource_type type, enum leak_form form,
+void note_stream(const struct frame *caller, enum leak_resource_type type, enum leak_sort sort,
                  const void *stream, int fd, const char *name, bool like)
 {
     struct leak_resource descriptor;
     struct news news = {
-        .type = type, .form = form, .name = name, .id = (uintptr_t)stream, .fd = fd};
+        .type = type, .sort = sort, .name = name, .id = (uintptr_t)stream, .fd = fd};
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;

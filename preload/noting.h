@@ -12,19 +12,19 @@
 #include "preload/descriptors.h"
 
 /* A new descriptor, with a name or without. */
-void note_descriptor(const struct frame *caller, int fd, enum leak_form form, const char *name);
+void note_descriptor(const struct frame *caller, int fd, enum leak_sort sort, const char *name);
 /* Two that were made in one. */
-void note_pair(const struct frame *caller, const int *ends, enum leak_form form, const char *name,
+void note_pair(const struct frame *caller, const int *ends, enum leak_sort sort, const char *name,
                const char *other_name);
 void note_copy(const struct frame *caller, int fd, int copy, bool onto);
 /* fd has been closed; bad: it was not open. */
 void note_close(const struct frame *caller, int fd, uint64_t stamp, bool bad);
 void note_close_range(const struct frame *caller, unsigned first, unsigned last);
 void note_address(const struct frame *caller, int fd, const void *address, size_t length,
-                  enum leak_name_form form);
+                  enum leak_name_form sort);
 
 /* A stream or directory. fd -1: it has none. like: its name is that of the descriptor. */
-void note_stream(const struct frame *caller, enum leak_resource_type type, enum leak_form form,
+void note_stream(const struct frame *caller, enum leak_resource_type type, enum leak_sort sort,
                  const void *stream, int fd, const char *name, bool like);
 /* Before it is closed … */
 struct note_leaving {

@@ -84,8 +84,7 @@ static void on_own_stack(struct guard *guard, struct oracle_walk *walk, void (*f
     errno = error;
 }
 
-/* ---- libunwind -------------------------------------------------------------------------------
- */
+/* ---- libunwind ------------------------------------------------------------------------------ */
 
 static struct {
     int (*init)(void *cursor, ucontext_t *context);
@@ -205,8 +204,7 @@ static bool open_libgcc(void)
     return libgcc.backtrace && libgcc.ip && libgcc.cfa;
 }
 
-/* ---- Start and fork --------------------------------------------------------------------------
- */
+/* ---- Start and fork ------------------------------------------------------------------------- */
 
 static const struct kind {
     const char *name, *file, *package;

@@ -43,8 +43,7 @@ bool park_was_parked(const struct park_thread *thread)
     return thread->state == PARKED;
 }
 
-/* ---- In the thread that is held ---------------------------------------------------------------
- */
+/* ---- In the thread that is held ------------------------------------------------------------- */
 
 /* What the signal carries: a mark that it is ours, the look, the place in its list. */
 static void *question(uint32_t look, uint32_t at)
@@ -131,8 +130,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         stand(place, look, context);
 }
 
-/* ---- In the thread that takes the look ---------------------------------------------------------
- */
+/* ---- In the thread that takes the look ------------------------------------------------------ */
 
 void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context))
 {

@@ -134,8 +134,7 @@ static void look_for_other_allocators(void)
         store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
 }
 
-/* ---- Start ------------------------------------------------------------------------------------
- */
+/* ---- Start ---------------------------------------------------------------------------------- */
 
 static void complain(const char *what, const char *item, const char *where)
 {

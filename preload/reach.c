@@ -17,8 +17,7 @@ struct incoming {
     struct blocks_entry entry;
 } __attribute__((packed, aligned(4)));
 
-/* ---- Before: the blocks, in any order ---------------------------------------------------------
- */
+/* ---- Before: the blocks, in any order ------------------------------------------------------- */
 
 struct reach *reach_begin(uint64_t blocks, uint64_t memory_most)
 {
@@ -235,8 +234,7 @@ static ALWAYS_INLINE void met_by_maybe(void *context, uintptr_t pointer, uint32_
     node_put(pass->reach, number, pass->verdict, tagged(pointer - node->address));
 }
 
-/* ---- The passes -------------------------------------------------------------------------------
- */
+/* ---- The passes ----------------------------------------------------------------------------- */
 
 static void scan_roots(struct pass *pass)
 {
@@ -339,8 +337,7 @@ bool reach_mark(struct reach *reach, const struct reach_codes *codes, reach_is_v
     return !reach->failed;
 }
 
-/* ---- What was found ---------------------------------------------------------------------------
- */
+/* ---- What was found ------------------------------------------------------------------------- */
 
 uint32_t reach_count(const struct reach *reach)
 {

@@ -112,7 +112,7 @@ void records_fill(struct record *record, const struct news *news)
 {
     struct leak_resource *it = &record->it;
     it->type = news->type;
-    it->form = news->form;
+    it->sort = news->sort;
     it->flags = news->flags;
     it->name_form = news->name_form;
     it->count = 1;

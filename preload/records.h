@@ -44,7 +44,7 @@ struct record_page {
 /* What a hook knows of a resource that its caller got. */
 struct news {
     enum leak_resource_type type;
-    enum leak_form form;
+    enum leak_sort sort;
     enum leak_name_form name_form;
     unsigned flags;   /* enum leak_resource_flag */
     const void *name; /* NULL = none */

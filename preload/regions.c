@@ -49,7 +49,7 @@ void regions_came(struct guard *guard, const struct frame *caller, uintptr_t sta
 {
     struct leak_resource file;
     struct news news = {.type = LEAK_RESOURCE_MMAP,
-                        .form = fd < 0 ? LEAK_FORM_ANONYMOUS : LEAK_FORM_MAPPED,
+                        .sort = fd < 0 ? LEAK_SORT_ANONYMOUS : LEAK_SORT_MAPPED,
                         .id = start,
                         .bytes = size,
                         .fd = -1};
@@ -91,7 +91,7 @@ void regions_moved(struct guard *guard, struct leak_mark mark, uintptr_t from, s
 {
     const struct range *range = ranges_around(&ranges, from);
     struct leak_resource it = {.type = LEAK_RESOURCE_MMAP,
-                               .form = LEAK_FORM_ANONYMOUS,
+                               .sort = LEAK_SORT_ANONYMOUS,
                                .count = 1,
                                .opened = mark,
                                .fd = -1};

@@ -107,8 +107,7 @@ void roots_start(void)
         dlerror();
 }
 
-/* ---- Ranges ------------------------------------------------------------------------------------
- */
+/* ---- Ranges --------------------------------------------------------------------------------- */
 
 struct builder {
     const struct roots_picture *picture;
@@ -203,8 +202,7 @@ static void add_whole(struct builder *builder, uintptr_t start, uintptr_t end,
             .whole_start = start, .whole_end = end, .root_class = root_class, .thread = thread});
 }
 
-/* ---- Objects -----------------------------------------------------------------------------------
- */
+/* ---- Objects -------------------------------------------------------------------------------- */
 
 /* The C library's own data also tells of the memory behind blocks, where free chunks begin: what
  * points there points to no block. */
@@ -224,8 +222,7 @@ static void add_globals(struct builder *builder)
     }
 }
 
-/* ---- Threads ------------------------------------------------------------------------------------
- */
+/* ---- Threads -------------------------------------------------------------------------------- */
 
 static void see(struct builder *builder, struct root_thread thread)
 {
@@ -377,8 +374,7 @@ static void add_stack(struct builder *builder, int place)
                   thread->high, LEAK_ROOT_CLASS_STACKS, place);
 }
 
-/* ---- Anonymous memory ---------------------------------------------------------------------------
- */
+/* ---- Anonymous memory ----------------------------------------------------------------------- */
 
 static void keep_out(uintptr_t start, size_t size, void *context)
 {
@@ -478,8 +474,7 @@ static void add_anonymous(struct builder *builder)
     }
 }
 
-/* ---- All
- * ----------------------------------------------------------------------------------------- */
+/* ---- All ------------------------------------------------------------------------------------ */
 
 bool roots_find(const struct roots_picture *picture, struct roots *out)
 {

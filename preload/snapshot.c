@@ -46,8 +46,7 @@ static struct taken last;  /* that nobody waited for */
 static bool wanted;        /* asked for from outside, and not taken yet */
 static int retry;          /* timer + 1 */
 
-/* ---- What cannot be
- * --------------------------------------------------------------------------------- */
+/* ---- What cannot be ------------------------------------------------------------------------- */
 
 /* Why there is no sense in a look, or none can be had. */
 static enum leak_trouble hopeless(void)
@@ -74,8 +73,7 @@ static void say_trouble(enum leak_occasion occasion, enum leak_trouble trouble)
     store_put(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
 }
 
-/* ---- The copy
- * ---------------------------------------------------------------------------------------- */
+/* ---- The copy ------------------------------------------------------------------------------- */
 
 static struct look_result *make_result(uint64_t blocks, size_t *size)
 {
@@ -234,8 +232,7 @@ static int copy_running(struct look_order *order, enum leak_trouble *trouble)
     return done ? pid : -1;
 }
 
-/* ---- One look
- * ------------------------------------------------------------------------------------------ */
+/* ---- One look ------------------------------------------------------------------------------- */
 
 /* Signals of the program's would run its handlers while others stand, who may hold what they need.
  */
@@ -339,8 +336,7 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
     return lost;
 }
 
-/* ---- The end of the process
- * ------------------------------------------------------------------------- */
+/* ---- The end of the process ----------------------------------------------------------------- */
 
 bool snapshot_no_more(void)
 {
@@ -414,8 +410,7 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
     end();
 }
 
-/* ---- Start
- * --------------------------------------------------------------------------------------------- */
+/* ---- Start ---------------------------------------------------------------------------------- */
 
 /* What a look will hold the process for: a copy costs so much a resident gigabyte. */
 static uint64_t predicted_pause(void)

@@ -211,8 +211,7 @@ size_t binary_find(struct binary *binary, uint64_t offset,
     return frames[count - 1].name || frames[0].file ? count : 0;
 }
 
-/* ---- Variables ----------------------------------------------------------------------------------
- */
+/* ---- Variables ------------------------------------------------------------------------------ */
 
 static struct binary_variable told(const struct dwarf_variable *known)
 {

@@ -35,8 +35,7 @@ static struct dwarf_variable told(Dwarf_Die *die, const char *function)
     return made;
 }
 
-/* ---- Variables that have an address ------------------------------------------------------------
- */
+/* ---- Variables that have an address --------------------------------------------------------- */
 
 /* DW_OP_addr A, or for TLS: a constant that one more operation makes an address of. */
 static bool start_of(Dwarf_Die *die, uint64_t *start)
@@ -150,8 +149,7 @@ void dwarf_data_end(struct dwarf_data *data)
     *data = (struct dwarf_data){0};
 }
 
-/* ---- Variables on a stack -----------------------------------------------------------------------
- */
+/* ---- Variables on a stack ------------------------------------------------------------------- */
 
 struct frame_base {
     uint64_t pc, base; /* what DW_OP_fbreg counts from */

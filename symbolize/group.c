@@ -69,8 +69,7 @@ static bool counts(const struct grouping *grouping, const struct store_site *sit
     return site->live_blocks && (!site->inherited || grouping->options->inherited);
 }
 
-/* ---- Kin ----------------------------------------------------------------------------------------
- */
+/* ---- Kin ------------------------------------------------------------------------------------ */
 
 static void add_to_kin(struct grouping *grouping, uint32_t index)
 {
@@ -106,8 +105,7 @@ static void classify(struct grouping *grouping, struct kin *kin)
         classify_runtime_block(found, count, frame_user(found, count), kin->bytes / kin->blocks);
 }
 
-/* ---- Drafts -------------------------------------------------------------------------------------
- */
+/* ---- Drafts --------------------------------------------------------------------------------- */
 
 static void add_thread(struct draft *draft, uint32_t serial)
 {
@@ -241,8 +239,7 @@ static void add_shares(struct grouping *grouping, uint32_t index, bool indirect)
             add_share(grouping, &shares[i], kin);
 }
 
-/* ---- Records ------------------------------------------------------------------------------------
- */
+/* ---- Records -------------------------------------------------------------------------------- */
 
 static void finish_threads(struct grouping *grouping, struct draft *draft)
 {
@@ -286,8 +283,7 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
         record->path = paths_tell(&grouping->paths, draft->reached.found, draft->reached.bytes);
 }
 
-/* ---- Order -------------------------------------------------------------------------------------
- */
+/* ---- Order ---------------------------------------------------------------------------------- */
 
 static int drafts_by_bytes(const void *left, const void *right)
 {

@@ -38,8 +38,7 @@ void json_look(struct emit *emit, const char *key, const struct look *look)
     emit_close(emit, '}');
 }
 
-/* ---- Paths -------------------------------------------------------------------------------------
- */
+/* ---- Paths ---------------------------------------------------------------------------------- */
 
 static void write_root(struct emit *emit, const struct root *root)
 {
@@ -124,8 +123,7 @@ void json_owners(struct emit *emit, const struct process *process)
     emit_close(emit, ']');
 }
 
-/* ---- Samples -----------------------------------------------------------------------------------
- */
+/* ---- Samples -------------------------------------------------------------------------------- */
 
 void json_sample(struct emit *emit, const struct sample *sample)
 {

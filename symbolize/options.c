@@ -44,8 +44,7 @@ static bool complain(const char *what, const char *text)
     return false;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values --------------------------------------------------------------------------------- */
 
 static bool number(const char *name, const char *text, unsigned long limit, unsigned long *value)
 {
@@ -139,8 +138,7 @@ static int choice(enum option option, const char *text, const char *const *words
     return -1;
 }
 
-/* ---- One option --------------------------------------------------------------------------------
- */
+/* ---- One option ----------------------------------------------------------------------------- */
 
 static bool take_argument(struct options *options, enum option option, const char *text)
 {
@@ -247,8 +245,7 @@ static void take_switch(struct options *options, enum option option)
     }
 }
 
-/* ---- The command line --------------------------------------------------------------------------
- */
+/* ---- The command line ----------------------------------------------------------------------- */
 
 static enum option find_long(const char *text, size_t length)
 {

@@ -40,8 +40,7 @@ void paths_want(struct signatures *signatures)
             signatures_want(signatures, signatures->store->sites[look->steps[i].site].node);
 }
 
-/* ---- Steps --------------------------------------------------------------------------------------
- */
+/* ---- Steps ---------------------------------------------------------------------------------- */
 
 /* Where the blocks of a site come from, found once. */
 static const struct frame *title_of(struct paths *paths, uint32_t site)
@@ -96,8 +95,7 @@ const struct path *paths_tell(struct paths *paths, uint32_t index, uint64_t byte
     return path;
 }
 
-/* ---- Owners -------------------------------------------------------------------------------------
- */
+/* ---- Owners --------------------------------------------------------------------------------- */
 
 struct merging {
     struct owner owner;

@@ -8,8 +8,7 @@
 
 #include "symbolize/reading.h"
 
-/* ---- Pairs of site and stack ------------------------------------------------------------------
- */
+/* ---- Pairs of site and stack ---------------------------------------------------------------- */
 
 static void add_freed(struct reading *reading, const struct leak_freed *freed)
 {
@@ -63,8 +62,7 @@ static void read_freed(struct reading *reading)
     }
 }
 
-/* ---- Rings ------------------------------------------------------------------------------------
- */
+/* ---- Rings ---------------------------------------------------------------------------------- */
 
 static void add_recent(struct reading *reading, const struct leak_recent *ring,
                        const struct leak_recent_free *free)

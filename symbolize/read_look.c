@@ -148,8 +148,7 @@ static void read_data_modules(struct looking *looking)
     spans_sort(&look->module_spans);
 }
 
-/* ---- What was found ---------------------------------------------------------------------------
- */
+/* ---- What was found ------------------------------------------------------------------------- */
 
 static struct store_found checked_found(struct looking *looking, const struct leak_found *found)
 {
@@ -207,8 +206,7 @@ static void read_found(struct looking *looking)
     }
 }
 
-/* ---- Which one ---------------------------------------------------------------------------------
- */
+/* ---- Which one ------------------------------------------------------------------------------ */
 
 /* False: it was never published, or its head does not hold. */
 static bool read_head(struct reading *reading, const struct chunk *chunk,

@@ -1,6 +1,6 @@
 /* read_resources.c - what was open besides memory, and closes of what was not.
  *
- * A record that names a kind, form or thread nobody knows is left out; a node that is not there
+ * A record that names a kind, sort or thread nobody knows is left out; a node that is not there
  * ends its stack.
  */
 #include <string.h>
@@ -20,7 +20,7 @@ static bool holds(const struct leak_resource *resource)
 {
     return (resource->state == LEAK_RESOURCE_OPEN || resource->state == LEAK_RESOURCE_BAD_CLOSE) &&
            resource->type > LEAK_RESOURCE_NONE && resource->type < LEAK_RESOURCE_MAX &&
-           resource->form < LEAK_FORM_MAX && resource->name_form <= LEAK_NAME_LOCAL &&
+           resource->sort < LEAK_SORT_MAX && resource->name_form <= LEAK_NAME_LOCAL &&
            resource->name_length <= LEAK_RESOURCE_NAME;
 }
 
@@ -39,7 +39,7 @@ static void add_resource(struct reading *reading, const struct leak_resource *re
     *made =
         (struct store_resource){.type = resource->type,
                                 .bad_close = resource->state == LEAK_RESOURCE_BAD_CLOSE,
-                                .form = resource->form,
+                                .sort = resource->sort,
                                 .flags = resource->flags,
                                 .name_form = resource->name_form,
                                 .name = mem_copy(store->mem, resource->name, resource->name_length),

@@ -16,9 +16,9 @@ static const char *const type_word[] = {NULL,
 #undef X
 };
 
-static const char *const form_words[] = {NULL,
+static const char *const sort_words[] = {NULL,
 #define X(name, words) words,
-                                         LEAK_FORM_TABLE(X)
+                                         LEAK_SORT_TABLE(X)
 #undef X
 };
 
@@ -37,8 +37,7 @@ struct filling {
     struct map by_node, by_place; /* of a kind -> index + 1 */
 };
 
-/* ---- Names ------------------------------------------------------------------------------------
- */
+/* ---- Names ---------------------------------------------------------------------------------- */
 
 static const char *address_words(struct mem *mem, const struct store_resource *from)
 {
@@ -73,23 +72,23 @@ static const char *address_words(struct mem *mem, const struct store_resource *f
 static const char *name_of(struct mem *mem, const struct store_resource *from)
 {
     const char *name = from->name_length ? from->name : NULL;
-    const char *form = form_words[from->form];
+    const char *sort = sort_words[from->sort];
 
     if (from->name_form != LEAK_NAME_TEXT) {
         name = address_words(mem, from);
         if (name)
             name = mem_format(mem, "socket %s %s", from->name_form == LEAK_NAME_PEER ? "to" : "at",
                               name);
-        form = "socket";
+        sort = "socket";
     } else if (name && from->flags & LEAK_RESOURCE_CUT) {
         name = mem_format(mem, "...%s", name);
     }
     if (!name)
-        return form;
-    if (from->form == LEAK_FORM_DUP)
+        return sort;
+    if (from->sort == LEAK_SORT_DUP)
         return mem_format(mem, "dup of %s", name);
-    if (from->form == LEAK_FORM_MEMFD || from->form == LEAK_FORM_POPEN)
-        return mem_format(mem, "%s: %s", form, name);
+    if (from->sort == LEAK_SORT_MEMFD || from->sort == LEAK_SORT_POPEN)
+        return mem_format(mem, "%s: %s", sort, name);
     return mem_copy(mem, name, strlen(name)); /* the store goes before the report is written */
 }
 
@@ -130,8 +129,7 @@ static void add_name(struct resource *resource, const char *name)
         resource->more_names = true;
 }
 
-/* ---- What is told -----------------------------------------------------------------------------
- */
+/* ---- What is told --------------------------------------------------------------------------- */
 
 static bool is_stream(const struct store_resource *from)
 {
@@ -175,8 +173,7 @@ static const char *type_of(const struct store_resource *from)
     return from->flags & LEAK_RESOURCE_NEVER ? "bad-close" : "double-close";
 }
 
-/* ---- Records ----------------------------------------------------------------------------------
- */
+/* ---- Records -------------------------------------------------------------------------------- */
 
 static struct stack stack_of(struct filling *filling, uint32_t node)
 {

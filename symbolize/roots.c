@@ -23,8 +23,7 @@ void roots_end(struct roots *roots)
     roots->named = NULL;
 }
 
-/* ---- Words --------------------------------------------------------------------------------------
- */
+/* ---- Words ---------------------------------------------------------------------------------- */
 
 static struct thread_ref thread_of(struct roots *roots, uint32_t serial)
 {
@@ -61,8 +60,7 @@ static const char *place_words(struct roots *roots, const struct root *root)
     return mem_format(roots->mem, " (%s:%" PRIu32 ")", base_name(root->file), root->line);
 }
 
-/* ---- One class each
- * ------------------------------------------------------------------------------ */
+/* ---- One class each ------------------------------------------------------------------------- */
 
 /* The object whose data an address lies in. Where the look tells no build-id, the record of the
  * same object that does: no other file must ever be asked for a name. */

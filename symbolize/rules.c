@@ -6,8 +6,7 @@
 
 #include "leak_store.h"
 
-/* ---- Patterns -----------------------------------------------------------------------------------
- */
+/* ---- Patterns ------------------------------------------------------------------------------- */
 
 bool rules_glob(const char *pattern, const char *text, bool one)
 {
@@ -42,8 +41,7 @@ static const char *make_glob(struct mem *mem, const char *pattern)
                       end ? "" : "*");
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------
- */
+/* ---- Reading -------------------------------------------------------------------------------- */
 
 struct reading {
     struct mem *mem;
@@ -140,8 +138,7 @@ static void read_leak(struct reading *reading)
     add_rule(reading, made);
 }
 
-/* ---- Valgrind's blocks --------------------------------------------------------------------------
- */
+/* ---- Valgrind's blocks ---------------------------------------------------------------------- */
 
 /* "Memcheck,Other:Leak"; *ours: it is about Memcheck's leaks. */
 static bool read_kind(const char *line, bool *ours)
@@ -314,8 +311,7 @@ struct rules rules_read(struct mem *mem, const char *where, const char *text, si
     return reading.rules;
 }
 
-/* ---- Matching -----------------------------------------------------------------------------------
- */
+/* ---- Matching ------------------------------------------------------------------------------- */
 
 bool rules_is_leak(enum verdict verdict)
 {

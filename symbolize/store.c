@@ -264,7 +264,7 @@ static bool check_resources(const struct store *store, const char **broken)
 
         if (!is_node_or_root(store, one->opened.node) || !is_node_or_root(store, one->closed.node) ||
             !is_node_or_root(store, one->again.node) || one->type >= LEAK_RESOURCE_MAX ||
-            one->form >= LEAK_FORM_MAX)
+            one->sort >= LEAK_SORT_MAX)
             return false;
     }
     return true;

@@ -85,7 +85,7 @@ struct store_mark {
 struct store_resource {
     enum leak_resource_type type;
     bool bad_close;
-    enum leak_form form;
+    enum leak_sort sort;
     unsigned flags; /* enum leak_resource_flag */
     enum leak_name_form name_form;
     const char *name; /* may hold any bytes */

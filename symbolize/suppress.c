@@ -49,8 +49,7 @@ void suppress_end(struct suppressions *suppressions)
     mem_end(suppressions->mem);
 }
 
-/* ---- Texts --------------------------------------------------------------------------------------
- */
+/* ---- Texts ---------------------------------------------------------------------------------- */
 
 static struct set *add(struct suppressions *suppressions, const char *where, const char *text,
                        size_t length)
@@ -139,8 +138,7 @@ const char *suppress_trouble(const struct suppressions *suppressions, size_t i)
     return NULL;
 }
 
-/* ---- Records ------------------------------------------------------------------------------------
- */
+/* ---- Records -------------------------------------------------------------------------------- */
 
 static uint64_t ask_frame(const struct set *set, const struct frame *frame)
 {

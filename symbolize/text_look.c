@@ -51,8 +51,7 @@ void text_look(const struct process *process, FILE *stream)
                 show_count(look->skipped, "periodic look").text);
 }
 
-/* ---- Threads -----------------------------------------------------------------------------------
- */
+/* ---- Threads -------------------------------------------------------------------------------- */
 
 static bool is_told(const struct stack *stack, size_t i, size_t user)
 {

@@ -74,7 +74,7 @@ static void resolve(void)
     resolving--;
 }
 
-/* ---- The two files ---------------------------------------------------------------------------- */
+/* ---- The two files -------------------------------------------------------------------------- */
 
 static int path(char *to, size_t size, const char *what, int number)
 {
@@ -184,7 +184,7 @@ EXPORT void _exit(int status)
 }
 EXPORT void _Exit(int status) { _exit(status); }
 
-/* ---- The counted calls -------------------------------------------------------------------------- */
+/* ---- The counted calls ---------------------------------------------------------------------- */
 
 static void *counted(void *p)
 {

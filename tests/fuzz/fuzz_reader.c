@@ -180,7 +180,7 @@ int main(int argc, char **argv)
          .name_form = LEAK_NAME_LOCAL, .opened = {LEAK_NODE_FIRST + 1, 1, 1}},
         {.state = LEAK_RESOURCE_OPEN, .type = LEAK_RESOURCE_THREAD, .bytes = 2, .id = 9,
          .opened = {LEAK_NODE_FIRST, 1, 1}},
-        {.state = LEAK_RESOURCE_OPEN, .type = LEAK_RESOURCE_FILE, .form = LEAK_FORM_POPEN, .fd = 7,
+        {.state = LEAK_RESOURCE_OPEN, .type = LEAK_RESOURCE_FILE, .sort = LEAK_SORT_POPEN, .fd = 7,
          .name_length = 4, .name = "true", .opened = {LEAK_NODE_FIRST, 1, 1}},
         {.state = LEAK_RESOURCE_BAD_CLOSE, .type = LEAK_RESOURCE_FD, .id = 5, .count = 3,
          .opened = {LEAK_NODE_FIRST, 1, 1}, .closed = {LEAK_NODE_FIRST + 1, 2, 2},

@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- Structures: at every instant each block is reachable from a global, a stack or a register -------- */
+/* ---- Structures: at every instant each block is reachable from a global, a stack or a register  */
 
 enum { WORKERS = 8, CHAINS = 1024, SHELVES = 512, WAIT_MS = 200, BUSY_MS = 4000 };
 
@@ -183,7 +183,7 @@ static void *worker(void *arg)
     return NULL;
 }
 
-/* ---- Calls that wait: each has a thread of its own ------------------------------------------------------ */
+/* ---- Calls that wait: each has a thread of its own ------------------------------------------ */
 
 static int pipes[2], silent[2], sockets[2], epoll;
 

@@ -34,8 +34,7 @@ static bool is_vtable(uintptr_t word)
     return word == vtable;
 }
 
-/* ---- What a word says -------------------------------------------------------------------------
- */
+/* ---- What a word says ----------------------------------------------------------------------- */
 
 static inline int words_of(const struct heap *heap, int i)
 {
@@ -91,8 +90,7 @@ static inline bool decodes(const struct heap *heap, uintptr_t word, int i)
     return word == ~start || (codes->xor &&word == (start ^ codes->xor));
 }
 
-/* ---- Verdicts ---------------------------------------------------------------------------------
- */
+/* ---- Verdicts ------------------------------------------------------------------------------- */
 
 static inline bool is_held(const struct heap *heap, int i)
 {
@@ -161,8 +159,7 @@ static inline void judge(struct heap *heap)
             heap->verdict[i] = LEAK_VERDICT_LOST;
 }
 
-/* ---- Random heaps -----------------------------------------------------------------------------
- */
+/* ---- Random heaps --------------------------------------------------------------------------- */
 
 static inline uint64_t dice(uint64_t *state, uint64_t sides)
 {

@@ -815,7 +815,7 @@ START_TEST(a_fork_child_owns_a_copy)
 }
 END_TEST
 
-/* ---- The block around an address ------------------------------------------------------------------ */
+/* ---- The block around an address ------------------------------------------------------------ */
 
 #define AROUND_MOST 48
 #define FAR_AWAY (32ull << 20) /* so far down it is looked for */

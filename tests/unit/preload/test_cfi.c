@@ -139,7 +139,7 @@ static void expect(const char *name, struct cfi_row got, struct cfi_row want)
 #define ENTERED B(0x0c, R_SP, 0)
 #define RA_KEPT LINKED({CFI_SP, KEPT, CFI_RA_KEPT, 0})
 
-/* ---- One row for each opcode: what holds just before it, and what holds from it on ------------- */
+/* ---- One row for each opcode: what holds just before it, and what holds from it on ---------- */
 
 static const struct {
     const char *name;
@@ -316,7 +316,7 @@ START_TEST(a_table_gives_the_row_that_holds_at_an_address)
 }
 END_TEST
 
-/* ---- Where the third register is kept ------------------------------------------------------------ */
+/* ---- Where the third register is kept ------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -347,7 +347,7 @@ START_TEST(the_third_register_is_found_or_lost)
 }
 END_TEST
 
-/* ---- Code that is known without a table ------------------------------------------------------------ */
+/* ---- Code that is known without a table ----------------------------------------------------- */
 
 #ifdef __x86_64__
 START_TEST(the_tail_of_the_start_files_destructor_loop_is_known_and_nothing_like_it)
@@ -394,7 +394,7 @@ START_TEST(an_address_outside_the_function_has_no_row)
 }
 END_TEST
 
-/* ---- CIEs ---------------------------------------------------------------------------------------- */
+/* ---- CIEs ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -448,7 +448,7 @@ START_TEST(alignment_factors_scale_locations_and_offsets)
 }
 END_TEST
 
-/* ---- Address encodings ---------------------------------------------------------------------------- */
+/* ---- Address encodings ---------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -487,7 +487,7 @@ START_TEST(addresses_are_read_in_every_encoding)
 }
 END_TEST
 
-/* ---- Truncation and hostile bytes --------------------------------------------------------------- */
+/* ---- Truncation and hostile bytes ----------------------------------------------------------- */
 
 /* One of everything. */
 static struct image rich(void)
@@ -591,7 +591,7 @@ START_TEST(one_byte_changed_never_reads_outside_the_entry)
 }
 END_TEST
 
-/* ---- The search table ------------------------------------------------------------------------- */
+/* ---- The search table ----------------------------------------------------------------------- */
 
 /* Header, sorted table of 1 + count functions, one CIE, an FDE for each: function i starts at
  * base + 0x1000 + i * 0x100 and has a frame of 8 + i. */

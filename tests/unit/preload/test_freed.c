@@ -65,8 +65,7 @@ static void expect(uint32_t site, uint32_t node, uint64_t blocks, uint64_t bytes
                   site, node, got.blocks, got.bytes, blocks, bytes, unit_seed);
 }
 
-/* ---- Counting ---------------------------------------------------------------------------------
- */
+/* ---- Counting ------------------------------------------------------------------------------- */
 
 START_TEST(each_pair_has_one_record_and_adds_up)
 {
@@ -136,8 +135,7 @@ START_TEST(threads_count_the_same_pairs_together)
 }
 END_TEST
 
-/* ---- The sample -------------------------------------------------------------------------------
- */
+/* ---- The sample ----------------------------------------------------------------------------- */
 
 /* As a thread does with free_stacks=sample; before: what it had freed of that site. */
 static void free_sampled(uint32_t site, uint32_t node, uint64_t before)
@@ -220,8 +218,7 @@ START_TEST(threads_throw_dice_of_their_own)
 }
 END_TEST
 
-/* ---- Rings ------------------------------------------------------------------------------------
- */
+/* ---- Rings ---------------------------------------------------------------------------------- */
 
 static void remember(struct freed *freed, uintptr_t n)
 {
@@ -310,8 +307,7 @@ START_TEST(a_thousand_threads_one_after_the_other_need_one_ring)
 }
 END_TEST
 
-/* ---- Fork -------------------------------------------------------------------------------------
- */
+/* ---- Fork ----------------------------------------------------------------------------------- */
 
 /* In the child: 0 = all is well. */
 static int child_counts_its_own(void)
@@ -359,8 +355,7 @@ START_TEST(a_fork_child_counts_from_nothing)
 }
 END_TEST
 
-/* ---- Without memory ---------------------------------------------------------------------------
- */
+/* ---- Without memory ------------------------------------------------------------------------- */
 
 START_TEST(without_memory_what_is_known_goes_on_counting)
 {

@@ -63,8 +63,7 @@ static void point(int from, int word, int to)
     at(AT(from))[word] = buffer + AT(to);
 }
 
-/* ---- The lost ---------------------------------------------------------------------------------
- */
+/* ---- The lost ------------------------------------------------------------------------------- */
 
 START_TEST(what_hangs_under_a_lost_block_is_indirect)
 {
@@ -258,8 +257,7 @@ START_TEST(a_list_of_a_million_keeps_alive_what_comes_behind)
 }
 END_TEST
 
-/* ---- The held ---------------------------------------------------------------------------------
- */
+/* ---- The held ------------------------------------------------------------------------------- */
 
 START_TEST(what_two_ways_lead_to_is_kept_by_where_they_part)
 {
@@ -350,8 +348,7 @@ START_TEST(what_stands_alone_is_kept_by_nobody)
 }
 END_TEST
 
-/* ---- Memory -----------------------------------------------------------------------------------
- */
+/* ---- Memory --------------------------------------------------------------------------------- */
 
 START_TEST(with_too_little_memory_nothing_wrong_is_said)
 {
@@ -387,8 +384,7 @@ START_TEST(with_too_little_memory_nothing_wrong_is_said)
 }
 END_TEST
 
-/* ---- The naive graph --------------------------------------------------------------------------
- */
+/* ---- The naive graph ------------------------------------------------------------------------ */
 
 /* Between blocks with the same fate: does one hold any pointer to the other? */
 static bool edge(const struct heap *heap, int from, int to)
@@ -531,8 +527,7 @@ static struct graph_sum goes_with(const struct heap *heap, int taken)
     return sum;
 }
 
-/* ---- Random heaps -----------------------------------------------------------------------------
- */
+/* ---- Random heaps --------------------------------------------------------------------------- */
 
 #define HEAPS 41
 #define LOOKS 2500

@@ -92,7 +92,7 @@ START_TEST(our_own_code_is_ours_and_libcs_is_not)
 }
 END_TEST
 
-/* ---- Libraries that come and go ------------------------------------------------------------------- */
+/* ---- Libraries that come and go ------------------------------------------------------------- */
 
 static char library_path[2][200];
 

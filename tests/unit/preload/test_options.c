@@ -3,7 +3,7 @@
 #include "preload/options.h"
 #include "preload/text.h"
 
-/* ---- What was complained about ---------------------------------------------------------------- */
+/* ---- What was complained about -------------------------------------------------------------- */
 
 static unsigned complaints;
 static char complaint[400];
@@ -46,7 +46,7 @@ static const char *described(void)
     return buffer;
 }
 
-/* ---- The table ----------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name, *type, *value;
@@ -132,7 +132,7 @@ START_TEST(an_option_without_a_value_is_a_bad_value)
 }
 END_TEST
 
-/* ---- Values ------------------------------------------------------------------------------------------ */
+/* ---- Values --------------------------------------------------------------------------------- */
 
 #define GOOD 0
 #define BAD 1
@@ -331,7 +331,7 @@ START_TEST(help_shows_every_option_with_its_text)
 }
 END_TEST
 
-/* ---- Lines ---------------------------------------------------------------------------------------------- */
+/* ---- Lines ---------------------------------------------------------------------------------- */
 
 static const struct {
     const char *string, *want;
@@ -382,7 +382,7 @@ START_TEST(a_parse_never_reads_past_the_string)
 }
 END_TEST
 
-/* ---- Sources ----------------------------------------------------------------------------------------------- */
+/* ---- Sources -------------------------------------------------------------------------------- */
 
 static void write_file(const char *path, const char *content)
 {

@@ -17,7 +17,7 @@
 #define KEEP __asm__ volatile("" ::: "memory")
 #define DEEP 100
 
-/* ---- The verdict ------------------------------------------------------------------------------- */
+/* ---- The verdict ---------------------------------------------------------------------------- */
 
 #define FRAMES 4
 
@@ -74,7 +74,7 @@ START_TEST(one_frame_that_differs_is_found)
 }
 END_TEST
 
-/* ---- Whole walks ------------------------------------------------------------------------------- */
+/* ---- Whole walks ---------------------------------------------------------------------------- */
 
 static struct unwind_bounds bounds;
 static struct oracle oracle;

@@ -33,8 +33,7 @@ static void setup(void)
     park_start(NUMBER, asked);
 }
 
-/* ---- Threads that do something ------------------------------------------------------------------
- */
+/* ---- Threads that do something -------------------------------------------------------------- */
 
 static struct worker {
     pthread_t thread;

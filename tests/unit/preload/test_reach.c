@@ -5,8 +5,7 @@
 
 #include <sys/resource.h>
 
-/* ---- Roots and ways ---------------------------------------------------------------------------
- */
+/* ---- Roots and ways ------------------------------------------------------------------------- */
 
 START_TEST(what_a_root_word_points_to_is_reachable_and_the_rest_is_lost)
 {
@@ -102,8 +101,7 @@ START_TEST(the_parent_is_on_a_shortest_way)
 }
 END_TEST
 
-/* ---- Where a pointer may point ----------------------------------------------------------------
- */
+/* ---- Where a pointer may point -------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -227,8 +225,7 @@ START_TEST(what_a_possible_block_points_to_is_possible)
 }
 END_TEST
 
-/* ---- What was known before --------------------------------------------------------------------
- */
+/* ---- What was known before ------------------------------------------------------------------ */
 
 static const struct {
     enum reach_before before;
@@ -290,8 +287,7 @@ START_TEST(what_was_dropped_together_is_all_dropped)
 }
 END_TEST
 
-/* ---- Memory -----------------------------------------------------------------------------------
- */
+/* ---- Memory --------------------------------------------------------------------------------- */
 
 START_TEST(with_too_little_memory_there_is_no_verdict_at_all)
 {
@@ -360,8 +356,7 @@ START_TEST(a_heap_without_blocks_has_no_verdicts)
 }
 END_TEST
 
-/* ---- Random heaps -----------------------------------------------------------------------------
- */
+/* ---- Random heaps --------------------------------------------------------------------------- */
 
 #define HEAPS 41
 #define LOOKS 2500

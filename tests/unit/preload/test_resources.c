@@ -84,7 +84,7 @@ static struct leak_resource_totals totals(void)
 
 static NOINLINE void opens(int fd, const char *name)
 {
-    struct news news = {.form = LEAK_FORM_OPEN, .name = name, .id = fd};
+    struct news news = {.sort = LEAK_SORT_OPEN, .name = name, .id = fd};
     ENTER();
     descriptors_came(guard, &caller, &news);
     LEAVE();
@@ -131,7 +131,7 @@ static NOINLINE void stream_closes(uintptr_t address, int fd)
     LEAVE();
 }
 
-/* ---- Descriptors ------------------------------------------------------------------------------ */
+/* ---- Descriptors ---------------------------------------------------------------------------- */
 
 START_TEST(a_descriptor_is_in_the_store_until_it_is_closed)
 {
@@ -276,7 +276,7 @@ START_TEST(what_is_not_open_at_the_end_is_not_told)
 }
 END_TEST
 
-/* ---- Streams ---------------------------------------------------------------------------------- */
+/* ---- Streams -------------------------------------------------------------------------------- */
 
 START_TEST(a_stream_is_told_and_its_descriptor_is_not)
 {
@@ -315,7 +315,7 @@ START_TEST(a_stream_that_closes_anothers_descriptor_says_so)
 }
 END_TEST
 
-/* ---- The pool ---------------------------------------------------------------------------------- */
+/* ---- The pool ------------------------------------------------------------------------------- */
 
 #define ADDRESSES 3000
 
@@ -387,7 +387,7 @@ START_TEST(libraries_are_counted_once_they_are_known_to_be_loaded)
 }
 END_TEST
 
-/* ---- Regions ----------------------------------------------------------------------------------- */
+/* ---- Regions -------------------------------------------------------------------------------- */
 
 static NOINLINE void maps(uintptr_t start, size_t size)
 {
@@ -451,7 +451,7 @@ START_TEST(a_region_that_moves_keeps_who_mapped_it)
 }
 END_TEST
 
-/* ---- Room, threads, fork ------------------------------------------------------------------------ */
+/* ---- Room, threads, fork -------------------------------------------------------------------- */
 
 START_TEST(what_there_is_no_memory_for_is_counted)
 {

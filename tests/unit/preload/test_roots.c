@@ -23,8 +23,7 @@
 #define ALL (~0u)
 #define ONLY(name) (1u << LEAK_ROOT_CLASS_##name)
 
-/* ---- The option --------------------------------------------------------------------------------
- */
+/* ---- The option ----------------------------------------------------------------------------- */
 
 static const struct {
     const char *list;
@@ -62,8 +61,7 @@ START_TEST(a_list_of_classes_is_read_whole_or_refused)
 }
 END_TEST
 
-/* ---- A picture of this process ------------------------------------------------------------------
- */
+/* ---- A picture of this process -------------------------------------------------------------- */
 
 static struct maps maps;
 static struct images images;

@@ -87,8 +87,7 @@ START_TEST(distances_between_marks_are_exponential)
 }
 END_TEST
 
-/* ---- Who is met ---------------------------------------------------------------------------------
- */
+/* ---- Who is met ----------------------------------------------------------------------------- */
 
 static const uint64_t sizes[] = {0, 1, 16, 100, 1000, 4095, 4096, 10000, 30000, 1 << 20};
 
@@ -148,8 +147,7 @@ START_TEST(sample_1_means_every_block_and_each_once)
 }
 END_TEST
 
-/* ---- What it stands for -------------------------------------------------------------------------
- */
+/* ---- What it stands for --------------------------------------------------------------------- */
 
 START_TEST(weights_are_one_over_p_on_average)
 {
@@ -271,8 +269,7 @@ START_TEST(what_comes_and_goes_leaves_nothing)
 }
 END_TEST
 
-/* ---- The filter ---------------------------------------------------------------------------------
- */
+/* ---- The filter ----------------------------------------------------------------------------- */
 
 /* An address as glibc gives them: 16 to 512 bytes apart, in arenas of 64 MiB. */
 static uintptr_t an_address(uint64_t *state)
@@ -398,8 +395,7 @@ START_TEST(a_small_max_memory_gets_a_small_filter)
 }
 END_TEST
 
-/* ---- Processes ----------------------------------------------------------------------------------
- */
+/* ---- Processes ------------------------------------------------------------------------------ */
 
 START_TEST(a_forked_child_is_sampled_on_its_own)
 {

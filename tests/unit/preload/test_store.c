@@ -40,7 +40,7 @@ static unsigned entries(const char *path)
     return count;
 }
 
-/* ---- The file ------------------------------------------------------------------------------------ */
+/* ---- The file ------------------------------------------------------------------------------- */
 
 START_TEST(a_new_store_has_a_header_that_a_reader_accepts)
 {
@@ -127,7 +127,7 @@ START_TEST(a_second_store_of_the_same_process_takes_another_name)
 }
 END_TEST
 
-/* ---- Where ------------------------------------------------------------------------------------------ */
+/* ---- Where ---------------------------------------------------------------------------------- */
 
 static void plain_file(const char *path)
 {
@@ -219,7 +219,7 @@ START_TEST(a_default_place_that_others_may_read_is_not_taken)
 }
 END_TEST
 
-/* ---- Chunks -------------------------------------------------------------------------------------------- */
+/* ---- Chunks --------------------------------------------------------------------------------- */
 
 START_TEST(a_reader_finds_published_chunks_and_their_published_bytes)
 {
@@ -331,7 +331,7 @@ START_TEST(threads_reserve_chunks_without_overlap)
 }
 END_TEST
 
-/* ---- No room --------------------------------------------------------------------------------------------- */
+/* ---- No room -------------------------------------------------------------------------------- */
 
 /* Takes and fills chunks until one is not in the file; how many were. */
 static unsigned fill_up(uint64_t payload)
@@ -484,7 +484,7 @@ START_TEST(a_chunk_above_the_memory_limit_is_refused_and_not_charged)
 }
 END_TEST
 
-/* ---- Fork ---------------------------------------------------------------------------------------------- */
+/* ---- Fork ----------------------------------------------------------------------------------- */
 
 static int in_child(bool (*body)(void))
 {

@@ -53,7 +53,7 @@ static void setup(void)
         unw_backtrace = (int (*)(void **, int))dlsym(library, "unw_backtrace");
 }
 
-/* ---- Three walks from one place ------------------------------------------------------------------- */
+/* ---- Three walks from one place ------------------------------------------------------------- */
 
 #define DEEP 1000
 
@@ -176,7 +176,7 @@ static void compare_complete(const char *what, unsigned least)
     ck_assert_msg(trio.ours.depth >= least, "%s: only %u frames", what, trio.ours.depth);
 }
 
-/* ---- Shapes of code --------------------------------------------------------------------------------- */
+/* ---- Shapes of code ------------------------------------------------------------------------- */
 
 #define KEEP __asm__ volatile("" ::: "memory")
 
@@ -365,7 +365,7 @@ START_TEST(frames_counted_from_a_register_that_callees_keep)
 END_TEST
 #endif
 
-/* ---- Threads, signals, fibres ----------------------------------------------------------------------- */
+/* ---- Threads, signals, fibres --------------------------------------------------------------- */
 
 static void *thread_body(void *argument)
 {
@@ -550,7 +550,7 @@ START_TEST(after_a_longjmp_out_of_a_handler)
 }
 END_TEST
 
-/* ---- Cut ------------------------------------------------------------------------------------------------ */
+/* ---- Cut ------------------------------------------------------------------------------------ */
 
 static struct walked cut;
 
@@ -570,7 +570,7 @@ static NOINLINE void recurse_limited(int n, unsigned limit)
     KEEP;
 }
 
-/* ---- Sharing ------------------------------------------------------------------------------------------ */
+/* ---- Sharing -------------------------------------------------------------------------------- */
 
 static NOINLINE void leaf_one(void)
 {
@@ -672,7 +672,7 @@ START_TEST(a_limit_cuts_the_outermost_frames_and_says_so)
 }
 END_TEST
 
-/* ---- Stacks that are not right ---------------------------------------------------------------------------- */
+/* ---- Stacks that are not right -------------------------------------------------------------- */
 
 static struct walked wild;
 

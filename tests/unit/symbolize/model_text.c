@@ -234,8 +234,7 @@ static void add_recent(struct reading *reading)
     begin_stack(reading, &recent->freed);
 }
 
-/* ---- What a look says --------------------------------------------------------------------------
- */
+/* ---- What a look says ----------------------------------------------------------------------- */
 
 static void add_look(struct reading *reading)
 {
@@ -380,8 +379,7 @@ static void add_keeps(struct reading *reading)
     reading->owner->blocks = number(reading, 2, 10);
 }
 
-/* ---- What is open besides memory ---------------------------------------------------------------
- */
+/* ---- What is open besides memory ------------------------------------------------------------ */
 
 static void add_resource(struct reading *reading)
 {

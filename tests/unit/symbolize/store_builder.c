@@ -273,8 +273,7 @@ void builder_resources(struct store_builder *builder, const struct leak_resource
     pack(builder, at, resources, count * sizeof(struct leak_resource));
 }
 
-/* ---- Looks --------------------------------------------------------------------------------------
- */
+/* ---- Looks ---------------------------------------------------------------------------------- */
 
 struct leak_snapshot *builder_look_at(struct store_builder *builder, size_t chunk)
 {

@@ -55,8 +55,7 @@ static struct process process_of(struct store_builder *builder)
     return process;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------
- */
+/* ---- Reading -------------------------------------------------------------------------------- */
 
 START_TEST(a_look_is_read_whole)
 {
@@ -195,8 +194,7 @@ START_TEST(an_unpublished_look_is_none)
 }
 END_TEST
 
-/* ---- Damage -------------------------------------------------------------------------------------
- */
+/* ---- Damage --------------------------------------------------------------------------------- */
 
 static const uint64_t odd[] = {0, 1, 5, 255, 4095, 0x7fffffff, 0x80000000, UINT32_MAX, UINT64_MAX};
 
@@ -310,8 +308,7 @@ START_TEST(a_table_in_a_hole_costs_nothing)
 }
 END_TEST
 
-/* ---- Settling -----------------------------------------------------------------------------------
- */
+/* ---- Settling ------------------------------------------------------------------------------- */
 
 #define L LEAK_VERDICT_LOST
 #define I LEAK_VERDICT_INDIRECT
@@ -355,8 +352,7 @@ START_TEST(what_lives_is_shared_out_over_what_was_found)
 }
 END_TEST
 
-/* ---- Records ------------------------------------------------------------------------------------
- */
+/* ---- Records -------------------------------------------------------------------------------- */
 
 static const struct record *record_of(const struct process *process, enum verdict verdict, int skip)
 {

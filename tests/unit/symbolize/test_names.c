@@ -131,8 +131,7 @@ START_TEST(a_frame_has_a_role)
 }
 END_TEST
 
-/* ---- Blocks of the runtime ---------------------------------------------------------------------
- */
+/* ---- Blocks of the runtime ------------------------------------------------------------------ */
 
 static struct frame frame_of(const char *module, const char *function)
 {

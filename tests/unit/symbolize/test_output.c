@@ -12,8 +12,7 @@
 #include "symbolize/times.h"
 #include "symbolize/utf8.h"
 
-/* ---- Options -----------------------------------------------------------------------------------
- */
+/* ---- Options -------------------------------------------------------------------------------- */
 
 static bool parse(struct options *options, const char *line)
 {
@@ -145,8 +144,7 @@ START_TEST(what_makes_no_sense_is_refused)
 }
 END_TEST
 
-/* ---- -o ----------------------------------------------------------------------------------------
- */
+/* ---- -o ------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *pattern, *name;
@@ -200,8 +198,7 @@ START_TEST(a_file_is_never_overwritten_unless_forced)
 }
 END_TEST
 
-/* ---- Words and numbers
- * --------------------------------------------------------------------------- */
+/* ---- Words and numbers ---------------------------------------------------------------------- */
 
 static const struct {
     const char *text;
@@ -243,8 +240,7 @@ START_TEST(numbers_and_times_are_words)
 }
 END_TEST
 
-/* ---- Source lines
- * ---------------------------------------------------------------------------------- */
+/* ---- Source lines --------------------------------------------------------------------------- */
 
 static const struct {
     uint64_t number, error;

@@ -306,7 +306,7 @@ START_TEST(resources_that_do_not_hold_are_left_out)
     uint32_t node = builder_node(&builder, 0x1000, LEAK_ROOT_COMPLETE, 0);
     struct leak_resource good = {.state = LEAK_RESOURCE_OPEN,
                                  .type = LEAK_RESOURCE_FD,
-                                 .form = LEAK_FORM_OPEN,
+                                 .sort = LEAK_SORT_OPEN,
                                  .name_length = 4,
                                  .name = "/tmp",
                                  .opened = {.node = node, .thread = 1}};
@@ -320,7 +320,7 @@ START_TEST(resources_that_do_not_hold_are_left_out)
     all[1].state = LEAK_RESOURCE_FREE; /* no damage */
     all[2].state = 77;
     all[3].type = LEAK_RESOURCE_MAX;
-    all[4].form = LEAK_FORM_MAX;
+    all[4].sort = LEAK_SORT_MAX;
     all[5].name_form = 9;
     all[6].name_length = LEAK_RESOURCE_NAME + 1;
     all[7].opened.node = UINT32_MAX; /* is there, without a stack */

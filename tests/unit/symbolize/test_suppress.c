@@ -30,8 +30,7 @@ static struct rules read_rules(const char *text)
     return rules_read(mem, "known.supp", text, strlen(text));
 }
 
-/* ---- Patterns -----------------------------------------------------------------------------------
- */
+/* ---- Patterns ------------------------------------------------------------------------------- */
 
 /* A rule of LeakSanitizer's against the one name a frame has. */
 static const struct {
@@ -103,8 +102,7 @@ START_TEST(wildcards_of_one_character_are_valgrinds)
 }
 END_TEST
 
-/* ---- Valgrind's blocks --------------------------------------------------------------------------
- */
+/* ---- Valgrind's blocks ---------------------------------------------------------------------- */
 
 /* mangled::add(int) <- cache_fill <- main, in /opt/app/app; add is inlined in no one. */
 static const struct frame add_frame = {.function = "cache::add(int)",
@@ -234,8 +232,7 @@ START_TEST(what_is_about_other_errors_is_passed_over)
 }
 END_TEST
 
-/* ---- Mistakes -----------------------------------------------------------------------------------
- */
+/* ---- Mistakes ------------------------------------------------------------------------------- */
 
 static const struct {
     const char *text, *trouble;
@@ -359,8 +356,7 @@ START_TEST(random_bytes_never_crash)
 }
 END_TEST
 
-/* ---- Whole processes ----------------------------------------------------------------------------
- */
+/* ---- Whole processes ------------------------------------------------------------------------ */
 
 /* Two leaks of /opt/libknown.so with a block of /opt/app under them, and one of /opt/app with one.
  */
