@@ -85,7 +85,7 @@ $(O)/tests/rows_of: $(call obj,tests/equality/rows_of.c) $(O)/preload.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -ldl -pthread
 
 # Tools of the benchmarks. What they time has no frame pointers, like most of what people run.
-BENCH_TOOLS := $(addprefix $(O)/bench/,measure pairs growth forks store blocks look looks libforward.so libcensus.so)
+BENCH_TOOLS := $(addprefix $(O)/bench/,measure pairs growth forks store blocks look looks files libforward.so libcensus.so)
 $(addprefix $(O)/bench/,pairs growth forks): $(O)/bench/stacks.o
 $(addprefix $(O)/bench/,blocks look): $(O)/preload.a
 $(filter-out %.so,$(BENCH_TOOLS)): $(O)/bench/%: $(O)/bench/%.o

@@ -126,6 +126,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_SUPPRESSIONS, /* text: where it is from, NUL, suppressions as LeakSanitizer's or
                                 Valgrind's files have them */
     LEAK_CHUNK_CRASH,        /* one struct leak_crash and its modules: a signal that kills */
+    LEAK_CHUNK_RESOURCES,    /* array of struct leak_resource, in no order, one of them the totals */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -288,7 +289,7 @@ struct leak_recent {
     uint32_t thread; /* serial of the owner, 0 = none any more: what stands there is history */
     uint32_t last_thread; /* whose history */
     uint64_t next; /* frees so far */
-    uint64_t captures; /* of stacks of frees, by all owners this ring ever had */
+    uint64_t captures; /* of stacks that are no allocation's, by all owners this ring ever had */
     uint64_t reserved[5];
     struct leak_recent_free free[LEAK_RECENT];
 };
@@ -395,6 +396,116 @@ struct leak_events {
     uint64_t left_out; /* calls for which there was no room */
     uint64_t reserved[15];
     struct leak_event event[LEAK_EVENTS];
+};
+
+/* ---- Descriptors, files and the other things that are opened and closed ---------------------
+ *
+ * One record for each that is open; a place is used again, in no order. A writer clears the state,
+ * fills, and stores the state last. */
+
+/* X(NAME, word of the option track= and of reports) */
+#define LEAK_RESOURCE_TABLE(X)                                                                     \
+    X(FD, "fd")                                                                                    \
+    X(FILE, "file")                                                                                \
+    X(DIR, "dir")                                                                                  \
+    X(MMAP, "mmap")                                                                                \
+    X(DL, "dl")                                                                                    \
+    X(THREAD, "thread")
+
+enum leak_resource_type {
+    LEAK_RESOURCE_NONE = 0,
+#define X(name, word) LEAK_RESOURCE_##name,
+    LEAK_RESOURCE_TABLE(X)
+#undef X
+        LEAK_RESOURCE_MAX
+};
+
+enum leak_resource_state {
+    LEAK_RESOURCE_FREE = 0,
+    LEAK_RESOURCE_OPEN,
+    LEAK_RESOURCE_CLOSED, /* the runtime's own, never in a store */
+    LEAK_RESOURCE_BAD_CLOSE, /* FD: a close that failed, since the number was not open */
+    LEAK_RESOURCE_TOTALS, /* no resource: struct leak_resource_totals */
+};
+
+enum leak_resource_flag {
+    LEAK_RESOURCE_INHERITED = 1, /* open when the process began: its parent's doing */
+    LEAK_RESOURCE_CUT = 2,       /* the name's beginning did not fit */
+    LEAK_RESOURCE_PENDING = 4,   /* DL: whether dlopen succeeded is not known yet */
+    LEAK_RESOURCE_NEVER = 8,     /* BAD_CLOSE: the number was never open */
+    LEAK_RESOURCE_SWEEP = 16,    /* BAD_CLOSE: this stack closes all numbers there are */
+    LEAK_RESOURCE_TAKEN = 32,    /* BAD_CLOSE: the number was somebody else's by then */
+    LEAK_RESOURCE_SECOND = 64,   /* FD: made in one with another one: a pipe's other end */
+};
+
+/* X(NAME, words): made by what; told where there is no name */
+#define LEAK_SORT_TABLE(X)                                                                         \
+    X(OPEN, "open")                                                                                \
+    X(SOCKET, "socket")                                                                            \
+    X(PIPE, "pipe")                                                                                \
+    X(DUP, "dup")                                                                                  \
+    X(EVENTFD, "eventfd")                                                                          \
+    X(EPOLL, "epoll")                                                                              \
+    X(TIMERFD, "timerfd")                                                                          \
+    X(SIGNALFD, "signalfd")                                                                        \
+    X(INOTIFY, "inotify")                                                                          \
+    X(MEMFD, "memfd")                                                                              \
+    X(TERMINAL, "pseudo-terminal")                                                                 \
+    X(STREAM, "stream")                                                                            \
+    X(POPEN, "popen")                                                                              \
+    X(MEMORY_STREAM, "memory stream")                                                              \
+    X(DIRECTORY, "directory")                                                                      \
+    X(ANONYMOUS, "anonymous memory")                                                               \
+    X(MAPPED, "mapped file")                                                                       \
+    X(LIBRARY, "library")                                                                          \
+    X(THREAD, "thread")
+
+enum leak_sort {
+    LEAK_SORT_NONE = 0,
+#define X(name, words) LEAK_SORT_##name,
+    LEAK_SORT_TABLE(X)
+#undef X
+        LEAK_SORT_MAX
+};
+
+enum leak_name_form {
+    LEAK_NAME_TEXT = 0,
+    LEAK_NAME_PEER,  /* a struct sockaddr: whom a socket is connected to … */
+    LEAK_NAME_LOCAL, /* … or the address it is bound to */
+};
+
+/* Who did it, and when. */
+struct leak_mark {
+    uint32_t node;   /* innermost frame, or a root; LEAK_ROOT_NONE = not seen */
+    uint32_t thread; /* serial */
+    uint32_t tick;
+};
+
+#define LEAK_RESOURCE_NAME 80
+struct leak_resource {
+    uint32_t state;    /* publish: enum leak_resource_state */
+    uint8_t type;      /* enum leak_resource_type */
+    uint8_t sort;      /* enum leak_sort */
+    uint8_t flags;     /* enum leak_resource_flag */
+    uint8_t name_form; /* enum leak_name_form */
+    uint32_t count;    /* DL: opened so often by this stack. BAD_CLOSE: so many closes; else 1 */
+    uint32_t name_length;
+    uint64_t id;    /* FD, BAD_CLOSE: number; else an address */
+    uint64_t bytes; /* MMAP: its size. THREAD: its serial */
+    uint64_t owner; /* the runtime's own: a descriptor of a FILE or DIR is told with that */
+    struct leak_mark opened;
+    struct leak_mark closed, again; /* BAD_CLOSE: who closed it, and this close */
+    int32_t fd;                     /* FILE, DIR: its descriptor, -1 = none */
+    char name[LEAK_RESOURCE_NAME];
+};
+
+/* In the place of a struct leak_resource. */
+struct leak_resource_totals {
+    uint32_t state; /* publish: LEAK_RESOURCE_TOTALS */
+    uint32_t reserved;
+    uint64_t opened[8]; /* by enum leak_resource_type: ever, by this process */
+    uint64_t missed;    /* what there was no room or no memory for */
+    uint64_t rest[10];
 };
 
 /* ---- Looks ---------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include "preload/atomic.h"
 #include "preload/log.h"
 #include "preload/options.h"
+#include "preload/resources.h"
 #include "preload/snapshot.h"
 #include "preload/store.h"
 #include "preload/sys.h"
@@ -94,6 +95,7 @@ void finish_now(int status, const struct roots_taker *taker, enum leak_occasion 
     if (header->end_how != LEAK_END_NONE && header->end_how != LEAK_END_SIGNAL)
         return;
     snapshot_late(taker, occasion);
+    resources_settle();
     header->end_value = status & 0xff;
     header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
     store_release(&header->end_how, LEAK_END_EXIT);

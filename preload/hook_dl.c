@@ -2,12 +2,15 @@
  *
  * Each notice answers the address to go on at. Nothing is tracked here: the loader's own word (see
  * modules.h) tells of changes in the main namespace; these calls add what it cannot know, another
- * namespace and RTLD_DEEPBIND.
+ * namespace and RTLD_DEEPBIND. With track=dl an opening is noted before it is known to succeed: the
+ * next call here, or the end of the process, asks where the library is.
  */
 #include "preload/base.h"
+#include "preload/belongings.h"
 #include "preload/modules.h"
 #include "preload/process.h"
 #include "preload/real.h"
+#include "preload/resources.h"
 #include "preload/store.h"
 
 #include <dlfcn.h>
@@ -23,22 +26,64 @@ static void note_flags(int flags)
         store_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
 }
 
-void *hook_dlopen_notice(const char *path UNUSED, int flags)
+/* Handles are told of the main namespace. */
+static void note_library(const struct frame *caller, const char *path)
+{
+    static uint32_t openings;
+    struct news news = {.type = LEAK_RESOURCE_DL,
+                        .sort = LEAK_SORT_LIBRARY,
+                        .flags = LEAK_RESOURCE_PENDING,
+                        .name = path,
+                        .id = add_relaxed(&openings, 1) + 1, /* no address yet */
+                        .fd = -1};
+    struct guard *guard = path && *path ? process_enter(caller) : NULL;
+    if (!guard)
+        return;
+    resources_settle_libraries();
+    belongings_came(guard, &news, records_mark(guard, caller));
+    guard_leave(guard);
+}
+
+static void note_closing(const struct frame *caller, void *handle)
+{
+    struct guard *guard = process_enter(caller);
+    if (!guard)
+        return;
+    resources_settle_libraries();
+    struct belonging library = belongings_find(LEAK_RESOURCE_DL, (uintptr_t)handle);
+    if (library.number)
+        belongings_less(guard, &library);
+    guard_leave(guard);
+}
+
+void *hook_dlopen_notice(const char *path, int flags)
 {
     note_flags(flags);
+    if (records_track(LEAK_RESOURCE_DL)) {
+        struct frame caller = CALLER_FRAME();
+        note_library(&caller, path);
+    }
     return (void *)real.dlopen;
 }
 
-void *hook_dlmopen_notice(long space UNUSED, const char *path UNUSED, int flags)
+void *hook_dlmopen_notice(long space, const char *path, int flags)
 {
     note_flags(flags);
+    if (records_track(LEAK_RESOURCE_DL) && space == LM_ID_BASE) {
+        struct frame caller = CALLER_FRAME();
+        note_library(&caller, path);
+    }
     modules_change();
     return (void *)real.dlmopen;
 }
 
-void *hook_dlclose_notice(void *handle UNUSED)
+void *hook_dlclose_notice(void *handle)
 {
     real_find();
+    if (records_track(LEAK_RESOURCE_DL)) {
+        struct frame caller = CALLER_FRAME();
+        note_closing(&caller, handle);
+    }
     modules_change();
     return (void *)real.dlclose;
 }

@@ -6,6 +6,7 @@
  * what the program reads. Waiting for signals with a mask, or until one comes, is the same; and who
  * waits with a relative deadline has it written down, for when the wait is begun again (resume.h).
  */
+#include "preload/noting.h"
 #include "preload/park.h"
 #include "preload/real.h"
 #include "preload/resume.h"
@@ -74,7 +75,12 @@ EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
 {
     sigset_t copy;
     real_find();
-    return real.signalfd(fd, without(mask, &copy), flags);
+    int made = real.signalfd(fd, without(mask, &copy), flags);
+    if (records_track(LEAK_RESOURCE_FD) && made >= 0 && made != fd) {
+        struct frame caller = CALLER_FRAME();
+        note_descriptor(&caller, made, LEAK_SORT_SIGNALFD, NULL);
+    }
+    return made;
 }
 
 EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,

@@ -19,6 +19,7 @@
 #include "preload/quarantine.h"
 #include "preload/quiet.h"
 #include "preload/real.h"
+#include "preload/resources.h"
 #include "preload/rows.h"
 #include "preload/sample.h"
 #include "preload/sites.h"
@@ -216,6 +217,7 @@ static bool build(struct guard *guard, char **envp)
     if (!sample_bytes && !quarantine_start(track_options.quarantine))
         log_line("no memory for the queue of quarantine=: frees are not put off", NULL);
     track_ready();
+    resources_start(guard);
     snapshot_start();
     if (!track_options.site_stacks)
         store_flag(LEAK_FLAG_NO_STACKS);
@@ -361,6 +363,7 @@ static bool become_child(struct guard *guard)
     oracle_fork_child();
     if (!tree_fork_child(&nodes) || !sites_fork_child() || !threads_fork_child(guard))
         return false;
+    resources_fork_child();
     blocks_each(inherit, &store_header->live_bytes);
     store_header->peak_bytes = store_header->live_bytes;
     store_header->ppid = parent->pid; /* who it inherited from: a daemon's parent is gone by now */

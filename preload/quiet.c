@@ -7,6 +7,7 @@
 #include "preload/freed.h"
 #include "preload/modules.h"
 #include "preload/quarantine.h"
+#include "preload/resources.h"
 #include "preload/roots.h"
 #include "preload/sites.h"
 #include "preload/slots.h"
@@ -29,6 +30,7 @@ void quiet_begin(void)
     blocks_fork_lock();
     events_fork_lock();
     quarantine_fork_lock();
+    resources_fork_lock();
     arena_fork_lock();
 }
 
@@ -37,6 +39,7 @@ void quiet_end(void)
     arena_fork_unlock();
     quarantine_fork_unlock();
     events_fork_unlock();
+    resources_fork_unlock();
     blocks_fork_unlock();
     freed_fork_unlock();
     sites_fork_unlock();

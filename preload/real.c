@@ -1,9 +1,12 @@
 #include "preload/real.h"
 #include "preload/atomic.h"
 #include "preload/boot.h"
+#include "arch.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
 
 static void *boot_malloc(size_t size)
 {
@@ -42,7 +45,50 @@ static int boot_posix_memalign(void **out, size_t alignment, size_t size)
     return 0;
 }
 
+/* A malloc that stands before us may map memory and read files while dlsym works for us. */
+static long kernel(long number, long a, long b, long c, long d, long e, long f)
+{
+    long result = arch_syscall(number, a, b, c, d, e, f);
+    if (result >= 0 || result < -4095)
+        return result;
+    errno = -result;
+    return -1;
+}
+
+static void *boot_mmap(void *at, size_t size, int access, int flags, int fd, off_t offset)
+{
+    return (void *)kernel(SYS_mmap, (long)at, size, access, flags, fd, offset);
+}
+
+static int boot_munmap(void *at, size_t size)
+{
+    return kernel(SYS_munmap, (long)at, size, 0, 0, 0, 0);
+}
+
+static int boot_open(const char *path, int flags, ...)
+{
+    return kernel(SYS_openat, AT_FDCWD, (long)path, flags, 0600, 0, 0);
+}
+
+static int boot_openat(int folder, const char *path, int flags, ...)
+{
+    return kernel(SYS_openat, folder, (long)path, flags, 0600, 0, 0);
+}
+
+static int boot_close(int fd)
+{
+    return kernel(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
 struct real real = {
+    .mmap = boot_mmap,
+    .mmap64 = boot_mmap,
+    .munmap = boot_munmap,
+    .open = boot_open,
+    .open64 = boot_open,
+    .openat = boot_openat,
+    .openat64 = boot_openat,
+    .close = boot_close,
     .malloc = boot_malloc,
     .calloc = boot_calloc,
     .realloc = boot_realloc,

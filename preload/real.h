@@ -10,7 +10,10 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <dirent.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <sys/socket.h>
 #include <sys/select.h>
 #include <sys/wait.h>
 struct rusage;

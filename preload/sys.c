@@ -397,6 +397,18 @@ struct directory_entry { /* of getdents64 */
     char name[];
 };
 
+bool sys_is_open(int fd)
+{
+    return CALL(SYS_fcntl, fd, F_GETFD) != -EBADF;
+}
+
+ssize_t sys_peer(int fd, void *address, size_t size)
+{
+    socklen_t length = size;
+    long result = CALL(SYS_getpeername, fd, address, &length);
+    return result < 0 ? result : (ssize_t)(length < size ? length : size);
+}
+
 bool sys_each_number(const char *folder, bool (*visit)(int number, void *context), void *context)
 {
     _Alignas(8) char buffer[1024];

@@ -39,6 +39,10 @@ ssize_t sys_write(int fd, const void *buffer, size_t size);
 /* Like it, but a pipe without a reader raises no SIGPIPE. */
 ssize_t sys_write_quietly(int fd, const void *buffer, size_t size);
 int sys_close(int fd);
+/* Where the kernel does not say (seccomp), it is. */
+bool sys_is_open(int fd);
+/* Whom a socket is connected to: bytes of the address, at most size; or -errno. */
+ssize_t sys_peer(int fd, void *address, size_t size);
 /* An anonymous file, inherited by children. */
 int sys_memory_file(const char *name);
 /* One that only a child gets to which it is given by sys_spawn; empty. */

@@ -187,6 +187,21 @@ static NOINLINE uint32_t find_free_node(struct guard *guard, struct thread *thre
     return node;
 }
 
+uint32_t track_stack(struct guard *guard, const struct frame *caller, uint32_t *serial)
+{
+    struct locked shared;
+    struct thread *thread = threads_self(guard, &shared);
+    if (unlikely(!thread))
+        return 0;
+    modules_notice();
+    clock_now_and_then(thread, false);
+    *serial = thread->serial;
+    uint32_t node = track_options.site_stacks ? find_free_node(guard, thread, caller)
+                                              : LEAK_ROOT_NO_STACKS;
+    threads_done(thread, &shared);
+    return node;
+}
+
 /* For how many frees does this one stand? Samples are few: each is looked at. A slot that was taken
  * over by another site meanwhile counts from nothing; the site knows better. */
 static inline unsigned weight_of_free(struct thread *thread, const struct block *block,

@@ -51,6 +51,20 @@ static void bare_crash(struct crash *crash)
         crash->modules[i] = base_name(crash->modules[i]);
 }
 
+/* Paths lose their directories; who was spoken to is left out. */
+static void bare_resource(struct resource *resource)
+{
+    size_t kept = 0;
+
+    bare_frames(resource->record.frames, resource->record.frame_count);
+    bare_stack(&resource->opened);
+    bare_stack(&resource->closed);
+    for (size_t i = 0; i < resource->name_count; i++)
+        if (*resource->names[i] == '/')
+            resource->names[kept++] = base_name(resource->names[i]);
+    resource->name_count = kept;
+}
+
 void anonymous_make(struct process *process)
 {
     process->host = process->store = NULL;
@@ -62,6 +76,9 @@ void anonymous_make(struct process *process)
         bare_stack(&process->recent[i].freed);
         bare_stack(&process->recent[i].allocated);
     }
+    for (size_t i = 0; i < process->resource_count; i++)
+        bare_resource(&process->resources[i]);
+    process->inherited_count = 0;
     if (process->crash)
         bare_crash(process->crash);
     for (size_t i = 0; i < process->mistake_count; i++) {

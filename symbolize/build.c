@@ -12,6 +12,7 @@
 #include "symbolize/looks.h"
 #include "symbolize/mistakes.h"
 #include "symbolize/notes.h"
+#include "symbolize/resources.h"
 #include "symbolize/roots.h"
 
 static const struct {
@@ -171,6 +172,7 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
         inherited.blocks = 0; /* they are shown: no note */
     suppress_turn_to(options->group.suppressions, store);
     notes_fill(mem, store, &inherited, options->group.suppressions, process);
+    resources_fill(mem, resolver, store, options->group.suppressions, process);
     group_records(mem, resolver, store, &options->group, process);
     looks_fill(mem, resolver, store, process);
     recent_fill(mem, resolver, store, &options->recent, process);
@@ -207,6 +209,13 @@ static uint64_t looks(const struct process *process)
     const char *exe = process->exe ? process->exe : "";
     uint64_t hash = hash_text(7, exe, strlen(exe));
 
+    for (size_t i = 0; i < process->resource_count; i++) {
+        const struct resource *resource = &process->resources[i];
+
+        hash = hash_text(hash, resource->type, strlen(resource->type));
+        hash = hash_mix(hash, resource->record.signature);
+        hash = hash_mix(hash, resource->record.blocks);
+    }
     for (size_t i = 0; i < process->record_count; i++) {
         const struct record *record = &process->records[i];
 
@@ -270,6 +279,19 @@ static void leave_out_contents(struct process *process)
             ((struct sample *)&process->records[i].samples[k])->length = 0;
 }
 
+static void make_stable_resources(struct process *process)
+{
+    for (size_t i = 0; i < process->resource_count; i++) {
+        struct resource *resource = &process->resources[i];
+
+        resource->record.first_ns = resource->record.last_ns = 0;
+        make_stable_frames(resource->record.frames, resource->record.frame_count);
+        make_stable_frames(resource->opened.frames, resource->opened.count);
+        make_stable_frames(resource->closed.frames, resource->closed.count);
+    }
+    process->inherited_count = 0; /* that is whoever started it */
+}
+
 static void make_stable(struct process *process)
 {
     process->pid = process->ppid = 0;
@@ -292,6 +314,7 @@ static void make_stable(struct process *process)
     make_stable_look(process);
     mistakes_make_stable(process);
     crashes_make_stable(process);
+    make_stable_resources(process);
 }
 
 void build_finish(struct report *report, const struct build_options *options)

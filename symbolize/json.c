@@ -297,6 +297,68 @@ static void write_recent(struct emit *emit, const struct recent_free *recent)
     emit_close(emit, '}');
 }
 
+static void write_stack_or_null(struct emit *emit, const char *key, const struct stack *stack)
+{
+    if (stack->count)
+        write_stack(emit, key, stack);
+    else
+        emit_null(emit, key);
+}
+
+static void write_resource(struct emit *emit, const struct resource *resource)
+{
+    const struct record *record = &resource->record;
+
+    emit_open(emit, NULL, '{');
+    emit_text(emit, "type", resource->type);
+    emit_text(emit, "name", resource->name_count ? resource->names[0] : NULL);
+    emit_open(emit, "names", '[');
+    for (size_t i = 0; i < resource->name_count; i++)
+        emit_text(emit, NULL, resource->names[i]);
+    emit_close(emit, ']');
+    emit_number(emit, "count", record->blocks);
+    if (resource->has_bytes)
+        emit_number(emit, "bytes", record->bytes);
+    else
+        emit_null(emit, "bytes");
+    emit_bool(emit, "once", resource->once);
+    emit_id(emit, "signature", record->signature);
+    emit_time(emit, "first", record->first_ns);
+    emit_time(emit, "last", record->last_ns);
+    write_threads(emit, record);
+    write_frames(emit, "frames", record->frames, record->frame_count, record->user);
+    write_stack_or_null(emit, "opened", &resource->opened);
+    write_stack_or_null(emit, "closed", &resource->closed);
+    if (resource->closed.count)
+        write_thread(emit, "closed_by", &resource->closed_by);
+    else
+        emit_null(emit, "closed_by");
+    emit_bool(emit, "taken", resource->taken);
+    emit_close(emit, '}');
+}
+
+static void write_resource_totals(struct emit *emit, const struct process *process)
+{
+    emit_open(emit, "resource_totals", '[');
+    for (size_t i = 0; i < process->resource_total_count; i++) {
+        emit_open(emit, NULL, '{');
+        emit_text(emit, "type", process->resource_totals[i].type);
+        emit_number(emit, "opened", process->resource_totals[i].opened);
+        emit_number(emit, "open", process->resource_totals[i].open);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+    emit_number(emit, "resources_missed", process->resources_missed);
+    emit_open(emit, "inherited", '[');
+    for (size_t i = 0; i < process->inherited_count; i++) {
+        emit_open(emit, NULL, '{');
+        emit_number(emit, "descriptor", process->inherited[i].number);
+        emit_text(emit, "name", process->inherited[i].name);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+}
+
 static void write_seen_threads(struct emit *emit, const struct process *process)
 {
     emit_open(emit, "threads", '[');
@@ -347,7 +409,12 @@ static void write_process(struct emit *emit, const struct process *process, cons
         json_mistakes(emit, process, write_stack);
     }
     emit_close(emit, ']');
-    empty_list(emit, "resources");
+    emit_open(emit, "resources", '[');
+    for (size_t i = 0;
+         i < process->resource_count && !view->quiet && (!view->top || i < view->top); i++)
+        write_resource(emit, &process->resources[i]);
+    emit_close(emit, ']');
+    write_resource_totals(emit, process);
     json_owners(emit, process);
     empty_list(emit, "history");
     emit_open(emit, "recent_frees", '[');

@@ -80,7 +80,8 @@ static bool matches(const struct options *options, const struct report *report)
 {
     struct totals totals = report_totals(report);
     bool found = (options->errors_for_errors && totals.errors) ||
-                 (options->errors_for_growing && totals.growing);
+                 (options->errors_for_growing && totals.growing) ||
+                 (options->errors_for_resources && totals.resources);
 
     for (int v = 0; v < VERDICT_MAX; v++)
         found |= options->errors_for[v] && totals.of[v].records;

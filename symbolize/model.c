@@ -89,6 +89,15 @@ bool has_losses(const struct process *process)
     return false;
 }
 
+bool has_resources(const struct process *process)
+{
+    for (size_t i = 0; i < process->resource_count; i++)
+        if (process->resources[i].bad_close ? process->resources[i].taken
+                                            : !process->resources[i].once)
+            return true;
+    return false;
+}
+
 uint64_t add_saturating(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;

@@ -307,6 +307,37 @@ struct crash {
     size_t module_count;
 };
 
+#define RESOURCE_NAMES 8 /* told of each record, the first ones */
+
+/* What is open besides memory, of one kind and stack; or closes by one stack of what was not. */
+struct resource {
+    const char *type;     /* "fd", "file" ...; "double-close", "bad-close" */
+    struct record record; /* blocks: how many; bytes; stack, when and by whom. Of a bad close: the
+                             closes */
+    bool has_bytes;
+    bool bad_close;
+    bool once; /* opened by a single call, and left open: what many right programs do */
+    const char *names[RESOURCE_NAMES]; /* different ones */
+    size_t name_count;
+    bool more_names;
+    /* Of a bad close. */
+    bool taken; /* the number was another one's by then */
+    struct stack opened, closed; /* no frames: nobody knows */
+    struct thread_ref closed_by;
+};
+
+/* Open when the process began, and still. */
+struct inherited {
+    uint64_t number;
+    const char *name; /* NULL = unknown */
+};
+
+/* By enum leak_resource_type. */
+struct resource_total {
+    const char *type;
+    uint64_t opened, open;
+};
+
 /* How the last look at the heap was made. */
 struct look {
     uint64_t when_ns; /* 0 = left out */
@@ -376,6 +407,13 @@ struct process {
     size_t mistake_count;
     struct crash *crash;               /* NULL = none */
     bool crash_only;                   /* blocks were not tracked: the option crash=only */
+    struct resource *resources; /* what matters first, then by falling count */
+    size_t resource_count;
+    struct inherited *inherited;
+    size_t inherited_count;
+    struct resource_total *resource_totals; /* of the kinds that were followed */
+    size_t resource_total_count;
+    uint64_t resources_missed; /* no room for them */
     struct look *look;                 /* NULL = none, and nobody tried */
     struct owner *owners;              /* by falling bytes */
     size_t owner_count;
@@ -409,6 +447,9 @@ void link_owned(struct process *process);
 
 /* Was something found that should not be there? Reachable blocks and the runtime's are no loss. */
 bool has_losses(const struct process *process);
+
+/* Was something else left open, or closed, than right programs do? */
+bool has_resources(const struct process *process);
 
 /* Sums over all processes, saturating. */
 struct totals report_totals(const struct report *report);

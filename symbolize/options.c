@@ -76,9 +76,8 @@ static void add(struct text_list *list, const char *text)
     list->text[list->count++] = text;
 }
 
-/* One word of a comma list: sets what it names in `set`, or in *errors and *growing when given. */
-static bool set_word(const char *word, size_t length, bool set[VERDICT_MAX], bool *errors,
-                     bool *growing)
+/* One word of a comma list: sets what it names in `set`, or in `more`, when that is given. */
+static bool set_word(const char *word, size_t length, bool set[VERDICT_MAX], struct options *more)
 {
     bool all = length == 3 && memcmp(word, "all", 3) == 0;
     bool known = all || (length == 4 && memcmp(word, "none", 4) == 0);
@@ -87,22 +86,24 @@ static bool set_word(const char *word, size_t length, bool set[VERDICT_MAX], boo
         if (all ||
             (strlen(verdict_word[v]) == length && memcmp(word, verdict_word[v], length) == 0))
             known = set[v] = true;
-    if (errors && (all || (length == 6 && memcmp(word, "errors", 6) == 0)))
-        known = *errors = true;
-    if (growing && (all || (length == 7 && memcmp(word, "growing", 7) == 0)))
-        known = *growing = true;
+    if (more && (all || (length == 6 && memcmp(word, "errors", 6) == 0)))
+        known = more->errors_for_errors = true;
+    if (more && (all || (length == 7 && memcmp(word, "growing", 7) == 0)))
+        known = more->errors_for_growing = true;
+    if (more && (all || (length == 9 && memcmp(word, "resources", 9) == 0)))
+        known = more->errors_for_resources = true;
     return known;
 }
 
-static bool parse_set(const char *text, bool set[VERDICT_MAX], bool *errors, bool *growing)
+static bool parse_set(const char *text, bool set[VERDICT_MAX], struct options *more)
 {
     memset(set, 0, VERDICT_MAX * sizeof(*set));
-    if (errors)
-        *errors = *growing = false;
+    if (more)
+        more->errors_for_errors = more->errors_for_growing = more->errors_for_resources = false;
     for (const char *at = text;;) {
         size_t length = strcspn(at, ",");
 
-        if (!set_word(at, length, set, errors, growing))
+        if (!set_word(at, length, set, more))
             return complain("not a set of verdicts", text);
         if (!at[length])
             return true;
@@ -162,7 +163,7 @@ static bool take_argument(struct options *options, enum option option, const cha
         options->build.group.order = chosen == 1 ? SORT_COUNT : SORT_BYTES;
         return chosen >= 0;
     case OPTION_SHOW:
-        return parse_set(text, options->view.show, NULL, NULL);
+        return parse_set(text, options->view.show, NULL);
     case OPTION_SUPPRESSIONS:
         add(&options->suppressions, text);
         return true;
@@ -195,8 +196,7 @@ static bool take_argument(struct options *options, enum option option, const cha
         options->error_exitcode = (int)value;
         return true;
     case OPTION_ERRORS_FOR:
-        return parse_set(text, options->errors_for, &options->errors_for_errors,
-                         &options->errors_for_growing);
+        return parse_set(text, options->errors_for, options);
     case OPTION_SERVE:
         return parse_descriptors(text, options);
     default:

@@ -55,6 +55,7 @@ static void read_threads(struct reading *reading)
                 .tid = thread.tid,
                 .allocations = thread.allocations,
                 .walks = thread.walks,
+                .ended = thread.ended != 0,
                 .frames_walked = thread.frames_walked,
                 .frames_shared = thread.frames_shared,
                 .name = mem_copy(store->mem, thread.name, strnlen(thread.name, LEAK_THREAD_NAME))};

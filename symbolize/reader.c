@@ -66,6 +66,8 @@ static void read_chunks(struct reading *reading, const struct chunks *chunks)
     read_counts(reading, chunks);
     read_frees(reading, chunks);
     read_events(reading, chunks);
+    for (size_t i = 0; i < chunks->count; i++)
+        read_resources(reading, &chunks->chunk[i]);
     read_look(reading, chunks);
     read_crash(reading, chunks);
 }

@@ -14,7 +14,7 @@ struct reading {
     const struct image *image;
     struct store *store;
     struct runs nodes, sites, threads, variances, freed;
-    size_t module_capacity, recent_capacity;
+    size_t module_capacity, recent_capacity, resource_capacity;
     size_t damaged; /* records left out */
 };
 
@@ -42,6 +42,8 @@ void read_frees(struct reading *reading, const struct chunks *chunks);
 
 /* EVENTS: what was released wrongly. */
 void read_events(struct reading *reading, const struct chunks *chunks);
+/* RESOURCES: what was open besides memory. Nodes have been read. */
+void read_resources(struct reading *reading, const struct chunk *chunk);
 
 /* SNAPSHOT: the last look, and a later one that could not be made. */
 void read_look(struct reading *reading, const struct chunks *chunks);

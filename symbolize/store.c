@@ -228,8 +228,9 @@ static bool check_found(const struct store *store, const char **broken)
             continue;
         *broken = "what a look found names a site, an owner that is lost, and a root";
         if (found->verdict >= LEAK_VERDICT_MAX || found->site >= store->site_count ||
-            (found->owner != STORE_NONE && (found->owner >= look->found_count ||
-                                            look->found[found->owner].verdict != LEAK_VERDICT_LOST)) ||
+            (found->owner != STORE_NONE &&
+             (found->owner >= look->found_count ||
+              look->found[found->owner].verdict != LEAK_VERDICT_LOST)) ||
             (found->root != STORE_NONE && found->root >= look->root_count))
             return false;
         *broken = "its path and its samples are in range";
@@ -300,11 +301,25 @@ static bool check_crash(const struct store *store, const char **broken)
     return true;
 }
 
+static bool check_resources(const struct store *store, const char **broken)
+{
+    *broken = "a resource's stacks are in range, and its kind is known";
+    for (size_t i = 0; i < store->resource_count; i++) {
+        const struct store_resource *one = &store->resources[i];
+
+        if (!is_node_or_root(store, one->opened.node) || !is_node_or_root(store, one->closed.node) ||
+            !is_node_or_root(store, one->again.node) || one->type >= LEAK_RESOURCE_MAX ||
+            one->sort >= LEAK_SORT_MAX)
+            return false;
+    }
+    return true;
+}
+
 bool store_check(const struct store *store, const char **broken)
 {
     if (!check_tree(store, broken) || !check_sites(store, broken) ||
         !check_frees(store, broken) || !check_events(store, broken) || !check_look(store, broken) ||
-        !check_crash(store, broken))
+        !check_crash(store, broken) || !check_resources(store, broken))
         return false;
     *broken = NULL;
     return true;
@@ -318,5 +333,6 @@ void store_end(struct store *store)
     if (store->crash)
         spans_end(&store->crash->module_spans);
     free(store->notes);
+    free(store->resources);
     store->notes = NULL;
 }

@@ -36,6 +36,7 @@ struct store_thread {
     int32_t tid;
     uint64_t allocations;
     uint64_t walks, frames_walked, frames_shared;
+    bool ended;
 };
 
 struct store_node {
@@ -81,6 +82,27 @@ struct store_event {
     struct leak_event event; /* only its numbers, but: */
     uint32_t site;           /* index, or STORE_NO_SITE */
     uint32_t node, freed_node; /* index, or a root; LEAK_ROOT_NONE = only the pc is known */
+};
+
+/* Who did something to a resource. */
+struct store_mark {
+    uint32_t node; /* index, or a root; LEAK_ROOT_NONE = nobody saw it */
+    uint32_t thread, tick;
+};
+
+/* What is open besides memory; or the closes by one stack of what was not open. */
+struct store_resource {
+    enum leak_resource_type type;
+    bool bad_close;
+    enum leak_sort sort;
+    unsigned flags; /* enum leak_resource_flag */
+    enum leak_name_form name_form;
+    const char *name; /* may hold any bytes */
+    size_t name_length;
+    uint32_t count;
+    uint64_t id, bytes;
+    struct store_mark opened, closed, again;
+    int32_t fd;
 };
 
 /* ---- What a look found, see leak_store.h: places in tables are in range, flags and words known. */
@@ -167,6 +189,9 @@ struct store {
     struct store_event *events;
     size_t event_count;
     uint64_t events_left_out; /* calls that there was no room for */
+    struct store_resource *resources; /* in no order; malloc'd */
+    size_t resource_count;
+    uint64_t resources_opened[LEAK_RESOURCE_MAX], resources_missed;
     struct store_look *look; /* the last one; NULL = none. rung NONE: it says why there is none */
     struct leak_snapshot *failed; /* a later one that could not be made, or NULL */
     struct store_crash *crash;    /* NULL = none */

@@ -20,6 +20,7 @@
 #include "symbolize/text_owners.h"
 #include "symbolize/text_recent.h"
 #include "symbolize/text_record.h"
+#include "symbolize/text_resources.h"
 #include "symbolize/text_seen.h"
 #include "symbolize/text_suppressed.h"
 
@@ -62,7 +63,7 @@ static bool is_open(const struct process *process)
 static bool is_clean(const struct process *process, const struct view *view)
 {
     return !is_open(process) && !has_records(process, view) && !text_saw_nothing(process) &&
-           !process->damaged && !process->totals.errors;
+           !process->damaged && !process->totals.errors && !has_resources(process);
 }
 
 /* A shell's way to a program: what the child had was gone with its exec. */
@@ -213,6 +214,8 @@ static const char *next_option(const struct process *process, const struct view 
         return "--show=reachable";
     if (!shown && process->suppressed.records)
         return "--show-suppressed";
+    if (!shown && process->resource_count && !view->verbose)
+        return "-v";
     if (!shown)
         return process->totals.of[VERDICT_RUNTIME].records ? "--show=runtime" : NULL;
     if (view->top && shown > view->top)
@@ -314,6 +317,7 @@ static void write_process(const struct report *report, size_t i, const struct vi
     text_crash(process, view, stream);
     text_mistakes(process, view, stream);
     write_records(process, view, stream);
+    text_resources(process, view, stream);
     text_threads(process, view, stream);
     write_coverage(report, i, view, stream);
     write_pids(report, i, stream);
@@ -346,7 +350,8 @@ static void count_unlisted(const struct process *process, const struct view *vie
     }
     unlisted->clean++;
     unlisted->sampled |= is_estimated(process);
-    unlisted->reachable |= process->totals.of[VERDICT_REACHABLE].records != 0;
+    unlisted->reachable |=
+        process->totals.of[VERDICT_REACHABLE].records != 0 || process->resource_count != 0;
     unlisted->suppressed |= process->suppressed.records != 0;
 }
 

@@ -16,6 +16,9 @@ wrong       {(type, function that allocated, function that released): count} of 
             the user's, "" where there is none; named(): both have file and line
 first("f")  who had freed before what f freed again: (function, line)
 lost_total  (blocks, bytes) that are lost or indirect and have a function of the program in their stack
+opened("f")  what is still open with a function f in its stack, or bad closes there: {type: count}
+names("f")  their names
+res("f")    the one such record
 of, at, user, sig, named, first and the words after it take a process as process=; the default is p
 """
 import glob, json, os, re, subprocess, sys
@@ -92,6 +95,28 @@ def verdict(function, process=None):
         blocks, bytes = found.get(r.verdict, (0, 0))
         found[r.verdict] = blocks + r.blocks, bytes + r.bytes
     return {v: sums for v, sums in found.items() if sums[0]}
+
+
+def resources(function, process=None):
+    return [r for r in (process or p).resources if not function or any(bare(f.function) == function for f in r.frames)]
+
+
+def opened(function="", process=None):
+    found = {}
+    for r in resources(function, process):
+        found[r.type] = found.get(r.type, 0) + r.count
+    return found
+
+
+def names(function="", process=None):
+    return sorted(n for r in resources(function, process) for n in r.names)
+
+
+def res(function, process=None):
+    records = resources(function, process)
+    if len(records) != 1:
+        raise ValueError("%d records of resources have %s" % (len(records), function))
+    return records[0]
 
 
 def one(function, kind=None, process=None):

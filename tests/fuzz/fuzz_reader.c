@@ -173,6 +173,20 @@ int main(int argc, char **argv)
 {
     unsigned long runs = argc > 1 ? strtoul(argv[1], NULL, 10) : 5000;
     unsigned long seed = argc > 2 ? strtoul(argv[2], NULL, 10) : (unsigned long)time(NULL);
+    static const struct leak_resource opened[] = {
+        {.state = LEAK_RESOURCE_OPEN, .type = LEAK_RESOURCE_FD, .name_length = 16, .name = "\2",
+         .name_form = LEAK_NAME_PEER, .opened = {LEAK_NODE_FIRST, 1, 1}},
+        {.state = LEAK_RESOURCE_OPEN, .type = LEAK_RESOURCE_FD, .name_length = 40, .name = "\1\0/s",
+         .name_form = LEAK_NAME_LOCAL, .opened = {LEAK_NODE_FIRST + 1, 1, 1}},
+        {.state = LEAK_RESOURCE_OPEN, .type = LEAK_RESOURCE_THREAD, .bytes = 2, .id = 9,
+         .opened = {LEAK_NODE_FIRST, 1, 1}},
+        {.state = LEAK_RESOURCE_OPEN, .type = LEAK_RESOURCE_FILE, .sort = LEAK_SORT_POPEN, .fd = 7,
+         .name_length = 4, .name = "true", .opened = {LEAK_NODE_FIRST, 1, 1}},
+        {.state = LEAK_RESOURCE_BAD_CLOSE, .type = LEAK_RESOURCE_FD, .id = 5, .count = 3,
+         .opened = {LEAK_NODE_FIRST, 1, 1}, .closed = {LEAK_NODE_FIRST + 1, 2, 2},
+         .again = {LEAK_NODE_FIRST, 1, 3}},
+        {.state = LEAK_RESOURCE_TOTALS},
+    };
     struct store_builder example = builder_looked();
     static struct leak_crash crash = {.state = LEAK_CRASH_FATAL,
                                       .signal = 11,
@@ -191,6 +205,7 @@ int main(int argc, char **argv)
     state = seed * 2 + 1;
     builder_header(&example)->sample = 4096;
     builder_crash(&example, &crash, "/opt/app", 0x1000, 0x9000);
+    builder_resources(&example, opened, sizeof(opened) / sizeof(*opened));
     builder_suppressions(&example, "its own", "leak:known\n{\nx\nMemcheck:Leak\n...\nobj:*\n}\n");
     for (size_t size = 0; size <= example.size; size++)
         run_copy(example.data, size, 0);

@@ -2,6 +2,7 @@
  *
  * dlopen, dlmopen and dlclose look at their return address (RUNPATH, $ORIGIN, namespaces): a C wrapper would
  * make libleak.so the caller. So: save the arguments, tell the runtime, restore them, and jump.
+ * vfork returns twice to its caller, the second time over a stack that the child has used.
  * C++ exceptions from constructors never pass here: nothing of ours is on the stack after the jump.
  *
  * Instructions newer than the first aarch64 are written as hints, which older CPUs take for nops:
@@ -42,6 +43,7 @@
         TAIL_HOOK dlopen,  hook_dlopen_notice
         TAIL_HOOK dlmopen, hook_dlmopen_notice
         TAIL_HOOK dlclose, hook_dlclose_notice
+        TAIL_HOOK vfork,   hook_vfork_notice
 
 /* Fit for BTI and PAC: libleak.so says so itself when its C was compiled to be as well. */
         .section .note.gnu.property, "a"

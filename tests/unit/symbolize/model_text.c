@@ -99,6 +99,9 @@ static void add_process(struct reading *reading)
         .recent = mem_take_array(reading->mem, SOME, sizeof(struct recent_free)),
         .owners = mem_take_array(reading->mem, SOME, sizeof(struct owner)),
         .threads = mem_take_array(reading->mem, SOME, sizeof(struct seen_thread)),
+        .resources = mem_take_array(reading->mem, SOME, sizeof(struct resource)),
+        .inherited = mem_take_array(reading->mem, SOME, sizeof(struct inherited)),
+        .resource_totals = mem_take_array(reading->mem, SOME, sizeof(struct resource_total)),
         .rules = mem_take_array(reading->mem, SOME, sizeof(struct rule_use)),
     };
     reading->process = process;
@@ -421,6 +424,58 @@ static void add_keeps(struct reading *reading)
     reading->owner->blocks = number(reading, 2, 10);
 }
 
+/* ---- What is open besides memory ------------------------------------------------------------ */
+
+static void add_resource(struct reading *reading)
+{
+    struct process *process = reading->process;
+    struct resource *resource = &process->resources[process->resource_count++];
+    const char *flags = text(reading, 4) ? text(reading, 4) : "";
+
+    *resource = (struct resource){
+        .type = text(reading, 1),
+        .has_bytes = text(reading, 3) != NULL,
+        .once = strstr(flags, "once") != NULL,
+        .taken = strstr(flags, "taken") != NULL,
+        .bad_close = strstr(reading->field[1], "close") != NULL,
+        .record = {.blocks = number(reading, 2, 10),
+                   .bytes = number(reading, 3, 10),
+                   .signature = process->resource_count,
+                   .ending = LEAK_ROOT_COMPLETE,
+                   .stacks = 1,
+                   .threads = mem_take_array(reading->mem, SOME, sizeof(struct thread_ref)),
+                   .frames = mem_take_array(reading->mem, SOME, sizeof(struct frame *))}};
+    process->totals.resources++;
+    reading->record = &resource->record;
+    reading->stack = NULL;
+}
+
+static void add_opened(struct reading *reading)
+{
+    const char *what = reading->field[0];
+    struct process *process = reading->process;
+    struct resource *last =
+        process->resource_count ? &process->resources[process->resource_count - 1] : NULL;
+
+    if (strcmp(what, "resource") == 0)
+        add_resource(reading);
+    else if (strcmp(what, "name") == 0)
+        last->names[last->name_count++] = text(reading, 1);
+    else if (strcmp(what, "opened") == 0)
+        begin_stack(reading, &last->opened);
+    else if (strcmp(what, "closed") == 0) {
+        last->closed_by = (struct thread_ref){(uint32_t)number(reading, 1, 10), text(reading, 2)};
+        begin_stack(reading, &last->closed);
+    } else if (strcmp(what, "inherited") == 0)
+        process->inherited[process->inherited_count++] =
+            (struct inherited){number(reading, 1, 10), text(reading, 2)};
+    else if (strcmp(what, "total") == 0)
+        process->resource_totals[process->resource_total_count++] = (struct resource_total){
+            text(reading, 1), number(reading, 2, 10), number(reading, 3, 10)};
+    else if (strcmp(what, "missed") == 0)
+        process->resources_missed = number(reading, 1, 10);
+}
+
 static void add_looked(struct reading *reading)
 {
     const char *what = reading->field[0];
@@ -451,6 +506,8 @@ static void add_looked(struct reading *reading)
         add_running(reading);
     else if (strcmp(what, "keeps") == 0)
         add_keeps(reading);
+    else
+        add_opened(reading);
 }
 
 static void add(struct reading *reading)

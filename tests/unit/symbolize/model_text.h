@@ -35,6 +35,13 @@
  *   look | RUNG | OCCASION | PAUSE | CHECK | PARKED | MISSED | SKIPPED | last
  *   running | SERIAL | TID | NAME           a thread the look saw; its frames follow
  *   keeps | BYTES | BLOCKS                  an owner; its root follows
+ *   resource | TYPE | COUNT | BYTES | once|taken      its names, threads and frames follow
+ *   name | TEXT
+ *   closed | SERIAL | NAME                  a bad close's: who closed it first; its frames follow
+ *   opened                                  likewise
+ *   inherited | DESCRIPTOR | NAME
+ *   total | TYPE | OPENED | OPEN            of a kind of resources
+ *   missed | COUNT
  */
 #ifndef MODEL_TEXT_H
 #define MODEL_TEXT_H

@@ -311,6 +311,15 @@ size_t builder_crash(struct store_builder *builder, const struct leak_crash *cra
     return chunk;
 }
 
+void builder_resources(struct store_builder *builder, const struct leak_resource *resources,
+                       size_t count)
+{
+    size_t at =
+        builder_chunk(builder, LEAK_CHUNK_RESOURCES, 0, count * sizeof(struct leak_resource));
+
+    pack(builder, at, resources, count * sizeof(struct leak_resource));
+}
+
 /* ---- Looks ---------------------------------------------------------------------------------- */
 
 struct leak_snapshot *builder_look_at(struct store_builder *builder, size_t chunk)

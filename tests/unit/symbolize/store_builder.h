@@ -77,6 +77,9 @@ size_t builder_crash(struct store_builder *builder, const struct leak_crash *cra
                      const char *module, uint64_t start, uint64_t end);
 /* Its record, until the builder grows. */
 struct leak_crash *builder_crash_at(struct store_builder *builder, size_t chunk);
+/* A chunk of what is open besides memory. */
+void builder_resources(struct store_builder *builder, const struct leak_resource *resources,
+                       size_t count);
 
 /* What a look leaves: the tables go where the head then says they are. */
 struct builder_look {

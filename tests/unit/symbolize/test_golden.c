@@ -13,7 +13,7 @@
 
 static const char *const models[] = {"small",  "odd",   "tree",  "sampled", "frees",
                                      "looked", "clean", "quiet", "running",
-                                     "known",  "hushed", "wrong"};
+                                     "known",  "hushed", "wrong", "opened"};
 
 /* Each model in each format, and some with options that show more or something else. */
 static const struct rendering {
@@ -27,6 +27,7 @@ static const struct rendering {
     {"verbose", "text", "looked", true, false, false, false, false},
     {"all", "text", "looked", false, false, false, true, false},
     {"owners", "text", "looked", false, false, true, false, false},
+    {"verbose", "text", "opened", true, false, false, false, false},
     {"verbose", "text", "known", true, false, false, false, false},
     {"suppressed", "text", "known", false, false, false, false, true},
 };

@@ -360,6 +360,47 @@ static const struct {
     {"min_size=1 (x)\n", "min_siz", NULL},
 };
 
+START_TEST(resources_that_do_not_hold_are_left_out)
+{
+    struct store_builder builder = builder_begin();
+    uint32_t node = builder_node(&builder, 0x1000, LEAK_ROOT_COMPLETE, 0);
+    struct leak_resource good = {.state = LEAK_RESOURCE_OPEN,
+                                 .type = LEAK_RESOURCE_FD,
+                                 .sort = LEAK_SORT_OPEN,
+                                 .name_length = 4,
+                                 .name = "/tmp",
+                                 .opened = {.node = node, .thread = 1}};
+    struct leak_resource all[9];
+    struct leak_resource_totals totals = {.state = LEAK_RESOURCE_TOTALS,
+                                          .opened = {0, 7},
+                                          .missed = 3};
+
+    for (size_t i = 0; i < 9; i++)
+        all[i] = good;
+    all[1].state = LEAK_RESOURCE_FREE; /* no damage */
+    all[2].state = 77;
+    all[3].type = LEAK_RESOURCE_MAX;
+    all[4].sort = LEAK_SORT_MAX;
+    all[5].name_form = 9;
+    all[6].name_length = LEAK_RESOURCE_NAME + 1;
+    all[7].opened.node = UINT32_MAX; /* is there, without a stack */
+    memcpy(&all[8], &totals, sizeof(totals));
+    builder_resources(&builder, all, 9);
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.resource_count, 2);
+    ck_assert_str_eq(store.resources[0].name, "/tmp");
+    ck_assert_uint_ge(store.resources[0].opened.node, LEAK_NODE_FIRST);
+    ck_assert_uint_eq(store.resources[0].closed.node, LEAK_ROOT_NONE);
+    ck_assert_uint_eq(store.resources[1].opened.node, STORE_ROOT_MISSING);
+    ck_assert_uint_eq(store.resources_opened[LEAK_RESOURCE_FD], 7);
+    ck_assert_uint_eq(store.resources_missed, 3);
+    ck_assert_uint_eq(store.note_count, 1);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
 START_TEST(options_that_were_set_are_found)
 {
     struct store_builder builder = builder_begin();
@@ -661,6 +702,7 @@ int main(void)
     tcase_add_test(content, wrong_releases_are_read_in_their_order);
     tcase_add_loop_test(content, a_wrong_release_that_cannot_be_is_left_out_or_unknown, 0,
                         sizeof(hostile_events) / sizeof(*hostile_events));
+    tcase_add_test(content, resources_that_do_not_hold_are_left_out);
     tcase_add_loop_test(content, options_that_were_set_are_found, 0,
                         sizeof(set_options) / sizeof(*set_options));
     tcase_add_test(content, more_frees_than_allocations_leave_nothing);

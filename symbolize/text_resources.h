@@ -1,0 +1,10 @@
+/* text_resources.h - what is still open besides memory: a section of the text report. */
+#ifndef SYMBOLIZE_TEXT_RESOURCES_H
+#define SYMBOLIZE_TEXT_RESOURCES_H
+
+#include "symbolize/report.h"
+
+/* Nothing where there is none. */
+void text_resources(const struct process *process, const struct view *view, FILE *stream);
+
+#endif
