@@ -114,3 +114,19 @@ test_library_in_a_folder_with_spaces() {
     says out '^[^ :]*/libleak\.so$'
     equal stderr "$(cat err)" ''
 }
+test_own_tests_have_no_errors_under_themselves() {
+    need python3
+    [ -x "$O/tests/symbolize/test_output" ] || skip "the unit tests are not built: make unit"
+    for test in crash group output; do
+        (cd "$root" && leakrun --format=json -o "$OLDPWD/$test.json" "$O/tests/symbolize/test_$test") >"$test.out" ||
+            fail "$test: $(tail -n 5 "$test.out")"
+        python3 - "$test.json" <<'P'
+import json, sys
+processes = json.load(open(sys.argv[1]))["processes"]
+assert len(processes) > 10, "only %d processes" % len(processes)
+bad = [p[kind] for p in processes for kind in ("errors", "resources") if p[kind]]
+assert not bad, bad[:3]
+assert any(p["coverage"]["allocations"] > 100 for p in processes), "nothing was seen"
+P
+    done
+}
