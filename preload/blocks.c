@@ -398,21 +398,26 @@ static bool covers(const struct block *block, uintptr_t address)
     return address - block->address < (block->size ? block->size : 1);
 }
 
-/* The highest block of a region that begins at or below an address. */
-static bool last_below(uint64_t number, uintptr_t address, struct block *out)
+/* The highest block of a region at or below an address, if that is above the one in *out. */
+static bool highest_below(const struct region *region, uintptr_t address, struct block *out)
 {
-    uint64_t hash = spread(number);
-    struct stripe *stripe = stripe_of(hash);
-    struct locked locked = lock_take(&stripe->lock);
-    const struct region *region = probe(stripe, hash, number);
     bool found = false;
     for (unsigned at = 0; region->word && at < used_of(region); at++) {
         uintptr_t start = address_of(region, at);
-        if (start > address || (found && start < out->address))
+        if (start > address || start < out->address)
             continue;
         *out = blocks_unpack(&entries_of(region)[at], start);
         found = true;
     }
+    return found;
+}
+
+static bool below_in_region(uint64_t number, uintptr_t address, struct block *out)
+{
+    uint64_t hash = spread(number);
+    struct stripe *stripe = stripe_of(hash);
+    struct locked locked = lock_take(&stripe->lock);
+    bool found = highest_below(probe(stripe, hash, number), address, out);
     lock_give(&locked);
     return found;
 }
@@ -426,8 +431,9 @@ bool blocks_find_around(struct guard *guard UNUSED, uintptr_t address, struct bl
             return true;
     }
     uint64_t number = address >> REGION_BITS;
+    *out = (struct block){0};
     for (unsigned steps = 0; steps < AROUND_MOST && number; steps++, number--)
-        if (last_below(number, address, out))
+        if (below_in_region(number, address, out))
             return covers(out, address);
     return false;
 }
@@ -439,24 +445,15 @@ static bool try_raw(struct lock *lock)
     return cas_acquire(&lock->word, &seen, 1);
 }
 
-/* The highest block of a region at or below an address, if that is above the one in *out. */
 static bool near_in_region(uint64_t number, uintptr_t address, struct block *out, bool *busy)
 {
     uint64_t hash = spread(number);
     struct stripe *stripe = stripe_of(hash);
-    bool found = false;
     if (!try_raw(&stripe->lock)) {
         *busy = true;
         return false;
     }
-    const struct region *region = probe(stripe, hash, number);
-    for (unsigned at = 0; region->word && at < used_of(region); at++) {
-        uintptr_t start = address_of(region, at);
-        if (start > address || start < out->address)
-            continue;
-        *out = blocks_unpack(&entries_of(region)[at], start);
-        found = true;
-    }
+    bool found = highest_below(probe(stripe, hash, number), address, out);
     lock_give_raw(&stripe->lock);
     return found;
 }
