@@ -11,7 +11,10 @@ static char *dumped;
 static const char *dump_of(const void *bytes, size_t length)
 {
     size_t size;
-    FILE *stream = open_memstream(&dumped, &size);
+    FILE *stream;
+
+    free(dumped);
+    stream = open_memstream(&dumped, &size);
 
     dump(bytes, length, 2, stream);
     fclose(stream);
