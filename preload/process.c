@@ -292,7 +292,7 @@ static uint64_t fork_mask;
 static void prepare_fork(void)
 {
     uint64_t mask;
-    if (state != RUNNING || !*alive)
+    if (state != ONLY_CRASHES && (state != RUNNING || !*alive))
         return;
     sys_signals_block(&mask);
     quiet_begin();
