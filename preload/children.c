@@ -24,6 +24,11 @@ void children_add(int pid)
     change(0, pid);
 }
 
+void children_remove(int pid)
+{
+    change(pid, 0);
+}
+
 bool children_have(int pid)
 {
     for (unsigned i = 0; i < CHILDREN; i++)

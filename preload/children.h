@@ -1,4 +1,4 @@
-/* children.h - the children of looks: processes that the program does not know of.
+/* children.h - our children: those of looks, and who runs leakreport; the program knows of none.
  *
  * They send no signal when they end, and have to be waited for by number. A list of the few that
  * may be there says to the hooks of wait() which those are.
@@ -9,6 +9,7 @@
 #include "preload/base.h"
 
 void children_add(int pid);
+void children_remove(int pid);
 bool children_have(int pid);
 bool children_any(void);
 

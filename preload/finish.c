@@ -74,7 +74,7 @@ static void report(void)
     }
     char *arguments[] = {"leakreport", path, NULL};
     char **environment = clean_environment();
-    if (!environment || sys_run(tool, arguments, environment, -1, STDERR_FILENO) < 0)
+    if (!environment || tool_run(tool, arguments, environment, -1, STDERR_FILENO) < 0)
         log_line("leakreport could not be started; run it by hand on ", path, NULL);
     if (memory >= 0)
         sys_close(memory);

@@ -130,14 +130,25 @@ int sys_close(int fd)
     return CALL(SYS_close, fd);
 }
 
+/* Not one of the first three, which a program may have closed: who is run finds others there. */
+static int memory_file(const char *name, unsigned flags, int how)
+{
+    int fd = CALL(SYS_memfd_create, name, flags);
+    if (fd < 0 || fd > 2)
+        return fd;
+    int moved = CALL(SYS_fcntl, fd, how, 3);
+    sys_close(fd);
+    return moved;
+}
+
 int sys_memory_file(const char *name)
 {
-    return CALL(SYS_memfd_create, name, 0);
+    return memory_file(name, 0, F_DUPFD);
 }
 
 int sys_memory_file_kept(const char *name)
 {
-    return CALL(SYS_memfd_create, name, 1); /* MFD_CLOEXEC */
+    return memory_file(name, 1, F_DUPFD_CLOEXEC); /* MFD_CLOEXEC */
 }
 
 void sys_rewind(int fd)
@@ -487,7 +498,7 @@ int sys_run(const char *path, char *const argv[], char *const envp[], int in_fd,
     if (pid == 0)
         CALL(SYS_exit_group, run_between(path, argv, envp, in_fd, out_fd, &mask));
     sys_signals_restore(&mask);
-    return pid < 0 ? (int)pid : sys_wait(pid);
+    return (int)pid;
 }
 
 int sys_wait(int pid)

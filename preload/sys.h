@@ -129,8 +129,8 @@ void sys_be_ordinary(void);
 void sys_close_all(void);
 void sys_exit(int status) __attribute__((noreturn));
 
-/* Runs a program to its end: no SIGCHLD, not seen by a plain wait(); in_fd (-1: as it is) and out_fd
- * are its standard input and output. Its wait status, or -errno. */
+/* Runs a program: no SIGCHLD, not seen by a plain wait(); in_fd (-1: as it is) and out_fd are its
+ * standard input and output. The pid to wait for, whose status is the program's; or -errno. */
 int sys_run(const char *path, char *const argv[], char *const envp[], int in_fd, int out_fd);
 /* Waits for it: its wait status, or -errno. */
 int sys_wait(int pid);

@@ -1,4 +1,5 @@
 #include "preload/tool.h"
+#include "preload/children.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
@@ -40,4 +41,15 @@ const char *tool_find(void)
     struct text path = TEXT_ON(found);
     text_add(&path, TOOL_BINDIR "/leakreport");
     return is_there(&path) ? found : NULL;
+}
+
+int tool_run(const char *path, char *const argv[], char *const envp[], int in_fd, int out_fd)
+{
+    int pid = sys_run(path, argv, envp, in_fd, out_fd);
+    if (pid < 0)
+        return pid;
+    children_add(pid);
+    int status = sys_wait(pid);
+    children_remove(pid);
+    return status;
 }

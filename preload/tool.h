@@ -1,4 +1,4 @@
-/* tool.h - where leakreport is: a process under libleak may start it. */
+/* tool.h - leakreport, which a process under libleak may run: where it is, and running it. */
 #ifndef PRELOAD_TOOL_H
 #define PRELOAD_TOOL_H
 
@@ -16,5 +16,8 @@ void tool_start(const char *library);
 /* Beside the library (a build tree), else where an installation puts it; NULL: nowhere. Not for two
  * threads at once. */
 const char *tool_find(void);
+/* Runs it to its end, and the program does not see that it has a child. Its wait status, or -errno;
+ * in_fd and out_fd as sys_run takes them. */
+int tool_run(const char *path, char *const argv[], char *const envp[], int in_fd, int out_fd);
 
 #endif
