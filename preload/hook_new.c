@@ -123,9 +123,12 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
 /* Forms that stand on others: the library's own, where the program has replaced one of these. A
  * function of its own: what is not replaced needs no frame for it. */
 #define GIVE_WAY(result, name, parameters)                                                         \
-    static inline result(*original_##name(void)) parameters                                        \
+    static COLD result(*original_##name(void)) parameters                                          \
     {                                                                                              \
-        return (result(*) parameters)operators_original.name;                                      \
+        static result(*original) parameters;                                                       \
+        if (!original)                                                                             \
+            original = (result(*) parameters)find(#name);                                          \
+        return original;                                                                           \
     }
 
 #define NEW_BASE(name, kind)                                                                       \

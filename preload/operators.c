@@ -1,13 +1,10 @@
 #include "preload/operators.h"
 #include "preload/modules.h"
-#include "preload/real.h"
 
 #include <dlfcn.h>
 #include <link.h>
 
 bool operators_replaced_;
-
-struct operators_originals operators_original;
 
 bool operators_is_anothers(const char *name)
 {
@@ -26,9 +23,4 @@ void operators_start(void)
         "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZnwmSt11align_val_t", "_ZdlPvSt11align_val_t"};
     for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
         operators_replaced_ |= operators_is_anothers(names[i]);
-#define X(name)                                                                                    \
-    if (operators_replaced_)                                                                       \
-        operators_original.name = real_find_cxx(#name);
-    OPERATORS_TABLE(X)
-#undef X
 }
