@@ -187,19 +187,14 @@ static uint64_t errors_of(const struct process *process, uint64_t hash)
     for (size_t i = 0; i < process->mistake_count; i++) {
         const struct mistake *mistake = &process->mistakes[i];
 
-        hash = hash_mix(hash, mistake->type | (uint64_t)mistake->form << 8 |
-                                  (uint64_t)mistake->kind << 16);
+        hash = hash_mix(hash, mistake->signature);
         hash = hash_mix(hash, mistake->size ^ mistake->count << 32);
-        for (size_t k = 0; k < mistake->released.count; k++)
-            hash = hash_mix(hash, mistake->released.frames[k]->name_hash);
     }
     if (process->crash) {
         const char *words = process->crash->words; /* up to the address */
 
-        hash = hash_mix(hash, (uint64_t)process->crash->signal << 8 | process->crash->overflow);
+        hash = hash_mix(hash, process->crash->signature);
         hash = hash_text(hash, words, strcspn(words, "0123456789"));
-        for (size_t i = 0; i < process->crash->stack.count; i++)
-            hash = hash_mix(hash, process->crash->stack.frames[i]->name_hash);
     }
     return hash;
 }

@@ -12,7 +12,7 @@
 
 #include "symbolize/classify.h"
 #include "symbolize/signal_words.h"
-#include "symbolize/signature.h"
+#include "symbolize/stack.h"
 
 #define EXPANDED_MOST 16 /* frames that repeat are written out when there are no more of them */
 
@@ -96,37 +96,6 @@ static void fill_stack(struct filling *filling)
 
 /* ---- What lies near ------------------------------------------------------------------------- */
 
-static struct stack stack_of(struct filling *filling, uint32_t node)
-{
-    const struct frame *found[TRACE_MAX];
-    struct stack stack = {0};
-    const struct frame **kept;
-
-    stack.count = signatures_trace(&filling->signatures, node, found, &stack.ending);
-    stack.frames = kept = mem_take_array(filling->mem, stack.count, sizeof(*kept));
-    if (stack.count)
-        memcpy(kept, found, stack.count * sizeof(*kept));
-    return stack;
-}
-
-static struct stack stack_at(struct filling *filling, uint64_t pc)
-{
-    const struct place *place = signatures_last_place(&filling->signatures, pc);
-    const struct frame **kept = mem_take_array(filling->mem, place->count, sizeof(*kept));
-
-    for (size_t i = 0; i < place->count; i++)
-        kept[i] = &place->frames[i];
-    return (struct stack){kept, place->count, LEAK_ROOT_COMPLETE};
-}
-
-static struct thread_ref thread_of(struct filling *filling, uint32_t serial)
-{
-    const struct store_thread *thread = store_thread_of(filling->store, serial);
-    const char *name = thread ? mem_copy(filling->mem, thread->name, strlen(thread->name)) : NULL;
-
-    return (struct thread_ref){serial, name};
-}
-
 /* The last free of a block that the address was in. */
 static const struct store_recent *freed_around(const struct store *store, uint64_t address)
 {
@@ -151,14 +120,16 @@ static bool fill_freed(struct filling *filling, uint64_t address, struct crash_b
     block->about = true;
     block->offset = address - recent->address;
     block->was_freed = true;
-    block->freed_by = thread_of(filling, recent->thread);
+    block->freed_by = stack_thread(filling->mem, store, recent->thread);
     block->freed_ns = store_time(store, recent->tick);
     block->freed_whole = recent->node != LEAK_ROOT_NONE;
-    block->freed =
-        block->freed_whole ? stack_of(filling, recent->node) : stack_at(filling, recent->pc);
+    block->freed = block->freed_whole
+                       ? stack_of_node(filling->mem, &filling->signatures, recent->node)
+                       : stack_of_pc(filling->mem, &filling->signatures, recent->pc);
     if (recent->site != STORE_NO_SITE) {
         block->kind = store->sites[recent->site].kind;
-        block->allocated = stack_of(filling, store->sites[recent->site].node);
+        block->allocated =
+            stack_of_node(filling->mem, &filling->signatures, store->sites[recent->site].node);
     }
     return true;
 }
@@ -184,7 +155,8 @@ static void add_block(struct filling *filling, size_t index, const char *registe
         block.size = near->size;
         block.offset = offset;
         block.kind = near->kind < LEAK_KIND_MAX ? near->kind : 0;
-        block.allocated = stack_of(filling, filling->store->sites[site].node);
+        block.allocated =
+            stack_of_node(filling->mem, &filling->signatures, filling->store->sites[site].node);
     }
     filling->crash->blocks[filling->crash->block_count++] = block;
 }
@@ -285,6 +257,8 @@ void crashes_fill(struct mem *mem, struct resolver *resolver, const struct store
                             .tid = head->tid,
                             .time_ns = head->when_ns};
     fill_stack(&filling);
+    crash->signature =
+        stack_signature(&crash->stack, (uint64_t)head->signal << 8 | crash->overflow);
     fill_near(&filling);
     fill_modules(&filling);
     signatures_end(&filling.signatures);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "symbolize/signature.h"
+#include "symbolize/stack.h"
 
 static const char *const rung_word[] = {
     [LEAK_RUNG_NONE] = "none", [LEAK_RUNG_UNSTOPPED] = "unstopped", [LEAK_RUNG_PARKED] = "parked"};
@@ -26,20 +26,6 @@ static bool is_last(const struct leak_snapshot *head)
            head->occasion == LEAK_OCCASION_ABRUPT;
 }
 
-static struct stack stack_of(struct mem *mem, struct signatures *signatures, const uint64_t *pcs,
-                             size_t count)
-{
-    const struct frame *found[TRACE_MAX];
-    const struct frame **frames;
-    struct stack stack = {.ending = LEAK_ROOT_COMPLETE};
-
-    stack.count = signatures_trace_pcs(signatures, pcs, count, found);
-    stack.frames = frames = mem_take_array(mem, stack.count, sizeof(*frames));
-    if (stack.count)
-        memcpy(frames, found, stack.count * sizeof(*frames));
-    return stack;
-}
-
 static void fill_threads(struct mem *mem, struct resolver *resolver, const struct store *store,
                          struct process *process)
 {
@@ -57,7 +43,7 @@ static void fill_threads(struct mem *mem, struct resolver *resolver, const struc
         *made = (struct seen_thread){
             .thread = {.serial = seen->serial},
             .tid = seen->tid,
-            .stack = stack_of(mem, &signatures, &look->pcs[seen->pc], seen->pc_count)};
+            .stack = stack_of_pcs(mem, &signatures, &look->pcs[seen->pc], seen->pc_count)};
         if (*seen->name)
             made->thread.name = mem_copy(mem, seen->name, strlen(seen->name));
     }

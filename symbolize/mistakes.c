@@ -18,16 +18,6 @@ struct filling {
     struct signatures signatures;
 };
 
-static struct thread_ref thread_of(struct filling *filling, uint32_t serial)
-{
-    const struct store_thread *thread = store_thread_of(filling->store, serial);
-    struct thread_ref made = {.serial = serial};
-
-    if (thread)
-        made.name = mem_copy(filling->mem, thread->name, strlen(thread->name));
-    return made;
-}
-
 /* The store keeps the low bits of a serial; the youngest thread with these, if there are several.
  */
 static struct thread_ref thread_of_low_bits(struct filling *filling, uint16_t low)
@@ -36,7 +26,7 @@ static struct thread_ref thread_of_low_bits(struct filling *filling, uint16_t lo
 
     for (size_t i = store->thread_count; i > 0; i--)
         if ((uint16_t)store->threads[i - 1].serial == low)
-            return thread_of(filling, store->threads[i - 1].serial);
+            return stack_thread(filling->mem, filling->store, store->threads[i - 1].serial);
     return (struct thread_ref){0};
 }
 
@@ -68,7 +58,7 @@ static void add_first(struct filling *filling, const struct store_event *at,
     const struct leak_event *event = &at->event;
 
     mistake->first_form = event->freed_form;
-    mistake->first_thread = thread_of(filling, event->freed_thread);
+    mistake->first_thread = stack_thread(filling->mem, filling->store, event->freed_thread);
     mistake->first_ns = store_time(filling->store, event->freed_tick);
     mistake->first_whole = at->freed_node != LEAK_ROOT_NONE;
     mistake->first = stack_of(filling, at->freed_node, event->freed_pc);
@@ -83,7 +73,7 @@ static struct mistake named(struct filling *filling, const struct store_event *a
                            .said = event->said,
                            .right = event->right,
                            .where = place_words[event->place],
-                           .thread = thread_of(filling, event->thread),
+                           .thread = stack_thread(filling->mem, filling->store, event->thread),
                            .time_ns = store_time(filling->store, event->tick),
                            .count = event->count};
 
@@ -92,6 +82,9 @@ static struct mistake named(struct filling *filling, const struct store_event *a
         add_block(filling, at, &made);
     if (event->type == LEAK_EVENT_DOUBLE_FREE)
         add_first(filling, at, &made);
+    made.signature = stack_signature(&made.released, event->type | (uint64_t)event->form << 8 |
+                                                         (uint64_t)made.kind << 16);
+    made.signature = stack_signature(&made.allocated, made.signature);
     return made;
 }
 

@@ -230,6 +230,7 @@ struct recent_free {
 /* A release of a block that was wrong, in the same way count times. The addresses and times are of
  * the first one. */
 struct mistake {
+    uint64_t signature;
     uint32_t type; /* enum leak_event_type */
     uint32_t form; /* enum leak_form */
     uint32_t kind; /* enum leak_kind of the block, NONE = it is no block, or not known */
@@ -280,6 +281,7 @@ struct crash_register {
 
 /* A signal that killed the process. */
 struct crash {
+    uint64_t signature;
     int32_t signal, code;
     const char *name;  /* "SIGSEGV" */
     const char *words; /* what was done: "write to 0x10, 16 bytes behind a null pointer" */

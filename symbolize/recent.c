@@ -15,17 +15,13 @@ struct filling {
 static struct recent_free named(struct filling *filling, const struct store_recent *recent)
 {
     const struct store *store = filling->store;
-    const struct store_thread *thread = store_thread_of(store, recent->thread);
     struct recent_free made = {.address = recent->address,
                                .time_ns = store_time(store, recent->tick),
-                               .thread.serial = recent->thread,
+                               .thread = stack_thread(filling->mem, store, recent->thread),
                                .whole = recent->node != LEAK_ROOT_NONE};
 
-    if (thread)
-        made.thread.name = mem_copy(filling->mem, thread->name, strlen(thread->name));
-    made.freed = made.whole
-                     ? stack_of_node(filling->mem, &filling->signatures, recent->node)
-                     : stack_of_pc(filling->mem, &filling->signatures, recent->pc);
+    made.freed = made.whole ? stack_of_node(filling->mem, &filling->signatures, recent->node)
+                            : stack_of_pc(filling->mem, &filling->signatures, recent->pc);
     if (recent->site != STORE_NO_SITE) {
         made.kind = store->sites[recent->site].kind;
         made.allocated =

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "symbolize/signature.h"
+#include "symbolize/stack.h"
 
 static const char *const type_word[] = {NULL,
 #define X(name, word) word,
@@ -175,35 +175,10 @@ static const char *type_of(const struct store_resource *from)
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-static struct stack stack_of(struct filling *filling, uint32_t node)
-{
-    const struct frame *found[TRACE_MAX];
-    const struct frame **frames;
-    struct stack stack = {.ending = LEAK_ROOT_COMPLETE};
-
-    if (node == LEAK_ROOT_NONE)
-        return stack;
-    stack.count = signatures_trace(&filling->signatures, node, found, &stack.ending);
-    stack.frames = frames = mem_take_array(filling->mem, stack.count, sizeof(*frames));
-    if (stack.count)
-        memcpy(frames, found, stack.count * sizeof(*frames));
-    return stack;
-}
-
-static struct thread_ref thread_of(struct filling *filling, uint32_t serial)
-{
-    const struct store_thread *thread = store_thread_of(filling->store, serial);
-    struct thread_ref made = {.serial = serial};
-
-    if (thread)
-        made.name = mem_copy(filling->mem, thread->name, strlen(thread->name));
-    return made;
-}
-
 /* The names in its stack, and the line: a function may open many things. */
 static struct draft *make_draft(struct filling *filling, const struct store_resource *from)
 {
-    struct stack stack = stack_of(filling, mark_of(from)->node);
+    struct stack stack = stack_of_node(filling->mem, &filling->signatures, mark_of(from)->node);
     const char *type = type_of(from);
     struct draft draft = {.resource = {.type = type, .bad_close = from->bad_close}, .first = from};
     struct record *record = &draft.resource.record;
@@ -255,7 +230,8 @@ static void add_thread(struct filling *filling, struct record *record, uint32_t 
     if (record->thread_count == LEAK_SITE_THREADS)
         record->more_threads = true;
     else
-        record->threads[record->thread_count++] = thread_of(filling, serial);
+        record->threads[record->thread_count++] =
+            stack_thread(filling->mem, filling->store, serial);
 }
 
 static void add(struct filling *filling, const struct store_resource *from)
@@ -298,9 +274,9 @@ static void finish(struct filling *filling, struct draft *draft)
         !resource->bad_close && draft->calls <= 1 && from->type != LEAK_RESOURCE_THREAD;
     if (!resource->bad_close)
         return;
-    resource->opened = stack_of(filling, from->opened.node);
-    resource->closed = stack_of(filling, from->closed.node);
-    resource->closed_by = thread_of(filling, from->closed.thread);
+    resource->opened = stack_of_node(filling->mem, &filling->signatures, from->opened.node);
+    resource->closed = stack_of_node(filling->mem, &filling->signatures, from->closed.node);
+    resource->closed_by = stack_thread(filling->mem, filling->store, from->closed.thread);
     resource->taken = (from->flags & LEAK_RESOURCE_TAKEN) != 0;
 }
 

@@ -5,9 +5,18 @@
 #include "symbolize/model.h"
 #include "symbolize/signature.h"
 
-/* From that node on. */
+/* From that node on; LEAK_ROOT_NONE gives no frames. */
 struct stack stack_of_node(struct mem *mem, struct signatures *signatures, uint32_t node);
 /* A return address alone; not for 0. */
 struct stack stack_of_pc(struct mem *mem, struct signatures *signatures, uint64_t pc);
+/* Return addresses, innermost first. */
+struct stack stack_of_pcs(struct mem *mem, struct signatures *signatures, const uint64_t *pcs,
+                          size_t count);
+
+/* What two runs agree on: the names of the frames, but how an allocator got there. */
+uint64_t stack_signature(const struct stack *stack, uint64_t seed);
+
+/* The thread and its name. */
+struct thread_ref stack_thread(struct mem *mem, const struct store *store, uint32_t serial);
 
 #endif
