@@ -21,6 +21,7 @@ from runs import say
 TOOLS = ["again", "forward", "libleak", "libleak:free_stacks=off", "libleak:free_stacks=all",
          "libleak:sample=524288", "libleak:site_stacks=off", "heaptrack", "lsan"]
 LIMIT_SECONDS = 900
+BLOCKS_PER_WARM_MIB = 1500 # of heap, of what looks at it, of what other tools need
 DEPTH = 20
 
 
@@ -97,7 +98,9 @@ def forks_cases(scale):
 def run(tool, name, knobs, place):
     """What the program says, or a word why it says nothing; and what the tool left behind."""
     words = ["%s=%d" % pair for pair in knobs.items()]
-    with runs.Measured(tool.command([program(name), *words], place), place, LIMIT_SECONDS) as measured:
+    blocks = max(knobs.get(shape, 0) for shape in ("live", "tree", "list", "data"))
+    warm = runs.WARM_MIB + blocks // BLOCKS_PER_WARM_MIB
+    with runs.Measured(tool.command([program(name), *words], place), place, LIMIT_SECONDS, warm) as measured:
         bad = runs.trouble(measured.wait())
     said = runs.numbers(measured.read_output().decode())
     if bad or not said:

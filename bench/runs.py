@@ -109,14 +109,22 @@ def numbers(line):
     return {name: float(value) if re.fullmatch(r"-?[\d.]+", value) else value for name, value in pairs}
 
 
+WARM_MIB = 2048
+
+
+def free_mib():
+    with open("/proc/meminfo") as file:
+        return int(re.search(r"MemAvailable:\s*(\d+)", file.read()).group(1)) >> 10
+
+
 class Measured:
     """One command under measure: start it, later wait for its figures. Its standard output is kept.
-    Who leaves "with" before it has ended ends it."""
+    Who leaves "with" before it has ended ends it. warm: so much memory is the machine's own when it starts."""
 
-    def __init__(self, words, place, seconds):
+    def __init__(self, words, place, seconds, warm=WARM_MIB):
         self.output, self.result = (os.path.join(place, name) for name in ("stdout", "result"))
-        self.process = subprocess.Popen([MEASURE, "-t", str(seconds), "-o", self.output,
-                                         "-e", os.path.join(place, "stderr"), self.result, *words])
+        self.process = subprocess.Popen([MEASURE, "-t", str(seconds), "-w", str(min(warm, free_mib() // 2)),
+                                         "-o", self.output, "-e", os.path.join(place, "stderr"), self.result, *words])
 
     def __enter__(self):
         return self
