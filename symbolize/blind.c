@@ -53,6 +53,7 @@ void blind_fill(struct mem *mem, const struct map *modules, struct process *proc
                                   .build_id = module->build_id,
                                   .why = why_blind(state),
                                   .remedy = remedy(state, module),
+                                  .nameless = state != BINARY_NO_LINES,
                                   .runtime = classify_runtime_module(module->path)};
     }
     if (process->blind_count)

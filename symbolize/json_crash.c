@@ -81,7 +81,7 @@ void json_crash(struct emit *emit, const struct process *process,
     if (crash->block_count && !crash->blocks[0].register_name)
         block = &crash->blocks[0];
     emit_open(emit, NULL, '{');
-    emit_text(emit, "type", crash->overflow ? "stack-overflow" : "crash");
+    emit_text(emit, "type", crash_type(crash));
     write_address(emit, "address", crash);
     write_number(emit, "size", block && block->size, block ? block->size : 0);
     write_number(emit, "offset", block != NULL, block ? block->offset : 0);

@@ -9,13 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolize/diff.h"
+#include "symbolize/ledger_json.h"
 #include "symbolize/options.h"
 #include "symbolize/output.h"
 #include "symbolize/preflight.h"
 #include "symbolize/reader.h"
 #include "symbolize/serve.h"
+#include "symbolize/show.h"
 
-enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
+enum { STATUS_GOOD = 0, STATUS_NEW = 1, STATUS_UNUSABLE = 2 };
 
 static struct binary_search_path search_path(const struct options *options)
 {
@@ -99,26 +102,38 @@ static void fit_stream(struct options *options, FILE *stream)
     options->view.colour = options->view.links = wanted;
 }
 
-static bool write_report(struct mem *mem, struct options *options, const struct report *report)
+/* Where the report goes; end_output() takes it back. */
+static FILE *begin_output(struct mem *mem, struct options *options, const struct process *process)
 {
     FILE *stream = stdout;
-    char *here = options->build.stable ? NULL : getcwd(NULL, 0);
-    bool good;
 
     if (options->output)
-        stream = output_open(mem, options->output,
-                             report->process_count ? &report->processes[0] : NULL, options->force);
+        stream = output_open(mem, options->output, process, options->force);
     fit_stream(options, stream);
-    options->view.relative = here;
-    options->format->write(report, &options->view, stream);
-    free(here);
-    good = fflush(stream) == 0 && !ferror(stream);
+    options->view.relative = options->build.stable ? NULL : getcwd(NULL, 0);
+    return stream;
+}
+
+static bool end_output(struct options *options, FILE *stream)
+{
+    bool good = fflush(stream) == 0 && !ferror(stream);
+
     if (stream != stdout && stream != stderr)
         good &= fclose(stream) == 0;
     if (!good)
         fprintf(stderr, "leakreport: the report could not be written in full: %s\n",
                 strerror(errno));
+    free((char *)options->view.relative);
+    options->view.relative = NULL;
     return good;
+}
+
+static bool write_report(struct mem *mem, struct options *options, const struct report *report)
+{
+    FILE *stream = begin_output(mem, options, report->process_count ? &report->processes[0] : NULL);
+
+    options->format->write(report, &options->view, stream);
+    return end_output(options, stream);
 }
 
 static int run_report(struct options *options)
@@ -145,6 +160,83 @@ static int run_report(struct options *options)
     return status;
 }
 
+/* ---- diff ------------------------------------------------------------------------------------ */
+
+/* A store is named by the files of today; a report was named in its time. */
+static void warn_of_nameless(const struct process *process)
+{
+    for (size_t i = 0; i < process->blind_count; i++) {
+        const struct blind_module *module = &process->blind[i];
+
+        if (module->nameless && !module->runtime)
+            fprintf(stderr,
+                    "leakreport: %s: %s: %s, so what it allocated matches nothing; "
+                    "keep reports (--format=json) to compare them later\n",
+                    process->store, show(module->path, strlen(module->path), 0).text, module->why);
+    }
+}
+
+/* A store, or a report that was written as JSON. False when it said on stderr why not. */
+static bool read_ledger(struct ledger *ledger, struct resolver *resolver,
+                        const struct options *options, const char *path)
+{
+    struct report report = {.processes = mem_take(ledger->mem, sizeof(struct process))};
+    const char *wrong;
+
+    if (!ledger_json_begins(path)) {
+        if (!add_file(ledger->mem, resolver, options, path, &report))
+            return false;
+        warn_of_nameless(&report.processes[0]);
+        ledger_add_process(ledger, &report.processes[0]);
+        return true;
+    }
+    wrong = ledger_json_read(ledger, path);
+    if (wrong)
+        fprintf(stderr, "leakreport: %s %s\n", path, wrong);
+    return !wrong;
+}
+
+static int write_diff(struct mem *mem, struct options *options, const struct diff *diff)
+{
+    FILE *stream = begin_output(mem, options, NULL);
+
+    if (strcmp(options->format->name, "json") == 0)
+        diff_write_json(diff, stream);
+    else
+        diff_write_text(diff, &options->view, stream);
+    if (!end_output(options, stream))
+        return STATUS_UNUSABLE;
+    if (!diff->of[CHANGE_NEW])
+        return STATUS_GOOD;
+    return options->error_exitcode ? options->error_exitcode : STATUS_NEW;
+}
+
+static int run_diff(struct options *options)
+{
+    struct binary_search_path search = search_path(options);
+    struct mem *mem = mem_begin();
+    struct resolver *resolver = resolve_begin(mem, &search);
+    struct ledger old = ledger_begin(mem, options->view.show);
+    struct ledger new = ledger_begin(mem, options->view.show);
+    int status = STATUS_UNUSABLE;
+
+    if (options->files.count != 2) {
+        fputs("leakreport: diff takes two stores or JSON reports: diff OLD NEW\n", stderr);
+    } else if (strcmp(options->format->name, "json") != 0 && options->format != formats_at(0)) {
+        fputs("leakreport: diff writes text or json\n", stderr);
+    } else if (read_ledger(&old, resolver, options, options->files.text[0]) &&
+               read_ledger(&new, resolver, options, options->files.text[1])) {
+        struct diff diff = diff_make(mem, &old, &new);
+
+        status = write_diff(mem, options, &diff);
+    }
+    ledger_end(&old);
+    ledger_end(&new);
+    resolve_end(resolver);
+    mem_end(mem);
+    return status;
+}
+
 /* Before anything else: a mistake in a file is said before a program has run for hours. */
 static bool read_suppressions(struct options *options)
 {
@@ -163,10 +255,11 @@ int main(int argc, char **argv)
 {
     struct options options;
     int status = STATUS_GOOD;
+    bool diff = argc > 1 && strcmp(argv[1], "diff") == 0;
 
     if (argc > 1 && strcmp(argv[1], "preflight") == 0)
         return preflight_command(argc, argv);
-    if (!options_parse(argc, argv, &options) || !read_suppressions(&options)) {
+    if (!options_parse(argc - diff, argv + diff, &options) || !read_suppressions(&options)) {
         status = STATUS_UNUSABLE;
     } else if (options.help) {
         options_help(stdout);
@@ -174,6 +267,8 @@ int main(int argc, char **argv)
         puts("leakreport (libleak) " LEAK_VERSION);
     } else if (options.serve_read >= 0) {
         status = run_serve(&options);
+    } else if (diff) {
+        status = run_diff(&options);
     } else if (options.files.count == 0) {
         fputs("leakreport: no store given (leakreport --help lists the options)\n", stderr);
         status = STATUS_UNUSABLE;

@@ -92,10 +92,19 @@ bool has_losses(const struct process *process)
 bool has_resources(const struct process *process)
 {
     for (size_t i = 0; i < process->resource_count; i++)
-        if (process->resources[i].bad_close ? process->resources[i].taken
-                                            : !process->resources[i].once)
+        if (resource_matters(&process->resources[i]))
             return true;
     return false;
+}
+
+bool resource_matters(const struct resource *resource)
+{
+    return resource->bad_close ? resource->taken : !resource->once;
+}
+
+const char *crash_type(const struct crash *crash)
+{
+    return crash->overflow ? "stack-overflow" : "crash";
 }
 
 uint64_t add_saturating(uint64_t a, uint64_t b)

@@ -117,7 +117,7 @@ struct root {
     const char *function; /* STACKS: whose frame it is; a static local: whose variable */
     const char *file;
     uint32_t line;
-    const char *module; /* path */
+    const char *module;       /* path */
     struct thread_ref thread; /* serial 0 = none, or one that never allocated */
     uint64_t offset;          /* of the word in the variable, else in the module or mapping */
     bool has_offset;
@@ -177,7 +177,7 @@ struct record {
     size_t owner;                  /* INDIRECT: index + 1 of the record it hangs under, 0 = none */
     size_t owned, next_owned; /* likewise the first that hangs under this one, and the one after it
                                  under the same; see link_owned() */
-    const struct path *path;       /* REACHABLE: how its largest block is reached, or NULL */
+    const struct path *path;  /* REACHABLE: how its largest block is reached, or NULL */
     const struct sample *samples;
     size_t sample_count;
     const struct rule *suppressed_by; /* then it counts in no total; NULL = it is not */
@@ -201,6 +201,7 @@ struct blind_module {
     const char *why;
     const char *remedy; /* NULL = none */
     bool runtime;       /* the C library and its kin: nobody misses these */
+    bool nameless;      /* not even functions are known: signatures are other ones */
 };
 
 /* How stacks were found: in the leaf cache, or by a walk, whose outer frames are mostly those of
@@ -231,17 +232,18 @@ struct recent_free {
  * the first one. */
 struct mistake {
     uint64_t signature;
-    uint32_t type; /* enum leak_event_type */
-    uint32_t form; /* enum leak_form */
-    uint32_t kind; /* enum leak_kind of the block, NONE = it is no block, or not known */
-    uint64_t address;     /* as given, 0 = left out */
-    uint64_t size;        /* of the block */
-    int64_t offset;       /* from its start */
-    bool has_block;       /* these two hold */
-    uint64_t said, right; /* the size or alignment said; and what it is, 0 = unknown */
-    const char *where;    /* what lies there that is no block, NULL = nothing is known */
+    uint32_t type;            /* enum leak_event_type */
+    uint32_t form;            /* enum leak_form */
+    uint32_t kind;            /* enum leak_kind of the block, NONE = it is no block, or not known */
+    uint64_t address;         /* as given, 0 = left out */
+    uint64_t size;            /* of the block */
+    int64_t offset;           /* from its start */
+    bool has_block;           /* these two hold */
+    uint64_t said, right;     /* the size or alignment said; and what it is, 0 = unknown */
+    const char *where;        /* what lies there that is no block, NULL = nothing is known */
     struct thread_ref thread; /* serial 0 = unknown */
-    struct thread_ref block_thread; /* that allocated the block, and as its which one; 0 = unknown */
+    struct thread_ref
+        block_thread; /* that allocated the block, and as its which one; 0 = unknown */
     uint32_t block_count;
     uint64_t time_ns, count;
     struct stack released, allocated; /* no frames = unknown */
@@ -258,9 +260,9 @@ struct crash_block {
     const char *register_name; /* that holds the address; NULL = it is the fault's */
     uint64_t start, size;
     uint64_t offset; /* of the address from its start; offset >= size: so far behind its end */
-    bool about;                /* the size is rounded up */
-    uint32_t kind;             /* enum leak_kind */
-    bool was_freed;            /* by the time of the crash: then these follow */
+    bool about;      /* the size is rounded up */
+    uint32_t kind;   /* enum leak_kind */
+    bool was_freed;  /* by the time of the crash: then these follow */
     struct thread_ref freed_by;
     uint64_t freed_ns;
     struct stack freed;
@@ -283,13 +285,13 @@ struct crash_register {
 struct crash {
     uint64_t signature;
     int32_t signal, code;
-    const char *name;  /* "SIGSEGV" */
-    const char *words; /* what was done: "write to 0x10, 16 bytes behind a null pointer" */
-    const char *near;  /* what the address is near, NULL = nothing is known */
-    bool overflow;     /* of the stack */
-    bool handed;       /* the program's own handler had it first */
-    bool during_look;  /* at the heap */
-    bool blocks_busy;  /* not all blocks could be looked through */
+    const char *name;   /* "SIGSEGV" */
+    const char *words;  /* what was done: "write to 0x10, 16 bytes behind a null pointer" */
+    const char *near;   /* what the address is near, NULL = nothing is known */
+    bool overflow;      /* of the stack */
+    bool handed;        /* the program's own handler had it first */
+    bool during_look;   /* at the heap */
+    bool blocks_busy;   /* not all blocks could be looked through */
     const char *inside; /* of what it happened, for a warning; NULL = of the program */
     uint64_t address;
     bool has_address;
@@ -299,7 +301,7 @@ struct crash {
     struct stack stack;
     struct crash_repeat *repeats; /* ascending by end */
     size_t repeat_count;
-    uint64_t depth;                /* frames there were, inlined ones aside; 0 = left out */
+    uint64_t depth;                 /* frames there were, inlined ones aside; 0 = left out */
     uint64_t left_out, left_out_at; /* so many frames are missing before frames[left_out_at] */
     struct crash_register *registers;
     size_t register_count;
@@ -323,7 +325,7 @@ struct resource {
     size_t name_count;
     bool more_names;
     /* Of a bad close. */
-    bool taken; /* the number was another one's by then */
+    bool taken;                  /* the number was another one's by then */
     struct stack opened, closed; /* no frames: nobody knows */
     struct thread_ref closed_by;
 };
@@ -342,14 +344,14 @@ struct resource_total {
 
 /* How the last look at the heap was made. */
 struct look {
-    uint64_t when_ns; /* 0 = left out */
-    const char *rung; /* "parked", "unstopped", "none" */
+    uint64_t when_ns;               /* 0 = left out */
+    const char *rung;               /* "parked", "unstopped", "none" */
     const char *occasion, *trouble; /* words, NULL = none */
     uint64_t pause_ns, check_ns;
-    bool timed; /* these are told */
-    bool made;  /* else the trouble says why not */
+    bool timed;   /* these are told */
+    bool made;    /* else the trouble says why not */
     bool stopped; /* with all threads parked */
-    bool last;  /* at the end of the process: the threads it saw were still there */
+    bool last;    /* at the end of the process: the threads it saw were still there */
     uint64_t threads_parked, threads_missed, skipped;
 };
 
@@ -407,8 +409,8 @@ struct process {
     size_t recent_count, recent_known; /* known: all that there are, asked for or not */
     struct mistake *mistakes;          /* in the order they were met */
     size_t mistake_count;
-    struct crash *crash;               /* NULL = none */
-    bool crash_only;                   /* blocks were not tracked: the option crash=only */
+    struct crash *crash;        /* NULL = none */
+    bool crash_only;            /* blocks were not tracked: the option crash=only */
     struct resource *resources; /* what matters first, then by falling count */
     size_t resource_count;
     struct inherited *inherited;
@@ -416,8 +418,8 @@ struct process {
     struct resource_total *resource_totals; /* of the kinds that were followed */
     size_t resource_total_count;
     uint64_t resources_missed; /* no room for them */
-    struct look *look;                 /* NULL = none, and nobody tried */
-    struct owner *owners;              /* by falling bytes */
+    struct look *look;         /* NULL = none, and nobody tried */
+    struct owner *owners;      /* by falling bytes */
     size_t owner_count;
     struct seen_thread *threads; /* there beside the one that took the look */
     size_t thread_count;
@@ -452,6 +454,10 @@ bool has_losses(const struct process *process);
 
 /* Was something else left open, or closed, than right programs do? */
 bool has_resources(const struct process *process);
+bool resource_matters(const struct resource *resource);
+
+/* As mistake_word. */
+const char *crash_type(const struct crash *crash);
 
 /* Sums over all processes, saturating. */
 struct totals report_totals(const struct report *report);

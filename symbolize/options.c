@@ -23,6 +23,7 @@ static const struct {
 void options_help(FILE *stream)
 {
     fputs("usage: leakreport [options] FILE...\n"
+          "       leakreport diff [options] OLD NEW\n"
           "       leakreport preflight PROGRAM\n"
           "Says what the stores that libleak left tell about the heap.\n\n",
           stream);
@@ -34,7 +35,8 @@ void options_help(FILE *stream)
                          table[i].argument ? table[i].argument : "");
         fprintf(stream, "%*s%s\n", width < 28 ? 28 - width : 2, "", table[i].help);
     }
-    fputs("\nExit status: 0, what --error-exitcode says, or 2 for usage and unreadable input.\n",
+    fputs("\nExit status: 0, what --error-exitcode says, 1 where diff finds something new, or 2 for\n"
+          "usage and unreadable input.\n",
           stream);
 }
 

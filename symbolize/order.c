@@ -5,6 +5,11 @@ static const int rank[VERDICT_MAX] = {
     [VERDICT_LOST] = 0,    [VERDICT_INDIRECT] = 1,  [VERDICT_POSSIBLE] = 2, [VERDICT_HIDDEN] = 3,
     [VERDICT_UNFREED] = 4, [VERDICT_REACHABLE] = 5, [VERDICT_RUNTIME] = 6};
 
+int order_of_verdict(enum verdict verdict)
+{
+    return rank[verdict];
+}
+
 static int descending(uint64_t a, uint64_t b)
 {
     return a > b ? -1 : a < b;

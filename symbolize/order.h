@@ -8,6 +8,9 @@
 
 #include "symbolize/model.h"
 
+/* The worst verdict is the least. */
+int order_of_verdict(enum verdict verdict);
+
 int order_by_bytes(const struct record *a, const struct record *b);
 int order_by_count(const struct record *a, const struct record *b);
 

@@ -534,7 +534,7 @@ static void add(struct reading *reading)
             (struct untracked){text(reading, 1), text(reading, 2), number(reading, 3, 10), false};
     else if (strcmp(what, "blind") == 0)
         process->blind[process->blind_count++] = (struct blind_module){
-            text(reading, 1), text(reading, 2), text(reading, 3), text(reading, 4), false};
+            text(reading, 1), text(reading, 2), text(reading, 3), text(reading, 4), false, false};
     else if (strcmp(what, "record") == 0)
         add_record(reading);
     else if (strcmp(what, "error") == 0)

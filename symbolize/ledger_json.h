@@ -1,0 +1,13 @@
+/* ledger_json.h - a ledger from a report that was written as JSON. */
+#ifndef SYMBOLIZE_LEDGER_JSON_H
+#define SYMBOLIZE_LEDGER_JSON_H
+
+#include "symbolize/ledger.h"
+
+/* Does the file begin as JSON does? False also when it cannot be read. */
+bool ledger_json_begins(const char *path);
+
+/* NULL, or what is wrong with it: "is JSON, but no libleak report". */
+const char *ledger_json_read(struct ledger *ledger, const char *path);
+
+#endif
