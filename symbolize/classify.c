@@ -26,6 +26,15 @@ static const char *const allocators[] = {
     "__rg_alloc",    "__rg_realloc",   "__rg_alloc_zeroed",
 };
 
+/* How names end of those who only pass a size on, but for case, '_' and a number behind: xmalloc,
+ * sqlite3Malloc64, jv_mem_alloc, PyMem_RawRealloc, OPENSSL_strdup. */
+static const char *const passing[] = {
+    "malloc",  "calloc",  "zalloc",    "realloc",   "reallocarray", "memalloc",
+    "memdup",  "strdup",  "strndup",   "memalign",  "mallocarray",  "allocarray",
+    "wcsdup",  "strdupa", "mallocz",   "reallocf",  "mallocn",      "strsave",
+    "savestr", "strcopy", "copystring",
+};
+
 /* Start-up code that is linked into the program. */
 static const char *const start_up[] = {
     "_start",
@@ -125,6 +134,38 @@ static const char *innermost_scope(const char *function)
     return scope;
 }
 
+/* The last part of its name, without arguments. */
+static bool passes_on(const char *function)
+{
+    const char *scope = demangle_scope(function);
+    size_t length = demangle_bare_length(scope), used = 0;
+    char word[32]; /* its end, backwards */
+
+    while (length && ((scope[length - 1] >= '0' && scope[length - 1] <= '9')))
+        length--;
+    for (; length && used < sizeof(word) - 1; length--) {
+        char letter = scope[length - 1];
+
+        if (letter == ':' || letter == ' ' || letter == '>')
+            break;
+        if (letter != '_')
+            word[used++] = (char)(letter >= 'A' && letter <= 'Z' ? letter + 'a' - 'A' : letter);
+    }
+    for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++) {
+        size_t left = strlen(passing[i]), at = 0;
+
+        if (left > used)
+            continue;
+        while (left && passing[i][left - 1] == word[at]) {
+            left--;
+            at++;
+        }
+        if (!left)
+            return true;
+    }
+    return false;
+}
+
 /* Headers of libstdc++, and Rust's own libraries, which keep the path of the machine they were
  * built on, or none at all. */
 static bool in_library_source(const char *file)
@@ -150,7 +191,9 @@ enum frame_role classify_frame(const char *module, const char *function, const c
     }
     if (file && in_library_source(file))
         return FRAME_RUNTIME;
-    return classify_runtime_module(module) ? FRAME_RUNTIME : FRAME_USER;
+    if (classify_runtime_module(module))
+        return FRAME_RUNTIME;
+    return function && passes_on(function) ? FRAME_WRAPPER : FRAME_USER;
 }
 
 bool classify_own_frame(const struct frame *frame)

@@ -43,9 +43,9 @@ struct frees frees_begin(struct mem *mem, struct signatures *signatures)
     frees.all = store->header.sample == 1 ||
                 (!frees.sampled && store_option(store, "free_stacks", value, sizeof(value)) &&
                  strcmp(value, "all") == 0);
+    frees.funnels = funnels_find(signatures);
     if (!store->freed_count)
         return frees;
-    frees.funnels = funnels_find(signatures);
     frees.allocates = mem_more(NULL, &(size_t){0}, store->node_count + 1, 1);
     memset(frees.allocates, 0, store->node_count + 1);
     for (size_t i = 0; i < store->site_count; i++)

@@ -85,6 +85,11 @@ static bool is_funnel(const struct funnels *funnels, uint64_t name)
     return at > 0 && funnels->functions[at - 1].is;
 }
 
+bool funnels_is(const struct funnels *funnels, const struct frame *frame)
+{
+    return is_users(frame) && is_funnel(funnels, frame->name_hash);
+}
+
 static bool has_sizes(const struct funnel *function)
 {
     return __builtin_popcountll(function->sizes) >= SIZES;
@@ -147,7 +152,7 @@ void funnels_end(struct funnels *funnels)
 static const struct frame *frame_at(const struct funnels *funnels, const struct place *place)
 {
     for (size_t i = 0; place && i < place->count; i++)
-        if (is_users(&place->frames[i]) && !is_funnel(funnels, place->frames[i].name_hash))
+        if (is_users(&place->frames[i]) && !funnels_is(funnels, &place->frames[i]))
             return &place->frames[i];
     return NULL;
 }

@@ -25,6 +25,8 @@ struct funnels {
 struct funnels funnels_find(struct signatures *signatures);
 void funnels_end(struct funnels *funnels);
 
+bool funnels_is(const struct funnels *funnels, const struct frame *frame);
+
 /* The place of a stack, NULL when there is no frame of the user's in it. */
 const struct frame *funnels_place(struct funnels *funnels, uint32_t node);
 

@@ -255,6 +255,18 @@ static void finish_threads(struct grouping *grouping, struct draft *draft)
     }
 }
 
+/* Functions through which everything goes are nobody's leak, unless there is nobody else. */
+static size_t user_of(const struct grouping *grouping, const struct record *record)
+{
+    size_t user = frame_user(record->frames, record->frame_count);
+
+    for (size_t i = user; i < record->frame_count; i++)
+        if (record->frames[i]->role == FRAME_USER &&
+            !funnels_is(&grouping->frees.funnels, record->frames[i]))
+            return i;
+    return user;
+}
+
 static void finish_record(struct grouping *grouping, struct draft *draft)
 {
     const struct store *store = grouping->store;
@@ -269,7 +281,7 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
     if (record->frame_count)
         memcpy(frames, found, record->frame_count * sizeof(*frames));
     record->frames = frames;
-    record->user = frame_user(frames, record->frame_count);
+    record->user = user_of(grouping, record);
     record->error = estimate_error(&draft->variance);
     if (!kin->asked) {
         frees_tell(&grouping->frees, (struct site_list){kin->first, grouping->next_site}, record);

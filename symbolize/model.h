@@ -42,6 +42,7 @@ extern const char *const end_word[];
 enum frame_role {
     FRAME_USER,      /* code of the user, as far as one can tell */
     FRAME_RUNTIME,   /* C and C++ libraries, start-up code */
+    FRAME_WRAPPER,   /* xmalloc, my_strdup: the user's, but it only passes a size on */
     FRAME_ALLOCATOR, /* malloc, operator new ...: never what a record is about */
 };
 

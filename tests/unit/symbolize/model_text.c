@@ -170,6 +170,7 @@ static struct frame *read_frame(struct reading *reading)
         .inlined = strstr(flags, "inlined") != NULL,
         .role = strstr(flags, "runtime")     ? FRAME_RUNTIME
                 : strstr(flags, "allocator") ? FRAME_ALLOCATOR
+                : strstr(flags, "wrapper")   ? FRAME_WRAPPER
                                              : FRAME_USER,
     };
     return frame;
