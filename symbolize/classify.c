@@ -29,10 +29,16 @@ static const char *const allocators[] = {
 /* How names end of those who only pass a size on, but for case, '_' and a number behind: xmalloc,
  * sqlite3Malloc64, jv_mem_alloc, PyMem_RawRealloc, OPENSSL_strdup. */
 static const char *const passing[] = {
-    "malloc",  "calloc",  "zalloc",    "realloc",   "reallocarray", "memalloc",
-    "memdup",  "strdup",  "strndup",   "memalign",  "mallocarray",  "allocarray",
-    "wcsdup",  "strdupa", "mallocz",   "reallocf",  "mallocn",      "strsave",
-    "savestr", "strcopy", "copystring",
+    "malloc",  "calloc",   "zalloc",   "realloc",     "reallocarray", "memalloc", "memdup",
+    "strdup",  "strndup",  "memalign", "mallocarray", "allocarray",   "wcsdup",   "strdupa",
+    "mallocz", "reallocf", "mallocn",  "strsave",     "savestr",      "strcopy",  "copystring",
+};
+
+/* Words in names that speak of malloc and do not stand for it: leak_by_malloc, test_strdup. */
+static const char *const speaking[] = {
+    "about", "after", "and",  "bad",  "before", "bench",   "by",    "check",
+    "do",    "from",  "leak", "lose", "no",     "over",    "test",  "tests",
+    "to",    "twice", "use",  "via",  "with",   "without", "wrong",
 };
 
 /* Start-up code that is linked into the program. */
@@ -134,36 +140,48 @@ static const char *innermost_scope(const char *function)
     return scope;
 }
 
-/* The last part of its name, without arguments. */
-static bool passes_on(const char *function)
+#define NAME_MOST 63 /* characters: nobody writes a longer one for what is called everywhere */
+
+/* The last part of a name, without arguments, in small letters and without a number at its end; ""
+ * if it is too long. */
+static void last_part(const char *function, char name[NAME_MOST + 1])
 {
     const char *scope = demangle_scope(function);
-    size_t length = demangle_bare_length(scope), used = 0;
-    char word[32]; /* its end, backwards */
+    size_t end = demangle_bare_length(scope), start;
 
-    while (length && ((scope[length - 1] >= '0' && scope[length - 1] <= '9')))
-        length--;
-    for (; length && used < sizeof(word) - 1; length--) {
-        char letter = scope[length - 1];
+    while (end && ((scope[end - 1] >= '0' && scope[end - 1] <= '9') || scope[end - 1] == '_'))
+        end--;
+    for (start = end; start && !strchr(": >", scope[start - 1]);)
+        start--;
+    end = end - start > NAME_MOST ? start : end;
+    for (size_t i = start; i < end; i++)
+        *name++ = (char)(scope[i] >= 'A' && scope[i] <= 'Z' ? scope[i] + 'a' - 'A' : scope[i]);
+    *name = 0;
+}
 
-        if (letter == ':' || letter == ' ' || letter == '>')
-            break;
-        if (letter != '_')
-            word[used++] = (char)(letter >= 'A' && letter <= 'Z' ? letter + 'a' - 'A' : letter);
-    }
-    for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++) {
-        size_t left = strlen(passing[i]), at = 0;
+static bool ends_so(const char *name, size_t length, const char *ending)
+{
+    size_t left = strlen(ending);
 
-        if (left > used)
-            continue;
-        while (left && passing[i][left - 1] == word[at]) {
-            left--;
-            at++;
-        }
-        if (!left)
-            return true;
-    }
-    return false;
+    for (; length && left; length--)
+        if (name[length - 1] != '_' && name[length - 1] != ending[--left])
+            return false;
+    return !left;
+}
+
+static bool passes_on(const char *function)
+{
+    char name[NAME_MOST + 1], *left;
+    size_t length;
+    bool ends = false;
+
+    last_part(function, name);
+    length = strlen(name);
+    for (size_t i = 0; i < sizeof(passing) / sizeof(*passing) && !ends; i++)
+        ends = ends_so(name, length, passing[i]);
+    for (char *word = strtok_r(name, "_", &left); word && ends; word = strtok_r(NULL, "_", &left))
+        ends = !SAME(word, speaking);
+    return ends;
 }
 
 /* Headers of libstdc++, and Rust's own libraries, which keep the path of the machine they were

@@ -11,8 +11,10 @@
 
 #include "symbolize/blind.h"
 #include "symbolize/classify.h"
+#include "symbolize/entries.h"
 #include "symbolize/estimate.h"
 #include "symbolize/frees.h"
+#include "symbolize/lines.h"
 #include "symbolize/order.h"
 #include "symbolize/paths.h"
 #include "symbolize/samples.h"
@@ -289,6 +291,8 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
         kin->asked = true;
     }
     record->freed = kin->freed;
+    lines_tell(grouping->mem, &grouping->signatures, &grouping->settling,
+               (struct site_list){kin->first, grouping->next_site}, record);
     finish_threads(grouping, draft);
     samples_tell(&draft->samples, grouping->mem, store, record);
     if (draft->reached.blocks && record->verdict == VERDICT_REACHABLE)
@@ -367,6 +371,7 @@ static void finish(struct grouping *grouping)
         process->errors[v] = estimate_error(&sums[v]);
     suppress_tell(grouping->options->suppressions, process);
     sort_records(grouping);
+    entries_fill(grouping->mem, grouping->options->order == SORT_COUNT, process);
     paths_owners(&grouping->paths, process);
     blind_fill(grouping->mem, &grouping->signatures.modules, process);
 }

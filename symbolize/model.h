@@ -151,6 +151,12 @@ struct sample {
     bool pointers; /* the content may be addresses */
 };
 
+/* A line of the function that a record is about, and what was allocated there. */
+struct record_line {
+    const struct frame *frame;
+    uint64_t bytes, blocks;
+};
+
 struct record {
     uint64_t signature;
     enum verdict verdict;
@@ -165,6 +171,9 @@ struct record {
     size_t frame_count;
     uint64_t stacks; /* that this record sums up; the frames are those of the largest */
     size_t user;     /* index of the user frame; frame_count = none */
+    const struct record_line *lines; /* of the user frame, the largest first; none = it is one */
+    size_t line_count;
+    bool more_lines;
     uint32_t ending; /* enum leak_root or STORE_ROOT_MISSING: how the trace ended */
     struct freed freed;
 
@@ -182,6 +191,16 @@ struct record {
     const struct sample *samples;
     size_t sample_count;
     const struct rule *suppressed_by; /* then it counts in no total; NULL = it is not */
+    size_t lead; /* index + 1 of the first record of its entry, 0 = that is itself */
+};
+
+/* Records whose loss has one cause, most likely, see entries.h. */
+struct entry {
+    size_t *parts; /* indices of records, the largest first */
+    size_t count;
+    uint64_t shared; /* name_hash of the function that all are about; 0 = there is one part */
+    uint64_t bytes, blocks;
+    struct verdict_total retained;
 };
 
 /* The numbers of the summary line. */
@@ -401,6 +420,8 @@ struct process {
 
     struct record *records; /* sorted as asked for */
     size_t record_count;
+    struct entry *entries; /* of all records, sorted likewise */
+    size_t entry_count;
     struct totals totals;
     struct verdict_total suppressed; /* in none of them */
     struct rule_use *rules;          /* by which */

@@ -224,6 +224,9 @@ static void take_switch(struct options *options, enum option option)
     case OPTION_SHOW_SUPPRESSED:
         options->view.suppressed = true;
         break;
+    case OPTION_APART:
+        options->view.apart = true;
+        break;
     case OPTION_OWNERS:
         options->view.owners = true;
         break;

@@ -15,6 +15,7 @@ struct view {
     bool all_frames;    /* runtime and allocator frames, too */
     bool verbose;       /* all callers, all names in full */
     bool quiet;         /* the summary line only */
+    bool apart;         /* each record by itself, not in entries */
     bool colour, links; /* the stream is a terminal that wants them */
     bool show[VERDICT_MAX];
     bool no_source; /* lines of it */

@@ -201,13 +201,25 @@ static void write_coverage(const struct report *report, size_t at, const struct 
     }
 }
 
+/* What the list is made of: entries, or with --apart records. */
+static size_t item_count(const struct process *process, const struct view *view)
+{
+    return view->apart ? process->record_count : process->entry_count;
+}
+
+static const struct record *item_first(const struct process *process, const struct view *view,
+                                       size_t i)
+{
+    return &process->records[view->apart ? i : process->entries[i].parts[0]];
+}
+
 /* What shows more of a process, NULL when there is no more. */
 static const char *next_option(const struct process *process, const struct view *view)
 {
     size_t shown = 0;
 
-    for (size_t i = 0; i < process->record_count; i++)
-        shown += in_list(process, &process->records[i], view);
+    for (size_t i = 0; i < item_count(process, view); i++)
+        shown += in_list(process, item_first(process, view, i), view);
     if (!shown && has_losses(process))
         return "--all";
     if (!shown && process->totals.of[VERDICT_REACHABLE].records)
@@ -275,15 +287,18 @@ static void write_records(const struct process *process, const struct view *view
 {
     size_t number = 0, hidden = 0;
 
-    for (size_t i = 0; i < process->record_count; i++) {
-        if (!in_list(process, &process->records[i], view))
+    for (size_t i = 0; i < item_count(process, view); i++) {
+        if (!in_list(process, item_first(process, view, i), view))
             continue;
         if (view->top && number >= view->top) {
-            hidden++;
+            hidden += view->apart ? 1 : process->entries[i].count;
             continue;
         }
         putc('\n', stream);
-        text_record(process, &process->records[i], ++number, view, stream);
+        if (view->apart)
+            text_record(process, &process->records[i], ++number, view, stream);
+        else
+            text_entry(process, &process->entries[i], ++number, view, stream);
     }
     if (hidden)
         fprintf(stream, "\n... and %s.\n", show_count(hidden, "more record").text);

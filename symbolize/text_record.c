@@ -4,13 +4,18 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "symbolize/entries.h"
 #include "symbolize/estimate.h"
 #include "symbolize/text_frame.h"
 #include "symbolize/text_frames.h"
 #include "symbolize/text_freed.h"
+#include "symbolize/text_path.h"
 #include "symbolize/text_suppressed.h"
 #include "symbolize/text_verdict.h"
 #include "symbolize/times.h"
+
+#define PARTS_TOLD 4    /* of an entry, the first one included */
+#define CALL_COLUMNS 40 /* of a caller */
 
 /* ---- When and by whom ------------------------------------------------------------------------ */
 
@@ -66,31 +71,126 @@ void text_when(const struct process *process, const struct record *record, FILE 
     write_threads(record, stream);
 }
 
-void text_record(const struct process *process, const struct record *record, size_t number,
-                 const struct view *view, FILE *stream)
+/* entry: all of whose parts are summed up in the record, NULL = it is one. */
+static void write_head(const struct record *record, const struct entry *entry, size_t number,
+                       const struct view *view, FILE *stream)
 {
-    char head[128];
+    char head[160];
     int width = snprintf(head, sizeof(head), "%zu. ", number);
 
     fputs(head, stream);
     text_style(view, stream, STYLE_BOLD);
-    width += snprintf(head, sizeof(head), "%s in %s",
+    width += snprintf(head, sizeof(head), "%.40s in %.40s",
                       estimate_bytes(record->bytes, record->error.bytes).text,
                       estimate_count(record->blocks, record->error.blocks, "block").text);
     fputs(head, stream);
     text_style(view, stream, STYLE_PLAIN);
     width += snprintf(head, sizeof(head), " %s (%s)", verdict_words[record->verdict],
                       kind_word[record->kind]);
+    if (entry)
+        width += snprintf(head + strlen(head), sizeof(head) - strlen(head), ", %.30s",
+                          show_count(entry->count, "place").text);
     fputs(head, stream);
     text_style(view, stream, STYLE_FAINT);
     fprintf(stream, "%*s%016" PRIx64 "\n",
             width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", record->signature);
     text_style(view, stream, STYLE_PLAIN);
     write_error(record, stream);
+}
+
+/* ---- Parts of an entry ----------------------------------------------------------------------- */
+
+/* The first frame of the user's, from the shared function outwards, in which two parts of an entry
+ * are not alike. */
+static const struct frame *where_they_part(const struct entry *entry, const struct record *part,
+                                           const struct record *first, bool *caller)
+{
+    size_t start = entries_shared(entry, part), a = start, b = entries_shared(entry, first);
+
+    while (a < part->frame_count && b < first->frame_count && part->frames[a] == first->frames[b]) {
+        a++;
+        b++;
+    }
+    while (a < part->frame_count && part->frames[a]->role != FRAME_USER)
+        a++;
+    if (a == part->frame_count)
+        a = start;
+    *caller = part->frames[a]->name_hash != part->frames[start]->name_hash;
+    return part->frames[a];
+}
+
+/* "and 96 bytes in 3 blocks [called by parse()] at widget.cc:11" */
+static void write_part(const struct shown *bytes, const struct shown *blocks,
+                       const struct frame *frame, bool caller, const struct view *view,
+                       FILE *stream)
+{
+    struct shown place = text_place(frame, view);
+
+    fprintf(stream, "%*sand %s in %s", TEXT_INDENT, "", bytes->text, blocks->text);
+    if (caller)
+        fprintf(stream, " called by %s", text_call(frame, view, CALL_COLUMNS).text);
+    if (place.columns)
+        fprintf(stream, " %s%s", frame->file ? "at " : "", place.text);
+    putc('\n', stream);
+}
+
+static void write_more(size_t more, FILE *stream)
+{
+    if (more)
+        fprintf(stream, "%*sand in %s (-v lists them)\n", TEXT_INDENT, "",
+                show_count(more, "more place").text);
+}
+
+/* So many of them are told: one more rather than "and in 1 more place". */
+static size_t told_of(size_t count, const struct view *view)
+{
+    return view->verbose || count <= PARTS_TOLD + 1 ? count : PARTS_TOLD;
+}
+
+/* The other lines of its function. */
+static void write_lines(const struct record *record, const struct view *view, FILE *stream)
+{
+    size_t told = told_of(record->line_count, view);
+
+    for (size_t i = 0; i < told; i++) {
+        const struct record_line *line = &record->lines[i];
+        struct shown bytes = show_count(line->bytes, "byte");
+        struct shown blocks = show_count(line->blocks, "block");
+
+        if (line->frame != record->frames[record->user])
+            write_part(&bytes, &blocks, line->frame, false, view, stream);
+    }
+    write_more(record->line_count - told + record->more_lines, stream);
+}
+
+static void write_parts(const struct process *process, const struct entry *entry,
+                        const struct view *view, FILE *stream)
+{
+    const struct record *first = &process->records[entry->parts[0]];
+    size_t told = told_of(entry->count, view);
+
+    for (size_t i = 1; i < told; i++) {
+        const struct record *record = &process->records[entry->parts[i]];
+        bool caller;
+        const struct frame *frame = where_they_part(entry, record, first, &caller);
+        struct shown bytes = estimate_bytes(record->bytes, record->error.bytes);
+        struct shown blocks = estimate_count(record->blocks, record->error.blocks, "block");
+
+        write_part(&bytes, &blocks, frame, caller, view, stream);
+    }
+    write_more(entry->count - told, stream);
+}
+
+static void write_body(const struct process *process, const struct record *record,
+                       const struct entry *entry, const struct view *view, FILE *stream)
+{
     text_frames(record, TEXT_INDENT, view, stream);
-    if (record->stacks > 1)
+    if (record->stacks > 1 && (!record->line_count || view->verbose))
         fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
                 show_count(record->stacks, "stack").text);
+    write_lines(record, view, stream);
+    if (entry)
+        write_parts(process, entry, view, stream);
     text_suppressed_by(record, stream);
     text_verdict(process, record, view, stream);
     text_freed(record, view, stream);
@@ -99,4 +199,25 @@ void text_record(const struct process *process, const struct record *record, siz
         text_when(process, record, stream);
         putc('\n', stream);
     }
+}
+
+void text_record(const struct process *process, const struct record *record, size_t number,
+                 const struct view *view, FILE *stream)
+{
+    write_head(record, NULL, number, view, stream);
+    write_body(process, record, NULL, view, stream);
+}
+
+void text_entry(const struct process *process, const struct entry *entry, size_t number,
+                const struct view *view, FILE *stream)
+{
+    struct record sum;
+
+    if (entry->count == 1) {
+        text_record(process, &process->records[entry->parts[0]], number, view, stream);
+        return;
+    }
+    sum = entries_sum(process, entry);
+    write_head(&sum, entry, number, view, stream);
+    write_body(process, &sum, entry, view, stream);
 }

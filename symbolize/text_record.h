@@ -9,6 +9,10 @@
 void text_record(const struct process *process, const struct record *record, size_t number,
                  const struct view *view, FILE *stream);
 
+/* All parts of an entry as one. */
+void text_entry(const struct process *process, const struct entry *entry, size_t number,
+                const struct view *view, FILE *stream);
+
 /* " 0.4 s to 0.3 s before the end by T1 (name), T2" */
 void text_when(const struct process *process, const struct record *record, FILE *stream);
 

@@ -1,10 +1,12 @@
 /* model_text.c - see model_text.h. */
 #include "tests/unit/symbolize/model_text.h"
+#include "symbolize/entries.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "leak_store.h"
+#include "symbolize/map.h"
 
 #define FIELDS 12
 #define SOME 64 /* of anything */
@@ -173,6 +175,8 @@ static struct frame *read_frame(struct reading *reading)
                 : strstr(flags, "wrapper")   ? FRAME_WRAPPER
                                              : FRAME_USER,
     };
+    frame->name_hash = hash_text(1, frame->function ? frame->function : "",
+                                 frame->function ? strlen(frame->function) : 0);
     return frame;
 }
 
@@ -272,8 +276,7 @@ static void add_to_mistake(struct reading *reading)
     }
     mistake->first_form =
         1 + (uint32_t)word_index(form_word + 1, LEAK_FORM_MAX - 1, reading->field[1]);
-    mistake->first_thread =
-        (struct thread_ref){(uint32_t)number(reading, 2, 10), text(reading, 3)};
+    mistake->first_thread = (struct thread_ref){(uint32_t)number(reading, 2, 10), text(reading, 3)};
     mistake->first_whole = text(reading, 4) != NULL;
     begin_stack(reading, &mistake->first);
 }
@@ -575,7 +578,9 @@ struct report model_read(struct mem *mem, FILE *stream)
         split(&reading, line);
         add(&reading);
     }
-    for (size_t i = 0; i < reading.report.process_count; i++)
+    for (size_t i = 0; i < reading.report.process_count; i++) {
         link_owned(&reading.report.processes[i]);
+        entries_fill(mem, false, &reading.report.processes[i]);
+    }
     return reading.report;
 }

@@ -1,0 +1,269 @@
+/* entries.c - see entries.h. A record says what it would agree in: first with others of its call,
+ * and where there are none with others of its line. Those that say the same are an entry, so all
+ * its parts share a function. */
+#include "symbolize/entries.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/demangle.h"
+#include "symbolize/map.h"
+#include "symbolize/order.h"
+
+/* What records may agree in: equal ones do. */
+struct agreement {
+    uint64_t key;      /* 0 = in nothing */
+    uint64_t function; /* name_hash of the one they share then */
+};
+
+/* "app::Widget::Widget(int)" */
+static bool is_constructor(const char *function)
+{
+    const char *scope = demangle_scope(function);
+    size_t length = demangle_bare_length(scope), word = 0;
+
+    while (word < length && scope[length - 1 - word] != ':')
+        word++;
+    return word && 2 * word + 2 <= length &&
+           memcmp(scope + length - word, scope + length - 2 * word - 2, word) == 0 &&
+           (length == 2 * word + 2 || scope[length - 2 * word - 3] == ':');
+}
+
+/* Who called frames[at]; *users says whether that is code of the user's. */
+static uint64_t callers_of(const struct record *record, size_t at, bool *users)
+{
+    uint64_t hash = 3;
+
+    *users = false;
+    for (size_t i = at + 1; i < record->frame_count; i++) {
+        hash = hash_mix(hash, record->frames[i]->name_hash);
+        *users |= record->frames[i]->role == FRAME_USER;
+    }
+    return hash;
+}
+
+static size_t next_user(const struct record *record, size_t at)
+{
+    while (++at < record->frame_count && record->frames[at]->role != FRAME_USER)
+        ;
+    return at;
+}
+
+static bool is_constructor_at(const struct record *record, size_t at)
+{
+    return at < record->frame_count && record->frames[at]->function &&
+           is_constructor(record->frames[at]->function);
+}
+
+static uint64_t group_of(const struct record *record)
+{
+    return (uint64_t)record->verdict << 8 | (uint64_t)record->cycle << 1 |
+           (record->suppressed_by != NULL);
+}
+
+static struct agreement by_call(const struct record *record)
+{
+    size_t outer = next_user(record, record->user);
+    size_t at = is_constructor_at(record, outer) ? outer : record->user;
+    bool users, constructor = is_constructor_at(record, at);
+    uint64_t callers = callers_of(record, at, &users);
+    uint64_t function = record->frames[at]->name_hash;
+
+    /* Of main there is only one call, and all that it forgets once would be one bug. */
+    if (!constructor && !users && record->blocks < 2)
+        return (struct agreement){0};
+    return (struct agreement){hash_mix(hash_mix(hash_mix(group_of(record), function), callers),
+                                       constructor ? 0 : record->blocks),
+                              function};
+}
+
+static struct agreement by_line(const struct record *record)
+{
+    const struct frame *title = record->frames[record->user];
+    uint64_t line = (uint64_t)title->line << 32 | title->column;
+
+    if (!title->line || record->freed.places || record->freed.blocks)
+        return (struct agreement){0}; /* some are freed: then it is this caller that forgets */
+    return (struct agreement){
+        hash_mix(hash_mix(hash_mix(~group_of(record), title->name_hash), line),
+                 record->bytes / (record->blocks ? record->blocks : 1)),
+        title->name_hash};
+}
+
+static bool may_agree(const struct record *record)
+{
+    return record->user < record->frame_count && record->frames[record->user]->function &&
+           record->verdict != VERDICT_INDIRECT && record->verdict != VERDICT_RUNTIME;
+}
+
+/* By record. */
+static struct agreement *agree(const struct process *process)
+{
+    struct agreement *all = mem_more(NULL, &(size_t){0}, process->record_count, sizeof(*all));
+    struct map calls = {0};
+
+    for (size_t i = 0; i < process->record_count; i++) {
+        all[i] =
+            may_agree(&process->records[i]) ? by_call(&process->records[i]) : (struct agreement){0};
+        if (all[i].key)
+            ++*map_put(&calls, all[i].key, NULL);
+    }
+    for (size_t i = 0; i < process->record_count; i++)
+        if (may_agree(&process->records[i]) && (!all[i].key || map_get(&calls, all[i].key) < 2))
+            all[i] = by_line(&process->records[i]);
+    map_end(&calls);
+    return all;
+}
+
+/* ---- Entries -------------------------------------------------------------------------------- */
+
+static void add_part(struct process *process, struct entry *entry, size_t i)
+{
+    struct record *record = &process->records[i];
+
+    record->lead = entry->count ? entry->parts[0] + 1 : 0;
+    entry->parts[entry->count++] = i;
+    entry->bytes = add_saturating(entry->bytes, record->bytes);
+    entry->blocks = add_saturating(entry->blocks, record->blocks);
+    entry->retained.bytes = add_saturating(entry->retained.bytes, record->retained.bytes);
+    entry->retained.blocks = add_saturating(entry->retained.blocks, record->retained.blocks);
+}
+
+static size_t frame_named(const struct record *record, uint64_t name)
+{
+    for (size_t i = record->user; i < record->frame_count; i++)
+        if (record->frames[i]->name_hash == name)
+            return i;
+    return record->frame_count;
+}
+
+size_t entries_shared(const struct entry *entry, const struct record *part)
+{
+    size_t at = entry->shared ? frame_named(part, entry->shared) : part->user;
+
+    return at < part->frame_count ? at : part->user;
+}
+
+static bool has_thread(const struct record *record, uint32_t serial)
+{
+    for (size_t i = 0; i < record->thread_count; i++)
+        if (record->threads[i].serial == serial)
+            return true;
+    return false;
+}
+
+static void add_to_sum(struct record *sum, const struct record *part)
+{
+    if (part->first_ns < sum->first_ns)
+        sum->first_ns = part->first_ns;
+    if (part->last_ns > sum->last_ns)
+        sum->last_ns = part->last_ns;
+    sum->more_threads |= part->more_threads;
+    for (size_t i = 0; i < part->thread_count; i++)
+        sum->more_threads |= !has_thread(sum, part->threads[i].serial);
+    sum->error.bytes = (uint64_t)hypot((double)sum->error.bytes, (double)part->error.bytes);
+    sum->error.blocks = (uint64_t)hypot((double)sum->error.blocks, (double)part->error.blocks);
+    sum->error.samples = add_saturating(sum->error.samples, part->error.samples);
+}
+
+struct record entries_sum(const struct process *process, const struct entry *entry)
+{
+    struct record sum = process->records[entry->parts[0]];
+
+    for (size_t i = 1; i < entry->count; i++)
+        add_to_sum(&sum, &process->records[entry->parts[i]]);
+    sum.bytes = entry->bytes;
+    sum.blocks = entry->blocks;
+    sum.retained = entry->retained;
+    sum.user = entries_shared(entry, &sum);
+    return sum;
+}
+
+struct sorted {
+    struct record sum;
+    struct entry entry;
+};
+
+static int by_bytes(const void *left, const void *right)
+{
+    return order_by_bytes(&((const struct sorted *)left)->sum,
+                          &((const struct sorted *)right)->sum);
+}
+
+static int by_count(const void *left, const void *right)
+{
+    return order_by_count(&((const struct sorted *)left)->sum,
+                          &((const struct sorted *)right)->sum);
+}
+
+static void sort(struct process *process, bool count)
+{
+    struct sorted *sorted = mem_more(NULL, &(size_t){0}, process->entry_count, sizeof(*sorted));
+
+    for (size_t i = 0; i < process->entry_count; i++)
+        sorted[i] =
+            (struct sorted){entries_sum(process, &process->entries[i]), process->entries[i]};
+    if (process->entry_count)
+        qsort(sorted, process->entry_count, sizeof(*sorted), count ? by_count : by_bytes);
+    for (size_t i = 0; i < process->entry_count; i++)
+        process->entries[i] = sorted[i].entry;
+    free(sorted);
+}
+
+void entries_fill(struct mem *mem, bool count_first, struct process *process)
+{
+    struct agreement *all = agree(process);
+    size_t *sizes = mem_more(NULL, &(size_t){0}, process->record_count, sizeof(*sizes));
+    struct map by_key = {0};
+
+    process->entries = mem_take_array(mem, process->record_count, sizeof(*process->entries));
+    process->entry_count = 0;
+    for (size_t i = 0; i < process->record_count; i++) {
+        uint64_t *slot = all[i].key ? map_put(&by_key, all[i].key, NULL) : &(uint64_t){0};
+
+        if (!*slot) {
+            sizes[process->entry_count] = 0;
+            *slot = ++process->entry_count;
+        }
+        sizes[*slot - 1]++;
+        process->records[i].lead = *slot; /* until the entries have their room */
+    }
+    for (size_t i = 0; i < process->entry_count; i++)
+        process->entries[i].parts = mem_take_array(mem, sizes[i], sizeof(size_t));
+    for (size_t i = 0; i < process->record_count; i++) {
+        size_t at = process->records[i].lead - 1;
+
+        process->entries[at].shared = sizes[at] > 1 ? all[i].function : 0;
+        add_part(process, &process->entries[at], i);
+    }
+    sort(process, count_first);
+    map_end(&by_key);
+    free(sizes);
+    free(all);
+}
+
+bool entries_check(const struct process *process)
+{
+    bool good = true;
+    size_t parts = 0;
+
+    for (size_t i = 0; i < process->entry_count; i++) {
+        const struct entry *entry = &process->entries[i];
+        uint64_t bytes = 0, blocks = 0;
+
+        for (size_t k = 0; k < entry->count; k++) {
+            const struct record *part = &process->records[entry->parts[k]];
+
+            bytes = add_saturating(bytes, part->bytes);
+            blocks = add_saturating(blocks, part->blocks);
+            good &= part->verdict == process->records[entry->parts[0]].verdict;
+            good &= part->lead == (k ? entry->parts[0] + 1 : 0);
+            good &= !entry->shared || frame_named(part, entry->shared) < part->frame_count;
+        }
+        good &= bytes == entry->bytes && blocks == entry->blocks && entry->count > 0;
+        good &= entry->count == 1 || entry->shared;
+        parts += entry->count;
+    }
+    return good && parts == process->record_count;
+}
