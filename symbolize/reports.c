@@ -2,12 +2,14 @@
 #include "symbolize/json.h"
 #include "symbolize/report.h"
 #include "symbolize/text.h"
+#include "symbolize/xml.h"
 
 #include <string.h>
 
 static const struct format table[] = {
     {"text", "for people: 80 columns, the worst records first", 10, false, text_write},
     {"json", "everything, for programs (docs/schema.json)", 0, true, json_write},
+    {"xml", "Valgrind's XML protocol 4, for IDEs and CI servers", 0, false, xml_write},
 };
 
 const struct format *formats_at(size_t i)

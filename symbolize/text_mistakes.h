@@ -6,4 +6,7 @@
 
 void text_mistakes(const struct process *process, const struct view *view, FILE *stream);
 
+/* "40 bytes of new[] released by free" */
+void text_mistake_words(const struct mistake *mistake, FILE *stream);
+
 #endif

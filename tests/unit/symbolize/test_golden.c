@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "symbolize/report.h"
+#include "tests/unit/symbolize/consumers.h"
 #include "tests/unit/symbolize/model_text.h"
 
 static const char *const models[] = {"small",  "odd",   "tree",  "sampled", "frees",
-                                     "looked", "clean", "quiet", "running",
-                                     "known",  "hushed", "wrong", "opened"};
+                                     "looked", "clean", "quiet", "running", "known",
+                                     "hushed", "wrong", "opened"};
 
 /* Each model in each format, and some with options that show more or something else. */
 static const struct rendering {
@@ -30,6 +31,10 @@ static const struct rendering {
     {"verbose", "text", "opened", true, false, false, false, false},
     {"verbose", "text", "known", true, false, false, false, false},
     {"suppressed", "text", "known", false, false, false, false, true},
+    {"xml", "xml", "looked", false, false, false, true, false},
+    {"xml", "xml", "odd", false, false, false, false, false},
+    {"xml", "xml", "wrong", false, false, false, false, false},
+    {"xml", "xml", "known", false, false, false, false, true},
 };
 #define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
 
@@ -114,8 +119,8 @@ static size_t columns(const char *line)
 
 START_TEST(no_line_of_text_is_wider_than_the_terminal_by_accident)
 {
-    static const char *const narrow[] = {"small", "frees", "looked", "clean",
-                                         "quiet", "running", "known", "hushed"};
+    static const char *const narrow[] = {"small", "frees",   "looked", "clean",
+                                         "quiet", "running", "known",  "hushed"};
     char *text = render(narrow[_i], &renderings[0]);
 
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
@@ -146,6 +151,22 @@ START_TEST(json_keeps_to_the_schema)
 }
 END_TEST
 
+START_TEST(programs_read_every_format)
+{
+    for (size_t i = 0; formats_at(i); i++) {
+        struct rendering rendering = {.format = formats_at(i)->name, .all = true};
+        char *all = render(models[_i], &rendering), *some;
+
+        rendering.all = false;
+        some = render(models[_i], &rendering);
+        consumers_read(rendering.format, all, "");
+        consumers_read(rendering.format, some, "");
+        free(all);
+        free(some);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("golden");
@@ -157,6 +178,7 @@ int main(void)
     tcase_add_loop_test(formats, every_format_is_as_it_was, 0, count);
     tcase_add_loop_test(formats, no_line_of_text_is_wider_than_the_terminal_by_accident, 0, 8);
     tcase_add_loop_test(formats, json_keeps_to_the_schema, 0, count);
+    tcase_add_loop_test(formats, programs_read_every_format, 0, count);
     suite_add_tcase(suite, formats);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -1,0 +1,93 @@
+/* escape.c - see escape.h. */
+#include "symbolize/escape.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "symbolize/utf8.h"
+
+/* Bytes at text that are a character both XML 1.0 and a line can hold, 0 = these have none. */
+static size_t plain_length(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t length = utf8_length(text);
+
+    if (*at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0))
+        return 0;
+    if (length == 3 && *at == 0xef && at[1] == 0xbf && at[2] >= 0xbe) /* U+FFFE, U+FFFF */
+        return 0;
+    return length;
+}
+
+static void write_byte(FILE *stream, char byte)
+{
+    fprintf(stream, "\\x%02x", (unsigned char)byte);
+}
+
+void escape_line(FILE *stream, const char *text)
+{
+    while (*text) {
+        size_t length = plain_length(text);
+
+        if (length)
+            fwrite_unlocked(text, 1, length, stream);
+        else
+            write_byte(stream, *text);
+        text += length ? length : 1;
+    }
+}
+
+/* Those that mean something between tags or in double quotes. */
+static const char *entity(char character)
+{
+    switch (character) {
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '&':
+        return "&amp;";
+    case '"':
+        return "&quot;";
+    case '\t':
+        return "&#9;"; /* in an attribute a reader would make a space of it */
+    case '\n':
+        return "&#10;";
+    case '\r':
+        return "&#13;";
+    }
+    return NULL;
+}
+
+void escape_xml(FILE *stream, const char *text)
+{
+    while (*text) {
+        size_t length = plain_length(text);
+
+        if (entity(*text))
+            fputs_unlocked(entity(*text), stream);
+        else if (length)
+            fwrite_unlocked(text, 1, length, stream);
+        else
+            write_byte(stream, *text);
+        text += length ? length : 1;
+    }
+}
+
+void escape_element(FILE *stream, int indent, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(stream, "%*s<%s>", indent, "", name);
+    escape_xml(stream, text);
+    fprintf(stream, "</%s>\n", name);
+}
+
+void escape_attribute(FILE *stream, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    fprintf(stream, " %s=\"", name);
+    escape_xml(stream, text);
+    putc_unlocked('"', stream);
+}
