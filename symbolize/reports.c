@@ -2,6 +2,7 @@
 #include "symbolize/json.h"
 #include "symbolize/report.h"
 #include "symbolize/text.h"
+#include "symbolize/valgrind.h"
 #include "symbolize/xml.h"
 
 #include <string.h>
@@ -10,6 +11,8 @@ static const struct format table[] = {
     {"text", "for people: 80 columns, the worst records first", 10, false, text_write},
     {"json", "everything, for programs (docs/schema.json)", 0, true, json_write},
     {"xml", "Valgrind's XML protocol 4, for IDEs and CI servers", 0, false, xml_write},
+    {"valgrind", "the text of Valgrind's Memcheck, for ctest and scripts", 0, false,
+     valgrind_write},
 };
 
 const struct format *formats_at(size_t i)

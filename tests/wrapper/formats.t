@@ -52,3 +52,66 @@ test_xml_says_of_a_program_what_valgrind_says() {
     says ours 'Leak_DefinitelyLost 96 1 .* fill shelf'
     says ours 'MismatchedFree .* wrong shelf'
 }
+tidy='#include <cstdlib>
+int main() { char *volatile block = (char *)malloc(3); free(block); }'
+
+test_ctest_counts_our_defects() {
+    need g++ cmake ctest
+    echo "$shelf" >shelf.cc
+    echo "$tidy" >tidy.cc
+    cat >CMakeLists.txt <<EOF
+cmake_minimum_required(VERSION 3.10)
+project(shelf CXX)
+set(CMAKE_CXX_FLAGS "-g -O1 -w")
+include(CTest)
+foreach(name shelf tidy)
+    add_executable(\${name} \${name}.cc)
+    add_test(NAME \${name} COMMAND \${name})
+endforeach()
+EOF
+    cmake -B build -DMEMORYCHECK_TYPE=Valgrind -DMEMORYCHECK_COMMAND="$root/scripts/memcheck" \
+        -DMEMORYCHECK_COMMAND_OPTIONS=--leak-check=full >/dev/null
+    cmake --build build >/dev/null
+    (cd build && ctest -T memcheck) >out
+    says out 'MemCheck: #1: shelf \.* *Defects: 4'
+    silent_about out 'MemCheck: #2'
+    says out '^Memory Leak - 2$'
+    says out '^Potential Memory Leak - 1$'
+    says out '^Mismatched deallocation - 1$'
+    # With a suppression, and as a failure.
+    printf '{\n ring\n Memcheck:Leak\n fun:*\n ...\n fun:_Z4ringv\n}\n' >known
+    cmake -B build -DMEMORYCHECK_COMMAND_OPTIONS='--leak-check=full --error-exitcode=9' \
+        -DMEMORYCHECK_SUPPRESSIONS_FILE="$PWD/known" >/dev/null
+    ! (cd build && ctest -T memcheck) >out || fail "leaks fail no test: $(cat out)"
+    says out '^Memory Leak - 1$'
+    says out '1 tests failed out of 2'
+}
+test_meson_wraps_its_tests() {
+    need g++ meson ninja
+    echo "$shelf" >shelf.cc
+    echo "$tidy" >tidy.cc
+    cat >meson.build <<EOF
+project('shelf', 'cpp', default_options: ['buildtype=debug'])
+test('shelf', executable('shelf', 'shelf.cc'))
+test('tidy', executable('tidy', 'tidy.cc'))
+EOF
+    meson setup build >/dev/null
+    ! meson test -C build --wrap="$root/scripts/leakrun --error-exitcode=9" >out || fail "$(cat out)"
+    says out 'shelf +FAIL .*exit status 9'
+    says out 'tidy +OK'
+    says build/meson-logs/testlog-leakrun.txt '^libleak: pid=.* lost=96/2/2 '
+}
+test_memcheck_takes_the_options_of_valgrind() {
+    need g++
+    build_shelf 'she lf'
+    memcheck=$root/scripts/memcheck
+    "$memcheck" -q --log-file="it's a log" --num-callers=50 './she lf' || fail "status $?"
+    says "it's a log" '^==[0-9]+== ERROR SUMMARY: 4 errors from 4 contexts'
+    silent_about "it's a log" 'still reachable in loss'
+    "$memcheck" --log-file="it's a log" --show-reachable=yes -- './she lf' --leak-check=no
+    says "it's a log" 'Command: \./she lf --leak-check=no$'
+    equal 'with a status' "$(status_of "$memcheck" --error-exitcode=5 './she lf')" 5
+    equal 'only the indirect' "$("$memcheck" --show-leak-kinds=indirect './she lf' 2>&1 | grep -c 'in loss record')" 2
+    equal 'refused' "$(status_of "$memcheck" --leak-check=no './she lf')" 125
+    equal 'no program' "$(status_of "$memcheck" -q)" 125
+}

@@ -15,6 +15,7 @@ static const struct consumer {
 } consumers[] = {
     {"xml", "command -v xmllint", "xmllint --noout -", false},
     {"xml", PYTHON " -c ''", PYTHON " tests/consumers/valgrind_xml.py", true},
+    {"valgrind", PYTHON " -c ''", PYTHON " tests/consumers/valgrind_text.py", true},
 };
 #define COUNT (sizeof(consumers) / sizeof(*consumers))
 

@@ -35,6 +35,10 @@ static const struct rendering {
     {"xml", "xml", "odd", false, false, false, false, false},
     {"xml", "xml", "wrong", false, false, false, false, false},
     {"xml", "xml", "known", false, false, false, false, true},
+    {"valgrind", "valgrind", "looked", false, false, false, false, false},
+    {"valgrind", "valgrind", "odd", false, false, false, false, false},
+    {"valgrind", "valgrind", "wrong", false, false, false, false, false},
+    {"valgrind", "valgrind", "opened", false, false, false, false, false},
 };
 #define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
 
