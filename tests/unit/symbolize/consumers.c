@@ -16,6 +16,7 @@ static const struct consumer {
     {"xml", "command -v xmllint", "xmllint --noout -", false},
     {"xml", PYTHON " -c ''", PYTHON " tests/consumers/valgrind_xml.py", true},
     {"valgrind", PYTHON " -c ''", PYTHON " tests/consumers/valgrind_text.py", true},
+    {"lsan", PYTHON " -c ''", PYTHON " tests/consumers/lsan.py", true},
 };
 #define COUNT (sizeof(consumers) / sizeof(*consumers))
 

@@ -39,6 +39,10 @@ static const struct rendering {
     {"valgrind", "valgrind", "odd", false, false, false, false, false},
     {"valgrind", "valgrind", "wrong", false, false, false, false, false},
     {"valgrind", "valgrind", "opened", false, false, false, false, false},
+    {"lsan", "lsan", "looked", false, false, false, false, false},
+    {"lsan", "lsan", "odd", false, false, false, false, false},
+    {"lsan", "lsan", "wrong", false, false, false, false, false},
+    {"lsan", "lsan", "known", false, false, false, false, false},
 };
 #define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
 
