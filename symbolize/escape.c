@@ -37,8 +37,7 @@ void escape_line(FILE *stream, const char *text)
     }
 }
 
-/* Those that mean something between tags or in double quotes. */
-static const char *entity(char character)
+static const char *entity(char character, bool attribute)
 {
     switch (character) {
     case '<':
@@ -49,29 +48,34 @@ static const char *entity(char character)
         return "&amp;";
     case '"':
         return "&quot;";
-    case '\t':
-        return "&#9;"; /* in an attribute a reader would make a space of it */
-    case '\n':
-        return "&#10;";
-    case '\r':
+    case '\r': /* a reader would make a newline of it */
         return "&#13;";
+    case '\t': /* ... and a space of these */
+        return attribute ? "&#9;" : "\t";
+    case '\n':
+        return attribute ? "&#10;" : "\n";
     }
     return NULL;
 }
 
-void escape_xml(FILE *stream, const char *text)
+static void write_xml(FILE *stream, const char *text, bool attribute)
 {
     while (*text) {
         size_t length = plain_length(text);
 
-        if (entity(*text))
-            fputs_unlocked(entity(*text), stream);
+        if (entity(*text, attribute))
+            fputs_unlocked(entity(*text, attribute), stream);
         else if (length)
             fwrite_unlocked(text, 1, length, stream);
         else
             write_byte(stream, *text);
         text += length ? length : 1;
     }
+}
+
+void escape_xml(FILE *stream, const char *text)
+{
+    write_xml(stream, text, false);
 }
 
 void escape_element(FILE *stream, int indent, const char *name, const char *text)
@@ -88,6 +92,6 @@ void escape_attribute(FILE *stream, const char *name, const char *text)
     if (!text)
         return;
     fprintf(stream, " %s=\"", name);
-    escape_xml(stream, text);
+    write_xml(stream, text, true);
     putc_unlocked('"', stream);
 }

@@ -12,7 +12,7 @@
 /* On one line, as it is otherwise. */
 void escape_line(FILE *stream, const char *text);
 
-/* Between tags and in attributes, of XML and HTML. Newlines and tabs stay what they are. */
+/* Between tags of XML and HTML. Newlines and tabs stay what they are, here and in attributes. */
 void escape_xml(FILE *stream, const char *text);
 
 /* A line of its own, indented so far: "<name>text</name>"; nothing for NULL. */

@@ -1,5 +1,6 @@
 /* reports.c - the table of formats: a new one is a file and a row here. */
 #include "symbolize/json.h"
+#include "symbolize/junit.h"
 #include "symbolize/lsan.h"
 #include "symbolize/report.h"
 #include "symbolize/text.h"
@@ -14,6 +15,7 @@ static const struct format table[] = {
     {"xml", "Valgrind's XML protocol 4, for IDEs and CI servers", 0, false, xml_write},
     {"valgrind", "text of Valgrind's Memcheck, for ctest and scripts", 0, false, valgrind_write},
     {"lsan", "text of LeakSanitizer, for scripts", 0, false, lsan_write},
+    {"junit", "JUnit's XML: a failed test for each finding, for CI servers", 0, false, junit_write},
 };
 
 const struct format *formats_at(size_t i)

@@ -114,8 +114,8 @@ static void write_when(const struct process *process, uint64_t ns, const struct 
     text_when(process, &record, stream);
 }
 
-static void write_mistake(const struct process *process, const struct mistake *mistake,
-                          size_t number, const struct view *view, FILE *stream)
+void text_mistake(const struct process *process, const struct mistake *mistake, size_t number,
+                  const struct view *view, FILE *stream)
 {
     fprintf(stream, "%zu. ", number);
     text_style(view, stream, STYLE_BOLD);
@@ -168,7 +168,7 @@ void text_mistakes(const struct process *process, const struct view *view, FILE 
     putc('\n', stream);
     for (size_t i = 0; i < count && (!view->top || i < view->top); i++) {
         putc('\n', stream);
-        write_mistake(process, &process->mistakes[i], i + 1, view, stream);
+        text_mistake(process, &process->mistakes[i], i + 1, view, stream);
     }
     if (view->top && count > view->top)
         fprintf(stream, "\n... and %s (--top=0).\n",

@@ -83,6 +83,20 @@ test_lsan_says_of_a_program_what_leak_sanitizer_says() {
     leakrun --format=lsan -o tidy.text ./tidy
     equal 'without leaks' "$(cat tidy.text)" ''
 }
+test_junit_has_a_file_for_each_program_run() {
+    need g++ xmllint
+    build_shelf
+    for run in 1 2; do
+        equal 'status' "$(status_of leakrun --error-exitcode=9 --format=junit -o leaks.%e.%p.xml ./shelf)" 9
+    done
+    equal 'files' "$(ls leaks.shelf.[0-9]*.xml | wc -l)" 2
+    for file in leaks.shelf.*.xml; do
+        xmllint --noout --relaxng "$root/tests/consumers/junit.rng" "$file" || fail "$file"
+        says "$file" ' tests="4" failures="4" errors="0" skipped="0" '
+        says "$file" 'name="mismatched-free in wrong '
+    done
+    equal 'names in two runs' "$(cat leaks.*.xml | grep '<testcase' | sort | uniq -c | grep -vc '^ *2 ')" 0
+}
 tidy='#include <cstdlib>
 int main() { char *volatile block = (char *)malloc(3); free(block); }'
 

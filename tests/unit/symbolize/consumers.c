@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define PYTHON "/usr/bin/python3"
+/* It says that all is well, too. */
+#define RELAXNG(file) "words=$(xmllint --noout --relaxng " file " - 2>&1) || ! echo \"$words\""
 
 static const struct consumer {
     const char *format, *needs, *command; /* needs: a command that tells whether it is here */
@@ -17,6 +19,8 @@ static const struct consumer {
     {"xml", PYTHON " -c ''", PYTHON " tests/consumers/valgrind_xml.py", true},
     {"valgrind", PYTHON " -c ''", PYTHON " tests/consumers/valgrind_text.py", true},
     {"lsan", PYTHON " -c ''", PYTHON " tests/consumers/lsan.py", true},
+    {"junit", "command -v xmllint", RELAXNG("tests/consumers/junit.rng"), false},
+    {"junit", PYTHON " -c 'import junitparser'", PYTHON " tests/consumers/junit.py", true},
 };
 #define COUNT (sizeof(consumers) / sizeof(*consumers))
 

@@ -43,6 +43,11 @@ static const struct rendering {
     {"lsan", "lsan", "odd", false, false, false, false, false},
     {"lsan", "lsan", "wrong", false, false, false, false, false},
     {"lsan", "lsan", "known", false, false, false, false, false},
+    {"junit", "junit", "looked", false, false, false, false, false},
+    {"junit", "junit", "odd", false, false, false, false, false},
+    {"junit", "junit", "opened", false, false, false, false, false},
+    {"junit", "junit", "known", false, false, false, false, false},
+    {"junit", "junit", "clean", false, false, false, false, false},
 };
 #define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
 
