@@ -1,7 +1,6 @@
 /* escape.c - see escape.h. */
 #include "symbolize/escape.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "symbolize/utf8.h"
@@ -94,4 +93,69 @@ void escape_attribute(FILE *stream, const char *name, const char *text)
     fprintf(stream, " %s=\"", name);
     write_xml(stream, text, true);
     putc_unlocked('"', stream);
+}
+
+void escape_command(FILE *stream, const char *text, bool property)
+{
+    for (size_t length; *text; text += length ? length : 1) {
+        length = plain_length(text);
+        if (*text == '%' || (property && (*text == ':' || *text == ',')) || *text == '\n')
+            fprintf(stream, "%%%02X", (unsigned char)*text);
+        else if (length)
+            fwrite_unlocked(text, 1, length, stream);
+        else
+            write_byte(stream, *text);
+    }
+}
+
+/* The longest run of backquotes, which that around it has to exceed. */
+static size_t longest_run(const char *text)
+{
+    size_t longest = 0;
+
+    for (; *text; text++) {
+        size_t run = strspn(text, "`");
+
+        if (run > longest)
+            longest = run;
+        if (run)
+            text += run - 1;
+    }
+    return longest;
+}
+
+static void write_run(FILE *stream, size_t count)
+{
+    while (count--)
+        putc_unlocked('`', stream);
+}
+
+/* A reader takes one space off at both ends, where both have one, and needs it beside a backquote.
+ */
+static bool needs_spaces(const char *text)
+{
+    size_t length = strlen(text);
+
+    return !length || *text == ' ' || *text == '`' || text[length - 1] == ' ' ||
+           text[length - 1] == '`';
+}
+
+void escape_code(FILE *stream, const char *text)
+{
+    const char *space = needs_spaces(text) ? " " : "";
+    size_t run = longest_run(text) + 1;
+
+    write_run(stream, run);
+    fputs_unlocked(space, stream);
+    for (size_t length; *text; text += length ? length : 1) {
+        length = plain_length(text);
+        if (*text == '|')
+            fputs_unlocked("\\|", stream);
+        else if (length)
+            fwrite_unlocked(text, 1, length, stream);
+        else
+            write_byte(stream, *text);
+    }
+    fputs_unlocked(space, stream);
+    write_run(stream, run);
 }

@@ -7,6 +7,7 @@
 #ifndef SYMBOLIZE_ESCAPE_H
 #define SYMBOLIZE_ESCAPE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* On one line, as it is otherwise. */
@@ -20,5 +21,12 @@ void escape_element(FILE *stream, int indent, const char *name, const char *text
 
 /* " name="text""; nothing for NULL. */
 void escape_attribute(FILE *stream, const char *name, const char *text);
+
+/* Of a workflow command of GitHub's: the message, or the value of a property. Newlines stay what
+ * they are. */
+void escape_command(FILE *stream, const char *text, bool property);
+
+/* As code in Markdown, in a cell of a table, too. */
+void escape_code(FILE *stream, const char *text);
 
 #endif

@@ -17,6 +17,11 @@ static const enum finding_level levels[VERDICT_MAX] = {
     [VERDICT_UNFREED] = FINDING_WARNING,
 };
 
+static size_t crashes(const struct process *process)
+{
+    return process->crash ? 1 : 0;
+}
+
 /* What a place is: one of these is set. */
 struct thing {
     const struct crash *crash;
@@ -27,12 +32,10 @@ struct thing {
 
 static bool thing_at(const struct process *process, size_t place, struct thing *thing)
 {
-    size_t crashes = process->crash ? 1 : 0;
-
     *thing = (struct thing){.crash = NULL};
-    if (place < crashes)
+    if (place < crashes(process))
         thing->crash = process->crash;
-    else if ((place -= crashes) < process->mistake_count)
+    else if ((place -= crashes(process)) < process->mistake_count)
         thing->mistake = &process->mistakes[place];
     else if ((place -= process->mistake_count) < process->record_count)
         thing->record = &process->records[place];
@@ -58,8 +61,6 @@ static void find_record(const struct record *record, struct finding *finding)
     finding->frame = record_title(record);
     finding->signature = record->signature;
     finding->has_signature = true;
-    finding->bytes = record->bytes;
-    finding->count = record->blocks;
     finding->suppressed_by = record->suppressed_by;
 }
 
@@ -72,35 +73,47 @@ static bool is_found(const struct thing *thing, const struct view *view)
     return true;
 }
 
-bool finding_at(const struct process *process, const struct view *view, size_t place,
-                struct finding *finding)
+/* Without its number and what comes after it. */
+static struct finding found(const struct thing *thing)
 {
+    struct finding finding = {.level = FINDING_ERROR, .group = "error"};
+
+    if (thing->crash) {
+        finding.type = thing->crash->name;
+        finding.frame = title_of(&thing->crash->stack);
+    } else if (thing->mistake) {
+        finding.type = mistake_word[thing->mistake->type];
+        finding.frame = title_of(&thing->mistake->released);
+    } else if (thing->record) {
+        finding.level = levels[thing->record->verdict];
+        finding.group = "leak";
+        finding.type = verdict_word[thing->record->verdict];
+        find_record(thing->record, &finding);
+    } else {
+        finding.level = FINDING_WARNING;
+        finding.group = "resource";
+        finding.type = thing->resource->type;
+        find_record(&thing->resource->record, &finding);
+    }
+    return finding;
+}
+
+bool finding_next(const struct process *process, const struct view *view, struct finding *finding)
+{
+    struct finding before = *finding;
+    size_t place = finding->next;
     struct thing thing;
 
     do
         if (!thing_at(process, place++, &thing))
             return false;
     while (!is_found(&thing, view));
-    *finding = (struct finding){.level = FINDING_ERROR, .group = "error", .next = place};
-    if (thing.crash) {
-        finding->type = thing.crash->name;
-        finding->frame = title_of(&thing.crash->stack);
-        finding->count = 1;
-    } else if (thing.mistake) {
-        finding->type = mistake_word[thing.mistake->type];
-        finding->frame = title_of(&thing.mistake->released);
-        finding->count = thing.mistake->count;
-    } else if (thing.record) {
-        finding->level = levels[thing.record->verdict];
-        finding->group = "leak";
-        finding->type = verdict_word[thing.record->verdict];
-        find_record(thing.record, finding);
-    } else {
-        finding->level = FINDING_WARNING;
-        finding->group = "resource";
-        finding->type = thing.resource->type;
-        find_record(&thing.resource->record, finding);
-    }
+    *finding = found(&thing);
+    finding->next = place;
+    /* Behind a crash, which is one of its own, mistakes count from 1. */
+    if (before.group && before.group[0] == finding->group[0] && before.next != crashes(process))
+        finding->number = before.number;
+    finding->number += !finding->suppressed_by || view->suppressed;
     return true;
 }
 
@@ -142,11 +155,9 @@ void finding_text(const struct process *process, const struct finding *finding,
     if (thing.crash)
         text_crash(process, &plain, stream);
     else if (thing.mistake)
-        text_mistake(process, thing.mistake, (size_t)(thing.mistake - process->mistakes) + 1,
-                     &plain, stream);
+        text_mistake(process, thing.mistake, finding->number, &plain, stream);
     else if (thing.record)
-        text_record(process, thing.record, (size_t)(thing.record - process->records) + 1, &plain,
-                    stream);
+        text_record(process, thing.record, finding->number, &plain, stream);
     else
         text_resource(process, thing.resource, &plain, stream);
 }

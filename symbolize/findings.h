@@ -19,18 +19,18 @@ struct finding {
     const struct frame *frame; /* that it is about, NULL = unknown */
     uint64_t signature;        /* of leaks and resources */
     bool has_signature;
-    uint64_t bytes, count;            /* of blocks; how often or how many it is of others */
     const struct rule *suppressed_by; /* NULL = it is not */
-    size_t next;                      /* the place of the one after it */
+    size_t
+        number;  /* of those of its group that are not suppressed, or shown all the same; from 1 */
+    size_t next; /* the place of the one after it */
 };
 
-/* The finding at this place, from 0, or the first one after it; false = there are no more. Of
+/* The finding after this one, or the first when it is all zero; false = there are no more. Of
  * records those with verdicts that are shown, suppressed ones, too; of resources those that look
  * like a mistake. */
-bool finding_at(const struct process *process, const struct view *view, size_t place,
-                struct finding *finding);
+bool finding_next(const struct process *process, const struct view *view, struct finding *finding);
 
-/* "48 bytes in 4 blocks lost (malloc)": one line, printable. Finding: as found at that place. */
+/* "48 bytes in 4 blocks lost (malloc)": one line, printable. */
 void finding_words(const struct process *process, const struct finding *finding, FILE *stream);
 
 /* What the text report says of it, without colours. */

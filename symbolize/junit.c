@@ -153,7 +153,7 @@ static void write_findings(const struct process *process, const struct view *vie
     struct finding finding = {.next = 0};
     size_t listed = 0;
 
-    while (finding_at(process, view, finding.next, &finding)) {
+    while (finding_next(process, view, &finding)) {
         bool record = strcmp(finding.group, "leak") == 0 && !finding.suppressed_by;
 
         if (record && view->top && listed++ >= view->top)

@@ -1,7 +1,9 @@
 /* reports.c - the table of formats: a new one is a file and a row here. */
+#include "symbolize/github.h"
 #include "symbolize/json.h"
 #include "symbolize/junit.h"
 #include "symbolize/lsan.h"
+#include "symbolize/markdown.h"
 #include "symbolize/report.h"
 #include "symbolize/text.h"
 #include "symbolize/valgrind.h"
@@ -16,6 +18,8 @@ static const struct format table[] = {
     {"valgrind", "text of Valgrind's Memcheck, for ctest and scripts", 0, false, valgrind_write},
     {"lsan", "text of LeakSanitizer, for scripts", 0, false, lsan_write},
     {"junit", "JUnit's XML: a failed test for each finding, for CI servers", 0, false, junit_write},
+    {"github", "annotations of GitHub's workflows, ten of each level", 0, false, github_write},
+    {"markdown", "a table and folded stacks, for a job's summary", 20, false, markdown_write},
 };
 
 const struct format *formats_at(size_t i)

@@ -97,6 +97,28 @@ test_junit_has_a_file_for_each_program_run() {
     done
     equal 'names in two runs' "$(cat leaks.*.xml | grep '<testcase' | sort | uniq -c | grep -vc '^ *2 ')" 0
 }
+test_github_step_of_the_documentation_annotates_and_fails() {
+    need g++ python3 cmark-gfm
+    # A file whose name has all that the commands escape.
+    mkdir '50%, a:b'
+    echo "$shelf" >'50%, a:b/shelf.cc'
+    g++ -w -g -O1 -o test '50%, a:b/shelf.cc'
+    sed -n '/tests under libleak/,/^```/s/^          //p' "$root/docs/CI.md" >step
+    says step '^leakreport --format=github'
+    mkdir bin
+    ln -s "$root/scripts/leakrun" "$O/leakreport" bin
+    status=0
+    PATH=$PWD/bin:$PATH GITHUB_STEP_SUMMARY=$PWD/summary sh -e step >out || status=$?
+    equal status $status 9
+    silent_about summary '^::'
+    grep '^::' out >commands
+    equal levels "$(cut -d' ' -f1 commands | sort | uniq -c | tr -s ' \n' ' ')" ' 3 ::error 1 ::warning '
+    equal places "$(grep -c 'file=50%25%2C a%3Ab/shelf.cc,line=[0-9]*,' commands)" 4
+    "$O/leakreport" test.leak >text
+    python3 "$root/tests/consumers/github.py" --within text <commands || fail "not the words of $(cat text)"
+    python3 "$root/tests/consumers/markdown.py" <summary || fail "$(cat summary)"
+    equal rows "$(grep -c '^| :' summary)" 4
+}
 tidy='#include <cstdlib>
 int main() { char *volatile block = (char *)malloc(3); free(block); }'
 

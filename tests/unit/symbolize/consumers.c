@@ -21,6 +21,8 @@ static const struct consumer {
     {"lsan", PYTHON " -c ''", PYTHON " tests/consumers/lsan.py", true},
     {"junit", "command -v xmllint", RELAXNG("tests/consumers/junit.rng"), false},
     {"junit", PYTHON " -c 'import junitparser'", PYTHON " tests/consumers/junit.py", true},
+    {"github", PYTHON " -c ''", PYTHON " tests/consumers/github.py", true},
+    {"markdown", "command -v cmark-gfm", PYTHON " tests/consumers/markdown.py", true},
 };
 #define COUNT (sizeof(consumers) / sizeof(*consumers))
 

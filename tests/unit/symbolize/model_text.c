@@ -271,8 +271,7 @@ static void add_to_mistake(struct reading *reading)
     }
     mistake->first_form =
         1 + (uint32_t)word_index(form_word + 1, LEAK_FORM_MAX - 1, reading->field[1]);
-    mistake->first_thread =
-        (struct thread_ref){(uint32_t)number(reading, 2, 10), text(reading, 3)};
+    mistake->first_thread = (struct thread_ref){(uint32_t)number(reading, 2, 10), text(reading, 3)};
     mistake->first_whole = text(reading, 4) != NULL;
     begin_stack(reading, &mistake->first);
 }

@@ -137,6 +137,54 @@ START_TEST(names_of_ten_thousand_characters_come_back_from_every_format)
 }
 END_TEST
 
+static size_t count_of(const char *text, const char *word)
+{
+    size_t count = 0;
+
+    for (; (text = strstr(text, word)) != NULL; text++)
+        count++;
+    return count;
+}
+
+static char *model_with(int lost, int possible)
+{
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    fputs("process | /opt/app | 42 | exit | 0 | 10 | 5 | 100\n", stream);
+    for (int i = 0; i < lost + possible; i++)
+        fprintf(stream,
+                "record | %s | malloc | 48 | 4 | %016x\nframe | f | a.c | 1 | app | - | - | user\n",
+                i < lost ? "lost" : "possible", i);
+    fclose(stream);
+    return text;
+}
+
+START_TEST(annotations_are_no_more_than_the_host_shows)
+{
+    static const struct {
+        int lost, possible;
+        size_t errors, warnings;
+        const char *rest; /* NULL = there is none */
+    } rows[] = {
+        {0, 0, 0, 0, NULL},
+        {10, 10, 10, 10, NULL},
+        {11, 1, 10, 1, "::notice title=libleak::1 more error (--format=markdown has all)\n"},
+        {25, 12, 10, 10, "::notice title=libleak::15 more errors, 2 more warnings ("},
+    };
+    char *model = model_with(rows[_i].lost, rows[_i].possible);
+    char *text = render(formats_find("github"), model);
+
+    ck_assert_uint_eq(count_of(text, "::error "), rows[_i].errors);
+    ck_assert_uint_eq(count_of(text, "::warning "), rows[_i].warnings);
+    ck_assert_uint_eq(count_of(text, "::notice "), rows[_i].rest != NULL);
+    ck_assert_msg(!rows[_i].rest || strstr(text, rows[_i].rest), "%s", text);
+    free(text);
+    free(model);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("formats");
@@ -147,6 +195,7 @@ int main(void)
     tcase_set_timeout(names, 60);
     tcase_add_test(names, hostile_names_come_back_from_every_format);
     tcase_add_test(names, names_of_ten_thousand_characters_come_back_from_every_format);
+    tcase_add_loop_test(names, annotations_are_no_more_than_the_host_shows, 0, 4);
     suite_add_tcase(suite, names);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
