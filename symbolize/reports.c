@@ -4,6 +4,7 @@
 #include "symbolize/junit.h"
 #include "symbolize/lsan.h"
 #include "symbolize/markdown.h"
+#include "symbolize/memreport.h"
 #include "symbolize/report.h"
 #include "symbolize/text.h"
 #include "symbolize/valgrind.h"
@@ -20,6 +21,7 @@ static const struct format table[] = {
     {"junit", "JUnit's XML: a failed test for each finding, for CI servers", 0, false, junit_write},
     {"github", "annotations of GitHub's workflows, ten of each level", 0, false, github_write},
     {"markdown", "a table and folded stacks, for a job's summary", 20, false, markdown_write},
+    {"memreport", "XML of LeakFinder: MEMREPORT, LEAK, STACKENTRY", 0, false, memreport_write},
 };
 
 const struct format *formats_at(size_t i)

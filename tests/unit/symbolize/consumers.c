@@ -22,6 +22,8 @@ static const struct consumer {
     {"junit", "command -v xmllint", RELAXNG("tests/consumers/junit.rng"), false},
     {"junit", PYTHON " -c 'import junitparser'", PYTHON " tests/consumers/junit.py", true},
     {"github", PYTHON " -c ''", PYTHON " tests/consumers/github.py", true},
+    {"memreport", "command -v xmllint", RELAXNG("tests/consumers/memreport.rng"), false},
+    {"memreport", PYTHON " -c ''", PYTHON " tests/consumers/memreport.py", true},
     {"markdown", "command -v cmark-gfm", PYTHON " tests/consumers/markdown.py", true},
 };
 #define COUNT (sizeof(consumers) / sizeof(*consumers))
