@@ -131,8 +131,10 @@ void finding_words(const struct process *process, const struct finding *finding,
     if (!thing_at(process, finding->next - 1, &thing))
         return;
     if (thing.crash) {
-        fprintf(stream, "crash by %s", thing.crash->name);
+        fprintf(stream, "crash by %s: %s", thing.crash->name,
+                thing.crash->overflow ? "stack overflow" : thing.crash->words);
     } else if (thing.mistake) {
+        fprintf(stream, "%s: ", mistake_word[thing.mistake->type]);
         text_mistake_words(thing.mistake, stream);
         if (thing.mistake->count > 1)
             fprintf(stream, " (%s times)", show_number(thing.mistake->count).text);

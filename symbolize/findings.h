@@ -30,7 +30,8 @@ struct finding {
  * like a mistake. */
 bool finding_next(const struct process *process, const struct view *view, struct finding *finding);
 
-/* "48 bytes in 4 blocks lost (malloc)": one line, printable. */
+/* "48 bytes in 4 blocks lost (malloc)", "mismatched-free: 40 bytes of new[] released by free": one
+ * line, printable. */
 void finding_words(const struct process *process, const struct finding *finding, FILE *stream);
 
 /* What the text report says of it, without colours. */

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "symbolize/caveats.h"
 #include "symbolize/escape.h"
@@ -33,7 +34,22 @@ struct writing {
     const struct view *view;
     FILE *stream;
     uint64_t met[LEVELS]; /* of each level, written or not */
+    struct {
+        uint64_t signature;
+        const char *type;
+    } told[LEVELS * SHOWN];
+    size_t told_count;
 };
+
+/* Was the same written of another process? There is no room to say things twice. */
+static bool is_told(const struct writing *writing, const struct finding *finding)
+{
+    for (size_t i = 0; i < writing->told_count; i++)
+        if (finding->has_signature && writing->told[i].signature == finding->signature &&
+            strcmp(writing->told[i].type, finding->type) == 0)
+            return true;
+    return false;
+}
 
 /* Is there room for another one? */
 static bool take(struct writing *writing, enum finding_level level)
@@ -80,7 +96,7 @@ static void write_part(const struct writing *writing, const struct process *proc
     fclose(stream);
     if (size && text[size - 1] == '\n')
         text[size - 1] = 0;
-    escape_command(writing->stream, text, property);
+    escape_command(writing->stream, text + strspn(text, "\n"), property);
     free(text);
 }
 
@@ -89,8 +105,10 @@ static void write_finding(struct writing *writing, const struct process *process
 {
     enum finding_level level = finding->suppressed_by ? FINDING_NOTICE : finding->level;
 
-    if (!take(writing, level))
+    if (is_told(writing, finding) || !take(writing, level))
         return;
+    writing->told[writing->told_count].signature = finding->signature;
+    writing->told[writing->told_count++].type = finding->type;
     fprintf(writing->stream, "::%s ", levels[level].command);
     write_place(writing, finding->frame);
     fputs("title=", writing->stream);

@@ -79,8 +79,6 @@ static void write_row(const struct writing *writing, const struct process *proce
     FILE *stream = writing->stream;
 
     fprintf(stream, "| %s | ", finding->suppressed_by ? ":mute:" : marks[finding->level]);
-    if (strcmp(finding->group, "error") == 0)
-        fprintf(stream, "%s: ", finding->type);
     finding_words(process, finding, stream);
     fputs(" | ", stream);
     if (finding->frame)

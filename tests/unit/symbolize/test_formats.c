@@ -161,6 +161,23 @@ static char *model_with(int lost, int possible)
     return text;
 }
 
+/* The second process has other records besides, so it is no copy of the first. */
+START_TEST(annotations_tell_one_leak_of_two_processes_once)
+{
+    static const char model[] = "process | /opt/a | 42 | exit | 0 | 10 | 5 | 100\n"
+                                "record | lost | malloc | 48 | 4 | 0000000000000001\n"
+                                "process | /opt/a | 43 | exit | 0 | 10 | 5 | 100\n"
+                                "record | lost | malloc | 96 | 8 | 0000000000000001\n"
+                                "record | possible | malloc | 96 | 8 | 0000000000000001\n"
+                                "record | lost | malloc | 7 | 1 | 0000000000000002\n";
+    char *text = render(formats_find("github"), model);
+
+    ck_assert_msg(count_of(text, "::error ") == 2 && count_of(text, "::warning ") == 1, "%s", text);
+    ck_assert(strstr(text, "title=48 bytes") && strstr(text, "title=7 bytes"));
+    free(text);
+}
+END_TEST
+
 START_TEST(annotations_are_no_more_than_the_host_shows)
 {
     static const struct {
@@ -196,6 +213,7 @@ int main(void)
     tcase_add_test(names, hostile_names_come_back_from_every_format);
     tcase_add_test(names, names_of_ten_thousand_characters_come_back_from_every_format);
     tcase_add_loop_test(names, annotations_are_no_more_than_the_host_shows, 0, 4);
+    tcase_add_test(names, annotations_tell_one_leak_of_two_processes_once);
     suite_add_tcase(suite, names);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
