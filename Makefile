@@ -202,7 +202,9 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -m 755 $(REPORT) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
 	  scripts/leakrun >$(DESTDIR)$(bindir)/leakrun
-	chmod 755 $(DESTDIR)$(bindir)/leakrun
+	sed "s|^leakrun=.*|leakrun='$$(realpath -m --relative-to=$(partsdir) $(bindir))/leakrun'|" \
+	  scripts/memcheck >$(DESTDIR)$(partsdir)/memcheck
+	chmod 755 $(DESTDIR)$(bindir)/leakrun $(DESTDIR)$(partsdir)/memcheck
 	install -m 644 include/* $(DESTDIR)$(includedir)/libleak
 	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
 	  -e 's|@version@|$(VERSION)|' scripts/libleak.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libleak.pc
@@ -214,7 +216,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakrun
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakreport
 uninstall:                            ## removes what install put there
-	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so leakwatch) \
+	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so leakwatch memcheck) \
 	  $(addprefix $(DESTDIR)$(bindir)/,leakrun leakreport) \
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(headers)) \
 	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc \

@@ -35,6 +35,9 @@ void options_help(FILE *stream)
                          table[i].argument ? table[i].argument : "");
         fprintf(stream, "%*s%s\n", width < 28 ? 28 - width : 2, "", table[i].help);
     }
+    fputs("\nFormats:\n", stream);
+    for (size_t i = 0; formats_at(i); i++)
+        fprintf(stream, "      %-20s  %s\n", formats_at(i)->name, formats_at(i)->help);
     fputs("\nExit status: 0, what --error-exitcode says, 1 where diff finds something new, or 2 for\n"
           "usage and unreadable input.\n",
           stream);

@@ -18,11 +18,11 @@ struct view {
     bool apart;         /* each record by itself, not in entries */
     bool colour, links; /* the stream is a terminal that wants them */
     bool show[VERDICT_MAX];
-    bool no_source; /* lines of it */
-    bool content; /* what is in the blocks, too */
+    bool no_source;  /* lines of it */
+    bool content;    /* what is in the blocks, too */
     bool suppressed; /* list what is suppressed, too */
-    bool owners; /* what keeps reachable blocks alive, and nothing else */
-    bool freed; /* who freed this address, and nothing else */
+    bool owners;     /* what keeps reachable blocks alive, and nothing else */
+    bool freed;      /* who freed this address, and nothing else */
     uint64_t freed_address;
     size_t top;           /* records listed for each process, 0 = all */
     const char *again;    /* program line to run again, when the stores go away; else NULL */
@@ -36,6 +36,15 @@ struct format {
     bool recent; /* -v lists the recent frees */
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };
+
+/* Is a record listed by itself? What is lost with its owner is when that is asked for. */
+bool report_lists(const struct record *record, const struct view *view);
+
+/* Index behind the last record that is listed: "top" counts, and "quiet" lists none. */
+size_t report_end(const struct process *process, const struct view *view);
+
+/* The path of a source file as the user would type it; in buffer, or part of the texts given. */
+const char *report_path(const struct view *view, const char *file, char *buffer, size_t size);
 
 /* NULL when there is no format of this name; formats_at(i) is NULL behind the last one. */
 const struct format *formats_find(const char *name);

@@ -37,16 +37,6 @@ struct shown text_function(const struct frame *frame, const struct view *view, s
     return show(place, strlen(place), columns);
 }
 
-/* The path as the user would type it. */
-static const char *near_path(const struct view *view, const char *path)
-{
-    size_t length = view->relative ? strlen(view->relative) : 0;
-
-    if (length > 1 && strncmp(path, view->relative, length) == 0 && path[length] == '/')
-        return path + length + 1;
-    return path;
-}
-
 struct shown text_place(const struct frame *frame, const struct view *view)
 {
     char buffer[PATH_MAX], place[PATH_MAX + 32];
@@ -54,7 +44,7 @@ struct shown text_place(const struct frame *frame, const struct view *view)
 
     place[0] = 0;
     if (frame->file) {
-        path = near_path(view, source_path(&view->source, frame->file, buffer, sizeof(buffer)));
+        path = report_path(view, frame->file, buffer, sizeof(buffer));
         if (frame->line)
             snprintf(place, sizeof(place), "%s:%" PRIu32, path, frame->line);
         else

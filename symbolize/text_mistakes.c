@@ -60,7 +60,7 @@ static void write_alignment(const struct mistake *mistake, FILE *stream)
         fputs(", which they are not", stream);
 }
 
-static void write_words(const struct mistake *mistake, FILE *stream)
+void text_mistake_words(const struct mistake *mistake, FILE *stream)
 {
     const char *form = form_word[mistake->form];
 
@@ -114,15 +114,15 @@ static void write_when(const struct process *process, uint64_t ns, const struct 
     text_when(process, &record, stream);
 }
 
-static void write_mistake(const struct process *process, const struct mistake *mistake,
-                          size_t number, const struct view *view, FILE *stream)
+void text_mistake(const struct process *process, const struct mistake *mistake, size_t number,
+                  const struct view *view, FILE *stream)
 {
     fprintf(stream, "%zu. ", number);
     text_style(view, stream, STYLE_BOLD);
     fputs(mistake_word[mistake->type], stream);
     text_style(view, stream, STYLE_PLAIN);
     fputs(": ", stream);
-    write_words(mistake, stream);
+    text_mistake_words(mistake, stream);
     if (mistake->count > 1)
         fprintf(stream, " (%s times)", show_number(mistake->count).text);
     putc('\n', stream);
@@ -168,7 +168,7 @@ void text_mistakes(const struct process *process, const struct view *view, FILE 
     putc('\n', stream);
     for (size_t i = 0; i < count && (!view->top || i < view->top); i++) {
         putc('\n', stream);
-        write_mistake(process, &process->mistakes[i], i + 1, view, stream);
+        text_mistake(process, &process->mistakes[i], i + 1, view, stream);
     }
     if (view->top && count > view->top)
         fprintf(stream, "\n... and %s (--top=0).\n",

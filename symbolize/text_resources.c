@@ -82,7 +82,7 @@ static void write_bad_close(const struct resource *resource, const struct view *
         write_stack("opened", &resource->opened, view, stream);
 }
 
-static void write_headline(const struct resource *resource, FILE *stream)
+void text_resource_words(const struct resource *resource, FILE *stream)
 {
     const struct record *record = &resource->record;
 
@@ -101,12 +101,12 @@ static void write_headline(const struct resource *resource, FILE *stream)
         fprintf(stream, ", %s", show_size(record->bytes).text);
 }
 
-static void write_full(const struct process *process, const struct resource *resource,
-                       const struct view *view, FILE *stream)
+void text_resource(const struct process *process, const struct resource *resource,
+                   const struct view *view, FILE *stream)
 {
     fputs(" - ", stream);
     text_style(view, stream, STYLE_BOLD);
-    write_headline(resource, stream);
+    text_resource_words(resource, stream);
     text_style(view, stream, STYLE_PLAIN);
     if (resource->name_count) {
         fputs(": ", stream);
@@ -176,7 +176,7 @@ static void write_list(const struct process *process, const struct view *view, F
         if (view->top && i >= view->top) {
             hidden++;
         } else if (!resource->once || view->verbose || view->all_frames) {
-            write_full(process, resource, view, stream);
+            text_resource(process, resource, view, stream);
         } else {
             if (!once && i)
                 fputs("Opened once, and never closed (-v shows the stacks):\n", stream);

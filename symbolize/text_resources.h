@@ -7,4 +7,11 @@
 /* Nothing where there is none. */
 void text_resources(const struct process *process, const struct view *view, FILE *stream);
 
+/* One of them in full. */
+void text_resource(const struct process *process, const struct resource *resource,
+                   const struct view *view, FILE *stream);
+
+/* "2 descriptors still open" */
+void text_resource_words(const struct resource *resource, FILE *stream);
+
 #endif

@@ -5,7 +5,7 @@ build_make() { make -s --no-print-directory -C "$root" O="${O#"$root"/}" "$@"; }
 test_installed_runs_and_uninstall_leaves_nothing() {
     build_make install DESTDIR="$PWD/dest" PREFIX=/opt/leak >/dev/null
     (cd dest && find . ! -type d | sort) >files
-    for file in bin/leakrun bin/leakreport lib/libleak/libleak.so lib/libleak/leakwatch \
+    for file in bin/leakrun bin/leakreport lib/libleak/libleak.so lib/libleak/leakwatch lib/libleak/memcheck \
         share/man/man1/leakrun.1 share/man/man1/leakreport.1 share/man/man3/libleak.3 share/man/man7/libleak.7 \
         lib/pkgconfig/libleak.pc include/libleak/leak_store.h share/doc/libleak/LICENSE \
         share/bash-completion/completions/leakrun; do
@@ -18,6 +18,8 @@ test_installed_runs_and_uninstall_leaves_nothing() {
     ./again -o r2 true
     PATH=$PWD/bin:$PATH env leakrun -o r3 true
     for report in r1 r2 r3; do says $report '^libleak: pid='; done
+    dest/opt/leak/lib/libleak/memcheck --log-file=r4 true
+    says r4 '^==[0-9]*== ERROR SUMMARY: 0 errors'
     ! grep -rlF "$PWD" dest || fail "paths of the DESTDIR inside"
     build_make uninstall DESTDIR="$PWD/dest" PREFIX=/opt/leak >/dev/null
     equal 'left behind' "$(find dest ! -type d)" ''
@@ -27,6 +29,8 @@ test_other_libdir_and_bindir() {
     build_make install DESTDIR="$PWD/dest" PREFIX=/usr libdir=/usr/lib/x/y bindir=/usr/games >/dev/null
     dest/usr/games/leakrun -o r true
     says r '^libleak: pid='
+    dest/usr/lib/x/y/libleak/memcheck --log-file=r2 true
+    says r2 '^==[0-9]*== ERROR SUMMARY: 0 errors'
     build_make uninstall DESTDIR="$PWD/dest" PREFIX=/usr libdir=/usr/lib/x/y bindir=/usr/games >/dev/null
     equal 'left behind' "$(find dest ! -type d)" ''
 }

@@ -39,7 +39,7 @@ test_wrong_lines_end_with_125_and_a_hint() {
     wrong 'enabled=maybe: it takes on, off' --enabled=maybe true
     wrong 'follow=all: it takes inherit, force, none' --follow all true
     wrong "top takes a number .* not 'x'" --top=x true
-    wrong 'no such format: xml' --format=xml true
+    wrong 'no such format: xmls' --format=xmls true
     wrong 'not a set of verdicts: losd' --error-exitcode=9 --errors-for=losd true
 }
 test_keep_copies_what_leakreport_reads() {
@@ -110,6 +110,12 @@ test_format_is_handed_on() {
     leakrun --format=json -o j true
     python3 -c 'import json; assert json.load(open("j"))["format"] == "libleak"'
     leakrun --format json -o j2 true
+    for format in $("$O/leakreport" --help | sed -n '/^Formats:/,/^$/s/^  *\([a-z]*\)  .*/\1/p'); do
+        leakrun --format="$format" -o "r.$format" true || fail "$format: $?"
+        [ -e "r.$format" ] || fail "no report as $format"
+        formats="${formats-} $format"
+    done
+    equal 'two of them' "$(echo "$formats" | grep -o -w -e text -e xml | tr '\n' ' ')" 'text xml '
 }
 test_suppressions_are_handed_on() {
     echo "$leaky" | compile leaky -g -fno-builtin

@@ -569,7 +569,7 @@ static void add(struct reading *reading)
 struct report model_read(struct mem *mem, FILE *stream)
 {
     struct reading reading = {.mem = mem};
-    char line[20000];
+    char line[1 << 18];
 
     reading.report.processes = mem_take_array(mem, SOME, sizeof(struct process));
     while (fgets(line, sizeof(line), stream)) {

@@ -342,14 +342,13 @@ size_t builder_look(struct store_builder *builder, const struct builder_look *lo
     struct leak_module *module =
         make_module(look->module ? look->module : "", look->start, look->end, look->bias, 0, 0, "");
     struct leak_snapshot head = look->head;
-    size_t at = builder_chunk(builder, LEAK_CHUNK_SNAPSHOT, 0,
-                              sizeof(head) + look->found_count * sizeof(*look->found) +
-                                  look->root_count * sizeof(*look->roots) +
-                                  look->step_count * sizeof(*look->steps) +
-                                  look->sample_count * sizeof(*look->samples) +
-                                  look->thread_count * sizeof(*look->threads) +
-                                  look->pc_count * sizeof(*look->pcs) + module->length +
-                                  look->content_count);
+    size_t at = builder_chunk(
+        builder, LEAK_CHUNK_SNAPSHOT, 0,
+        sizeof(head) + look->found_count * sizeof(*look->found) +
+            look->root_count * sizeof(*look->roots) + look->step_count * sizeof(*look->steps) +
+            look->sample_count * sizeof(*look->samples) +
+            look->thread_count * sizeof(*look->threads) + look->pc_count * sizeof(*look->pcs) +
+            module->length + look->content_count);
 
 #define TABLE(name, count) pack_table(builder, at, look->name, look->count, sizeof(*look->name))
     pack(builder, at, &head, sizeof(head));
@@ -435,18 +434,8 @@ static size_t add_example_look(struct store_builder *builder)
     static const struct leak_step steps[] = {
         {0, 64, 3, 0}, {0x18, 100, 1, 8}, {0, 64, 3, 0}, {0, 1, 99, 0}};
     static const struct leak_sample samples[] = {
-        {.address = 0xa010,
-         .size = 100,
-         .count = 7,
-         .thread = 2,
-         .tick = 9,
-         .content = {0, 8}},
-        {.address = 0xa110,
-         .size = 90,
-         .count = 8,
-         .thread = 2,
-         .tick = 9,
-         .content = {8, 8}},
+        {.address = 0xa010, .size = 100, .count = 7, .thread = 2, .tick = 9, .content = {0, 8}},
+        {.address = 0xa110, .size = 90, .count = 8, .thread = 2, .tick = 9, .content = {8, 8}},
         {.address = 0xa210, .size = 64, .count = 1, .thread = 9, .tick = 10},
     };
     static const uint8_t contents[] = {'h',  'e',  '"', 'l', '\\', 'l',  'o', '\n',

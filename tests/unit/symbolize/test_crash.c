@@ -73,11 +73,8 @@ static struct leak_crash example(void)
     crash.frames[0].pc = 0x1501;
     crash.frames[1].pc = 0x1200;
     crash.frames[2].pc = 0x1100;
-    crash.near[0] = (struct leak_crash_near){.address = 0xc0020,
-                                             .block = 0xc0000,
-                                             .size = 24,
-                                             .site = 1,
-                                             .kind = LEAK_KIND_MALLOC};
+    crash.near[0] = (struct leak_crash_near){
+        .address = 0xc0020, .block = 0xc0000, .size = 24, .site = 1, .kind = LEAK_KIND_MALLOC};
     crash.registers[8] = 0xa008; /* rdi */
     crash.near[9].address = 0xa008;
     return crash;
@@ -175,8 +172,8 @@ static const struct {
     int32_t value;
     bool counts;
 } endings[] = {
-    {LEAK_CRASH_FATAL, LEAK_END_SIGNAL, 6, true},  {LEAK_CRASH_HANDED, LEAK_END_SIGNAL, 6, true},
-    {LEAK_CRASH_HANDED, LEAK_END_NONE, 0, true},   {LEAK_CRASH_HANDED, LEAK_END_EXIT, 6, false},
+    {LEAK_CRASH_FATAL, LEAK_END_SIGNAL, 6, true},   {LEAK_CRASH_HANDED, LEAK_END_SIGNAL, 6, true},
+    {LEAK_CRASH_HANDED, LEAK_END_NONE, 0, true},    {LEAK_CRASH_HANDED, LEAK_END_EXIT, 6, false},
     {LEAK_CRASH_HANDED, LEAK_END_SIGNAL, 9, false}, {LEAK_CRASH_NONE, LEAK_END_SIGNAL, 6, false},
 };
 
@@ -214,7 +211,14 @@ static const struct {
     {11, 1, 0, 2, 3, 0x20000, {0}, "jump to an unmapped address, 0x20000"},
     {11, 2, 0, 2, 3, 0x20000, {0x20000, 0x21000, 3, ""}, "jump to memory that is no code, 0x20000"},
     {11, 2, 0, 2, 2, 0x20000, {0x20000, 0x21000, 1, ""}, "write to read-only memory, 0x20000"},
-    {11, 2, 0, 2, 0, 0x20000, {0x20000, 0x21000, 0, ""}, "access to memory without access, 0x20000"},
+    {11,
+     2,
+     0,
+     2,
+     0,
+     0x20000,
+     {0x20000, 0x21000, 0, ""},
+     "access to memory without access, 0x20000"},
     {11, 128, 0, 0, 0, 0, {0}, "access to an address that cannot be: no pointer at all"},
     {11, 1, 0, 3, 2, 0x6ff8, {0}, "write to 0x6ff8, just below the stack"},
     {11, -6, PID, 0, 0, 0, {0}, "raised by the program itself"},
@@ -225,7 +229,13 @@ static const struct {
     {4, 2, 0, 0, 0, 0, {0}, "illegal operand"},
     {5, 128, 0, 0, 0, 0, {0}, "breakpoint"},
     {31, 1, 0, 0, 0, 0, {0}, "forbidden system call (seccomp)"},
-    {7, 2, 0, 2, 1, 0x20000, {0x20000, 0x21000, 17, "/f"},
+    {7,
+     2,
+     0,
+     2,
+     1,
+     0x20000,
+     {0x20000, 0x21000, 17, "/f"},
      "read behind the end of a mapped file, 0x20000"},
     {7, 1, 0, 2, 1, 0x20001, {0}, "unaligned access to 0x20001"},
     {7, 3, 0, 2, 1, 0x20000, {0}, "hardware error at 0x20000"},

@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "symbolize/report.h"
+#include "tests/unit/symbolize/consumers.h"
 #include "tests/unit/symbolize/model_text.h"
 
 static const char *const models[] = {"small",  "odd",   "tree",  "sampled", "frees",
-                                     "looked", "clean", "quiet", "running",
-                                     "known",  "hushed", "wrong", "opened"};
+                                     "looked", "clean", "quiet", "running", "known",
+                                     "hushed", "wrong", "opened"};
 
 /* Each model in each format, and some with options that show more or something else. */
 static const struct rendering {
@@ -30,6 +31,32 @@ static const struct rendering {
     {"verbose", "text", "opened", true, false, false, false, false},
     {"verbose", "text", "known", true, false, false, false, false},
     {"suppressed", "text", "known", false, false, false, false, true},
+    {"xml", "xml", "looked", false, false, false, true, false},
+    {"xml", "xml", "odd", false, false, false, false, false},
+    {"xml", "xml", "wrong", false, false, false, false, false},
+    {"xml", "xml", "known", false, false, false, false, true},
+    {"valgrind", "valgrind", "looked", false, false, false, false, false},
+    {"valgrind", "valgrind", "odd", false, false, false, false, false},
+    {"valgrind", "valgrind", "wrong", false, false, false, false, false},
+    {"valgrind", "valgrind", "opened", false, false, false, false, false},
+    {"lsan", "lsan", "looked", false, false, false, false, false},
+    {"lsan", "lsan", "odd", false, false, false, false, false},
+    {"lsan", "lsan", "wrong", false, false, false, false, false},
+    {"lsan", "lsan", "known", false, false, false, false, false},
+    {"github", "github", "looked", false, false, false, true, false},
+    {"github", "github", "odd", false, false, false, false, false},
+    {"github", "github", "wrong", false, false, false, false, false},
+    {"markdown", "markdown", "looked", false, false, false, false, false},
+    {"markdown", "markdown", "odd", false, false, false, false, false},
+    {"markdown", "markdown", "known", false, false, false, false, true},
+    {"memreport", "memreport", "looked", false, false, false, true, false},
+    {"memreport", "memreport", "odd", false, false, false, false, false},
+    {"memreport", "memreport", "known", false, false, false, false, true},
+    {"junit", "junit", "looked", false, false, false, false, false},
+    {"junit", "junit", "odd", false, false, false, false, false},
+    {"junit", "junit", "opened", false, false, false, false, false},
+    {"junit", "junit", "known", false, false, false, false, false},
+    {"junit", "junit", "clean", false, false, false, false, false},
 };
 #define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
 
@@ -114,8 +141,8 @@ static size_t columns(const char *line)
 
 START_TEST(no_line_of_text_is_wider_than_the_terminal_by_accident)
 {
-    static const char *const narrow[] = {"small", "frees", "looked", "clean",
-                                         "quiet", "running", "known", "hushed"};
+    static const char *const narrow[] = {"small", "frees",   "looked", "clean",
+                                         "quiet", "running", "known",  "hushed"};
     char *text = render(narrow[_i], &renderings[0]);
 
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
@@ -146,6 +173,22 @@ START_TEST(json_keeps_to_the_schema)
 }
 END_TEST
 
+START_TEST(programs_read_every_format)
+{
+    for (size_t i = 0; formats_at(i); i++) {
+        struct rendering rendering = {.format = formats_at(i)->name, .all = true};
+        char *all = render(models[_i], &rendering), *some;
+
+        rendering.all = false;
+        some = render(models[_i], &rendering);
+        consumers_read(rendering.format, all, "");
+        consumers_read(rendering.format, some, "");
+        free(all);
+        free(some);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("golden");
@@ -157,6 +200,7 @@ int main(void)
     tcase_add_loop_test(formats, every_format_is_as_it_was, 0, count);
     tcase_add_loop_test(formats, no_line_of_text_is_wider_than_the_terminal_by_accident, 0, 8);
     tcase_add_loop_test(formats, json_keeps_to_the_schema, 0, count);
+    tcase_add_loop_test(formats, programs_read_every_format, 0, count);
     suite_add_tcase(suite, formats);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

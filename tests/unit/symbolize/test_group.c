@@ -206,7 +206,8 @@ START_TEST(processes_that_show_the_same_are_alike)
 
         builder_header(&builder)->pid = 100 + i;
         if (i == 1)
-            builder_site(&builder, LEAK_ROOT_DEPTH, LEAK_KIND_NEW, (struct leak_counts){1, 1, 0, 0});
+            builder_site(&builder, LEAK_ROOT_DEPTH, LEAK_KIND_NEW,
+                         (struct leak_counts){1, 1, 0, 0});
         report.processes[i] = process_of(&builder);
     }
     options.stable = _i;

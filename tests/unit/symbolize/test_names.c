@@ -180,11 +180,12 @@ START_TEST(blocks_the_runtime_keeps_are_told_from_the_users)
     ck_assert(runtime_block(
         (const char *const[][2]){{ld, "allocate_dtv"}, {libc, "pthread_create"}, {app, "main"}}, 3,
         288));
-    ck_assert(runtime_block(
-        (const char *const[][2]){{app, "std::rt::init"}, {app, "std::rt::lang_start"}, {app, "main"}},
-        3, 544));
-    ck_assert(!runtime_block(
-        (const char *const[][2]){{app, "std::rt::lang_start"}, {app, "main"}}, 2, 544));
+    ck_assert(runtime_block((const char *const[][2]){{app, "std::rt::init"},
+                                                     {app, "std::rt::lang_start"},
+                                                     {app, "main"}},
+                            3, 544));
+    ck_assert(!runtime_block((const char *const[][2]){{app, "std::rt::lang_start"}, {app, "main"}},
+                             2, 544));
     ck_assert(!runtime_block((const char *const[][2]){{libc, "strdup"}, {app, "main"}}, 2, 6));
     ck_assert(!runtime_block((const char *const[][2]){{app, "main"}, {libc, "__libc_start_main"}},
                              2, 72704));

@@ -371,9 +371,8 @@ START_TEST(resources_that_do_not_hold_are_left_out)
                                  .name = "/tmp",
                                  .opened = {.node = node, .thread = 1}};
     struct leak_resource all[9];
-    struct leak_resource_totals totals = {.state = LEAK_RESOURCE_TOTALS,
-                                          .opened = {0, 7},
-                                          .missed = 3};
+    struct leak_resource_totals totals = {
+        .state = LEAK_RESOURCE_TOTALS, .opened = {0, 7}, .missed = 3};
 
     for (size_t i = 0; i < 9; i++)
         all[i] = good;

@@ -1,0 +1,11 @@
+/* consumers.h - what reads each format besides its golden file: programs that are not ours, or
+ * checks written from the format's own description (tests/consumers).
+ */
+#ifndef CONSUMERS_H
+#define CONSUMERS_H
+
+/* Give the text of a format to all that read it, with the files of names behind their command
+ * lines. A failing one has said why; one that is not installed is a skip, said once. */
+void consumers_read(const char *format, const char *text, const char *names);
+
+#endif

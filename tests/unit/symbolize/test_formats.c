@@ -1,0 +1,222 @@
+/* test_formats.c - names of hostile programs in every format: each stays valid, and what reads it
+ * gets the names back.
+ *
+ * The model holds such names wherever it has texts. Run from the root of the tree.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbolize/report.h"
+#include "tests/unit/symbolize/consumers.h"
+#include "tests/unit/symbolize/model_text.h"
+
+#define LONG 10000
+
+/* What ends a token, a line or a file in some format; what XML has no form for; what is no text. */
+static const char hostile[] = "<b>&amp;\"';|,:%%0A%s::error::x::`y`*_z_*[a](b)@me #1 ~~c~~ \\n\\x41"
+                              "]]>--></script>{{d}}$(e)\n==1==ERROR: f\r\n\t\x01\x08\x1b[31m\x7f"
+                              "\xc2\x85\xe2\x80\xa8\xef\xbb\xbf\xef\xbf\xbe\xef\xbf\xbf\xff\xc3"
+                              "\xed\xa0\x80\xf4\x90\x80\x80 \xc3\xa9";
+
+static const char *long_name(void)
+{
+    static char name[LONG + 3];
+
+    memset(name, 'x', LONG);
+    memcpy(name + LONG, "\xc3\xa9", 3);
+    return name;
+}
+
+/* As model_text.h wants any bytes. */
+static void put_name(FILE *stream, const char *name)
+{
+    for (; *name; name++)
+        fprintf(stream, "\\x%02x", (unsigned char)*name);
+}
+
+/* Every %s of a line of the model is the name. */
+static void put(FILE *stream, const char *line, const char *name)
+{
+    for (; *line; line++) {
+        if (line[0] == '%' && line[1] == 's') {
+            put_name(stream, name);
+            line++;
+        } else {
+            putc(*line, stream);
+        }
+    }
+    putc('\n', stream);
+}
+
+static char *model_of(const char *name)
+{
+    static const char *const lines[] = {
+        "process | %s | 42 | exit | 0 | 10 | 5 | 100",
+        "argv | %s",
+        "argv | %s",
+        "look | parked | - | 1 | 1 | 1 | 0 | 0 | last",
+        "note | %s",
+        "mistake | mismatched-free | free | new[] | 40 | 0 | 0 | 0 | 3 | 1 | 0x5000 | -",
+        "frame | %s | %s | 88 | %s | - | 0x10 | user",
+        "made | 1 | 4213",
+        "frame | %s | %s | 12 | %s | - | 0x12 | user",
+        "mistake | double-free | free | malloc | 8 | 0 | 0 | 0 | 1 | 1 | 0x6000 | -",
+        "frame | %s | - | - | %s | - | 0x10 | user",
+        "before | free | 2 | %s | whole",
+        "frame | %s | - | - | - | - | 0x10 | user",
+        "record | lost | malloc | 48 | 4 | 0000000000000001",
+        "thread | 1 | %s",
+        "frame | %s | %s | 12 | %s | - | 0x10 | user",
+        "frame | %s | /%s/%s | 13 | %s | - | 0x11 | inlined",
+        "record | possible | new | 48 | 4 | 0000000000000002",
+        "frame | - | - | - | %s | - | 0x10 | user",
+        "record | lost | new | 4 | 1 | 0000000000000003",
+        "suppressed | %s | %s:1",
+        "frame | %s | - | - | %s | - | 0x10 | user",
+        "resource | fd | 2 | - | -",
+        "name | %s",
+        "frame | %s | %s | 13 | %s | - | 0x20 | user",
+    };
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+        put(stream, lines[i], name);
+    fclose(stream);
+    return text;
+}
+
+static char *render(const struct format *format, const char *model)
+{
+    struct view view = {.suppressed = true};
+    struct mem *mem = mem_begin();
+    FILE *stream = fmemopen((char *)model, strlen(model), "r");
+    struct report report = model_read(mem, stream);
+    char *text;
+    size_t size;
+
+    fclose(stream);
+    memset(view.show, true, sizeof(view.show));
+    stream = open_memstream(&text, &size);
+    format->write(&report, &view, stream);
+    fclose(stream);
+    ck_assert_msg(strlen(text) == size, "%s: a 0 in it", format->name);
+    mem_end(mem);
+    return text;
+}
+
+static void check_name(const char *name)
+{
+    char path[] = "/tmp/libleak-test-XXXXXX", *model = model_of(name);
+    int file = mkstemp(path);
+
+    ck_assert(file >= 0 && write(file, name, strlen(name)) == (ssize_t)strlen(name));
+    close(file);
+    for (size_t i = 0; formats_at(i); i++) {
+        char *text = render(formats_at(i), model);
+
+        consumers_read(formats_at(i)->name, text, path);
+        free(text);
+    }
+    unlink(path);
+    free(model);
+}
+
+START_TEST(hostile_names_come_back_from_every_format)
+{
+    check_name(hostile);
+}
+END_TEST
+
+START_TEST(names_of_ten_thousand_characters_come_back_from_every_format)
+{
+    check_name(long_name());
+}
+END_TEST
+
+static size_t count_of(const char *text, const char *word)
+{
+    size_t count = 0;
+
+    for (; (text = strstr(text, word)) != NULL; text++)
+        count++;
+    return count;
+}
+
+static char *model_with(int lost, int possible)
+{
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    fputs("process | /opt/app | 42 | exit | 0 | 10 | 5 | 100\n", stream);
+    for (int i = 0; i < lost + possible; i++)
+        fprintf(stream,
+                "record | %s | malloc | 48 | 4 | %016x\nframe | f | a.c | 1 | app | - | - | user\n",
+                i < lost ? "lost" : "possible", i);
+    fclose(stream);
+    return text;
+}
+
+/* The second process has other records besides, so it is no copy of the first. */
+START_TEST(annotations_tell_one_leak_of_two_processes_once)
+{
+    static const char model[] = "process | /opt/a | 42 | exit | 0 | 10 | 5 | 100\n"
+                                "record | lost | malloc | 48 | 4 | 0000000000000001\n"
+                                "process | /opt/a | 43 | exit | 0 | 10 | 5 | 100\n"
+                                "record | lost | malloc | 96 | 8 | 0000000000000001\n"
+                                "record | possible | malloc | 96 | 8 | 0000000000000001\n"
+                                "record | lost | malloc | 7 | 1 | 0000000000000002\n";
+    char *text = render(formats_find("github"), model);
+
+    ck_assert_msg(count_of(text, "::error ") == 2 && count_of(text, "::warning ") == 1, "%s", text);
+    ck_assert(strstr(text, "title=48 bytes") && strstr(text, "title=7 bytes"));
+    free(text);
+}
+END_TEST
+
+START_TEST(annotations_are_no_more_than_the_host_shows)
+{
+    static const struct {
+        int lost, possible;
+        size_t errors, warnings;
+        const char *rest; /* NULL = there is none */
+    } rows[] = {
+        {0, 0, 0, 0, NULL},
+        {10, 10, 10, 10, NULL},
+        {11, 1, 10, 1, "::notice title=libleak::1 more error (--format=markdown has all)\n"},
+        {25, 12, 10, 10, "::notice title=libleak::15 more errors, 2 more warnings ("},
+    };
+    char *model = model_with(rows[_i].lost, rows[_i].possible);
+    char *text = render(formats_find("github"), model);
+
+    ck_assert_uint_eq(count_of(text, "::error "), rows[_i].errors);
+    ck_assert_uint_eq(count_of(text, "::warning "), rows[_i].warnings);
+    ck_assert_uint_eq(count_of(text, "::notice "), rows[_i].rest != NULL);
+    ck_assert_msg(!rows[_i].rest || strstr(text, rows[_i].rest), "%s", text);
+    free(text);
+    free(model);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("formats");
+    TCase *names = tcase_create("names");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(names, 60);
+    tcase_add_test(names, hostile_names_come_back_from_every_format);
+    tcase_add_test(names, names_of_ten_thousand_characters_come_back_from_every_format);
+    tcase_add_loop_test(names, annotations_are_no_more_than_the_host_shows, 0, 4);
+    tcase_add_test(names, annotations_tell_one_leak_of_two_processes_once);
+    suite_add_tcase(suite, names);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
