@@ -37,7 +37,7 @@ CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 # ---- Products: one folder, one artefact ------------------------------------
 
 preload_src   := $(wildcard preload/*.c preload/arch/$(ARCH)/*.[cS])
-symbolize_src := $(filter-out symbolize/main.c,$(wildcard symbolize/*.c))
+symbolize_src := $(filter-out symbolize/main.c,$(wildcard symbolize/*.c symbolize/*.S))
 live_src      := $(wildcard live/*.c)
 unit_src      := $(wildcard tests/unit/*/test_*.c)
 
@@ -102,6 +102,7 @@ $(O)/tests/%.o:     MODE = $(SANFLAGS) $(CPU)
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(MODE) -c -o $@ $<
+$(O)/symbolize/html_assets.o: symbolize/html/report.css symbolize/html/report.js
 $(O)/%.o: %.S
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(MODE) -c -o $@ $<

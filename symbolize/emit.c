@@ -15,7 +15,8 @@ static void quote(struct emit *emit, const char *text)
     for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
         if (*at == '"' || *at == '\\')
             fprintf(emit->stream, "\\%c", *at);
-        else if (*at < 0x20 || *at == 0x7f || (bytes && *at >= 0x80))
+        else if (*at < 0x20 || *at == 0x7f || (bytes && *at >= 0x80) ||
+                 (emit->markup && (*at == '<' || *at == '>' || *at == '&')))
             fprintf(emit->stream, "\\u%04x", *at);
         else
             putc_unlocked(*at, emit->stream);

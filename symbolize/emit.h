@@ -13,8 +13,9 @@
 struct emit {
     FILE *stream;
     int depth;
-    bool some; /* the open object or array has a member already */
-    bool flat; /* everything on one line, for small objects there are millions of */
+    bool some;   /* the open object or array has a member already */
+    bool flat;   /* everything on one line, for small objects there are millions of */
+    bool markup; /* it stands in a page: no text may close the element around it */
     bool bytes_escaped;
 };
 

@@ -1,5 +1,6 @@
 /* reports.c - the table of formats: a new one is a file and a row here. */
 #include "symbolize/github.h"
+#include "symbolize/html.h"
 #include "symbolize/json.h"
 #include "symbolize/junit.h"
 #include "symbolize/lsan.h"
@@ -15,6 +16,7 @@
 static const struct format table[] = {
     {"text", "for people: 80 columns, the worst records first", 10, false, text_write},
     {"json", "everything, for programs (docs/schema.json)", 0, true, json_write},
+    {"html", "a page for a browser: source, flame graph, call tree, owners", 0, false, html_write},
     {"xml", "Valgrind's XML protocol 4, for IDEs and CI servers", 0, false, xml_write},
     {"valgrind", "text of Valgrind's Memcheck, for ctest and scripts", 0, false, valgrind_write},
     {"lsan", "text of LeakSanitizer, for scripts", 0, false, lsan_write},

@@ -74,7 +74,7 @@ static FILE *open_source(const struct source_search *search, const char *file)
 }
 
 /* Reads a line into text, what does not fit is passed over. */
-static bool next_line(FILE *stream, char *text, size_t size)
+static bool next_line(FILE *stream, bool indented, char *text, size_t size)
 {
     size_t length = 0;
     int byte = getc_unlocked(stream);
@@ -82,7 +82,7 @@ static bool next_line(FILE *stream, char *text, size_t size)
     if (byte == EOF)
         return false;
     for (; byte != EOF && byte != '\n'; byte = getc_unlocked(stream))
-        if (length + 1 < size && (length || !isspace(byte)))
+        if (length + 1 < size && (indented || length || !isspace(byte)))
             text[length++] = (char)byte;
     while (length && isspace((unsigned char)text[length - 1]))
         length--;
@@ -99,7 +99,24 @@ bool source_line(const struct source_search *search, const char *file, uint32_t 
     if (!stream)
         return false;
     for (uint32_t at = 0; found && at < line; at++)
-        found = next_line(stream, text, size);
+        found = next_line(stream, false, text, size);
     fclose(stream);
     return found && *text;
+}
+
+size_t source_lines(const struct source_search *search, const char *file, uint32_t first,
+                    char *text, size_t count, size_t size)
+{
+    FILE *stream = first ? open_source(search, file) : NULL;
+    bool found = stream != NULL;
+    size_t got = 0;
+
+    if (!stream)
+        return 0;
+    for (uint32_t at = 1; found && at < first; at++)
+        found = next_line(stream, false, text, size);
+    while (found && got < count && (found = next_line(stream, true, text + got * size, size)))
+        got++;
+    fclose(stream);
+    return got;
 }

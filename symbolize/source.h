@@ -21,6 +21,11 @@ struct source_search {
 bool source_line(const struct source_search *search, const char *file, uint32_t line, char *text,
                  size_t size);
 
+/* So many lines from `first` on, whole but for their ends, each cut off at `size` and in a place of so
+ * many bytes. Returns how many there are. */
+size_t source_lines(const struct source_search *search, const char *file, uint32_t first,
+                    char *text, size_t count, size_t size);
+
 /* The path with the first fitting substitution, in buffer or as it is. */
 const char *source_path(const struct source_search *search, const char *file, char *buffer,
                         size_t size);

@@ -1,0 +1,475 @@
+/* html_data.c - see html_data.h. */
+#include "symbolize/html_data.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "leak_store.h"
+#include "symbolize/emit.h"
+#include "symbolize/html_facts.h"
+#include "symbolize/map.h"
+#include "symbolize/mem.h"
+#include "symbolize/text_mistakes.h"
+#include "symbolize/text_path.h"
+
+#define RECORDS_MOST 10000 /* of a process */
+#define SOURCES_MOST 1500  /* frames with source … */
+#define SOURCE_AROUND 7    /* … lines before and behind */
+#define SOURCE_COLUMNS 240
+
+struct writing {
+    struct emit emit;
+    const struct view *view;
+    const struct process *process;
+    struct map ids; /* frame -> id + 1 */
+    const struct frame **frames;
+    size_t count, capacity;
+};
+
+/* ---- Frames --------------------------------------------------------------------------------- */
+
+static uint64_t id_of(struct writing *writing, const struct frame *frame)
+{
+    uint64_t *slot = map_put(&writing->ids, (uintptr_t)frame, NULL);
+
+    if (!*slot) {
+        writing->frames = mem_more(writing->frames, &writing->capacity, writing->count + 1,
+                                   sizeof(*writing->frames));
+        writing->frames[writing->count++] = frame;
+        *slot = writing->count;
+    }
+    return *slot - 1;
+}
+
+/* Allocators say nothing, unless there is nothing else. */
+static size_t first_of(const struct frame *const *frames, size_t count, const struct view *view)
+{
+    size_t first = 0;
+
+    while (first < count && frames[first]->role == FRAME_ALLOCATOR && !view->all_frames)
+        first++;
+    return first < count ? first : 0;
+}
+
+static void write_ids(struct writing *writing, const char *key, const struct frame *const *frames,
+                      size_t count)
+{
+    emit_open(&writing->emit, key, '[');
+    for (size_t i = first_of(frames, count, writing->view); i < count; i++)
+        emit_number(&writing->emit, NULL, id_of(writing, frames[i]));
+    emit_close(&writing->emit, ']');
+}
+
+/* The stack, and which of its frames matters. */
+static void write_stack(struct writing *writing, const struct frame *const *frames, size_t count,
+                        size_t user)
+{
+    write_ids(writing, "f", frames, count);
+    emit_number(&writing->emit, "u", user - first_of(frames, count, writing->view));
+}
+
+static const char *text_or_null(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+static void write_frames(struct writing *writing)
+{
+    emit_open(&writing->emit, "frames", '[');
+    for (size_t i = 0; i < writing->count; i++) {
+        const struct frame *frame = writing->frames[i];
+        char buffer[4096], place[64];
+        const char *path = frame->file;
+
+        if (path)
+            path = report_path(writing->view, path, buffer, sizeof(buffer));
+        snprintf(place, sizeof(place), "+0x%" PRIx64, frame->offset);
+        emit_open(&writing->emit, NULL, '[');
+        writing->emit.flat = true;
+        emit_text(&writing->emit, NULL, text_or_null(frame->function));
+        emit_text(&writing->emit, NULL, path);
+        emit_number(&writing->emit, NULL, frame->line);
+        emit_text(&writing->emit, NULL,
+                  frame->module       ? base_name(frame->module)
+                  : frame->has_offset ? place
+                                      : NULL);
+        emit_number(&writing->emit, NULL,
+                    frame->role == FRAME_USER      ? 0
+                    : frame->role == FRAME_WRAPPER ? 2
+                                                   : 1);
+        emit_bool(&writing->emit, NULL, frame->inlined);
+        emit_close(&writing->emit, ']');
+        writing->emit.flat = false;
+    }
+    emit_close(&writing->emit, ']');
+}
+
+/* ---- Source --------------------------------------------------------------------------------- */
+
+struct lines {
+    char text[2 * SOURCE_AROUND + 1][SOURCE_COLUMNS];
+};
+
+static void write_source(struct writing *writing, size_t id)
+{
+    const struct frame *frame = writing->frames[id];
+    uint32_t first = frame->line > SOURCE_AROUND ? frame->line - SOURCE_AROUND : 1;
+    struct lines lines;
+    size_t count = source_lines(&writing->view->source, frame->file, first, lines.text[0],
+                                2 * SOURCE_AROUND + 1, SOURCE_COLUMNS);
+    char key[24];
+
+    if (first + count <= frame->line)
+        return;
+    snprintf(key, sizeof(key), "%zu", id);
+    emit_open(&writing->emit, key, '[');
+    writing->emit.flat = true;
+    emit_number(&writing->emit, NULL, first);
+    emit_open(&writing->emit, NULL, '[');
+    for (size_t i = 0; i < count; i++)
+        emit_text(&writing->emit, NULL, lines.text[i]);
+    emit_close(&writing->emit, ']');
+    emit_close(&writing->emit, ']');
+    writing->emit.flat = false;
+}
+
+static void write_sources(struct writing *writing)
+{
+    size_t written = 0;
+
+    emit_open(&writing->emit, "source", '{');
+    for (size_t i = 0; i < writing->count && written < SOURCES_MOST; i++) {
+        const struct frame *frame = writing->frames[i];
+
+        if (writing->view->no_source || !frame->file || !frame->line ||
+            frame->role == FRAME_RUNTIME)
+            continue;
+        write_source(writing, i);
+        written++;
+    }
+    emit_close(&writing->emit, '}');
+}
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+static void write_thread(struct emit *emit, const struct thread_ref *thread)
+{
+    char text[128];
+    const char *name = thread->name;
+
+    if (name && *name)
+        snprintf(text, sizeof(text), "T%" PRIu32 " (%s)", thread->serial, name);
+    else
+        snprintf(text, sizeof(text), "T%" PRIu32, thread->serial);
+    emit_text(emit, NULL, text);
+}
+
+/* Seconds from then to the end. */
+static void write_age(struct writing *writing, const char *key, uint64_t ns)
+{
+    uint64_t end = writing->process->until_ns;
+
+    if (!ns || !end)
+        emit_null(&writing->emit, key);
+    else
+        emit_fraction(&writing->emit, key, end > ns ? (double)(end - ns) / 1e9 : 0);
+}
+
+static void write_path(struct writing *writing, const char *key, const struct path *path)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream;
+
+    if (!path || !(stream = open_memstream(&text, &size)))
+        return;
+    text_path(path, 0, writing->view, stream);
+    fclose(stream);
+    for (char *at = text; *at; at++)
+        *at = *at == '\n' ? ' ' : *at;
+    emit_text(&writing->emit, key, text);
+    free(text);
+}
+
+static void write_lines(struct writing *writing, const struct record *record)
+{
+    if (!record->line_count)
+        return;
+    emit_open(&writing->emit, "l", '[');
+    for (size_t i = 0; i < record->line_count; i++) {
+        emit_open(&writing->emit, NULL, '[');
+        emit_number(&writing->emit, NULL, id_of(writing, record->lines[i].frame));
+        emit_number(&writing->emit, NULL, record->lines[i].bytes);
+        emit_number(&writing->emit, NULL, record->lines[i].blocks);
+        emit_close(&writing->emit, ']');
+    }
+    emit_close(&writing->emit, ']');
+}
+
+static void write_freed(struct writing *writing, const struct freed *freed)
+{
+    if (!freed->places)
+        return;
+    emit_open(&writing->emit, "w", '[');
+    emit_number(&writing->emit, NULL, id_of(writing, freed->place[0].frame));
+    emit_fraction(&writing->emit, NULL,
+                  freed->enough && !freed->other_path ? freed->place[0].share : 0);
+    emit_bool(&writing->emit, NULL, freed->other_path);
+    emit_close(&writing->emit, ']');
+}
+
+static void write_record(struct writing *writing, const struct record *record, size_t end)
+{
+    struct emit *emit = &writing->emit;
+    char signature[24];
+
+    snprintf(signature, sizeof(signature), "%016" PRIx64, record->signature);
+    emit_open(emit, NULL, '{');
+    emit->flat = true;
+    emit_text(emit, "s", signature);
+    emit_number(emit, "v", record->verdict);
+    emit_text(emit, "k", kind_word[record->kind]);
+    emit_number(emit, "b", record->bytes);
+    emit_number(emit, "n", record->blocks);
+    emit_number(emit, "rb", record->retained.bytes);
+    emit_number(emit, "rn", record->retained.blocks);
+    write_stack(writing, record->frames, record->frame_count, record->user);
+    write_age(writing, "a", record->first_ns);
+    write_age(writing, "z", record->last_ns);
+    emit_open(emit, "t", '[');
+    for (size_t i = 0; i < record->thread_count; i++)
+        write_thread(emit, &record->threads[i]);
+    emit_close(emit, ']');
+    emit_number(emit, "o", record->owner <= end ? record->owner : 0);
+    if (record->cycle)
+        emit_bool(emit, "c", true);
+    write_path(writing, "p", record->path);
+    write_lines(writing, record);
+    write_freed(writing, &record->freed);
+    if (record->suppressed_by)
+        emit_text(emit, "x", record->suppressed_by->text);
+    emit_close(emit, '}');
+    emit->flat = false;
+}
+
+static void write_entries(struct writing *writing, size_t end)
+{
+    const struct process *process = writing->process;
+
+    emit_open(&writing->emit, "entries", '[');
+    writing->emit.flat = true;
+    for (size_t i = 0; i < process->entry_count; i++) {
+        const struct entry *entry = &process->entries[i];
+
+        if (entry->parts[0] >= end)
+            continue;
+        emit_open(&writing->emit, NULL, '[');
+        for (size_t k = 0; k < entry->count; k++)
+            if (entry->parts[k] < end)
+                emit_number(&writing->emit, NULL, entry->parts[k]);
+        emit_close(&writing->emit, ']');
+    }
+    emit_close(&writing->emit, ']');
+    writing->emit.flat = false;
+}
+
+static void write_other(struct writing *writing, size_t end)
+{
+    const struct process *process = writing->process;
+    struct verdict_total other[VERDICT_MAX] = {{0}};
+
+    for (size_t i = end; i < process->record_count; i++) {
+        struct verdict_total *total = &other[process->records[i].verdict];
+
+        total->records++;
+        total->bytes = add_saturating(total->bytes, process->records[i].bytes);
+        total->blocks = add_saturating(total->blocks, process->records[i].blocks);
+    }
+    emit_open(&writing->emit, "other", '[');
+    for (int v = 0; v < VERDICT_MAX; v++) {
+        if (!other[v].records)
+            continue;
+        emit_open(&writing->emit, NULL, '[');
+        emit_text(&writing->emit, NULL, verdict_word[v]);
+        emit_number(&writing->emit, NULL, other[v].records);
+        emit_number(&writing->emit, NULL, other[v].bytes);
+        emit_number(&writing->emit, NULL, other[v].blocks);
+        emit_close(&writing->emit, ']');
+    }
+    emit_close(&writing->emit, ']');
+}
+
+static void write_records(struct writing *writing)
+{
+    const struct process *process = writing->process;
+    size_t end = process->record_count < RECORDS_MOST ? process->record_count : RECORDS_MOST;
+
+    emit_open(&writing->emit, "records", '[');
+    for (size_t i = 0; i < end; i++)
+        write_record(writing, &process->records[i], end);
+    emit_close(&writing->emit, ']');
+    write_entries(writing, end);
+    write_other(writing, end);
+}
+
+/* ---- What else went wrong -------------------------------------------------------------------- */
+
+/* [words, ids, which of them matters] */
+static void write_trace(struct writing *writing, const char *words, const struct stack *stack)
+{
+    size_t user = frame_user(stack->frames, stack->count);
+
+    if (!stack->count)
+        return;
+    emit_open(&writing->emit, NULL, '[');
+    emit_text(&writing->emit, NULL, words);
+    write_ids(writing, NULL, stack->frames, stack->count);
+    emit_number(&writing->emit, NULL, user - first_of(stack->frames, stack->count, writing->view));
+    emit_close(&writing->emit, ']');
+}
+
+static void write_mistake(struct writing *writing, const struct mistake *mistake)
+{
+    struct emit *emit = &writing->emit;
+    char *words = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&words, &size);
+
+    if (!stream)
+        return;
+    text_mistake_words(mistake, stream);
+    fclose(stream);
+    emit_open(emit, NULL, '{');
+    emit_text(emit, "type", mistake_word[mistake->type]);
+    emit_text(emit, "words", words);
+    emit_number(emit, "count", mistake->count);
+    emit_open(emit, "stacks", '[');
+    write_trace(writing, "Released", &mistake->released);
+    write_trace(writing, "Allocated", &mistake->allocated);
+    write_trace(writing, "Freed before", &mistake->first);
+    emit_close(emit, ']');
+    emit_close(emit, '}');
+    free(words);
+}
+
+static void write_crash(struct writing *writing, const struct crash *crash)
+{
+    struct emit *emit = &writing->emit;
+    char words[512];
+
+    snprintf(words, sizeof(words), "%s: %s%s%s", crash->name, crash->words, crash->near ? "; " : "",
+             crash->near ? crash->near : "");
+    emit_open(emit, NULL, '{');
+    emit_text(emit, "type", crash_type(crash));
+    emit_text(emit, "words", words);
+    emit_number(emit, "count", 1);
+    emit_open(emit, "stacks", '[');
+    write_trace(writing, "Where", &crash->stack);
+    for (size_t i = 0; i < crash->block_count; i++) {
+        write_trace(writing, "The block near the address was allocated",
+                    &crash->blocks[i].allocated);
+        write_trace(writing, "and freed", &crash->blocks[i].freed);
+    }
+    emit_close(emit, ']');
+    emit_close(emit, '}');
+}
+
+static void write_errors(struct writing *writing)
+{
+    const struct process *process = writing->process;
+
+    emit_open(&writing->emit, "errors", '[');
+    if (process->crash)
+        write_crash(writing, process->crash);
+    for (size_t i = 0; i < process->mistake_count; i++)
+        write_mistake(writing, &process->mistakes[i]);
+    emit_close(&writing->emit, ']');
+}
+
+static void write_resources(struct writing *writing)
+{
+    struct emit *emit = &writing->emit;
+
+    emit_open(emit, "resources", '[');
+    for (size_t i = 0; i < writing->process->resource_count; i++) {
+        const struct resource *resource = &writing->process->resources[i];
+
+        emit_open(emit, NULL, '{');
+        emit_text(emit, "type", resource->type);
+        emit_number(emit, "count", resource->record.blocks);
+        emit_open(emit, "names", '[');
+        for (size_t k = 0; k < resource->name_count; k++)
+            emit_text(emit, NULL, resource->names[k]);
+        emit_close(emit, ']');
+        write_stack(writing, resource->record.frames, resource->record.frame_count,
+                    resource->record.user);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+}
+
+static void write_owners(struct writing *writing)
+{
+    struct emit *emit = &writing->emit;
+    const struct process *process = writing->process;
+
+    emit_open(emit, "owners", '[');
+    for (size_t i = 0; i < process->owner_count && i < RECORDS_MOST; i++) {
+        emit_open(emit, NULL, '{');
+        emit_text(emit, "root", process->owners[i].root->words);
+        emit_number(emit, "b", process->owners[i].bytes);
+        emit_number(emit, "n", process->owners[i].blocks);
+        write_path(writing, "path", process->owners[i].path);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+}
+
+/* ---- All of it ------------------------------------------------------------------------------ */
+
+static void write_process(struct writing *writing, const struct process *process)
+{
+    writing->process = process;
+    emit_open(&writing->emit, NULL, '{');
+    html_facts(&writing->emit, process);
+    write_records(writing);
+    write_errors(writing);
+    write_resources(writing);
+    write_owners(writing);
+    emit_open(&writing->emit, "history", '['); /* nobody keeps one */
+    emit_close(&writing->emit, ']');
+    emit_close(&writing->emit, '}');
+}
+
+static void write_words(struct emit *emit, const char *key, const char *const words[VERDICT_MAX])
+{
+    emit_open(emit, key, '[');
+    for (int v = 0; v < VERDICT_MAX; v++)
+        emit_text(emit, NULL, words[v]);
+    emit_close(emit, ']');
+}
+
+void html_data(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct writing writing = {.emit = {.stream = stream, .markup = true}, .view = view};
+    struct emit *emit = &writing.emit;
+
+    emit_open(emit, NULL, '{');
+    write_words(emit, "verdicts", verdict_word);
+    write_words(emit, "words", verdict_words);
+    emit_open(emit, "shown", '[');
+    for (int v = 0; v < VERDICT_MAX; v++)
+        emit_bool(emit, NULL, view->show[v]);
+    emit_close(emit, ']');
+    emit_open(emit, "processes", '[');
+    for (size_t i = 0; i < report->process_count; i++)
+        if (report->processes[i].alike == i)
+            write_process(&writing, &report->processes[i]);
+    emit_close(emit, ']');
+    write_frames(&writing);
+    write_sources(&writing);
+    emit_close(emit, '}');
+    map_end(&writing.ids);
+    free(writing.frames);
+}

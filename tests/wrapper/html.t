@@ -1,0 +1,63 @@
+# The page of --format=html, in a real browser.
+
+shop() { # shop.html and shop.json of one run
+    cat >shop.cc <<'END'
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <map>
+struct Item { std::string name; };
+static std::map<int, Item *> cache;
+char *volatile last_error;
+extern "C" void hostile(void);
+__attribute__((noinline)) static Item *load(int id) { return new Item{"number " + std::to_string(id) + " with a long name"}; }
+__attribute__((noinline)) static void price(int id) { Item *item = new Item; if (id > 13) return; delete item; }
+__attribute__((noinline)) static void set_error(const char *text) { last_error = strdup(text); }
+int main() {
+    for (int i = 0; i < 20; i++) price(i);
+    for (int i = 0; i < 5; i++) cache[i] = load(i);
+    set_error("the first one"); set_error("the second one");
+    hostile();
+    last_error = nullptr;
+    FILE *f = fopen("/dev/null", "r"); (void)f;
+    int *volatile v = new int[10]; delete v;
+    if (cache.empty()) return 1;
+    _Exit(0);
+}
+END
+    printf '#include <stdlib.h>\nextern char *volatile last_error;\nvoid hostile(void) { last_error = calloc(1, 99); }\n' |
+        gcc -w -x c -c -o hostile.o -
+    g++ -g -O0 -w -c shop.cc
+    for object in hostile.o shop.o; do
+        objcopy --redefine-sym "hostile=</script><script>window.hacked=1</script><img src=x onerror=alert(1)>" $object
+    done
+    g++ -o shop shop.o hostile.o
+    leakrun --keep=shop.leak --no-report ./shop
+    "$O/leakreport" --format=html -o shop.html shop.leak
+    "$O/leakreport" --format=json -o shop.json shop.leak
+}
+browse() { # case
+    need chromium python3
+    shop
+    python3 "$root/tests/browser/page.py" shop.html shop.json "$1" picture.png
+}
+
+test_the_page_has_the_numbers_of_the_report() {
+    need python3
+    shop
+    python3 "$root/tests/browser/page.py" shop.html shop.json numbers
+}
+test_the_page_shows_records_with_their_source() { browse reading; }
+test_the_page_is_searched() { browse searching; }
+test_the_page_zooms_into_flames_and_opens_trees() { browse zooming; }
+test_the_page_is_used_with_keys() { browse keys; }
+test_names_of_hostile_programs_are_only_text() { browse hostile; }
+test_a_page_of_many_records_is_bounded() {
+    need chromium python3
+    python3 "$root/bench/sites.py" 320 320 | compile many -g -O1
+    leakrun --keep=many.leak --no-report ./many
+    "$O/leakreport" --format=html -o many.html many.leak
+    echo '{}' >none.json
+    python3 "$root/tests/browser/page.py" many.html none.json large
+}
