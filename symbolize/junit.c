@@ -172,7 +172,7 @@ static void write_findings(const struct process *process, const struct view *vie
     }
 }
 
-/* "48 bytes in 4 blocks lost", a line for each verdict there is. */
+/* "48 bytes in 4 blocks lost", a line for each verdict there is, and for errors. */
 static void write_sums(const struct process *process, FILE *stream)
 {
     for (int v = 0; v < VERDICT_MAX; v++)
@@ -180,6 +180,8 @@ static void write_sums(const struct process *process, FILE *stream)
             text_sum(process, (enum verdict)v, stream);
             fprintf(stream, " %s\n", verdict_words[v]);
         }
+    if (process->totals.errors)
+        fprintf(stream, "%s\n", show_count(process->totals.errors, "error").text);
 }
 
 static char *sums_of(const struct process *process)
@@ -217,6 +219,8 @@ static void write_verdict(const struct process *process, const struct view *view
     if (failed) {
         char *sums = sums_of(process);
 
+        if (sums && *sums)
+            sums[strlen(sums) - 1] = 0;
         fputs(">\n      <failure type=\"summary\"", stream);
         escape_attribute(stream, "message", sums);
         fputs("/>\n    </testcase>\n", stream);

@@ -257,12 +257,12 @@ static void write_head(const struct writing *writing, const struct process *firs
 }
 
 /* How often each error was met: of those that are no leaks, which have the first numbers. */
-static void write_counts(const struct report *report, FILE *stream)
+static void write_counts(const struct report *report, const struct view *view, FILE *stream)
 {
     uint64_t unique = 0;
 
     fputs("\n<errorcounts>\n", stream);
-    for (size_t p = 0; p < report->process_count; p++)
+    for (size_t p = 0; p < report->process_count && !view->quiet; p++)
         for (size_t i = 0; i < report->processes[p].mistake_count; i++)
             fprintf(stream,
                     "  <pair>\n    <count>%" PRIu64 "</count>\n    <unique>0x%" PRIx64
@@ -294,6 +294,6 @@ void xml_write(const struct report *report, const struct view *view, FILE *strea
         write_mistakes(&writing);
     write_status("FINISHED", end > first->started_ns ? end - first->started_ns : 0, stream);
     write_leaks(&writing);
-    write_counts(report, stream);
+    write_counts(report, view, stream);
     fputs("</valgrindoutput>\n", stream);
 }

@@ -16,10 +16,11 @@ OTHER = [r"={65}", r"==-?\d+==ERROR: LeakSanitizer: detected memory leaks", r"-{
 print_leaks = "--leaks" in sys.argv and not sys.argv.remove("--leaks")
 leaks, frames, seen = [], [], []
 listed = [0, 0]
-suppressions = False
+suppressions = headed = False
 for line in sys.stdin.buffer.read().decode().split("\n"):
     leak, frame, summary = LEAK.match(line), FRAME.match(line), SUMMARY.match(line)
     suppressions |= line == "Suppressions used:"
+    headed |= line.endswith("==ERROR: LeakSanitizer: detected memory leaks")
     if leak:
         frames = []
         leaks.append((leak.groups(), frames))
@@ -30,8 +31,8 @@ for line in sys.stdin.buffer.read().decode().split("\n"):
         seen.append(line)
     elif summary:
         sums = [int(summary[1]), int(summary[2])]
-        check(sums == listed or suppressions, "the summary says", sums, "the leaks are", listed)
-        listed = [0, 0]
+        check(sums == listed or suppressions or not headed, "the summary says", sums, "the leaks are", listed)
+        listed, headed = [0, 0], False
         kinds = [words[0] for words, _ in leaks]
         check(kinds == sorted(kinds), "indirect leaks before direct ones")
         if not print_leaks:

@@ -89,9 +89,9 @@ static char *model_of(const char *name)
     return text;
 }
 
-static char *render(const struct format *format, const char *model)
+static char *render(const struct format *format, const char *model, bool quiet)
 {
-    struct view view = {.suppressed = true};
+    struct view view = {.suppressed = true, .quiet = quiet};
     struct mem *mem = mem_begin();
     FILE *stream = fmemopen((char *)model, strlen(model), "r");
     struct report report = model_read(mem, stream);
@@ -116,7 +116,7 @@ static void check_name(const char *name)
     ck_assert(file >= 0 && write(file, name, strlen(name)) == (ssize_t)strlen(name));
     close(file);
     for (size_t i = 0; formats_at(i); i++) {
-        char *text = render(formats_at(i), model);
+        char *text = render(formats_at(i), model, false);
 
         consumers_read(formats_at(i)->name, text, path);
         free(text);
@@ -134,6 +134,22 @@ END_TEST
 START_TEST(names_of_ten_thousand_characters_come_back_from_every_format)
 {
     check_name(long_name());
+}
+END_TEST
+
+START_TEST(quiet_reports_are_valid_and_list_nothing)
+{
+    char *model = model_of("name");
+
+    for (size_t i = 0; formats_at(i); i++) {
+        char *text = render(formats_at(i), model, true);
+
+        consumers_read(formats_at(i)->name, text, "");
+        ck_assert_msg(!strstr(text, "name:12") && !strstr(text, "0000000000000001"), "%s:\n%s",
+                      formats_at(i)->name, text);
+        free(text);
+    }
+    free(model);
 }
 END_TEST
 
@@ -170,7 +186,7 @@ START_TEST(annotations_tell_one_leak_of_two_processes_once)
                                 "record | lost | malloc | 96 | 8 | 0000000000000001\n"
                                 "record | possible | malloc | 96 | 8 | 0000000000000001\n"
                                 "record | lost | malloc | 7 | 1 | 0000000000000002\n";
-    char *text = render(formats_find("github"), model);
+    char *text = render(formats_find("github"), model, false);
 
     ck_assert_msg(count_of(text, "::error ") == 2 && count_of(text, "::warning ") == 1, "%s", text);
     ck_assert(strstr(text, "title=48 bytes") && strstr(text, "title=7 bytes"));
@@ -191,7 +207,7 @@ START_TEST(annotations_are_no_more_than_the_host_shows)
         {25, 12, 10, 10, "::notice title=libleak::15 more errors, 2 more warnings ("},
     };
     char *model = model_with(rows[_i].lost, rows[_i].possible);
-    char *text = render(formats_find("github"), model);
+    char *text = render(formats_find("github"), model, false);
 
     ck_assert_uint_eq(count_of(text, "::error "), rows[_i].errors);
     ck_assert_uint_eq(count_of(text, "::warning "), rows[_i].warnings);
@@ -213,6 +229,7 @@ int main(void)
     tcase_add_test(names, hostile_names_come_back_from_every_format);
     tcase_add_test(names, names_of_ten_thousand_characters_come_back_from_every_format);
     tcase_add_loop_test(names, annotations_are_no_more_than_the_host_shows, 0, 4);
+    tcase_add_test(names, quiet_reports_are_valid_and_list_nothing);
     tcase_add_test(names, annotations_tell_one_leak_of_two_processes_once);
     suite_add_tcase(suite, names);
     srunner_run_all(runner, CK_NORMAL);
