@@ -72,6 +72,8 @@ void anonymous_make(struct process *process)
     process->argc = 0;
     for (size_t i = 0; i < process->record_count; i++)
         bare_record(&process->records[i]);
+    for (size_t i = 0; i < process->allocated_count; i++)
+        bare_stack(&process->allocated[i].stack);
     for (size_t i = 0; i < process->recent_count; i++) {
         bare_stack(&process->recent[i].freed);
         bare_stack(&process->recent[i].allocated);

@@ -108,6 +108,12 @@ static bool write_report(struct mem *mem, struct options *options, const struct 
     if (options->output)
         stream = output_open(mem, options->output,
                              report->process_count ? &report->processes[0] : NULL, options->force);
+    if ((options->format->traits & FORMAT_BINARY) && isatty(fileno(stream))) {
+        free(here);
+        fprintf(stderr, "leakreport: %s is nothing for a terminal: give -o FILE\n",
+                options->format->name);
+        return false;
+    }
     fit_stream(options, stream);
     options->view.relative = here;
     options->format->write(report, &options->view, stream);

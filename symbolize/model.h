@@ -150,6 +150,19 @@ struct sample {
     bool pointers; /* the content may be addresses */
 };
 
+struct stack {
+    const struct frame *const *frames; /* innermost first */
+    size_t count;
+    uint32_t ending; /* as of a record */
+};
+
+/* What a stack allocated in all, with what was freed since. */
+struct allocated {
+    uint32_t kind; /* enum leak_kind */
+    uint64_t blocks, bytes;
+    struct stack stack;
+};
+
 struct record {
     uint64_t signature;
     enum verdict verdict;
@@ -208,12 +221,6 @@ struct blind_module {
 struct stacks {
     uint64_t captures, leaf_cache_hits, walks;
     uint64_t frames_walked, frames_shared;
-};
-
-struct stack {
-    const struct frame *const *frames; /* innermost first */
-    size_t count;
-    uint32_t ending; /* as of a record */
 };
 
 /* One of the last frees of a thread. */
@@ -396,6 +403,8 @@ struct process {
 
     struct record *records; /* sorted as asked for */
     size_t record_count;
+    struct allocated *allocated; /* every stack that did, for formats that want it */
+    size_t allocated_count;
     struct totals totals;
     struct verdict_total suppressed; /* in none of them */
     struct rule_use *rules;          /* by which */
@@ -438,6 +447,13 @@ const char *base_name(const char *path);
 /* Index of the first frame of the user's own code, preferably one that can be named; count = none.
  */
 size_t frame_user(const struct frame *const *frames, size_t count);
+
+/* The frame's function; else its place in its module, written into the buffer and cut to fit. */
+#define FRAME_NAME_SIZE 4128
+const char *frame_name(const struct frame *frame, char buffer[FRAME_NAME_SIZE]);
+
+/* Index of the first frame that is no allocator; 0 when all are. */
+size_t frame_first(const struct frame *const *frames, size_t count);
 
 /* The frame a record is about: the user's, else the first that is no allocator, else NULL. */
 const struct frame *record_title(const struct record *record);

@@ -337,7 +337,8 @@ bool options_parse(int argc, char **argv, struct options *options)
     }
     options->build.recent.address = options->view.freed_address;
     options->build.content |= options->view.verbose;
-    options->build.recent.all = options->view.verbose && options->format->recent;
+    options->build.allocated = (options->format->traits & FORMAT_ALLOCATED) != 0;
+    options->build.recent.all = options->view.verbose && (options->format->traits & FORMAT_RECENT);
     if (!options->top_given)
         options->view.top = options->format->top;
     options->view.source = (struct source_search){.dirs = options->source_dirs.text,

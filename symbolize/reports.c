@@ -1,13 +1,16 @@
 /* reports.c - the table of formats: a new one is a file and a row here. */
 #include "symbolize/json.h"
+#include "symbolize/pprof.h"
 #include "symbolize/report.h"
 #include "symbolize/text.h"
 
 #include <string.h>
 
 static const struct format table[] = {
-    {"text", "for people: 80 columns, the worst records first", 10, false, text_write},
-    {"json", "everything, for programs (docs/schema.json)", 0, true, json_write},
+    {"text", "for people: 80 columns, the worst records first", 10, 0, text_write},
+    {"pprof", "a heap profile for go tool pprof and its kin", 0, FORMAT_ALLOCATED | FORMAT_BINARY,
+     pprof_write},
+    {"json", "everything, for programs (docs/schema.json)", 0, FORMAT_RECENT, json_write},
 };
 
 const struct format *formats_at(size_t i)

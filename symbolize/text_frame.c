@@ -19,7 +19,8 @@ void text_style(const struct view *view, FILE *stream, enum text_style style)
 
 struct shown text_function(const struct frame *frame, const struct view *view, size_t columns)
 {
-    char place[PATH_MAX];
+    char buffer[FRAME_NAME_SIZE];
+    const char *place = frame_name(frame, buffer);
 
     if (frame->function && view->verbose)
         return show(frame->function, strlen(frame->function), 0);
@@ -28,12 +29,6 @@ struct shown text_function(const struct frame *frame, const struct view *view, s
 
         return show(scope, demangle_bare_length(scope), columns);
     }
-    if (frame->has_offset)
-        snprintf(place, sizeof(place), "%s+0x%" PRIx64,
-                 frame->module ? base_name(frame->module) : "[no module]", frame->offset);
-    else
-        snprintf(place, sizeof(place), "%s",
-                 frame->module ? base_name(frame->module) : "[no module]");
     return show(place, strlen(place), columns);
 }
 

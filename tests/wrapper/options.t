@@ -105,11 +105,16 @@ test_report_names_a_next_command_that_works() {
     # shellcheck disable=SC2086
     "$O/leakreport" $next >report
 }
+formats='text json pprof'
 test_format_is_handed_on() {
     need python3
     leakrun --format=json -o j true
     python3 -c 'import json; assert json.load(open("j"))["format"] == "libleak"'
     leakrun --format json -o j2 true
+    for format in $formats; do
+        leakrun "--format=$format" -o "out.$format" true
+        [ -s "out.$format" ] || fail "$format: nothing was written"
+    done
 }
 test_suppressions_are_handed_on() {
     echo "$leaky" | compile leaky -g -fno-builtin

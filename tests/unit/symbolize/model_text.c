@@ -417,6 +417,21 @@ static void add_running(struct reading *reading)
     begin_stack(reading, &thread->stack);
 }
 
+static void add_ever(struct reading *reading)
+{
+    struct process *process = reading->process;
+    struct allocated *made;
+
+    if (!process->allocated)
+        process->allocated = mem_take_array(reading->mem, SOME, sizeof(*process->allocated));
+    made = &process->allocated[process->allocated_count++];
+    *made = (struct allocated){
+        .kind = (uint32_t)word_index(kind_word, LEAK_KIND_MAX, reading->field[1]),
+        .bytes = number(reading, 2, 10),
+        .blocks = number(reading, 3, 10)};
+    begin_stack(reading, &made->stack);
+}
+
 static void add_keeps(struct reading *reading)
 {
     reading->owner = &reading->process->owners[reading->process->owner_count++];
@@ -504,6 +519,8 @@ static void add_looked(struct reading *reading)
         reading->path->skipped_at = reading->path->count;
     } else if (strcmp(what, "running") == 0)
         add_running(reading);
+    else if (strcmp(what, "ever") == 0)
+        add_ever(reading);
     else if (strcmp(what, "keeps") == 0)
         add_keeps(reading);
     else

@@ -10,6 +10,7 @@
 
 #include "symbolize/report.h"
 #include "tests/unit/symbolize/model_text.h"
+#include "tests/unit/symbolize/profile_text.h"
 
 static const char *const models[] = {"small",  "odd",   "tree",  "sampled", "frees",
                                      "looked", "clean", "quiet", "running",
@@ -22,6 +23,7 @@ static const struct rendering {
 } renderings[] = {
     {"text", "text", NULL, false, false, false, false, false},
     {"json", "json", NULL, false, false, false, false, false},
+    {"pprof", "pprof", NULL, false, false, false, false, false},
     {"verbose", "text", "frees", true, false, false, false, false},
     {"freed", "text", "frees", false, true, false, false, false},
     {"verbose", "text", "looked", true, false, false, false, false},
@@ -75,6 +77,12 @@ static char *render(const char *model, const struct rendering *rendering)
     format->write(&report, &view, stream);
     fclose(stream);
     mem_end(mem);
+    if (format->traits & FORMAT_BINARY) {
+        char *decoded = profile_text(text, size);
+
+        free(text);
+        return decoded;
+    }
     return text;
 }
 

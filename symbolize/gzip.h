@@ -1,0 +1,15 @@
+/* gzip.h - what is written, compressed, to a stream. Fast rather than small. */
+#ifndef SYMBOLIZE_GZIP_H
+#define SYMBOLIZE_GZIP_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct gzip;
+
+/* Whether the stream took it all is for the stream's owner to ask: ferror(). */
+struct gzip *gzip_begin(FILE *stream);
+void gzip_write(struct gzip *gzip, const void *bytes, size_t length);
+void gzip_end(struct gzip *gzip);
+
+#endif

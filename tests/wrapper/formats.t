@@ -1,0 +1,67 @@
+# Formats of reports on a real program, read by others than us: tests/formats has the readers.
+
+# Inlined frames, a ring, what hangs under a lost block, a mismatched free, what was freed again.
+shelf='#include <cstdlib>
+#include <string>
+#include <vector>
+struct Book { char title[40]; Book *next; };
+void *volatile sink;
+static inline __attribute__((always_inline)) Book *make_book() { return new Book(); }
+__attribute__((noinline)) void fill(int n) {
+    for (int i = 0; i < n; i++) { Book *b = make_book(); b->next = make_book(); sink = b; }
+    sink = nullptr;
+}
+__attribute__((noinline)) void ring() {
+    Book *a = new Book, *b = new Book;
+    a->next = b; b->next = a; sink = a; sink = nullptr;
+}
+__attribute__((noinline)) void wrong() { sink = new char[30]; free(sink); }
+__attribute__((noinline)) void busy() { for (int i = 0; i < 1000; i++) { sink = malloc(100); free(sink); } }
+static std::vector<std::string> kept;
+int main(int, char **argv) {
+    fill(atoi(argv[1])); ring(); wrong(); busy();
+    for (int i = 0; i < 20; i++) kept.emplace_back(200, 0x78);
+    sink = nullptr;
+    exit(0);
+}'
+shelve() { # format, output
+    echo "$shelf" | g++ -O1 -g -x c++ -o shelf -
+    leakrun --no-report --keep=10.leak ./shelf 10
+    "$O/leakreport" --format=json -o json --all --show-suppressed 10.leak
+    "$O/leakreport" --format="$1" -o "$2" --all --show-suppressed 10.leak
+}
+
+test_pprof_reads_our_profiles() {
+    need go python3 g++
+    shelve pprof 10.pb.gz
+    /usr/bin/python3 "$root/tests/formats/pprof.py" 10.pb.gz json allocations
+    top() { go tool pprof -symbolize=none -top "$@" 2>/dev/null; }
+    top -sample_index=leaked_space 10.pb.gz >out
+    says out '^ *960B .* make_book \(inline\)$'
+    says out '^ *96B .* ring'
+    top -sample_index=alloc_objects 10.pb.gz >out
+    says out '^ *1000 .* busy'
+    top -sample_index=inuse_objects 10.pb.gz >out
+    silent_about out ' busy'
+    top -sample_index=leaked_objects -tagfocus=verdict=indirect 10.pb.gz >out
+    says out '^ *10 .* make_book'
+    go tool pprof -symbolize=none -sample_index=leaked_space -traces 10.pb.gz >out
+    says out '^ *480B +make_book \(inline\)$'
+    says out '^ +bytes: +48B$'
+}
+test_profiles_of_two_runs_are_compared() {
+    need go g++
+    shelve pprof 10.pb.gz
+    leakrun --format=pprof -o 13.pb.gz ./shelf 13
+    go tool pprof -symbolize=none -unit=bytes -sample_index=leaked_space -diff_base 10.pb.gz -top 13.pb.gz >out 2>/dev/null
+    says out '^ *288B .* make_book'
+    silent_about out '[0-9]B .* ring'
+}
+test_a_profile_is_not_written_to_a_terminal() {
+    need script g++
+    shelve pprof 10.pb.gz
+    script -qec "$O/leakreport --format=pprof 10.leak" /dev/null >out && fail "it was"
+    says out 'pprof is nothing for a terminal: give -o FILE'
+    equal lines "$(wc -l <out)" 1
+    "$O/leakreport" --format=pprof 10.leak | gzip -t
+}
