@@ -1,4 +1,5 @@
 /* reports.c - the table of formats: a new one is a file and a row here. */
+#include "symbolize/folded.h"
 #include "symbolize/json.h"
 #include "symbolize/pprof.h"
 #include "symbolize/report.h"
@@ -10,6 +11,8 @@ static const struct format table[] = {
     {"text", "for people: 80 columns, the worst records first", 10, 0, text_write},
     {"pprof", "a heap profile for go tool pprof and its kin", 0, FORMAT_ALLOCATED | FORMAT_BINARY,
      pprof_write},
+    {"folded", "stacks and bytes, for flame graphs", 0, 0, folded_write},
+    {"folded-blocks", "the same with blocks", 0, 0, folded_write_blocks},
     {"json", "everything, for programs (docs/schema.json)", 0, FORMAT_RECENT, json_write},
 };
 

@@ -65,3 +65,14 @@ test_a_profile_is_not_written_to_a_terminal() {
     equal lines "$(wc -l <out)" 1
     "$O/leakreport" --format=pprof 10.leak | gzip -t
 }
+test_flame_graphs_are_drawn_of_our_stacks() {
+    need python3 g++
+    shelve folded stacks
+    /usr/bin/python3 "$root/tests/formats/folded.py" stacks json bytes
+    "$O/leakreport" --format=folded 10.leak >lost
+    says lost ';main;fill\(int\);make_book 960$'
+    says lost ';main;ring\(\) 96$'
+    silent_about lost 'basic_string'
+    "$O/leakreport" --format=folded-blocks 10.leak >blocks
+    says blocks ';main;fill\(int\);make_book 20$'
+}

@@ -13,8 +13,8 @@
 #include "tests/unit/symbolize/profile_text.h"
 
 static const char *const models[] = {"small",  "odd",   "tree",  "sampled", "frees",
-                                     "looked", "clean", "quiet", "running",
-                                     "known",  "hushed", "wrong", "opened"};
+                                     "looked", "clean", "quiet", "running", "known",
+                                     "hushed", "wrong", "opened"};
 
 /* Each model in each format, and some with options that show more or something else. */
 static const struct rendering {
@@ -24,6 +24,8 @@ static const struct rendering {
     {"text", "text", NULL, false, false, false, false, false},
     {"json", "json", NULL, false, false, false, false, false},
     {"pprof", "pprof", NULL, false, false, false, false, false},
+    {"folded", "folded", NULL, false, false, false, false, false},
+    {"blocks", "folded-blocks", "looked", false, false, false, true, false},
     {"verbose", "text", "frees", true, false, false, false, false},
     {"freed", "text", "frees", false, true, false, false, false},
     {"verbose", "text", "looked", true, false, false, false, false},
@@ -122,8 +124,8 @@ static size_t columns(const char *line)
 
 START_TEST(no_line_of_text_is_wider_than_the_terminal_by_accident)
 {
-    static const char *const narrow[] = {"small", "frees", "looked", "clean",
-                                         "quiet", "running", "known", "hushed"};
+    static const char *const narrow[] = {"small", "frees",   "looked", "clean",
+                                         "quiet", "running", "known",  "hushed"};
     char *text = render(narrow[_i], &renderings[0]);
 
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
