@@ -125,7 +125,7 @@ static void write_all(const struct report *report, struct folding *folding, FILE
 {
     folding->many = report->process_count > 1;
     for (size_t i = 0; i < report->process_count; i++) {
-        struct listing listing = {&report->processes[i], folding->view, 0, 0};
+        struct listing listing = {.process = &report->processes[i], .view = folding->view};
         const struct record *record;
 
         while ((record = listed_next(&listing)))

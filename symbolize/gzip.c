@@ -38,7 +38,8 @@ static void run(struct gzip *gzip, int flush)
         gzip->state.next_out = gzip->out;
         gzip->state.avail_out = CHUNK;
         deflate(&gzip->state, flush);
-        fwrite(gzip->out, 1, CHUNK - gzip->state.avail_out, gzip->stream);
+        if (gzip->stream)
+            fwrite(gzip->out, 1, CHUNK - gzip->state.avail_out, gzip->stream);
     } while (!gzip->state.avail_out);
 }
 
@@ -55,6 +56,11 @@ void gzip_write(struct gzip *gzip, const void *bytes, size_t length)
         at += part;
         length -= part;
     }
+}
+
+size_t gzip_size(const struct gzip *gzip)
+{
+    return gzip->state.total_out;
 }
 
 void gzip_end(struct gzip *gzip)

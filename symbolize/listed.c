@@ -1,12 +1,16 @@
 /* listed.c - see listed.h. */
 #include "symbolize/listed.h"
 
-static bool is_wanted(const struct record *record, const struct view *view)
+static bool is_wanted(const struct listing *listing, const struct record *record)
 {
-    if (record->suppressed_by && !view->suppressed)
+    const struct view *view = listing->view;
+
+    if (record->suppressed_by && !view->suppressed && !listing->suppressed)
         return false;
-    return view->show[record->verdict] ||
-           (record->verdict == VERDICT_INDIRECT && view->show[VERDICT_LOST]);
+    if (view->show[record->verdict])
+        return true;
+    return record->verdict == VERDICT_INDIRECT && view->show[VERDICT_LOST] &&
+           !(listing->owners && record->owner);
 }
 
 const struct record *listed_next(struct listing *listing)
@@ -18,7 +22,7 @@ const struct record *listed_next(struct listing *listing)
     while (listing->at < listing->process->record_count) {
         const struct record *record = &listing->process->records[listing->at++];
 
-        if (is_wanted(record, view)) {
+        if (is_wanted(listing, record)) {
             listing->given++;
             return record;
         }

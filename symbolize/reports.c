@@ -3,6 +3,7 @@
 #include "symbolize/json.h"
 #include "symbolize/pprof.h"
 #include "symbolize/report.h"
+#include "symbolize/sarif.h"
 #include "symbolize/text.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ static const struct format table[] = {
      pprof_write},
     {"folded", "stacks and bytes, for flame graphs", 0, 0, folded_write},
     {"folded-blocks", "the same with blocks", 0, 0, folded_write_blocks},
+    {"sarif", "SARIF 2.1.0, for code scanning hosts and editors", 0, 0, sarif_write},
     {"json", "everything, for programs (docs/schema.json)", 0, FORMAT_RECENT, json_write},
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "symbolize/demangle.h"
+#include "symbolize/uri.h"
 
 #define NAME_COLUMNS 34 /* kept for the function, so that places stand below each other */
 
@@ -32,16 +33,6 @@ struct shown text_function(const struct frame *frame, const struct view *view, s
     return show(place, strlen(place), columns);
 }
 
-/* The path as the user would type it. */
-static const char *near_path(const struct view *view, const char *path)
-{
-    size_t length = view->relative ? strlen(view->relative) : 0;
-
-    if (length > 1 && strncmp(path, view->relative, length) == 0 && path[length] == '/')
-        return path + length + 1;
-    return path;
-}
-
 struct shown text_place(const struct frame *frame, const struct view *view)
 {
     char buffer[PATH_MAX], place[PATH_MAX + 32];
@@ -49,7 +40,8 @@ struct shown text_place(const struct frame *frame, const struct view *view)
 
     place[0] = 0;
     if (frame->file) {
-        path = near_path(view, source_path(&view->source, frame->file, buffer, sizeof(buffer)));
+        path = source_near(view->relative,
+                           source_path(&view->source, frame->file, buffer, sizeof(buffer)));
         if (frame->line)
             snprintf(place, sizeof(place), "%s:%" PRIu32, path, frame->line);
         else
@@ -69,12 +61,7 @@ static void link_begin(const struct frame *frame, const struct view *view, FILE 
         return;
     path = source_path(&view->source, frame->file, buffer, sizeof(buffer));
     fprintf(stream, "\033]8;;file://");
-    for (; *path; path++)
-        if (strchr("/._-+~", *path) || (*path >= '0' && *path <= '9') ||
-            (*path >= 'A' && *path <= 'Z') || (*path >= 'a' && *path <= 'z'))
-            putc(*path, stream);
-        else
-            fprintf(stream, "%%%02X", (unsigned char)*path);
+    uri_path(path, stream);
     fprintf(stream, "\033\\");
 }
 

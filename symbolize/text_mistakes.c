@@ -60,7 +60,7 @@ static void write_alignment(const struct mistake *mistake, FILE *stream)
         fputs(", which they are not", stream);
 }
 
-static void write_words(const struct mistake *mistake, FILE *stream)
+void text_mistake_words(const struct mistake *mistake, FILE *stream)
 {
     const char *form = form_word[mistake->form];
 
@@ -122,7 +122,7 @@ static void write_mistake(const struct process *process, const struct mistake *m
     fputs(mistake_word[mistake->type], stream);
     text_style(view, stream, STYLE_PLAIN);
     fputs(": ", stream);
-    write_words(mistake, stream);
+    text_mistake_words(mistake, stream);
     if (mistake->count > 1)
         fprintf(stream, " (%s times)", show_number(mistake->count).text);
     putc('\n', stream);

@@ -82,7 +82,7 @@ static void write_bad_close(const struct resource *resource, const struct view *
         write_stack("opened", &resource->opened, view, stream);
 }
 
-static void write_headline(const struct resource *resource, FILE *stream)
+void text_resource_words(const struct resource *resource, FILE *stream)
 {
     const struct record *record = &resource->record;
 
@@ -106,7 +106,7 @@ static void write_full(const struct process *process, const struct resource *res
 {
     fputs(" - ", stream);
     text_style(view, stream, STYLE_BOLD);
-    write_headline(resource, stream);
+    text_resource_words(resource, stream);
     text_style(view, stream, STYLE_PLAIN);
     if (resource->name_count) {
         fputs(": ", stream);

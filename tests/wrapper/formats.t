@@ -76,3 +76,29 @@ test_flame_graphs_are_drawn_of_our_stacks() {
     "$O/leakreport" --format=folded-blocks 10.leak >blocks
     says blocks ';main;fill\(int\);make_book 20$'
 }
+test_sarif_names_the_line_that_leaks() {
+    need python3 g++
+    shelve sarif sarif
+    /usr/bin/python3 "$root/tests/formats/sarif.py" sarif json
+    echo "$shelf" >shelf.cc
+    g++ -O1 -g -o shelf "$PWD/shelf.cc"
+    echo 'leak:^ring' >known
+    leakrun --format=sarif -o out --suppressions=known ./shelf 10
+    /usr/bin/python3 - out <<'END'
+import json, sys
+run, = json.load(open(sys.argv[1]))["runs"]
+at = {}
+for result in run["results"]:
+    place = result["locations"][0]["physicalLocation"]
+    at[result["ruleId"], place["region"]["startLine"]] = result
+    assert place["artifactLocation"] == {"uri": "shelf.cc", "uriBaseId": "%SRCROOT%"}, place
+assert set(at) == {("lost", 6), ("lost", 12), ("mismatched-free", 15)}, set(at)
+lost, ring, wrong = at["lost", 6], at["lost", 12], at["mismatched-free", 15]
+steps = lost["codeFlows"][0]["threadFlows"][0]["locations"]
+assert [s["location"]["message"]["text"] for s in steps] == ["main", "fill(int)", "make_book"]
+assert "fix this one: 20 blocks" in lost["message"]["text"]
+assert not lost["suppressions"] and ring["suppressions"][0]["justification"] == "leak:^ring"
+assert wrong["relatedLocations"][0]["message"]["text"] == "allocated here"
+assert run["originalUriBaseIds"]["%SRCROOT%"]["uri"].startswith("file:///")
+END
+}

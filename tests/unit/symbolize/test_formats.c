@@ -22,6 +22,7 @@ static const struct {
     const char *name, *reader; /* with arguments behind those it always gets */
 } formats[] = {
     {"pprof", "pprof.py %s %s"},
+    {"sarif", "sarif.py %s %s"},
     {"folded", "folded.py %s %s bytes"},
     {"folded-blocks", "folded.py %s %s blocks"},
 };
@@ -116,6 +117,52 @@ START_TEST(other_programs_read_what_the_json_report_says)
 }
 END_TEST
 
+/* ---- Limits of hosts ------------------------------------------------------------------------ */
+
+static const struct {
+    size_t records, name; /* length of a function's name, of random letters */
+} crowds[] = {{25001, 8}, {40000, 8}, {4000, 9000}};
+
+START_TEST(sarif_stays_within_what_hosts_take)
+{
+    size_t count = crowds[_i].records, length = crowds[_i].name;
+    struct mem *mem = mem_begin();
+    struct process process = {.exe = "/opt/app",
+                              .record_count = count,
+                              .records = mem_take_array(mem, count, sizeof(struct record))};
+    struct report report = {.processes = &process, .process_count = 1};
+    struct view view = {.show = {[VERDICT_LOST] = true}};
+    char path[] = "/tmp/libleak-test-XXXXXX", command[256];
+    FILE *stream = fdopen(mkstemp(path), "w");
+    uint64_t seed = 1;
+
+    for (size_t i = 0; i < count; i++) {
+        struct frame *frame = mem_take(mem, sizeof(*frame));
+        const struct frame **frames = mem_take(mem, sizeof(*frames));
+        char *name = mem_take(mem, length + 1);
+
+        for (size_t k = 0; k < length; k++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            name[k] = (char)('A' + (seed >> 33) % 26);
+        }
+        *frame = (struct frame){.function = name, .file = "a.c", .line = 1};
+        *frames = frame;
+        process.records[i] = (struct record){
+            .signature = i, .bytes = 1, .blocks = 1, .frames = frames, .frame_count = 1};
+    }
+    formats_find("sarif")->write(&report, &view, stream);
+    fclose(stream);
+    mem_end(mem);
+    snprintf(command, sizeof(command), "/usr/bin/python3 tests/formats/sarif.py %s %s of %zu", path,
+             path, count);
+    if (system("/usr/bin/python3 -c 'import jsonschema' 2>/dev/null") != 0)
+        printf("skip: %s: python3-jsonschema is not here\n", __func__);
+    else
+        ck_assert_int_eq(system(command), 0);
+    unlink(path);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("formats");
@@ -126,6 +173,7 @@ int main(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, other_programs_read_what_the_json_report_says, 0,
                         ROWS(models) * ROWS(formats));
+    tcase_add_loop_test(all, sarif_stays_within_what_hosts_take, 0, ROWS(crowds));
     suite_add_tcase(suite, all);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
