@@ -105,7 +105,7 @@ test_report_names_a_next_command_that_works() {
     # shellcheck disable=SC2086
     "$O/leakreport" $next >report
 }
-formats='text json sarif pprof folded folded-blocks'
+formats='text json ndjson sarif pprof folded folded-blocks'
 test_format_is_handed_on() {
     need python3
     leakrun --format=json -o j true

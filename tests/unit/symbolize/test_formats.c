@@ -22,6 +22,7 @@ static const struct {
     const char *name, *reader; /* with arguments behind those it always gets */
 } formats[] = {
     {"pprof", "pprof.py %s %s"},
+    {"ndjson", "ndjson.py %s %s"},
     {"sarif", "sarif.py %s %s"},
     {"folded", "folded.py %s %s bytes"},
     {"folded-blocks", "folded.py %s %s blocks"},

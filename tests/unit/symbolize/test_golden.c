@@ -24,6 +24,7 @@ static const struct rendering {
     {"text", "text", NULL, false, false, false, false, false},
     {"json", "json", NULL, false, false, false, false, false},
     {"pprof", "pprof", NULL, false, false, false, false, false},
+    {"ndjson", "ndjson", NULL, false, false, false, false, false},
     {"sarif", "sarif", NULL, false, false, false, false, false},
     {"folded", "folded", NULL, false, false, false, false, false},
     {"blocks", "folded-blocks", "looked", false, false, false, true, false},
