@@ -102,3 +102,11 @@ void anonymous_make(struct process *process)
     for (size_t i = 0; i < process->blind_count; i++)
         process->blind[i].path = base_name(process->blind[i].path);
 }
+
+void anonymous_rules(struct report *report)
+{
+    for (size_t i = 0; i < report->unused_count; i++)
+        ((struct rule *)report->unused[i])->where = base_name(report->unused[i]->where);
+    for (size_t i = 0; i < report->expired_count; i++)
+        ((struct rule *)report->expired[i])->where = base_name(report->expired[i]->where);
+}

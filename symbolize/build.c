@@ -342,6 +342,8 @@ void build_finish(struct report *report, const struct build_options *options)
             anonymous_make(process);
     }
     suppress_tell_unused(options->group.suppressions, report);
+    if (options->anonymous)
+        anonymous_rules(report);
     if (report->process_count)
         report->host = report->processes[0].host;
     map_end(&first);

@@ -74,6 +74,7 @@ void json_write(const struct report *report, const struct view *view, FILE *stre
     emit_number(&emit, "version", 1);
     json_tool(&emit);
     emit_text(&emit, "host", report->host);
+    json_suppressions(&emit, report);
     emit_open(&emit, "processes", '[');
     for (size_t i = 0; i < report->process_count; i++)
         write_process(&emit, &report->processes[i], view);

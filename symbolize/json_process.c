@@ -13,6 +13,29 @@ void json_tool(struct emit *emit)
     emit_close(emit, '}');
 }
 
+static void write_rules(struct emit *emit, const char *key, const struct rule *const *rules,
+                        size_t count)
+{
+    emit_open(emit, key, '[');
+    for (size_t i = 0; i < count; i++) {
+        emit_open(emit, NULL, '{');
+        emit_text(emit, "rule", rules[i]->text);
+        emit_text(emit, "where", rules[i]->where);
+        emit_text(emit, "expires", rules[i]->expires);
+        emit_text(emit, "reason", rules[i]->reason);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+}
+
+void json_suppressions(struct emit *emit, const struct report *report)
+{
+    emit_open(emit, "suppressions", '{');
+    write_rules(emit, "unused", report->unused, report->unused_count);
+    write_rules(emit, "expired", report->expired, report->expired_count);
+    emit_close(emit, '}');
+}
+
 static void write_end(struct emit *emit, const struct process *process)
 {
     emit_open(emit, "end", '{');
@@ -120,6 +143,7 @@ static void write_suppressed(struct emit *emit, const struct process *process)
         emit_open(emit, NULL, '{');
         emit_text(emit, "rule", use->rule->text);
         emit_text(emit, "where", use->rule->where);
+        emit_text(emit, "reason", use->rule->reason);
         emit_number(emit, "bytes", use->total.bytes);
         emit_number(emit, "blocks", use->total.blocks);
         emit_number(emit, "records", use->total.records);

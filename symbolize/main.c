@@ -108,7 +108,7 @@ static bool write_report(struct mem *mem, struct options *options, const struct 
     if (options->output)
         stream = output_open(mem, options->output,
                              report->process_count ? &report->processes[0] : NULL, options->force);
-    if ((options->format->traits & FORMAT_BINARY) && isatty(fileno(stream))) {
+    if (!options->generate && (options->format->traits & FORMAT_BINARY) && isatty(fileno(stream))) {
         free(here);
         fprintf(stderr, "leakreport: %s is nothing for a terminal: give -o FILE\n",
                 options->format->name);
@@ -116,7 +116,10 @@ static bool write_report(struct mem *mem, struct options *options, const struct 
     }
     fit_stream(options, stream);
     options->view.relative = here;
-    options->format->write(report, &options->view, stream);
+    if (options->generate)
+        options->generate(report, &options->view, stream);
+    else
+        options->format->write(report, &options->view, stream);
     free(here);
     good = fflush(stream) == 0 && !ferror(stream);
     if (stream != stdout && stream != stderr)

@@ -102,6 +102,8 @@ struct verdict_total {
 struct rule {
     const char *text;  /* "leak:pattern", or a name */
     const char *where; /* "FILE:LINE" */
+    const char *reason;  /* NULL = none is given */
+    const char *expires; /* the last day, "2027-01-31"; NULL = none */
 };
 
 struct rule_use {
@@ -439,6 +441,8 @@ struct report {
     size_t process_count;
     const struct rule **unused; /* rules that fit nothing */
     size_t unused_count;
+    const struct rule **expired; /* rules that would, perhaps */
+    size_t expired_count;
 };
 
 /* The last component of a path; NULL gives NULL. */

@@ -69,6 +69,7 @@ void ndjson_write(const struct report *report, const struct view *view, FILE *st
     emit_number(emit, "version", 1);
     json_tool(emit);
     emit_text(emit, "host", report->host);
+    json_suppressions(emit, report);
     end_line(emit);
     for (writing.index = 0; writing.index < report->process_count; writing.index++) {
         const struct process *process = &report->processes[writing.index];

@@ -102,3 +102,71 @@ assert wrong["relatedLocations"][0]["message"]["text"] == "allocated here"
 assert run["originalUriBaseIds"]["%SRCROOT%"]["uri"].startswith("file:///")
 END
 }
+
+# ---- Suppressions ----
+
+generate() { # syntax, of all but what ring() lost
+    echo 'leak:^ring' >ring
+    shelve json again
+    "$O/leakreport" --gen-suppressions="$1" --suppressions=ring -o "$1" 10.leak
+}
+test_generated_suppressions_fit_what_they_are_of() {
+    need g++
+    for syntax in lsan valgrind libleak; do
+        rm -f 10.leak json again
+        generate $syntax
+        leakrun --suppressions=$syntax ./shelf 10 2>err
+        says err '^1\. 48 bytes in 1 block lost'
+        silent_about err '^2\. '
+        says err ' lost=48/1/1 indirect=48/1/1 '
+    done
+    equal 'another run' "$(status_of leakrun --suppressions=libleak --suppressions=ring \
+        --error-exitcode=9 --errors-for=lost ./shelf 10)" 0
+    sed 's/# count/count/' libleak >few
+    equal 'as many' "$(status_of leakrun --suppressions=few --suppressions=ring \
+        --error-exitcode=9 --errors-for=lost ./shelf 10)" 0
+    equal 'more' "$(status_of leakrun --suppressions=few --suppressions=ring \
+        --error-exitcode=9 --errors-for=lost ./shelf 11)" 9
+}
+test_valgrind_takes_what_is_generated_for_it() {
+    need valgrind g++
+    generate valgrind
+    valgrind --leak-check=full --suppressions=valgrind ./shelf 10 >out 2>&1
+    says out 'definitely lost: 48 bytes in 1 blocks'
+    valgrind --leak-check=full ./shelf 10 >out 2>&1
+    says out 'definitely lost: 528 bytes in 11 blocks'
+    "$O/leakreport" --gen-suppressions=libleak -o libleak 10.leak
+    valgrind --leak-check=full --suppressions=libleak ./shelf 10 >out 2>&1
+    says out 'definitely lost: 528 bytes in 11 blocks' # it passes over what is not its own
+}
+test_leak_sanitizer_takes_what_is_generated_for_it() {
+    need g++
+    generate lsan
+    echo "$shelf" | g++ -O1 -g -fsanitize=leak -x c++ -o sanitized - 2>err || skip "no LeakSanitizer here"
+    LSAN_OPTIONS=suppressions=lsan ./sanitized 10 >out 2>&1 && fail "ring() is forgotten"
+    says out '96 byte\(s\) leaked in 2 allocation\(s\)'
+    says out '^ *20 +960 \^make_book\$$'
+}
+test_expired_suppressions_are_said_and_hold_no_more() {
+    need g++
+    generate libleak
+    sed 's/# expires=.*/expires=2001-01-01/; s/# reason=/reason=until we know/' libleak >old
+    leakrun --suppressions=old --suppressions=ring --format=json -o out ./shelf 10 2>err
+    leakrun --suppressions=old --suppressions=ring ./shelf 10 2>err
+    says err '^Suppression expired on 2001-01-01: 480 bytes in 10 blocks lost, .* \(old:2\)$'
+    says err ' lost=480/10/1 '
+    sed -i 's/2001-/9999-/' old
+    leakrun --suppressions=old --suppressions=ring --show-suppressed ./shelf 10 2>err
+    silent_about err 'expired'
+    says err 'suppressed by 480 bytes .* \(old:2\): until we know$'
+    says err ' lost=0/0/0 '
+}
+test_suppressions_are_generated_instead_of_a_report() {
+    need g++
+    generate libleak
+    equal 'both' "$(status_of "$O/leakreport" --gen-suppressions=lsan --format=json 10.leak)" 2
+    equal 'nonsense' "$(status_of "$O/leakreport" --gen-suppressions=massif 10.leak)" 2
+    leakrun --gen-suppressions=lsan -o out ./shelf 10
+    says out '^leak:\^make_book\$$'
+    silent_about out '^libleak:'
+}

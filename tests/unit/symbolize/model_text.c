@@ -319,7 +319,7 @@ static void add_suppressed(struct reading *reading)
     struct rule_use *use;
     size_t i = 0;
 
-    *rule = (struct rule){text(reading, 1), text(reading, 2)};
+    *rule = (struct rule){text(reading, 1), text(reading, 2), text(reading, 3), NULL};
     while (i < process->rule_count && strcmp(process->rules[i].rule->where, rule->where) != 0)
         i++;
     use = &process->rules[i];
@@ -344,10 +344,21 @@ static void add_unused(struct reading *reading)
     struct report *report = &reading->report;
     struct rule *rule = mem_take(reading->mem, sizeof(*rule));
 
-    *rule = (struct rule){text(reading, 1), text(reading, 2)};
+    *rule = (struct rule){text(reading, 1), text(reading, 2), NULL, NULL};
     if (!report->unused)
         report->unused = mem_take_array(reading->mem, SOME, sizeof(*report->unused));
     report->unused[report->unused_count++] = rule;
+}
+
+static void add_expired(struct reading *reading)
+{
+    struct report *report = &reading->report;
+    struct rule *rule = mem_take(reading->mem, sizeof(*rule));
+
+    *rule = (struct rule){text(reading, 1), text(reading, 2), NULL, text(reading, 3)};
+    if (!report->expired)
+        report->expired = mem_take_array(reading->mem, SOME, sizeof(*report->expired));
+    report->expired[report->expired_count++] = rule;
 }
 
 static void add_sample(struct reading *reading)
@@ -504,6 +515,8 @@ static void add_looked(struct reading *reading)
         add_suppressed(reading);
     else if (strcmp(what, "unused") == 0)
         add_unused(reading);
+    else if (strcmp(what, "expired") == 0)
+        add_expired(reading);
     else if (strcmp(what, "is") == 0)
         add_flags(reading);
     else if (strcmp(what, "owner") == 0)
