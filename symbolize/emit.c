@@ -136,6 +136,12 @@ void emit_fraction(struct emit *emit, const char *key, double fraction)
     fprintf(emit->stream, "%.4g", fraction);
 }
 
+void emit_made(struct emit *emit, const char *key, const char *text, size_t length)
+{
+    begin(emit, key);
+    fwrite_unlocked(text, 1, length, emit->stream);
+}
+
 void emit_bool(struct emit *emit, const char *key, bool value)
 {
     begin(emit, key);

@@ -10,6 +10,7 @@
 #include "symbolize/json_mistakes.h"
 #include "symbolize/json_process.h"
 #include "symbolize/json_record.h"
+#include "symbolize/json_stack.h"
 
 static void write_records(struct emit *emit, const struct process *process, size_t most)
 {
@@ -81,4 +82,5 @@ void json_write(const struct report *report, const struct view *view, FILE *stre
     emit_close(&emit, ']');
     emit_bool(&emit, "bytes_escaped", emit.bytes_escaped); /* known only now */
     emit_close(&emit, '}');
+    json_stack_end(&emit);
 }

@@ -5,6 +5,9 @@
 #include "symbolize/emit.h"
 #include "symbolize/model.h"
 
+/* What is kept of the frames while they are written; at the end of the report. */
+void json_stack_end(struct emit *emit);
+
 /* user: index of the user frame; count = none is marked. */
 void json_frames(struct emit *emit, const char *key, const struct frame *const *frames,
                  size_t count, size_t user);

@@ -6,6 +6,7 @@
 #include "symbolize/json_mistakes.h"
 #include "symbolize/json_process.h"
 #include "symbolize/json_record.h"
+#include "symbolize/json_stack.h"
 
 struct writing {
     struct emit emit;
@@ -14,7 +15,7 @@ struct writing {
 
 static struct emit *begin_line(struct writing *writing, const char *what)
 {
-    writing->emit = (struct emit){.stream = writing->emit.stream, .line = true};
+    writing->emit.some = writing->emit.bytes_escaped = false;
     emit_open(&writing->emit, NULL, '{');
     emit_text(&writing->emit, "line", what);
     return &writing->emit;
@@ -62,7 +63,7 @@ static void write_parts(struct writing *writing, const struct process *process, 
 
 void ndjson_write(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct writing writing = {.emit.stream = stream};
+    struct writing writing = {.emit = {.stream = stream, .line = true}};
     struct emit *emit = begin_line(&writing, "report");
 
     emit_text(emit, "format", "libleak");
@@ -81,4 +82,5 @@ void ndjson_write(const struct report *report, const struct view *view, FILE *st
         if (!view->quiet)
             write_parts(&writing, process, view->top ? view->top : SIZE_MAX);
     }
+    json_stack_end(&writing.emit);
 }

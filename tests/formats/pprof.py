@@ -18,7 +18,7 @@ def raw(profile):
     done = subprocess.run(words, capture_output=True, check=False)
     if done.returncode:
         sys.exit("go tool pprof: " + done.stderr.decode("utf-8", "replace"))
-    return done.stdout.decode("utf-8", "replace")
+    return done.stdout.decode("utf-8")  # strings of protobuf are UTF-8
 
 
 def samples(text):
