@@ -31,7 +31,7 @@ CPU      = -iquote preload/arch/$(ARCH)
 # SAN= is for the tools and the unit tests; libleak.so itself cannot be sanitized.
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 
-REPORT_LIBS := -ldw -lelf -lm -liberty -ljansson
+REPORT_LIBS := -ldw -lelf -lz -lm -liberty -ljansson
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 
 # ---- Products: one folder, one artefact ------------------------------------
@@ -163,7 +163,7 @@ rows: $(O)/tests/rows_of              ## what unwind rules the objects of this m
 # Cross-compiled against Debian's packages for it, unpacked below the build, and run by qemu-user.
 FOREIGN          = build-aarch64
 SYSROOT          = $(abspath $(FOREIGN))/sysroot
-FOREIGN_PACKAGES = check libdw-dev libelf-dev libiberty-dev libunwind8 libstdc++6
+FOREIGN_PACKAGES = check libdw-dev libelf-dev zlib1g-dev libiberty-dev libunwind8 libstdc++6
 
 check-aarch64:                        ## cross-compile for aarch64, run its tests under qemu-user
 	@scripts/setup aarch64

@@ -72,6 +72,8 @@ void anonymous_make(struct process *process)
     process->argc = 0;
     for (size_t i = 0; i < process->record_count; i++)
         bare_record(&process->records[i]);
+    for (size_t i = 0; i < process->allocated_count; i++)
+        bare_stack(&process->allocated[i].stack);
     for (size_t i = 0; i < process->recent_count; i++) {
         bare_stack(&process->recent[i].freed);
         bare_stack(&process->recent[i].allocated);
@@ -99,4 +101,12 @@ void anonymous_make(struct process *process)
         bare_stack(&process->threads[i].stack);
     for (size_t i = 0; i < process->blind_count; i++)
         process->blind[i].path = base_name(process->blind[i].path);
+}
+
+void anonymous_rules(struct report *report)
+{
+    for (size_t i = 0; i < report->unused_count; i++)
+        ((struct rule *)report->unused[i])->where = base_name(report->unused[i]->where);
+    for (size_t i = 0; i < report->expired_count; i++)
+        ((struct rule *)report->expired[i])->where = base_name(report->expired[i]->where);
 }

@@ -10,5 +10,7 @@
 
 /* What is shared by records is changed with each of them, to the same. */
 void anonymous_make(struct process *process);
+/* The rules that no process used. */
+void anonymous_rules(struct report *report);
 
 #endif

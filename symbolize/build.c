@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "symbolize/alive.h"
+#include "symbolize/allocated.h"
 #include "symbolize/anonymous.h"
 #include "symbolize/crashes.h"
 #include "symbolize/estimate.h"
@@ -174,6 +175,8 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
     notes_fill(mem, store, &inherited, options->group.suppressions, process);
     resources_fill(mem, resolver, store, options->group.suppressions, process);
     group_records(mem, resolver, store, &options->group, process);
+    if (options->allocated)
+        allocated_fill(mem, resolver, store, process);
     looks_fill(mem, resolver, store, process);
     recent_fill(mem, resolver, store, &options->recent, process);
     mistakes_fill(mem, resolver, store, process);
@@ -306,6 +309,8 @@ static void make_stable(struct process *process)
         if (record->path)
             make_stable_root(record->path->root);
     }
+    for (size_t i = 0; i < process->allocated_count; i++)
+        make_stable_frames(process->allocated[i].stack.frames, process->allocated[i].stack.count);
     make_stable_look(process);
     mistakes_make_stable(process);
     crashes_make_stable(process);
@@ -332,6 +337,8 @@ void build_finish(struct report *report, const struct build_options *options)
             anonymous_make(process);
     }
     suppress_tell_unused(options->group.suppressions, report);
+    if (options->anonymous)
+        anonymous_rules(report);
     if (report->process_count)
         report->host = report->processes[0].host;
     map_end(&first);

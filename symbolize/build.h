@@ -8,6 +8,7 @@
 struct build_options {
     struct group_options group;
     struct recent_options recent;
+    bool allocated; /* what every stack allocated, too */
     bool content;   /* what blocks hold is told … */
     bool anonymous; /* … but not now, nor who and where: see anonymous.h */
     bool stable; /* leave out what differs from run to run: pids, times, addresses, samples */

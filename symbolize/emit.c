@@ -6,38 +6,68 @@
 #include "symbolize/times.h"
 #include "symbolize/utf8.h"
 
+/* ASCII that stands for itself: a run of it is written at once, for most texts are one. */
+static size_t plain_length(const char *text, bool markup)
+{
+    size_t length = 0;
+
+    for (;; length++) {
+        unsigned char byte = (unsigned char)text[length];
+
+        if (byte < 0x20 || byte >= 0x7f || byte == '"' || byte == '\\' ||
+            (markup && (byte == '<' || byte == '>' || byte == '&')))
+            return length;
+    }
+}
+
 static void quote(struct emit *emit, const char *text)
 {
-    bool bytes = !utf8_valid(text);
+    bool asked = false, bytes = false; /* bytes: those from 0x80 on are no characters */
 
-    emit->bytes_escaped |= bytes;
     putc_unlocked('"', emit->stream);
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        if (*at == '"' || *at == '\\')
-            fprintf(emit->stream, "\\%c", *at);
-        else if (*at < 0x20 || *at == 0x7f || (bytes && *at >= 0x80) ||
-                 (emit->markup && (*at == '<' || *at == '>' || *at == '&')))
-            fprintf(emit->stream, "\\u%04x", *at);
+    for (;;) {
+        size_t length = plain_length(text, emit->markup);
+        unsigned char byte = (unsigned char)text[length];
+
+        fwrite_unlocked(text, 1, length, emit->stream);
+        text += length + 1;
+        if (!byte)
+            break;
+        if (byte >= 0x80 && !asked) {
+            bytes = !utf8_valid(text - 1);
+            emit->bytes_escaped |= bytes;
+            asked = true;
+        }
+        if (byte == '"' || byte == '\\')
+            fprintf(emit->stream, "\\%c", byte);
+        else if (byte < 0x80 || bytes)
+            fprintf(emit->stream, "\\u%04x", byte);
         else
-            putc_unlocked(*at, emit->stream);
+            putc_unlocked(byte, emit->stream);
     }
     putc_unlocked('"', emit->stream);
 }
 
 static void new_line(struct emit *emit)
 {
-    putc_unlocked('\n', emit->stream);
-    for (int i = 0; i < emit->depth; i++)
-        putc_unlocked(' ', emit->stream);
+    static const char blanks[] = "\n                                ";
+    size_t width = (size_t)emit->depth + 1;
+
+    fwrite_unlocked(blanks, 1, width < sizeof(blanks) ? width : sizeof(blanks) - 1, emit->stream);
+}
+
+static bool on_line(const struct emit *emit)
+{
+    return emit->flat || emit->line;
 }
 
 static void begin(struct emit *emit, const char *key)
 {
     if (emit->some)
         putc_unlocked(',', emit->stream);
-    if (emit->flat && emit->some)
+    if (on_line(emit) && emit->some)
         putc_unlocked(' ', emit->stream);
-    else if (!emit->flat && emit->depth)
+    else if (!on_line(emit) && emit->depth)
         new_line(emit);
     if (key) {
         putc_unlocked('"', emit->stream);
@@ -50,7 +80,7 @@ static void begin(struct emit *emit, const char *key)
 void emit_open(struct emit *emit, const char *key, char bracket)
 {
     begin(emit, key);
-    putc(bracket, emit->stream);
+    putc_unlocked(bracket, emit->stream);
     emit->depth++;
     emit->some = false;
 }
@@ -58,11 +88,11 @@ void emit_open(struct emit *emit, const char *key, char bracket)
 void emit_close(struct emit *emit, char bracket)
 {
     emit->depth--;
-    if (emit->some && !emit->flat)
+    if (emit->some && !on_line(emit))
         new_line(emit);
-    putc(bracket, emit->stream);
+    putc_unlocked(bracket, emit->stream);
     if (emit->depth == 0)
-        putc('\n', emit->stream);
+        putc_unlocked('\n', emit->stream);
     emit->some = true;
 }
 
@@ -77,8 +107,22 @@ void emit_text(struct emit *emit, const char *key, const char *text)
 
 void emit_number(struct emit *emit, const char *key, uint64_t number)
 {
+    char digits[20];
+    size_t at = sizeof(digits);
+
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
     begin(emit, key);
-    fprintf(emit->stream, "%" PRIu64, number);
+    fwrite_unlocked(digits + at, 1, sizeof(digits) - at, emit->stream);
+}
+
+void emit_known(struct emit *emit, const char *key, bool known, uint64_t number)
+{
+    if (known)
+        emit_number(emit, key, number);
+    else
+        emit_null(emit, key);
 }
 
 void emit_signed(struct emit *emit, const char *key, int64_t number)
@@ -93,6 +137,12 @@ void emit_fraction(struct emit *emit, const char *key, double fraction)
     fprintf(emit->stream, "%.4g", fraction);
 }
 
+void emit_made(struct emit *emit, const char *key, const char *text, size_t length)
+{
+    begin(emit, key);
+    fwrite_unlocked(text, 1, length, emit->stream);
+}
+
 void emit_bool(struct emit *emit, const char *key, bool value)
 {
     begin(emit, key);
@@ -102,6 +152,12 @@ void emit_bool(struct emit *emit, const char *key, bool value)
 void emit_null(struct emit *emit, const char *key)
 {
     emit_text(emit, key, NULL);
+}
+
+void emit_empty(struct emit *emit, const char *key)
+{
+    emit_open(emit, key, '[');
+    emit_close(emit, ']');
 }
 
 void emit_time(struct emit *emit, const char *key, uint64_t ns)

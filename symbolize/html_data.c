@@ -305,6 +305,9 @@ static void write_records(struct writing *writing)
     const struct process *process = writing->process;
     size_t end = process->record_count < RECORDS_MOST ? process->record_count : RECORDS_MOST;
 
+    if (writing->view->quiet)
+        end = 0;
+
     emit_open(&writing->emit, "records", '[');
     for (size_t i = 0; i < end; i++)
         write_record(writing, &process->records[i], end);
@@ -380,9 +383,9 @@ static void write_errors(struct writing *writing)
     const struct process *process = writing->process;
 
     emit_open(&writing->emit, "errors", '[');
-    if (process->crash)
+    if (process->crash && !writing->view->quiet)
         write_crash(writing, process->crash);
-    for (size_t i = 0; i < process->mistake_count; i++)
+    for (size_t i = 0; i < process->mistake_count && !writing->view->quiet; i++)
         write_mistake(writing, &process->mistakes[i]);
     emit_close(&writing->emit, ']');
 }
@@ -392,7 +395,7 @@ static void write_resources(struct writing *writing)
     struct emit *emit = &writing->emit;
 
     emit_open(emit, "resources", '[');
-    for (size_t i = 0; i < writing->process->resource_count; i++) {
+    for (size_t i = 0; i < writing->process->resource_count && !writing->view->quiet; i++) {
         const struct resource *resource = &writing->process->resources[i];
 
         emit_open(emit, NULL, '{');
@@ -415,7 +418,7 @@ static void write_owners(struct writing *writing)
     const struct process *process = writing->process;
 
     emit_open(emit, "owners", '[');
-    for (size_t i = 0; i < process->owner_count && i < RECORDS_MOST; i++) {
+    for (size_t i = 0; i < process->owner_count && i < RECORDS_MOST && !writing->view->quiet; i++) {
         emit_open(emit, NULL, '{');
         emit_text(emit, "root", process->owners[i].root->words);
         emit_number(emit, "b", process->owners[i].bytes);

@@ -1,24 +1,7 @@
 /* json_crash.c - see json_crash.h. */
 #include "symbolize/json_crash.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-static void write_thread(struct emit *emit, const struct crash *crash)
-{
-    char serial[32];
-
-    snprintf(serial, sizeof(serial), "T%" PRIu32, crash->thread.serial);
-    emit_text(emit, "thread", crash->thread.serial ? serial : NULL);
-}
-
-static void write_number(struct emit *emit, const char *key, bool known, uint64_t number)
-{
-    if (known)
-        emit_number(emit, key, number);
-    else
-        emit_null(emit, key);
-}
+#include "symbolize/json_stack.h"
 
 static void write_address(struct emit *emit, const char *key, const struct crash *crash)
 {
@@ -26,16 +9,6 @@ static void write_address(struct emit *emit, const char *key, const struct crash
         emit_address(emit, key, crash->address);
     else
         emit_null(emit, key);
-}
-
-static void
-write_trace(struct emit *emit, const char *key, const char *form, const struct stack *stack,
-            void (*write_stack)(struct emit *emit, const char *key, const struct stack *stack))
-{
-    emit_open(emit, key, '{');
-    emit_text(emit, "form", form);
-    write_stack(emit, "frames", stack);
-    emit_close(emit, '}');
 }
 
 static void write_repeats(struct emit *emit, const struct crash *crash)
@@ -65,40 +38,32 @@ static void write_signal(struct emit *emit, const struct crash *crash)
     for (size_t i = 0; i < crash->register_count; i++)
         emit_address(emit, crash->registers[i].name, crash->registers[i].value);
     emit_close(emit, '}');
-    write_number(emit, "depth", crash->depth != 0, crash->depth);
+    emit_known(emit, "depth", crash->depth != 0, crash->depth);
     write_repeats(emit, crash);
     emit_close(emit, '}');
 }
 
-void json_crash(struct emit *emit, const struct process *process,
-                void (*write_stack)(struct emit *emit, const char *key, const struct stack *stack))
+void json_crash(struct emit *emit, const struct crash *crash)
 {
-    const struct crash *crash = process->crash;
     const struct crash_block *block = NULL;
+    const char *form = NULL;
 
-    if (!crash)
-        return;
     if (crash->block_count && !crash->blocks[0].register_name)
         block = &crash->blocks[0];
-    emit_open(emit, NULL, '{');
+    if (block && block->allocated.count)
+        form = kind_word[block->kind] ? kind_word[block->kind] : "malloc";
     emit_text(emit, "type", crash_type(crash));
+    emit_id(emit, "signature", crash->signature);
     write_address(emit, "address", crash);
-    write_number(emit, "size", block && block->size, block ? block->size : 0);
-    write_number(emit, "offset", block != NULL, block ? block->offset : 0);
-    write_thread(emit, crash);
+    emit_known(emit, "size", block && block->size, block ? block->size : 0);
+    emit_known(emit, "offset", block != NULL, block ? block->offset : 0);
+    json_serial(emit, &crash->thread);
     emit_time(emit, "time", crash->time_ns);
     emit_number(emit, "count", 1);
-    if (block && block->allocated.count)
-        write_trace(emit, "allocated", kind_word[block->kind] ? kind_word[block->kind] : "malloc",
-                    &block->allocated, write_stack);
-    else
-        emit_null(emit, "allocated");
-    if (block && block->was_freed)
-        write_trace(emit, "freed", "free", &block->freed, write_stack);
-    else
-        emit_null(emit, "freed");
+    json_trace(emit, "allocated", form, block ? &block->allocated : NULL);
+    json_trace(emit, "freed", block && block->was_freed ? "free" : NULL,
+               block ? &block->freed : NULL);
     emit_null(emit, "freed_again");
     write_signal(emit, crash);
-    write_stack(emit, "frames", &crash->stack);
-    emit_close(emit, '}');
+    json_stack(emit, "frames", &crash->stack);
 }

@@ -5,8 +5,7 @@
 #include "symbolize/emit.h"
 #include "symbolize/model.h"
 
-/* Into the open list of errors. write_stack: as all stacks are written. */
-void json_crash(struct emit *emit, const struct process *process,
-                void (*write_stack)(struct emit *emit, const char *key, const struct stack *stack));
+/* Its keys, into an open object. */
+void json_crash(struct emit *emit, const struct crash *crash);
 
 #endif

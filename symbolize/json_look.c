@@ -6,14 +6,6 @@
 
 #include "symbolize/dump.h"
 
-static void number_or_null(struct emit *emit, const char *key, uint64_t number, bool known)
-{
-    if (known)
-        emit_number(emit, key, number);
-    else
-        emit_null(emit, key);
-}
-
 static void milliseconds(struct emit *emit, const char *key, uint64_t ns, bool known)
 {
     if (known)
@@ -52,10 +44,10 @@ static void write_root(struct emit *emit, const struct root *root)
     emit_text(emit, "variable", root->variable);
     emit_text(emit, "function", root->function);
     emit_text(emit, "file", root->file);
-    number_or_null(emit, "line", root->line, root->line != 0);
+    emit_known(emit, "line", root->line != 0, root->line);
     emit_text(emit, "module", root->module);
-    number_or_null(emit, "thread", root->thread.serial, root->thread.serial != 0);
-    number_or_null(emit, "offset", root->offset, root->has_offset);
+    emit_known(emit, "thread", root->thread.serial != 0, root->thread.serial);
+    emit_known(emit, "offset", root->has_offset, root->offset);
     emit_close(emit, '}');
     emit->flat = false;
 }
@@ -71,7 +63,7 @@ static void write_step(struct emit *emit, const struct path_step *step)
     emit_number(emit, "size", step->size);
     emit_text(emit, "function", frame ? frame->function : NULL);
     emit_text(emit, "file", frame ? frame->file : NULL);
-    number_or_null(emit, "line", frame ? frame->line : 0, frame && frame->line);
+    emit_known(emit, "line", frame && frame->line, frame ? frame->line : 0);
     if (step->known)
         emit_id(emit, "signature", step->signature);
     else

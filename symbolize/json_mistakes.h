@@ -5,8 +5,7 @@
 #include "symbolize/emit.h"
 #include "symbolize/model.h"
 
-/* An object for each, into an array that is open. frames: how a list of them is written. */
-void json_mistakes(struct emit *emit, const struct process *process,
-                   void (*frames)(struct emit *emit, const char *key, const struct stack *stack));
+/* The keys of one, into an open object. */
+void json_mistake(struct emit *emit, const struct mistake *mistake);
 
 #endif

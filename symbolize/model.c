@@ -1,6 +1,8 @@
 /* model.c - the few questions every writer has; see model.h. */
 #include "symbolize/model.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "leak_store.h"
@@ -56,6 +58,28 @@ size_t frame_user(const struct frame *const *frames, size_t count)
         if (frames[i]->role == FRAME_USER && frames[i]->module)
             return i;
     return count;
+}
+
+const char *frame_name(const struct frame *frame, char buffer[FRAME_NAME_SIZE])
+{
+    const char *module = frame->module ? base_name(frame->module) : "[no module]";
+
+    if (frame->function)
+        return frame->function;
+    if (frame->has_offset)
+        snprintf(buffer, FRAME_NAME_SIZE, "%s+0x%" PRIx64, module, frame->offset);
+    else
+        snprintf(buffer, FRAME_NAME_SIZE, "%s", module);
+    return buffer;
+}
+
+size_t frame_first(const struct frame *const *frames, size_t count)
+{
+    size_t i = 0;
+
+    while (i < count && frames[i]->role == FRAME_ALLOCATOR)
+        i++;
+    return i < count ? i : 0;
 }
 
 const struct frame *record_title(const struct record *record)

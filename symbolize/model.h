@@ -103,6 +103,8 @@ struct verdict_total {
 struct rule {
     const char *text;  /* "leak:pattern", or a name */
     const char *where; /* "FILE:LINE" */
+    const char *reason;  /* NULL = none is given */
+    const char *expires; /* the last day, "2027-01-31"; NULL = none */
 };
 
 struct rule_use {
@@ -155,6 +157,19 @@ struct sample {
 struct record_line {
     const struct frame *frame;
     uint64_t bytes, blocks;
+};
+
+struct stack {
+    const struct frame *const *frames; /* innermost first */
+    size_t count;
+    uint32_t ending; /* as of a record */
+};
+
+/* What a stack allocated in all, with what was freed since. */
+struct allocated {
+    uint32_t kind; /* enum leak_kind */
+    uint64_t blocks, bytes;
+    struct stack stack;
 };
 
 struct record {
@@ -229,12 +244,6 @@ struct blind_module {
 struct stacks {
     uint64_t captures, leaf_cache_hits, walks;
     uint64_t frames_walked, frames_shared;
-};
-
-struct stack {
-    const struct frame *const *frames; /* innermost first */
-    size_t count;
-    uint32_t ending; /* as of a record */
 };
 
 /* One of the last frees of a thread. */
@@ -422,6 +431,8 @@ struct process {
     size_t record_count;
     struct entry *entries; /* of all records, sorted likewise */
     size_t entry_count;
+    struct allocated *allocated; /* every stack that did, for formats that want it */
+    size_t allocated_count;
     struct totals totals;
     struct verdict_total suppressed; /* in none of them */
     struct rule_use *rules;          /* by which */
@@ -456,6 +467,8 @@ struct report {
     size_t process_count;
     const struct rule **unused; /* rules that fit nothing */
     size_t unused_count;
+    const struct rule **expired; /* rules that would, perhaps */
+    size_t expired_count;
 };
 
 /* The last component of a path; NULL gives NULL. */
@@ -464,6 +477,13 @@ const char *base_name(const char *path);
 /* Index of the first frame of the user's own code, preferably one that can be named; count = none.
  */
 size_t frame_user(const struct frame *const *frames, size_t count);
+
+/* The frame's function; else its place in its module, written into the buffer and cut to fit. */
+#define FRAME_NAME_SIZE 4128
+const char *frame_name(const struct frame *frame, char buffer[FRAME_NAME_SIZE]);
+
+/* Index of the first frame that is no allocator; 0 when all are. */
+size_t frame_first(const struct frame *const *frames, size_t count);
 
 /* The frame a record is about: the user's, else the first that is no allocator, else NULL. */
 const struct frame *record_title(const struct record *record);

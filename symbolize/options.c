@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolize/generate.h"
 #include "symbolize/mem.h"
 
 enum option {
@@ -148,12 +149,16 @@ static int choice(enum option option, const char *text, const char *const *words
 static bool take_argument(struct options *options, enum option option, const char *text)
 {
     static const char *const orders[] = {"bytes", "count", NULL};
+    static const char *const syntaxes[] = {"lsan", "valgrind", "libleak", NULL};
+    static void (*const generators[])(const struct report *, const struct view *, FILE *) = {
+        generate_lsan, generate_valgrind, generate_libleak};
     static const char *const colours[] = {"auto", "always", "never", NULL};
     unsigned long value;
     int chosen;
 
     switch (option) {
     case OPTION_FORMAT:
+        options->format_given = true;
         options->format = formats_find(text);
         return options->format || complain("no such format", text);
     case OPTION_OUTPUT:
@@ -172,6 +177,10 @@ static bool take_argument(struct options *options, enum option option, const cha
     case OPTION_SUPPRESSIONS:
         add(&options->suppressions, text);
         return true;
+    case OPTION_GENERATE:
+        chosen = choice(option, text, syntaxes);
+        options->generate = chosen >= 0 ? generators[chosen] : NULL;
+        return chosen >= 0;
     case OPTION_FREED:
         options->view.freed = options->build.recent.one = true;
         return address(text, &options->view.freed_address);
@@ -343,11 +352,14 @@ bool options_parse(int argc, char **argv, struct options *options)
                                    : !take_letters(options, argc, argv, &i))
             return false;
     }
+    if (options->generate && options->format_given)
+        return complain("--gen-suppressions writes no report, so it goes without", "--format");
     options->build.recent.address = options->view.freed_address;
     options->build.content |= options->view.verbose;
-    options->build.recent.all = options->view.verbose && options->format->recent;
+    options->build.allocated = (options->format->traits & FORMAT_ALLOCATED) != 0;
+    options->build.recent.all = options->view.verbose && (options->format->traits & FORMAT_RECENT);
     if (!options->top_given)
-        options->view.top = options->format->top;
+        options->view.top = options->generate ? 0 : options->format->top;
     options->view.source = (struct source_search){.dirs = options->source_dirs.text,
                                                   .dir_count = options->source_dirs.count,
                                                   .substitutes = options->substitutes.text,

@@ -16,6 +16,9 @@ struct text_list {
 struct options {
     struct text_list files;
     const struct format *format;
+    bool format_given;
+    void (*generate)(const struct report *report, const struct view *view,
+                     FILE *stream); /* instead of the format; NULL = none */
     const char *output; /* pattern of -o, NULL = stdout */
     bool force;
     bool top_given;

@@ -1,8 +1,6 @@
 /* report.c - what a view asks for, as formats for machines understand it; see report.h. */
 #include "symbolize/report.h"
 
-#include <string.h>
-
 bool report_lists(const struct record *record, const struct view *view)
 {
     return view->show[record->verdict] && (!record->suppressed_by || view->suppressed);
@@ -21,10 +19,5 @@ size_t report_end(const struct process *process, const struct view *view)
 
 const char *report_path(const struct view *view, const char *file, char *buffer, size_t size)
 {
-    const char *path = source_path(&view->source, file, buffer, size);
-    size_t length = view->relative ? strlen(view->relative) : 0;
-
-    if (length > 1 && strncmp(path, view->relative, length) == 0 && path[length] == '/')
-        return path + length + 1;
-    return path;
+    return source_near(view->relative, source_path(&view->source, file, buffer, size));
 }

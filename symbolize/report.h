@@ -30,10 +30,17 @@ struct view {
     struct source_search source;
 };
 
+/* Of a format. */
+enum {
+    FORMAT_RECENT = 1,    /* -v lists the recent frees */
+    FORMAT_ALLOCATED = 2, /* wants to know what every stack allocated */
+    FORMAT_BINARY = 4,    /* nothing for a terminal */
+};
+
 struct format {
     const char *name, *help;
     size_t top;  /* records listed for each process unless asked otherwise, 0 = all */
-    bool recent; /* -v lists the recent frees */
+    unsigned traits;
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };
 

@@ -1,4 +1,5 @@
 /* reports.c - the table of formats: a new one is a file and a row here. */
+#include "symbolize/folded.h"
 #include "symbolize/github.h"
 #include "symbolize/html.h"
 #include "symbolize/json.h"
@@ -6,7 +7,10 @@
 #include "symbolize/lsan.h"
 #include "symbolize/markdown.h"
 #include "symbolize/memreport.h"
+#include "symbolize/ndjson.h"
+#include "symbolize/pprof.h"
 #include "symbolize/report.h"
+#include "symbolize/sarif.h"
 #include "symbolize/text.h"
 #include "symbolize/valgrind.h"
 #include "symbolize/xml.h"
@@ -14,16 +18,23 @@
 #include <string.h>
 
 static const struct format table[] = {
-    {"text", "for people: 80 columns, the worst records first", 10, false, text_write},
-    {"json", "everything, for programs (docs/schema.json)", 0, true, json_write},
-    {"html", "a page for a browser: source, flame graph, call tree, owners", 0, false, html_write},
-    {"xml", "Valgrind's XML protocol 4, for IDEs and CI servers", 0, false, xml_write},
-    {"valgrind", "text of Valgrind's Memcheck, for ctest and scripts", 0, false, valgrind_write},
-    {"lsan", "text of LeakSanitizer, for scripts", 0, false, lsan_write},
-    {"junit", "JUnit's XML: a failed test for each finding, for CI servers", 0, false, junit_write},
-    {"github", "annotations of GitHub's workflows, ten of each level", 0, false, github_write},
-    {"markdown", "a table and folded stacks, for a job's summary", 20, false, markdown_write},
-    {"memreport", "XML of LeakFinder: MEMREPORT, LEAK, STACKENTRY", 0, false, memreport_write},
+    {"text", "for people: 80 columns, the worst records first", 10, 0, text_write},
+    {"json", "everything, for programs (docs/schema.json)", 0, FORMAT_RECENT, json_write},
+    {"ndjson", "the same, a line for each process, record, error and resource", 0, FORMAT_RECENT,
+     ndjson_write},
+    {"html", "a page for a browser: source, flame graph, call tree, owners", 0, 0, html_write},
+    {"sarif", "SARIF 2.1.0, for code scanning hosts and editors", 0, 0, sarif_write},
+    {"pprof", "a heap profile for go tool pprof and its kin", 0, FORMAT_ALLOCATED | FORMAT_BINARY,
+     pprof_write},
+    {"folded", "stacks and bytes, for flame graphs", 0, 0, folded_write},
+    {"folded-blocks", "the same with blocks", 0, 0, folded_write_blocks},
+    {"xml", "Valgrind's XML protocol 4, for IDEs and CI servers", 0, 0, xml_write},
+    {"valgrind", "text of Valgrind's Memcheck, for ctest and scripts", 0, 0, valgrind_write},
+    {"lsan", "text of LeakSanitizer, for scripts", 0, 0, lsan_write},
+    {"junit", "JUnit's XML: a failed test for each finding, for CI servers", 0, 0, junit_write},
+    {"github", "annotations of GitHub's workflows, ten of each level", 0, 0, github_write},
+    {"markdown", "a table and folded stacks, for a job's summary", 20, 0, markdown_write},
+    {"memreport", "XML of LeakFinder: MEMREPORT, LEAK, STACKENTRY", 0, 0, memreport_write},
 };
 
 const struct format *formats_at(size_t i)

@@ -1,6 +1,6 @@
 /* rules.h - rules that say which leaks are known: read from text, asked about a stack.
  *
- * Two forms, which may stand in one file. LeakSanitizer's:
+ * Three forms, which may stand in one file. LeakSanitizer's:
  *     leak:pattern      a part of a frame's function, source file or module
  * where * stands for anything, ^ in front and $ at the end for the ends of the name. Valgrind's:
  *     {
@@ -12,7 +12,18 @@
  *        fun:_ZN5cache3addEv
  *     }
  * whose frames are the stack's, innermost first, as far as they go; * and ? in names. Blocks of
- * other tools, or about other errors, are passed over. # begins a comment.
+ * other tools, or about other errors, are passed over, as Valgrind does with ours:
+ *     {
+ *        name
+ *        libleak:Leak
+ *        signature=0123456789abcdef
+ *        count<=10
+ *        bytes<=4096
+ *        expires=2027-01-31
+ *        reason=kept until the next release
+ *     }
+ * which may name frames and leak kinds, too, and needs a signature or a frame. All must hold. #
+ * begins a comment.
  */
 #ifndef SYMBOLIZE_RULES_H
 #define SYMBOLIZE_RULES_H
@@ -33,10 +44,15 @@ struct rule_made {
     struct rule rule;           /* first: what a record names is found again */
     struct verdict_total total; /* kept quiet by it in one process; suppress.c's */
     bool used;                  /* in any */
-    const char *glob;           /* LeakSanitizer's; NULL = Valgrind's, and then: */
+    const char *glob;           /* LeakSanitizer's; NULL = a block, and then: */
     struct rule_frame *frames;
     size_t frame_count;
     bool verdicts[VERDICT_MAX];
+    /* Of ours alone. */
+    bool has_signature;
+    uint64_t signature;
+    uint64_t most_blocks, most_bytes; /* of a record, UINT64_MAX = any */
+    bool expired;                     /* then it fits nothing */
 };
 
 struct rules {
@@ -50,7 +66,7 @@ struct rules rules_read(struct mem *mem, const char *where, const char *text, si
 
 /* A rule of LeakSanitizer's: does it name this frame? */
 bool rules_match_frame(const struct rule_made *made, const struct frame *frame);
-/* One of Valgrind's: is it about this record? */
+/* A block: is it about this record? */
 bool rules_match_record(const struct rule_made *made, const struct record *record);
 /* Is a record of this verdict a leak in LeakSanitizer's words? */
 bool rules_is_leak(enum verdict verdict);

@@ -27,6 +27,15 @@ const char *source_path(const struct source_search *search, const char *file, ch
     return file;
 }
 
+const char *source_near(const char *relative, const char *path)
+{
+    size_t length = relative ? strlen(relative) : 0;
+
+    if (length > 1 && strncmp(path, relative, length) == 0 && path[length] == '/')
+        return path + length + 1;
+    return path;
+}
+
 /* Only regular files: a path of a hostile program may name a pipe or a device. */
 static FILE *open_regular(const char *path)
 {

@@ -26,6 +26,9 @@ bool source_line(const struct source_search *search, const char *file, uint32_t 
 size_t source_lines(const struct source_search *search, const char *file, uint32_t first,
                     char *text, size_t count, size_t size);
 
+/* The path as seen from the directory `relative`, when it is below it; NULL = there is none. */
+const char *source_near(const char *relative, const char *path);
+
 /* The path with the first fitting substitution, in buffer or as it is. */
 const char *source_path(const struct source_search *search, const char *file, char *buffer,
                         size_t size);

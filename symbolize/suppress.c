@@ -20,7 +20,11 @@ struct set {
     size_t length;
     bool everywhere, here; /* asked for all processes; for the one it is about */
     struct rules rules;
-    struct map by_frame; /* frame -> the first rule of LeakSanitizer's that names it */
+    struct map by_frame;     /* frame -> the first rule of LeakSanitizer's that names it */
+    struct map by_signature; /* signature -> the first block that names it, index + 1 */
+    size_t *next;            /* the next one that does, likewise; by index */
+    size_t *blocks;          /* indices of the other blocks */
+    size_t block_count;
 };
 
 struct suppressions {
@@ -39,17 +43,46 @@ struct suppressions *suppress_begin(void)
     return suppressions;
 }
 
+static void end_set(struct set *set)
+{
+    map_end(&set->by_frame);
+    map_end(&set->by_signature);
+}
+
 void suppress_end(struct suppressions *suppressions)
 {
     if (!suppressions)
         return;
     for (size_t i = 0; i < suppressions->count; i++)
-        map_end(&suppressions->sets[i]->by_frame);
+        end_set(suppressions->sets[i]);
     free(suppressions->sets);
     mem_end(suppressions->mem);
 }
 
 /* ---- Texts ---------------------------------------------------------------------------------- */
+
+/* There may be a rule for each of a hundred thousand records: those are found by their signature.
+ */
+static void index_rules(struct mem *mem, struct set *set)
+{
+    const struct rules *rules = &set->rules;
+
+    set->next = mem_take_array(mem, rules->count, sizeof(*set->next));
+    set->blocks = mem_take_array(mem, rules->count, sizeof(*set->blocks));
+    for (size_t i = rules->count; i > 0; i--) { /* so that the first one stands in the map */
+        const struct rule_made *made = rules->made[i - 1];
+        uint64_t *slot;
+
+        if (!made->has_signature)
+            continue;
+        slot = map_put(&set->by_signature, made->signature, NULL);
+        set->next[i - 1] = *slot;
+        *slot = i;
+    }
+    for (size_t i = 0; i < rules->count; i++)
+        if (!rules->made[i]->glob && !rules->made[i]->has_signature)
+            set->blocks[set->block_count++] = i;
+}
 
 static struct set *add(struct suppressions *suppressions, const char *where, const char *text,
                        size_t length)
@@ -61,6 +94,7 @@ static struct set *add(struct suppressions *suppressions, const char *where, con
     set->text = mem_copy(mem, text, length);
     set->length = length;
     set->rules = rules_read(mem, set->where, set->text, length);
+    index_rules(mem, set);
     suppressions->sets = mem_more(suppressions->sets, &suppressions->capacity,
                                   suppressions->count + 1, sizeof(*suppressions->sets));
     suppressions->sets[suppressions->count++] = set;
@@ -148,6 +182,20 @@ static uint64_t ask_frame(const struct set *set, const struct frame *frame)
     return NO_RULE;
 }
 
+/* The first one in the text. */
+static struct rule_made *find_block(const struct set *set, const struct record *record)
+{
+    struct rule_made *const *made = set->rules.made;
+    size_t named = map_get(&set->by_signature, record->signature);
+
+    while (named && !rules_match_record(made[named - 1], record))
+        named = set->next[named - 1];
+    for (size_t i = 0; i < set->block_count && (!named || set->blocks[i] < named); i++)
+        if (rules_match_record(made[set->blocks[i]], record))
+            return made[set->blocks[i]];
+    return named ? made[named - 1] : NULL;
+}
+
 static struct rule_made *find_rule(struct set *set, const struct record *record)
 {
     for (size_t i = 0; i < record->frame_count && rules_is_leak(record->verdict); i++) {
@@ -159,10 +207,7 @@ static struct rule_made *find_rule(struct set *set, const struct record *record)
         if (*known != NO_RULE)
             return set->rules.made[*known - 2];
     }
-    for (size_t i = 0; i < set->rules.count; i++)
-        if (rules_match_record(set->rules.made[i], record))
-            return set->rules.made[i];
-    return NULL;
+    return find_block(set, record);
 }
 
 static void count(struct verdict_total *total, const struct record *record)
@@ -222,9 +267,14 @@ void suppress_tell_unused(struct suppressions *suppressions, struct report *repo
     if (!most)
         return;
     report->unused = mem_take_array(suppressions->mem, most, sizeof(*report->unused));
+    report->expired = mem_take_array(suppressions->mem, most, sizeof(*report->expired));
     for (size_t i = 0; i < suppressions->count; i++)
-        for (size_t k = 0; k < suppressions->sets[i]->rules.count; k++)
-            if (!suppressions->sets[i]->rules.made[k]->used)
-                report->unused[report->unused_count++] =
-                    &suppressions->sets[i]->rules.made[k]->rule;
+        for (size_t k = 0; k < suppressions->sets[i]->rules.count; k++) {
+            const struct rule_made *made = suppressions->sets[i]->rules.made[k];
+
+            if (made->expired)
+                report->expired[report->expired_count++] = &made->rule;
+            else if (!made->used)
+                report->unused[report->unused_count++] = &made->rule;
+        }
 }

@@ -30,7 +30,8 @@ bool suppress_record(struct suppressions *suppressions, struct record *record,
 /* The sums, into the process. */
 void suppress_tell(struct suppressions *suppressions, struct process *process);
 
-/* Once all records were asked about: the rules that fitted none, into the report. */
+/* Once all records were asked about: the rules that fitted none, and those that have expired, into the
+ * report. */
 void suppress_tell_unused(struct suppressions *suppressions, struct report *report);
 
 #endif

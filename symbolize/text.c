@@ -400,6 +400,7 @@ static void write_report(const struct report *report, const struct view *view, F
             count_unlisted(&report->processes[i], view, &unlisted);
     write_unlisted_processes(&unlisted, stream);
     write_untracked_elsewhere(report, view, stream);
+    text_expired_rules(report, view, stream);
     text_unused_rules(report, view, stream);
     if (view->again && report->process_count > 1)
         write_again(report, view, stream);

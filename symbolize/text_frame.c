@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "symbolize/demangle.h"
+#include "symbolize/uri.h"
 
 #define NAME_COLUMNS 34 /* kept for the function, so that places stand below each other */
 
@@ -19,7 +20,8 @@ void text_style(const struct view *view, FILE *stream, enum text_style style)
 
 struct shown text_function(const struct frame *frame, const struct view *view, size_t columns)
 {
-    char place[PATH_MAX];
+    char buffer[FRAME_NAME_SIZE];
+    const char *place = frame_name(frame, buffer);
 
     if (frame->function && view->verbose)
         return show(frame->function, strlen(frame->function), 0);
@@ -28,12 +30,6 @@ struct shown text_function(const struct frame *frame, const struct view *view, s
 
         return show(scope, demangle_bare_length(scope), columns);
     }
-    if (frame->has_offset)
-        snprintf(place, sizeof(place), "%s+0x%" PRIx64,
-                 frame->module ? base_name(frame->module) : "[no module]", frame->offset);
-    else
-        snprintf(place, sizeof(place), "%s",
-                 frame->module ? base_name(frame->module) : "[no module]");
     return show(place, strlen(place), columns);
 }
 
@@ -64,12 +60,7 @@ static void link_begin(const struct frame *frame, const struct view *view, FILE 
         return;
     path = source_path(&view->source, frame->file, buffer, sizeof(buffer));
     fprintf(stream, "\033]8;;file://");
-    for (; *path; path++)
-        if (strchr("/._-+~", *path) || (*path >= '0' && *path <= '9') ||
-            (*path >= 'A' && *path <= 'Z') || (*path >= 'a' && *path <= 'z'))
-            putc(*path, stream);
-        else
-            fprintf(stream, "%%%02X", (unsigned char)*path);
+    uri_path(path, stream);
     fprintf(stream, "\033\\");
 }
 

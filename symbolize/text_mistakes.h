@@ -4,6 +4,9 @@
 
 #include "symbolize/report.h"
 
+/* What one is: "40 bytes of new[] released by free". */
+void text_mistake_words(const struct mistake *mistake, FILE *stream);
+
 void text_mistakes(const struct process *process, const struct view *view, FILE *stream);
 
 /* One of them; number: its place in the list, from 1. */

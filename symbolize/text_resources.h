@@ -4,6 +4,9 @@
 
 #include "symbolize/report.h"
 
+/* What one is: "2 descriptors still open". */
+void text_resource_words(const struct resource *resource, FILE *stream);
+
 /* Nothing where there is none. */
 void text_resources(const struct process *process, const struct view *view, FILE *stream);
 

@@ -6,6 +6,8 @@
 #include "symbolize/estimate.h"
 #include "symbolize/text_frame.h"
 
+#define EXPIRED_TOLD 5 /* unless -v asks for all */
+
 /* Of a sampled process nobody kept how far off these are. */
 static void write_total(const struct process *process, const struct verdict_total *total,
                         FILE *stream)
@@ -25,6 +27,12 @@ static void write_rule(const struct rule *rule, FILE *stream)
     fprintf(stream, " (%s)", show(rule->where, strlen(rule->where), 0).text);
 }
 
+static void write_reason(const struct rule *rule, FILE *stream)
+{
+    if (rule->reason)
+        fprintf(stream, ": %s", show(rule->reason, strlen(rule->reason), 0).text);
+}
+
 void text_suppressed(const struct process *process, const struct view *view, FILE *stream)
 {
     if (!process->suppressed.records)
@@ -38,6 +46,7 @@ void text_suppressed(const struct process *process, const struct view *view, FIL
         write_total(process, &process->rules[i].total, stream);
         fputs(": ", stream);
         write_rule(process->rules[i].rule, stream);
+        write_reason(process->rules[i].rule, stream);
         putc('\n', stream);
     }
 }
@@ -48,6 +57,7 @@ void text_suppressed_by(const struct record *record, FILE *stream)
         return;
     fprintf(stream, "%*ssuppressed by ", TEXT_INDENT, "");
     write_rule(record->suppressed_by, stream);
+    write_reason(record->suppressed_by, stream);
     putc('\n', stream);
 }
 
@@ -63,4 +73,21 @@ void text_unused_rules(const struct report *report, const struct view *view, FIL
         putc('\n', stream);
     }
     putc('\n', stream);
+}
+
+void text_expired_rules(const struct report *report, const struct view *view, FILE *stream)
+{
+    size_t most = view->verbose ? SIZE_MAX : EXPIRED_TOLD;
+
+    for (size_t i = 0; i < report->expired_count && i < most; i++) {
+        fputs("Suppression expired on ", stream);
+        fprintf(stream, "%s: ", report->expired[i]->expires);
+        write_rule(report->expired[i], stream);
+        putc('\n', stream);
+    }
+    if (report->expired_count > most)
+        fprintf(stream, "... and %s (-v).\n",
+                show_count(report->expired_count - most, "more expired one").text);
+    if (report->expired_count)
+        putc('\n', stream);
 }

@@ -12,6 +12,9 @@ void text_suppressed(const struct process *process, const struct view *view, FIL
 /* "suppressed by leak:pattern (FILE:LINE)", below a record that is. */
 void text_suppressed_by(const struct record *record, FILE *stream);
 
+/* A line for each rule that fits nothing since its day has passed. */
+void text_expired_rules(const struct report *report, const struct view *view, FILE *stream);
+
 /* With -v: the rules that fit nothing in any process. */
 void text_unused_rules(const struct report *report, const struct view *view, FILE *stream);
 

@@ -37,3 +37,15 @@ bool utf8_valid(const char *text)
     }
     return true;
 }
+
+size_t utf8_from_latin(const char *text, char *out)
+{
+    size_t used = 0;
+
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        if (*at >= 0x80)
+            out[used++] = (char)(0xc0 | *at >> 6);
+        out[used++] = (char)(*at < 0x80 ? *at : 0x80 | (*at & 0x3f));
+    }
+    return used;
+}

@@ -10,4 +10,8 @@ size_t utf8_length(const char *text);
 
 bool utf8_valid(const char *text);
 
+/* Each byte as the character of that number in Latin-1: at most two bytes each, not terminated.
+ * Returns how many it wrote. */
+size_t utf8_from_latin(const char *text, char *out);
+
 #endif

@@ -110,7 +110,7 @@ test_format_is_handed_on() {
     leakrun --format=json -o j true
     python3 -c 'import json; assert json.load(open("j"))["format"] == "libleak"'
     leakrun --format json -o j2 true
-    for format in $("$O/leakreport" --help | sed -n '/^Formats:/,/^$/s/^  *\([a-z]*\)  .*/\1/p'); do
+    for format in $("$O/leakreport" --help | sed -n '/^Formats:/,/^$/s/^  *\([a-z-]*\)  .*/\1/p'); do
         leakrun --format="$format" -o "r.$format" true || fail "$format: $?"
         [ -e "r.$format" ] || fail "no report as $format"
         formats="${formats-} $format"

@@ -24,6 +24,7 @@ static const struct consumer {
     {"github", PYTHON " -c ''", PYTHON " tests/consumers/github.py", true},
     {"memreport", "command -v xmllint", RELAXNG("tests/consumers/memreport.rng"), false},
     {"memreport", PYTHON " -c ''", PYTHON " tests/consumers/memreport.py", true},
+    {"html", PYTHON " -c ''", PYTHON " tests/consumers/page.py", true},
     {"markdown", "command -v cmark-gfm", PYTHON " tests/consumers/markdown.py", true},
 };
 #define COUNT (sizeof(consumers) / sizeof(*consumers))
@@ -56,6 +57,15 @@ static void read_one(const struct consumer *consumer, const char *text, const ch
     fputs(text, stream);
     status = pclose(stream);
     ck_assert_msg(status == 0, "%s: %d, of:\n%.4000s", command, status, text);
+}
+
+bool consumers_know(const char *format)
+{
+    bool known = false;
+
+    for (size_t i = 0; i < COUNT; i++)
+        known |= strcmp(consumers[i].format, format) == 0;
+    return known;
 }
 
 void consumers_read(const char *format, const char *text, const char *names)

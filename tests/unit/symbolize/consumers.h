@@ -4,8 +4,13 @@
 #ifndef CONSUMERS_H
 #define CONSUMERS_H
 
+#include <stdbool.h>
+
 /* Give the text of a format to all that read it, with the files of names behind their command
  * lines. A failing one has said why; one that is not installed is a skip, said once. */
+/* Does anything read that format here? */
+bool consumers_know(const char *format);
+
 void consumers_read(const char *format, const char *text, const char *names);
 
 #endif

@@ -260,6 +260,7 @@ static void add_mistake(struct reading *reading)
         .thread.serial = (uint32_t)number(reading, 9, 10),
         .address = number(reading, 10, 16),
         .where = text(reading, 11)};
+    mistake->signature = hash_mix(mistake->type, process->mistake_count);
     process->totals.errors++;
     begin_stack(reading, &mistake->released);
 }
@@ -323,7 +324,7 @@ static void add_suppressed(struct reading *reading)
     struct rule_use *use;
     size_t i = 0;
 
-    *rule = (struct rule){text(reading, 1), text(reading, 2)};
+    *rule = (struct rule){text(reading, 1), text(reading, 2), text(reading, 3), NULL};
     while (i < process->rule_count && strcmp(process->rules[i].rule->where, rule->where) != 0)
         i++;
     use = &process->rules[i];
@@ -348,10 +349,21 @@ static void add_unused(struct reading *reading)
     struct report *report = &reading->report;
     struct rule *rule = mem_take(reading->mem, sizeof(*rule));
 
-    *rule = (struct rule){text(reading, 1), text(reading, 2)};
+    *rule = (struct rule){text(reading, 1), text(reading, 2), NULL, NULL};
     if (!report->unused)
         report->unused = mem_take_array(reading->mem, SOME, sizeof(*report->unused));
     report->unused[report->unused_count++] = rule;
+}
+
+static void add_expired(struct reading *reading)
+{
+    struct report *report = &reading->report;
+    struct rule *rule = mem_take(reading->mem, sizeof(*rule));
+
+    *rule = (struct rule){text(reading, 1), text(reading, 2), NULL, text(reading, 3)};
+    if (!report->expired)
+        report->expired = mem_take_array(reading->mem, SOME, sizeof(*report->expired));
+    report->expired[report->expired_count++] = rule;
 }
 
 static void add_sample(struct reading *reading)
@@ -419,6 +431,21 @@ static void add_running(struct reading *reading)
     *thread = (struct seen_thread){.thread = {(uint32_t)number(reading, 1, 10), text(reading, 3)},
                                    .tid = (int32_t)number(reading, 2, 10)};
     begin_stack(reading, &thread->stack);
+}
+
+static void add_ever(struct reading *reading)
+{
+    struct process *process = reading->process;
+    struct allocated *made;
+
+    if (!process->allocated)
+        process->allocated = mem_take_array(reading->mem, SOME, sizeof(*process->allocated));
+    made = &process->allocated[process->allocated_count++];
+    *made = (struct allocated){
+        .kind = (uint32_t)word_index(kind_word, LEAK_KIND_MAX, reading->field[1]),
+        .bytes = number(reading, 2, 10),
+        .blocks = number(reading, 3, 10)};
+    begin_stack(reading, &made->stack);
 }
 
 static void add_keeps(struct reading *reading)
@@ -493,6 +520,8 @@ static void add_looked(struct reading *reading)
         add_suppressed(reading);
     else if (strcmp(what, "unused") == 0)
         add_unused(reading);
+    else if (strcmp(what, "expired") == 0)
+        add_expired(reading);
     else if (strcmp(what, "is") == 0)
         add_flags(reading);
     else if (strcmp(what, "owner") == 0)
@@ -508,6 +537,8 @@ static void add_looked(struct reading *reading)
         reading->path->skipped_at = reading->path->count;
     } else if (strcmp(what, "running") == 0)
         add_running(reading);
+    else if (strcmp(what, "ever") == 0)
+        add_ever(reading);
     else if (strcmp(what, "keeps") == 0)
         add_keeps(reading);
     else

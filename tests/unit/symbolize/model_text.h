@@ -18,6 +18,7 @@
  *                                           its frames follow, then:
  *   made | SERIAL | COUNT                   the block was allocated, as that one; frames follow
  *   before | FORM | SERIAL | NAME | whole   it was freed before; frames follow
+ *   ever | KIND | BYTES | BLOCKS            what a stack allocated in all; its frames follow
  *   record | VERDICT | KIND | BYTES | BLOCKS | SIGNATURE
  *   error | BYTES | BLOCKS | SAMPLES        its, and added to the totals'
  *   thread | SERIAL | NAME
@@ -25,8 +26,9 @@
  *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator
  *   retained | BYTES | BLOCKS
  *   is | cycle|dropped|ignored|shared|tagged
- *   suppressed | RULE | WHERE               by that; it leaves the totals
+ *   suppressed | RULE | WHERE | REASON      by that; it leaves the totals
  *   unused | RULE | WHERE                   a rule that fits nothing
+ *   expired | RULE | WHERE | DAY            one that would have, perhaps
  *   owner | N                               the N-th record of the process, from 1
  *   sample | ADDRESS | SIZE | SERIAL | NAME | COUNT | CONTENT
  *   root | CLASS | WORDS | VARIABLE | FUNCTION | FILE | LINE | MODULE | SERIAL | OFFSET

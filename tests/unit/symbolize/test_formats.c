@@ -116,6 +116,9 @@ static void check_name(const char *name)
     ck_assert(file >= 0 && write(file, name, strlen(name)) == (ssize_t)strlen(name));
     close(file);
     for (size_t i = 0; formats_at(i); i++) {
+        if (!consumers_know(formats_at(i)->name))
+            continue; /* test_exports.c has readers of the others */
+
         char *text = render(formats_at(i), model, false);
 
         consumers_read(formats_at(i)->name, text, path);
@@ -142,6 +145,9 @@ START_TEST(quiet_reports_are_valid_and_list_nothing)
     char *model = model_of("name");
 
     for (size_t i = 0; formats_at(i); i++) {
+        if (!consumers_know(formats_at(i)->name))
+            continue; /* test_exports.c has readers of the others */
+
         char *text = render(formats_at(i), model, true);
 
         consumers_read(formats_at(i)->name, text, "");

@@ -11,6 +11,7 @@
 #include "symbolize/report.h"
 #include "tests/unit/symbolize/consumers.h"
 #include "tests/unit/symbolize/model_text.h"
+#include "tests/unit/symbolize/profile_text.h"
 
 static const char *const models[] = {"small",  "odd",   "tree",  "sampled", "frees",
                                      "looked", "clean", "quiet", "running", "known",
@@ -23,6 +24,11 @@ static const struct rendering {
 } renderings[] = {
     {"text", "text", NULL, false, false, false, false, false},
     {"json", "json", NULL, false, false, false, false, false},
+    {"pprof", "pprof", NULL, false, false, false, false, false},
+    {"ndjson", "ndjson", NULL, false, false, false, false, false},
+    {"sarif", "sarif", NULL, false, false, false, false, false},
+    {"folded", "folded", NULL, false, false, false, false, false},
+    {"blocks", "folded-blocks", "looked", false, false, false, true, false},
     {"verbose", "text", "frees", true, false, false, false, false},
     {"freed", "text", "frees", false, true, false, false, false},
     {"verbose", "text", "looked", true, false, false, false, false},
@@ -102,6 +108,12 @@ static char *render(const char *model, const struct rendering *rendering)
     format->write(&report, &view, stream);
     fclose(stream);
     mem_end(mem);
+    if (format->traits & FORMAT_BINARY) {
+        char *decoded = profile_text(text, size);
+
+        free(text);
+        return decoded;
+    }
     return text;
 }
 

@@ -1,0 +1,17 @@
+/* gzip.h - what is written, compressed, to a stream; or how long it would be. Fast rather than
+ * small. */
+#ifndef SYMBOLIZE_GZIP_H
+#define SYMBOLIZE_GZIP_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct gzip;
+
+/* Whether the stream took it all is for the stream's owner to ask: ferror(). */
+struct gzip *gzip_begin(FILE *stream); /* NULL: nowhere */
+void gzip_write(struct gzip *gzip, const void *bytes, size_t length);
+size_t gzip_size(const struct gzip *gzip); /* what is out so far: some is held back */
+void gzip_end(struct gzip *gzip);
+
+#endif

@@ -1,0 +1,15 @@
+/* json_record.h - records and resources as JSON. */
+#ifndef SYMBOLIZE_JSON_RECORD_H
+#define SYMBOLIZE_JSON_RECORD_H
+
+#include "symbolize/emit.h"
+#include "symbolize/model.h"
+
+/* "error": how far off sums over the process may be; null when they are exact. */
+void json_error(struct emit *emit, const struct process *process, const struct error *error);
+
+/* The keys of one, into an open object. */
+void json_record(struct emit *emit, const struct process *process, const struct record *record);
+void json_resource(struct emit *emit, const struct resource *resource);
+
+#endif

@@ -1,0 +1,172 @@
+# Formats of reports on a real program, read by others than us: tests/formats has the readers.
+
+# Inlined frames, a ring, what hangs under a lost block, a mismatched free, what was freed again.
+shelf='#include <cstdlib>
+#include <string>
+#include <vector>
+struct Book { char title[40]; Book *next; };
+void *volatile sink;
+static inline __attribute__((always_inline)) Book *make_book() { return new Book(); }
+__attribute__((noinline)) void fill(int n) {
+    for (int i = 0; i < n; i++) { Book *b = make_book(); b->next = make_book(); sink = b; }
+    sink = nullptr;
+}
+__attribute__((noinline)) void ring() {
+    Book *a = new Book, *b = new Book;
+    a->next = b; b->next = a; sink = a; sink = nullptr;
+}
+__attribute__((noinline)) void wrong() { sink = new char[30]; free(sink); }
+__attribute__((noinline)) void busy() { for (int i = 0; i < 1000; i++) { sink = malloc(100); free(sink); } }
+static std::vector<std::string> kept;
+int main(int, char **argv) {
+    fill(atoi(argv[1])); ring(); wrong(); busy();
+    for (int i = 0; i < 20; i++) kept.emplace_back(200, 0x78);
+    sink = nullptr;
+    exit(0);
+}'
+shelve() { # format, output
+    echo "$shelf" | g++ -O1 -g -x c++ -o shelf -
+    leakrun --no-report --keep=10.leak ./shelf 10
+    "$O/leakreport" --format=json -o json --all --show-suppressed 10.leak
+    "$O/leakreport" --format="$1" -o "$2" --all --show-suppressed 10.leak
+}
+
+test_pprof_reads_our_profiles() {
+    need go python3 g++
+    shelve pprof 10.pb.gz
+    /usr/bin/python3 "$root/tests/formats/pprof.py" 10.pb.gz json allocations
+    top() { go tool pprof -symbolize=none -top "$@" 2>/dev/null; }
+    top -sample_index=leaked_space 10.pb.gz >out
+    says out '^ *960B .* make_book \(inline\)$'
+    says out '^ *96B .* ring'
+    top -sample_index=alloc_objects 10.pb.gz >out
+    says out '^ *1000 .* busy'
+    top -sample_index=inuse_objects 10.pb.gz >out
+    silent_about out ' busy'
+    top -sample_index=leaked_objects -tagfocus=verdict=indirect 10.pb.gz >out
+    says out '^ *10 .* make_book'
+    go tool pprof -symbolize=none -sample_index=leaked_space -traces 10.pb.gz >out
+    says out '^ *480B +make_book \(inline\)$'
+    says out '^ +bytes: +48B$'
+}
+test_profiles_of_two_runs_are_compared() {
+    need go g++
+    shelve pprof 10.pb.gz
+    leakrun --format=pprof -o 13.pb.gz ./shelf 13
+    go tool pprof -symbolize=none -unit=bytes -sample_index=leaked_space -diff_base 10.pb.gz -top 13.pb.gz >out 2>/dev/null
+    says out '^ *288B .* make_book'
+    silent_about out '[0-9]B .* ring'
+}
+test_a_profile_is_not_written_to_a_terminal() {
+    need script g++
+    shelve pprof 10.pb.gz
+    script -qec "$O/leakreport --format=pprof 10.leak" /dev/null >out && fail "it was"
+    says out 'pprof is nothing for a terminal: give -o FILE'
+    equal lines "$(wc -l <out)" 1
+    "$O/leakreport" --format=pprof 10.leak | gzip -t
+}
+test_flame_graphs_are_drawn_of_our_stacks() {
+    need python3 g++
+    shelve folded stacks
+    /usr/bin/python3 "$root/tests/formats/folded.py" stacks json bytes
+    "$O/leakreport" --format=folded 10.leak >lost
+    says lost ';main;fill\(int\);make_book 960$'
+    says lost ';main;ring\(\) 96$'
+    silent_about lost 'basic_string'
+    "$O/leakreport" --format=folded-blocks 10.leak >blocks
+    says blocks ';main;fill\(int\);make_book 20$'
+}
+test_sarif_names_the_line_that_leaks() {
+    need python3 g++
+    shelve sarif sarif
+    /usr/bin/python3 "$root/tests/formats/sarif.py" sarif json
+    echo "$shelf" >shelf.cc
+    g++ -O1 -g -o shelf "$PWD/shelf.cc"
+    echo 'leak:^ring' >known
+    leakrun --format=sarif -o out --suppressions=known ./shelf 10
+    /usr/bin/python3 - out <<'END'
+import json, sys
+run, = json.load(open(sys.argv[1]))["runs"]
+at = {}
+for result in run["results"]:
+    place = result["locations"][0]["physicalLocation"]
+    at[result["ruleId"], place["region"]["startLine"]] = result
+    assert place["artifactLocation"] == {"uri": "shelf.cc", "uriBaseId": "%SRCROOT%"}, place
+assert set(at) == {("lost", 6), ("lost", 12), ("mismatched-free", 15)}, set(at)
+lost, ring, wrong = at["lost", 6], at["lost", 12], at["mismatched-free", 15]
+steps = lost["codeFlows"][0]["threadFlows"][0]["locations"]
+assert [s["location"]["message"]["text"] for s in steps] == ["main", "fill(int)", "make_book"]
+assert "fix this one: 20 blocks" in lost["message"]["text"]
+assert not lost["suppressions"] and ring["suppressions"][0]["justification"] == "leak:^ring"
+assert wrong["relatedLocations"][0]["message"]["text"] == "allocated here"
+assert run["originalUriBaseIds"]["%SRCROOT%"]["uri"].startswith("file:///")
+END
+}
+
+# ---- Suppressions ----
+
+generate() { # syntax, of all but what ring() lost
+    echo 'leak:^ring' >ring
+    shelve json again
+    "$O/leakreport" --gen-suppressions="$1" --suppressions=ring -o "$1" 10.leak
+}
+test_generated_suppressions_fit_what_they_are_of() {
+    need g++
+    for syntax in lsan valgrind libleak; do
+        rm -f 10.leak json again
+        generate $syntax
+        leakrun --suppressions=$syntax ./shelf 10 2>err
+        says err '^1\. 48 bytes in 1 block lost'
+        silent_about err '^2\. '
+        says err ' lost=48/1/1 indirect=48/1/1 '
+    done
+    equal 'another run' "$(status_of leakrun --suppressions=libleak --suppressions=ring \
+        --error-exitcode=9 --errors-for=lost ./shelf 10)" 0
+    sed 's/# count/count/' libleak >few
+    equal 'as many' "$(status_of leakrun --suppressions=few --suppressions=ring \
+        --error-exitcode=9 --errors-for=lost ./shelf 10)" 0
+    equal 'more' "$(status_of leakrun --suppressions=few --suppressions=ring \
+        --error-exitcode=9 --errors-for=lost ./shelf 11)" 9
+}
+test_valgrind_takes_what_is_generated_for_it() {
+    need valgrind g++
+    generate valgrind
+    valgrind --leak-check=full --suppressions=valgrind ./shelf 10 >out 2>&1
+    says out 'definitely lost: 48 bytes in 1 blocks'
+    valgrind --leak-check=full ./shelf 10 >out 2>&1
+    says out 'definitely lost: 528 bytes in 11 blocks'
+    "$O/leakreport" --gen-suppressions=libleak -o libleak 10.leak
+    valgrind --leak-check=full --suppressions=libleak ./shelf 10 >out 2>&1
+    says out 'definitely lost: 528 bytes in 11 blocks' # it passes over what is not its own
+}
+test_leak_sanitizer_takes_what_is_generated_for_it() {
+    need g++
+    generate lsan
+    echo "$shelf" | g++ -O1 -g -fsanitize=leak -x c++ -o sanitized - 2>err || skip "no LeakSanitizer here"
+    LSAN_OPTIONS=suppressions=lsan ./sanitized 10 >out 2>&1 && fail "ring() is forgotten"
+    says out '96 byte\(s\) leaked in 2 allocation\(s\)'
+    says out '^ *20 +960 \^make_book\$$'
+}
+test_expired_suppressions_are_said_and_hold_no_more() {
+    need g++
+    generate libleak
+    sed 's/# expires=.*/expires=2001-01-01/; s/# reason=/reason=until we know/' libleak >old
+    leakrun --suppressions=old --suppressions=ring --format=json -o out ./shelf 10 2>err
+    leakrun --suppressions=old --suppressions=ring ./shelf 10 2>err
+    says err '^Suppression expired on 2001-01-01: 480 bytes in 10 blocks lost, .* \(old:2\)$'
+    says err ' lost=480/10/1 '
+    sed -i 's/2001-/9999-/' old
+    leakrun --suppressions=old --suppressions=ring --show-suppressed ./shelf 10 2>err
+    silent_about err 'expired'
+    says err 'suppressed by 480 bytes .* \(old:2\): until we know$'
+    says err ' lost=0/0/0 '
+}
+test_suppressions_are_generated_instead_of_a_report() {
+    need g++
+    generate libleak
+    equal 'both' "$(status_of "$O/leakreport" --gen-suppressions=lsan --format=json 10.leak)" 2
+    equal 'nonsense' "$(status_of "$O/leakreport" --gen-suppressions=massif 10.leak)" 2
+    leakrun --gen-suppressions=lsan -o out ./shelf 10
+    says out '^leak:\^make_book\$$'
+    silent_about out '^libleak:'
+}
