@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+bool report_passes(const struct process *process, const struct view *view)
+{
+    return process->forked && process->how == END_EXEC && !view->verbose;
+}
+
 bool report_lists(const struct record *record, const struct view *view)
 {
     return view->show[record->verdict] && (!record->suppressed_by || view->suppressed);
