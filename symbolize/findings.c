@@ -164,7 +164,9 @@ void finding_text(const struct process *process, const struct finding *finding,
         text_resource(process, thing.resource, &plain, stream);
 }
 
-bool finding_process(const struct report *report, size_t i)
+bool finding_process(const struct report *report, size_t i, const struct view *view)
 {
-    return report->processes[i].alike == i;
+    const struct process *process = &report->processes[i];
+
+    return process->alike == i && !report_passes(process, view);
 }

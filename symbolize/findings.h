@@ -38,7 +38,8 @@ void finding_words(const struct process *process, const struct finding *finding,
 void finding_text(const struct process *process, const struct finding *finding,
                   const struct view *view, FILE *stream);
 
-/* Is it told of this process, or were equal things told of one before? */
-bool finding_process(const struct report *report, size_t i);
+/* Is it told of this process, or were equal things told of one before, or is there nothing to tell?
+ */
+bool finding_process(const struct report *report, size_t i, const struct view *view);
 
 #endif

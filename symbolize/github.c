@@ -190,7 +190,7 @@ void github_write(const struct report *report, const struct view *view, FILE *st
         return;
     }
     for (size_t i = 0; i < report->process_count; i++)
-        if (finding_process(report, i))
+        if (finding_process(report, i, view))
             write_process(&writing, &report->processes[i]);
     write_rest(&writing);
 }

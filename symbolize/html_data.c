@@ -467,7 +467,8 @@ void html_data(const struct report *report, const struct view *view, FILE *strea
     emit_close(emit, ']');
     emit_open(emit, "processes", '[');
     for (size_t i = 0; i < report->process_count; i++)
-        if (report->processes[i].alike == i)
+        if (report->processes[i].alike == i &&
+            (report->process_count == 1 || !report_passes(&report->processes[i], view)))
             write_process(&writing, &report->processes[i]);
     emit_close(emit, ']');
     write_frames(&writing);

@@ -308,7 +308,7 @@ void junit_write(const struct report *report, const struct view *view, FILE *str
     struct counts counts = {0};
 
     for (size_t i = 0; i < report->process_count; i++)
-        if (finding_process(report, i)) {
+        if (finding_process(report, i, view)) {
             struct counts own = {0};
 
             write_cases(&report->processes[i], view, &own, NULL);
@@ -321,7 +321,7 @@ void junit_write(const struct report *report, const struct view *view, FILE *str
     write_counts(&counts, stream);
     fputs(">\n", stream);
     for (size_t i = 0; i < report->process_count; i++)
-        if (finding_process(report, i))
+        if (finding_process(report, i, view))
             write_suite(report, i, view, stream);
     fputs("</testsuites>\n", stream);
 }

@@ -151,5 +151,6 @@ static void write_process(const struct process *process, const struct view *view
 void lsan_write(const struct report *report, const struct view *view, FILE *stream)
 {
     for (size_t i = 0; i < report->process_count; i++)
-        write_process(&report->processes[i], view, stream);
+        if (!report_passes(&report->processes[i], view))
+            write_process(&report->processes[i], view, stream);
 }

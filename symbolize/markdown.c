@@ -190,9 +190,11 @@ void markdown_write(const struct report *report, const struct view *view, FILE *
         const struct process *process = &report->processes[i];
         bool findings = count_all(&writing, process) != 0;
 
+        if (report_passes(process, view))
+            continue;
         if (!findings && !caveat_at(process, 0, words))
             clean++;
-        else if (finding_process(report, i))
+        else if (finding_process(report, i, view))
             write_process(&writing, i, findings);
     }
     if (clean)

@@ -78,7 +78,7 @@ void memreport_write(const struct report *report, const struct view *view, FILE 
     fputs(">\n", stream);
     for (size_t i = 0; i < report->process_count; i++) {
         const struct process *process = &report->processes[i];
-        size_t end = report_end(process, view);
+        size_t end = report_passes(process, view) ? 0 : report_end(process, view);
 
         for (size_t k = 0; k < end; k++)
             if (report_lists(&process->records[k], view))

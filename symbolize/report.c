@@ -1,6 +1,11 @@
 /* report.c - what a view asks for, as formats for machines understand it; see report.h. */
 #include "symbolize/report.h"
 
+bool report_passes(const struct process *process, const struct view *view)
+{
+    return process->forked && process->how == END_EXEC && !view->verbose;
+}
+
 bool report_lists(const struct record *record, const struct view *view)
 {
     return view->show[record->verdict] && (!record->suppressed_by || view->suppressed);

@@ -44,6 +44,10 @@ struct format {
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };
 
+/* Is it a shell's way to a program? What a child had was gone with its exec: nobody wants to know.
+ */
+bool report_passes(const struct process *process, const struct view *view);
+
 /* Is a record listed by itself? What is lost with its owner is when that is asked for. */
 bool report_lists(const struct record *record, const struct view *view);
 

@@ -66,12 +66,6 @@ static bool is_clean(const struct process *process, const struct view *view)
            !process->damaged && !process->totals.errors && !has_resources(process);
 }
 
-/* A shell's way to a program: what the child had was gone with its exec. */
-static bool is_passing(const struct process *process, const struct view *view)
-{
-    return process->forked && process->how == END_EXEC && !view->verbose;
-}
-
 static void write_warning(const struct process *process, const struct view *view, FILE *stream)
 {
     if (!text_saw_nothing(process))
@@ -89,7 +83,7 @@ static bool is_listed(const struct report *report, size_t i, const struct view *
     const struct process *process = &report->processes[i];
 
     return report->process_count == 1 ||
-           (process->alike == i && !is_clean(process, view) && !is_passing(process, view));
+           (process->alike == i && !is_clean(process, view) && !report_passes(process, view));
 }
 
 /* ---- Coverage -------------------------------------------------------------------------------- */
@@ -356,7 +350,7 @@ static void count_unlisted(const struct process *process, const struct view *vie
                            struct unlisted *unlisted)
 {
     if (!is_clean(process, view)) {
-        unlisted->passing += is_passing(process, view);
+        unlisted->passing += report_passes(process, view);
         return;
     }
     if (process->crash_only) {

@@ -278,6 +278,8 @@ void valgrind_write(const struct report *report, const struct view *view, FILE *
         struct writing writing = {&report->processes[i], view, stream};
         struct memcheck_sums sums = memcheck_sums(writing.process);
 
+        if (report_passes(writing.process, view))
+            continue;
         if (!view->quiet) {
             write_head(&writing);
             write_mistakes(&writing);

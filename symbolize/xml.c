@@ -15,6 +15,7 @@
 
 #include "symbolize/caveats.h"
 #include "symbolize/escape.h"
+#include "symbolize/mem.h"
 #include "symbolize/memcheck.h"
 
 struct writing {
@@ -281,7 +282,7 @@ static void write_counts(const struct report *report, const struct view *view, F
     fputs("</suppcounts>\n\n", stream);
 }
 
-void xml_write(const struct report *report, const struct view *view, FILE *stream)
+static void write_document(const struct report *report, const struct view *view, FILE *stream)
 {
     static const struct process none;
     struct writing writing = {report, view, stream, 0};
@@ -296,4 +297,18 @@ void xml_write(const struct report *report, const struct view *view, FILE *strea
     write_leaks(&writing);
     write_counts(report, view, stream);
     fputs("</valgrindoutput>\n", stream);
+}
+
+void xml_write(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct mem *mem = mem_begin();
+    struct report told = *report; /* without processes that nobody wants to know of */
+
+    told.processes = mem_take_array(mem, report->process_count + 1, sizeof(struct process));
+    told.process_count = 0;
+    for (size_t i = 0; i < report->process_count; i++)
+        if (!report_passes(&report->processes[i], view))
+            told.processes[told.process_count++] = report->processes[i];
+    write_document(&told, view, stream);
+    mem_end(mem);
 }

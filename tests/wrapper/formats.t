@@ -119,6 +119,57 @@ test_github_step_of_the_documentation_annotates_and_fails() {
     python3 "$root/tests/consumers/markdown.py" <summary || fail "$(cat summary)"
     equal rows "$(grep -c '^| :' summary)" 4
 }
+test_children_and_crashes_stand_in_every_format() {
+    need python3 xmllint cmark-gfm
+    compile kids -g -fno-builtin <<'EOF'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void *volatile sink;
+static void child_leaks(void) { sink = malloc(77); sink = NULL; }
+static void parent_leaks(void) { sink = malloc(33); sink = NULL; }
+int main(void)
+{
+    for (int i = 0; i < 3; i++)
+        if (!fork()) {
+            child_leaks();
+            if (i == 2)
+                *(volatile int *)8 = 1;
+            exit(0);
+        }
+    while (wait(NULL) > 0)
+        ;
+    parent_leaks();
+    return 0;
+}
+EOF
+    leakrun --keep=k.leak --no-report ./kids
+    for format in xml valgrind lsan github markdown; do
+        "$O/leakreport" --format=$format k.leak k.*.leak >r.$format
+        reader=$root/tests/consumers/$format.py
+        [ -e "$reader" ] || reader=$root/tests/consumers/valgrind_$(echo $format | sed s/valgrind/text/).py
+        python3 "$reader" <r.$format || fail "$format"
+    done
+    "$O/leakreport" --format=junit k.leak k.*.leak >r.junit
+    xmllint --noout --relaxng "$root/tests/consumers/junit.rng" r.junit
+    "$O/leakreport" --format=memreport k.leak k.*.leak | xmllint --noout --relaxng "$root/tests/consumers/memreport.rng" -
+    # One document, in which what is another process's says so.
+    equal 'documents' "$(grep -c '<valgrindoutput>' r.xml)" 1
+    equal 'of others' "$(grep -c '<auxwhat>In process [0-9]*, .*/kids</auxwhat>' r.xml)" 3
+    says r.xml '4 processes; pid, arguments and times are those of the first'
+    equal 'signal' "$(xmllint --xpath 'string(//fatal_signal/signame)' r.xml)" SIGSEGV
+    equal 'address' "$(xmllint --xpath 'string(//fatal_signal/siaddr)' r.xml)" 0x8
+    # As Valgrind and LeakSanitizer do: every process, each with its number.
+    equal 'summaries' "$(grep -c '== ERROR SUMMARY: ' r.valgrind)" 4
+    says r.valgrind 'Process terminating with default action of signal 11 \(SIGSEGV\)'
+    equal 'direct leaks' "$(grep -c '^Direct leak of 77 ' r.lsan)" 2
+    # For people: what is the same in two processes once.
+    says r.junit '<error type="SIGSEGV" message="crash by SIGSEGV: write to 0x8,'
+    says r.junit '^The same in 1 more process\.$'
+    equal 'lost in children' "$(grep -c '^::error .*title=77 bytes in 1 block lost' r.github)" 1
+    says r.github '^::error .*title=crash by SIGSEGV%3A write to 0x8%2C'
+    says r.markdown 'crash by SIGSEGV: write to 0x8'
+}
 tidy='#include <cstdlib>
 int main() { char *volatile block = (char *)malloc(3); free(block); }'
 

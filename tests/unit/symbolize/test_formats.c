@@ -159,6 +159,29 @@ START_TEST(quiet_reports_are_valid_and_list_nothing)
 }
 END_TEST
 
+/* Between fork and exec; the second process is one that began another program by itself. */
+START_TEST(a_shells_way_to_a_program_is_not_told)
+{
+    static const char model[] = "process | /bin/sh | 42 | exec | - | 10 | 5 | 100\n"
+                                "forked\n"
+                                "record | unfreed | malloc | 48 | 4 | 0000000000000001\n"
+                                "frame | on_the_way | b.c | 1 | sh | - | - | user\n"
+                                "process | /bin/app | 43 | exec | - | 10 | 5 | 100\n"
+                                "record | lost | malloc | 48 | 4 | 0000000000000002\n"
+                                "frame | before | b.c | 1 | app | - | - | user\n";
+
+    for (size_t i = 0; formats_at(i); i++) {
+        char *text = render(formats_at(i), model, false);
+        bool everything = strcmp(formats_at(i)->name, "json") == 0;
+
+        consumers_read(formats_at(i)->name, text, "");
+        ck_assert_msg(!strstr(text, "on_the_way") == !everything && strstr(text, "before"), "%s:\n%s",
+                      formats_at(i)->name, text);
+        free(text);
+    }
+}
+END_TEST
+
 static size_t count_of(const char *text, const char *word)
 {
     size_t count = 0;
@@ -235,6 +258,7 @@ int main(void)
     tcase_add_test(names, hostile_names_come_back_from_every_format);
     tcase_add_test(names, names_of_ten_thousand_characters_come_back_from_every_format);
     tcase_add_loop_test(names, annotations_are_no_more_than_the_host_shows, 0, 4);
+    tcase_add_test(names, a_shells_way_to_a_program_is_not_told);
     tcase_add_test(names, quiet_reports_are_valid_and_list_nothing);
     tcase_add_test(names, annotations_tell_one_leak_of_two_processes_once);
     suite_add_tcase(suite, names);
