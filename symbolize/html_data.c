@@ -305,7 +305,7 @@ static void write_records(struct writing *writing)
     const struct process *process = writing->process;
     size_t end = process->record_count < RECORDS_MOST ? process->record_count : RECORDS_MOST;
 
-    if (writing->view->quiet)
+    if (writing->view->quiet || report_passes(process, writing->view))
         end = 0;
 
     emit_open(&writing->emit, "records", '[');
@@ -445,6 +445,14 @@ static void write_process(struct writing *writing, const struct process *process
     emit_close(&writing->emit, '}');
 }
 
+/* There is always one, or the page would say nothing. */
+static bool is_told(const struct report *report, size_t i, const struct view *view)
+{
+    const struct process *process = &report->processes[i];
+
+    return i == 0 || (process->alike == i && !report_passes(process, view));
+}
+
 static void write_words(struct emit *emit, const char *key, const char *const words[VERDICT_MAX])
 {
     emit_open(emit, key, '[');
@@ -467,8 +475,7 @@ void html_data(const struct report *report, const struct view *view, FILE *strea
     emit_close(emit, ']');
     emit_open(emit, "processes", '[');
     for (size_t i = 0; i < report->process_count; i++)
-        if (report->processes[i].alike == i &&
-            (report->process_count == 1 || !report_passes(&report->processes[i], view)))
+        if (is_told(report, i, view))
             write_process(&writing, &report->processes[i]);
     emit_close(emit, ']');
     write_frames(&writing);

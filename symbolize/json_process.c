@@ -38,6 +38,7 @@ void json_suppressions(struct emit *emit, const struct report *report)
 
 static void write_end(struct emit *emit, const struct process *process)
 {
+    emit_bool(emit, "forked", process->forked);
     emit_open(emit, "end", '{');
     emit_text(emit, "how", end_word[process->how]);
     if (process->has_end_value)

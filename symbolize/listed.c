@@ -17,7 +17,8 @@ const struct record *listed_next(struct listing *listing)
 {
     const struct view *view = listing->view;
 
-    if (view->quiet || (view->top && listing->given == view->top))
+    if (view->quiet || (view->top && listing->given == view->top) ||
+        report_passes(listing->process, view))
         return NULL;
     while (listing->at < listing->process->record_count) {
         const struct record *record = &listing->process->records[listing->at++];

@@ -357,7 +357,7 @@ static void write_results(struct writing *writing, const struct report *report)
     emit_open(emit, "results", '[');
     emit->stream = open_memstream(&writing->text, &writing->text_size);
     for (size_t i = 0; i < report->process_count; i++)
-        if (report->processes[i].alike == i)
+        if (report->processes[i].alike == i && !report_passes(&report->processes[i], writing->view))
             write_process(writing, &report->processes[i]);
     fclose(emit->stream);
     fclose(writing->words);

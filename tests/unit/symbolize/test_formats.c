@@ -171,8 +171,12 @@ START_TEST(a_shells_way_to_a_program_is_not_told)
                                 "frame | before | b.c | 1 | app | - | - | user\n";
 
     for (size_t i = 0; formats_at(i); i++) {
+        bool everything = strstr(formats_at(i)->name, "json") != NULL;
+
+        if (formats_at(i)->traits & FORMAT_BINARY)
+            continue; /* a profile of everything, and no text */
+
         char *text = render(formats_at(i), model, false);
-        bool everything = strcmp(formats_at(i)->name, "json") == 0;
 
         consumers_read(formats_at(i)->name, text, "");
         ck_assert_msg(!strstr(text, "on_the_way") == !everything && strstr(text, "before"), "%s:\n%s",
