@@ -52,6 +52,8 @@ struct options {
     uint8_t source[OPTION_MAX]; /* enum option_source of the value in force */
 };
 
+extern struct options track_options; /* of this process: constant after start */
+
 struct text;
 
 /* Called for each item that cannot be used: "unknown option 'x'", … */

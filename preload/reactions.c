@@ -58,11 +58,9 @@ bool reactions_read(const char *option, size_t length)
 void reactions_start(const char *option)
 {
     if (!reactions_read(option, strlen(option)))
-        log_line(
-            "bad value in 'on_error=", option,
-            "': it takes report, stop, trap or abort, or such a word for one kind of error, as "
-            "in report,double-free=abort; all are reported",
-            NULL);
+        log_bad_value("on_error", option,
+                      "report, stop, trap or abort, or such a word for one kind of error, as in "
+                      "report,double-free=abort; all are reported");
 }
 
 bool reactions_only_report(enum leak_event_type type)

@@ -12,8 +12,6 @@
 #include "preload/release.h"
 #include "leak_store.h"
 
-extern struct options track_options; /* constant after start */
-
 /* A block that the caller of the hook now owns. */
 void track_alloc(struct guard *guard, const struct frame *caller, void *block, size_t size,
                  enum leak_kind kind);
