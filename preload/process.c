@@ -3,6 +3,7 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
+#include "preload/breaks.h"
 #include "preload/crash.h"
 #include "preload/events.h"
 #include "preload/farewell.h"
@@ -32,6 +33,7 @@
 #include "preload/tool.h"
 #include "preload/track.h"
 #include "preload/tree.h"
+#include "preload/watch.h"
 #include "arch.h"
 
 #include <dlfcn.h>
@@ -226,6 +228,8 @@ static bool build(struct guard *guard, char **envp)
     look_for_other_allocators();
     store_untracked(LEAK_UNTRACKED_BOOT, missed_at_start);
     oracle_start(&track_options);
+    breaks_start(track_options.break_at);
+    watch_start(guard);
     return true;
 }
 

@@ -22,4 +22,9 @@ void tell(struct guard *guard, const struct leak_event *event);
 /* "40 bytes of new[] released by free" */
 void tell_words(const struct leak_event *event, struct text *out);
 
+/* "40 bytes of malloc" */
+void tell_block(struct text *out, uint64_t size, enum leak_kind kind);
+/* The words on a line, and a line for each frame of the stack that begins at the node. */
+COLD void tell_stack(struct guard *guard, const char *words, uint32_t node);
+
 #endif

@@ -6,6 +6,7 @@
 #include "preload/sites.h"
 #include "preload/store.h"
 #include "preload/sys.h"
+#include "preload/watch.h"
 #include "preload/wrongs.h"
 
 #include <time.h>
@@ -187,8 +188,10 @@ static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, 
     block.count = ++thread->allocations;
     store_relaxed(&thread->record->allocations, block.count);
     block.site = capture_site(guard, thread, caller, kind);
-    if (oracle_due(&thread->oracle) && block.site)
-        oracle_compare(guard, &thread->oracle, &thread->bounds, caller, sites_node(block.site));
+    if (watch_due(thread, block.count)) {
+        struct block copy = block; /* the block itself stays in registers */
+        watch_allocation(guard, thread, caller, &copy);
+    }
     slots_prefetch(&thread->slots, block.site);
     enum blocks_insert done = !block.site ? BLOCKS_NO_MEMORY
                               : sampled   ? sample_insert(guard, &block, &old)
