@@ -47,17 +47,17 @@ static void add_block(struct leak_event *event, const struct block *block)
 }
 
 /* In the store first; then what the user wants to hear and to happen at once. */
-static void met(struct guard *guard, const struct misuse *call, const struct leak_event *event)
+static bool met(struct guard *guard, const struct misuse *call, const struct leak_event *event)
 {
     bool fresh = events_add(guard, event);
     if (fresh && live_lines)
         tell(guard, event);
     if (reactions_only_report(event->type))
-        return;
+        return false;
     char words[160];
     struct text text = TEXT_ON(words);
     tell_words(event, &text);
-    reactions_act(guard, call->caller, event->type, words);
+    return reactions_act(guard, call->caller, event->type, words);
 }
 
 /* ---- A block, and the wrong call ------------------------------------------------------------ */
@@ -99,11 +99,11 @@ bool misuse_is_right(const struct misuse *call, const struct block *block)
     return type_of(call, block) == LEAK_EVENT_NONE;
 }
 
-void misuse_of_block(struct guard *guard, const struct misuse *call, const struct block *block)
+bool misuse_of_block(struct guard *guard, const struct misuse *call, const struct block *block)
 {
     struct leak_event event = event_of(call, type_of(call, block));
     if (operators_replaced() && is_of_operators(call, block))
-        return;
+        return false;
     add_block(&event, block);
     if (event.type == LEAK_EVENT_SIZE_MISMATCH) {
         event.said = said_of(call)->size;
@@ -111,7 +111,7 @@ void misuse_of_block(struct guard *guard, const struct misuse *call, const struc
         event.said = said_of(call)->alignment;
         event.right = blocks_alignment(block->kind);
     }
-    met(guard, call, &event);
+    return met(guard, call, &event);
 }
 
 /* ---- A pointer that no block begins at ------------------------------------------------------ */

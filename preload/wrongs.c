@@ -3,6 +3,7 @@
 #include "preload/capture.h"
 #include "preload/real.h"
 #include "preload/sample.h"
+#include "preload/sites.h"
 #include "preload/store.h"
 
 /* Left-out blocks are unknown as well: then the number would mean nothing. */
@@ -17,6 +18,14 @@ static void see(struct guard *guard, struct misuse *call)
     call->node = capture_call(guard, call->caller, true, &call->thread);
 }
 
+/* A fork child counts what it finds in its table, and this block was out of it. */
+static void inherit(const struct block *block)
+{
+    uint64_t blocks = sample_bytes ? sample_count(block, true) : 1;
+    sites_inherit(block->site, blocks, blocks * block->size);
+    add_relaxed(&store_header->live_bytes, blocks * block->size);
+}
+
 void wrongs_of_block(struct guard *guard, const struct frame *caller, const struct block *block,
                      uint32_t how)
 {
@@ -24,7 +33,8 @@ void wrongs_of_block(struct guard *guard, const struct frame *caller, const stru
     if (misuse_is_right(&call, block))
         return;
     see(guard, &call);
-    misuse_of_block(guard, &call, block);
+    if (misuse_of_block(guard, &call, block))
+        inherit(block);
 }
 
 void wrongs_of_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
