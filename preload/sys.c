@@ -49,6 +49,12 @@ void *sys_map_file(int fd, size_t size)
     return map(size, MAP_SHARED, fd);
 }
 
+bool sys_map_file_at(void *memory, int fd, size_t size, uint64_t offset)
+{
+    return CALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                offset) == (long)memory;
+}
+
 void sys_map_copy(void *memory, int fd, size_t size)
 {
     CALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,

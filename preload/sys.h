@@ -21,6 +21,8 @@ void *sys_map_lazily(size_t size);
 /* And shared with children, looks among them. */
 void *sys_map_shared(size_t size);
 void *sys_map_file(int fd, size_t size);
+/* The same in the place of what is mapped there. */
+bool sys_map_file_at(void *memory, int fd, size_t size, uint64_t offset);
 /* Puts a private view of the file in the place of what is mapped at memory. */
 void sys_map_copy(void *memory, int fd, size_t size);
 int sys_protect(void *memory, size_t size, int protection);

@@ -43,6 +43,16 @@ static void add_bytes(struct text *out, uint64_t bytes)
     text_add(out, bytes == 1 ? " byte" : " bytes");
 }
 
+const char *tell_kind(enum leak_kind kind)
+{
+    return kinds[kind];
+}
+
+const char *tell_form(enum leak_form form)
+{
+    return forms[form];
+}
+
 void tell_block(struct text *out, uint64_t size, enum leak_kind kind)
 {
     add_bytes(out, size);
@@ -151,17 +161,16 @@ static void add_digits(struct text *out, const uint8_t *bytes, uint32_t length)
         text_add_bytes(out, (char[]){digits[bytes[i] >> 4], digits[bytes[i] & 15]}, 2);
 }
 
-static void add_escaped(struct text *out, const char *path)
+void tell_escaped(struct text *out, const char *path)
 {
-    for (; *path; path++)
-        if (*path == '\\' || *path == '\n' || *path == '\t')
-            text_add_bytes(out,
-                           (char[]){'\\', *path == '\n'   ? 'n'
-                                          : *path == '\t' ? 't'
-                                                          : '\\'},
-                           2);
-        else
-            text_add_bytes(out, path, 1);
+    for (;; path++) {
+        size_t plain = strcspn(path, "\\\n\t");
+        text_add_bytes(out, path, plain);
+        path += plain;
+        if (!*path)
+            return;
+        text_add(out, *path == '\n' ? "\\n" : *path == '\t' ? "\\t" : "\\\\");
+    }
 }
 
 static bool is_runtime(const char *path)
@@ -193,7 +202,7 @@ static bool add_question(struct text *out, uintptr_t pc, char *path_bytes)
     text_add(out, " ");
     text_add(out, hex + 2);
     text_add(out, " ");
-    add_escaped(out, path.length ? path_bytes : "/");
+    tell_escaped(out, path.length ? path_bytes : "/");
     text_add(out, "\n");
     return is_runtime(path_bytes);
 }

@@ -1,6 +1,7 @@
 #include "preload/track.h"
 #include "preload/atomic.h"
 #include "preload/capture.h"
+#include "preload/eventlog.h"
 #include "preload/quarantine.h"
 #include "preload/sample.h"
 #include "preload/sites.h"
@@ -17,7 +18,7 @@
 
 static uint64_t track_size_span = UINT64_MAX; /* max_size - min_size: one comparison for both */
 
-static bool detour;       /* sample= or quarantine= */
+static bool detour;       /* sample=, quarantine= or log= */
 static uint64_t began_ns; /* monotonic: the wall clock may be set */
 
 void track_begin(void)
@@ -35,7 +36,7 @@ void track_begin(void)
 
 void track_ready(void)
 {
-    detour = sample_bytes || quarantine_is_on();
+    detour = sample_bytes || quarantine_is_on() || eventlog_level;
 }
 
 void track_tick(void)
@@ -229,9 +230,21 @@ bool track_take(struct guard *guard, void *pointer, struct block *out)
                         : blocks_remove(guard, arch_address(pointer), out);
 }
 
-bool track_move(struct guard *guard, const struct frame *caller, void *pointer, struct block *out)
+static NOINLINE bool move_otherwise(struct guard *guard, const struct frame *caller, void *pointer,
+                                    struct block *out)
 {
     bool known = track_take(guard, pointer, out);
+    if (eventlog_level && known)
+        eventlog_went(guard, caller, out, BY_REALLOC);
+    else if (eventlog_level)
+        eventlog_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
+    return known;
+}
+
+bool track_move(struct guard *guard, const struct frame *caller, void *pointer, struct block *out)
+{
+    bool known = unlikely(detour) ? move_otherwise(guard, caller, pointer, out)
+                                  : blocks_remove(guard, arch_address(pointer), out);
     if (unlikely(!known)) {
         if (!wrongs_of_waiting(guard, caller, arch_address(pointer), BY_REALLOC))
             wrongs_of_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
@@ -285,6 +298,8 @@ static void free_sampled(struct guard *guard, const struct frame *caller, void *
     struct block block;
     if (!sample_remove(guard, arch_address(pointer), &block))
         return;
+    if (eventlog_level)
+        eventlog_went(guard, caller, &block, how);
     wrongs_of_block(guard, caller, &block, how); /* if at all */
     gone(guard, caller, &block, how, true);
 }
@@ -297,12 +312,17 @@ static void *free_later(struct guard *guard, const struct frame *caller, void *p
     if (!blocks_remove(guard, address, &block)) {
         if (wrongs_of_waiting(guard, caller, address, how))
             return NULL;
+        if (eventlog_level)
+            eventlog_unknown(guard, caller, address, how);
         wrongs_of_unknown(guard, caller, address, how);
         return pointer;
     }
+    if (eventlog_level)
+        eventlog_went(guard, caller, &block, how);
     wrongs_of_block(guard, caller, &block, how); /* if at all */
     gone(guard, caller, &block, how, false);
-    return wrongs_put_off(guard, caller, pointer, &block, how) ? NULL : pointer;
+    return quarantine_is_on() && wrongs_put_off(guard, caller, pointer, &block, how) ? NULL
+                                                                                     : pointer;
 }
 
 static NOINLINE void *free_otherwise(struct guard *guard, const struct frame *caller, void *pointer,
@@ -343,11 +363,22 @@ void *track_free_said(struct guard *guard, const struct release_frame *frame, vo
     return free_now(guard, &frame->caller, pointer, how, true);
 }
 
+static NOINLINE void put_back_otherwise(struct guard *guard, const struct block *block)
+{
+    struct block old;
+    if (sample_bytes)
+        sample_insert(guard, block, &old);
+    else
+        blocks_insert(guard, block, &old);
+    if (eventlog_level)
+        eventlog_left(guard, block);
+}
+
 void track_put_back(struct guard *guard, const struct block *block)
 {
     struct block old;
-    if (unlikely(sample_bytes))
-        sample_insert(guard, block, &old);
+    if (unlikely(detour))
+        put_back_otherwise(guard, block);
     else
         blocks_insert(guard, block, &old);
 }

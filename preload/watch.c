@@ -1,5 +1,6 @@
 #include "preload/watch.h"
 #include "preload/breaks.h"
+#include "preload/eventlog.h"
 #include "preload/oracle.h"
 #include "preload/sites.h"
 
@@ -11,12 +12,14 @@ static uint32_t sooner(uint32_t a, uint32_t b)
 static uint32_t next(const struct thread *thread)
 {
     uint32_t count = thread->allocations;
+    if (eventlog_level)
+        return count + 1;
     return sooner(oracle_next(count), breaks_next(thread->serial, count));
 }
 
 void watch_start(struct guard *guard)
 {
-    threads_watch_from = oracle_next(0) || breaks_any();
+    threads_watch_from = eventlog_level || oracle_next(0) || breaks_any();
     if (guard->thread)
         guard->thread->watch_at = threads_watch_from;
 }
@@ -26,6 +29,8 @@ void watch_allocation(struct guard *guard, struct thread *thread, const struct f
 {
     if (oracle_wants(block->count) && block->site)
         oracle_compare(guard, &thread->oracle, &thread->bounds, caller, sites_node(block->site));
+    if (eventlog_level)
+        eventlog_came(guard, caller, thread, block);
     if (block->site && !thread->stand_in) /* for that one a lock is held */
         breaks_meet(guard, caller, block);
     thread->watch_at = next(thread); /* a handler may have allocated meanwhile */

@@ -1,5 +1,5 @@
 /* watch.h - what is to happen at certain allocations of a thread: a second opinion about the stack
- * (oracle.h), a break (breaks.h).
+ * (oracle.h), a break (breaks.h), a line of the event log (eventlog.h).
  *
  * A thread's allocations have numbers, and one word of it says at which of them somebody wants to
  * be called next. So a hook compares two words it has at hand, and whoever waits for the millionth

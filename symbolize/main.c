@@ -13,6 +13,7 @@
 #include "symbolize/output.h"
 #include "symbolize/preflight.h"
 #include "symbolize/reader.h"
+#include "symbolize/relate.h"
 #include "symbolize/serve.h"
 
 enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
@@ -166,6 +167,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "preflight") == 0)
         return preflight_command(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "log") == 0)
+        return relate_command(argc, argv);
     if (!options_parse(argc, argv, &options) || !read_suppressions(&options)) {
         status = STATUS_UNUSABLE;
     } else if (options.help) {

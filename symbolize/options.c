@@ -24,6 +24,7 @@ void options_help(FILE *stream)
 {
     fputs("usage: leakreport [options] FILE...\n"
           "       leakreport preflight PROGRAM\n"
+          "       leakreport log FILE...\n"
           "Says what the stores that libleak left tell about the heap.\n\n",
           stream);
     for (int i = 0; i < OPTION_MAX; i++) {
