@@ -108,7 +108,10 @@ static bool write_report(struct mem *mem, struct options *options, const struct 
 
     if (options->output)
         stream = output_open(mem, options->output,
-                             report->process_count ? &report->processes[0] : NULL, options->force);
+                             report->process_count ? &report->processes[0] : NULL,
+                             options->append  ? OUTPUT_APPEND
+                             : options->force ? OUTPUT_FORCE
+                                              : OUTPUT_NEW);
     fit_stream(options, stream);
     options->view.relative = here;
     options->format->write(report, &options->view, stream);

@@ -211,6 +211,9 @@ static void take_switch(struct options *options, enum option option)
     case OPTION_FORCE:
         options->force = true;
         break;
+    case OPTION_APPEND:
+        options->append = true;
+        break;
     case OPTION_ALL:
         memset(options->view.show, true, sizeof(options->view.show));
         break;
@@ -337,7 +340,7 @@ bool options_parse(int argc, char **argv, struct options *options)
             return false;
     }
     options->build.recent.address = options->view.freed_address;
-    options->build.content |= options->view.verbose;
+    options->build.content |= options->view.verbose || options->format->content;
     options->build.recent.all = options->view.verbose && options->format->recent;
     if (!options->top_given)
         options->view.top = options->format->top;

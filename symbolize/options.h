@@ -17,7 +17,7 @@ struct options {
     struct text_list files;
     const struct format *format;
     const char *output; /* pattern of -o, NULL = stdout */
-    bool force;
+    bool force, append;
     bool top_given;
     struct view view;
     struct build_options build;

@@ -33,6 +33,7 @@ struct format {
     const char *name, *help;
     size_t top;  /* records listed for each process unless asked otherwise, 0 = all */
     bool recent; /* -v lists the recent frees */
+    bool content; /* it shows what is in the blocks, asked or not */
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };
 

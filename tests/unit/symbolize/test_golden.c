@@ -22,6 +22,7 @@ static const struct rendering {
 } renderings[] = {
     {"text", "text", NULL, false, false, false, false, false},
     {"json", "json", NULL, false, false, false, false, false},
+    {"dump", "dump", "looked", false, false, false, true, false},
     {"verbose", "text", "frees", true, false, false, false, false},
     {"freed", "text", "frees", false, true, false, false, false},
     {"verbose", "text", "looked", true, false, false, false, false},
