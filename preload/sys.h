@@ -127,8 +127,8 @@ bool sys_each_number(const char *folder, bool (*visit)(int number, void *context
 int sys_copy(void);
 /* In such a copy: no real-time priority is kept. */
 void sys_be_ordinary(void);
-/* In such a copy: no descriptor stays open. */
-void sys_close_all(void);
+/* No descriptor from that number on stays open. */
+void sys_close_from(unsigned first);
 void sys_exit(int status) __attribute__((noreturn));
 
 /* Runs a program: no SIGCHLD, not seen by a plain wait(); in_fd (-1: as it is) and out_fd are its
