@@ -125,10 +125,9 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
 #define GIVE_WAY(result, name, parameters)                                                         \
     static COLD result(*original_##name(void)) parameters                                          \
     {                                                                                              \
-        static result(*original) parameters;                                                       \
-        if (!original)                                                                             \
-            original = (result(*) parameters)find(#name);                                          \
-        return original;                                                                           \
+        if (!operators_original.name)                                                              \
+            operators_original.name = find(#name);                                                 \
+        return (result(*) parameters)operators_original.name;                                      \
     }
 
 #define NEW_BASE(name, kind)                                                                       \
