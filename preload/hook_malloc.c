@@ -7,6 +7,7 @@
  */
 #include "preload/blocks.h"
 #include "preload/boot.h"
+#include "preload/eventlog.h"
 #include "preload/hook_free.h"
 #include "preload/modules.h"
 #include "preload/process.h"
@@ -105,6 +106,13 @@ static void *leave_boot_pool(void *old, void *block, size_t size)
     return block;
 }
 
+static COLD void stays(struct guard *guard, const struct block *before)
+{
+    track_put_back(guard, before);
+    if (eventlog_level)
+        eventlog_left(guard, before);
+}
+
 static void *resize(void *old, size_t size, const struct frame *caller,
                     void *(*real_one)(void *, size_t))
 {
@@ -121,7 +129,7 @@ static void *resize(void *old, size_t size, const struct frame *caller,
     if (known && (block || size == 0))
         track_gone(guard, caller, &before);
     else if (known)
-        track_put_back(guard, &before);
+        stays(guard, &before);
     if (block)
         track_alloc(guard, caller, block, size, LEAK_KIND_MALLOC);
     else
@@ -242,7 +250,10 @@ static NOINLINE void free_by_libc_name(void *block)
     struct block before;
     if (guard) {
         modules_notice();
-        if (track_take(guard, block, &before))
+        bool known = track_take(guard, block, &before);
+        if (known && eventlog_level)
+            eventlog_went(guard, &caller, &before, BY_FREE);
+        if (known)
             track_gone(guard, &caller, &before);
         guard->calling_real = true;
     }

@@ -363,22 +363,11 @@ void *track_free_said(struct guard *guard, const struct release_frame *frame, vo
     return free_now(guard, &frame->caller, pointer, how, true);
 }
 
-static NOINLINE void put_back_otherwise(struct guard *guard, const struct block *block)
-{
-    struct block old;
-    if (sample_bytes)
-        sample_insert(guard, block, &old);
-    else
-        blocks_insert(guard, block, &old);
-    if (eventlog_level)
-        eventlog_left(guard, block);
-}
-
 void track_put_back(struct guard *guard, const struct block *block)
 {
     struct block old;
-    if (unlikely(detour))
-        put_back_otherwise(guard, block);
+    if (unlikely(sample_bytes))
+        sample_insert(guard, block, &old);
     else
         blocks_insert(guard, block, &old);
 }

@@ -27,6 +27,9 @@
 // EXPECT: ^kill: 137$
 // EXPECT: ^1000$
 // EXPECT: ^_exit: 5$
+// RUN: log 1 names names; awk '{ print "names: " $2, $3, $4 }' names | tail -3
+// EXPECT: ^names: T1#[0-9]+ malloc 61$
+// EXPECT: ^names: T1 free 61$
 // EXPECT: ^threads add up: 80000 came, 80000 went$
 // EXPECT: ^libleak: no log in /nowhere/x from here on: no such directory$
 // EXPECT: ^nowhere: 0$
@@ -48,6 +51,8 @@
 
 #define FAR __attribute__((noinline))
 void *volatile sink;
+void *__libc_malloc(size_t);
+void __libc_free(void *);
 
 FAR void *make(size_t size)
 {
@@ -91,6 +96,8 @@ int main(int argc, char **argv)
             _exit(0);
         }
         wait(NULL);
+    } else if (!strcmp(what, "names")) {
+        __libc_free(__libc_malloc(61));
     } else if (!strcmp(what, "kill")) {
         for (int i = 0; i < 1000; i++)
             make(500);

@@ -164,7 +164,7 @@ END_TEST
 START_TEST(beyond_the_file_size_limit_lines_are_counted)
 {
     struct rlimit limit = {600 << 10, 600 << 10};
-    size_t length, good = 0;
+    size_t length, good = 0, lines = 0;
     char words[1000];
     if (unit_is_emulated())
         return UNIT_SKIP(UNIT_EMULATED);
@@ -175,6 +175,10 @@ START_TEST(beyond_the_file_size_limit_lines_are_counted)
     for (int i = 0; i < 1000; i++)
         good += say(words);
     ck_assert_uint_gt(journal_lost(), 300);
+    for (const char *at = file(&length); *at; at++)
+        lines += at[0] == 'y' && at[1] == '\n';
+    ck_assert_uint_eq(lines + journal_lost(), 1000);
+    ck_assert_uint_ge(good, lines);
     ck_assert_uint_eq(strspn(file(&length), "y\n"), length);
     ck_assert_uint_le(length, 600 << 10);
 }
