@@ -226,5 +226,6 @@ void eventlog_pause(void)
 void eventlog_fork_child(void)
 {
     began = sys_clock_ns(CLOCK_MONOTONIC);
-    journal_fork_child();
+    if (eventlog_level)
+        journal_fork_child();
 }

@@ -32,6 +32,7 @@ static struct {
     bool anothers;          /* a fork child's, until it has an account */
     uint64_t start, length; /* of the window in the file; of what is written */
     uint64_t lost;
+    bool parents_trouble; /* it has been said */
 } file;
 
 const char *journal_path(void)
@@ -41,7 +42,7 @@ const char *journal_path(void)
 
 uint64_t journal_lost(void)
 {
-    return file.lost;
+    return file.parents_trouble ? 0 : file.lost;
 }
 
 /* ---- The name ------------------------------------------------------------------------------- */
@@ -264,6 +265,7 @@ void journal_fork_child(void)
     lock.word = 0;
     file.anothers = false;
     file.lost = 0;
-    if (window)
+    file.parents_trouble = file.state == BROKEN;
+    if (file.state != BROKEN)
         file.state = CLOSED;
 }

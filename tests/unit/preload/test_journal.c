@@ -175,6 +175,15 @@ START_TEST(beyond_the_file_size_limit_lines_are_counted)
     for (int i = 0; i < 1000; i++)
         good += say(words);
     ck_assert_uint_gt(journal_lost(), 300);
+    pid_t child = fork();
+    if (child == 0) {
+        journal_forked();
+        journal_fork_child();
+        _exit(say("child") || journal_lost());
+    }
+    int status;
+    waitpid(child, &status, 0);
+    ck_assert_int_eq(status, 0);
     for (const char *at = file(&length); *at; at++)
         lines += at[0] == 'y' && at[1] == '\n';
     ck_assert_uint_eq(lines + journal_lost(), 1000);
