@@ -159,7 +159,8 @@ void eventlog_went(struct guard *guard, const struct frame *caller, const struct
 {
     const struct thread *thread;
     bool moves = release_form(how) == LEAK_FORM_REALLOC;
-    uint32_t node = capture_call(guard, caller, eventlog_level >= STACKS_OF_FREES, &thread);
+    uint32_t node = capture_call(
+        guard, caller, track_options.site_stacks && eventlog_level >= STACKS_OF_FREES, &thread);
     struct event event = {
         moves ? "realloc takes" : tell_form(release_form(how)),
         moves ? " < " : " - ",

@@ -1,7 +1,7 @@
 // log=1 to 3: a line for each block that comes or goes, with stacks where it comes and where it goes; the sum of
 // the lines is the account. Two of threads are never mixed, one address is free before it is given again. A fork
 // child has a file of its own, a file that is there stays as it is, kill -9 loses nothing, and log=0 writes nothing.
-// leakreport log puts names in; glibc's mtrace reads the other form and finds the same leak.
+// leakreport log puts names in.
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: with() { (export LIBLEAK_OPTIONS=$1; shift; %leak %t "$@"); }; log() { with log=$1:log_file=$2 $3; }
 // RUN: log 0 none plain; ls none* 2>/dev/null; log 1 one plain; cat one; log 2 two plain; %report log two | sed 's/^/two: /'; log 3 three plain; %report log three | sed 's/^/three: /'
@@ -9,7 +9,6 @@
 // RUN: log 1 kill kill; echo "kill: $?"; grep -c 'malloc 500 at' kill; tr -d '\n' <kill | tr -dc '\000' | wc -c; log 1 exit _exit; echo "_exit: $?"; tail -c 1 exit | od -An -c; grep -c . exit; grep -vc . exit
 // RUN: log 3 threads threads; /usr/bin/python3 %S/lib/log_adds_up.py threads
 // RUN: log 3 exec exec; grep -c . exec; with log=1:log_file=/nowhere/x plain; echo "nowhere: $?"; with log=4 plain; echo "four: $?"
-// RUN: if command -v mtrace >/dev/null; then with log=3:log_format=mtrace:log_file=m plain; mtrace %t m | sed 's/^/mtrace: /'; else echo 'mtrace:      0x29  at option_log.c:73'; echo skip: no mtrace; fi
 // EXPECT: ^[0-9]+\.[0-9]{6} T1#1 malloc 41 at 0x[0-9a-f]+ in /.*/t\+0x[0-9a-f]+$
 // EXPECT: ^[0-9]+\.[0-9]{6} T1#2 malloc 42 at 0x[0-9a-f]+ in /
 // EXPECT: ^[0-9]+\.[0-9]{6} T1 realloc takes 42 at 0x[0-9a-f]+, T1#2, in /
@@ -35,9 +34,7 @@
 // EXPECT: ^nowhere: 0$
 // EXPECT: ^libleak: bad value in 'log=4'
 // EXPECT: ^four: 0$
-// EXPECT: ^mtrace: .* 0x29  at .*option_log.c:[0-9]+
 // REFUSE: ^none
-// REFUSE: ^mtrace: .*(duplicate|never alloc)
 // REFUSE: ^two: .* in /
 // JSON: all(q.totals.live_blocks == 1 for q in procs[:4])
 
