@@ -19,10 +19,16 @@
 #include <errno.h>
 #include <malloc.h>
 
+/* What the real function calls of ours meanwhile (an allocator behind us may be made of
+ * __libc_malloc) is part of this call, and not missed once more. */
 #define FORWARD(call)                                                                              \
     ({                                                                                             \
         process_missed();                                                                          \
-        call;                                                                                      \
+        bool before_ = guard_self.calling_real;                                                    \
+        guard_self.calling_real = true;                                                            \
+        __auto_type forwarded_ = call;                                                             \
+        guard_self.calling_real = before_;                                                         \
+        forwarded_;                                                                                \
     })
 
 /* The token's state while the allocator works: nested calls then are part of this one. */

@@ -79,7 +79,9 @@ bool process_running(void)
 
 void process_missed(void)
 {
-    if (state == RUNNING && *process_alive && !guard_self.calling_real)
+    if (guard_self.calling_real)
+        return sample_again();
+    if (state == RUNNING && *process_alive)
         store_untracked(LEAK_UNTRACKED_NESTED, 1);
     else if (state < RUNNING && !guard_self.sp)
         missed_at_start++;
