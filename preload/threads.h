@@ -26,11 +26,11 @@ struct thread {
     uint32_t allocations;       /* as in the record */
     uint32_t watch_at;          /* the one at which somebody wants to be called (watch.h) */
     struct leak_thread *record; /* in the store, or one that nobody reads */
-    uintptr_t moving;           /* event log: the realloc there has taken its block; 0 = none */
     struct slots slots;
     struct freed freed;
     struct unwind_bounds bounds;
     struct oracle oracle;
+    uintptr_t moving; /* event log: the realloc there has taken its block; 0 = none */
     struct thread *next_free, *next_made;
     bool stand_in;
     bool lives;                         /* somebody's: not among the free ones */
