@@ -17,6 +17,7 @@ enum what {
     CWD,
     GDB,
     FORCE,
+    APPEND,
     QUIET,
     VERBOSE,
     ERROR_EXITCODE,
@@ -44,6 +45,7 @@ static const struct row own[] = {
     {"cwd", "DIR", "run the program in DIR", CWD, 0},
     {"gdb", NULL, "run the program under gdb; only the program sees libleak", GDB, 0},
     {"force", NULL, "-o and --keep may overwrite", FORCE, 0},
+    {"append", NULL, "-o adds to a file that is there", APPEND, 0},
     {"error-exitcode", "N", "end with N if the program succeeded but leaked", ERROR_EXITCODE, 0},
     {"errors-for", "SET", "what counts for that (lost,errors)", ERRORS_FOR, 0},
     {"quiet", NULL, "fewer words", QUIET, 'q'},
@@ -210,6 +212,10 @@ static int take(struct args *args, const struct row *row, const char *value)
     case FORCE:
         args->force = true;
         words_add(&args->for_report, "--force");
+        return -1;
+    case APPEND:
+        args->append = true;
+        words_add(&args->for_report, "--append");
         return -1;
     case QUIET:
         args->quiet = true;

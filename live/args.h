@@ -18,7 +18,7 @@ struct args {
 
     const char *dir, *keep, *output, *cwd, *errors_for;
     int error_exitcode; /* 0: not given */
-    bool no_report, gdb, force, quiet, verbose;
+    bool no_report, gdb, force, append, quiet, verbose;
     char *runtime;           /* "a_b=v:c=d" or "" */
     struct words for_report; /* options for leakreport, in order */
     char **program;          /* NULL-terminated, at least one word */

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     environment_load(&environment);
     parts_find(&parts, &args);
     refuse_to_overwrite(&args, args.keep);
-    refuse_to_overwrite(&args, args.output);
+    refuse_to_overwrite(&args, args.append ? NULL : args.output);
     child_block_signals();
     if (parts.reporter && !reporter_check(parts.reporter, &args, &environment))
         return STATUS_OUR_TROUBLE;

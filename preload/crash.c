@@ -17,6 +17,9 @@
     (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) |  \
      1ull << (SIGABRT - 1) | 1ull << (SIGSYS - 1) | 1ull << (SIGTRAP - 1))
 
+/* Whoever returns from a handler of these does not meet them again: they have to be sent. */
+#define SENT_BY_US (1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1))
+
 /* The stack it all happens on, and one for a fault up there. Pages that nobody touches before. */
 static char stack[256 << 10] __attribute__((aligned(64)));
 static char second_stack[64 << 10] __attribute__((aligned(64)));
@@ -124,9 +127,18 @@ static void die(int number, const siginfo_t *info, ucontext_t *context)
         sys_kill(sys_getpid(), number);
 }
 
+/* The first process of a container, or of the machine: what the default action of a signal that was sent
+ * to it would be, the kernel does not do. */
+static bool is_first(void)
+{
+    return sys_getpid() == 1;
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     uint32_t self = sys_gettid(), other;
+    if (info->si_code <= 0 && is_first())
+        return;
     if (at_it && load_relaxed(&taker) == self)
         __builtin_longjmp((void **)after_fault, 1);
     while (!record(info, context, LEAK_CRASH_FATAL)) {
@@ -141,7 +153,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 static void on_programs_handler(int number, siginfo_t *info, void *context)
 {
     uint64_t mask;
-    if (number != SIGABRT || (at_it && load_relaxed(&taker) == (uint32_t)sys_gettid()))
+    if (number != SIGABRT || is_first() || (at_it && load_relaxed(&taker) == (uint32_t)sys_gettid()))
         return;
     sys_signals_block(&mask);
     record(info, context, LEAK_CRASH_HANDED);
@@ -154,8 +166,9 @@ void crash_start(struct guard *guard, bool (*account)(void), void (*ended)(void)
     tell_end = ended;
     altstack_start(guard);
     handlers_passing = on_programs_handler;
+    uint64_t signals = is_first() ? SIGNALS & ~SENT_BY_US : SIGNALS;
     if (real.sigaction)
-        handlers_stand_in(on_signal, SIGNALS, real.sigaction);
+        handlers_stand_in(on_signal, signals, real.sigaction);
 }
 
 void crash_fork_child(void)

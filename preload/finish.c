@@ -1,6 +1,7 @@
 #include "preload/finish.h"
 #include "preload/arena.h"
 #include "preload/atomic.h"
+#include "preload/eventlog.h"
 #include "preload/log.h"
 #include "preload/options.h"
 #include "preload/resources.h"
@@ -100,6 +101,7 @@ void finish_now(int status, const struct roots_taker *taker, enum leak_occasion 
     header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
     store_release(&header->end_how, LEAK_END_EXIT);
     track_tick();
+    eventlog_end(true);
     finish_tell();
 }
 

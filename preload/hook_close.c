@@ -5,6 +5,7 @@
  */
 #include "preload/noting.h"
 #include "preload/real.h"
+#include "preload/sys.h"
 
 #include <errno.h>
 
@@ -52,9 +53,10 @@ EXPORT int close_range(unsigned first, unsigned last, int flags)
 EXPORT void closefrom(int first)
 {
     real_find();
-    if (!real.closefrom) /* likewise */
-        return;
-    real.closefrom(first);
+    if (real.closefrom)
+        real.closefrom(first);
+    else /* likewise: who finds ours relies on it */
+        sys_close_from(first < 0 ? 0 : first);
     if (records_track(LEAK_RESOURCE_FD)) {
         struct frame caller = CALLER_FRAME();
         note_close_range(&caller, first < 0 ? 0 : first, UINT32_MAX);

@@ -8,6 +8,7 @@
 #include "preload/base.h"
 #include "preload/belongings.h"
 #include "preload/modules.h"
+#include "preload/operators.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/resources.h"
@@ -19,9 +20,20 @@ __attribute__((used)) void *hook_dlopen_notice(const char *path, int flags);
 __attribute__((used)) void *hook_dlmopen_notice(long space, const char *path, int flags);
 __attribute__((used)) void *hook_dlclose_notice(void *handle);
 
-static void note_flags(int flags)
+/* Its constructors may wait for a thread. */
+static NOINLINE void settle_operators(const struct frame *caller)
+{
+    struct guard *guard = process_enter(caller);
+    operators_settle(guard);
+    if (guard)
+        guard_leave(guard);
+}
+
+static void note_flags(int flags, const struct frame *caller)
 {
     real_find();
+    if (operators_replaced())
+        settle_operators(caller);
     if ((flags & RTLD_DEEPBIND) && *process_alive)
         store_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
 }
@@ -58,21 +70,19 @@ static void note_closing(const struct frame *caller, void *handle)
 
 void *hook_dlopen_notice(const char *path, int flags)
 {
-    note_flags(flags);
-    if (records_track(LEAK_RESOURCE_DL)) {
-        struct frame caller = CALLER_FRAME();
+    struct frame caller = CALLER_FRAME();
+    note_flags(flags, &caller);
+    if (records_track(LEAK_RESOURCE_DL))
         note_library(&caller, path);
-    }
     return (void *)real.dlopen;
 }
 
 void *hook_dlmopen_notice(long space, const char *path, int flags)
 {
-    note_flags(flags);
-    if (records_track(LEAK_RESOURCE_DL) && space == LM_ID_BASE) {
-        struct frame caller = CALLER_FRAME();
+    struct frame caller = CALLER_FRAME();
+    note_flags(flags, &caller);
+    if (records_track(LEAK_RESOURCE_DL) && space == LM_ID_BASE)
         note_library(&caller, path);
-    }
     modules_change();
     return (void *)real.dlmopen;
 }

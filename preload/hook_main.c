@@ -8,6 +8,7 @@
  * main has left behind.
  */
 #include "preload/lsan.h"
+#include "preload/operators.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/scrub.h"
@@ -24,6 +25,7 @@ static NOINLINE void hear_program(void)
     struct guard *guard = process_enter(&caller);
     if (!guard)
         return;
+    operators_settle(guard);
     guard_leave(guard);
     struct lsan_words words = lsan_ask();
     guard = words.options || words.suppressions ? process_enter(&caller) : NULL;

@@ -7,6 +7,7 @@
  */
 #include "preload/blocks.h"
 #include "preload/boot.h"
+#include "preload/eventlog.h"
 #include "preload/hook_free.h"
 #include "preload/modules.h"
 #include "preload/process.h"
@@ -18,10 +19,16 @@
 #include <errno.h>
 #include <malloc.h>
 
+/* What the real function calls of ours meanwhile (an allocator behind us may be made of
+ * __libc_malloc) is part of this call, and not missed once more. */
 #define FORWARD(call)                                                                              \
     ({                                                                                             \
         process_missed();                                                                          \
-        call;                                                                                      \
+        bool before_ = guard_self.calling_real;                                                    \
+        guard_self.calling_real = true;                                                            \
+        __auto_type forwarded_ = call;                                                             \
+        guard_self.calling_real = before_;                                                         \
+        forwarded_;                                                                                \
     })
 
 /* The token's state while the allocator works: nested calls then are part of this one. */
@@ -66,6 +73,19 @@ ALLOCATING(memalign, (size_t alignment, size_t size), (alignment, size), size, L
 ALLOCATING(valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 ALLOCATING(pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 
+/* Each goes on to the function of its name: an allocator behind us may be made of them. */
+#define BY_LIBC_NAME(name, parameters, arguments, bytes, kind)                                     \
+    EXPORT void *name parameters;                                                                  \
+    ALLOCATING(name, parameters, arguments, bytes, kind)
+
+BY_LIBC_NAME(__libc_malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)
+BY_LIBC_NAME(__libc_calloc, (size_t count, size_t size), (count, size), (count * size),
+             LEAK_KIND_MALLOC)
+BY_LIBC_NAME(__libc_memalign, (size_t alignment, size_t size), (alignment, size), size,
+             LEAK_KIND_MEMALIGN)
+BY_LIBC_NAME(__libc_valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
+BY_LIBC_NAME(__libc_pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
+
 EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 {
     if (sample_passes(size))
@@ -85,32 +105,37 @@ EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 }
 
 /* A block of the boot pool moves into the real heap. */
-static void *leave_boot_pool(void *old, size_t size)
+static void *leave_boot_pool(void *old, void *block, size_t size)
 {
-    void *block = malloc(size);
     if (block)
         memcpy(block, old, boot_size(old) < size ? boot_size(old) : size);
     return block;
 }
 
-static void *resize(void *old, size_t size, const struct frame *caller)
+static COLD void stays(struct guard *guard, const struct block *before)
 {
-    if (unlikely(boot_owns(old)))
-        return leave_boot_pool(old, size);
+    track_put_back(guard, before);
+    if (eventlog_level)
+        eventlog_left(guard, before);
+}
+
+static void *resize(void *old, size_t size, const struct frame *caller,
+                    void *(*real_one)(void *, size_t))
+{
     if (sample_spares(old) && sample_passes(size))
-        return real.realloc(old, size);
+        return real_one(old, size);
     struct guard *guard = process_enter(caller);
     if (unlikely(!guard))
-        return FORWARD(real.realloc(old, size));
+        return FORWARD(real_one(old, size));
     modules_notice();
     struct block before;
     bool known = old && track_move(guard, caller, old, &before);
-    void *block = REAL(guard, real.realloc(old, size));
+    void *block = REAL(guard, real_one(old, size));
     /* NULL for a size of 0 means that the old block is gone; else it is as it was. */
     if (known && (block || size == 0))
         track_gone(guard, caller, &before);
     else if (known)
-        track_put_back(guard, &before);
+        stays(guard, &before);
     if (block)
         track_alloc(guard, caller, block, size, LEAK_KIND_MALLOC);
     else
@@ -122,7 +147,18 @@ static void *resize(void *old, size_t size, const struct frame *caller)
 EXPORT void *realloc(void *old, size_t size)
 {
     struct frame caller = CALLER_FRAME();
-    return resize(old, size, &caller);
+    if (unlikely(boot_owns(old)))
+        return leave_boot_pool(old, malloc(size), size);
+    return resize(old, size, &caller, real.realloc);
+}
+
+EXPORT void *__libc_realloc(void *old, size_t size);
+EXPORT void *__libc_realloc(void *old, size_t size)
+{
+    struct frame caller = CALLER_FRAME();
+    if (unlikely(boot_owns(old)))
+        return leave_boot_pool(old, __libc_malloc(size), size);
+    return resize(old, size, &caller, real.__libc_realloc);
 }
 
 EXPORT void *reallocarray(void *old, size_t count, size_t size)
@@ -133,7 +169,9 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
         errno = ENOMEM; /* as libc's own does */
         return NULL;
     }
-    return resize(old, bytes, &caller);
+    if (unlikely(boot_owns(old)))
+        return leave_boot_pool(old, malloc(bytes), bytes);
+    return resize(old, bytes, &caller, real.realloc);
 }
 
 #define FREEING(guard, caller, block, tracked)                                                     \
@@ -207,6 +245,40 @@ EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size);
 EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
 {
     hook_free_said(block, BY_FREE_ALIGNED_SIZED, size, alignment);
+}
+
+/* Whoever frees by this name knows what he does: it is counted, and neither compared nor put off.
+ */
+static NOINLINE void free_by_libc_name(void *block)
+{
+    struct frame caller = CALLER_FRAME();
+    struct guard *guard = process_enter(&caller);
+    struct block before;
+    if (guard) {
+        modules_notice();
+        bool known = track_take(guard, block, &before);
+        if (known && eventlog_level)
+            eventlog_went(guard, &caller, &before, BY_FREE);
+        if (known)
+            track_gone(guard, &caller, &before);
+        guard->calling_real = true;
+    }
+    real.__libc_free(block);
+    if (!guard)
+        return;
+    guard->calling_real = false;
+    guard_leave(guard);
+}
+
+EXPORT void __libc_free(void *block);
+EXPORT void __libc_free(void *block)
+{
+    if (unlikely(boot_owns(block)))
+        return;
+    if (!block || sample_spares(block))
+        real.__libc_free(block);
+    else
+        free_by_libc_name(block);
 }
 
 EXPORT size_t malloc_usable_size(void *block)

@@ -69,14 +69,14 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
     if (sample_passes(size))
         return alignment ? real.aligned_alloc(alignment, bytes) : real.malloc(bytes);
     struct guard *guard = process_enter(caller);
-    if (guard)
-        guard->calling_real = true;
-    else
+    if (!guard)
         process_missed();
+    bool before = guard_self.calling_real;
+    guard_self.calling_real = true;
     void *block = alignment ? real.aligned_alloc(alignment, bytes) : real.malloc(bytes);
+    guard_self.calling_real = before;
     if (!guard)
         return block;
-    guard->calling_real = false;
     modules_notice();
     if (unlikely(alignment))
         guard->kind_flags = (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);
@@ -125,10 +125,9 @@ static inline void *new_or_null(size_t size, size_t alignment, enum leak_kind ki
 #define GIVE_WAY(result, name, parameters)                                                         \
     static COLD result(*original_##name(void)) parameters                                          \
     {                                                                                              \
-        static result(*original) parameters;                                                       \
-        if (!original)                                                                             \
-            original = (result(*) parameters)find(#name);                                          \
-        return original;                                                                           \
+        if (!operators_original.name)                                                              \
+            operators_original.name = find(#name);                                                 \
+        return (result(*) parameters)operators_original.name;                                      \
     }
 
 #define NEW_BASE(name, kind)                                                                       \

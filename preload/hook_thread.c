@@ -8,6 +8,7 @@
  */
 #include "preload/altstack.h"
 #include "preload/belongings.h"
+#include "preload/operators.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/sys.h"
@@ -126,6 +127,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     struct guard *guard = enter(&caller, &account);
     struct thread_start *start = guard ? threads_announce(guard) : NULL;
     uint32_t serial = 0;
+    operators_settle(guard);
     if (start) {
         guard->calling_real = true;
         start->routine = routine;

@@ -54,3 +54,8 @@ void log_line(const char *part, ...)
     if (log_usable() && within_file_limit(text.length))
         sys_write_quietly(STDERR_FILENO, text.bytes, text.length);
 }
+
+void log_bad_value(const char *option, const char *value, const char *takes)
+{
+    log_line("bad value in '", option, "=", value, "': it takes ", takes, NULL);
+}

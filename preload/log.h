@@ -13,6 +13,8 @@
 void log_start(void);
 /* "libleak: " + the parts, which end with NULL, + newline. */
 void log_line(const char *part, ...) __attribute__((sentinel));
+/* About an option's value that cannot be used: what it takes instead, and what is done. */
+void log_bad_value(const char *option, const char *value, const char *takes);
 /* Still what it was at the start? Then a child of ours may write its report there. */
 bool log_usable(void);
 

@@ -53,7 +53,7 @@ static void live_apart(void)
     for (int number = 1; number <= SIGSYS; number++)
         if (sys_signal_is_fault(number) && number != SIGSEGV && number != SIGBUS)
             sys_action(number, &fatal, NULL); /* our own crash is none of the program's */
-    sys_close_all();
+    sys_close_from(0);
     sys_limit_set(RLIMIT_CORE, 0);
     sys_limit_set(RLIMIT_CPU, SECONDS_MOST);
     sys_write_file("/proc/self/oom_score_adj", "1000");

@@ -10,13 +10,19 @@
 #include "preload/text.h"
 #include "arch.h"
 
-/* What a program releases by the thousand, and nobody knows of, is another allocator's. */
-#define FOREIGN_MOST 4096
+/* What a program releases by the thousand, and nobody knows of, is another allocator's. From then
+ * on a pointer beside such a one is not looked at; and in the end none is, so much would looking
+ * cost. */
+#define FOREIGN_FEW 4096
+#define FOREIGN_MOST 65536
+#define BESIDE_BITS 16
+#define BESIDES 1024 /* a power of two: 64 MiB of another heap */
 /* An array of objects with destructors has their number before them, in 8 bytes or in 16. */
 #define COOKIES 2
 
 static bool live_lines;
-static uint32_t foreign;
+static uint32_t foreign;         /* that were looked at */
+static uint64_t beside[BESIDES]; /* where the last one was, and 1 more: 0 is nowhere */
 
 void misuse_start(const char *on_error, bool live)
 {
@@ -47,17 +53,17 @@ static void add_block(struct leak_event *event, const struct block *block)
 }
 
 /* In the store first; then what the user wants to hear and to happen at once. */
-static void met(struct guard *guard, const struct misuse *call, const struct leak_event *event)
+static bool met(struct guard *guard, const struct misuse *call, const struct leak_event *event)
 {
     bool fresh = events_add(guard, event);
     if (fresh && live_lines)
         tell(guard, event);
     if (reactions_only_report(event->type))
-        return;
+        return false;
     char words[160];
     struct text text = TEXT_ON(words);
     tell_words(event, &text);
-    reactions_act(guard, call->caller, event->type, words);
+    return reactions_act(guard, call->caller, event->type, words);
 }
 
 /* ---- A block, and the wrong call ------------------------------------------------------------ */
@@ -99,11 +105,11 @@ bool misuse_is_right(const struct misuse *call, const struct block *block)
     return type_of(call, block) == LEAK_EVENT_NONE;
 }
 
-void misuse_of_block(struct guard *guard, const struct misuse *call, const struct block *block)
+bool misuse_of_block(struct guard *guard, const struct misuse *call, const struct block *block)
 {
     struct leak_event event = event_of(call, type_of(call, block));
     if (operators_replaced() && is_of_operators(call, block))
-        return;
+        return false;
     add_block(&event, block);
     if (event.type == LEAK_EVENT_SIZE_MISMATCH) {
         event.said = said_of(call)->size;
@@ -111,7 +117,7 @@ void misuse_of_block(struct guard *guard, const struct misuse *call, const struc
         event.said = said_of(call)->alignment;
         event.right = blocks_alignment(block->kind);
     }
-    met(guard, call, &event);
+    return met(guard, call, &event);
 }
 
 /* ---- A pointer that no block begins at ------------------------------------------------------ */
@@ -189,15 +195,28 @@ static bool is_wild(const struct misuse *call, struct leak_event *event)
     return true;
 }
 
+static uint64_t *beside_of(uintptr_t address)
+{
+    return &beside[(address >> BESIDE_BITS) % BESIDES];
+}
+
+static bool is_foreigners(uintptr_t address)
+{
+    uint32_t before = load_relaxed(&foreign);
+    return before >= FOREIGN_MOST || (before >= FOREIGN_FEW && load_relaxed(beside_of(address)) ==
+                                                                   (address >> BESIDE_BITS) + 1);
+}
+
 bool misuse_of_pointer(struct guard *guard, const struct misuse *call)
 {
     struct leak_event event;
-    if (load_relaxed(&foreign) >= FOREIGN_MOST)
+    if (is_foreigners(call->address))
         return false;
     bool certain = sees_all() && (was_freed(guard, call, &event) ||
                                   is_inside(guard, call, &event) || is_before(guard, call, &event));
     if (!certain && !is_wild(call, &event)) {
         add_relaxed(&foreign, 1);
+        store_relaxed(beside_of(call->address), ((uint64_t)call->address >> BESIDE_BITS) + 1);
         return false;
     }
     met(guard, call, &event);

@@ -48,8 +48,9 @@ static ALWAYS_INLINE bool misuse_agrees(const struct frame *caller, const struct
 
 /* The whole answer, of any form. */
 bool misuse_is_right(const struct misuse *call, const struct block *block);
-/* It is not right. */
-COLD void misuse_of_block(struct guard *guard, const struct misuse *call,
+/* It is not right. True: the call goes on in a child that has an account by now (reactions.h), and
+ * whose share of the block nobody has counted. */
+COLD bool misuse_of_block(struct guard *guard, const struct misuse *call,
                           const struct block *block);
 /* No block begins there. False: nothing is certain. */
 COLD bool misuse_of_pointer(struct guard *guard, const struct misuse *call);

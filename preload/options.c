@@ -38,6 +38,7 @@ static const char *const source_names[] = {
     [SOURCE_ENVIRONMENT] = "LIBLEAK_OPTIONS",
 };
 
+struct options track_options;
 static bool help_wanted;
 
 bool options_help_wanted(void)

@@ -21,7 +21,8 @@ typedef uint64_t option_NUMBER;
 typedef uint64_t option_TIME; /* nanoseconds */
 typedef char option_TEXT[OPTION_TEXT_MAX];
 typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks,
-    option_CHOICE_unwind_oracle, option_CHOICE_crash;
+    option_CHOICE_unwind_oracle, option_CHOICE_crash, option_CHOICE_log,
+    option_CHOICE_log_format;
 
 /* The words of the CHOICE lines, in their order. */
 enum { REPORT_NONE, REPORT_EXIT };
@@ -29,6 +30,7 @@ enum { UNWIND_ORACLE_LIBUNWIND, UNWIND_ORACLE_LIBGCC };
 enum { FOLLOW_INHERIT, FOLLOW_FORCE, FOLLOW_NONE };
 enum { FREE_STACKS_OFF, FREE_STACKS_SAMPLE, FREE_STACKS_ALL };
 enum { CRASH_OFF, CRASH_ON, CRASH_ONLY };
+enum { LOG_FORMAT_TEXT, LOG_FORMAT_MTRACE };
 
 enum option_source {
     SOURCE_BUILT_IN,
@@ -51,6 +53,8 @@ struct options {
 #include "leak_options.def"
     uint8_t source[OPTION_MAX]; /* enum option_source of the value in force */
 };
+
+extern struct options track_options; /* of this process: constant after start */
 
 struct text;
 

@@ -383,7 +383,6 @@ void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unw
                     const struct frame *caller, uint32_t node)
 {
     struct oracle_walk *walk = oracle->walk;
-    oracle->captures = 0;
     if (!walk)
         walk = oracle->walk = arena_map(sizeof *walk);
     if (!walk || !opened(guard, walk))

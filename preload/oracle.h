@@ -19,7 +19,6 @@
 
 /* Of each thread. */
 struct oracle {
-    uint64_t captures; /* since the last one compared */
     struct oracle_walk *walk;
 };
 
@@ -48,10 +47,17 @@ void oracle_fork_child(void);
 enum oracle_verdict oracle_judge(const struct oracle_stack *ours, const struct oracle_stack *theirs,
                                  unsigned *at);
 
-/* Is it this stack's turn? */
-static inline bool oracle_due(struct oracle *oracle)
+/* Is it the turn of a thread's so-manieth stack? */
+static inline bool oracle_wants(uint32_t count)
 {
-    return unlikely(oracle_every_) && ++oracle->captures >= oracle_every_;
+    return oracle_every_ && count % oracle_every_ == 0;
+}
+
+/* Whose turn it is after that one; 0: nobody's. */
+static inline uint32_t oracle_next(uint32_t count)
+{
+    uint64_t next = oracle_every_ ? (count / oracle_every_ + 1) * oracle_every_ : 0;
+    return next > UINT32_MAX ? 0 : next;
 }
 
 /* Walks the stack of the hook's caller, while it is still there, compares it with the one that ends

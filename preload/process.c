@@ -3,11 +3,14 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
+#include "preload/breaks.h"
 #include "preload/crash.h"
+#include "preload/eventlog.h"
 #include "preload/events.h"
 #include "preload/farewell.h"
 #include "preload/finish.h"
 #include "preload/freed.h"
+#include "preload/journal.h"
 #include "preload/lock.h"
 #include "preload/log.h"
 #include "preload/lsan.h"
@@ -32,6 +35,7 @@
 #include "preload/tool.h"
 #include "preload/track.h"
 #include "preload/tree.h"
+#include "preload/watch.h"
 #include "arch.h"
 
 #include <dlfcn.h>
@@ -75,7 +79,9 @@ bool process_running(void)
 
 void process_missed(void)
 {
-    if (state == RUNNING && *process_alive && !guard_self.calling_real)
+    if (guard_self.calling_real)
+        return sample_again();
+    if (state == RUNNING && *process_alive)
         store_untracked(LEAK_UNTRACKED_NESTED, 1);
     else if (state < RUNNING && !guard_self.sp)
         missed_at_start++;
@@ -216,6 +222,7 @@ static bool build(struct guard *guard, char **envp)
         return false;
     if (!sample_bytes && !quarantine_start(track_options.quarantine))
         log_line("no memory for the queue of quarantine=: frees are not put off", NULL);
+    eventlog_start(&track_options, program_name(name, sizeof name));
     track_ready();
     resources_start(guard);
     snapshot_start();
@@ -226,10 +233,13 @@ static bool build(struct guard *guard, char **envp)
     look_for_other_allocators();
     store_untracked(LEAK_UNTRACKED_BOOT, missed_at_start);
     oracle_start(&track_options);
+    breaks_start(track_options.break_at);
+    watch_start(guard);
     return true;
 }
 
 static bool account_for_crash(void);
+static void tell_of_crash(void);
 static void prepare_fork(void);
 static void parent_forked(void);
 static void child_forked(void);
@@ -263,7 +273,7 @@ static void start(struct guard *guard, char **envp)
     finish_register();
     speak_up();
     if (track_options.crash != CRASH_OFF)
-        crash_start(guard, account_for_crash, finish_tell);
+        crash_start(guard, account_for_crash, tell_of_crash);
     *alive = 1;
     state = track_options.crash == CRASH_ONLY ? ONLY_CRASHES : RUNNING;
     if (state == RUNNING)
@@ -321,6 +331,7 @@ static void child_forked(void)
 {
     if (!fork_holds)
         return;
+    journal_forked();
     *alive = 0; /* so it is already, unless madvise is not to be believed (qemu-user) */
     if (guard_self.sp)
         store_detach();
@@ -355,6 +366,7 @@ static bool become_child(struct guard *guard)
     quarantine_fork_child();
     slots_fork_child();
     sample_fork_child();
+    eventlog_fork_child();
     track_begin();
     put_process();
     process_put_options();
@@ -409,6 +421,13 @@ static bool account_for_crash(void)
     return done;
 }
 
+/* Other threads still run, and none of them is waited for. */
+static void tell_of_crash(void)
+{
+    eventlog_end(false);
+    finish_tell();
+}
+
 /* Before libc's own constructor has run, environ is not set yet. */
 static char **environment_from_kernel(void)
 {
@@ -459,6 +478,7 @@ bool process_exec_begin(void)
     if (!account_is_ours())
         return false;
     snapshot_hold();
+    eventlog_pause();
     track_tick();
     uint32_t tick = load_relaxed(&store_header->epoch);
     store_release(&store_header->exec_at, tick ? tick : 1);

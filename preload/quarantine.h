@@ -39,7 +39,7 @@ void *quarantine_surplus(struct guard *guard);
 /* Does a block wait that begins there? take: it waits no longer. */
 bool quarantine_find(struct guard *guard, uintptr_t address, bool take, struct waiting *out);
 
-/* The sum of what waits is the sum that is kept, and fits. */
+/* The sum of what waits is the sum that is kept, and fits; each is found, and nothing else is. */
 bool quarantine_check(void);
 
 void quarantine_fork_lock(void);

@@ -5,6 +5,7 @@
 #include "preload/events.h"
 #include "preload/farewell.h"
 #include "preload/freed.h"
+#include "preload/journal.h"
 #include "preload/modules.h"
 #include "preload/quarantine.h"
 #include "preload/resources.h"
@@ -22,6 +23,7 @@ void quiet_begin(void)
     unforked_fork_lock();
     altstack_fork_lock();
     threads_fork_lock();
+    journal_fork_lock();
     slots_fork_lock();
     modules_fork_lock();
     tree_fork_lock();
@@ -46,6 +48,7 @@ void quiet_end(void)
     tree_fork_unlock();
     modules_fork_unlock();
     slots_fork_unlock();
+    journal_fork_unlock();
     threads_fork_unlock();
     altstack_fork_unlock();
     unforked_fork_unlock();

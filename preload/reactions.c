@@ -1,10 +1,9 @@
 #include "preload/reactions.h"
 #include "preload/log.h"
+#include "preload/store.h"
 #include "preload/sys.h"
 
 #include <signal.h>
-
-enum reaction { REPORT, STOP, TRAP, ABORT };
 
 static const char *const reaction_words[] = {"report", "stop", "trap", "abort"};
 static const char *const type_words[LEAK_EVENT_MAX] = {
@@ -24,12 +23,22 @@ static int find(const char *const *words, size_t count, const char *word, size_t
     return -1;
 }
 
+int reactions_find(const char *word, size_t length)
+{
+    return find(reaction_words, ARRAY_LENGTH(reaction_words), word, length);
+}
+
+const char *reactions_word(enum reaction reaction)
+{
+    return reaction_words[reaction];
+}
+
 /* "abort", "double-free=abort" */
 static bool read_word(const char *word, size_t length)
 {
     const char *equals = memchr(word, '=', length);
     const char *last = equals ? equals + 1 : word;
-    int reaction = find(reaction_words, ARRAY_LENGTH(reaction_words), last, word + length - last);
+    int reaction = reactions_find(last, word + length - last);
     int type = equals ? find(type_words, LEAK_EVENT_MAX, word, equals - word) : 0;
     if (reaction < 0 || type < 0)
         return false;
@@ -42,12 +51,12 @@ static bool read_word(const char *word, size_t length)
 bool reactions_read(const char *option, size_t length)
 {
     const char *end = option + length;
-    memset(reaction_to, REPORT, sizeof reaction_to);
+    memset(reaction_to, REACTION_REPORT, sizeof reaction_to);
     while (option < end) {
         const char *comma = memchr(option, ',', end - option);
         const char *stop = comma ? comma : end;
         if (!read_word(option, stop - option)) {
-            memset(reaction_to, REPORT, sizeof reaction_to);
+            memset(reaction_to, REACTION_REPORT, sizeof reaction_to);
             return false;
         }
         option = comma ? comma + 1 : end;
@@ -58,16 +67,14 @@ bool reactions_read(const char *option, size_t length)
 void reactions_start(const char *option)
 {
     if (!reactions_read(option, strlen(option)))
-        log_line(
-            "bad value in 'on_error=", option,
-            "': it takes report, stop, trap or abort, or such a word for one kind of error, as "
-            "in report,double-free=abort; all are reported",
-            NULL);
+        log_bad_value("on_error", option,
+                      "report, stop, trap or abort, or such a word for one kind of error, as in "
+                      "report,double-free=abort; all are reported");
 }
 
 bool reactions_only_report(enum leak_event_type type)
 {
-    return reaction_to[type] == REPORT;
+    return reaction_to[type] == REACTION_REPORT;
 }
 
 static void trap(void)
@@ -81,19 +88,35 @@ static void trap(void)
     sys_signal_self(SIGTRAP, &info);
 }
 
-void reactions_act(struct guard *guard, const struct frame *caller, enum leak_event_type type,
+bool reactions_do(struct guard *guard, const struct frame *caller, enum reaction reaction)
+{
+    int process = sys_getpid();
+    if (reaction == REACTION_REPORT)
+        return false;
+    guard_leave(guard);
+    if (reaction == REACTION_ABORT)
+        abort();
+    else if (reaction == REACTION_TRAP)
+        trap();
+    else
+        sys_kill(process, SIGSTOP);
+    guard_enter(caller);
+    if (sys_getpid() == process)
+        return false;
+    /* A handler of the program's has forked, and this is the child: the parent's account is not for
+     * what the call still does. */
+    if (store_header->pid == sys_getpid())
+        return true;
+    store_detach();
+    return false;
+}
+
+bool reactions_act(struct guard *guard, const struct frame *caller, enum leak_event_type type,
                    const char *words)
 {
     enum reaction reaction = reaction_to[type];
-    if (reaction == REPORT)
-        return;
+    if (reaction == REACTION_REPORT)
+        return false;
     log_line(words, " (on_error: ", reaction_words[reaction], ")", NULL);
-    guard_leave(guard);
-    if (reaction == ABORT)
-        abort();
-    else if (reaction == TRAP)
-        trap();
-    else
-        sys_kill(sys_getpid(), SIGSTOP);
-    guard_enter(caller);
+    return reactions_do(guard, caller, reaction);
 }

@@ -96,6 +96,11 @@ struct real real = {
     .posix_memalign = boot_posix_memalign,
     .aligned_alloc = boot_memalign,
     .memalign = boot_memalign,
+    .__libc_malloc = boot_malloc,
+    .__libc_calloc = boot_calloc,
+    .__libc_realloc = boot_realloc,
+    .__libc_free = boot_free,
+    .__libc_memalign = boot_memalign,
 };
 
 /* 0 not begun, 1 under way (allocations come from the pool), 2 done */
@@ -104,6 +109,17 @@ static int state;
 bool real_found(void)
 {
     return load_acquire(&state) == 2;
+}
+
+static void copy_plain_names(struct real *found)
+{
+    found->__libc_malloc = found->malloc;
+    found->__libc_calloc = found->calloc;
+    found->__libc_realloc = found->realloc;
+    found->__libc_free = found->free;
+    found->__libc_memalign = found->memalign;
+    found->__libc_valloc = found->valloc;
+    found->__libc_pvalloc = found->pvalloc;
 }
 
 void real_find(void)
@@ -115,7 +131,10 @@ void real_find(void)
 #define HOOK(name, type, parameters) found.name = (type(*) parameters)dlsym(RTLD_NEXT, #name);
 #define OWN(name)
 #include "preload/hooks.def"
-    dlerror(); /* what was not found is not the program's error */
+    dlerror();                /* what was not found is not the program's error */
+    if (!found.__libc_malloc) /* another libc: nobody asks for them, but for those who ask for
+                                 anything */
+        copy_plain_names(&found);
     real = found;
     /* Pairs with the acquire in real_found. */
     store_release(&state, 2);

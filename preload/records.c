@@ -2,6 +2,7 @@
 #include "preload/arena.h"
 #include "preload/store.h"
 #include "preload/sys.h"
+#include "preload/text.h"
 #include "preload/track.h"
 
 _Static_assert(sizeof(struct leak_resource) == 160, "24 of them and a chunk's head are a page");
@@ -20,22 +21,7 @@ bool records_read_types(const char *list, size_t length, uint32_t *out)
                                         LEAK_RESOURCE_TABLE(X)
 #undef X
     };
-    *out = 0;
-    while (length) {
-        const char *comma = memchr(list, ',', length);
-        size_t size = comma ? (size_t)(comma - list) : length;
-        unsigned i = 1;
-        while (i < ARRAY_LENGTH(words) &&
-               (strlen(words[i]) != size || memcmp(words[i], list, size) != 0))
-            i++;
-        if (i == ARRAY_LENGTH(words) && !(size == 4 && memcmp(list, "none", 4) == 0))
-            return false;
-        *out |= i < ARRAY_LENGTH(words) ? 1u << i : 0;
-        size += comma != NULL;
-        list += size;
-        length -= size;
-    }
-    return true;
+    return text_read_set(list, length, words, ARRAY_LENGTH(words), out);
 }
 
 /* ---- Pages -------------------------------------------------------------------------------- */

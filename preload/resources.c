@@ -11,9 +11,8 @@ void resources_start(struct guard *guard)
     const char *list = track_options.track;
     uint32_t types;
     if (!records_read_types(list, strlen(list), &types)) {
-        log_line("bad value in 'track=", list,
-                 "': it takes fd, file, dir, mmap, dl, thread, or none; none of them is tracked",
-                 NULL);
+        log_bad_value("track", list,
+                      "fd, file, dir, mmap, dl, thread, or none; none of them is tracked");
         return;
     }
     if (types >> LEAK_RESOURCE_MMAP & 1 && !regions_start())

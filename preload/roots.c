@@ -7,6 +7,7 @@
 #include "preload/real.h"
 #include "preload/store.h"
 #include "preload/sys.h"
+#include "preload/text.h"
 #include "preload/threads.h"
 #include "context.h"
 
@@ -70,22 +71,7 @@ bool roots_read_classes(const char *list, size_t length, unsigned *out)
                                         LEAK_ROOT_CLASS_TABLE(X)
 #undef X
     };
-    *out = 0;
-    while (length) {
-        const char *comma = memchr(list, ',', length);
-        size_t size = comma ? (size_t)(comma - list) : length;
-        unsigned i = 1;
-        while (i < ARRAY_LENGTH(words) &&
-               (strlen(words[i]) != size || memcmp(words[i], list, size) != 0))
-            i++;
-        if (i == ARRAY_LENGTH(words) && !(size == 4 && memcmp(list, "none", 4) == 0))
-            return false;
-        *out |= i < ARRAY_LENGTH(words) ? 1u << i : 0;
-        size += comma != NULL;
-        list += size;
-        length -= size;
-    }
-    return true;
+    return text_read_set(list, length, words, ARRAY_LENGTH(words), out);
 }
 
 void roots_start(void)

@@ -350,9 +350,8 @@ void snapshot_choose_roots(void)
     const char *list = track_options.roots;
     unsigned chosen;
     if (!roots_read_classes(list, strlen(list), &chosen)) {
-        log_line("bad value in 'roots=", list,
-                 "': it takes globals, stacks, registers, tls, user, anon; all are looked at",
-                 NULL);
+        log_bad_value("roots", list,
+                      "globals, stacks, registers, tls, user, anon; all are looked at");
         chosen = ~0u;
     }
     classes = chosen; /* in one go: a constructor's thread may be taking a look */

@@ -86,7 +86,7 @@ static bool pick_default(char **envp)
     return false;
 }
 
-static const char *reason(int error)
+const char *store_reason(int error)
 {
     static const struct {
         int error;
@@ -235,7 +235,7 @@ static bool begin(struct leak_header *header, int file_error)
             store.size = round_up(sys_limit(RLIMIT_AS) / 16, LEAK_PAGE);
         while (!(header = sys_map_shared(store.size)) && store.size / 4 >= SIZE_LEAST)
             store.size /= 4;
-        log_line("no store in ", store.directory, ": ", reason(file_error),
+        log_line("no store in ", store.directory, ": ", store_reason(file_error),
                  "; the account is in memory only and ends with the process. "
                  "Set LIBLEAK_OPTIONS=dir=DIRECTORY to a writable one",
                  NULL);

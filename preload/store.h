@@ -45,6 +45,8 @@ void store_publish(void *payload, uint64_t length);
 void store_untracked(enum leak_untracked why, uint64_t count);
 void store_flag(enum leak_header_flag flag);
 
-const char *store_path(void); /* "" when the account is in private memory */
+const char *store_path(void);
+/* Why a file cannot be had, in words. */
+const char *store_reason(int error); /* "" when the account is in private memory */
 
 #endif

@@ -49,6 +49,12 @@ void *sys_map_file(int fd, size_t size)
     return map(size, MAP_SHARED, fd);
 }
 
+bool sys_map_file_at(void *memory, int fd, size_t size, uint64_t offset)
+{
+    return CALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                offset) == (long)memory;
+}
+
 void sys_map_copy(void *memory, int fd, size_t size)
 {
     CALL(SYS_mmap, memory, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
@@ -452,12 +458,23 @@ void sys_be_ordinary(void)
     CALL(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
 }
 
-void sys_close_all(void)
+static bool note_highest(int number, void *highest)
 {
-    if (CALL(SYS_close_range, 0, UINT32_MAX, 0) >= 0)
+    if (number > *(int *)highest)
+        *(int *)highest = number;
+    return true;
+}
+
+void sys_close_from(unsigned first)
+{
+    int highest = -1;
+    if (CALL(SYS_close_range, first, UINT32_MAX, 0) >= 0)
         return;
-    uint64_t limit = sys_limit(RLIMIT_NOFILE); /* before Linux 5.9 */
-    for (uint64_t fd = 0; fd < limit && fd < 1u << 20; fd++)
+    if (!sys_each_number("/proc/self/fd", note_highest, &highest)) { /* before Linux 5.9 */
+        uint64_t limit = sys_limit(RLIMIT_NOFILE);
+        highest = limit < 1u << 20 ? (int)limit : 1 << 20;
+    }
+    for (int fd = first; fd <= highest; fd++)
         sys_close(fd);
 }
 

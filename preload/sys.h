@@ -21,6 +21,8 @@ void *sys_map_lazily(size_t size);
 /* And shared with children, looks among them. */
 void *sys_map_shared(size_t size);
 void *sys_map_file(int fd, size_t size);
+/* The same in the place of what is mapped there. */
+bool sys_map_file_at(void *memory, int fd, size_t size, uint64_t offset);
 /* Puts a private view of the file in the place of what is mapped at memory. */
 void sys_map_copy(void *memory, int fd, size_t size);
 int sys_protect(void *memory, size_t size, int protection);
@@ -125,8 +127,8 @@ bool sys_each_number(const char *folder, bool (*visit)(int number, void *context
 int sys_copy(void);
 /* In such a copy: no real-time priority is kept. */
 void sys_be_ordinary(void);
-/* In such a copy: no descriptor stays open. */
-void sys_close_all(void);
+/* No descriptor from that number on stays open. */
+void sys_close_from(unsigned first);
 void sys_exit(int status) __attribute__((noreturn));
 
 /* Runs a program: no SIGCHLD, not seen by a plain wait(); in_fd (-1: as it is) and out_fd are its

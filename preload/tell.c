@@ -43,15 +43,32 @@ static void add_bytes(struct text *out, uint64_t bytes)
     text_add(out, bytes == 1 ? " byte" : " bytes");
 }
 
+const char *tell_kind(enum leak_kind kind)
+{
+    return kinds[kind];
+}
+
+const char *tell_form(enum leak_form form)
+{
+    return forms[form];
+}
+
+void tell_block(struct text *out, uint64_t size, enum leak_kind kind)
+{
+    add_bytes(out, size);
+    text_add(out, " of ");
+    text_add(out, kinds[kind]);
+}
+
 static void add_block(struct text *out, const struct leak_event *event)
 {
+    enum leak_kind kind = event->site ? sites_kind(event->site) : LEAK_KIND_NONE;
     if (event->size) {
-        add_bytes(out, event->size);
-        text_add(out, " of ");
+        tell_block(out, event->size, kind);
     } else {
         text_add(out, "a block of ");
+        text_add(out, kinds[kind]);
     }
-    text_add(out, kinds[event->site ? sites_kind(event->site) : LEAK_KIND_NONE]);
 }
 
 static void add_said(struct text *out, const struct leak_event *event)
@@ -120,14 +137,21 @@ struct asked {
 
 static const char *tool; /* NULL: no names */
 
+/* The frames from a node outwards that are the program's. */
+static uint32_t read_frames(uint32_t node, uintptr_t *pc, uint32_t most)
+{
+    uint32_t frames = 0;
+    for (; node >= LEAK_NODE_FIRST && frames < most; node = tree_node(node)->parent)
+        if (tree_node(node)->pc >= LEAK_KIND_PCS && !modules_own(tree_node(node)->pc))
+            pc[frames++] = tree_node(node)->pc;
+    return frames;
+}
+
 static void take_frames(struct asked *asked, uint32_t node, uintptr_t pc)
 {
-    asked->frames = 0;
-    if (node < LEAK_NODE_FIRST && pc)
+    asked->frames = read_frames(node, asked->pc, FRAMES);
+    if (!asked->frames && node < LEAK_NODE_FIRST && pc)
         asked->pc[asked->frames++] = pc;
-    for (; node >= LEAK_NODE_FIRST && asked->frames < FRAMES; node = tree_node(node)->parent)
-        if (tree_node(node)->pc >= LEAK_KIND_PCS && !modules_own(tree_node(node)->pc))
-            asked->pc[asked->frames++] = tree_node(node)->pc;
 }
 
 static void add_digits(struct text *out, const uint8_t *bytes, uint32_t length)
@@ -137,17 +161,16 @@ static void add_digits(struct text *out, const uint8_t *bytes, uint32_t length)
         text_add_bytes(out, (char[]){digits[bytes[i] >> 4], digits[bytes[i] & 15]}, 2);
 }
 
-static void add_escaped(struct text *out, const char *path)
+void tell_escaped(struct text *out, const char *path)
 {
-    for (; *path; path++)
-        if (*path == '\\' || *path == '\n' || *path == '\t')
-            text_add_bytes(out,
-                           (char[]){'\\', *path == '\n'   ? 'n'
-                                          : *path == '\t' ? 't'
-                                                          : '\\'},
-                           2);
-        else
-            text_add_bytes(out, path, 1);
+    for (;; path++) {
+        size_t plain = strcspn(path, "\\\n\t");
+        text_add_bytes(out, path, plain);
+        path += plain;
+        if (!*path)
+            return;
+        text_add(out, *path == '\n' ? "\\n" : *path == '\t' ? "\\t" : "\\\\");
+    }
 }
 
 static bool is_runtime(const char *path)
@@ -179,7 +202,7 @@ static bool add_question(struct text *out, uintptr_t pc, char *path_bytes)
     text_add(out, " ");
     text_add(out, hex + 2);
     text_add(out, " ");
-    add_escaped(out, path.length ? path_bytes : "/");
+    tell_escaped(out, path.length ? path_bytes : "/");
     text_add(out, "\n");
     return is_runtime(path_bytes);
 }
@@ -275,6 +298,17 @@ static void add_raw(struct text *out, uintptr_t pc, char *path_bytes)
     text_add_hex(out, place.offset);
 }
 
+static void add_named(struct text *out, const struct named *named)
+{
+    text_add_bytes(out, named->function, named->function_length);
+    if (!named->file_length)
+        return;
+    text_add(out, " at ");
+    text_add_bytes(out, named->file, named->file_length);
+    text_add(out, ":");
+    text_add_bytes(out, named->line, named->line_length);
+}
+
 static void add_place(struct text *out, const char *lead, const struct asked *asked,
                       uint32_t thread, char *scratch)
 {
@@ -283,13 +317,7 @@ static void add_place(struct text *out, const char *lead, const struct asked *as
         return;
     text_add(out, lead);
     if (title->function) {
-        text_add_bytes(out, title->function, title->function_length);
-        if (title->file_length) {
-            text_add(out, " at ");
-            text_add_bytes(out, title->file, title->file_length);
-            text_add(out, ":");
-            text_add_bytes(out, title->line, title->line_length);
-        }
+        add_named(out, title);
     } else {
         add_raw(out, asked->pc[0], scratch);
     }
@@ -340,4 +368,49 @@ void tell(struct guard *guard UNUSED, const struct leak_event *event)
     if (!is_in(&asked[ALLOCATED], "operator new") && !is_in(&asked[CALL], "operator delete"))
         log_line(line, NULL);
     arena_unmap(memory, 2 * ROOM + PATH_MAX + 1024);
+}
+
+/* ---- A whole stack -------------------------------------------------------------------------- */
+
+#define STACK_MOST 64
+
+/* One line for each function at a frame (it may be inlined), or object+offset. */
+static void tell_frame(uint32_t number, uintptr_t pc, const char **answers, char *scratch)
+{
+    char line[600];
+    struct named named;
+    bool known = false;
+    while (take_named(answers, &named)) {
+        struct text out = TEXT_ON(line);
+        add_named(&out, &named);
+        known |= named.function_length != 0;
+        log_line(number ? "    called by " : "    in ", line, NULL);
+    }
+    if (known)
+        return;
+    struct text out = TEXT_ON(line);
+    add_raw(&out, pc, scratch);
+    log_line(number ? "    called by " : "    in ", line, NULL);
+}
+
+void tell_stack(struct guard *guard UNUSED, const char *words, uint32_t node)
+{
+    size_t size = 2 * ROOM + PATH_MAX + STACK_MOST * sizeof(uintptr_t);
+    uintptr_t *pc = arena_map(size);
+    if (!pc)
+        return;
+    char *memory = (char *)(pc + STACK_MOST), *answers = memory + ROOM, *scratch = answers + ROOM;
+    const char *at = answers;
+    struct text questions = text_on(memory, ROOM);
+    uint32_t frames = read_frames(node, pc, STACK_MOST);
+    for (uint32_t i = 0; i < frames; i++)
+        add_question(&questions, pc[i], scratch);
+    if (questions.cut || !ask(memory, questions.length, answers))
+        answers[0] = '\0';
+    log_line(words, NULL);
+    for (uint32_t i = 0; i < frames; i++)
+        tell_frame(i, pc[i], &at, scratch);
+    if (frames == STACK_MOST)
+        log_line("    and further callers", NULL);
+    arena_unmap(pc, size);
 }

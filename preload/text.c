@@ -133,3 +133,27 @@ bool text_read_time(const char *string, size_t length, uint64_t *out)
     return unit < ARRAY_LENGTH(units) && text_read_number(string, digits, out) &&
            !__builtin_mul_overflow(*out, units[unit].ns, out);
 }
+
+/* The place of a word, or 0. */
+static size_t find_word(const char *word, size_t length, const char *const *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0)
+            return i;
+    return 0;
+}
+
+bool text_read_set(const char *list, size_t length, const char *const *words, size_t count,
+                   uint32_t *out)
+{
+    const char *end = list + length;
+    for (*out = 0; list < end;) {
+        const char *comma = memchr(list, ',', end - list);
+        size_t size = (comma ? comma : end) - list, place = find_word(list, size, words, count);
+        if (!place && !(size == 4 && memcmp(list, "none", 4) == 0))
+            return false;
+        *out |= place ? 1u << place : 0;
+        list += size + (comma != NULL);
+    }
+    return true;
+}

@@ -34,4 +34,9 @@ bool text_read_size(const char *string, size_t length, uint64_t *out);
 /* Nanoseconds: a whole number of ms, s, m or h; without a unit of seconds. */
 bool text_read_time(const char *string, size_t length, uint64_t *out);
 
+/* "fd,thread" or "none": a bit for each word of a list, by its place in words (place 0 has no
+ * word). False: there is another word in it. */
+bool text_read_set(const char *list, size_t length, const char *const *words, size_t count,
+                   uint32_t *out);
+
 #endif

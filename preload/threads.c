@@ -18,6 +18,8 @@
 
 extern void *__libc_stack_end;
 
+uint32_t threads_watch_from;
+
 static struct segments records = {.type = LEAK_CHUNK_THREADS,
                                   .record_size = sizeof(struct leak_thread),
                                   .first_id = 1,
@@ -73,6 +75,7 @@ static void fill_record(struct thread *thread)
 {
     struct leak_thread *record = thread->record;
     thread->allocations = 0;
+    thread->watch_at = threads_watch_from;
     if (record == &nobody)
         return;
     memset(record, 0, sizeof *record);

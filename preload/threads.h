@@ -24,11 +24,13 @@ struct thread {
     int64_t delta;              /* bytes not yet added to header.live_bytes … */
     int64_t delta_most;         /* … and how many there may be, either way */
     uint32_t allocations;       /* as in the record */
+    uint32_t watch_at;          /* the one at which somebody wants to be called (watch.h) */
     struct leak_thread *record; /* in the store, or one that nobody reads */
     struct slots slots;
     struct freed freed;
     struct unwind_bounds bounds;
     struct oracle oracle;
+    uintptr_t moving; /* event log: the realloc there has taken its block; 0 = none */
     struct thread *next_free, *next_made;
     bool stand_in;
     bool lives;                         /* somebody's: not among the free ones */
@@ -38,6 +40,9 @@ struct thread {
 };
 
 bool threads_start(struct guard *guard);
+
+/* 1: from the first allocation of each thread on somebody may wait for one; 0: nobody ever. */
+extern uint32_t threads_watch_from;
 
 /* This thread's state; NULL when there is no memory for one. For the stand-in the shared lock is
  * held: give it back with threads_done. */

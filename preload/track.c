@@ -1,16 +1,14 @@
 #include "preload/track.h"
 #include "preload/atomic.h"
-#include "preload/misuse.h"
-#include "preload/modules.h"
+#include "preload/capture.h"
+#include "preload/eventlog.h"
 #include "preload/quarantine.h"
-#include "preload/real.h"
 #include "preload/sample.h"
 #include "preload/sites.h"
 #include "preload/store.h"
 #include "preload/sys.h"
-#include "preload/threads.h"
-#include "preload/tree.h"
-#include "preload/unwind.h"
+#include "preload/watch.h"
+#include "preload/wrongs.h"
 
 #include <time.h>
 
@@ -18,10 +16,9 @@
 #define DELTA_LEAST 1024
 #define DELTA_MOST 65536
 
-struct options track_options;
 static uint64_t track_size_span = UINT64_MAX; /* max_size - min_size: one comparison for both */
 
-static bool detour;       /* sample= or quarantine= */
+static bool detour;       /* sample=, quarantine= or log= */
 static uint64_t began_ns; /* monotonic: the wall clock may be set */
 
 void track_begin(void)
@@ -39,7 +36,7 @@ void track_begin(void)
 
 void track_ready(void)
 {
-    detour = sample_bytes || quarantine_is_on();
+    detour = sample_bytes || quarantine_is_on() || eventlog_level;
 }
 
 void track_tick(void)
@@ -104,49 +101,6 @@ static inline bool filtered(size_t size)
     return unlikely(size - track_options.min_size > track_size_span);
 }
 
-static NOINLINE uint32_t flat_site(struct guard *guard, struct thread *thread, enum leak_kind kind)
-{
-    struct unwind_trace *trace = &thread->trace;
-    trace->depth = trace->shared = 0;
-    trace->end = LEAK_ROOT_NO_STACKS;
-    return thread->flat_sites[kind] = tree_site(guard, trace, kind);
-}
-
-static void walk(struct guard *guard, struct thread *thread, const struct frame *caller)
-{
-    struct unwind_trace *trace = &thread->trace;
-    unwind_open(trace);
-    unwind(guard, &thread->bounds, caller, track_options.depth, trace);
-    bump(&thread->record->walks, 1);
-    bump(&thread->record->frames_walked, trace->depth - trace->shared);
-    bump(&thread->record->frames_shared, trace->shared);
-}
-
-static NOINLINE uint32_t walk_to_site(struct guard *guard, struct thread *thread,
-                                      const struct frame *caller, enum leak_kind kind)
-{
-    struct unwind_trace *trace = &thread->trace;
-    walk(guard, thread, caller);
-    uint32_t site = tree_site(guard, trace, kind);
-    unwind_close(trace);
-    if (likely(site))
-        leaves_keep(&thread->leaves, trace, kind, site);
-    return site;
-}
-
-static inline uint32_t find_site(struct guard *guard, struct thread *thread,
-                                 const struct frame *caller, enum leak_kind kind)
-{
-    uint32_t site;
-    if (unlikely(!track_options.site_stacks)) {
-        site = thread->flat_sites[kind];
-        return likely(site) ? site : flat_site(guard, thread, kind);
-    }
-    modules_refresh(guard);
-    site = leaves_find(&thread->leaves, thread->bounds.low, caller, kind);
-    return likely(site) ? site : walk_to_site(guard, thread, caller, kind);
-}
-
 /* blocks: how many this one stands for, 1 unless it is a sample. */
 static inline void count_alloc(struct guard *guard, struct thread *thread, uint32_t site,
                                uint64_t size, uint64_t blocks)
@@ -170,35 +124,15 @@ static ALWAYS_INLINE uint64_t count_free(struct guard *guard, struct thread *thr
     return before;
 }
 
-static NOINLINE uint32_t find_free_node(struct guard *guard, struct thread *thread,
-                                        const struct frame *caller)
-{
-    struct unwind_trace *trace = &thread->trace;
-    freed_captured(&thread->freed);
-    modules_refresh(guard);
-    uint32_t node = leaves_find(&thread->leaves, thread->bounds.low, caller, LEAVES_FREE);
-    if (node)
-        return node;
-    walk(guard, thread, caller);
-    node = tree_free_node(guard, trace);
-    unwind_close(trace);
-    if (node)
-        leaves_keep(&thread->leaves, trace, LEAVES_FREE, node);
-    return node;
-}
-
 uint32_t track_stack(struct guard *guard, const struct frame *caller, uint32_t *serial)
 {
-    struct locked shared;
-    struct thread *thread = threads_self(guard, &shared);
-    if (unlikely(!thread))
-        return 0;
+    const struct thread *thread;
     modules_notice();
-    clock_now_and_then(thread, false);
-    *serial = thread->serial;
-    uint32_t node = track_options.site_stacks ? find_free_node(guard, thread, caller)
-                                              : LEAK_ROOT_NO_STACKS;
-    threads_done(thread, &shared);
+    if (likely(guard->thread))
+        clock_now_and_then(guard->thread, false);
+    uint32_t node = capture_call(guard, caller, track_options.site_stacks, &thread);
+    if (thread)
+        *serial = thread->serial;
     return node;
 }
 
@@ -220,7 +154,7 @@ static inline void note_freed(struct guard *guard, struct thread *thread,
                               unsigned weight, uint32_t how)
 {
     uint32_t node = 0;
-    if (unlikely(weight) && (node = find_free_node(guard, thread, caller)))
+    if (unlikely(weight) && (node = capture_node(guard, thread, caller)))
         freed_count(guard, block->site, node, weight, block->size);
     freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch, release_form(how));
 }
@@ -254,9 +188,11 @@ static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, 
     block.tick = store_header->epoch;
     block.count = ++thread->allocations;
     store_relaxed(&thread->record->allocations, block.count);
-    block.site = find_site(guard, thread, caller, kind);
-    if (oracle_due(&thread->oracle) && block.site)
-        oracle_compare(guard, &thread->oracle, &thread->bounds, caller, sites_node(block.site));
+    block.site = capture_site(guard, thread, caller, kind);
+    if (watch_due(thread, block.count)) {
+        struct block copy = block; /* the block itself stays in registers */
+        watch_allocation(guard, thread, caller, &copy);
+    }
     slots_prefetch(&thread->slots, block.site);
     enum blocks_insert done = !block.site ? BLOCKS_NO_MEMORY
                               : sampled   ? sample_insert(guard, &block, &old)
@@ -288,72 +224,32 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
 
 /* ---- Going ---------------------------------------------------------------------------------- */
 
-/* Left-out blocks are unknown as well: then the number would mean nothing. */
-static void count_unknown(void)
-{
-    if (!track_options.min_size && !track_options.max_size && !sample_bytes)
-        add_relaxed(&store_header->unknown_frees, 1);
-}
-
-/* The stack of a call that is wrong. */
-static void see(struct guard *guard, struct misuse *call)
-{
-    struct locked shared;
-    struct thread *thread = threads_self(guard, &shared);
-    if (!thread)
-        return;
-    call->thread = thread;
-    call->node = find_free_node(guard, thread, call->caller);
-    threads_done(thread, &shared);
-}
-
-/* Is it wrong at all? */
-static COLD void went_wrong(struct guard *guard, const struct frame *caller,
-                            const struct block *block, uint32_t how)
-{
-    struct misuse call = {caller, block->address, how, 0, NULL};
-    if (misuse_is_right(&call, block))
-        return;
-    see(guard, &call);
-    misuse_of_block(guard, &call, block);
-}
-
-static COLD void went_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
-                              uint32_t how)
-{
-    struct misuse call = {caller, address, how, 0, NULL};
-    see(guard, &call);
-    if (!misuse_of_pointer(guard, &call))
-        count_unknown();
-}
-
-/* realloc takes it out of the queue: libc is to have it again. */
-static bool went_waiting(struct guard *guard, const struct frame *caller, uintptr_t address,
-                         uint32_t how)
-{
-    struct misuse call = {caller, address, how, 0, NULL};
-    struct waiting waiting;
-    if (!quarantine_is_on() || !quarantine_find(guard, address, how == BY_REALLOC, &waiting))
-        return false;
-    see(guard, &call);
-    misuse_of_waiting(guard, &call, &waiting);
-    return true;
-}
-
 bool track_take(struct guard *guard, void *pointer, struct block *out)
 {
     return sample_bytes ? sample_remove(guard, arch_address(pointer), out)
                         : blocks_remove(guard, arch_address(pointer), out);
 }
 
-bool track_move(struct guard *guard, const struct frame *caller, void *pointer, struct block *out)
+static NOINLINE bool move_otherwise(struct guard *guard, const struct frame *caller, void *pointer,
+                                    struct block *out)
 {
     bool known = track_take(guard, pointer, out);
+    if (eventlog_level && known)
+        eventlog_went(guard, caller, out, BY_REALLOC);
+    else if (eventlog_level)
+        eventlog_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
+    return known;
+}
+
+bool track_move(struct guard *guard, const struct frame *caller, void *pointer, struct block *out)
+{
+    bool known = unlikely(detour) ? move_otherwise(guard, caller, pointer, out)
+                                  : blocks_remove(guard, arch_address(pointer), out);
     if (unlikely(!known)) {
-        if (!went_waiting(guard, caller, arch_address(pointer), BY_REALLOC))
-            went_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
+        if (!wrongs_of_waiting(guard, caller, arch_address(pointer), BY_REALLOC))
+            wrongs_of_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
     } else if (unlikely(!misuse_agrees(caller, out, BY_REALLOC, false))) {
-        went_wrong(guard, caller, out, BY_REALLOC);
+        wrongs_of_block(guard, caller, out, BY_REALLOC);
     }
     return known;
 }
@@ -402,30 +298,10 @@ static void free_sampled(struct guard *guard, const struct frame *caller, void *
     struct block block;
     if (!sample_remove(guard, arch_address(pointer), &block))
         return;
-    went_wrong(guard, caller, &block, how); /* if at all */
+    if (eventlog_level)
+        eventlog_went(guard, caller, &block, how);
+    wrongs_of_block(guard, caller, &block, how); /* if at all */
     gone(guard, caller, &block, how, true);
-}
-
-/* Into the queue, and what leaves it for that to libc. False: at once, as without a queue. */
-static bool put_off(struct guard *guard, const struct frame *caller, void *pointer,
-                    const struct block *block, uint32_t how)
-{
-    struct misuse call = {caller, block->address, how, 0, NULL};
-    see(guard, &call);
-    struct waiting waiting = {pointer,
-                              *block,
-                              caller->pc,
-                              call.node,
-                              call.thread ? call.thread->serial : 0,
-                              store_header->epoch,
-                              release_form(how)};
-    if (!quarantine_put(guard, &waiting))
-        return false;
-    guard->calling_real = true;
-    while ((pointer = quarantine_surplus(guard)))
-        real.free(pointer);
-    guard->calling_real = false;
-    return true;
 }
 
 static void *free_later(struct guard *guard, const struct frame *caller, void *pointer,
@@ -434,14 +310,19 @@ static void *free_later(struct guard *guard, const struct frame *caller, void *p
     struct block block;
     uintptr_t address = arch_address(pointer);
     if (!blocks_remove(guard, address, &block)) {
-        if (went_waiting(guard, caller, address, how))
+        if (wrongs_of_waiting(guard, caller, address, how))
             return NULL;
-        went_unknown(guard, caller, address, how);
+        if (eventlog_level)
+            eventlog_unknown(guard, caller, address, how);
+        wrongs_of_unknown(guard, caller, address, how);
         return pointer;
     }
-    went_wrong(guard, caller, &block, how); /* if at all */
+    if (eventlog_level)
+        eventlog_went(guard, caller, &block, how);
+    wrongs_of_block(guard, caller, &block, how); /* if at all */
     gone(guard, caller, &block, how, false);
-    return put_off(guard, caller, pointer, &block, how) ? NULL : pointer;
+    return quarantine_is_on() && wrongs_put_off(guard, caller, pointer, &block, how) ? NULL
+                                                                                     : pointer;
 }
 
 static NOINLINE void *free_otherwise(struct guard *guard, const struct frame *caller, void *pointer,
@@ -460,12 +341,12 @@ static ALWAYS_INLINE void *free_now(struct guard *guard, const struct frame *cal
     if (unlikely(detour))
         return free_otherwise(guard, caller, pointer, how);
     if (unlikely(!blocks_remove(guard, arch_address(pointer), &block))) {
-        went_unknown(guard, caller, arch_address(pointer), how);
+        wrongs_of_unknown(guard, caller, arch_address(pointer), how);
         return pointer;
     }
     if (unlikely(!misuse_agrees(caller, &block, how, said))) {
         struct block copy = block; /* the block itself stays in registers */
-        went_wrong(guard, caller, &copy, how);
+        wrongs_of_block(guard, caller, &copy, how);
     }
     gone(guard, caller, &block, how, false);
     return pointer;

@@ -12,8 +12,6 @@
 #include "preload/release.h"
 #include "leak_store.h"
 
-extern struct options track_options; /* constant after start */
-
 /* A block that the caller of the hook now owns. */
 void track_alloc(struct guard *guard, const struct frame *caller, void *block, size_t size,
                  enum leak_kind kind);
@@ -32,8 +30,8 @@ bool track_take(struct guard *guard, void *block, struct block *out);
 void track_put_back(struct guard *guard, const struct block *block);
 void track_gone(struct guard *guard, const struct frame *caller, const struct block *block);
 
-/* The stack of who is at something else than a block: its innermost node, or a root; 0 when there is
- * no memory. serial gets the thread's. */
+/* The stack of who is at something else than a block: its innermost node, or a root; 0 when there
+ * is no memory. serial gets the thread's. */
 uint32_t track_stack(struct guard *guard, const struct frame *caller, uint32_t *serial);
 
 /* The epoch starts with the store. */

@@ -15,6 +15,7 @@
 #include "symbolize/output.h"
 #include "symbolize/preflight.h"
 #include "symbolize/reader.h"
+#include "symbolize/relate.h"
 #include "symbolize/serve.h"
 #include "symbolize/show.h"
 
@@ -108,7 +109,10 @@ static FILE *begin_output(struct mem *mem, struct options *options, const struct
     FILE *stream = stdout;
 
     if (options->output)
-        stream = output_open(mem, options->output, process, options->force);
+        stream = output_open(mem, options->output, process,
+                             options->append  ? OUTPUT_APPEND
+                             : options->force ? OUTPUT_FORCE
+                                              : OUTPUT_NEW);
     fit_stream(options, stream);
     options->view.relative = options->build.stable ? NULL : getcwd(NULL, 0);
     return stream;
@@ -259,6 +263,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "preflight") == 0)
         return preflight_command(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "log") == 0)
+        return relate_command(argc, argv);
     if (!options_parse(argc - diff, argv + diff, &options) || !read_suppressions(&options)) {
         status = STATUS_UNUSABLE;
     } else if (options.help) {

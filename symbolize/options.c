@@ -26,6 +26,7 @@ void options_help(FILE *stream)
     fputs("usage: leakreport [options] FILE...\n"
           "       leakreport diff [options] OLD NEW\n"
           "       leakreport preflight PROGRAM\n"
+          "       leakreport log FILE...\n"
           "Says what the stores that libleak left tell about the heap.\n\n",
           stream);
     for (int i = 0; i < OPTION_MAX; i++) {
@@ -224,6 +225,9 @@ static void take_switch(struct options *options, enum option option)
     case OPTION_FORCE:
         options->force = true;
         break;
+    case OPTION_APPEND:
+        options->append = true;
+        break;
     case OPTION_ALL:
         memset(options->view.show, true, sizeof(options->view.show));
         break;
@@ -355,7 +359,8 @@ bool options_parse(int argc, char **argv, struct options *options)
     if (options->generate && options->format_given)
         return complain("--gen-suppressions writes no report, so it goes without", "--format");
     options->build.recent.address = options->view.freed_address;
-    options->build.content |= options->view.verbose;
+    options->build.content |=
+        options->view.verbose || (options->format->traits & FORMAT_CONTENT) != 0;
     options->build.allocated = (options->format->traits & FORMAT_ALLOCATED) != 0;
     options->build.recent.all = options->view.verbose && (options->format->traits & FORMAT_RECENT);
     if (!options->top_given)

@@ -115,8 +115,10 @@ static bool is_stream(const char *name)
     return stream;
 }
 
-FILE *output_open(struct mem *mem, const char *pattern, const struct process *process, bool force)
+FILE *output_open(struct mem *mem, const char *pattern, const struct process *process,
+                  enum output_way way)
 {
+    static const int how[] = {O_EXCL, O_TRUNC, O_APPEND};
     unsigned last = has_number(pattern) ? NUMBERS : 1;
     char *name = NULL;
     int fd = -1;
@@ -125,17 +127,17 @@ FILE *output_open(struct mem *mem, const char *pattern, const struct process *pr
         name = output_name(mem, pattern, process, number);
         if (!name)
             return stderr;
-        fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
+        fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | how[way], 0666);
         if (fd < 0 && errno == EEXIST && is_stream(name))
             fd = open(name, O_WRONLY | O_CLOEXEC);
         if (fd >= 0 || errno != EEXIST)
             break;
     }
     if (fd >= 0)
-        return fdopen(fd, "w");
+        return fdopen(fd, way == OUTPUT_APPEND ? "a" : "w");
     if (errno == EEXIST)
         fprintf(stderr,
-                "leakreport: %s is there already: not overwritten without --force; "
+                "leakreport: %s is there already: not overwritten without --force or --append; "
                 "the report goes to stderr\n",
                 name);
     else

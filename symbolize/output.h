@@ -12,8 +12,13 @@
 char *output_name(struct mem *mem, const char *pattern, const struct process *process,
                   unsigned number);
 
-/* A new file; with %n in the pattern the first number that is free. force: an old one is
- * overwritten. Never NULL: what cannot be opened is said, and the report goes to stderr. */
-FILE *output_open(struct mem *mem, const char *pattern, const struct process *process, bool force);
+/* What becomes of a file that is there. */
+enum output_way { OUTPUT_NEW, OUTPUT_FORCE, OUTPUT_APPEND };
+
+/* A new file; with %n in the pattern the first number that is free. OUTPUT_FORCE: an old one is
+ * overwritten, OUTPUT_APPEND: goes on. Never NULL: what cannot be opened is said, and the report goes
+ * to stderr. */
+FILE *output_open(struct mem *mem, const char *pattern, const struct process *process,
+                  enum output_way way);
 
 #endif

@@ -35,6 +35,7 @@ enum {
     FORMAT_RECENT = 1,    /* -v lists the recent frees */
     FORMAT_ALLOCATED = 2, /* wants to know what every stack allocated */
     FORMAT_BINARY = 4,    /* nothing for a terminal */
+    FORMAT_CONTENT = 8,   /* shows what is in the blocks, asked or not */
 };
 
 struct format {

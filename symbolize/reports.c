@@ -1,6 +1,7 @@
 /* reports.c - the table of formats: a new one is a file and a row here. */
 #include "symbolize/folded.h"
 #include "symbolize/github.h"
+#include "symbolize/hexdump.h"
 #include "symbolize/html.h"
 #include "symbolize/json.h"
 #include "symbolize/junit.h"
@@ -35,6 +36,8 @@ static const struct format table[] = {
     {"github", "annotations of GitHub's workflows, ten of each level", 0, 0, github_write},
     {"markdown", "a table and folded stacks, for a job's summary", 20, 0, markdown_write},
     {"memreport", "XML of LeakFinder: MEMREPORT, LEAK, STACKENTRY", 0, 0, memreport_write},
+    {"dump", "what the listed blocks hold, in hex and characters", 0, FORMAT_CONTENT,
+     hexdump_write},
 };
 
 const struct format *formats_at(size_t i)

@@ -29,8 +29,7 @@ static int parse_build_id(const char *text, size_t length, uint8_t bytes[64])
     return (int)(length / 2);
 }
 
-/* Takes the escapes out, in place. */
-static void unescape(char *text)
+void serve_unescape(char *text)
 {
     char *to = text;
 
@@ -45,7 +44,7 @@ static void unescape(char *text)
     *to = 0;
 }
 
-static void write_escaped(const char *text, FILE *answers)
+void serve_write_escaped(const char *text, FILE *answers)
 {
     for (; text && *text; text++) {
         if (*text == '\\')
@@ -71,7 +70,7 @@ static void answer(struct resolver *resolver, struct mem *mem, char *line, FILE 
 
     if (count < 0 || *rest != ' ')
         return;
-    unescape(++rest);
+    serve_unescape(++rest);
     name.path = mem_copy(mem, rest, strlen(rest));
     name.build_id = (const uint8_t *)mem_copy(mem, (const char *)bytes, (size_t)count);
     name.build_id_length = (size_t)count;
@@ -81,9 +80,9 @@ static void answer(struct resolver *resolver, struct mem *mem, char *line, FILE 
 
         if (!frame->function && !frame->file)
             continue;
-        write_escaped(frame->function, answers);
+        serve_write_escaped(frame->function, answers);
         putc('\t', answers);
-        write_escaped(frame->file, answers);
+        serve_write_escaped(frame->file, answers);
         fprintf(answers, "\t%u\n", (unsigned)frame->line);
     }
 }

@@ -15,4 +15,8 @@
 /* Until end of file; each answer is flushed. */
 void serve(struct mem *mem, const struct binary_search_path *search, FILE *requests, FILE *answers);
 
+/* \\, \n and \t: taken out in place, and put in. */
+void serve_unescape(char *text);
+void serve_write_escaped(const char *text, FILE *answers);
+
 #endif

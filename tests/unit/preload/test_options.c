@@ -82,6 +82,10 @@ static void other_value(size_t i, const char **value, const char **shown)
         *value = *shown = "all";
     } else if (!strcmp(table[i].type, "CHOICE_crash")) {
         *value = *shown = "only";
+    } else if (!strcmp(table[i].type, "CHOICE_log")) {
+        *value = *shown = "3";
+    } else if (!strcmp(table[i].type, "CHOICE_log_format")) {
+        *value = *shown = "mtrace";
     } else {
         ck_abort_msg("%s: teach this test its type %s", table[i].name, table[i].type);
     }

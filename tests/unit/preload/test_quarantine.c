@@ -90,6 +90,43 @@ START_TEST(large_blocks_and_a_queue_that_is_off_keep_nothing)
 }
 END_TEST
 
+/* Random puts, takes and questions, against an array that says which wait. */
+START_TEST(each_that_waits_is_found_and_no_other)
+{
+    static bool waits[4000];
+    uint64_t state = unit_seed;
+    ck_assert(quarantine_start(40000));
+    for (int i = 0; i < 200000; i++) {
+        uintptr_t n = 1 + unit_random(&state) % 3999;
+        bool take = unit_random(&state) % 8 == 0;
+        UNIT_WANT_MSG(finds(n, take) == waits[n], "%zu (seed %" PRIu64 ")", (size_t)n, unit_seed);
+        waits[n] &= !take;
+        if (!waits[n] && unit_random(&state) % 2)
+            waits[n] = put(n, n % 300);
+        for (uintptr_t gone; (gone = leaves()); waits[gone] = false)
+            UNIT_WANT(waits[gone]);
+        if (i % 5000 == 0)
+            UNIT_WANT_MSG(quarantine_check(), "seed %" PRIu64, unit_seed);
+    }
+    ck_assert(quarantine_check());
+}
+END_TEST
+
+START_TEST(unknown_addresses_cost_the_same_however_many_wait)
+{
+    struct timespec begin, end;
+    ck_assert(quarantine_start(64ull << 20));
+    for (uintptr_t n = 1; n <= 200000; n++)
+        put(n, 8);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+    for (uintptr_t n = 1; n <= 20000; n++)
+        UNIT_WANT(!finds(1000000 + n, false));
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    long ms = (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000;
+    ck_assert_msg(ms < 1000, "20,000 questions took %ld ms", ms); /* one by one: 4,000,000,000 */
+}
+END_TEST
+
 #define EACH 50000
 static uint32_t left[4 * EACH + 1];
 
@@ -134,6 +171,8 @@ int main(int argc, char **argv)
     tcase_add_test(all, the_oldest_leave_when_there_are_too_many_blocks);
     tcase_add_test(all, what_was_taken_out_does_not_leave_again);
     tcase_add_test(all, large_blocks_and_a_queue_that_is_off_keep_nothing);
+    tcase_add_test(all, each_that_waits_is_found_and_no_other);
+    tcase_add_test(all, unknown_addresses_cost_the_same_however_many_wait);
     tcase_add_test(all, of_many_threads_each_block_leaves_once);
     suite_add_tcase(suite, all);
     return unit_main(argc, argv, suite);

@@ -213,6 +213,32 @@ START_TEST(a_time_written_is_the_time_read)
 }
 END_TEST
 
+static const struct {
+    const char *list;
+    bool good;
+    uint32_t set;
+} sets[] = {
+    {"", true, 0},          {"none", true, 0},      {"one", true, 2},         {"two,one", true, 6},
+    {"one,one", true, 2},   {"none,two", true, 4},  {"one,", true, 2},        {"three", false, 0},
+    {"one,three", false, 0}, {"on", false, 0},      {"ones", false, 0},       {"one,,two", false, 0},
+    {"nones", false, 0},
+};
+
+START_TEST(a_set_is_words_of_a_list_or_none)
+{
+    static const char *const words[] = {NULL, "one", "two"};
+    char copy[16]; /* nothing stands behind it */
+    size_t length = strlen(sets[_i].list);
+    uint32_t set = 99;
+    memset(copy, 'x', sizeof copy);
+    memcpy(copy, sets[_i].list, length);
+    bool good = text_read_set(copy, length, words, ARRAY_LENGTH(words), &set);
+    ck_assert_msg(good == sets[_i].good, "\"%s\": %s", sets[_i].list, good ? "taken" : "refused");
+    if (good)
+        ck_assert_uint_eq(set, sets[_i].set);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("text");
@@ -228,6 +254,7 @@ int main(int argc, char **argv)
     tcase_add_test(reading, hex_digits_are_taken_as_they_come);
     tcase_add_loop_test(reading, a_time_is_read_whole_or_not_at_all, 0, ARRAY_LENGTH(times));
     tcase_add_test(reading, a_time_written_is_the_time_read);
+    tcase_add_loop_test(reading, a_set_is_words_of_a_list_or_none, 0, ARRAY_LENGTH(sets));
     suite_add_tcase(suite, reading);
     return unit_main(argc, argv, suite);
 }

@@ -173,8 +173,8 @@ START_TEST(a_shells_way_to_a_program_is_not_told)
     for (size_t i = 0; formats_at(i); i++) {
         bool everything = strstr(formats_at(i)->name, "json") != NULL;
 
-        if (formats_at(i)->traits & FORMAT_BINARY)
-            continue; /* a profile of everything, and no text */
+        if (formats_at(i)->traits & (FORMAT_BINARY | FORMAT_CONTENT))
+            continue; /* a profile of everything, and no text; and what has no names */
 
         char *text = render(formats_at(i), model, false);
 

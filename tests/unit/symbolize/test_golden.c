@@ -29,6 +29,7 @@ static const struct rendering {
     {"sarif", "sarif", NULL, false, false, false, false, false},
     {"folded", "folded", NULL, false, false, false, false, false},
     {"blocks", "folded-blocks", "looked", false, false, false, true, false},
+    {"dump", "dump", "looked", false, false, false, true, false},
     {"verbose", "text", "frees", true, false, false, false, false},
     {"freed", "text", "frees", false, true, false, false, false},
     {"verbose", "text", "looked", true, false, false, false, false},

@@ -184,16 +184,39 @@ START_TEST(a_file_is_never_overwritten_unless_forced)
 
     ck_assert_ptr_nonnull(mkdtemp(dir));
     ck_assert_int_eq(chdir(dir), 0);
-    first = output_open(mem, "r.%n", &process, false);
-    second = output_open(mem, "r.%n", &process, false);
-    third = output_open(mem, "r.1", &process, true);
+    first = output_open(mem, "r.%n", &process, OUTPUT_NEW);
+    second = output_open(mem, "r.%n", &process, OUTPUT_NEW);
+    third = output_open(mem, "r.1", &process, OUTPUT_FORCE);
     ck_assert_int_eq(access("r.1", F_OK) | access("r.2", F_OK), 0);
-    ck_assert_ptr_eq(output_open(mem, "r.1", &process, false), stderr);
-    ck_assert_ptr_eq(output_open(mem, "no/such/dir", &process, true), stderr);
+    ck_assert_ptr_eq(output_open(mem, "r.1", &process, OUTPUT_NEW), stderr);
+    ck_assert_ptr_eq(output_open(mem, "no/such/dir", &process, OUTPUT_FORCE), stderr);
     fclose(first);
     fclose(second);
     fclose(third);
     ck_assert_int_eq(unlink("r.1") | unlink("r.2") | rmdir(dir), 0);
+    mem_end(mem);
+}
+END_TEST
+
+START_TEST(a_file_that_is_appended_to_keeps_what_it_had)
+{
+    struct mem *mem = mem_begin();
+    struct process process = {.pid = 1};
+    char dir[] = "/tmp/libleak-test-XXXXXX", text[20] = "";
+    FILE *file;
+
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_int_eq(chdir(dir), 0);
+    for (int i = 0; i < 3; i++) {
+        file = output_open(mem, "grows", &process, OUTPUT_APPEND);
+        fprintf(file, "%d;", i);
+        fclose(file);
+    }
+    file = fopen("grows", "r");
+    ck_assert_ptr_nonnull(fgets(text, sizeof(text), file));
+    ck_assert_str_eq(text, "0;1;2;");
+    fclose(file);
+    ck_assert_int_eq(unlink("grows") | rmdir(dir), 0);
     mem_end(mem);
 }
 END_TEST
@@ -320,6 +343,7 @@ int main(void)
     tcase_add_loop_test(all, what_makes_no_sense_is_refused, 0, ROWS(refused));
     tcase_add_loop_test(all, patterns_stand_for_the_process, 0, ROWS(patterns));
     tcase_add_test(all, a_file_is_never_overwritten_unless_forced);
+    tcase_add_test(all, a_file_that_is_appended_to_keeps_what_it_had);
     tcase_add_loop_test(all, foreign_text_is_shown_safely, 0, ROWS(shows));
     tcase_add_test(all, numbers_and_times_are_words);
     tcase_add_loop_test(all, estimates_have_as_many_digits_as_they_deserve, 0,

@@ -1,0 +1,42 @@
+/* capture.h - the stack of a hook's caller becomes a number: a site for a block that comes, a node
+ * for anything else.
+ *
+ * Three ways, from the fast one down: the thread has met that very stack lately (leaves.h), it
+ * shares frames with the last one (unwind.h), it is walked. With site_stacks=off there is one site
+ * a kind.
+ */
+#ifndef PRELOAD_CAPTURE_H
+#define PRELOAD_CAPTURE_H
+
+#include "preload/modules.h"
+#include "preload/options.h"
+#include "preload/threads.h"
+
+/* What capture_site does not find at once. */
+uint32_t capture_flat_site(struct guard *guard, struct thread *thread, enum leak_kind kind);
+uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const struct frame *caller,
+                             enum leak_kind kind);
+
+/* 0 when there is no memory. */
+static inline uint32_t capture_site(struct guard *guard, struct thread *thread,
+                                    const struct frame *caller, enum leak_kind kind)
+{
+    uint32_t site;
+    if (unlikely(!track_options.site_stacks)) {
+        site = thread->flat_sites[kind];
+        return likely(site) ? site : capture_flat_site(guard, thread, kind);
+    }
+    modules_refresh(guard);
+    site = leaves_find(&thread->leaves, thread->bounds.low, caller, kind);
+    return likely(site) ? site : capture_walked_site(guard, thread, caller, kind);
+}
+
+/* The innermost frame's node, or a root; 0 when there is no memory. */
+uint32_t capture_node(struct guard *guard, struct thread *thread, const struct frame *caller);
+
+/* The same for who has no thread at hand yet: *thread gets it, NULL = no memory, and then 0 is
+ * answered. wanted: or just the root that says that there are no stacks. */
+uint32_t capture_call(struct guard *guard, const struct frame *caller, bool wanted,
+                      const struct thread **thread);
+
+#endif

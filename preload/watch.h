@@ -1,0 +1,29 @@
+/* watch.h - what is to happen at certain allocations of a thread: a second opinion about the stack
+ * (oracle.h), a break (breaks.h), a line of the event log (eventlog.h).
+ *
+ * A thread's allocations have numbers, and one word of it says at which of them somebody wants to
+ * be called next. So a hook compares two words it has at hand, and whoever waits for the millionth
+ * allocation costs the ones before nothing.
+ *
+ *     watch_at = 0                nobody waits
+ *     watch_at = 1, at its start  who waits, and for what, is asked for at the first one
+ */
+#ifndef PRELOAD_WATCH_H
+#define PRELOAD_WATCH_H
+
+#include "preload/blocks.h"
+#include "preload/threads.h"
+
+/* Once the options are read: does anybody wait at all? */
+void watch_start(struct guard *guard);
+
+static ALWAYS_INLINE bool watch_due(const struct thread *thread, uint32_t count)
+{
+    return unlikely(count == thread->watch_at);
+}
+
+/* The block is not in the table yet; its site may be 0. */
+COLD void watch_allocation(struct guard *guard, struct thread *thread, const struct frame *caller,
+                           const struct block *block);
+
+#endif
