@@ -102,7 +102,8 @@ static void fit_stream(struct options *options, FILE *stream)
 static bool write_report(struct mem *mem, struct options *options, const struct report *report)
 {
     FILE *stream = stdout;
-    char *here = options->build.stable ? NULL : getcwd(NULL, 0);
+    bool nowhere = options->build.stable || options->build.anonymous;
+    char *here = nowhere ? NULL : getcwd(NULL, 0);
     bool good;
 
     if (options->output)
