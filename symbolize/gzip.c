@@ -17,13 +17,13 @@ struct gzip {
     uint8_t out[CHUNK];
 };
 
-struct gzip *gzip_begin(FILE *stream)
+struct gzip *gzip_begin(FILE *stream, enum gzip_level level)
 {
     struct gzip *gzip = mem_more(NULL, &(size_t){0}, 1, sizeof(*gzip));
 
     gzip->state = (z_stream){0};
     gzip->stream = stream;
-    if (deflateInit2(&gzip->state, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+    if (deflateInit2(&gzip->state, (int)level, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
                      Z_DEFAULT_STRATEGY) != Z_OK) {
         fputs("leakreport: not enough memory\n", stderr);
         exit(2);

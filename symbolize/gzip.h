@@ -1,5 +1,4 @@
-/* gzip.h - what is written, compressed, to a stream; or how long it would be. Fast rather than
- * small. */
+/* gzip.h - what is written, compressed, to a stream; or how long it would be. */
 #ifndef SYMBOLIZE_GZIP_H
 #define SYMBOLIZE_GZIP_H
 
@@ -7,9 +6,10 @@
 #include <stdio.h>
 
 struct gzip;
+enum gzip_level { GZIP_FAST = 1, GZIP_USUAL = 6 };
 
 /* Whether the stream took it all is for the stream's owner to ask: ferror(). */
-struct gzip *gzip_begin(FILE *stream); /* NULL: nowhere */
+struct gzip *gzip_begin(FILE *stream, enum gzip_level level); /* NULL: nowhere */
 void gzip_write(struct gzip *gzip, const void *bytes, size_t length);
 size_t gzip_size(const struct gzip *gzip); /* what is out so far: some is held back */
 void gzip_end(struct gzip *gzip);

@@ -107,6 +107,7 @@ static void fit_stream(struct options *options, FILE *stream)
 static FILE *begin_output(struct mem *mem, struct options *options, const struct process *process)
 {
     FILE *stream = stdout;
+    bool nowhere = options->build.stable || options->build.anonymous;
 
     if (options->output)
         stream = output_open(mem, options->output, process,
@@ -114,7 +115,7 @@ static FILE *begin_output(struct mem *mem, struct options *options, const struct
                              : options->force ? OUTPUT_FORCE
                                               : OUTPUT_NEW);
     fit_stream(options, stream);
-    options->view.relative = options->build.stable ? NULL : getcwd(NULL, 0);
+    options->view.relative = nowhere ? NULL : getcwd(NULL, 0);
     return stream;
 }
 

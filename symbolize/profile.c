@@ -257,7 +257,7 @@ void profile_stack(struct profile *profile, const struct frame *const *frames, s
 
 struct profile profile_begin(FILE *stream, const char *exe)
 {
-    struct profile profile = {.gzip = gzip_begin(stream)};
+    struct profile profile = {.gzip = gzip_begin(stream, GZIP_FAST)};
 
     profile_string(&profile, "");
     if (exe)

@@ -23,7 +23,8 @@
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 #define FINGERPRINT "libleakSignature/v1"
 #define RESULTS_MOST 25000
-#define BYTES_MOST (9u << 20) /* compressed; hosts take 10 MB, and some is not counted yet */
+#define BYTES_MOST                                                                                 \
+    (9u << 20) /* compressed as usual; hosts take 10 MB, and some is not counted yet */
 
 struct writing {
     struct emit emit;
@@ -352,7 +353,7 @@ static void write_results(struct writing *writing, const struct report *report)
     writing->times = calloc(report->process_count + 1, sizeof(*writing->times));
     for (size_t i = 0; i < report->process_count; i++)
         writing->times[report->processes[i].alike]++;
-    writing->gzip = gzip_begin(NULL);
+    writing->gzip = gzip_begin(NULL, GZIP_USUAL);
     writing->words = open_memstream(&writing->said, &writing->said_size);
     emit_open(emit, "results", '[');
     emit->stream = open_memstream(&writing->text, &writing->text_size);

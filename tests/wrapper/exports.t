@@ -57,6 +57,17 @@ test_profiles_of_two_runs_are_compared() {
     says out '^ *288B .* make_book'
     silent_about out '[0-9]B .* ring'
 }
+test_no_format_tells_where_when_it_is_to_be_anonymous() {
+    need g++ gzip
+    shelve json again
+    for format in json ndjson sarif pprof folded; do
+        "$O/leakreport" --format=$format --all --anonymize -o "out.$format" 10.leak
+        gzip -dcf "out.$format" >plain
+        grep -q make_book plain || fail "$format: not even what leaked"
+        if grep -F "$PWD" plain; then fail "$format: where it was"; fi
+    done
+    grep -qF "$PWD" again || fail "it would not be there in any case"
+}
 test_a_profile_is_not_written_to_a_terminal() {
     need script g++
     shelve pprof 10.pb.gz
