@@ -179,14 +179,29 @@ static ALWAYS_INLINE void node_note_edge(struct reach *reach, uint32_t from, uin
         node_forget_edges(reach);
 }
 
-/* The blocks that come up soon in the queue: first their nodes, then their content. */
+/* The blocks that come up soon in the queue: first their nodes, then their content. Of a large heap
+ * it takes longer to find a page than to fetch from it, its page table being in no cache. Only
+ * searches that begin close together overlap: there the content is asked for in batches. */
+#define LOOK_AHEAD 8
+#define LOOK_AHEAD_BATCH 32
+#define MANY (1u << 22) /* blocks: their page table takes a megabyte and more */
+
 static ALWAYS_INLINE void node_look_ahead(const struct reach *reach, uint32_t at)
 {
     const uint32_t *next = &reach->queue[at];
-    if (reach->tail - at <= 16)
+    if (likely(reach->count < MANY)) {
+        if (reach->tail - at <= 2 * LOOK_AHEAD)
+            return;
+        __builtin_prefetch(&reach->nodes[next[2 * LOOK_AHEAD]]);
+        __builtin_prefetch((const void *)reach->nodes[next[LOOK_AHEAD]].address);
         return;
-    __builtin_prefetch(&reach->nodes[next[16]]);
-    __builtin_prefetch((const void *)reach->nodes[next[8]].address);
+    }
+    if (at % LOOK_AHEAD_BATCH || reach->tail - at <= 3 * LOOK_AHEAD_BATCH)
+        return;
+    for (unsigned i = LOOK_AHEAD_BATCH; i < 2 * LOOK_AHEAD_BATCH; i++)
+        __builtin_prefetch((const void *)reach->nodes[next[i]].address);
+    for (unsigned i = 2 * LOOK_AHEAD_BATCH; i < 3 * LOOK_AHEAD_BATCH; i++)
+        __builtin_prefetch(&reach->nodes[next[i]]);
 }
 
 /* ---- The ring ------------------------------------------------------------------------------- */
