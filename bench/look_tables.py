@@ -3,7 +3,7 @@ import statistics
 
 import tables
 
-SHAPES = ["tree", "list", "data"]
+SHAPES = ["tree", "bush", "list", "data"]
 PAUSE_MS, PAUSE_MS_A_GB, CHECK_S_A_MILLION = 10, 55, 0.5
 
 

@@ -2,13 +2,15 @@
  *
  *   looks SHAPE=BLOCKS [NAME=VALUE...]
  *
- * tree=N        N blocks: half of them nodes with four children each, linked in a random order,
- * half what these hold, 16 to 512 bytes without pointers list=N        one chain through N blocks
- * of 16 to 64 bytes in a random order: nothing but latency data=N        N blocks of 1 KiB without
- * pointers, which an array holds threads=2     that allocate, link, unlink and free all the time,
- * besides; 0: nobody changes anything linked=20000  blocks that each of them has at a time lost=100
- * blocks that nothing holds: so many must be found looks=5       after a warm-up and a second
- * without looks, with a tenth of a second between them
+ *   tree=N        N blocks: half of them nodes with four children each, linked in a random order,
+ *                 half what these hold, 16 to 512 bytes without pointers
+ *   bush=N        the same, each subtree made before the next, as who reads a document makes it
+ *   list=N        one chain through N blocks of 16 to 64 bytes in a random order: only latency
+ *   data=N        N blocks of 1 KiB without pointers, which an array holds
+ *   threads=2     that allocate, link, unlink and free all the time, besides; 0: nobody does
+ *   linked=20000  blocks that each of them has at a time
+ *   lost=100      blocks that nothing holds: so many must be found
+ *   looks=5       after a warm-up and a second without, with a tenth of a second between them
  *
  * Who looks: libleak if it is there, else LeakSanitizer, else valgrind; else nobody does, and as
  * much time passes. One line comes out: rss_mb before the first look; call_ms of a look (median),
@@ -35,12 +37,12 @@
 
 extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
-enum { TREE, LIST, DATA, THREADS, LINKED, LOST, LOOKS, KNOBS };
+enum { TREE, BUSH, LIST, DATA, THREADS, LINKED, LOST, LOOKS, KNOBS };
 
 static struct knob knobs[KNOBS] = {
-    [TREE] = {"tree", 0},       [LIST] = {"list", 0},         [DATA] = {"data", 0},
-    [THREADS] = {"threads", 2}, [LINKED] = {"linked", 20000}, [LOST] = {"lost", 100},
-    [LOOKS] = {"looks", 5},
+    [TREE] = {"tree", 0},   [BUSH] = {"bush", 0},       [LIST] = {"list", 0},
+    [DATA] = {"data", 0},   [THREADS] = {"threads", 2}, [LINKED] = {"linked", 20000},
+    [LOST] = {"lost", 100}, [LOOKS] = {"looks", 5},
 };
 #define THE(knob) (knobs[knob].value)
 
@@ -98,6 +100,20 @@ static void grow_tree(void **blocks, uint64_t count)
             ((struct node *)blocks[i])->child[k - 1] = blocks[CHILDREN * i + k];
 }
 
+/* So many nodes, itself included. */
+static struct node *grow_bush(uint64_t count, uint64_t *state)
+{
+    struct node *node = calloc(1, sizeof *node);
+    node->held = filled(16 + random_below(state, 32) * 16);
+    uint64_t left = count - 1;
+    for (uint64_t k = CHILDREN; k && left; k--) {
+        uint64_t share = (left + k - 1) / k;
+        node->child[CHILDREN - k] = grow_bush(share, state);
+        left -= share;
+    }
+    return node;
+}
+
 static void grow_list(void **blocks, uint64_t count)
 {
     uint64_t state = 7;
@@ -110,6 +126,11 @@ static void grow_list(void **blocks, uint64_t count)
 
 static void grow(void)
 {
+    uint64_t state = 7;
+    if (THE(BUSH)) {
+        heap = grow_bush(THE(BUSH) / 2, &state);
+        return;
+    }
     uint64_t count = THE(TREE) ? THE(TREE) / 2 : THE(LIST);
     void **blocks = map((count + 1) * sizeof *blocks);
     if (THE(TREE))

@@ -1,7 +1,7 @@
 """bench/run looks: what a look at a live process costs, beside LeakSanitizer and valgrind on the same heap.
 
     --rounds=N        interleaved rounds: every tool once, then every tool again ... (3)
-    --only=A,B        heaps: tree, list, data (all)
+    --only=A,B        heaps: tree, bush, list, data (all)
     --blocks=A,B      their sizes (100000,1000000)
     --threads=A,B     threads that change the heap meanwhile, a table each (0,2)
     --looks=N         looks a run (5)
@@ -85,7 +85,7 @@ def measure(figures, case, knobs, blocks, selected, rounds, valgrind_most):
 
 
 def main(words):
-    chosen, flags = runs.options(words, __doc__, ("--markdown",), rounds="3", only="tree,list,data",
+    chosen, flags = runs.options(words, __doc__, ("--markdown",), rounds="3", only="tree,bush,list,data",
                                  blocks="100000,1000000", threads="0,2", looks="5", valgrind="1000000",
                                  tools="again,libleak,lsan,valgrind",
                                  output=os.path.join(tools.BUILD, "bench/looks.tsv"))

@@ -98,7 +98,7 @@ def forks_cases(scale):
 def run(tool, name, knobs, place):
     """What the program says, or a word why it says nothing; and what the tool left behind."""
     words = ["%s=%d" % pair for pair in knobs.items()]
-    blocks = max(knobs.get(shape, 0) for shape in ("live", "tree", "list", "data"))
+    blocks = max(knobs.get(shape, 0) for shape in ("live", "tree", "bush", "list", "data"))
     warm = runs.WARM_MIB + blocks // BLOCKS_PER_WARM_MIB
     with runs.Measured(tool.command([program(name), *words], place), place, LIMIT_SECONDS, warm) as measured:
         bad = runs.trouble(measured.wait())
