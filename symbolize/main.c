@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbolize/baseline.h"
 #include "symbolize/diff.h"
 #include "symbolize/ledger_json.h"
 #include "symbolize/options.h"
@@ -80,12 +81,18 @@ static bool add_file(struct mem *mem, struct resolver *resolver, const struct op
     return good;
 }
 
-static bool matches(const struct options *options, const struct report *report)
+/* baseline: what is in it does not count; NULL = there is none. */
+static bool matches(const struct options *options, const struct report *report,
+                    const struct ledger *baseline)
 {
     struct totals totals = report_totals(report);
-    bool found = (options->errors_for_errors && totals.errors) ||
-                 (options->errors_for_growing && totals.growing) ||
-                 (options->errors_for_resources && totals.resources);
+    bool found;
+
+    if (baseline)
+        totals.errors = baseline_new_errors(baseline, report);
+    found = (options->errors_for_errors && totals.errors) ||
+            (options->errors_for_growing && totals.growing) ||
+            (options->errors_for_resources && totals.resources);
 
     for (int v = 0; v < VERDICT_MAX; v++)
         found |= options->errors_for[v] && totals.of[v].records;
@@ -141,25 +148,46 @@ static bool write_report(struct mem *mem, struct options *options, const struct 
     return end_output(options, stream);
 }
 
+static bool take_baseline(struct ledger *baseline, const struct options *options)
+{
+    const char *wrong;
+
+    if (!baseline_read(baseline, options->baseline, &wrong)) {
+        fprintf(stderr, "leakreport: %s %s\n", options->baseline, wrong);
+        return false;
+    }
+    baseline_suppress(baseline, options->baseline, options->build.group.suppressions);
+    return true;
+}
+
 static int run_report(struct options *options)
 {
     struct binary_search_path search = search_path(options);
     struct mem *mem = mem_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct report report = {0};
+    struct ledger baseline = ledger_begin(mem, options->view.show);
     int status = STATUS_GOOD;
 
+    if (options->baseline && !take_baseline(&baseline, options)) {
+        ledger_end(&baseline);
+        resolve_end(resolver);
+        mem_end(mem);
+        return STATUS_UNUSABLE;
+    }
     report.processes = mem_take_array(mem, options->files.count, sizeof(struct process));
     for (size_t i = 0; i < options->files.count; i++)
         if (!add_file(mem, resolver, options, options->files.text[i], &report))
             status = STATUS_UNUSABLE;
     if (report.process_count) {
-        if (options->error_exitcode && status == STATUS_GOOD && matches(options, &report))
-            status = options->error_exitcode;
+        if ((options->error_exitcode || options->baseline) && status == STATUS_GOOD &&
+            matches(options, &report, options->baseline ? &baseline : NULL))
+            status = options->error_exitcode ? options->error_exitcode : STATUS_NEW;
         build_finish(&report, &options->build);
         if (!write_report(mem, options, &report))
             status = STATUS_UNUSABLE;
     }
+    ledger_end(&baseline);
     resolve_end(resolver);
     mem_end(mem);
     return status;

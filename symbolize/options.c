@@ -175,6 +175,9 @@ static bool take_argument(struct options *options, enum option option, const cha
         return chosen >= 0;
     case OPTION_SHOW:
         return parse_set(text, options->view.show, NULL);
+    case OPTION_BASELINE:
+        options->baseline = text;
+        return true;
     case OPTION_SUPPRESSIONS:
         add(&options->suppressions, text);
         return true;

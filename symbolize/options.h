@@ -20,6 +20,7 @@ struct options {
     void (*generate)(const struct report *report, const struct view *view,
                      FILE *stream); /* instead of the format; NULL = none */
     const char *output; /* pattern of -o, NULL = stdout */
+    const char *baseline; /* a report of an earlier day, NULL = none */
     bool force, append;
     bool top_given;
     struct view view;

@@ -116,3 +116,23 @@ test_a_store_of_a_program_that_was_built_anew_is_warned_of() {
     "$O/leakreport" diff two.leak two.leak >out 2>err
     equal 'words about one that was not' "$(cat err)" ''
 }
+test_a_baseline_lets_only_what_is_new_fail() {
+    need gcc
+    store one 0 keep 2 0
+    "$O/leakreport" --format=json -o base.json one.leak
+    equal 'the status of the same' "$(status_of "$O/leakreport" --baseline=base.json one.leak)" 0
+    "$O/leakreport" --baseline=base.json one.leak >out
+    says out 'lost=0/0/0 '
+    says out '^Suppressed: 80 bytes in 2 blocks by 1 rule'
+    "$O/leakreport" --baseline=base.json --show-suppressed one.leak >out
+    says out 'suppressed by in the baseline .base.json:[0-9]+.'
+    store two 3 keep 4 1
+    equal 'the status with a new one' "$(status_of "$O/leakreport" --baseline=base.json two.leak)" 1
+    "$O/leakreport" --baseline=base.json two.leak >out || true
+    says out 'lost=100/1/1 '
+    equal 'the wanted status' "$(status_of "$O/leakreport" --error-exitcode=9 --baseline=base.json two.leak)" 9
+    equal 'without one nothing fails' "$(status_of "$O/leakreport" two.leak)" 0
+    equal 'of no report' "$(status_of "$O/leakreport" --baseline=one.leak two.leak)" 2
+    leakrun --baseline=base.json --error-exitcode=5 ./one/app 2>out || fail 'known ones failed'
+    equal 'leakrun with a new one' "$(status_of leakrun --baseline=base.json --error-exitcode=5 ./two/app)" 5
+}
