@@ -171,7 +171,7 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
     inherited = fill_sums(store, process);
     if (options->group.inherited)
         inherited.blocks = 0; /* they are shown: no note */
-    suppress_turn_to(options->group.suppressions, store);
+    suppress_turn_to(options->group.suppressions, store, process->until_ns);
     notes_fill(mem, store, &inherited, options->group.suppressions, process);
     resources_fill(mem, resolver, store, options->group.suppressions, process);
     group_records(mem, resolver, store, &options->group, process);

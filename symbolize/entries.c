@@ -9,7 +9,6 @@
 
 #include "symbolize/demangle.h"
 #include "symbolize/map.h"
-#include "symbolize/order.h"
 
 /* What records may agree in: equal ones do. */
 struct agreement {
@@ -185,19 +184,13 @@ struct sorted {
     struct entry entry;
 };
 
-static int by_bytes(const void *left, const void *right)
+static int in_order(const void *left, const void *right, void *sort)
 {
-    return order_by_bytes(&((const struct sorted *)left)->sum,
-                          &((const struct sorted *)right)->sum);
+    return order_records(&((const struct sorted *)left)->sum, &((const struct sorted *)right)->sum,
+                         *(const enum sort_order *)sort);
 }
 
-static int by_count(const void *left, const void *right)
-{
-    return order_by_count(&((const struct sorted *)left)->sum,
-                          &((const struct sorted *)right)->sum);
-}
-
-static void sort(struct process *process, bool count)
+static void sort_entries(struct process *process, enum sort_order sort)
 {
     struct sorted *sorted = mem_more(NULL, &(size_t){0}, process->entry_count, sizeof(*sorted));
 
@@ -205,13 +198,13 @@ static void sort(struct process *process, bool count)
         sorted[i] =
             (struct sorted){entries_sum(process, &process->entries[i]), process->entries[i]};
     if (process->entry_count)
-        qsort(sorted, process->entry_count, sizeof(*sorted), count ? by_count : by_bytes);
+        qsort_r(sorted, process->entry_count, sizeof(*sorted), in_order, &sort);
     for (size_t i = 0; i < process->entry_count; i++)
         process->entries[i] = sorted[i].entry;
     free(sorted);
 }
 
-void entries_fill(struct mem *mem, bool count_first, struct process *process)
+void entries_fill(struct mem *mem, enum sort_order sort, struct process *process)
 {
     struct agreement *all = agree(process);
     size_t *sizes = mem_more(NULL, &(size_t){0}, process->record_count, sizeof(*sizes));
@@ -237,7 +230,7 @@ void entries_fill(struct mem *mem, bool count_first, struct process *process)
         process->entries[at].shared = sizes[at] > 1 ? all[i].function : 0;
         add_part(process, &process->entries[at], i);
     }
-    sort(process, count_first);
+    sort_entries(process, sort);
     map_end(&by_key);
     free(sizes);
     free(all);

@@ -14,11 +14,11 @@
 #define SYMBOLIZE_ENTRIES_H
 
 #include "symbolize/mem.h"
-#include "symbolize/model.h"
+#include "symbolize/order.h"
 
 /* The records are complete and sorted, and every one is a part of exactly one entry:
  * the sum of all entries' counts is record_count. The first part is the largest. */
-void entries_fill(struct mem *mem, bool by_count, struct process *process);
+void entries_fill(struct mem *mem, enum sort_order sort, struct process *process);
 
 /* Does that equation hold, and are the sums those of the parts? For tests. */
 bool entries_check(const struct process *process);

@@ -301,16 +301,11 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
 
 /* ---- Order ---------------------------------------------------------------------------------- */
 
-static int drafts_by_bytes(const void *left, const void *right)
+static int in_order(const void *left, const void *right, void *grouping)
 {
-    return order_by_bytes(&(*(struct draft *const *)left)->record,
-                          &(*(struct draft *const *)right)->record);
-}
-
-static int drafts_by_count(const void *left, const void *right)
-{
-    return order_by_count(&(*(struct draft *const *)left)->record,
-                          &(*(struct draft *const *)right)->record);
+    return order_records(&(*(struct draft *const *)left)->record,
+                         &(*(struct draft *const *)right)->record,
+                         ((const struct grouping *)grouping)->options->order);
 }
 
 /* The records in order; what names another one names its new place. */
@@ -323,8 +318,7 @@ static void sort_records(struct grouping *grouping)
     for (size_t i = 0; i < grouping->count; i++)
         order[i] = &grouping->drafts[i];
     if (grouping->count)
-        qsort(order, grouping->count, sizeof(*order),
-              grouping->options->order == SORT_COUNT ? drafts_by_count : drafts_by_bytes);
+        qsort_r(order, grouping->count, sizeof(*order), in_order, grouping);
     for (size_t i = 0; i < grouping->count; i++)
         place[order[i] - grouping->drafts] = i + 1;
     process->record_count = grouping->count;
@@ -371,7 +365,7 @@ static void finish(struct grouping *grouping)
         process->errors[v] = estimate_error(&sums[v]);
     suppress_tell(grouping->options->suppressions, process);
     sort_records(grouping);
-    entries_fill(grouping->mem, grouping->options->order == SORT_COUNT, process);
+    entries_fill(grouping->mem, grouping->options->order, process);
     paths_owners(&grouping->paths, process);
     blind_fill(grouping->mem, &grouping->signatures.modules, process);
 }

@@ -8,11 +8,11 @@
 #define SYMBOLIZE_GROUP_H
 
 #include "symbolize/model.h"
+#include "symbolize/order.h"
 #include "symbolize/resolve.h"
 #include "symbolize/store.h"
 #include "symbolize/suppress.h"
 
-enum sort_order { SORT_BYTES, SORT_COUNT };
 
 struct group_options {
     bool inherited; /* a fork child: show what the parent handed down, too */

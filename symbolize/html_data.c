@@ -8,39 +8,20 @@
 #include "leak_store.h"
 #include "symbolize/emit.h"
 #include "symbolize/html_facts.h"
-#include "symbolize/map.h"
-#include "symbolize/mem.h"
+#include "symbolize/html_frames.h"
 #include "symbolize/text_mistakes.h"
 #include "symbolize/text_path.h"
 
 #define RECORDS_MOST 10000 /* of a process */
-#define SOURCES_MOST 1500  /* frames with source … */
-#define SOURCE_AROUND 7    /* … lines before and behind */
-#define SOURCE_COLUMNS 240
 
 struct writing {
     struct emit emit;
     const struct view *view;
     const struct process *process;
-    struct map ids; /* frame -> id + 1 */
-    const struct frame **frames;
-    size_t count, capacity;
+    struct html_frames frames;
 };
 
-/* ---- Frames --------------------------------------------------------------------------------- */
-
-static uint64_t id_of(struct writing *writing, const struct frame *frame)
-{
-    uint64_t *slot = map_put(&writing->ids, (uintptr_t)frame, NULL);
-
-    if (!*slot) {
-        writing->frames = mem_more(writing->frames, &writing->capacity, writing->count + 1,
-                                   sizeof(*writing->frames));
-        writing->frames[writing->count++] = frame;
-        *slot = writing->count;
-    }
-    return *slot - 1;
-}
+/* ---- Stacks --------------------------------------------------------------------------------- */
 
 /* Allocators say nothing, unless there is nothing else. */
 static size_t first_of(const struct frame *const *frames, size_t count, const struct view *view)
@@ -57,7 +38,7 @@ static void write_ids(struct writing *writing, const char *key, const struct fra
 {
     emit_open(&writing->emit, key, '[');
     for (size_t i = first_of(frames, count, writing->view); i < count; i++)
-        emit_number(&writing->emit, NULL, id_of(writing, frames[i]));
+        emit_number(&writing->emit, NULL, html_frames_id(&writing->frames, frames[i]));
     emit_close(&writing->emit, ']');
 }
 
@@ -67,88 +48,6 @@ static void write_stack(struct writing *writing, const struct frame *const *fram
 {
     write_ids(writing, "f", frames, count);
     emit_number(&writing->emit, "u", user - first_of(frames, count, writing->view));
-}
-
-static const char *text_or_null(const char *text)
-{
-    return text && *text ? text : NULL;
-}
-
-static void write_frames(struct writing *writing)
-{
-    emit_open(&writing->emit, "frames", '[');
-    for (size_t i = 0; i < writing->count; i++) {
-        const struct frame *frame = writing->frames[i];
-        char buffer[4096], place[64];
-        const char *path = frame->file;
-
-        if (path)
-            path = report_path(writing->view, path, buffer, sizeof(buffer));
-        snprintf(place, sizeof(place), "+0x%" PRIx64, frame->offset);
-        emit_open(&writing->emit, NULL, '[');
-        writing->emit.flat = true;
-        emit_text(&writing->emit, NULL, text_or_null(frame->function));
-        emit_text(&writing->emit, NULL, path);
-        emit_number(&writing->emit, NULL, frame->line);
-        emit_text(&writing->emit, NULL,
-                  frame->module       ? base_name(frame->module)
-                  : frame->has_offset ? place
-                                      : NULL);
-        emit_number(&writing->emit, NULL,
-                    frame->role == FRAME_USER      ? 0
-                    : frame->role == FRAME_WRAPPER ? 2
-                                                   : 1);
-        emit_bool(&writing->emit, NULL, frame->inlined);
-        emit_close(&writing->emit, ']');
-        writing->emit.flat = false;
-    }
-    emit_close(&writing->emit, ']');
-}
-
-/* ---- Source --------------------------------------------------------------------------------- */
-
-struct lines {
-    char text[2 * SOURCE_AROUND + 1][SOURCE_COLUMNS];
-};
-
-static void write_source(struct writing *writing, size_t id)
-{
-    const struct frame *frame = writing->frames[id];
-    uint32_t first = frame->line > SOURCE_AROUND ? frame->line - SOURCE_AROUND : 1;
-    struct lines lines;
-    size_t count = source_lines(&writing->view->source, frame->file, first, lines.text[0],
-                                2 * SOURCE_AROUND + 1, SOURCE_COLUMNS);
-    char key[24];
-
-    if (first + count <= frame->line)
-        return;
-    snprintf(key, sizeof(key), "%zu", id);
-    emit_open(&writing->emit, key, '[');
-    writing->emit.flat = true;
-    emit_number(&writing->emit, NULL, first);
-    emit_open(&writing->emit, NULL, '[');
-    for (size_t i = 0; i < count; i++)
-        emit_text(&writing->emit, NULL, lines.text[i]);
-    emit_close(&writing->emit, ']');
-    emit_close(&writing->emit, ']');
-    writing->emit.flat = false;
-}
-
-static void write_sources(struct writing *writing)
-{
-    size_t written = 0;
-
-    emit_open(&writing->emit, "source", '{');
-    for (size_t i = 0; i < writing->count && written < SOURCES_MOST; i++) {
-        const struct frame *frame = writing->frames[i];
-
-        if (writing->view->no_source || !frame->file || !frame->line ||
-            frame->role == FRAME_RUNTIME)
-            continue;
-        write_source(writing, i);
-        written++;
-    }
-    emit_close(&writing->emit, '}');
 }
 
 /* ---- Records -------------------------------------------------------------------------------- */
@@ -199,7 +98,7 @@ static void write_lines(struct writing *writing, const struct record *record)
     emit_open(&writing->emit, "l", '[');
     for (size_t i = 0; i < record->line_count; i++) {
         emit_open(&writing->emit, NULL, '[');
-        emit_number(&writing->emit, NULL, id_of(writing, record->lines[i].frame));
+        emit_number(&writing->emit, NULL, html_frames_id(&writing->frames, record->lines[i].frame));
         emit_number(&writing->emit, NULL, record->lines[i].bytes);
         emit_number(&writing->emit, NULL, record->lines[i].blocks);
         emit_close(&writing->emit, ']');
@@ -212,7 +111,7 @@ static void write_freed(struct writing *writing, const struct freed *freed)
     if (!freed->places)
         return;
     emit_open(&writing->emit, "w", '[');
-    emit_number(&writing->emit, NULL, id_of(writing, freed->place[0].frame));
+    emit_number(&writing->emit, NULL, html_frames_id(&writing->frames, freed->place[0].frame));
     emit_fraction(&writing->emit, NULL,
                   freed->enough && !freed->other_path ? freed->place[0].share : 0);
     emit_bool(&writing->emit, NULL, freed->other_path);
@@ -478,9 +377,7 @@ void html_data(const struct report *report, const struct view *view, FILE *strea
         if (is_told(report, i, view))
             write_process(&writing, &report->processes[i]);
     emit_close(emit, ']');
-    write_frames(&writing);
-    write_sources(&writing);
+    html_frames_write(emit, &writing.frames, view);
     emit_close(emit, '}');
-    map_end(&writing.ids);
-    free(writing.frames);
+    html_frames_end(&writing.frames);
 }

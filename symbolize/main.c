@@ -279,6 +279,13 @@ static bool read_suppressions(struct options *options)
     options->build.group.suppressions = suppressions;
     for (size_t i = 0; i < options->suppressions.count && !trouble; i++)
         trouble = suppress_add_file(suppressions, options->suppressions.text[i]);
+    for (size_t i = 0; i < options->only.count && !trouble; i++) {
+        trouble = suppress_all_but(suppressions, options->only.text[i]);
+        if (trouble) {
+            fprintf(stderr, "leakreport: --only=%s: %s\n", options->only.text[i], trouble);
+            return false;
+        }
+    }
     if (trouble)
         fprintf(stderr, "leakreport: %s\n", trouble);
     return !trouble;

@@ -40,9 +40,10 @@ void options_help(FILE *stream)
     fputs("\nFormats:\n", stream);
     for (size_t i = 0; formats_at(i); i++)
         fprintf(stream, "      %-20s  %s\n", formats_at(i)->name, formats_at(i)->help);
-    fputs("\nExit status: 0, what --error-exitcode says, 1 where diff finds something new, or 2 for\n"
-          "usage and unreadable input.\n",
-          stream);
+    fputs(
+        "\nExit status: 0, what --error-exitcode says, 1 where diff finds something new, or 2 for\n"
+        "usage and unreadable input.\n",
+        stream);
 }
 
 static bool complain(const char *what, const char *text)
@@ -149,7 +150,7 @@ static int choice(enum option option, const char *text, const char *const *words
 
 static bool take_argument(struct options *options, enum option option, const char *text)
 {
-    static const char *const orders[] = {"bytes", "count", NULL};
+    static const char *const orders[] = {"retained", "bytes", "count", "age", NULL};
     static const char *const syntaxes[] = {"lsan", "valgrind", "libleak", NULL};
     static void (*const generators[])(const struct report *, const struct view *, FILE *) = {
         generate_lsan, generate_valgrind, generate_libleak};
@@ -171,10 +172,13 @@ static bool take_argument(struct options *options, enum option option, const cha
         return options->top_given;
     case OPTION_SORT:
         chosen = choice(option, text, orders);
-        options->build.group.order = chosen == 1 ? SORT_COUNT : SORT_BYTES;
+        options->build.group.order = chosen < 0 ? SORT_RETAINED : (enum sort_order)chosen;
         return chosen >= 0;
     case OPTION_SHOW:
         return parse_set(text, options->view.show, NULL);
+    case OPTION_ONLY:
+        add(&options->only, text);
+        return true;
     case OPTION_BASELINE:
         options->baseline = text;
         return true;
@@ -382,4 +386,5 @@ void options_end(struct options *options)
     free(options->source_dirs.text);
     free(options->substitutes.text);
     free(options->suppressions.text);
+    free(options->only.text);
 }

@@ -25,7 +25,7 @@ struct options {
     bool top_given;
     struct view view;
     struct build_options build;
-    struct text_list debug_dirs, source_dirs, substitutes, suppressions;
+    struct text_list debug_dirs, source_dirs, substitutes, suppressions, only;
     const char *sysroot;
     enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
     int error_exitcode; /* 0 = none */

@@ -21,7 +21,7 @@ static uint64_t given_back(uint64_t own, uint64_t retained)
     return retained > own ? retained : own;
 }
 
-int order_by_bytes(const struct record *a, const struct record *b)
+static int by_retained(const struct record *a, const struct record *b)
 {
     int order = rank[a->verdict] - rank[b->verdict];
 
@@ -39,12 +39,28 @@ int order_by_bytes(const struct record *a, const struct record *b)
     return order ? order : descending(b->owner, a->owner);
 }
 
-int order_by_count(const struct record *a, const struct record *b)
+static int by_count(const struct record *a, const struct record *b)
+{
+    return descending(given_back(a->blocks, a->retained.blocks),
+                      given_back(b->blocks, b->retained.blocks));
+}
+
+/* What nobody knows the time of comes last. */
+static int by_age(const struct record *a, const struct record *b)
+{
+    return -descending(a->first_ns ? a->first_ns : UINT64_MAX,
+                       b->first_ns ? b->first_ns : UINT64_MAX);
+}
+
+int order_records(const struct record *a, const struct record *b, enum sort_order sort)
 {
     int order = rank[a->verdict] - rank[b->verdict];
 
-    if (!order)
-        order = descending(given_back(a->blocks, a->retained.blocks),
-                           given_back(b->blocks, b->retained.blocks));
-    return order ? order : order_by_bytes(a, b);
+    if (!order && sort == SORT_BYTES)
+        order = descending(a->bytes, b->bytes);
+    if (!order && sort == SORT_COUNT)
+        order = by_count(a, b);
+    if (!order && sort == SORT_AGE)
+        order = by_age(a, b);
+    return order ? order : by_retained(a, b);
 }

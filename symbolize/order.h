@@ -1,7 +1,7 @@
 /* order.h - which record of a process comes first: negative when a does.
  *
  * What is lost for certain, whatever its size; then what may be, then what nobody looked at; what
- * is reachable and the runtime's last. Within a verdict what fixing it gives back decides.
+ * is reachable and the runtime's last. Within a verdict that decides which was asked for.
  */
 #ifndef SYMBOLIZE_ORDER_H
 #define SYMBOLIZE_ORDER_H
@@ -11,7 +11,14 @@
 /* The worst verdict is the least. */
 int order_of_verdict(enum verdict verdict);
 
-int order_by_bytes(const struct record *a, const struct record *b);
-int order_by_count(const struct record *a, const struct record *b);
+/* What decides within a verdict. */
+enum sort_order {
+    SORT_RETAINED, /* what mending it gives back */
+    SORT_BYTES,    /* of its own */
+    SORT_COUNT,    /* of blocks, with what mending it gives back */
+    SORT_AGE,      /* of the first block */
+};
+
+int order_records(const struct record *a, const struct record *b, enum sort_order sort);
 
 #endif

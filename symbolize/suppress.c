@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "symbolize/map.h"
+#include "symbolize/only.h"
 #include "symbolize/rules.h"
 
 #define NO_RULE 1 /* in by_frame; else index + 2 */
@@ -32,6 +33,9 @@ struct suppressions {
     struct set **sets;
     size_t count, capacity;
     struct verdict_total total;
+    struct only *only; /* NULL = anything fits */
+    struct rule_made left_out;
+    uint64_t until_ns;
 };
 
 struct suppressions *suppress_begin(void)
@@ -145,11 +149,25 @@ static struct set *find(struct suppressions *suppressions, const struct store_su
     return add(suppressions, own->where, own->text, own->length);
 }
 
-void suppress_turn_to(struct suppressions *suppressions, const struct store *store)
+const char *suppress_all_but(struct suppressions *suppressions, const char *text)
+{
+    const char *wrong;
+    struct only *only = only_read(suppressions->mem, text, suppressions->only, &wrong);
+
+    if (!only)
+        return wrong;
+    suppressions->only = only;
+    suppressions->left_out.rule = (struct rule){.text = "--only", .where = "the command line"};
+    return NULL;
+}
+
+void suppress_turn_to(struct suppressions *suppressions, const struct store *store,
+                      uint64_t until_ns)
 {
     if (!suppressions)
         return;
-    suppressions->total = (struct verdict_total){0};
+    suppressions->until_ns = until_ns;
+    suppressions->left_out.total = suppressions->total = (struct verdict_total){0};
     for (size_t i = 0; i < suppressions->count; i++) {
         struct set *set = suppressions->sets[i];
 
@@ -224,6 +242,8 @@ bool suppress_record(struct suppressions *suppressions, struct record *record,
 
     if (!suppressions || record->verdict == VERDICT_RUNTIME)
         return false;
+    if (!made && !only_fits(suppressions->only, record, suppressions->until_ns))
+        made = &suppressions->left_out;
     for (size_t i = 0; i < suppressions->count && !made; i++)
         if (suppressions->sets[i]->here)
             made = find_rule(suppressions->sets[i], record);
@@ -238,7 +258,7 @@ bool suppress_record(struct suppressions *suppressions, struct record *record,
 
 void suppress_tell(struct suppressions *suppressions, struct process *process)
 {
-    size_t most = 0;
+    size_t most = 1;
 
     if (!suppressions)
         return;
@@ -248,6 +268,9 @@ void suppress_tell(struct suppressions *suppressions, struct process *process)
     if (!process->suppressed.records)
         return;
     process->rules = mem_take_array(suppressions->mem, most, sizeof(*process->rules));
+    if (suppressions->left_out.total.records)
+        process->rules[process->rule_count++] =
+            (struct rule_use){&suppressions->left_out.rule, suppressions->left_out.total};
     for (size_t i = 0; i < suppressions->count; i++) {
         const struct set *set = suppressions->sets[i];
 

@@ -20,8 +20,12 @@ const char *suppress_add(struct suppressions *suppressions, const char *where, c
                          size_t length);
 const char *suppress_add_file(struct suppressions *suppressions, const char *path);
 
-/* From here on it is about records of that store. */
-void suppress_turn_to(struct suppressions *suppressions, const struct store *store);
+/* Suppressed is what does not fit, too; only.h has the words. NULL, or what is wrong with it. */
+const char *suppress_all_but(struct suppressions *suppressions, const char *text);
+
+/* From here on it is about records of that store, whose ages end then. */
+void suppress_turn_to(struct suppressions *suppressions, const struct store *store,
+                      uint64_t until_ns);
 /* What is wrong with the store's own; the i-th, NULL = no more. */
 const char *suppress_trouble(const struct suppressions *suppressions, size_t i);
 /* Is it suppressed? Then it says by what, and is counted. owner: what it hangs under, or NULL. */
@@ -30,8 +34,8 @@ bool suppress_record(struct suppressions *suppressions, struct record *record,
 /* The sums, into the process. */
 void suppress_tell(struct suppressions *suppressions, struct process *process);
 
-/* Once all records were asked about: the rules that fitted none, and those that have expired, into the
- * report. */
+/* Once all records were asked about: the rules that fitted none, and those that have expired, into
+ * the report. */
 void suppress_tell_unused(struct suppressions *suppressions, struct report *report);
 
 #endif

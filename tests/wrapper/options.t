@@ -214,3 +214,84 @@ test_gdb_runs_only_the_program_under_libleak() {
     says report 'leaky'
     says report '^libleak: pid=.* lost=48/1/1 .* unfreed=0/0/0 '
 }
+test_only_what_fits_counts() {
+    compile several -g -fno-builtin <<'END'
+#include <stdlib.h>
+#include <pthread.h>
+void *volatile sink;
+__attribute__((noinline)) static void parse(void) { sink = malloc(10); sink = malloc(10); }
+__attribute__((noinline)) static void load(void) { sink = malloc(5000); }
+static void *work(void *unused) { sink = calloc(1, 300); return unused; }
+int main(void) {
+    pthread_t thread;
+    parse(); load();
+    pthread_create(&thread, NULL, work, NULL), pthread_join(thread, NULL);
+    sink = NULL;
+    return 0;
+}
+END
+    leakrun --keep=several.leak --no-report ./several
+    lost() { # wanted, options...
+        wanted=$1
+        shift
+        "$O/leakreport" "$@" several.leak >out
+        says out "lost=$wanted "
+    }
+    lost 5320/4/3
+    lost 20/2/1 --only=function:pars?
+    lost 5300/2/2 '--only=function:!parse'
+    lost 5020/3/2 --only=function:parse --only=function:load
+    lost 0/0/0 --only=function:parse --only=size:11-
+    lost 5300/2/2 --only=size:11-
+    lost 300/1/1 --only=size:11-1k
+    lost 20/2/1 --only=blocks:2
+    lost 5000/1/1 --only=bytes:4k-
+    lost 300/1/1 --only=thread:T2
+    lost 5020/3/2 '--only=thread:!T2'
+    lost 5320/4/3 --only=module:several
+    lost 0/0/0 --only=module:lib*
+    lost 5020/3/2 --only=kind:malloc --only=thread:T1
+    lost 0/0/0 --only=age:1h-
+    lost 5320/4/3 --only=age:-1h
+    says out '^libleak: '
+    "$O/leakreport" --only=function:parse several.leak >out
+    says out '^Suppressed: 5,300 bytes in 2 blocks by 1 rule'
+    equal 'the status of what fits' "$(status_of "$O/leakreport" --error-exitcode=3 --only=function:load several.leak)" 3
+    equal 'and of nothing' "$(status_of "$O/leakreport" --error-exitcode=3 --only=function:none several.leak)" 0
+    for bad in function parse:x size:x size:5-x age:5k size: 'bytes:-'; do
+        equal "the status of $bad" "$(status_of "$O/leakreport" "--only=$bad" several.leak)" 2
+    done
+}
+test_records_come_in_the_order_asked_for() {
+    need jq
+    compile ordered -g -fno-builtin <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+void *volatile sink;
+__attribute__((noinline)) static void early(void) { sink = malloc(10); }
+__attribute__((noinline)) static void large(void) { sink = malloc(3000); }
+__attribute__((noinline)) static void often(void) { sink = malloc(20); }
+__attribute__((noinline)) static void *deep(void) { return calloc(1, 1000); }
+__attribute__((noinline)) static void keeper(void) { void **all = calloc(4, 8); for (int i = 0; i < 4; i++) all[i] = deep(); sink = all; }
+int main(void) {
+    early();
+    usleep(300000);
+    large();
+    for (int i = 0; i < 9; i++) often();
+    keeper();
+    sink = NULL;
+    return 0;
+}
+END
+    leakrun --keep=ordered.leak --no-report ./ordered
+    order() { # key, functions
+        "$O/leakreport" --format=json "--sort=$1" ordered.leak |
+            jq -r '[.processes[0].records[] | select(.verdict == "lost") | .frames[] | select(.user) | .function] | join(" ")' >got
+        equal "by $1" "$(cat got)" "$2"
+    }
+    order retained 'keeper large often early'
+    order bytes 'large often keeper early'
+    order count 'often keeper large early'
+    "$O/leakreport" --format=json --sort=age ordered.leak | jq -r '.processes[0].records[0].frames[] | select(.user) | .function' >got
+    equal 'the oldest' "$(cat got)" early
+}

@@ -67,7 +67,7 @@ static struct record *add(const char *stack, uint64_t blocks, uint64_t size)
 
 static size_t entries(void)
 {
-    entries_fill(mem, false, &process);
+    entries_fill(mem, SORT_RETAINED, &process);
     ck_assert(entries_check(&process));
     return process.entry_count;
 }

@@ -119,7 +119,7 @@ static void add(const char *text)
     struct store none = {0};
 
     ck_assert_msg(!trouble, "%s\n%.2000s", trouble, text);
-    suppress_turn_to(suppressions, &none);
+    suppress_turn_to(suppressions, &none, 0);
 }
 
 START_TEST(what_has_expired_is_told_apart_from_what_fits_nothing)

@@ -1,0 +1,25 @@
+/* only.h - conditions that a record fits or not: --only=function:parse*, --only=size:4k-.
+ *
+ *     function, file, module      any frame of the user's code has it; * and ?
+ *     thread                      one that allocated some of it: T1, or by its name
+ *     kind                        malloc, new ...
+ *     size, bytes, blocks         of a block on average, of all; a range A-B, A- or -B, or A
+ *     age                         since the first: 10s-, 5m-1h
+ *
+ * Of the same key one must fit, of each key some. ! in front of a value turns it round.
+ */
+#ifndef SYMBOLIZE_ONLY_H
+#define SYMBOLIZE_ONLY_H
+
+#include "symbolize/mem.h"
+#include "symbolize/model.h"
+
+struct only;
+
+/* NULL: *wrong says why. Lives in mem; `rest` is what was asked for before. */
+struct only *only_read(struct mem *mem, const char *text, struct only *rest, const char **wrong);
+
+/* until_ns: when ages end, 0 = unknown: then no age fits. */
+bool only_fits(const struct only *only, const struct record *record, uint64_t until_ns);
+
+#endif
