@@ -163,6 +163,7 @@ def main(words):
         say("%s: not here, or not known to this libleak" % name)
     only = [n for n in chosen["only"].split(",") if n] or list(SUITES)
     scale = float(chosen["scale"])
+    runs.scale_warm(scale)
     figures = runs.Figures(chosen["output"], "micro")
     for tool in selected:
         figures.add("-", tool.name, 0, "tool", tool.words)

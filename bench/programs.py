@@ -201,6 +201,7 @@ def measure(figures, program, argv, selected, rounds):
 def main(words):
     chosen, flags = runs.options(words, __doc__, ("--valgrind", "--markdown"), rounds="5", programs="", tools="",
                                  scale="1", output=os.path.join(tools.BUILD, "bench/programs.tsv"))
+    runs.scale_warm(float(chosen["scale"]))
     names = [n for n in chosen["tools"].split(",") if n] or tools.defaults()
     if "--valgrind" in flags and "valgrind" not in names:
         names.append("valgrind")

@@ -112,6 +112,12 @@ def numbers(line):
 WARM_MIB = 2048
 
 
+def scale_warm(scale):
+    """Small inputs need little memory."""
+    global WARM_MIB
+    WARM_MIB = int(WARM_MIB * min(1, scale))
+
+
 def free_mib():
     with open("/proc/meminfo") as file:
         return int(re.search(r"MemAvailable:\s*(\d+)", file.read()).group(1)) >> 10
@@ -121,7 +127,8 @@ class Measured:
     """One command under measure: start it, later wait for its figures. Its standard output is kept.
     Who leaves "with" before it has ended ends it. warm: so much memory is the machine's own when it starts."""
 
-    def __init__(self, words, place, seconds, warm=WARM_MIB):
+    def __init__(self, words, place, seconds, warm=None):
+        warm = WARM_MIB if warm is None else warm
         self.output, self.result = (os.path.join(place, name) for name in ("stdout", "result"))
         self.process = subprocess.Popen([MEASURE, "-t", str(seconds), "-w", str(min(warm, free_mib() // 2)),
                                          "-o", self.output, "-e", os.path.join(place, "stderr"), self.result, *words])

@@ -144,8 +144,17 @@ static bool write_report(struct mem *mem, struct options *options, const struct 
 {
     FILE *stream = begin_output(mem, options, report->process_count ? &report->processes[0] : NULL);
 
-    options->format->write(report, &options->view, stream);
-    return end_output(options, stream);
+    bool refused =
+        !options->generate && (options->format->traits & FORMAT_BINARY) && isatty(fileno(stream));
+
+    if (refused)
+        fprintf(stderr, "leakreport: %s is nothing for a terminal: give -o FILE\n",
+                options->format->name);
+    else if (options->generate)
+        options->generate(report, &options->view, stream);
+    else
+        options->format->write(report, &options->view, stream);
+    return end_output(options, stream) && !refused;
 }
 
 static bool take_baseline(struct ledger *baseline, const struct options *options)

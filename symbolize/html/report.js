@@ -261,7 +261,7 @@ const pages = {
         if (lists.length && !state.q) area.querySelector(".entry > button").click();
         for (const [verdict, records, bytes, blocks] of process().other)
             if (state.show[verdict] && !state.q) area.append(note("And in other records, not in this page: " + size(bytes) + " in " + count(blocks, "block") + ", " + count(records, "record") + ", " + verdict + "."));
-        if (!lists.length) area.append(make("p", { class: "empty" }, process().records.length ? "Nothing fits." : "No record."));
+        if (!lists.length) area.append(make("p", { class: "empty" }, process().records.length ? "Nothing that is ticked fits." : "No record."));
     },
     flame(area) { area.append(choices(true)); drawFlame(area); },
     tree(area) {
@@ -295,7 +295,8 @@ function draw() {
     if (!tabs().some(t => t[0] === state.tab)) state.tab = "leaks";
     $("tabs").replaceChildren(...tabs().map(([tab, words]) => make("button", { "aria-selected": String(tab === state.tab), "data-tab": tab, onclick: () => { state.tab = tab; draw(); } }, words)));
     $("name").textContent = process().name;
-    $("headline").replaceChildren(make("b", {}, process().headline[0]), process().headline[1]);
+    const bad = process().errors.length || process().records.some(r => data.shown[r.v] && !r.x);
+    $("headline").replaceChildren(make("b", { class: !bad && "good" }, process().headline[0]), process().headline[1]);
     $("source").hidden = true;
     document.querySelector("main").classList.remove("split");
     $("page").replaceChildren();
@@ -343,4 +344,7 @@ document.documentElement.classList.toggle("dark", matchMedia("(prefers-color-sch
 addEventListener("hashchange", () => { readHash(); draw(); });
 addEventListener("resize", () => { if (state.tab === "flame") draw(); });
 readHash();
+/* What is wrong somewhere is seen first. */
+const worst = data.processes.findIndex(p => p.errors.length || p.records.some(r => data.shown[r.v] && !r.x));
+if (!location.hash && worst > 0) { state.process = worst; $("process").value = worst; }
 draw();

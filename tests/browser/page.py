@@ -73,7 +73,7 @@ def searching(b):
     check("all again", b.ask("document.querySelectorAll('.entry').length") == 3)
     b.key("/")
     b.type("no such function")
-    check("says so", "Nothing fits" in b.ask("document.getElementById('page').textContent"))
+    check("says so", "Nothing that is ticked fits" in b.ask("document.getElementById('page').textContent"))
 
 
 def zooming(b):
