@@ -35,6 +35,8 @@ static void bare_record(struct record *record)
     bare_frames(record->freed.frames, record->freed.frame_count);
     for (size_t i = 0; i < record->freed.places; i++)
         bare_frames(&record->freed.place[i].frame, 1);
+    for (size_t i = 0; i < record->line_count; i++)
+        bare_frames(&record->lines[i].frame, 1);
     bare_path(record->path);
     if (record->suppressed_by)
         ((struct rule *)record->suppressed_by)->where = base_name(record->suppressed_by->where);
