@@ -109,8 +109,10 @@ $(O)/%.o: %.S
 
 # ---- Checking ---------------------------------------------------------------
 
-# Each suite appends "passed failed skipped" to the file $$TALLY; tests/tally adds up.
-SUITES = unit sanitized wrapper e2e conformance verdicts storm fuzz lint
+# Each suite appends "passed failed skipped" to the file $$TALLY; tests/tally adds up. They run beside
+# each other, the long ones first, so what two of them need is built before.
+SUITES = sanitized wrapper e2e unit verdicts conformance storm lint fuzz
+SANITIZED = $(MAKE) --no-print-directory SAN=address,undefined O=$(O)-asan
 JOBS   = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
 
 demo:                                 ## install what is missing, build, run an example, show its report
@@ -121,8 +123,12 @@ check:                                ## install what is missing, build, run eve
 	@scripts/setup check
 	@$(MAKE) --no-print-directory test
 test:                                 ## make check without installing: what is missing is skipped
-	@$(MAKE) --no-print-directory $(JOBS) all
+	@$(MAKE) --no-print-directory $(JOBS) prepared
 	@tests/tally all $(abspath $(O))/tally '$(MAKE) --no-print-directory' $(SUITES)
+
+prepared: all man tests-only
+	+@$(if $(filter sanitized fuzz,$(SUITES)),$(SANITIZED) $(JOBS) $(O)-asan/leakreport \
+	  $(O)-asan/tests/fuzz_reader tests-only)
 
 unit:                                 ## unit tests; T=blocks runs one module
 	@if tests/tally has-header check.h '$(CC)'; \
@@ -131,8 +137,7 @@ unit:                                 ## unit tests; T=blocks runs one module
 golden: $(O)/tests/symbolize/test_golden ## rewrite tests/golden: the difference is for review
 	@GOLDEN=rewrite $<
 sanitized:                            ## unit tests and preflight under AddressSanitizer and UBSan
-	@status=0; make='$(MAKE) --no-print-directory SAN=address,undefined O=$(O)-asan'; \
-	$$make $(JOBS) $(O)-asan/leakreport && $$make unit || status=1; \
+	+@status=0; $(SANITIZED) $(JOBS) $(O)-asan/leakreport && $(SANITIZED) unit || status=1; \
 	tests/wrapper/run $(O)-asan every_truncation_and_many_damages_are_survived || status=1; \
 	exit $$status
 wrapper: all                          ## leakrun, leakwatch, install; T=name runs one case
@@ -244,7 +249,7 @@ Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK
 endif
 
 tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS)) $(O)/tests/rows_of
-.PHONY: bench bench-tools equality rows bench-blocks all tests-only demo check check-aarch64 test $(SUITES) signed symbols soak golden install uninstall man clean help
+.PHONY: bench bench-tools equality rows bench-blocks all tests-only prepared demo check check-aarch64 test $(SUITES) signed symbols soak golden install uninstall man clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) -path $(O)/sysroot -prune -o -name '*.d' -print 2>/dev/null)
