@@ -15,6 +15,7 @@
 #include "symbolize/notes.h"
 #include "symbolize/resources.h"
 #include "symbolize/roots.h"
+#include "symbolize/stack.h"
 
 static const struct {
     const char *name, *words;
@@ -228,13 +229,6 @@ static uint64_t looks(const struct process *process)
     return hash;
 }
 
-/* A frame is shared by many, so each one is cleared more than once, to the same. */
-static void make_stable_frames(const struct frame *const *frames, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        ((struct frame *)frames[i])->has_offset = false;
-}
-
 static void make_stable_root(const struct root *shared)
 {
     struct root *root = (struct root *)shared;
@@ -253,7 +247,7 @@ static void make_stable_look(struct process *process)
     }
     for (size_t i = 0; i < process->thread_count; i++) {
         process->threads[i].tid = 0;
-        make_stable_frames(process->threads[i].stack.frames, process->threads[i].stack.count);
+        stack_make_stable(process->threads[i].stack.frames, process->threads[i].stack.count);
     }
     for (size_t i = 0; i < process->owner_count; i++)
         make_stable_root(process->owners[i].root);
@@ -283,9 +277,9 @@ static void make_stable_resources(struct process *process)
         struct resource *resource = &process->resources[i];
 
         resource->record.first_ns = resource->record.last_ns = 0;
-        make_stable_frames(resource->record.frames, resource->record.frame_count);
-        make_stable_frames(resource->opened.frames, resource->opened.count);
-        make_stable_frames(resource->closed.frames, resource->closed.count);
+        stack_make_stable(resource->record.frames, resource->record.frame_count);
+        stack_make_stable(resource->opened.frames, resource->opened.count);
+        stack_make_stable(resource->closed.frames, resource->closed.count);
     }
     process->inherited_count = 0; /* that is whoever started it */
 }
@@ -301,16 +295,16 @@ static void make_stable(struct process *process)
         struct record *record = &process->records[i];
 
         record->first_ns = record->last_ns = 0;
-        make_stable_frames(record->frames, record->frame_count);
+        stack_make_stable(record->frames, record->frame_count);
         if (!record->freed.exact)
             record->freed.places = record->freed.frame_count = 0;
-        make_stable_frames(record->freed.frames, record->freed.frame_count);
+        stack_make_stable(record->freed.frames, record->freed.frame_count);
         make_stable_samples(record);
         if (record->path)
             make_stable_root(record->path->root);
     }
     for (size_t i = 0; i < process->allocated_count; i++)
-        make_stable_frames(process->allocated[i].stack.frames, process->allocated[i].stack.count);
+        stack_make_stable(process->allocated[i].stack.frames, process->allocated[i].stack.count);
     make_stable_look(process);
     mistakes_make_stable(process);
     crashes_make_stable(process);

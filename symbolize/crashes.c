@@ -265,12 +265,6 @@ void crashes_fill(struct mem *mem, struct resolver *resolver, const struct store
     process->totals.errors++;
 }
 
-static void clear_offsets(const struct stack *stack)
-{
-    for (size_t i = 0; i < stack->count; i++)
-        ((struct frame *)stack->frames[i])->has_offset = false;
-}
-
 void crashes_make_stable(struct process *process)
 {
     struct crash *crash = process->crash;
@@ -284,10 +278,10 @@ void crashes_make_stable(struct process *process)
     crash->depth = 0;
     crash->words = crash->name;
     crash->near = crash->block_count ? crash->near : NULL;
-    clear_offsets(&crash->stack);
+    stack_make_stable(crash->stack.frames, crash->stack.count);
     for (size_t i = 0; i < crash->block_count; i++) {
         crash->blocks[i].freed_ns = 0;
-        clear_offsets(&crash->blocks[i].freed);
-        clear_offsets(&crash->blocks[i].allocated);
+        stack_make_stable(crash->blocks[i].freed.frames, crash->blocks[i].freed.count);
+        stack_make_stable(crash->blocks[i].allocated.frames, crash->blocks[i].allocated.count);
     }
 }

@@ -26,11 +26,7 @@ struct writing {
 /* Allocators say nothing, unless there is nothing else. */
 static size_t first_of(const struct frame *const *frames, size_t count, const struct view *view)
 {
-    size_t first = 0;
-
-    while (first < count && frames[first]->role == FRAME_ALLOCATOR && !view->all_frames)
-        first++;
-    return first < count ? first : 0;
+    return view->all_frames ? 0 : frame_first(frames, count);
 }
 
 static void write_ids(struct writing *writing, const char *key, const struct frame *const *frames,

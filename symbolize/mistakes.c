@@ -135,21 +135,15 @@ void mistakes_fill(struct mem *mem, struct resolver *resolver, const struct stor
     process->totals.errors = add_saturating(process->totals.errors, process->mistake_count);
 }
 
-static void make_stable_stack(const struct stack *stack)
-{
-    for (size_t i = 0; i < stack->count; i++)
-        ((struct frame *)stack->frames[i])->has_offset = false;
-}
-
 void mistakes_make_stable(struct process *process)
 {
     for (size_t i = 0; i < process->mistake_count; i++) {
         struct mistake *mistake = &process->mistakes[i];
 
         mistake->address = mistake->time_ns = mistake->first_ns = 0;
-        make_stable_stack(&mistake->released);
-        make_stable_stack(&mistake->allocated);
-        make_stable_stack(&mistake->first);
+        stack_make_stable(mistake->released.frames, mistake->released.count);
+        stack_make_stable(mistake->allocated.frames, mistake->allocated.count);
+        stack_make_stable(mistake->first.frames, mistake->first.count);
         if (!mistake->first_whole) { /* which frees are looked at is a matter of dice */
             mistake->first.count = mistake->first.count ? 1 : 0;
         }

@@ -58,6 +58,12 @@ uint64_t stack_signature(const struct stack *stack, uint64_t seed)
     return seed;
 }
 
+void stack_make_stable(const struct frame *const *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ((struct frame *)frames[i])->has_offset = false;
+}
+
 struct thread_ref stack_thread(struct mem *mem, const struct store *store, uint32_t serial)
 {
     const struct store_thread *thread = store_thread_of(store, serial);

@@ -52,7 +52,7 @@ test_xml_says_of_a_program_what_valgrind_says() {
     valgrind --leak-check=full --xml=yes --xml-file=theirs.xml ./shelf 2>err
     # What checks ours must find theirs right, too.
     for file in ours theirs; do
-        python3 "$root/tests/consumers/valgrind_xml.py" <$file.xml || fail "$file.xml"
+        python3 "$root/tests/formats/valgrind_xml.py" <$file.xml || fail "$file.xml"
         python3 "$here/losses.py" $file.xml >$file
     done
     equal 'defects' "$(cat ours)" "$(cat theirs)"
@@ -71,7 +71,7 @@ test_lsan_says_of_a_program_what_leak_sanitizer_says() {
     equal 'their status' $status 23
     leakrun --format=lsan -o ours.text ./shelf
     for text in ours theirs; do
-        python3 "$root/tests/consumers/lsan.py" --leaks <$text.text >$text.leaks || fail "$(cat $text.leaks)"
+        python3 "$root/tests/formats/lsan.py" --leaks <$text.text >$text.leaks || fail "$(cat $text.leaks)"
     done
     equal 'leaks' "$(cat ours.leaks)" "$(cat theirs.leaks)"
     equal 'summary' "$(grep ^SUMMARY ours.text)" "$(grep ^SUMMARY theirs.text)"
@@ -91,7 +91,7 @@ test_junit_has_a_file_for_each_program_run() {
     done
     equal 'files' "$(ls leaks.shelf.[0-9]*.xml | wc -l)" 2
     for file in leaks.shelf.*.xml; do
-        xmllint --noout --relaxng "$root/tests/consumers/junit.rng" "$file" || fail "$file"
+        xmllint --noout --relaxng "$root/tests/formats/junit.rng" "$file" || fail "$file"
         says "$file" ' tests="4" failures="4" errors="0" skipped="0" '
         says "$file" 'name="mismatched-free in wrong '
     done
@@ -115,8 +115,8 @@ test_github_step_of_the_documentation_annotates_and_fails() {
     equal levels "$(cut -d' ' -f1 commands | sort | uniq -c | tr -s ' \n' ' ')" ' 3 ::error 1 ::warning '
     equal places "$(grep -c 'file=50%25%2C a%3Ab/shelf.cc,line=[0-9]*,' commands)" 4
     "$O/leakreport" test.leak >text
-    python3 "$root/tests/consumers/github.py" --within text <commands || fail "not the words of $(cat text)"
-    python3 "$root/tests/consumers/markdown.py" <summary || fail "$(cat summary)"
+    python3 "$root/tests/formats/github.py" --within text <commands || fail "not the words of $(cat text)"
+    python3 "$root/tests/formats/markdown.py" <summary || fail "$(cat summary)"
     equal rows "$(grep -c '^| :' summary)" 4
 }
 test_children_and_crashes_stand_in_every_format() {
@@ -146,13 +146,13 @@ EOF
     leakrun --keep=k.leak --no-report ./kids
     for format in xml valgrind lsan github markdown; do
         "$O/leakreport" --format=$format k.leak k.*.leak >r.$format
-        reader=$root/tests/consumers/$format.py
-        [ -e "$reader" ] || reader=$root/tests/consumers/valgrind_$(echo $format | sed s/valgrind/text/).py
+        reader=$root/tests/formats/$format.py
+        [ -e "$reader" ] || reader=$root/tests/formats/valgrind_$(echo $format | sed s/valgrind/text/).py
         python3 "$reader" <r.$format || fail "$format"
     done
     "$O/leakreport" --format=junit k.leak k.*.leak >r.junit
-    xmllint --noout --relaxng "$root/tests/consumers/junit.rng" r.junit
-    "$O/leakreport" --format=memreport k.leak k.*.leak | xmllint --noout --relaxng "$root/tests/consumers/memreport.rng" -
+    xmllint --noout --relaxng "$root/tests/formats/junit.rng" r.junit
+    "$O/leakreport" --format=memreport k.leak k.*.leak | xmllint --noout --relaxng "$root/tests/formats/memreport.rng" -
     # One document, in which what is another process's says so.
     equal 'documents' "$(grep -c '<valgrindoutput>' r.xml)" 1
     equal 'of others' "$(grep -c '<auxwhat>In process [0-9]*, .*/kids</auxwhat>' r.xml)" 3

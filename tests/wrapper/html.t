@@ -40,13 +40,13 @@ END
 browse() { # case
     need chromium python3
     shop
-    python3 "$root/tests/browser/page.py" shop.html shop.json "$1" picture.png
+    python3 "$root/tests/formats/clicks.py" shop.html shop.json "$1" picture.png
 }
 
 test_the_page_has_the_numbers_of_the_report() {
     need python3
     shop
-    python3 "$root/tests/browser/page.py" shop.html shop.json numbers
+    python3 "$root/tests/formats/clicks.py" shop.html shop.json numbers
 }
 test_the_page_shows_records_with_their_source() { browse reading; }
 test_the_page_is_searched() { browse searching; }
@@ -59,5 +59,5 @@ test_a_page_of_many_records_is_bounded() {
     leakrun --keep=many.leak --no-report ./many
     "$O/leakreport" --format=html -o many.html many.leak
     echo '{}' >none.json
-    python3 "$root/tests/browser/page.py" many.html none.json large
+    python3 "$root/tests/formats/clicks.py" many.html none.json large
 }

@@ -16,16 +16,16 @@ static const struct consumer {
     bool names;                           /* it is told which names must come back */
 } consumers[] = {
     {"xml", "command -v xmllint", "xmllint --noout -", false},
-    {"xml", PYTHON " -c ''", PYTHON " tests/consumers/valgrind_xml.py", true},
-    {"valgrind", PYTHON " -c ''", PYTHON " tests/consumers/valgrind_text.py", true},
-    {"lsan", PYTHON " -c ''", PYTHON " tests/consumers/lsan.py", true},
-    {"junit", "command -v xmllint", RELAXNG("tests/consumers/junit.rng"), false},
-    {"junit", PYTHON " -c 'import junitparser'", PYTHON " tests/consumers/junit.py", true},
-    {"github", PYTHON " -c ''", PYTHON " tests/consumers/github.py", true},
-    {"memreport", "command -v xmllint", RELAXNG("tests/consumers/memreport.rng"), false},
-    {"memreport", PYTHON " -c ''", PYTHON " tests/consumers/memreport.py", true},
-    {"html", PYTHON " -c ''", PYTHON " tests/consumers/page.py", true},
-    {"markdown", "command -v cmark-gfm", PYTHON " tests/consumers/markdown.py", true},
+    {"xml", PYTHON " -c ''", PYTHON " tests/formats/valgrind_xml.py", true},
+    {"valgrind", PYTHON " -c ''", PYTHON " tests/formats/valgrind_text.py", true},
+    {"lsan", PYTHON " -c ''", PYTHON " tests/formats/lsan.py", true},
+    {"junit", "command -v xmllint", RELAXNG("tests/formats/junit.rng"), false},
+    {"junit", PYTHON " -c 'import junitparser'", PYTHON " tests/formats/junit.py", true},
+    {"github", PYTHON " -c ''", PYTHON " tests/formats/github.py", true},
+    {"memreport", "command -v xmllint", RELAXNG("tests/formats/memreport.rng"), false},
+    {"memreport", PYTHON " -c ''", PYTHON " tests/formats/memreport.py", true},
+    {"html", PYTHON " -c ''", PYTHON " tests/formats/page.py", true},
+    {"markdown", "command -v cmark-gfm", PYTHON " tests/formats/markdown.py", true},
 };
 #define COUNT (sizeof(consumers) / sizeof(*consumers))
 

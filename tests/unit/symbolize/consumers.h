@@ -1,5 +1,5 @@
 /* consumers.h - what reads each format besides its golden file: programs that are not ours, or
- * checks written from the format's own description (tests/consumers).
+ * checks written from the format's own description (tests/formats).
  */
 #ifndef CONSUMERS_H
 #define CONSUMERS_H

@@ -1,10 +1,11 @@
-"""page.py PAGE JSON CASE - what a reader of the page sees and does, in a real browser; prints what is wrong.
+"""clicks.py PAGE JSON CASE - what a reader of the page sees and does, in a real browser; prints what is wrong.
 
 PAGE and JSON are reports of one run of the program "shop" in html.t.
 """
-import html.parser, json, os, sys
+import json, os, sys
 
 from browser import Browser
+from page import Page
 
 page, report, case = sys.argv[1], json.load(open(sys.argv[2])), sys.argv[3]
 wrong = []
@@ -15,30 +16,11 @@ def check(what, good):
         wrong.append(what)
 
 
-class Data(html.parser.HTMLParser):
-    """The text of the element "data", as any reader of HTML would find it."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.inside, self.text, self.scripts = False, "", 0
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.scripts += tag == "script"
-        self.inside = dict(attributes).get("id") == "data"
-
-    def handle_endtag(self, tag):
-        self.inside = False
-
-    def handle_data(self, text):
-        self.text += text if self.inside else ""
-
-
 def numbers():
     """The page has what JSON has."""
-    found = Data(open(page, encoding="utf-8").read())
-    data = json.loads(found.text)
-    check("two scripts: the data and ours", found.scripts == 2)
+    found = Page(open(page, encoding="utf-8").read())
+    data = json.loads(found.data)
+    check("two scripts: the data and ours", found.elements.count("script") == 2)
     for shown, process in zip(data["processes"], report["processes"]):
         check("as many records", len(shown["records"]) == len(process["records"]))
         for one, other in zip(shown["records"], process["records"]):
