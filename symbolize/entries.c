@@ -57,8 +57,7 @@ static bool is_constructor_at(const struct record *record, size_t at)
 
 static uint64_t group_of(const struct record *record)
 {
-    return (uint64_t)record->verdict << 8 | (uint64_t)record->cycle << 1 |
-           (record->suppressed_by != NULL);
+    return (uint64_t)record->verdict << 8 | (record->suppressed_by != NULL);
 }
 
 static struct agreement by_call(const struct record *record)
@@ -77,17 +76,68 @@ static struct agreement by_call(const struct record *record)
                               function};
 }
 
+static uint64_t line_of(const struct record *record, size_t at)
+{
+    const struct frame *frame = record->frames[at];
+
+    return hash_mix(frame->name_hash, (uint64_t)frame->line << 32 | frame->column);
+}
+
+/* Is it the line that forgets? If some are freed, this caller does. */
+static bool has_line(const struct record *record)
+{
+    return record->frames[record->user]->line && !record->freed.places && !record->freed.blocks;
+}
+
 static struct agreement by_line(const struct record *record)
 {
-    const struct frame *title = record->frames[record->user];
-    uint64_t line = (uint64_t)title->line << 32 | title->column;
+    uint64_t line = hash_mix(~group_of(record), line_of(record, record->user));
 
-    if (!title->line || record->freed.places || record->freed.blocks)
-        return (struct agreement){0}; /* some are freed: then it is this caller that forgets */
-    return (struct agreement){
-        hash_mix(hash_mix(hash_mix(~group_of(record), title->name_hash), line),
-                 record->bytes / (record->blocks ? record->blocks : 1)),
-        title->name_hash};
+    return (struct agreement){hash_mix(line, record->bytes / (record->blocks ? record->blocks : 1)),
+                              record->frames[record->user]->name_hash};
+}
+
+/* The line and its caller's; 0 = there is no caller. */
+static uint64_t by_two_lines(const struct record *record)
+{
+    size_t outer = next_user(record, record->user);
+
+    if (outer == record->frame_count || !record->frames[outer]->line)
+        return 0;
+    return hash_mix(hash_mix(~group_of(record), line_of(record, record->user)),
+                    line_of(record, outer));
+}
+
+/* The key that stands for all that were united with this one. */
+static uint64_t key_of(struct map *united, uint64_t key)
+{
+    for (uint64_t next; (next = map_get(united, key)) != 0;)
+        key = next;
+    return key;
+}
+
+/* Gives those of "alone" what they agree in by their lines: equal keys, and keys that two lines unite. */
+static void agree_by_lines(const struct process *process, const bool *alone, struct agreement *all)
+{
+    struct map united = {0}, lines = {0};
+
+    for (size_t i = 0; i < process->record_count; i++) {
+        uint64_t two = alone[i] ? by_two_lines(&process->records[i]) : 0;
+        uint64_t *first = two ? map_put(&lines, two, NULL) : NULL;
+
+        if (!alone[i])
+            continue;
+        all[i] = by_line(&process->records[i]);
+        if (first && *first && key_of(&united, *first) != key_of(&united, all[i].key))
+            *map_put(&united, key_of(&united, all[i].key), NULL) = key_of(&united, *first);
+        else if (first && !*first)
+            *first = all[i].key;
+    }
+    for (size_t i = 0; i < process->record_count; i++)
+        if (alone[i])
+            all[i].key = key_of(&united, all[i].key);
+    map_end(&united);
+    map_end(&lines);
 }
 
 static bool may_agree(const struct record *record)
@@ -100,6 +150,7 @@ static bool may_agree(const struct record *record)
 static struct agreement *agree(const struct process *process)
 {
     struct agreement *all = mem_more(NULL, &(size_t){0}, process->record_count, sizeof(*all));
+    bool *alone = mem_more(NULL, &(size_t){0}, process->record_count, sizeof(*alone));
     struct map calls = {0};
 
     for (size_t i = 0; i < process->record_count; i++) {
@@ -108,10 +159,16 @@ static struct agreement *agree(const struct process *process)
         if (all[i].key)
             ++*map_put(&calls, all[i].key, NULL);
     }
-    for (size_t i = 0; i < process->record_count; i++)
-        if (may_agree(&process->records[i]) && (!all[i].key || map_get(&calls, all[i].key) < 2))
-            all[i] = by_line(&process->records[i]);
+    for (size_t i = 0; i < process->record_count; i++) {
+        const struct record *record = &process->records[i];
+
+        if (all[i].key && map_get(&calls, all[i].key) < 2)
+            all[i] = (struct agreement){0};
+        alone[i] = !all[i].key && may_agree(record) && has_line(record);
+    }
+    agree_by_lines(process, alone, all);
     map_end(&calls);
+    free(alone);
     return all;
 }
 

@@ -6,7 +6,8 @@
  *   - their user frames are in one function that was called in the same way, for as many blocks
  * each;
  *   - or in one constructor, or one function that this calls, and it was called in the same way;
- *   - or on one line, with blocks of one size, whoever called, and none of these are ever freed.
+ *   - or on one line, with blocks of one size, whoever called, and none of these are ever freed;
+ *     blocks of any sizes, if the caller's line is the same as well: there a text is copied.
  * Then what one has to look at is the function they share. Each record stays what it is; who wants
  * all of them apart gets them.
  */

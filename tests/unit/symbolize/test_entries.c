@@ -108,6 +108,17 @@ START_TEST(one_line_with_two_sizes_is_a_wrapper_and_two)
 }
 END_TEST
 
+START_TEST(two_lines_agree_whatever_the_sizes)
+{
+    add("copy:7 take:1 one:2 main:1", 3, 100);
+    add("copy:7 take:1 two:3 main:1", 4, 11);  /* the caller's line */
+    add("copy:7 put:8 three:3 main:1", 4, 11); /* the size of that one */
+    add("copy:7 put:9 three:3 main:1", 5, 12); /* neither */
+    ck_assert_uint_eq(entries(), 2);
+    ck_assert_uint_eq(process.entries[0].count, 3);
+}
+END_TEST
+
 START_TEST(callers_of_what_others_free_are_two)
 {
     add("f:1 a:2 main:9", 3, 100)->freed.places = 1;
@@ -166,6 +177,7 @@ int main(void)
     tcase_add_test(tests, objects_made_by_different_callers_are_two);
     tcase_add_test(tests, one_line_and_two_callers_are_one);
     tcase_add_test(tests, one_line_with_two_sizes_is_a_wrapper_and_two);
+    tcase_add_test(tests, two_lines_agree_whatever_the_sizes);
     tcase_add_test(tests, callers_of_what_others_free_are_two);
     tcase_add_test(tests, verdicts_are_never_mixed);
     tcase_add_test(tests, larger_sums_come_first);
