@@ -604,6 +604,17 @@ struct leak_snapshot {
     struct leak_table modules; /* struct leak_module, packed: "count" is bytes. Objects whose data
                                   roots lie in; loaded and unloaded are 0 */
     struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
+    struct leak_table orphans;  /* struct leak_orphan, in no order */
+};
+
+/* Blocks of one site that are lost or indirect, and were pointed at by blocks of another one when
+ * these were freed. Not every free is looked at, and of the blocks that it was seen of only the last
+ * few are remembered. */
+struct leak_orphan {
+    uint32_t site;
+    uint32_t holder; /* site of the freed blocks */
+    uint32_t node;   /* of the stack that freed them, or a root */
+    uint32_t blocks; /* that are lost, of those that are remembered */
 };
 
 enum leak_found_flag {

@@ -422,6 +422,36 @@ static bool below_in_region(uint64_t number, uintptr_t address, struct block *ou
     return found;
 }
 
+static bool find_waiting(uintptr_t address, struct block *out)
+{
+    struct locked locked = lock_take(&blocks_young.lock);
+    const struct block *place = blocks_find_young(address);
+    if (place)
+        *out = *place;
+    lock_give(&locked);
+    return place != NULL;
+}
+
+static bool find_in_table(uintptr_t address, struct block *out)
+{
+    uint64_t number = address >> REGION_BITS, hash = spread(number);
+    struct stripe *stripe = stripe_of(hash);
+    struct locked locked = lock_take(&stripe->lock);
+    const struct region *region = probe(stripe, hash, number);
+    int at = region->word ? find_key(region, key_of(address)) : -1;
+    if (at >= 0)
+        *out = blocks_unpack(&entries_of(region)[at], address);
+    lock_give(&locked);
+    return at >= 0;
+}
+
+bool blocks_find(struct guard *guard UNUSED, uintptr_t address, struct block *out)
+{
+    return blocks_has_key(address) &&
+           (find_in_table(address, out) ||
+            (load_acquire(&blocks_young.some_wait) && find_waiting(address, out)));
+}
+
 bool blocks_find_around(struct guard *guard UNUSED, uintptr_t address, struct block *out)
 {
     all_settled();

@@ -202,6 +202,9 @@ static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t ad
     return known;
 }
 
+/* The block that begins at an address. */
+bool blocks_find(struct guard *guard, uintptr_t address, struct block *out);
+
 /* The block that an address is in, at its start or inside; not for often: it is looked for
  * downwards, for at most 32 MiB. */
 bool blocks_find_around(struct guard *guard, uintptr_t address, struct block *out);

@@ -1,5 +1,6 @@
 #include "preload/found.h"
 #include "preload/held.h"
+#include "preload/orphans.h"
 #include "preload/store.h"
 #include "preload/sys.h"
 #include "preload/growing.h"
@@ -9,6 +10,7 @@
 #define PATHS_MOST 50000
 #define CONTENT_MOST (64u << 10)   /* bytes of one block */
 #define CONTENTS_MOST (64u << 20)  /* of all */
+#define ORPHANS_MOST 4096
 #define AHEAD 16
 #define NONE UINT32_MAX
 
@@ -26,7 +28,7 @@ struct writer {
     uint32_t index_mask;
     uint32_t *line_of; /* of each node */
     struct held held;
-    struct growing found, steps, samples, modules, contents;
+    struct growing found, steps, samples, modules, contents, orphans;
 };
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
@@ -246,6 +248,34 @@ static void add_details(struct writer *writer)
     }
 }
 
+/* ---- Orphans -------------------------------------------------------------------------------- */
+
+/* Is it still the block that was seen, and nobody's? */
+static bool is_lost(const struct found_look *look, const struct orphan_block *seen)
+{
+    uint32_t node = seen->address ? reach_find(look->reach, seen->address) : REACH_NOBODY;
+    if (node == REACH_NOBODY || reach_address(look->reach, node) != seen->address)
+        return false;
+    struct block block = reach_block(look->reach, node);
+    enum leak_verdict verdict = graph_verdict(look->graph, node);
+    return block.count == seen->count && block.thread == seen->thread &&
+           (verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT);
+}
+
+static void add_orphans(struct writer *writer)
+{
+    const struct orphan *orphan;
+    for (uint32_t at = 0; (orphan = orphans_next(&at));) {
+        struct leak_orphan *made;
+        uint32_t lost = 0;
+        for (unsigned i = 0; i < ORPHANS_KEPT; i++)
+            lost += is_lost(writer->look, &orphan->last[i]);
+        if (lost && (made = growing_add(&writer->orphans)))
+            *made = (struct leak_orphan){
+                .site = orphan->site, .holder = orphan->holder, .node = orphan->node, .blocks = lost};
+    }
+}
+
 /* ---- Modules -------------------------------------------------------------------------------- */
 
 static void add_modules(struct writer *writer)
@@ -290,6 +320,7 @@ static bool begin(struct writer *writer)
            growing_begin(&writer->samples, sizeof(struct leak_sample), paths * SAMPLES_MOST) &&
            growing_begin(&writer->modules, 1, 8u << 20) &&
            growing_begin(&writer->contents, 1, CONTENTS_MOST) &&
+           growing_begin(&writer->orphans, sizeof(struct leak_orphan), ORPHANS_MOST) &&
            held_begin(&writer->held, writer->look->reach, writer->look->roots);
 }
 
@@ -305,10 +336,12 @@ static uint64_t write_chunk(struct writer *writer)
 {
     const struct growing *const tables[] = {
         &writer->found,        &writer->held.roots, &writer->steps,  &writer->samples,
-        &writer->held.threads, &writer->held.pcs,   &writer->modules, &writer->contents};
+        &writer->held.threads, &writer->held.pcs,   &writer->modules, &writer->contents,
+        &writer->orphans};
     struct leak_snapshot head = *writer->look->head;
     struct leak_table *const places[] = {&head.found,   &head.roots, &head.steps,  &head.samples,
-                                         &head.threads, &head.pcs,   &head.modules, &head.contents};
+                                         &head.threads, &head.pcs,   &head.modules, &head.contents,
+                                         &head.orphans};
     uint64_t size = sizeof head, at = sizeof head;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         size += round_up(tables[i]->size * tables[i]->count, 8);
@@ -334,6 +367,7 @@ uint64_t found_write(struct guard *guard, const struct found_look *look)
     held_threads(guard, &writer.held);
     add_details(&writer);
     held_finish(&writer.held);
+    add_orphans(&writer);
     add_modules(&writer);
     return write_chunk(&writer);
 }

@@ -18,6 +18,7 @@
 #include "preload/modules.h"
 #include "preload/operators.h"
 #include "preload/options.h"
+#include "preload/orphans.h"
 #include "preload/oracle.h"
 #include "preload/quarantine.h"
 #include "preload/quiet.h"
@@ -362,6 +363,7 @@ static bool become_child(struct guard *guard)
     store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED)));
     blocks_fork_child();
     freed_fork_child();
+    orphans_fork_child();
     events_fork_child();
     quarantine_fork_child();
     slots_fork_child();

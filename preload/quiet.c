@@ -7,6 +7,7 @@
 #include "preload/freed.h"
 #include "preload/journal.h"
 #include "preload/modules.h"
+#include "preload/orphans.h"
 #include "preload/quarantine.h"
 #include "preload/resources.h"
 #include "preload/roots.h"
@@ -29,6 +30,7 @@ void quiet_begin(void)
     tree_fork_lock();
     sites_fork_lock();
     freed_fork_lock();
+    orphans_fork_lock();
     blocks_fork_lock();
     events_fork_lock();
     quarantine_fork_lock();
@@ -43,6 +45,7 @@ void quiet_end(void)
     events_fork_unlock();
     resources_fork_unlock();
     blocks_fork_unlock();
+    orphans_fork_unlock();
     freed_fork_unlock();
     sites_fork_unlock();
     tree_fork_unlock();

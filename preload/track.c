@@ -2,6 +2,7 @@
 #include "preload/atomic.h"
 #include "preload/capture.h"
 #include "preload/eventlog.h"
+#include "preload/orphans.h"
 #include "preload/quarantine.h"
 #include "preload/sample.h"
 #include "preload/sites.h"
@@ -151,11 +152,15 @@ static inline unsigned weight_of_free(struct thread *thread, const struct block 
 /* Where did it go? */
 static inline void note_freed(struct guard *guard, struct thread *thread,
                               const struct frame *caller, const struct block *block,
-                              unsigned weight, uint32_t how)
+                              unsigned weight, uint32_t how, bool look)
 {
     uint32_t node = 0;
     if (unlikely(weight) && (node = capture_node(guard, thread, caller)))
         freed_count(guard, block->site, node, weight, block->size);
+    if (unlikely(look)) {
+        struct block copy = *block; /* the block itself stays in registers */
+        orphans_look(guard, thread, caller, &copy, &node);
+    }
     freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch, release_form(how));
 }
 
@@ -272,9 +277,13 @@ static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
         return count_free_at_site(guard, block->site, blocks, blocks * block->size);
     clock_now_and_then(thread, sampled);
     uint64_t before = count_free(guard, thread, block, blocks);
-    if (track_options.free_stacks != FREE_STACKS_OFF)
-        note_freed(guard, thread, caller, block,
-                   weight_of_free(thread, block, before, blocks, sampled), how);
+    if (track_options.free_stacks != FREE_STACKS_OFF) {
+        unsigned weight = weight_of_free(thread, block, before, blocks, sampled);
+        bool all = track_options.free_stacks == FREE_STACKS_ALL;
+        /* What realloc moved is there no more. Samples know few of the blocks. */
+        bool look = !sampled && how != BY_REALLOC && orphans_due(thread, before, weight, all);
+        note_freed(guard, thread, caller, block, weight, how, look);
+    }
     threads_done(thread, &shared);
 }
 

@@ -35,6 +35,9 @@ static void bare_record(struct record *record)
     bare_frames(record->freed.frames, record->freed.frame_count);
     for (size_t i = 0; i < record->freed.places; i++)
         bare_frames(&record->freed.place[i].frame, 1);
+    bare_frames(record->orphaned.frames, record->orphaned.frame_count);
+    if (record->orphaned.holder)
+        bare_frames(&record->orphaned.holder, 1);
     for (size_t i = 0; i < record->line_count; i++)
         bare_frames(&record->lines[i].frame, 1);
     bare_path(record->path);

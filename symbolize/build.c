@@ -299,6 +299,11 @@ static void make_stable(struct process *process)
         if (!record->freed.exact)
             record->freed.places = record->freed.frame_count = 0;
         stack_make_stable(record->freed.frames, record->freed.frame_count);
+        if (!record->freed.exact)
+            record->orphaned = (struct orphaned){0};
+        stack_make_stable(record->orphaned.frames, record->orphaned.frame_count);
+        if (record->orphaned.holder)
+            stack_make_stable(&record->orphaned.holder, 1);
         make_stable_samples(record);
         if (record->path)
             make_stable_root(record->path->root);

@@ -184,6 +184,15 @@ static bool passes_on(const char *function)
     return ends;
 }
 
+bool classify_gives_back(const char *function)
+{
+    char name[NAME_MOST + 1];
+
+    last_part(function, name);
+    return ends_so(name, strlen(name), "free") || ends_so(name, strlen(name), "dealloc") ||
+           ends_so(name, strlen(name), "deallocate");
+}
+
 /* Headers of libstdc++, and Rust's own libraries, which keep the path of the machine they were
  * built on, or none at all. */
 static bool in_library_source(const char *file)

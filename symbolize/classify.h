@@ -16,6 +16,9 @@
 /* Each may be NULL. file: where the function's line is, which tells headers of libraries. */
 enum frame_role classify_frame(const char *module, const char *function, const char *file);
 
+/* By its name it frees what it is given: xfree and g_free, but node_free as well. */
+bool classify_gives_back(const char *function);
+
 /* The C and C++ libraries, the loader and libleak itself. */
 bool classify_runtime_module(const char *module);
 

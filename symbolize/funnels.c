@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbolize/classify.h"
+
 #define FRAMES 6  /* of the user's code in each stack that are looked at … */
 #define NODES 48  /* … on the first so many nodes */
 #define CALLERS 8 /* functions that call a funnel, at least … */
 #define SIZES 6   /* … and powers of two its blocks' sizes lie between */
+#define FEW 3     /* … and of both, if its name says "free" */
 #define ROUNDS 8  /* of finding parts of funnels: each may make its own callees parts */
 
 struct funnel {
@@ -15,6 +18,7 @@ struct funnel {
     uint64_t sizes; /* a bit for each power of two */
     uint64_t caller[CALLERS];
     unsigned callers;
+    bool gives_back; /* by its name: node_free or xfree */
     bool is;
 };
 
@@ -28,14 +32,16 @@ static bool is_users(const struct frame *frame)
 
 /* ---- Looking at stacks ----------------------------------------------------------------------- */
 
-static struct funnel *function_of(struct funnels *funnels, uint64_t name)
+static struct funnel *function_of(struct funnels *funnels, const struct frame *frame)
 {
-    uint64_t *slot = map_put(&funnels->by_name, name, NULL);
+    uint64_t *slot = map_put(&funnels->by_name, frame->name_hash, NULL);
 
     if (!*slot) {
         funnels->functions = mem_more(funnels->functions, &funnels->capacity, funnels->count + 1,
                                       sizeof(*funnels->functions));
-        funnels->functions[funnels->count++] = (struct funnel){.name = name};
+        funnels->functions[funnels->count++] = (struct funnel){
+            .name = frame->name_hash,
+            .gives_back = frame->function && classify_gives_back(frame->function)};
         *slot = funnels->count;
     }
     return &funnels->functions[*slot - 1];
@@ -55,7 +61,8 @@ static void add_caller(struct funnel *function, uint64_t caller)
 static void look_at(struct funnels *funnels, uint32_t node, uint64_t bytes, uint64_t blocks)
 {
     const struct store_node *nodes = funnels->signatures->store->nodes;
-    uint64_t size = blocks ? bytes / blocks : 0, inner = 0;
+    uint64_t size = blocks ? bytes / blocks : 0;
+    const struct frame *inner = NULL;
     unsigned frames = 0, steps = 0;
 
     for (; node >= LEAK_NODE_FIRST && frames < FRAMES && steps < NODES; node = nodes[node].parent) {
@@ -69,7 +76,7 @@ static void look_at(struct funnels *funnels, uint32_t node, uint64_t bytes, uint
                 continue;
             if (inner)
                 add_caller(function_of(funnels, inner), frame->name_hash);
-            inner = frame->name_hash;
+            inner = frame;
             function_of(funnels, inner)->sizes |= 1ull << (63 - __builtin_clzll(size | 1));
             frames++;
         }
@@ -92,7 +99,7 @@ bool funnels_is(const struct funnels *funnels, const struct frame *frame)
 
 static bool has_sizes(const struct funnel *function)
 {
-    return __builtin_popcountll(function->sizes) >= SIZES;
+    return __builtin_popcountll(function->sizes) >= (function->gives_back ? FEW : SIZES);
 }
 
 static bool called_by_funnels(const struct funnels *funnels, const struct funnel *function)
@@ -110,7 +117,8 @@ static void judge(struct funnels *funnels)
     for (size_t i = 0; i < funnels->count; i++) {
         struct funnel *function = &funnels->functions[i];
 
-        function->is = function->callers == CALLERS && has_sizes(function);
+        function->is = function->callers >= (function->gives_back ? FEW : CALLERS) &&
+                       has_sizes(function);
     }
     for (int round = 0; more && round < ROUNDS; round++) {
         more = false;

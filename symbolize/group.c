@@ -16,6 +16,7 @@
 #include "symbolize/frees.h"
 #include "symbolize/lines.h"
 #include "symbolize/order.h"
+#include "symbolize/orphans.h"
 #include "symbolize/paths.h"
 #include "symbolize/samples.h"
 #include "symbolize/settle.h"
@@ -40,6 +41,7 @@ struct grouping {
     size_t count, capacity;
     uint32_t *draft_of; /* by what a look found, + 1: for what hangs under it */
     struct frees frees;
+    struct orphans orphans;
     struct paths paths;
 };
 
@@ -291,6 +293,9 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
         kin->asked = true;
     }
     record->freed = kin->freed;
+    if (record->verdict == VERDICT_LOST || record->verdict == VERDICT_INDIRECT)
+        orphans_tell(&grouping->orphans, &grouping->frees,
+                     (struct site_list){kin->first, grouping->next_site}, record);
     lines_tell(grouping->mem, &grouping->signatures, &grouping->settling,
                (struct site_list){kin->first, grouping->next_site}, record);
     finish_threads(grouping, draft);
@@ -389,6 +394,7 @@ static void end(struct grouping *grouping)
 {
     paths_end(&grouping->paths);
     frees_end(&grouping->frees);
+    orphans_end(&grouping->orphans);
     settle_end(&grouping->settling);
     free(grouping->next_site);
     free(grouping->kins);
@@ -415,6 +421,7 @@ void group_records(struct mem *mem, struct resolver *resolver, const struct stor
     grouping.draft_of =
         mem_take_array(mem, store->look ? store->look->found_count : 0, sizeof(*grouping.draft_of));
     grouping.frees = frees_begin(mem, &grouping.signatures);
+    grouping.orphans = orphans_begin(store);
     grouping.paths = paths_begin(mem, &grouping.signatures);
     make_drafts(&grouping);
     finish(&grouping);

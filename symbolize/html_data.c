@@ -114,6 +114,18 @@ static void write_freed(struct writing *writing, const struct freed *freed)
     emit_close(&writing->emit, ']');
 }
 
+static void write_orphaned(struct writing *writing, const struct orphaned *orphaned)
+{
+    if (!orphaned->blocks)
+        return;
+    emit_open(&writing->emit, "h", '[');
+    emit_number(&writing->emit, NULL,
+                html_frames_id(&writing->frames, orphaned->frames[orphaned->user]));
+    if (orphaned->holder)
+        emit_number(&writing->emit, NULL, html_frames_id(&writing->frames, orphaned->holder));
+    emit_close(&writing->emit, ']');
+}
+
 static void write_record(struct writing *writing, const struct record *record, size_t end)
 {
     struct emit *emit = &writing->emit;
@@ -142,6 +154,7 @@ static void write_record(struct writing *writing, const struct record *record, s
     write_path(writing, "p", record->path);
     write_lines(writing, record);
     write_freed(writing, &record->freed);
+    write_orphaned(writing, &record->orphaned);
     if (record->suppressed_by)
         emit_text(emit, "x", record->suppressed_by->text);
     emit_close(emit, '}');

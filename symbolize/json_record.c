@@ -52,6 +52,23 @@ static void write_freed(struct emit *emit, const struct freed *freed)
     emit_number(emit, "freed_blocks", freed->blocks);
 }
 
+/* Who freed what pointed to these blocks; the user's frame of whoever allocated that. */
+static void write_orphaned(struct emit *emit, const struct orphaned *orphaned)
+{
+    if (!orphaned->blocks) {
+        emit_null(emit, "holder_freed");
+        return;
+    }
+    emit_open(emit, "holder_freed", '{');
+    emit_number(emit, "blocks", orphaned->blocks);
+    if (orphaned->holder)
+        json_frames(emit, "holder", &orphaned->holder, 1, 0);
+    else
+        emit_null(emit, "holder");
+    json_frames(emit, "frames", orphaned->frames, orphaned->frame_count, orphaned->user);
+    emit_close(emit, '}');
+}
+
 static void write_retained(struct emit *emit, const struct record *record)
 {
     if (!record->retained.blocks) {
@@ -117,6 +134,7 @@ void json_record(struct emit *emit, const struct process *process, const struct 
     write_samples(emit, record);
     emit_null(emit, "growth");
     write_freed(emit, &record->freed);
+    write_orphaned(emit, &record->orphaned);
     emit_empty(emit, "tags");
     emit_text(emit, "suppressed_by", record->suppressed_by ? record->suppressed_by->text : NULL);
 }

@@ -95,6 +95,14 @@ struct freed {
     size_t frame_count;
 };
 
+/* Blocks of a record that were pointed at by another one when that was freed. */
+struct orphaned {
+    uint64_t blocks; /* that this is known of; 0 = of none */
+    const struct frame *holder; /* who had allocated the other one, NULL = not known */
+    const struct frame *const *frames; /* the stack that freed it */
+    size_t frame_count, user;
+};
+
 struct verdict_total {
     uint64_t bytes, blocks, records;
 };
@@ -191,6 +199,7 @@ struct record {
     bool more_lines;
     uint32_t ending; /* enum leak_root or STORE_ROOT_MISSING: how the trace ended */
     struct freed freed;
+    struct orphaned orphaned; /* LOST and INDIRECT */
 
     /* What a look at the heap says of it. */
     struct verdict_total retained; /* what would go with it, itself included; no blocks = unknown */

@@ -205,6 +205,30 @@ static void read_found(struct looking *looking)
     }
 }
 
+/* Those of a site that there is. */
+static void read_orphans(struct looking *looking)
+{
+    struct store_look *look = looking->look;
+    struct store *store = looking->reading->store;
+    size_t count = room_of(looking, &look->head.orphans, sizeof(struct leak_orphan));
+
+    look->orphans = mem_take_array(store->mem, count, sizeof(*look->orphans));
+    for (size_t i = 0; i < count; i++) {
+        struct leak_orphan orphan;
+        struct store_orphan made;
+
+        memcpy(&orphan, looking->at + look->head.orphans.at + i * sizeof(orphan), sizeof(orphan));
+        made = (struct store_orphan){.site = store_site_of(store, orphan.site),
+                                     .holder = store_site_of(store, orphan.holder),
+                                     .node = read_node(looking->reading, orphan.node, store->node_count),
+                                     .blocks = orphan.blocks};
+        if (made.site != STORE_NO_SITE)
+            look->orphans[look->orphan_count++] = made;
+        else
+            looking->reading->damaged++;
+    }
+}
+
 /* ---- Which one ------------------------------------------------------------------------------ */
 
 /* False: it was never published, or its head does not hold. */
@@ -252,6 +276,7 @@ static void read_tables(struct reading *reading, const struct chunk *chunk, stru
     read_threads(&looking);
     read_data_modules(&looking);
     read_found(&looking);
+    read_orphans(&looking);
 }
 
 /* Their places say nothing of their order: old ones are written over. */

@@ -196,6 +196,9 @@ static void write_record_related(struct writing *writing, const struct record *r
                        freed->other_path ? "never freed on this path; others are freed here"
                                          : "others are freed here",
                        writing->view);
+    if (record->orphaned.blocks)
+        sarif_location(emit, NULL, record->orphaned.frames[record->orphaned.user], 4,
+                       "what held it was freed here", writing->view);
     if (record->path && record->path->root->file)
         sarif_file(emit, record->path->root->file, record->path->root->line, 3,
                    record->path->root->words, writing->view);

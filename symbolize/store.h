@@ -134,6 +134,11 @@ struct store_seen_thread {
     uint32_t pc, pc_count; /* these of the pcs: its stack */
 };
 
+struct store_orphan {
+    uint32_t site, holder; /* indices; holder may be STORE_NO_SITE */
+    uint32_t node, blocks;
+};
+
 struct store_look {
     struct leak_snapshot head; /* only its numbers */
     struct store_found *found;
@@ -144,8 +149,9 @@ struct store_look {
     struct store_seen_thread *threads;
     uint64_t *pcs;
     struct store_module *modules;
+    struct store_orphan *orphans;
     size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
-    size_t module_count, content_count;
+    size_t module_count, content_count, orphan_count;
     struct spans module_spans; /* values are indices of modules */
 };
 

@@ -3,6 +3,8 @@
  *     others are freed in node_free at src/tree.c:88 (95 % of 12,041)
  *     never freed on this path; others in node_free at src/tree.c:88
  *
+ *     its holder, from node_new(), was freed in node_free at src/tree.c:90
+ *
  * A share that is an estimate is "about", and where too few frees were looked at for one it is
  * "some". Places that few blocks come to say nothing and are left to -v.
  */
@@ -14,7 +16,9 @@
 #include "symbolize/text_frame.h"
 
 #define SHARE_TOLD 0.2 /* of a record's frees, at least, without -v */
-#define NAME_LEAST 17  /* columns of a name; rather than fewer its place goes to a new line */
+#define HOLDER_COLUMNS 24
+#define NAME_LEAST 17  /* columns of a name, whatever that makes of the line */
+#define NEXT_LINE "\n       "
 
 /* " (95 % of 12,041)", or nothing. */
 static void share_text(const struct freed *freed, size_t i, char *text, size_t size)
@@ -36,26 +40,37 @@ static void share_text(const struct freed *freed, size_t i, char *text, size_t s
         snprintf(text, size, " (%s%u %% of %.27s)", about, percent, of.text);
 }
 
-static void write_place(const char *lead, const struct freed *freed, size_t i, bool share,
+/* rest: what stands behind the place. What does not fit goes to a line of its own: the place, or the
+ * name as well, since half a name names nobody. */
+static void write_place(const char *lead, const struct frame *frame, const char *rest,
                         const struct view *view, FILE *stream)
 {
-    const struct frame *frame = freed->place[i].frame;
     struct shown place = text_place(frame, view), name = text_function(frame, view, 0);
     const char *at = !place.columns ? "" : frame->file ? " at " : " ";
-    char rest[64] = "";
     size_t taken = TEXT_INDENT + strlen(lead), behind;
+    const char *before = "";
+
+    behind = strlen(at) + place.columns + strlen(rest);
+    if (taken + name.columns > TEXT_COLUMNS && !view->verbose) {
+        size_t room = TEXT_COLUMNS - strlen(NEXT_LINE) + 1;
+
+        before = NEXT_LINE;
+        name = text_function(frame, view, room > NAME_LEAST + behind ? room - behind : NAME_LEAST);
+    } else if (taken + name.columns + behind > TEXT_COLUMNS && !view->verbose) {
+        at = frame->file ? NEXT_LINE "at " : NEXT_LINE;
+    }
+    fprintf(stream, "%*s%.*s%s%s%s%s%s\n", TEXT_INDENT, "",
+            (int)strlen(lead) - (*before != 0), lead, before, name.text, at, place.text, rest);
+}
+
+static void write_share(const char *lead, const struct freed *freed, size_t i, bool share,
+                        const struct view *view, FILE *stream)
+{
+    char rest[64] = "";
 
     if (share)
         share_text(freed, i, rest, sizeof(rest));
-    behind = strlen(at) + place.columns + strlen(rest);
-    if (taken + name.columns + behind > TEXT_COLUMNS && !view->verbose) {
-        bool fits = taken + NAME_LEAST + behind <= TEXT_COLUMNS;
-
-        name = text_function(frame, view, TEXT_COLUMNS - taken - (fits ? behind : 0));
-        if (!fits && place.columns)
-            at = frame->file ? "\n       at " : "\n       ";
-    }
-    fprintf(stream, "%*s%s%s%s%s%s\n", TEXT_INDENT, "", lead, name.text, at, place.text, rest);
+    write_place(lead, freed->place[i].frame, rest, view, stream);
 }
 
 void text_freed(const struct record *record, const struct view *view, FILE *stream)
@@ -67,7 +82,20 @@ void text_freed(const struct record *record, const struct view *view, FILE *stre
 
     if (!freed->places || (freed->place[0].share < SHARE_TOLD && !view->verbose))
         return;
-    write_place(lead, freed, 0, !freed->other_path || view->verbose, view, stream);
+    write_share(lead, freed, 0, !freed->other_path || view->verbose, view, stream);
     for (size_t i = 1; i < freed->places && view->verbose; i++)
-        write_place("and in ", freed, i, true, view, stream);
+        write_share("and in ", freed, i, true, view, stream);
+}
+
+void text_orphaned(const struct record *record, const struct view *view, FILE *stream)
+{
+    const struct orphaned *orphaned = &record->orphaned;
+    char lead[SHOW_MAX + 40] = "its holder was freed in ";
+
+    if (!orphaned->blocks)
+        return;
+    if (orphaned->holder)
+        snprintf(lead, sizeof(lead), "its holder, from %s(), was freed in ",
+                 text_function(orphaned->holder, view, HOLDER_COLUMNS).text);
+    write_place(lead, orphaned->frames[orphaned->user], "", view, stream);
 }

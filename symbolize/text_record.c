@@ -194,6 +194,7 @@ static void write_body(const struct process *process, const struct record *recor
     text_suppressed_by(record, stream);
     text_verdict(process, record, view, stream);
     text_freed(record, view, stream);
+    text_orphaned(record, view, stream);
     if (process->until_ns || record->thread_count) {
         fprintf(stream, "%*sallocated", TEXT_INDENT, "");
         text_when(process, record, stream);

@@ -102,6 +102,8 @@ function recordBody(record) {
     if (record.w) body.push(note((record.w[2] ? "Never freed on this path; others in " : "Others are freed in ") +
                                  nameOf(frameOf(record.w[0])) + " at " + placeOf(frameOf(record.w[0])) +
                                  (record.w[1] ? " (" + Math.round(record.w[1] * 100) + " %)" : "") + "."));
+    if (record.h) body.push(note("Its holder" + (record.h.length > 1 ? ", from " + nameOf(frameOf(record.h[1])) + "()," : "") + " was freed in " +
+                                 nameOf(frameOf(record.h[0])) + " at " + placeOf(frameOf(record.h[0])) + "."));
     if (record.x) body.push(note("Suppressed by " + record.x));
     const held = process().records.filter(other => other.o && process().records[other.o - 1] === record);
     if (held.length) body.push(make("ul", {}, held.slice(0, 20).map(h => make("li", {}, "holds " + count(h.n, "block") + ", " + size(h.b) + " from " + (titleOf(h) ? nameOf(titleOf(h)) : "?")))));

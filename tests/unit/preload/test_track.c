@@ -7,9 +7,11 @@
 #include "preload/freed.h"
 #include "preload/arena.h"
 #include "preload/modules.h"
+#include "preload/orphans.h"
 #include "preload/rows.h"
 #include "preload/sites.h"
 #include "preload/store.h"
+#include "preload/sys.h"
 #include "preload/threads.h"
 #include "preload/track.h"
 #include "preload/tree.h"
@@ -19,10 +21,17 @@
     struct frame caller = CALLER_FRAME();                                                          \
     struct guard *guard = guard_enter(&caller)
 
+/* Blocks that are freed are looked at: so there is memory. */
+#define HEAP_BYTES (64u << 20)
+static uintptr_t heap;
+#define AT(offset) (heap + (offset))
+
 /* As in a process of several threads … */
 static void setup_many(void)
 {
     ENTER();
+    heap = (uintptr_t)sys_map_lazily(HEAP_BYTES);
+    ck_assert_uint_ne(heap, 0);
     options_defaults(&track_options);
     ck_assert(store_create(unit_directory, "track", environ));
     track_begin();
@@ -98,16 +107,16 @@ static const struct leak_thread *record_of(uint32_t serial)
 START_TEST(a_block_that_came_is_in_table_and_account)
 {
     struct block block;
-    came(0x1000, 100, LEAK_KIND_NEW_ARRAY);
-    came(0x2000, 50, LEAK_KIND_MALLOC);
+    came(AT(0x1000), 100, LEAK_KIND_NEW_ARRAY);
+    came(AT(0x2000), 50, LEAK_KIND_MALLOC);
     expect_all(2, 150, 0, 0);
     ck_assert_uint_eq(blocks_count(), 2);
-    ck_assert(track_take(&guard_self, (void *)0x2000, &block));
+    ck_assert(track_take(&guard_self, (void *)AT(0x2000), &block));
     ck_assert_uint_eq(block.size, 50);
     ck_assert_uint_eq(block.kind, LEAK_KIND_MALLOC);
     ck_assert_uint_eq(block.thread, 1);
     ck_assert_uint_eq(block.count, 2);
-    ck_assert(track_take(&guard_self, (void *)0x1000, &block));
+    ck_assert(track_take(&guard_self, (void *)AT(0x1000), &block));
     ck_assert_uint_eq(block.kind, LEAK_KIND_NEW_ARRAY);
     ck_assert_uint_eq(view_site(store_header, block.site)->kind, LEAK_KIND_NEW_ARRAY);
     ck_assert_uint_eq(record_of(1)->allocations, 2);
@@ -117,15 +126,15 @@ END_TEST
 
 START_TEST(a_block_that_went_is_counted_where_it_came_from)
 {
-    came(0x1000, 100, LEAK_KIND_MALLOC);
-    came(0x2000, 50, LEAK_KIND_MALLOC);
-    went(0x1000);
+    came(AT(0x1000), 100, LEAK_KIND_MALLOC);
+    came(AT(0x2000), 50, LEAK_KIND_MALLOC);
+    went(AT(0x1000));
     expect_all(2, 150, 1, 100);
     ck_assert_uint_eq(blocks_count(), 1);
     ck_assert_uint_eq(store_header->unknown_frees, 0);
     void *somebodys = malloc(16);
     went((uintptr_t)somebodys); /* only what nobody knows of is unknown */
-    went(0x1000);
+    went(AT(0x1000));
     ck_assert_uint_eq(store_header->unknown_frees, 1);
     expect_all(2, 150, 1, 100);
     free(somebodys);
@@ -148,12 +157,12 @@ END_TEST
 START_TEST(a_block_put_back_is_as_it_was)
 {
     struct block before, after;
-    came(0x1000, 100, LEAK_KIND_MALLOC);
-    ck_assert(track_take(&guard_self, (void *)0x1000, &before));
+    came(AT(0x1000), 100, LEAK_KIND_MALLOC);
+    ck_assert(track_take(&guard_self, (void *)AT(0x1000), &before));
     ck_assert_uint_eq(blocks_count(), 0);
     track_put_back(&guard_self, &before);
     expect_all(1, 100, 0, 0);
-    ck_assert(track_take(&guard_self, (void *)0x1000, &after));
+    ck_assert(track_take(&guard_self, (void *)AT(0x1000), &after));
     ck_assert(before.address == after.address && before.size == after.size &&
               before.site == after.site && before.count == after.count &&
               before.tick == after.tick && before.thread == after.thread &&
@@ -167,11 +176,11 @@ END_TEST
 
 START_TEST(an_address_that_comes_twice_was_freed_unseen)
 {
-    came(0x1000, 100, LEAK_KIND_MALLOC);
-    came(0x1000, 30, LEAK_KIND_NEW);
+    came(AT(0x1000), 100, LEAK_KIND_MALLOC);
+    came(AT(0x1000), 30, LEAK_KIND_NEW);
     expect_all(2, 130, 1, 100);
     ck_assert_uint_eq(blocks_count(), 1);
-    went(0x1000);
+    went(AT(0x1000));
     expect_all(2, 130, 2, 130);
 }
 END_TEST
@@ -189,7 +198,7 @@ START_TEST(sizes_that_were_filtered_are_counted_and_not_tracked)
     track_options.min_size = filters[_i].min;
     track_options.max_size = filters[_i].max;
     track_begin();
-    came(0x1000, filters[_i].size, LEAK_KIND_MALLOC);
+    came(AT(0x1000), filters[_i].size, LEAK_KIND_MALLOC);
     ck_assert_msg(blocks_count() == filters[_i].tracked, "size %zu, min %" PRIu64 ", max %" PRIu64,
                   filters[_i].size, filters[_i].min, filters[_i].max);
     ck_assert_uint_eq(store_header->untracked[LEAK_UNTRACKED_FILTERED], !filters[_i].tracked);
@@ -201,8 +210,8 @@ START_TEST(without_stacks_there_is_one_site_for_each_kind)
 {
     track_options.site_stacks = _i;
     for (volatile int n = 0; n < 10; n++) { /* volatile: unrolled, it is ten sites */
-        came(0x1000 + n * 64, 8, LEAK_KIND_MALLOC);
-        came(0x9000 + n * 64, 8, LEAK_KIND_NEW);
+        came(AT(0x1000) + n * 64, 8, LEAK_KIND_MALLOC);
+        came(AT(0x9000) + n * 64, 8, LEAK_KIND_NEW);
     }
     ck_assert_uint_eq(store_header->sites, 2);
     uint32_t node = view_site(store_header, 1)->node;
@@ -213,7 +222,7 @@ END_TEST
 START_TEST(the_option_depth_cuts_what_is_stored)
 {
     track_options.depth = 2;
-    came(0x1000, 8, LEAK_KIND_MALLOC);
+    came(AT(0x1000), 8, LEAK_KIND_MALLOC);
     uint32_t node = view_site(store_header, 1)->node, frames = 0;
     for (; node >= LEAK_NODE_FIRST; node = view_node(store_header, node)->parent)
         frames++;
@@ -226,11 +235,11 @@ START_TEST(live_bytes_and_peak_follow_the_heap)
 {
     uint64_t live = 0, peak = 0;
     for (uintptr_t n = 1; n <= 2000; n++) {
-        came(n << 12, 1000, LEAK_KIND_MALLOC);
+        came(AT(n << 12), 1000, LEAK_KIND_MALLOC);
         live += 1000;
         peak = live > peak ? live : peak;
         if (n % 3 == 0) {
-            went((n - 1) << 12);
+            went(AT((n - 1) << 12));
             live -= 1000;
         }
         int64_t off = (int64_t)(store_header->live_bytes - live);
@@ -260,11 +269,11 @@ START_TEST(hooks_tick_without_being_asked)
 {
     struct timespec nap = {0, 300000000};
     for (uintptr_t n = 1; n < 200; n++)
-        came(n << 12, 8, LEAK_KIND_MALLOC);
+        came(AT(n << 12), 8, LEAK_KIND_MALLOC);
     ck_assert_uint_lt(store_header->epoch, 2);
     nanosleep(&nap, NULL);
     for (uintptr_t n = 1; n < 200; n++)
-        went(n << 12);
+        went(AT(n << 12));
     ck_assert_uint_ge(store_header->epoch, 2);
 }
 END_TEST
@@ -274,19 +283,108 @@ START_TEST(without_memory_blocks_are_counted_as_untracked)
     arena_limit(arena_used() + (64 << 10));
     enum { MANY = 50000 };
     /* In memory that may be a heap's. */
-    uintptr_t heap = (uintptr_t)mmap(NULL, (MANY + 1) << 5, PROT_READ | PROT_WRITE,
+    uintptr_t many = (uintptr_t)mmap(NULL, (MANY + 1) << 5, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (uintptr_t n = 1; n <= MANY; n++)
-        came(heap + (n << 5), 8, LEAK_KIND_MALLOC);
+        came(many + (n << 5), 8, LEAK_KIND_MALLOC);
     uint64_t lost = store_header->untracked[LEAK_UNTRACKED_NO_MEMORY];
     ck_assert_msg(lost > 0, "the limit was never met");
     ck_assert_uint_eq(blocks_count() + lost, MANY);
     ck_assert_uint_eq(all_sites().allocs, blocks_count());
     for (uintptr_t n = 1; n <= MANY; n++)
-        went(heap + (n << 5));
+        went(many + (n << 5));
     ck_assert_uint_eq(store_header->unknown_frees, lost);
     ck_assert_uint_eq(all_sites().frees, MANY - lost);
     ck_assert_uint_eq(blocks_count(), 0);
+}
+END_TEST
+
+/* ---- Orphans --------------------------------------------------------------------------------- */
+
+static uint32_t site_at(uintptr_t address)
+{
+    struct block block;
+    ck_assert(blocks_find(&unit_guard, address, &block));
+    return block.site;
+}
+
+static const struct orphan *only_orphan(void)
+{
+    uint32_t at = 0;
+    const struct orphan *first = orphans_next(&at);
+    ck_assert(orphans_check());
+    ck_assert_ptr_null(orphans_next(&at));
+    return first;
+}
+
+/* A pointer at that word of a block. */
+static void point(uintptr_t from, unsigned word, uintptr_t to)
+{
+    ((uintptr_t *)from)[word] = to;
+}
+
+START_TEST(who_frees_the_holder_of_a_live_block_is_kept)
+{
+    came(AT(0x1000), 64, LEAK_KIND_MALLOC);
+    came(AT(0x2000), 48, LEAK_KIND_NEW);
+    point(AT(0x1000), 5, AT(0x2000));
+    uint32_t holder = site_at(AT(0x1000)), child = site_at(AT(0x2000));
+    went(AT(0x1000));
+    const struct orphan *orphan = only_orphan();
+    ck_assert_ptr_nonnull(orphan);
+    ck_assert_uint_eq(orphan->site, child);
+    ck_assert_uint_eq(orphan->holder, holder);
+    ck_assert_uint_ge(orphan->node, LEAK_NODE_FIRST);
+    ck_assert_uint_eq(orphan->last[0].address, AT(0x2000));
+    ck_assert_uint_eq(orphan->last[0].count, 2);
+}
+END_TEST
+
+/* Where the word stands, and what it is. */
+static const struct {
+    const char *what;
+    unsigned word;
+    uintptr_t pointer;
+} no_holders[] = {
+    {"the inside of a block", 0, 0x2008}, {"a block that is gone", 0, 0x3000},
+    {"no block at all", 0, 0x8000},       {"a word behind the end", 8, 0x2000},
+    {"the holder itself", 0, 0x1000},
+};
+
+START_TEST(what_holds_no_live_block_leaves_none)
+{
+    came(AT(0x1000), 64, LEAK_KIND_MALLOC);
+    came(AT(0x2000), 48, LEAK_KIND_NEW);
+    came(AT(0x3000), 48, LEAK_KIND_NEW);
+    went(AT(0x3000));
+    point(AT(0x1000), no_holders[_i].word, AT(no_holders[_i].pointer));
+    went(AT(0x1000));
+    ck_assert_msg(!only_orphan(), "%s", no_holders[_i].what);
+}
+END_TEST
+
+START_TEST(pairs_whose_blocks_are_gone_make_room)
+{
+    uint32_t at = 0, pairs = 0;
+    for (uint32_t n = 0; n < 20000; n++) {
+        struct block holder = {.address = AT(0x1000), .size = 64, .site = n + 1};
+        uint32_t node = 100 + n;
+        came(AT(0x2000), 48, LEAK_KIND_NEW);
+        point(AT(0x1000), 0, AT(0x2000));
+        orphans_look(&unit_guard, NULL, NULL, &holder, &node);
+        if (n < 19999)
+            went(AT(0x2000));
+    }
+    ck_assert(orphans_check());
+    while (orphans_next(&at))
+        pairs++;
+    ck_assert_uint_gt(pairs, 3000);
+    ck_assert_uint_le(pairs, 4096);
+    at = 0;
+    bool last = false;
+    for (const struct orphan *orphan; (orphan = orphans_next(&at));)
+        last |= orphan->holder == 20000 && orphan->node == 100 + 19999;
+    ck_assert(last);
 }
 END_TEST
 
@@ -298,8 +396,8 @@ static NOINLINE void from_one_place(int depth, int times)
         from_one_place(depth - 1, times);
     } else {
         for (volatile int n = 0; n < times; n++) {
-            came(0x1000, 8, LEAK_KIND_MALLOC);
-            went(0x1000);
+            came(AT(0x1000), 8, LEAK_KIND_MALLOC);
+            went(AT(0x1000));
         }
     }
     __asm__ volatile("" ::: "memory");
@@ -332,12 +430,12 @@ START_TEST(a_walk_that_was_left_by_longjmp_is_not_relied_on)
         thread->trace.step[i].node = 0;
     leaves_forget(&thread->leaves);
     uint64_t shared = thread->record->frames_shared;
-    came(0x2000, 8, LEAK_KIND_MALLOC);
+    came(AT(0x2000), 8, LEAK_KIND_MALLOC);
     ck_assert_uint_eq(thread->record->frames_shared, shared);
     ck_assert_uint_eq(store_header->untracked[LEAK_UNTRACKED_NO_MEMORY], 0);
     ck_assert_uint_eq(blocks_count(), 1);
     leaves_forget(&thread->leaves);
-    came(0x3000, 8, LEAK_KIND_MALLOC);
+    came(AT(0x3000), 8, LEAK_KIND_MALLOC);
     ck_assert_uint_gt(thread->record->frames_shared, shared); /* and the next one is */
 }
 END_TEST
@@ -360,7 +458,7 @@ static NOINLINE void below_many_frames(int depth)
         guard_self.thread->leaves.asleep = 1000; /* they do not answer */
         for (volatile int n = 0; n < 200; n++) {
             int frames = n % 7;
-            of_changing_depth(frames, 0x10000 + n * 64);
+            of_changing_depth(frames, AT(0x10000) + n * 64);
             ck_assert_msg(!n || trace->depth - trace->shared <= (unsigned)frames + 2,
                           "of %u frames %u are shared", trace->depth, trace->shared);
             ck_assert(trace->depth > 50);
@@ -400,11 +498,11 @@ static void *live(void *argument)
     for (int n = 0; n < 40000; n++) {
         uintptr_t place = me * PLACES + unit_random(&state) % PLACES;
         if (sizes[place]) {
-            went(0x100000 + place * 64);
+            went(AT(0x100000) + place * 64);
             sizes[place] = 0;
         } else {
             sizes[place] = 1 + unit_random(&state) % 1000;
-            come_from_deep(0x100000 + place * 64, sizes[place], unit_random(&state) % 12);
+            come_from_deep(AT(0x100000) + place * 64, sizes[place], unit_random(&state) % 12);
         }
     }
     return NULL;
@@ -415,7 +513,7 @@ static void *free_all(void *argument UNUSED)
 {
     for (uintptr_t place = 0; place < THREADS * PLACES; place++)
         if (sizes[place])
-            went(0x100000 + place * 64);
+            went(AT(0x100000) + place * 64);
     return NULL;
 }
 
@@ -460,7 +558,7 @@ END_TEST
 static void *short_life(void *argument)
 {
     uintptr_t n = (uintptr_t)argument;
-    came(0x100000 + n * 64, 16, LEAK_KIND_MALLOC);
+    came(AT(0x100000) + n * 64, 16, LEAK_KIND_MALLOC);
     return NULL;
 }
 
@@ -517,13 +615,13 @@ END_TEST
 static void *poor_thread(void *argument UNUSED)
 {
     for (uintptr_t n = 1; n <= 1000; n++)
-        came(0x900000 + (n << 5), 8, LEAK_KIND_MALLOC);
+        came(AT(0x900000) + (n << 5), 8, LEAK_KIND_MALLOC);
     return NULL;
 }
 
 START_TEST(a_thread_without_memory_is_one_thread_and_its_blocks_are_counted)
 {
-    came(0x1000, 8, LEAK_KIND_MALLOC);
+    came(AT(0x1000), 8, LEAK_KIND_MALLOC);
     arena_limit(arena_used());
     run(poor_thread, 1);
     ck_assert_uint_eq(store_header->untracked[LEAK_UNTRACKED_NO_MEMORY], 1000);
@@ -560,6 +658,10 @@ int main(int argc, char **argv)
         tcase_add_test(one, ticks_only_go_forward);
         tcase_add_test(one, hooks_tick_without_being_asked);
         tcase_add_test(one, without_memory_blocks_are_counted_as_untracked);
+        tcase_add_test(one, who_frees_the_holder_of_a_live_block_is_kept);
+        tcase_add_loop_test(one, what_holds_no_live_block_leaves_none, 0,
+                            (int)ARRAY_LENGTH(no_holders));
+        tcase_add_test(one, pairs_whose_blocks_are_gone_make_room);
         tcase_add_test(one, a_place_that_comes_back_is_neither_walked_nor_looked_up);
         tcase_add_test(one, a_walk_that_was_left_by_longjmp_is_not_relied_on);
         tcase_add_test(one, outer_frames_of_changing_places_are_not_walked_again);

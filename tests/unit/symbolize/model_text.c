@@ -220,6 +220,25 @@ static void add_freed(struct reading *reading)
     freed->frame_count = 1;
 }
 
+/* The holder's frame, and that of the free, which is its whole stack. */
+static void set_orphaned(struct reading *reading)
+{
+    const struct frame **frames = mem_take_array(reading->mem, 1, sizeof(*frames));
+    struct frame *holder = mem_take(reading->mem, sizeof(*holder));
+    struct frame *frame = mem_take(reading->mem, sizeof(*frame));
+
+    *holder = (struct frame){.function = text(reading, 2), .module = text(reading, 6)};
+    *frame = (struct frame){.function = text(reading, 3),
+                            .file = text(reading, 4),
+                            .line = (uint32_t)number(reading, 5, 10),
+                            .module = text(reading, 6)};
+    *frames = frame;
+    reading->record->orphaned = (struct orphaned){.blocks = number(reading, 1, 10),
+                                                  .holder = holder->function ? holder : NULL,
+                                                  .frames = frames,
+                                                  .frame_count = 1};
+}
+
 static void begin_stack(struct reading *reading, struct stack *stack)
 {
     stack->frames = mem_take_array(reading->mem, SOME, sizeof(struct frame *));
@@ -579,6 +598,8 @@ static void add(struct reading *reading)
             (struct thread_ref){(uint32_t)number(reading, 1, 10), text(reading, 2)};
     else if (strcmp(what, "frame") == 0)
         add_frame(reading);
+    else if (strcmp(what, "orphaned") == 0)
+        set_orphaned(reading);
     else if (strcmp(what, "freed") == 0)
         add_freed(reading);
     else if (strcmp(what, "recent") == 0)

@@ -23,6 +23,7 @@
  *   error | BYTES | BLOCKS | SAMPLES        its, and added to the totals'
  *   thread | SERIAL | NAME
  *   freed | SHARE | OF | exact|some|other | FUNCTION | FILE | LINE | MODULE      a place; in order
+ *   orphaned | BLOCKS | HOLDER'S FUNCTION | FUNCTION | FILE | LINE | MODULE      who freed the holder
  *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator
  *   retained | BYTES | BLOCKS
  *   is | cycle|dropped|ignored|shared|tagged

@@ -348,7 +348,7 @@ size_t builder_look(struct store_builder *builder, const struct builder_look *lo
             look->root_count * sizeof(*look->roots) + look->step_count * sizeof(*look->steps) +
             look->sample_count * sizeof(*look->samples) +
             look->thread_count * sizeof(*look->threads) + look->pc_count * sizeof(*look->pcs) +
-            module->length + look->content_count);
+            module->length + look->content_count + look->orphan_count * sizeof(*look->orphans));
 
 #define TABLE(name, count) pack_table(builder, at, look->name, look->count, sizeof(*look->name))
     pack(builder, at, &head, sizeof(head));
@@ -361,6 +361,7 @@ size_t builder_look(struct store_builder *builder, const struct builder_look *lo
     head.pcs = TABLE(pcs, pc_count);
     head.modules = pack_table(builder, at, module, look->module ? module->length : 0, 1);
     head.contents = TABLE(contents, content_count);
+    head.orphans = TABLE(orphans, orphan_count);
 #undef TABLE
     memcpy(payload_of(builder, at), &head, sizeof(head));
     free(module);
@@ -445,6 +446,9 @@ static size_t add_example_look(struct store_builder *builder)
         {.serial = 2, .tid = 102, .parked = 1, .stack = {0, 2}, .name = "worker"},
         {.serial = 0, .tid = 103}};
     static const uint64_t pcs[] = {0x1300, 0x1100, 0};
+    static const struct leak_orphan orphans[] = {
+        {.site = 1, .holder = 3, .node = LEAK_NODE_FIRST + 1, .blocks = 2},
+        {.site = 1, .holder = 1, .node = LEAK_NODE_FIRST, .blocks = 1}};
 
     return builder_look(builder, &(struct builder_look){.head = {.rung = LEAK_RUNG_PARKED,
                                                                  .occasion = LEAK_OCCASION_EARLY,
@@ -465,6 +469,8 @@ static size_t add_example_look(struct store_builder *builder)
                                                         .sample_count = COUNT(samples),
                                                         .contents = contents,
                                                         .content_count = COUNT(contents),
+                                                        .orphans = orphans,
+                                                        .orphan_count = COUNT(orphans),
                                                         .threads = threads,
                                                         .thread_count = COUNT(threads),
                                                         .pcs = pcs,

@@ -374,6 +374,9 @@ START_TEST(records_have_verdicts_owners_and_paths)
     ck_assert_ptr_eq(lost, &process.records[0]);
     ck_assert(lost->cycle);
     ck_assert_uint_eq(lost->retained.blocks, 4);
+    ck_assert_uint_eq(lost->orphaned.blocks, 2); /* of two pairs the one with more */
+    ck_assert_uint_eq(lost->orphaned.frames[lost->orphaned.user]->offset, 0x11ff);
+    ck_assert_uint_eq(reachable->orphaned.blocks, 0);
     ck_assert_uint_eq(held->owner, 1);
     ck_assert_uint_eq(lost->owned, (size_t)(held - process.records) + 1);
     ck_assert(held->shared && !held->cycle);
