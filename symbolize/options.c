@@ -25,6 +25,7 @@ void options_help(FILE *stream)
 {
     fputs("usage: leakreport [options] FILE...\n"
           "       leakreport diff [options] OLD NEW\n"
+          "       leakreport merge [options] FILE...\n"
           "       leakreport preflight PROGRAM\n"
           "       leakreport log FILE...\n"
           "Says what the stores that libleak left tell about the heap.\n\n",

@@ -22,6 +22,7 @@
 #include "symbolize/text_record.h"
 #include "symbolize/text_resources.h"
 #include "symbolize/text_seen.h"
+#include "symbolize/text_summary.h"
 #include "symbolize/text_suppressed.h"
 
 #define AGAIN_COLUMNS 240 /* of a command line worth repeating: three lines */
@@ -260,19 +261,10 @@ static void write_again(const struct report *report, const struct view *view, FI
 
 /* ---- The summary line ----------------------------------------------------------------------- */
 
-static void write_total(const char *word, const struct verdict_total *total, FILE *stream)
-{
-    fprintf(stream, " %s=%" PRIu64 "/%" PRIu64 "/%" PRIu64, word, total->bytes, total->blocks,
-            total->records);
-}
-
 static void write_summary(int32_t pid, const struct totals *totals, FILE *stream)
 {
     fprintf(stream, "libleak: pid=%" PRId32, pid);
-    for (int v = 0; v < VERDICT_MAX; v++)
-        write_total(verdict_word[v], &totals->of[v], stream);
-    fprintf(stream, " growing=%" PRIu64 " errors=%" PRIu64 " resources=%" PRIu64 "\n",
-            totals->growing, totals->errors, totals->resources);
+    text_totals(totals, stream);
 }
 
 /* ---- Processes ------------------------------------------------------------------------------- */

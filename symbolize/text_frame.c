@@ -18,6 +18,14 @@ void text_style(const struct view *view, FILE *stream, enum text_style style)
         fprintf(stream, "\033[%sm", codes[style]);
 }
 
+void text_signature(uint64_t signature, int width, const struct view *view, FILE *stream)
+{
+    text_style(view, stream, STYLE_FAINT);
+    fprintf(stream, "%*s%016" PRIx64 "\n",
+            width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", signature);
+    text_style(view, stream, STYLE_PLAIN);
+}
+
 struct shown text_function(const struct frame *frame, const struct view *view, size_t columns)
 {
     char buffer[FRAME_NAME_SIZE];

@@ -11,6 +11,9 @@
 enum text_style { STYLE_PLAIN, STYLE_BOLD, STYLE_NAME, STYLE_FAINT, STYLE_WARNING };
 void text_style(const struct view *view, FILE *stream, enum text_style style);
 
+/* The end of a headline, so many columns of which are written. */
+void text_signature(uint64_t signature, int width, const struct view *view, FILE *stream);
+
 /* The function, or its place in the module; columns as for show(). */
 struct shown text_function(const struct frame *frame, const struct view *view, size_t columns);
 

@@ -71,6 +71,33 @@ void text_when(const struct process *process, const struct record *record, FILE 
     write_threads(record, stream);
 }
 
+void text_days(uint64_t first_ns, uint64_t last_ns, FILE *stream)
+{
+    char first[TIMES_SIZE], last[TIMES_SIZE];
+
+    if (!times_iso(first_ns, first) || !times_iso(last_ns, last))
+        return;
+    fprintf(stream, ", %.10s %.5s", first, first + 11);
+    if (strncmp(first, last, 16) != 0)
+        fprintf(stream, " to %.10s %.5s", last, last + 11);
+    fputs(" UTC", stream);
+}
+
+void text_sighted(const struct record *record, FILE *stream)
+{
+    const struct seen *seen = &record->seen;
+
+    if (!seen->processes)
+        return;
+    fprintf(stream, "%*sin %s", TEXT_INDENT, "", show_count(seen->processes, "process").text);
+    if (seen->host_count == 1)
+        fprintf(stream, " on %s", show(seen->hosts[0], strlen(seen->hosts[0]), 30).text);
+    else if (seen->host_count)
+        fprintf(stream, " on %s", show_count(seen->host_count, "host").text);
+    text_days(record->first_ns, record->last_ns, stream);
+    putc('\n', stream);
+}
+
 /* entry: all of whose parts are summed up in the record, NULL = it is one. */
 static void write_head(const struct record *record, const struct entry *entry, size_t number,
                        const struct view *view, FILE *stream)
@@ -91,10 +118,7 @@ static void write_head(const struct record *record, const struct entry *entry, s
         width += snprintf(head + strlen(head), sizeof(head) - strlen(head), ", %.30s",
                           show_count(entry->count, "place").text);
     fputs(head, stream);
-    text_style(view, stream, STYLE_FAINT);
-    fprintf(stream, "%*s%016" PRIx64 "\n",
-            width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", record->signature);
-    text_style(view, stream, STYLE_PLAIN);
+    text_signature(record->signature, width, view, stream);
     write_error(record, stream);
 }
 
@@ -199,6 +223,7 @@ static void write_body(const struct process *process, const struct record *recor
         text_when(process, record, stream);
         putc('\n', stream);
     }
+    text_sighted(record, stream);
 }
 
 void text_record(const struct process *process, const struct record *record, size_t number,
