@@ -176,6 +176,7 @@ static bool take_argument(struct options *options, enum option option, const cha
         options->build.group.order = chosen < 0 ? SORT_RETAINED : (enum sort_order)chosen;
         return chosen >= 0;
     case OPTION_SHOW:
+        options->show_given = true;
         return parse_set(text, options->view.show, NULL);
     case OPTION_ONLY:
         add(&options->only, text);
@@ -371,6 +372,8 @@ bool options_parse(int argc, char **argv, struct options *options)
         options->view.verbose || (options->format->traits & FORMAT_CONTENT) != 0;
     options->build.allocated = (options->format->traits & FORMAT_ALLOCATED) != 0;
     options->build.recent.all = options->view.verbose && (options->format->traits & FORMAT_RECENT);
+    if (!options->show_given && (options->format->traits & FORMAT_ALL))
+        memset(options->view.show, true, sizeof(options->view.show));
     if (!options->top_given)
         options->view.top = options->generate ? 0 : options->format->top;
     options->view.source = (struct source_search){.dirs = options->source_dirs.text,

@@ -15,6 +15,7 @@ struct view {
     bool all_frames;    /* runtime and allocator frames, too */
     bool verbose;       /* all callers, all names in full */
     bool quiet;         /* the summary line only */
+    bool exact;         /* frames with their depth, symbol, column, module, offset and build-id */
     bool apart;         /* each record by itself, not in entries */
     bool colour, links; /* the stream is a terminal that wants them */
     bool show[VERDICT_MAX];
@@ -36,6 +37,7 @@ enum {
     FORMAT_ALLOCATED = 2, /* wants to know what every stack allocated */
     FORMAT_BINARY = 4,    /* nothing for a terminal */
     FORMAT_CONTENT = 8,   /* shows what is in the blocks, asked or not */
+    FORMAT_ALL = 16,      /* lists all verdicts unless --show says which */
 };
 
 struct format {

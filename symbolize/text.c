@@ -259,14 +259,6 @@ static void write_again(const struct report *report, const struct view *view, FI
         fprintf(stream, "Next: leakrun %s %s\n", option, command.text);
 }
 
-/* ---- The summary line ----------------------------------------------------------------------- */
-
-static void write_summary(int32_t pid, const struct totals *totals, FILE *stream)
-{
-    fprintf(stream, "libleak: pid=%" PRId32, pid);
-    text_totals(totals, stream);
-}
-
 /* ---- Processes ------------------------------------------------------------------------------- */
 
 static void write_records(const struct process *process, const struct view *view, FILE *stream)
@@ -327,7 +319,7 @@ static void write_process(const struct report *report, size_t i, const struct vi
     else if (alone)
         write_again(report, view, stream);
     if (!alone)
-        write_summary(process->pid, &process->totals, stream);
+        text_summary(process->pid, &process->totals, stream);
     putc('\n', stream);
 }
 
@@ -404,5 +396,14 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
         text_owners(report, view, stream);
     else
         write_report(report, view, stream);
-    write_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
+    text_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
+}
+
+void text_write_full(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct view full = *view;
+
+    full.all_frames = full.verbose = full.apart = full.exact = true;
+    full.relative = NULL;
+    text_write(report, &full, stream);
 }

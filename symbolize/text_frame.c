@@ -49,11 +49,14 @@ struct shown text_place(const struct frame *frame, const struct view *view)
     place[0] = 0;
     if (frame->file) {
         path = report_path(view, frame->file, buffer, sizeof(buffer));
-        if (frame->line)
+        if (frame->line && frame->column && view->exact)
+            snprintf(place, sizeof(place), "%s:%" PRIu32 ":%" PRIu32, path, frame->line,
+                     frame->column);
+        else if (frame->line)
             snprintf(place, sizeof(place), "%s:%" PRIu32, path, frame->line);
         else
             snprintf(place, sizeof(place), "%s", path);
-    } else if (frame->function && frame->module) {
+    } else if (frame->function && frame->module && !view->exact) {
         snprintf(place, sizeof(place), "in %s", base_name(frame->module));
     }
     return show(place, strlen(place), 0);
@@ -78,8 +81,32 @@ static void link_end(const struct frame *frame, const struct view *view, FILE *s
         fprintf(stream, "\033]8;;\033\\");
 }
 
+/* What one needs to look the address up by other means: "addr2line -e MODULE 0x1234". */
+static void write_exactly(const struct frame *frame, int indent, FILE *stream)
+{
+    if (frame->symbol)
+        fprintf(stream, "%*s%s\n", indent, "",
+                show(frame->symbol, strlen(frame->symbol), 0).text);
+    if (!frame->module && !frame->has_offset)
+        return;
+    fprintf(stream, "%*sin %s", indent, "",
+            frame->module ? show(frame->module, strlen(frame->module), 0).text : "no module");
+    if (frame->has_offset)
+        fprintf(stream, "%s0x%" PRIx64, frame->module ? "+" : ", at ", frame->offset);
+    if (frame->build_id)
+        fprintf(stream, " (build-id %s)", frame->build_id);
+    putc('\n', stream);
+}
+
 void text_frame(const struct frame *frame, bool user, int indent, const struct view *view,
                 FILE *stream)
+{
+    fprintf(stream, "%*s", indent, "");
+    text_frame_here(frame, user, indent, view, stream);
+}
+
+void text_frame_here(const struct frame *frame, bool user, int indent, const struct view *view,
+                     FILE *stream)
 {
     struct shown place = text_place(frame, view);
     const char *mark = frame->inlined ? " (inlined)" : "";
@@ -88,7 +115,6 @@ void text_frame(const struct frame *frame, bool user, int indent, const struct v
     struct shown name = text_function(frame, view, fits ? room - place.columns - 2 : room);
     size_t gap = name.columns + strlen(mark);
 
-    fprintf(stream, "%*s", indent, "");
     text_style(view, stream, user ? STYLE_NAME : STYLE_PLAIN);
     fputs(name.text, stream);
     text_style(view, stream, STYLE_PLAIN);
@@ -106,6 +132,8 @@ void text_frame(const struct frame *frame, bool user, int indent, const struct v
         link_end(frame, view, stream);
     }
     putc('\n', stream);
+    if (view->exact)
+        write_exactly(frame, indent + 2, stream);
 }
 
 void text_source(const struct frame *frame, int indent, const struct view *view, FILE *stream)

@@ -24,6 +24,10 @@ struct shown text_place(const struct frame *frame, const struct view *view);
 void text_frame(const struct frame *frame, bool user, int indent, const struct view *view,
                 FILE *stream);
 
+/* The same where so many columns of the line are written. */
+void text_frame_here(const struct frame *frame, bool user, int indent, const struct view *view,
+                     FILE *stream);
+
 /* The line of source, when it can be found. */
 void text_source(const struct frame *frame, int indent, const struct view *view, FILE *stream);
 

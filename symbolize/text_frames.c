@@ -41,6 +41,17 @@ static size_t repeats(const struct record *record, size_t i)
     return count;
 }
 
+/* " #12 name ..." */
+static void write_frame(const struct frame *frame, bool user, size_t depth, int indent,
+                        const struct view *view, FILE *stream)
+{
+    if (view->exact)
+        indent = fprintf(stream, "%*s#%-3zu", indent > 4 ? indent - 4 : 0, "", depth);
+    else
+        fprintf(stream, "%*s", indent, "");
+    text_frame_here(frame, user, indent, view, stream);
+}
+
 void text_frames(const struct record *record, int indent, const struct view *view, FILE *stream)
 {
     const struct frame *title = record_title(record);
@@ -57,7 +68,7 @@ void text_frames(const struct record *record, int indent, const struct view *vie
             continue;
         }
         listed++;
-        text_frame(frame, frame == title, indent, view, stream);
+        write_frame(frame, frame == title, i, indent, view, stream);
         if (frame == title)
             text_source(frame, indent, view, stream);
         if (count > 1)

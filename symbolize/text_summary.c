@@ -11,3 +11,9 @@ void text_totals(const struct totals *totals, FILE *stream)
     fprintf(stream, " growing=%" PRIu64 " errors=%" PRIu64 " resources=%" PRIu64 "\n",
             totals->growing, totals->errors, totals->resources);
 }
+
+void text_summary(int32_t pid, const struct totals *totals, FILE *stream)
+{
+    fprintf(stream, "libleak: pid=%" PRId32, pid);
+    text_totals(totals, stream);
+}
