@@ -120,7 +120,8 @@ static void fit_stream(struct options *options, FILE *stream)
 static FILE *begin_output(struct mem *mem, struct options *options, const struct process *process)
 {
     FILE *stream = stdout;
-    bool nowhere = options->build.stable || options->build.anonymous;
+    bool nowhere =
+        options->build.stable || options->build.anonymous || options->view.full_names;
 
     if (options->output)
         stream = output_open(mem, options->output, process,

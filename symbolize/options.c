@@ -243,6 +243,9 @@ static void take_switch(struct options *options, enum option option)
     case OPTION_ALL_FRAMES:
         options->view.all_frames = true;
         break;
+    case OPTION_FULL_NAMES:
+        options->view.full_names = true;
+        break;
     case OPTION_INHERITED:
         options->build.group.inherited = true;
         break;

@@ -14,6 +14,7 @@
 struct view {
     bool all_frames;    /* runtime and allocator frames, too */
     bool verbose;       /* all callers, all names in full */
+    bool full_names;    /* names with template arguments and parameters, paths from the root */
     bool quiet;         /* the summary line only */
     bool exact;         /* frames with their depth, symbol, column, module, offset and build-id */
     bool apart;         /* each record by itself, not in entries */
@@ -29,6 +30,11 @@ struct view {
     const char *again;    /* program line to run again, when the stores go away; else NULL */
     const char *relative; /* directory that paths are shown relative to, NULL = none */
     struct source_search source;
+
+    /* The text report's own, so that little fits a screen. */
+    unsigned terse; /* 0 = all is said; source of 1 = one record, 2 = none; 3 = one caller */
+    size_t written; /* lines before the first process */
+    bool when_told; /* when blocks were allocated is said elsewhere */
 };
 
 /* Of a format. */

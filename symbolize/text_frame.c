@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "symbolize/demangle.h"
+#include "symbolize/shorten.h"
 #include "symbolize/uri.h"
 
 #define NAME_COLUMNS 34 /* kept for the function, so that places stand below each other */
@@ -26,19 +27,30 @@ void text_signature(uint64_t signature, int width, const struct view *view, FILE
     text_style(view, stream, STYLE_PLAIN);
 }
 
-struct shown text_function(const struct frame *frame, const struct view *view, size_t columns)
+struct shown text_bare(const struct frame *frame, size_t columns)
 {
     char buffer[FRAME_NAME_SIZE];
-    const char *place = frame_name(frame, buffer);
+    const char *place = frame_name(frame, buffer), *scope;
 
-    if (frame->function && view->verbose)
+    if (!frame->function)
+        return show(place, strlen(place), columns);
+    scope = demangle_scope(frame->function);
+    return show(scope, demangle_bare_length(scope), columns);
+}
+
+struct shown text_function(const struct frame *frame, const struct view *view, size_t columns)
+{
+    const char *scope = frame->function ? demangle_scope(frame->function) : "";
+    size_t length = demangle_bare_length(scope);
+    char name[SHORTEN_MAX];
+
+    if (frame->function && (view->verbose || view->full_names))
         return show(frame->function, strlen(frame->function), 0);
-    if (frame->function) {
-        const char *scope = demangle_scope(frame->function);
-
-        return show(scope, demangle_bare_length(scope), columns);
-    }
-    return show(place, strlen(place), columns);
+    if (!length || length >= sizeof(name))
+        return text_bare(frame, columns);
+    memcpy(name, scope, length);
+    name[length] = 0;
+    return show(name, shorten_name(name), columns);
 }
 
 struct shown text_place(const struct frame *frame, const struct view *view)

@@ -14,7 +14,11 @@ void text_style(const struct view *view, FILE *stream, enum text_style style);
 /* The end of a headline, so many columns of which are written. */
 void text_signature(uint64_t signature, int width, const struct view *view, FILE *stream);
 
-/* The function, or its place in the module; columns as for show(). */
+/* The function without return type and parameters, or its place in the module; columns as for show().
+ */
+struct shown text_bare(const struct frame *frame, size_t columns);
+
+/* The same without what the standard says anyway, see shorten.h; or its name in full. */
 struct shown text_function(const struct frame *frame, const struct view *view, size_t columns);
 
 /* "file:line", "in module", or nothing for a frame whose name says the module already. */
