@@ -55,7 +55,7 @@ static void write_frame(const struct frame *frame, bool user, size_t depth, int 
 void text_frames(const struct record *record, int indent, const struct view *view, FILE *stream)
 {
     const struct frame *title = record_title(record);
-    size_t listed = 0, more = 0, count;
+    size_t listed = 0, more = 0, count, most = view->terse > 2 ? 1 : CALLERS;
 
     for (size_t i = 0; i < record->frame_count; i += count) {
         const struct frame *frame = record->frames[i];
@@ -63,7 +63,7 @@ void text_frames(const struct record *record, int indent, const struct view *vie
         count = repeats(record, i);
         if (!is_shown(record, i, view))
             continue;
-        if (listed > CALLERS && !view->verbose && !view->all_frames) {
+        if (listed > most && !view->verbose && !view->all_frames) {
             more += count;
             continue;
         }
@@ -75,7 +75,7 @@ void text_frames(const struct record *record, int indent, const struct view *vie
             fprintf(stream, "%*s%s of the same\n", indent + 2, "",
                     show_count(count - 1, "more call").text);
     }
-    if (more)
+    if (more && view->terse < 3)
         fprintf(stream, "%*s%s (-v shows them)\n", indent, "",
                 show_count(more, "more caller").text);
     if (text_ending(record->ending))
