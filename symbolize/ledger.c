@@ -266,7 +266,7 @@ bool ledger_add_process(struct ledger *ledger, const struct process *process)
     if (!ledger_begin_process(ledger, &self))
         return false;
     for (size_t i = 0; i < process->record_count; i++)
-        if (!process->records[i].suppressed_by)
+        if (ledger->suppressed || !process->records[i].suppressed_by)
             ledger_add_record(ledger, &process->records[i]);
     for (size_t i = 0; i < process->mistake_count; i++) {
         const struct mistake *mistake = &process->mistakes[i];
@@ -279,7 +279,8 @@ bool ledger_add_process(struct ledger *ledger, const struct process *process)
     for (size_t i = 0; i < process->resource_count; i++) {
         const struct resource *resource = &process->resources[i];
 
-        if (resource_matters(resource) && !resource->record.suppressed_by)
+        if (resource_matters(resource) &&
+            (ledger->suppressed || !resource->record.suppressed_by))
             ledger_add_resource(ledger, &resource->record, resource->type);
     }
     return true;

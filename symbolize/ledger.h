@@ -2,7 +2,7 @@
  *
  * Made of processes, and of reports that were written as JSON earlier, maybe elsewhere. Signatures
  * survive other addresses, another build and moved lines, so entries of two ledgers are about the
- * same thing when theirs are equal. What is suppressed is in none. A process that is met again is
+ * same thing when theirs are equal. What is suppressed is in none unless that is asked for. A process that is met again is
  * left out: it is known by its host, its pid and when it began.
  */
 #ifndef SYMBOLIZE_LEDGER_H
@@ -35,6 +35,7 @@ struct ledger_process {
 
 struct ledger {
     struct mem *mem;
+    bool suppressed; /* what is suppressed is in it, too */
     bool apart; /* records of several verdicts or kinds are several entries */
     struct ledger_entry *entries;
     size_t count, capacity;

@@ -164,7 +164,7 @@ static bool write_report(struct mem *mem, struct options *options, const struct 
     return end_output(options, stream) && !refused;
 }
 
-static bool take_baseline(struct ledger *baseline, const struct options *options)
+static bool take_baseline(struct ledger *baseline, struct options *options)
 {
     const char *wrong;
 
@@ -173,6 +173,7 @@ static bool take_baseline(struct ledger *baseline, const struct options *options
         return false;
     }
     baseline_suppress(baseline, options->baseline, options->build.group.suppressions);
+    options->view.baseline = baseline;
     return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "symbolize/ledger.h"
 #include "symbolize/model.h"
 #include "symbolize/source.h"
 
@@ -30,6 +31,7 @@ struct view {
     const char *again;    /* program line to run again, when the stores go away; else NULL */
     const char *relative; /* directory that paths are shown relative to, NULL = none */
     struct source_search source;
+    const struct ledger *baseline; /* what was there before, NULL = nobody said */
 
     /* The text report's own, so that little fits a screen. */
     unsigned terse; /* 0 = all is said; source of 1 = one record, 2 = none; 3 = one caller */
