@@ -5,7 +5,7 @@
 """
 import os, sys
 
-import file_tables, look_tables, runs, tables, targets
+import file_tables, look_tables, report_tables, runs, tables, targets
 from tools import ROOT
 
 DOCUMENT = os.path.join(ROOT, "docs/PERFORMANCE.md")
@@ -13,7 +13,7 @@ DOCUMENT = os.path.join(ROOT, "docs/PERFORMANCE.md")
 
 def all_tables(rows):
     meant = targets.targets_table(rows)
-    return ([meant] if meant.rows else []) + tables.programs_tables(rows) + tables.micro_tables(rows) + look_tables.looks_tables(rows) + file_tables.files_tables(rows)
+    return ([meant] if meant.rows else []) + tables.programs_tables(rows) + tables.micro_tables(rows) + look_tables.looks_tables(rows) + file_tables.files_tables(rows) + report_tables.reports_tables(rows)
 
 
 def show(rows, markdown):

@@ -24,7 +24,7 @@ _libleak()
     elif [[ ${command##*/} == leakrun ]]; then
         mapfile -t COMPREPLY < <(compgen -c -- "$word")
     else
-        mapfile -t COMPREPLY < <(compgen -W 'preflight log' -- "$word"; compgen -f -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'diff merge preflight log' -- "$word"; compgen -f -- "$word")
     fi
 }
 complete -o filenames -F _libleak leakrun leakreport

@@ -30,7 +30,7 @@ void baseline_suppress(const struct ledger *ledger, const char *path,
                 "{\n in the baseline\n libleak:Leak\n match-leak-kinds: %s\n"
                 " signature=%016" PRIx64 "\n}\n",
                 ledger->shows[VERDICT_REACHABLE] ? "all" : "definite,indirect,possible",
-                ledger->entries[i].signature);
+                ledger->entries[i].record.signature);
     fclose(stream);
     suppress_add(suppressions, path, text, size);
     free(text);
@@ -44,8 +44,9 @@ uint64_t baseline_new_errors(const struct ledger *ledger, const struct report *r
         const struct process *process = &report->processes[i];
 
         for (size_t k = 0; k < process->mistake_count; k++)
-            fresh += !ledger_find(ledger, process->mistakes[k].signature);
-        fresh += process->crash && !ledger_find(ledger, process->crash->signature);
+            fresh += !ledger_find(ledger, LEDGER_ERROR, process->mistakes[k].signature);
+        fresh += process->crash &&
+                 !ledger_find(ledger, LEDGER_ERROR, process->crash->signature);
     }
     return fresh;
 }

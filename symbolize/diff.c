@@ -26,10 +26,10 @@ static enum change change_of(const struct ledger_entry *old, const struct ledger
 {
     if (!old || !new)
         return old ? CHANGE_FIXED : CHANGE_NEW;
-    if (new->bytes != old->bytes)
-        return new->bytes > old->bytes ? CHANGE_GROWN : CHANGE_SHRUNK;
-    if (new->count != old->count)
-        return new->count > old->count ? CHANGE_GROWN : CHANGE_SHRUNK;
+    if (new->record.bytes != old->record.bytes)
+        return new->record.bytes > old->record.bytes ? CHANGE_GROWN : CHANGE_SHRUNK;
+    if (new->record.blocks != old->record.blocks)
+        return new->record.blocks > old->record.blocks ? CHANGE_GROWN : CHANGE_SHRUNK;
     return CHANGE_UNCHANGED;
 }
 
@@ -45,7 +45,8 @@ static void add_line(struct diff *diff, const struct ledger_entry *old,
 /* Of two that are told, the one with the larger change; it is as large as all of a new one. */
 static uint64_t moved(const struct diff_line *line)
 {
-    uint64_t old = line->old ? line->old->bytes : 0, new = line->new ? line->new->bytes : 0;
+    uint64_t old = line->old ? line->old->record.bytes : 0;
+    uint64_t new = line->new ? line->new->record.bytes : 0;
 
     return old > new ? old - new : new - old;
 }
@@ -66,8 +67,8 @@ static int in_order(const void *left, const void *right)
     if (!order)
         order = descending(moved(a), moved(b));
     if (!order)
-        order = descending(one->count, other->count);
-    return order ? order : descending(other->signature, one->signature);
+        order = descending(one->record.blocks, other->record.blocks);
+    return order ? order : descending(other->record.signature, one->record.signature);
 }
 
 struct diff diff_make(struct mem *mem, struct ledger *old, struct ledger *new)
@@ -75,7 +76,8 @@ struct diff diff_make(struct mem *mem, struct ledger *old, struct ledger *new)
     struct diff diff = {.lines = mem_take_array(mem, old->count + new->count, sizeof(*diff.lines))};
 
     for (size_t i = 0; i < new->count; i++) {
-        struct ledger_entry *before = ledger_find(old, new->entries[i].signature);
+        struct ledger_entry *before =
+            ledger_find(old, new->entries[i].class, new->entries[i].record.signature);
 
         if (before)
             before->matched = true;
@@ -93,11 +95,11 @@ struct diff diff_make(struct mem *mem, struct ledger *old, struct ledger *new)
 
 static int write_amount(const struct ledger_entry *entry, char *text, size_t size)
 {
-    struct shown count = show_count(entry->count, entry->unit);
+    struct shown count = show_count(entry->record.blocks, entry->unit);
 
-    if (entry->bytes)
-        return snprintf(text, size, "%.32s in %.40s %s", show_size(entry->bytes).text, count.text,
-                        entry->words);
+    if (entry->class == LEDGER_RECORD)
+        return snprintf(text, size, "%.32s in %.40s %s", show_size(entry->record.bytes).text,
+                        count.text, entry->words);
     return snprintf(text, size, "%.40s %s", count.text, entry->words);
 }
 
@@ -106,22 +108,20 @@ static void write_line(const struct diff_line *line, const struct view *view, FI
     const struct ledger_entry *entry = line->new ? line->new : line->old;
     char amount[128];
     int width = write_amount(entry, amount, sizeof(amount)) + CHANGE_COLUMNS;
+    const struct frame *title = record_title(&entry->record);
     struct shown place = {0};
 
     text_style(view, stream, STYLE_BOLD);
     fprintf(stream, "%-*s%s", CHANGE_COLUMNS, change_word[line->change], amount);
-    text_style(view, stream, STYLE_FAINT);
-    fprintf(stream, "%*s%016" PRIx64 "\n",
-            width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", entry->signature);
-    text_style(view, stream, STYLE_PLAIN);
+    text_signature(entry->record.signature, width, view, stream);
     if (line->old && line->new && line->change != CHANGE_UNCHANGED) {
         write_amount(line->old, amount, sizeof(amount));
         fprintf(stream, "%*swas %s\n", CHANGE_COLUMNS, "", amount);
     }
-    if (entry->title)
-        place = text_place(entry->title, view);
-    fprintf(stream, "%*s%s%s%s\n", CHANGE_COLUMNS, "", text_call(entry->title, view, 0).text,
-            place.columns ? entry->title->file ? " at " : " " : "", place.text);
+    if (title)
+        place = text_place(title, view);
+    fprintf(stream, "%*s%s%s%s\n", CHANGE_COLUMNS, "", text_call(title, view, 0).text,
+            place.columns ? title->file ? " at " : " " : "", place.text);
 }
 
 void diff_write_text(const struct diff *diff, const struct view *view, FILE *stream)
@@ -159,19 +159,19 @@ static void emit_amount(struct emit *emit, const char *key, const struct ledger_
     }
     emit_open(emit, key, '{');
     emit_text(emit, "type", entry->sort);
-    emit_number(emit, "bytes", entry->bytes);
-    emit_number(emit, "count", entry->count);
+    emit_number(emit, "bytes", entry->record.bytes);
+    emit_number(emit, "count", entry->record.blocks);
     emit_close(emit, '}');
 }
 
 static void emit_line(struct emit *emit, const struct diff_line *line)
 {
     const struct ledger_entry *entry = line->new ? line->new : line->old;
-    const struct frame *title = entry->title;
+    const struct frame *title = record_title(&entry->record);
 
     emit_open(emit, NULL, '{');
     emit_text(emit, "change", change_word[line->change]);
-    emit_id(emit, "signature", entry->signature);
+    emit_id(emit, "signature", entry->record.signature);
     emit_text(emit, "function", title ? title->function : NULL);
     emit_text(emit, "file", title ? title->file : NULL);
     if (title && title->line)

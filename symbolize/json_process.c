@@ -116,7 +116,7 @@ static void write_totals(struct emit *emit, const struct process *process)
     emit_close(emit, '}');
 }
 
-static void write_summary(struct emit *emit, const struct process *process)
+void json_summary(struct emit *emit, const struct process *process)
 {
     emit_open(emit, "summary", '{');
     for (int v = 0; v < VERDICT_MAX; v++) {
@@ -187,7 +187,7 @@ void json_process_head(struct emit *emit, const struct process *process)
     write_totals(emit, process);
     json_look(emit, "snapshot", process->look);
     write_seen_threads(emit, process);
-    write_summary(emit, process);
+    json_summary(emit, process);
     write_suppressed(emit, process);
 }
 

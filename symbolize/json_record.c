@@ -69,7 +69,7 @@ static void write_orphaned(struct emit *emit, const struct orphaned *orphaned)
     emit_close(emit, '}');
 }
 
-static void write_retained(struct emit *emit, const struct record *record)
+void json_retained(struct emit *emit, const struct record *record)
 {
     if (!record->retained.blocks) {
         emit_null(emit, "retained");
@@ -115,7 +115,7 @@ void json_record(struct emit *emit, const struct process *process, const struct 
     emit_time(emit, "last", record->last_ns);
     write_threads(emit, record);
     json_frames(emit, "frames", record->frames, record->frame_count, record->user);
-    write_retained(emit, record);
+    json_retained(emit, record);
     emit_bool(emit, "cycle", record->cycle);
     emit_bool(emit, "dropped", record->dropped);
     emit_bool(emit, "ignored", record->ignored);

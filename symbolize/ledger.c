@@ -1,7 +1,9 @@
 /* ledger.c - see ledger.h. */
 #include "symbolize/ledger.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "symbolize/order.h"
 
@@ -19,113 +21,275 @@ struct ledger ledger_begin(struct mem *mem, const bool shows[VERDICT_MAX])
 void ledger_end(struct ledger *ledger)
 {
     free(ledger->entries);
-    map_end(&ledger->by_signature);
+    free(ledger->processes);
+    map_end(&ledger->by_key);
+    map_end(&ledger->by_identity);
+    map_end(&ledger->hosts);
 }
 
-static void add(struct ledger *ledger, const struct ledger_entry *entry)
+/* ---- Where it was seen ----------------------------------------------------------------------- */
+
+const char *ledger_host(struct ledger *ledger, const char *name)
 {
-    uint64_t *slot = map_put(&ledger->by_signature, entry->signature, NULL);
+    bool fresh;
+    uint64_t *slot;
+
+    if (!name)
+        return NULL;
+    slot = map_put(&ledger->hosts, hash_text(1, name, strlen(name)), &fresh);
+    if (fresh) {
+        *slot = (uintptr_t)mem_copy(ledger->mem, name, strlen(name));
+        ledger->host_count++;
+    }
+    return (const char *)(uintptr_t)*slot;
+}
+
+/* What a process is known by; times as reports have them. 0 = nobody knows. */
+static uint64_t identity(const struct ledger_process *process)
+{
+    const char *host = process->host ? process->host : "";
+
+    if (!process->pid || !process->started_ns)
+        return 0;
+    return hash_mix(hash_text((uint64_t)process->pid, host, strlen(host)),
+                    process->started_ns / 1000000);
+}
+
+bool ledger_knows(const struct ledger *ledger, const struct ledger_process *process)
+{
+    uint64_t key = identity(process);
+
+    return key && map_get(&ledger->by_identity, key);
+}
+
+bool ledger_begin_process(struct ledger *ledger, const struct ledger_process *process)
+{
+    uint64_t key = identity(process);
+    struct ledger_process *added;
+
+    if (ledger_knows(ledger, process)) {
+        ledger->again++;
+        return false;
+    }
+    ledger->processes = mem_more(ledger->processes, &ledger->process_capacity,
+                                 ledger->process_count + 1, sizeof(*ledger->processes));
+    added = &ledger->processes[ledger->process_count++];
+    *added = *process;
+    added->host = ledger_host(ledger, process->host);
+    added->exe = process->exe ? mem_copy(ledger->mem, process->exe, strlen(process->exe)) : NULL;
+    if (key)
+        *map_put(&ledger->by_identity, key, NULL) = ledger->process_count;
+    return true;
+}
+
+static void see_host(struct ledger *ledger, struct seen *seen, const char *host)
+{
+    const char **grown;
+
+    for (size_t i = seen->host_count; i > 0; i--) /* files of one host follow each other */
+        if (seen->hosts[i - 1] == host)
+            return;
+    if ((seen->host_count & (seen->host_count - 1)) == 0) { /* full: a power of two, or 0 */
+        grown = mem_take_array(ledger->mem, seen->host_count ? 2 * seen->host_count : 1,
+                               sizeof(*grown));
+        if (seen->host_count)
+            memcpy(grown, seen->hosts, seen->host_count * sizeof(*grown));
+        seen->hosts = grown;
+    }
+    seen->hosts[seen->host_count++] = host;
+}
+
+static void see(struct ledger *ledger, struct ledger_entry *sum, const struct seen *seen)
+{
+    size_t now = ledger->process_count;
+
+    if (seen->processes) {
+        sum->record.seen.processes = add_saturating(sum->record.seen.processes, seen->processes);
+        for (size_t i = 0; i < seen->host_count; i++)
+            see_host(ledger, &sum->record.seen, seen->hosts[i]);
+    } else if (now && sum->last_process != now) {
+        sum->last_process = now;
+        sum->record.seen.processes++;
+        if (ledger->processes[now - 1].host)
+            see_host(ledger, &sum->record.seen, ledger->processes[now - 1].host);
+    }
+}
+
+/* ---- Entries --------------------------------------------------------------------------------- */
+
+/* A stack that loses blocks may leave descriptors open as well, under the same signature. */
+static uint64_t class_key(uint64_t signature, enum ledger_class class)
+{
+    return hash_mix(signature, class);
+}
+
+static uint64_t key_of(const struct ledger *ledger, const struct ledger_entry *entry)
+{
+    uint64_t key = class_key(entry->record.signature, entry->class);
+
+    return ledger->apart
+               ? hash_mix(key, (uint64_t)entry->rank << 8 | (entry->record.kind & 0xff))
+               : key;
+}
+
+static void add_amounts(struct record *sum, const struct record *record)
+{
+    sum->bytes = add_saturating(sum->bytes, record->bytes);
+    sum->blocks = add_saturating(sum->blocks, record->blocks);
+    sum->retained.bytes = add_saturating(sum->retained.bytes, record->retained.bytes);
+    sum->retained.blocks = add_saturating(sum->retained.blocks, record->retained.blocks);
+    /* As if all were off in the same direction: not more exact than it is. */
+    sum->error.bytes = add_saturating(sum->error.bytes, record->error.bytes);
+    sum->error.blocks = add_saturating(sum->error.blocks, record->error.blocks);
+    sum->error.samples = add_saturating(sum->error.samples, record->error.samples);
+    if (record->first_ns && (!sum->first_ns || record->first_ns < sum->first_ns))
+        sum->first_ns = record->first_ns;
+    if (record->last_ns > sum->last_ns)
+        sum->last_ns = record->last_ns;
+}
+
+/* What outlives the process that it comes from. */
+static struct record kept(struct ledger *ledger, const struct record *record)
+{
+    const struct frame **frames =
+        mem_take_array(ledger->mem, record->frame_count, sizeof(*frames));
+
+    if (record->frame_count)
+        memcpy(frames, record->frames, record->frame_count * sizeof(*frames));
+    return (struct record){.signature = record->signature,
+                           .verdict = record->verdict,
+                           .kind = record->kind,
+                           .frames = frames,
+                           .frame_count = record->frame_count,
+                           .user = record->user,
+                           .ending = record->ending,
+                           .cycle = record->cycle,
+                           .tagged = record->tagged};
+}
+
+/* The worst of what it is gives it its name. */
+static void take_name(struct ledger *ledger, struct ledger_entry *sum,
+                      const struct ledger_entry *entry)
+{
+    sum->rank = entry->rank;
+    sum->sort = mem_copy(ledger->mem, entry->sort, strlen(entry->sort));
+    sum->words = mem_copy(ledger->mem, entry->words, strlen(entry->words));
+    sum->record.verdict = entry->record.verdict;
+}
+
+static struct ledger_entry *add(struct ledger *ledger, const struct ledger_entry *entry)
+{
+    uint64_t *slot = map_put(&ledger->by_key, key_of(ledger, entry), NULL);
     struct ledger_entry *sum;
 
     if (!*slot) {
         ledger->entries = mem_more(ledger->entries, &ledger->capacity, ledger->count + 1,
                                    sizeof(*ledger->entries));
-        ledger->entries[ledger->count++] = *entry;
+        sum = &ledger->entries[ledger->count++];
+        *sum = (struct ledger_entry){.record = kept(ledger, &entry->record),
+                                      .class = entry->class,
+                                      .unit = entry->unit};
+        take_name(ledger, sum, entry);
         *slot = ledger->count;
-        return;
     }
     sum = &ledger->entries[*slot - 1];
-    sum->bytes = add_saturating(sum->bytes, entry->bytes);
-    sum->count = add_saturating(sum->count, entry->count);
-    if (entry->rank >= sum->rank)
-        return;
-    sum->rank = entry->rank;
-    sum->sort = entry->sort;
-    sum->words = entry->words;
+    add_amounts(&sum->record, &entry->record);
+    see(ledger, sum, &entry->record.seen);
+    if (entry->rank < sum->rank)
+        take_name(ledger, sum, entry);
+    return sum;
 }
 
-void ledger_add_record(struct ledger *ledger, uint64_t signature, enum verdict verdict,
-                       uint64_t bytes, uint64_t blocks, const struct frame *title)
+struct ledger_entry *ledger_add_record(struct ledger *ledger, const struct record *record)
 {
-    struct ledger_entry entry = {.signature = signature,
-                                 .sort = verdict_word[verdict],
-                                 .words = verdict_words[verdict],
-                                 .rank = RANK_VERDICT + order_of_verdict(verdict),
-                                 .bytes = bytes,
-                                 .count = blocks,
-                                 .unit = "block",
-                                 .title = title};
+    struct ledger_entry entry = {.record = *record,
+                                 .class = LEDGER_RECORD,
+                                 .sort = verdict_word[record->verdict],
+                                 .words = verdict_words[record->verdict],
+                                 .rank = RANK_VERDICT + order_of_verdict(record->verdict),
+                                 .unit = "block"};
 
-    if (ledger->shows[verdict])
-        add(ledger, &entry);
+    return ledger->shows[record->verdict] ? add(ledger, &entry) : NULL;
 }
 
-void ledger_add_error(struct ledger *ledger, uint64_t signature, const char *type, uint64_t count,
-                      const struct frame *title)
+struct ledger_entry *ledger_add_error(struct ledger *ledger, const struct record *record,
+                                      const char *type)
 {
-    struct ledger_entry entry = {.signature = signature,
+    struct ledger_entry entry = {.record = *record,
+                                 .class = LEDGER_ERROR,
                                  .sort = type,
                                  .words = type,
                                  .rank = RANK_ERROR,
-                                 .count = count,
-                                 .unit = "time",
-                                 .title = title};
+                                 .unit = "time"};
 
-    add(ledger, &entry);
+    return add(ledger, &entry);
 }
 
-void ledger_add_resource(struct ledger *ledger, uint64_t signature, const char *type,
-                         uint64_t count, const struct frame *title)
+struct ledger_entry *ledger_add_resource(struct ledger *ledger, const struct record *record,
+                                         const char *type)
 {
-    struct ledger_entry entry = {.signature = signature,
+    char words[64];
+    struct ledger_entry entry = {.record = *record,
+                                 .class = LEDGER_RESOURCE,
                                  .sort = type,
-                                 .words = mem_format(ledger->mem, "left open (%s)", type),
+                                 .words = words,
                                  .rank = RANK_RESOURCE,
-                                 .count = count,
-                                 .unit = "time",
-                                 .title = title};
+                                 .unit = "time"};
 
-    add(ledger, &entry);
+    snprintf(words, sizeof(words), "left open (%.40s)", type);
+    return add(ledger, &entry);
 }
 
-static const struct frame *title_of(const struct stack *stack)
+/* ---- A process ------------------------------------------------------------------------------- */
+
+static void add_error(struct ledger *ledger, uint64_t signature, const char *type, uint64_t count,
+                      uint64_t ns, const struct stack *stack)
 {
-    size_t user = frame_user(stack->frames, stack->count);
+    struct record record = {.signature = signature,
+                            .blocks = count,
+                            .first_ns = ns,
+                            .last_ns = ns,
+                            .frames = stack->frames,
+                            .frame_count = stack->count,
+                            .user = frame_user(stack->frames, stack->count),
+                            .ending = stack->ending};
 
-    return user < stack->count ? stack->frames[user] : NULL;
+    ledger_add_error(ledger, &record, type);
 }
 
-void ledger_add_process(struct ledger *ledger, const struct process *process)
+bool ledger_add_process(struct ledger *ledger, const struct process *process)
 {
     const struct crash *crash = process->crash;
+    struct ledger_process self = {process->host, process->exe, process->pid, process->started_ns,
+                                  process->sample > 1};
 
-    for (size_t i = 0; i < process->record_count; i++) {
-        const struct record *record = &process->records[i];
-
-        if (!record->suppressed_by)
-            ledger_add_record(ledger, record->signature, record->verdict, record->bytes,
-                              record->blocks, record_title(record));
-    }
+    if (!ledger_begin_process(ledger, &self))
+        return false;
+    for (size_t i = 0; i < process->record_count; i++)
+        if (ledger->suppressed || !process->records[i].suppressed_by)
+            ledger_add_record(ledger, &process->records[i]);
     for (size_t i = 0; i < process->mistake_count; i++) {
         const struct mistake *mistake = &process->mistakes[i];
 
-        ledger_add_error(ledger, mistake->signature, mistake_word[mistake->type], mistake->count,
-                         title_of(&mistake->released));
+        add_error(ledger, mistake->signature, mistake_word[mistake->type], mistake->count,
+                  mistake->time_ns, &mistake->released);
     }
     if (crash)
-        ledger_add_error(ledger, crash->signature, crash_type(crash), 1, title_of(&crash->stack));
+        add_error(ledger, crash->signature, crash_type(crash), 1, crash->time_ns, &crash->stack);
     for (size_t i = 0; i < process->resource_count; i++) {
         const struct resource *resource = &process->resources[i];
 
-        if (resource_matters(resource) && !resource->record.suppressed_by)
-            ledger_add_resource(ledger, resource->record.signature, resource->type,
-                                resource->record.blocks, record_title(&resource->record));
+        if (resource_matters(resource) &&
+            (ledger->suppressed || !resource->record.suppressed_by))
+            ledger_add_resource(ledger, &resource->record, resource->type);
     }
+    return true;
 }
 
-struct ledger_entry *ledger_find(const struct ledger *ledger, uint64_t signature)
+struct ledger_entry *ledger_find(const struct ledger *ledger, enum ledger_class class,
+                                 uint64_t signature)
 {
-    uint64_t at = map_get(&ledger->by_signature, signature);
+    uint64_t at = map_get(&ledger->by_key, class_key(signature, class));
 
     return at ? &ledger->entries[at - 1] : NULL;
 }

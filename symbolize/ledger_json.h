@@ -1,8 +1,10 @@
-/* ledger_json.h - a ledger from a report that was written as JSON. */
+/* ledger_json.h - a ledger from a report, or a merged one, that was written as JSON. */
 #ifndef SYMBOLIZE_LEDGER_JSON_H
 #define SYMBOLIZE_LEDGER_JSON_H
 
 #include "symbolize/ledger.h"
+
+#define LEDGER_MERGED "libleak-merged" /* the format of what merge writes as JSON */
 
 /* Does the file begin as JSON does? False also when it cannot be read. */
 bool ledger_json_begins(const char *path);

@@ -12,6 +12,7 @@
 #include "symbolize/baseline.h"
 #include "symbolize/diff.h"
 #include "symbolize/ledger_json.h"
+#include "symbolize/merge.h"
 #include "symbolize/options.h"
 #include "symbolize/output.h"
 #include "symbolize/preflight.h"
@@ -81,22 +82,27 @@ static bool add_file(struct mem *mem, struct resolver *resolver, const struct op
     return good;
 }
 
+/* Has it what --errors-for names? */
+static bool matches(const struct options *options, const struct totals *totals)
+{
+    bool found = (options->errors_for_errors && totals->errors) ||
+                 (options->errors_for_growing && totals->growing) ||
+                 (options->errors_for_resources && totals->resources);
+
+    for (int v = 0; v < VERDICT_MAX; v++)
+        found |= options->errors_for[v] && totals->of[v].records;
+    return found;
+}
+
 /* baseline: what is in it does not count; NULL = there is none. */
-static bool matches(const struct options *options, const struct report *report,
-                    const struct ledger *baseline)
+static bool report_matches(const struct options *options, const struct report *report,
+                           const struct ledger *baseline)
 {
     struct totals totals = report_totals(report);
-    bool found;
 
     if (baseline)
         totals.errors = baseline_new_errors(baseline, report);
-    found = (options->errors_for_errors && totals.errors) ||
-            (options->errors_for_growing && totals.growing) ||
-            (options->errors_for_resources && totals.resources);
-
-    for (int v = 0; v < VERDICT_MAX; v++)
-        found |= options->errors_for[v] && totals.of[v].records;
-    return found;
+    return matches(options, &totals);
 }
 
 static void fit_stream(struct options *options, FILE *stream)
@@ -114,7 +120,8 @@ static void fit_stream(struct options *options, FILE *stream)
 static FILE *begin_output(struct mem *mem, struct options *options, const struct process *process)
 {
     FILE *stream = stdout;
-    bool nowhere = options->build.stable || options->build.anonymous;
+    bool nowhere =
+        options->build.stable || options->build.anonymous || options->view.full_names;
 
     if (options->output)
         stream = output_open(mem, options->output, process,
@@ -157,7 +164,7 @@ static bool write_report(struct mem *mem, struct options *options, const struct 
     return end_output(options, stream) && !refused;
 }
 
-static bool take_baseline(struct ledger *baseline, const struct options *options)
+static bool take_baseline(struct ledger *baseline, struct options *options)
 {
     const char *wrong;
 
@@ -166,6 +173,7 @@ static bool take_baseline(struct ledger *baseline, const struct options *options
         return false;
     }
     baseline_suppress(baseline, options->baseline, options->build.group.suppressions);
+    options->view.baseline = baseline;
     return true;
 }
 
@@ -190,7 +198,7 @@ static int run_report(struct options *options)
             status = STATUS_UNUSABLE;
     if (report.process_count) {
         if ((options->error_exitcode || options->baseline) && status == STATUS_GOOD &&
-            matches(options, &report, options->baseline ? &baseline : NULL))
+            report_matches(options, &report, options->baseline ? &baseline : NULL))
             status = options->error_exitcode ? options->error_exitcode : STATUS_NEW;
         build_finish(&report, &options->build);
         if (!write_report(mem, options, &report))
@@ -218,31 +226,73 @@ static void warn_of_nameless(const struct process *process)
     }
 }
 
+static bool read_store(struct ledger *ledger, struct resolver *resolver,
+                       const struct options *options, const char *path)
+{
+    struct mem *own = mem_begin(); /* the ledger keeps what it needs: there may be many */
+    struct report report = {.processes = mem_take(own, sizeof(struct process))};
+    bool good = add_file(own, resolver, options, path, &report);
+
+    if (good && ledger_add_process(ledger, &report.processes[0])) {
+        warn_of_nameless(&report.processes[0]);
+        if (report.processes[0].damaged)
+            fprintf(stderr, "leakreport: %s is damaged: it counts as far as it can be read\n", path);
+    }
+    mem_end(own);
+    return good;
+}
+
 /* A store, or a report that was written as JSON. False when it said on stderr why not. */
 static bool read_ledger(struct ledger *ledger, struct resolver *resolver,
                         const struct options *options, const char *path)
 {
-    struct report report = {.processes = mem_take(ledger->mem, sizeof(struct process))};
+    size_t before = ledger->again;
     const char *wrong;
 
     if (!ledger_json_begins(path)) {
-        if (!add_file(ledger->mem, resolver, options, path, &report))
+        if (!read_store(ledger, resolver, options, path))
             return false;
-        warn_of_nameless(&report.processes[0]);
-        ledger_add_process(ledger, &report.processes[0]);
-        return true;
+    } else {
+        wrong = ledger_json_read(ledger, path);
+        if (wrong) {
+            fprintf(stderr, "leakreport: %s %s\n", path, wrong);
+            return false;
+        }
     }
-    wrong = ledger_json_read(ledger, path);
-    if (wrong)
-        fprintf(stderr, "leakreport: %s %s\n", path, wrong);
-    return !wrong;
+    if (ledger->again > before)
+        fprintf(stderr, "leakreport: %s: left out %s, counted before\n", path,
+                show_count(ledger->again - before, "process").text);
+    return true;
+}
+
+/* The verbs over ledgers write text or JSON. */
+static bool writes_json(const struct options *options)
+{
+    return strcmp(options->format->name, "json") == 0;
+}
+
+/* False: one line says what does not go with the verb. */
+static bool fits_verb(const struct options *options, const char *verb)
+{
+    bool report = options->generate || options->baseline || options->view.freed ||
+                  options->view.owners || options->build.stable || options->build.anonymous;
+    bool format = writes_json(options) || options->format == formats_at(0);
+
+    if (!format)
+        fprintf(stderr, "leakreport: %s writes text or json\n", verb);
+    else if (report)
+        fprintf(stderr,
+                "leakreport: %s goes without --gen-suppressions, --baseline, --freed, --owners, "
+                "--stable and --anonymize\n",
+                verb);
+    return format && !report;
 }
 
 static int write_diff(struct mem *mem, struct options *options, const struct diff *diff)
 {
     FILE *stream = begin_output(mem, options, NULL);
 
-    if (strcmp(options->format->name, "json") == 0)
+    if (writes_json(options))
         diff_write_json(diff, stream);
     else
         diff_write_text(diff, &options->view, stream);
@@ -264,9 +314,8 @@ static int run_diff(struct options *options)
 
     if (options->files.count != 2) {
         fputs("leakreport: diff takes two stores or JSON reports: diff OLD NEW\n", stderr);
-    } else if (strcmp(options->format->name, "json") != 0 && options->format != formats_at(0)) {
-        fputs("leakreport: diff writes text or json\n", stderr);
-    } else if (read_ledger(&old, resolver, options, options->files.text[0]) &&
+    } else if (fits_verb(options, "diff") &&
+               read_ledger(&old, resolver, options, options->files.text[0]) &&
                read_ledger(&new, resolver, options, options->files.text[1])) {
         struct diff diff = diff_make(mem, &old, &new);
 
@@ -274,6 +323,50 @@ static int run_diff(struct options *options)
     }
     ledger_end(&old);
     ledger_end(&new);
+    resolve_end(resolver);
+    mem_end(mem);
+    return status;
+}
+
+/* ---- merge ----------------------------------------------------------------------------------- */
+
+static int write_merge(struct mem *mem, struct options *options, struct ledger *ledger)
+{
+    struct merge merge = merge_make(ledger, options->build.group.order);
+    FILE *stream = begin_output(mem, options, NULL);
+
+    if (writes_json(options))
+        merge_write_json(&merge, &options->view, stream);
+    else
+        merge_write_text(&merge, &options->view, stream);
+    if (!end_output(options, stream))
+        return STATUS_UNUSABLE;
+    return matches(options, &merge.sum.totals) ? options->error_exitcode : STATUS_GOOD;
+}
+
+/* What cannot be read is said and left out. */
+static int run_merge(struct options *options)
+{
+    static const bool all[VERDICT_MAX] = {true, true, true, true, true, true, true};
+    struct binary_search_path search = search_path(options);
+    struct mem *mem = mem_begin();
+    struct resolver *resolver = resolve_begin(mem, &search);
+    struct ledger ledger = ledger_begin(mem, all);
+    bool fits = fits_verb(options, "merge");
+    size_t read = 0;
+    int status = STATUS_UNUSABLE;
+
+    ledger.apart = true;
+    for (size_t i = 0; fits && i < options->files.count; i++)
+        read += read_ledger(&ledger, resolver, options, options->files.text[i]);
+    if (read)
+        status = write_merge(mem, options, &ledger);
+    if (fits && read < options->files.count) {
+        fprintf(stderr, "leakreport: merged %zu of %zu files: mend the others, or leave them out\n",
+                read, options->files.count);
+        status = STATUS_UNUSABLE;
+    }
+    ledger_end(&ledger);
     resolve_end(resolver);
     mem_end(mem);
     return status;
@@ -300,17 +393,31 @@ static bool read_suppressions(struct options *options)
     return !trouble;
 }
 
+/* Verbs that take the options of a report. */
+static const struct {
+    const char *word;
+    int (*run)(struct options *options);
+} verbs[] = {{"diff", run_diff}, {"merge", run_merge}};
+
+static int (*verb_at(int argc, char **argv))(struct options *options)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(*verbs); i++)
+        if (strcmp(argv[1], verbs[i].word) == 0)
+            return verbs[i].run;
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
-    int status = STATUS_GOOD;
-    bool diff = argc > 1 && strcmp(argv[1], "diff") == 0;
+    int (*run)(struct options *options) = verb_at(argc, argv);
+    int status = STATUS_GOOD, verb = run != NULL;
 
     if (argc > 1 && strcmp(argv[1], "preflight") == 0)
         return preflight_command(argc, argv);
     if (argc > 1 && strcmp(argv[1], "log") == 0)
         return relate_command(argc, argv);
-    if (!options_parse(argc - diff, argv + diff, &options) || !read_suppressions(&options)) {
+    if (!options_parse(argc - verb, argv + verb, &options) || !read_suppressions(&options)) {
         status = STATUS_UNUSABLE;
     } else if (options.help) {
         options_help(stdout);
@@ -318,13 +425,11 @@ int main(int argc, char **argv)
         puts("leakreport (libleak) " LEAK_VERSION);
     } else if (options.serve_read >= 0) {
         status = run_serve(&options);
-    } else if (diff) {
-        status = run_diff(&options);
     } else if (options.files.count == 0) {
         fputs("leakreport: no store given (leakreport --help lists the options)\n", stderr);
         status = STATUS_UNUSABLE;
     } else {
-        status = run_report(&options);
+        status = run ? run(&options) : run_report(&options);
     }
     suppress_end(options.build.group.suppressions);
     options_end(&options);

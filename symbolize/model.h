@@ -180,6 +180,13 @@ struct allocated {
     struct stack stack;
 };
 
+/* Where a record of several processes was seen. */
+struct seen {
+    uint64_t processes;
+    const char **hosts; /* those that are known */
+    size_t host_count;
+};
+
 struct record {
     uint64_t signature;
     enum verdict verdict;
@@ -216,6 +223,7 @@ struct record {
     size_t sample_count;
     const struct rule *suppressed_by; /* then it counts in no total; NULL = it is not */
     size_t lead; /* index + 1 of the first record of its entry, 0 = that is itself */
+    struct seen seen; /* when it is of several; no processes: it is of one */
 };
 
 /* Records whose loss has one cause, most likely, see entries.h. */

@@ -25,6 +25,7 @@ void options_help(FILE *stream)
 {
     fputs("usage: leakreport [options] FILE...\n"
           "       leakreport diff [options] OLD NEW\n"
+          "       leakreport merge [options] FILE...\n"
           "       leakreport preflight PROGRAM\n"
           "       leakreport log FILE...\n"
           "Says what the stores that libleak left tell about the heap.\n\n",
@@ -175,6 +176,7 @@ static bool take_argument(struct options *options, enum option option, const cha
         options->build.group.order = chosen < 0 ? SORT_RETAINED : (enum sort_order)chosen;
         return chosen >= 0;
     case OPTION_SHOW:
+        options->show_given = true;
         return parse_set(text, options->view.show, NULL);
     case OPTION_ONLY:
         add(&options->only, text);
@@ -240,6 +242,9 @@ static void take_switch(struct options *options, enum option option)
         break;
     case OPTION_ALL_FRAMES:
         options->view.all_frames = true;
+        break;
+    case OPTION_FULL_NAMES:
+        options->view.full_names = true;
         break;
     case OPTION_INHERITED:
         options->build.group.inherited = true;
@@ -370,6 +375,8 @@ bool options_parse(int argc, char **argv, struct options *options)
         options->view.verbose || (options->format->traits & FORMAT_CONTENT) != 0;
     options->build.allocated = (options->format->traits & FORMAT_ALLOCATED) != 0;
     options->build.recent.all = options->view.verbose && (options->format->traits & FORMAT_RECENT);
+    if (!options->show_given && (options->format->traits & FORMAT_ALL))
+        memset(options->view.show, true, sizeof(options->view.show));
     if (!options->top_given)
         options->view.top = options->generate ? 0 : options->format->top;
     options->view.source = (struct source_search){.dirs = options->source_dirs.text,

@@ -22,7 +22,7 @@ struct options {
     const char *output; /* pattern of -o, NULL = stdout */
     const char *baseline; /* a report of an earlier day, NULL = none */
     bool force, append;
-    bool top_given;
+    bool top_given, show_given;
     struct view view;
     struct build_options build;
     struct text_list debug_dirs, source_dirs, substitutes, suppressions, only;

@@ -8,13 +8,16 @@
 
 #include <stdio.h>
 
+#include "symbolize/ledger.h"
 #include "symbolize/model.h"
 #include "symbolize/source.h"
 
 struct view {
     bool all_frames;    /* runtime and allocator frames, too */
     bool verbose;       /* all callers, all names in full */
+    bool full_names;    /* names with template arguments and parameters, paths from the root */
     bool quiet;         /* the summary line only */
+    bool exact;         /* frames with their depth, symbol, column, module, offset and build-id */
     bool apart;         /* each record by itself, not in entries */
     bool colour, links; /* the stream is a terminal that wants them */
     bool show[VERDICT_MAX];
@@ -28,6 +31,12 @@ struct view {
     const char *again;    /* program line to run again, when the stores go away; else NULL */
     const char *relative; /* directory that paths are shown relative to, NULL = none */
     struct source_search source;
+    const struct ledger *baseline; /* what was there before, NULL = nobody said */
+
+    /* The text report's own, so that little fits a screen. */
+    unsigned terse; /* 0 = all is said; source of 1 = one record, 2 = none; 3 = one caller */
+    size_t written; /* lines before the first process */
+    bool when_told; /* when blocks were allocated is said elsewhere */
 };
 
 /* Of a format. */
@@ -36,6 +45,7 @@ enum {
     FORMAT_ALLOCATED = 2, /* wants to know what every stack allocated */
     FORMAT_BINARY = 4,    /* nothing for a terminal */
     FORMAT_CONTENT = 8,   /* shows what is in the blocks, asked or not */
+    FORMAT_ALL = 16,      /* lists all verdicts unless --show says which */
 };
 
 struct format {

@@ -13,6 +13,7 @@
 #include "symbolize/report.h"
 #include "symbolize/sarif.h"
 #include "symbolize/text.h"
+#include "symbolize/text_short.h"
 #include "symbolize/valgrind.h"
 #include "symbolize/xml.h"
 
@@ -20,6 +21,10 @@
 
 static const struct format table[] = {
     {"text", "for people: 80 columns, the worst records first", 10, 0, text_write},
+    {"short", "a line for each finding, place first, as compilers write them", 0, 0,
+     text_write_short},
+    {"full", "text with everything: all verdicts, frames with modules and offsets", 0,
+     FORMAT_ALL | FORMAT_CONTENT, text_write_full},
     {"json", "everything, for programs (docs/schema.json)", 0, FORMAT_RECENT, json_write},
     {"ndjson", "the same, a line for each process, record, error and resource", 0, FORMAT_RECENT,
      ndjson_write},

@@ -46,34 +46,31 @@ bool rules_match_frame(const struct rule_made *made, const struct frame *frame)
     return false;
 }
 
-static bool is_like(const struct rule_frame *wanted, const char *name)
+static struct rule_name named(int what, const char *name, uint32_t line)
 {
-    return rules_glob(wanted->pattern, name && *name ? name : "???", true);
+    return (struct rule_name){what, name && *name ? name : "???", line};
 }
 
-static bool match_place(const struct rule_frame *wanted, const struct frame *frame)
+static size_t names_of_frame(const struct frame *frame, struct rule_name names[RULES_NAMES])
 {
-    switch (wanted->what) {
-    case RULE_FUNCTION:
-        return is_like(wanted, frame->function) ||
-               (frame->symbol && is_like(wanted, frame->symbol));
-    case RULE_OBJECT:
-        return is_like(wanted, frame->module);
-    case RULE_SOURCE:
-        return (!wanted->line || wanted->line == frame->line) &&
-               (is_like(wanted, frame->file) || is_like(wanted, base_name(frame->file)));
-    default:
-        return false;
-    }
+    size_t count = 0;
+
+    names[count++] = named(RULE_FUNCTION, frame->function, 0);
+    if (frame->symbol)
+        names[count++] = named(RULE_FUNCTION, frame->symbol, 0);
+    names[count++] = named(RULE_OBJECT, frame->module, 0);
+    names[count++] = named(RULE_SOURCE, frame->file, frame->line);
+    names[count++] = named(RULE_SOURCE, base_name(frame->file), frame->line);
+    return count;
 }
 
 /* Valgrind's stacks begin in its own malloc; ours in what called it. */
-static bool match_allocator(const struct rule_frame *wanted, uint32_t kind)
+static size_t names_of_allocator(uint32_t kind, struct rule_name names[RULES_NAMES])
 {
     static const struct {
         uint32_t kind;
         const char *name;
-    } names[] = {
+    } known[] = {
         {LEAK_KIND_MALLOC, "malloc"},
         {LEAK_KIND_MALLOC, "calloc"},
         {LEAK_KIND_MALLOC, "realloc"},
@@ -94,22 +91,41 @@ static bool match_allocator(const struct rule_frame *wanted, uint32_t kind)
         {LEAK_KIND_MEMALIGN, "posix_memalign"},
         {LEAK_KIND_MEMALIGN, "aligned_alloc"},
     };
+    size_t count = 0;
 
-    if (wanted->what == RULE_OBJECT)
-        return is_like(wanted, "/usr/libexec/valgrind/vgpreload_memcheck-amd64-linux.so") ||
-               is_like(wanted, "/usr/libexec/valgrind/vgpreload_memcheck-arm64-linux.so");
-    if (wanted->what == RULE_SOURCE)
-        return !wanted->line && is_like(wanted, "vg_replace_malloc.c");
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if ((!kind || names[i].kind == kind) && is_like(wanted, names[i].name))
-            return true;
-    return false;
+    _Static_assert(sizeof(known) / sizeof(*known) + 3 <= RULES_NAMES, "there is room");
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (!kind || known[i].kind == kind)
+            names[count++] = named(RULE_FUNCTION, known[i].name, 0);
+    names[count++] =
+        named(RULE_OBJECT, "/usr/libexec/valgrind/vgpreload_memcheck-amd64-linux.so", 0);
+    names[count++] =
+        named(RULE_OBJECT, "/usr/libexec/valgrind/vgpreload_memcheck-arm64-linux.so", 0);
+    names[count++] = named(RULE_SOURCE, "vg_replace_malloc.c", 0);
+    return count;
 }
 
-/* Of the record's stack with the allocator in front, which is number 0. */
+size_t rules_names_at(const struct record *record, size_t i, struct rule_name names[RULES_NAMES])
+{
+    return i ? names_of_frame(record->frames[i - 1], names)
+             : names_of_allocator(record->kind, names);
+}
+
+bool rules_match_name(const struct rule_frame *wanted, const struct rule_name *name)
+{
+    return (int)wanted->what == name->what && (!wanted->line || wanted->line == name->line) &&
+           rules_glob(wanted->pattern, name->name, true);
+}
+
 static bool match_at(const struct rule_frame *wanted, const struct record *record, size_t i)
 {
-    return i ? match_place(wanted, record->frames[i - 1]) : match_allocator(wanted, record->kind);
+    struct rule_name names[RULES_NAMES];
+    size_t count = rules_names_at(record, i, names);
+
+    for (size_t k = 0; k < count; k++)
+        if (rules_match_name(wanted, &names[k]))
+            return true;
+    return false;
 }
 
 /* The frames from number `from` on begin as the rule says; what comes after them does not count. */
@@ -140,6 +156,11 @@ static bool is_small_enough(const struct rule_made *made, const struct record *r
     return record->blocks <= made->most_blocks && record->bytes <= made->most_bytes;
 }
 
+bool rules_begins_later(const struct record *record)
+{
+    return record->frame_count && record->frames[0]->role == FRAME_ALLOCATOR;
+}
+
 bool rules_match_record(const struct rule_made *made, const struct record *record)
 {
     if (made->glob || made->expired || !made->verdicts[record->verdict])
@@ -148,9 +169,6 @@ bool rules_match_record(const struct rule_made *made, const struct record *recor
         return false;
     if (made->has_signature && made->signature != record->signature)
         return false;
-    if (!made->frame_count || match_frames(made, record, 0))
-        return true;
-    /* An allocator that stands in the stack itself: then there it begins. */
-    return record->frame_count && record->frames[0]->role == FRAME_ALLOCATOR &&
-           match_frames(made, record, 1);
+    return !made->frame_count || match_frames(made, record, 0) ||
+           (rules_begins_later(record) && match_frames(made, record, 1));
 }

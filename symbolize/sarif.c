@@ -13,12 +13,12 @@
 #include "symbolize/estimate.h"
 #include "symbolize/gzip.h"
 #include "symbolize/listed.h"
-#include "symbolize/map.h"
 #include "symbolize/sarif_place.h"
 #include "symbolize/sarif_rules.h"
+#include "symbolize/sarif_run.h"
+#include "symbolize/sarif_state.h"
 #include "symbolize/text_mistakes.h"
 #include "symbolize/text_resources.h"
-#include "symbolize/uri.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 #define FINGERPRINT "libleakSignature/v1"
@@ -30,6 +30,7 @@ struct writing {
     struct emit emit;
     const struct view *view;
     const struct process *process;
+    struct sarif_states states;
     uint64_t *times;   /* by process: how many show the same */
     struct gzip *gzip; /* what has been written, to know its size */
     FILE *stream, *words;
@@ -42,6 +43,7 @@ struct writing {
 /* A result: what all kinds of them say. */
 struct result {
     const struct sarif_rule *rule;
+    enum ledger_class class;
     uint64_t fingerprint;
     struct stack stack;
     size_t user;
@@ -100,13 +102,15 @@ static void write_message(struct writing *writing)
 static void write_head(struct writing *writing, const struct result *result)
 {
     struct emit *emit = &writing->emit;
-    const struct process *process = writing->process;
+    const struct process *process = writing->process; /* NULL: it is in none any more */
+    const char *state = process ? sarif_state(&writing->states, result->class, result->fingerprint)
+                                : "absent";
     const struct frame *title =
         sarif_title(result->stack.frames, result->stack.count, result->user);
     static const struct frame nowhere = {.function = "[no stack]"};
     struct frame program = nowhere;
 
-    program.module = process->exe;
+    program.module = process ? process->exe : NULL;
     emit_text(emit, "ruleId", result->rule->id);
     emit_number(emit, "ruleIndex", sarif_rule_index(result->rule));
     emit_text(emit, "level", result->rule->level);
@@ -117,7 +121,10 @@ static void write_head(struct writing *writing, const struct result *result)
     emit_open(emit, "partialFingerprints", '{');
     emit_id(emit, FINGERPRINT, result->fingerprint);
     emit_close(emit, '}');
-    emit_number(emit, "occurrenceCount", writing->times[process->alike]);
+    if (process)
+        emit_number(emit, "occurrenceCount", writing->times[process->alike]);
+    if (state)
+        emit_text(emit, "baselineState", state);
     sarif_flow(emit, result->stack.frames, result->stack.count, result->user, writing->view);
 }
 
@@ -137,16 +144,16 @@ static void write_related(struct writing *writing, uint64_t id, const struct sta
         sarif_location(&writing->emit, NULL, title, id, words, writing->view);
 }
 
-static void write_suppressions(struct writing *writing, const struct rule *rule)
+static void write_suppressions(struct writing *writing, const char *why)
 {
     struct emit *emit = &writing->emit;
 
     emit_open(emit, "suppressions", '[');
-    if (rule) {
+    if (why) {
         emit_open(emit, NULL, '{');
         emit_text(emit, "kind", "external");
         emit_text(emit, "status", "accepted");
-        emit_text(emit, "justification", rule->text);
+        emit_text(emit, "justification", why);
         emit_close(emit, '}');
     }
     emit_close(emit, ']');
@@ -221,6 +228,7 @@ static void write_numbers(struct emit *emit, const struct record *record)
 static void write_record(struct writing *writing, const struct record *record)
 {
     struct result result = {.rule = sarif_rule(verdict_word[record->verdict]),
+                            .class = LEDGER_RECORD,
                             .fingerprint = record->signature,
                             .stack = {record->frames, record->frame_count, record->ending},
                             .user = record->user};
@@ -233,7 +241,7 @@ static void write_record(struct writing *writing, const struct record *record)
     write_stack(writing, "allocated", &result.stack);
     emit_close(&writing->emit, ']');
     write_record_related(writing, record);
-    write_suppressions(writing, record->suppressed_by);
+    write_suppressions(writing, record->suppressed_by ? record->suppressed_by->text : NULL);
     write_numbers(&writing->emit, record);
     end_result(writing);
 }
@@ -243,6 +251,7 @@ static void write_record(struct writing *writing, const struct record *record)
 static void write_crash(struct writing *writing, const struct crash *crash)
 {
     struct result result = {.rule = sarif_rule(crash_type(crash)),
+                            .class = LEDGER_ERROR,
                             .stack = crash->stack,
                             .user = frame_user(crash->stack.frames, crash->stack.count)};
     const struct crash_block *block = crash->block_count ? &crash->blocks[0] : NULL;
@@ -273,6 +282,7 @@ static void write_crash(struct writing *writing, const struct crash *crash)
 static void write_mistake(struct writing *writing, const struct mistake *mistake)
 {
     struct result result = {.rule = sarif_rule(mistake_word[mistake->type]),
+                            .class = LEDGER_ERROR,
                             .stack = mistake->released,
                             .user = frame_user(mistake->released.frames, mistake->released.count)};
 
@@ -303,6 +313,7 @@ static void write_resource(struct writing *writing, const struct resource *resou
 {
     const struct record *record = &resource->record;
     struct result result = {.rule = sarif_rule(resource->type),
+                            .class = LEDGER_RESOURCE,
                             .fingerprint = record->signature,
                             .stack = {record->frames, record->frame_count, record->ending},
                             .user = record->user};
@@ -325,6 +336,42 @@ static void write_resource(struct writing *writing, const struct resource *resou
     emit_close(&writing->emit, ']');
     write_suppressions(writing, NULL);
     end_result(writing);
+}
+
+/* ---- What is there no more ------------------------------------------------------------------ */
+
+/* Suppressed, too: a host that knows nothing of baselines must not count it. */
+static void write_absent(struct writing *writing, const struct ledger_entry *entry)
+{
+    const struct record *record = &entry->record;
+    struct result result = {.rule = sarif_rule(entry->sort),
+                            .class = entry->class,
+                            .fingerprint = record->signature,
+                            .stack = {record->frames, record->frame_count, record->ending},
+                            .user = record->user};
+
+    if (!begin_result(writing))
+        return;
+    fputs("No longer there: ", writing->words);
+    if (entry->class == LEDGER_RECORD)
+        fprintf(writing->words, "%s in ", show_count(record->bytes, "byte").text);
+    fprintf(writing->words, "%s %s.", show_count(record->blocks, entry->unit).text, entry->words);
+    write_head(writing, &result);
+    emit_open(&writing->emit, "stacks", '[');
+    write_stack(writing, "was", &result.stack);
+    emit_close(&writing->emit, ']');
+    write_suppressions(writing, "in the baseline, and there no more");
+    end_result(writing);
+}
+
+static void write_all_absent(struct writing *writing)
+{
+    const struct ledger_entry *entry;
+    size_t at = 0;
+
+    writing->process = NULL;
+    while (!writing->view->quiet && (entry = sarif_absent(&writing->states, &at)))
+        write_absent(writing, entry);
 }
 
 /* ---- The run -------------------------------------------------------------------------------- */
@@ -353,6 +400,7 @@ static void write_results(struct writing *writing, const struct report *report)
     struct emit *emit = &writing->emit;
     FILE *stream = emit->stream;
 
+    writing->states = sarif_states_begin(report, writing->view->baseline);
     writing->times = calloc(report->process_count + 1, sizeof(*writing->times));
     for (size_t i = 0; i < report->process_count; i++)
         writing->times[report->processes[i].alike]++;
@@ -363,6 +411,7 @@ static void write_results(struct writing *writing, const struct report *report)
     for (size_t i = 0; i < report->process_count; i++)
         if (report->processes[i].alike == i && !report_passes(&report->processes[i], writing->view))
             write_process(writing, &report->processes[i]);
+    write_all_absent(writing);
     fclose(emit->stream);
     fclose(writing->words);
     gzip_end(writing->gzip);
@@ -371,75 +420,7 @@ static void write_results(struct writing *writing, const struct report *report)
     free(writing->text);
     free(writing->said);
     free(writing->times);
-}
-
-static void write_notification(struct emit *emit, const char *level, const char *text)
-{
-    char *words = sarif_words(text);
-
-    emit_open(emit, NULL, '{');
-    emit_text(emit, "level", level);
-    emit_open(emit, "message", '{');
-    emit_text(emit, "text", words);
-    emit_close(emit, '}');
-    emit_close(emit, '}');
-    free(words);
-}
-
-/* After the results: what is not among them. */
-static void write_invocation(struct writing *writing, const struct report *report)
-{
-    struct emit *emit = &writing->emit;
-    char text[160];
-
-    emit_open(emit, "invocations", '[');
-    emit_open(emit, NULL, '{');
-    emit_bool(emit, "executionSuccessful", true);
-    emit_open(emit, "toolExecutionNotifications", '[');
-    if (writing->left) {
-        snprintf(text, sizeof(text),
-                 "%.60s more, the least of all, left out: hosts take 25,000 of a run, and 10 MB.",
-                 show_count(writing->left, "result").text);
-        write_notification(emit, "warning", text);
-    }
-    for (size_t i = 0; i < report->process_count; i++)
-        for (size_t k = 0; k < report->processes[i].note_count; k++)
-            write_notification(emit, "note", report->processes[i].notes[k]);
-    emit_close(emit, ']');
-    emit_close(emit, '}');
-    emit_close(emit, ']');
-}
-
-static void write_tool(struct emit *emit)
-{
-    emit_open(emit, "tool", '{');
-    emit_open(emit, "driver", '{');
-    emit_text(emit, "name", "libleak");
-    emit_text(emit, "semanticVersion", LEAK_VERSION);
-    sarif_rules(emit);
-    emit_close(emit, '}');
-    emit_close(emit, '}');
-}
-
-static void write_base(struct emit *emit, const struct view *view)
-{
-    char *uri = NULL;
-    size_t size;
-    FILE *stream;
-
-    if (!view->relative)
-        return;
-    stream = open_memstream(&uri, &size);
-    fputs("file://", stream);
-    uri_path(view->relative, stream);
-    fputs("/", stream);
-    fclose(stream);
-    emit_open(emit, "originalUriBaseIds", '{');
-    emit_open(emit, SARIF_BASE, '{');
-    emit_text(emit, "uri", uri);
-    emit_close(emit, '}');
-    emit_close(emit, '}');
-    free(uri);
+    sarif_states_end(&writing->states);
 }
 
 void sarif_write(const struct report *report, const struct view *view, FILE *stream)
@@ -452,10 +433,10 @@ void sarif_write(const struct report *report, const struct view *view, FILE *str
     emit_text(emit, "version", "2.1.0");
     emit_open(emit, "runs", '[');
     emit_open(emit, NULL, '{');
-    write_tool(emit);
-    write_base(emit, view);
+    sarif_tool(emit);
+    sarif_base(emit, view);
     write_results(&writing, report);
-    write_invocation(&writing, report);
+    sarif_invocation(emit, report, writing.left);
     emit_text(emit, "columnKind", "unicodeCodePoints");
     emit_close(emit, '}');
     emit_close(emit, ']');

@@ -1,7 +1,4 @@
-/* suppress.c - see suppress.h.
- *
- * What a rule of LeakSanitizer's says of a frame is asked once: frames are shared by many records.
- */
+/* suppress.c - see suppress.h. */
 #include "symbolize/suppress.h"
 
 #include <errno.h>
@@ -9,11 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/map.h"
 #include "symbolize/only.h"
-#include "symbolize/rules.h"
-
-#define NO_RULE 1 /* in by_frame; else index + 2 */
+#include "symbolize/rules_index.h"
 
 /* The rules of one text. */
 struct set {
@@ -21,11 +15,7 @@ struct set {
     size_t length;
     bool everywhere, here; /* asked for all processes; for the one it is about */
     struct rules rules;
-    struct map by_frame;     /* frame -> the first rule of LeakSanitizer's that names it */
-    struct map by_signature; /* signature -> the first block that names it, index + 1 */
-    size_t *next;            /* the next one that does, likewise; by index */
-    size_t *blocks;          /* indices of the other blocks */
-    size_t block_count;
+    struct rules_index *index;
 };
 
 struct suppressions {
@@ -47,46 +37,17 @@ struct suppressions *suppress_begin(void)
     return suppressions;
 }
 
-static void end_set(struct set *set)
-{
-    map_end(&set->by_frame);
-    map_end(&set->by_signature);
-}
-
 void suppress_end(struct suppressions *suppressions)
 {
     if (!suppressions)
         return;
     for (size_t i = 0; i < suppressions->count; i++)
-        end_set(suppressions->sets[i]);
+        rules_index_end(suppressions->sets[i]->index);
     free(suppressions->sets);
     mem_end(suppressions->mem);
 }
 
 /* ---- Texts ---------------------------------------------------------------------------------- */
-
-/* There may be a rule for each of a hundred thousand records: those are found by their signature.
- */
-static void index_rules(struct mem *mem, struct set *set)
-{
-    const struct rules *rules = &set->rules;
-
-    set->next = mem_take_array(mem, rules->count, sizeof(*set->next));
-    set->blocks = mem_take_array(mem, rules->count, sizeof(*set->blocks));
-    for (size_t i = rules->count; i > 0; i--) { /* so that the first one stands in the map */
-        const struct rule_made *made = rules->made[i - 1];
-        uint64_t *slot;
-
-        if (!made->has_signature)
-            continue;
-        slot = map_put(&set->by_signature, made->signature, NULL);
-        set->next[i - 1] = *slot;
-        *slot = i;
-    }
-    for (size_t i = 0; i < rules->count; i++)
-        if (!rules->made[i]->glob && !rules->made[i]->has_signature)
-            set->blocks[set->block_count++] = i;
-}
 
 static struct set *add(struct suppressions *suppressions, const char *where, const char *text,
                        size_t length)
@@ -98,7 +59,7 @@ static struct set *add(struct suppressions *suppressions, const char *where, con
     set->text = mem_copy(mem, text, length);
     set->length = length;
     set->rules = rules_read(mem, set->where, set->text, length);
-    index_rules(mem, set);
+    set->index = rules_index_begin(mem, &set->rules);
     suppressions->sets = mem_more(suppressions->sets, &suppressions->capacity,
                                   suppressions->count + 1, sizeof(*suppressions->sets));
     suppressions->sets[suppressions->count++] = set;
@@ -192,42 +153,6 @@ const char *suppress_trouble(const struct suppressions *suppressions, size_t i)
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-static uint64_t ask_frame(const struct set *set, const struct frame *frame)
-{
-    for (size_t i = 0; i < set->rules.count; i++)
-        if (rules_match_frame(set->rules.made[i], frame))
-            return i + 2;
-    return NO_RULE;
-}
-
-/* The first one in the text. */
-static struct rule_made *find_block(const struct set *set, const struct record *record)
-{
-    struct rule_made *const *made = set->rules.made;
-    size_t named = map_get(&set->by_signature, record->signature);
-
-    while (named && !rules_match_record(made[named - 1], record))
-        named = set->next[named - 1];
-    for (size_t i = 0; i < set->block_count && (!named || set->blocks[i] < named); i++)
-        if (rules_match_record(made[set->blocks[i]], record))
-            return made[set->blocks[i]];
-    return named ? made[named - 1] : NULL;
-}
-
-static struct rule_made *find_rule(struct set *set, const struct record *record)
-{
-    for (size_t i = 0; i < record->frame_count && rules_is_leak(record->verdict); i++) {
-        bool fresh;
-        uint64_t *known = map_put(&set->by_frame, (uintptr_t)record->frames[i], &fresh);
-
-        if (fresh)
-            *known = ask_frame(set, record->frames[i]);
-        if (*known != NO_RULE)
-            return set->rules.made[*known - 2];
-    }
-    return find_block(set, record);
-}
-
 static void count(struct verdict_total *total, const struct record *record)
 {
     total->bytes = add_saturating(total->bytes, record->bytes);
@@ -246,7 +171,7 @@ bool suppress_record(struct suppressions *suppressions, struct record *record,
         made = &suppressions->left_out;
     for (size_t i = 0; i < suppressions->count && !made; i++)
         if (suppressions->sets[i]->here)
-            made = find_rule(suppressions->sets[i], record);
+            made = rules_index_find(suppressions->sets[i]->index, record);
     if (!made)
         return false;
     record->suppressed_by = &made->rule;

@@ -8,20 +8,23 @@
 #include "symbolize/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "leak_store.h"
 #include "symbolize/estimate.h"
+#include "symbolize/text_base.h"
 #include "symbolize/text_crash.h"
 #include "symbolize/text_frame.h"
 #include "symbolize/text_head.h"
+#include "symbolize/text_list.h"
 #include "symbolize/text_look.h"
 #include "symbolize/text_mistakes.h"
 #include "symbolize/text_owners.h"
 #include "symbolize/text_recent.h"
-#include "symbolize/text_record.h"
 #include "symbolize/text_resources.h"
 #include "symbolize/text_seen.h"
+#include "symbolize/text_summary.h"
 #include "symbolize/text_suppressed.h"
 
 #define AGAIN_COLUMNS 240 /* of a command line worth repeating: three lines */
@@ -38,20 +41,6 @@ static bool has_records(const struct process *process, const struct view *view)
             process->totals.of[v].records)
             return true;
     return view->suppressed && process->suppressed.records;
-}
-
-/* Does it stand in the list by itself? What hangs under a lost record stands there. */
-static bool in_list(const struct process *process, const struct record *record,
-                    const struct view *view)
-{
-    if (record->suppressed_by && !view->suppressed)
-        return false;
-    if (record->verdict != VERDICT_INDIRECT)
-        return view->show[record->verdict];
-    if (record->owner)
-        return view->show[VERDICT_INDIRECT] &&
-               !view->show[process->records[record->owner - 1].verdict];
-    return view->show[VERDICT_INDIRECT] || view->show[VERDICT_LOST];
 }
 
 /* Reachable at a look that was not the last thing to happen: who knows. */
@@ -84,6 +73,15 @@ static bool is_listed(const struct report *report, size_t i, const struct view *
 
     return report->process_count == 1 ||
            (process->alike == i && !is_clean(process, view) && !report_passes(process, view));
+}
+
+static void write_when(const struct process *process, const struct view *view, FILE *stream)
+{
+    char *when = view->when_told ? text_list_when(process, view) : NULL;
+
+    if (when)
+        fprintf(stream, "All of these were allocated%s.\n", when);
+    free(when);
 }
 
 /* ---- Coverage -------------------------------------------------------------------------------- */
@@ -169,7 +167,8 @@ static void write_unlisted(const struct process *process, const struct view *vie
     for (size_t i = 0; i < sizeof(quiet) / sizeof(*quiet); i++) {
         const struct verdict_total *total = &process->totals.of[quiet[i]];
 
-        if (total->records && !view->show[quiet[i]])
+        if (total->records && !view->show[quiet[i]] &&
+            (quiet[i] != VERDICT_RUNTIME || view->verbose))
             fprintf(stream, "%s %s (--show=%s).\n",
                     estimate_bytes(total->bytes, process->errors[quiet[i]].bytes).text,
                     verdict_words[quiet[i]], verdict_word[quiet[i]]);
@@ -181,8 +180,9 @@ static void write_coverage(const struct report *report, size_t at, const struct 
 {
     const struct process *process = &report->processes[at];
 
+    write_when(process, view, stream);
     text_seen(process, view, stream);
-    text_look(process, stream);
+    text_look(process, view, stream);
     write_unlisted(process, view, stream);
     text_suppressed(process, view, stream);
     for (size_t i = 0; i < process->untracked_count; i++)
@@ -195,25 +195,11 @@ static void write_coverage(const struct report *report, size_t at, const struct 
     }
 }
 
-/* What the list is made of: entries, or with --apart records. */
-static size_t item_count(const struct process *process, const struct view *view)
-{
-    return view->apart ? process->record_count : process->entry_count;
-}
-
-static const struct record *item_first(const struct process *process, const struct view *view,
-                                       size_t i)
-{
-    return &process->records[view->apart ? i : process->entries[i].parts[0]];
-}
-
 /* What shows more of a process, NULL when there is no more. */
 static const char *next_option(const struct process *process, const struct view *view)
 {
-    size_t shown = 0;
+    size_t shown = text_list_count(process, view);
 
-    for (size_t i = 0; i < item_count(process, view); i++)
-        shown += in_list(process, item_first(process, view, i), view);
     if (!shown && has_losses(process))
         return "--all";
     if (!shown && process->totals.of[VERDICT_REACHABLE].records)
@@ -258,46 +244,7 @@ static void write_again(const struct report *report, const struct view *view, FI
         fprintf(stream, "Next: leakrun %s %s\n", option, command.text);
 }
 
-/* ---- The summary line ----------------------------------------------------------------------- */
-
-static void write_total(const char *word, const struct verdict_total *total, FILE *stream)
-{
-    fprintf(stream, " %s=%" PRIu64 "/%" PRIu64 "/%" PRIu64, word, total->bytes, total->blocks,
-            total->records);
-}
-
-static void write_summary(int32_t pid, const struct totals *totals, FILE *stream)
-{
-    fprintf(stream, "libleak: pid=%" PRId32, pid);
-    for (int v = 0; v < VERDICT_MAX; v++)
-        write_total(verdict_word[v], &totals->of[v], stream);
-    fprintf(stream, " growing=%" PRIu64 " errors=%" PRIu64 " resources=%" PRIu64 "\n",
-            totals->growing, totals->errors, totals->resources);
-}
-
 /* ---- Processes ------------------------------------------------------------------------------- */
-
-static void write_records(const struct process *process, const struct view *view, FILE *stream)
-{
-    size_t number = 0, hidden = 0;
-
-    for (size_t i = 0; i < item_count(process, view); i++) {
-        if (!in_list(process, item_first(process, view, i), view))
-            continue;
-        if (view->top && number >= view->top) {
-            hidden += view->apart ? 1 : process->entries[i].count;
-            continue;
-        }
-        putc('\n', stream);
-        if (view->apart)
-            text_record(process, &process->records[i], ++number, view, stream);
-        else
-            text_entry(process, &process->entries[i], ++number, view, stream);
-    }
-    if (hidden)
-        fprintf(stream, "\n... and %s.\n", show_count(hidden, "more record").text);
-    putc('\n', stream);
-}
 
 static void write_pids(const struct report *report, size_t alike, FILE *stream)
 {
@@ -315,8 +262,8 @@ static void write_pids(const struct report *report, size_t alike, FILE *stream)
     fputs(count == 8 ? " ...\n" : "\n", stream);
 }
 
-static void write_process(const struct report *report, size_t i, const struct view *view,
-                          FILE *stream)
+static void write_process_so(const struct report *report, size_t i, const struct view *view,
+                             FILE *stream)
 {
     const struct process *process = &report->processes[i];
     bool alone = report->process_count == 1;
@@ -325,7 +272,7 @@ static void write_process(const struct report *report, size_t i, const struct vi
     write_warning(process, view, stream);
     text_crash(process, view, stream);
     text_mistakes(process, view, stream);
-    write_records(process, view, stream);
+    text_list(process, view, stream);
     text_resources(process, view, stream);
     text_threads(process, view, stream);
     write_coverage(report, i, view, stream);
@@ -335,8 +282,61 @@ static void write_process(const struct report *report, size_t i, const struct vi
     else if (alone)
         write_again(report, view, stream);
     if (!alone)
-        write_summary(process->pid, &process->totals, stream);
-    putc('\n', stream);
+        text_summary(process->pid, &process->totals, stream);
+    if (!alone || view->terse < 3)
+        putc('\n', stream);
+}
+
+/* At most so many records, and the report is to fit a screen, when it can. */
+#define FEW 5
+#define SCREEN 25 /* lines */
+
+/* The report as a text; free(3) it. */
+static char *process_text(const struct report *report, size_t i, const struct view *view)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (!stream)
+        return NULL;
+    write_process_so(report, i, view, stream);
+    fclose(stream);
+    return text;
+}
+
+static size_t lines_of(const char *text)
+{
+    size_t lines = 1; /* the summary, which comes later */
+
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+static void write_process(const struct report *report, size_t i, const struct view *view,
+                          FILE *stream)
+{
+    const struct process *process = &report->processes[i];
+    bool few = text_list_count(process, view) + process->mistake_count <= FEW;
+    char *when = text_list_when(process, view), *text = NULL;
+    struct view fit = *view;
+
+    fit.when_told = when != NULL && !view->verbose;
+    free(when);
+    if (few && !view->verbose && !view->all_frames && !view->suppressed && !view->content)
+        for (fit.terse = 0;; fit.terse++) {
+            fit.no_source |= fit.terse > 1;
+            text = process_text(report, i, &fit);
+            if (!text || fit.terse == 3 || view->written + lines_of(text) <= SCREEN)
+                break;
+            free(text);
+        }
+    if (text)
+        fputs(text, stream);
+    else
+        write_process_so(report, i, &fit, stream);
+    free(text);
 }
 
 /* Processes that are only counted, and what of. */
@@ -383,9 +383,19 @@ static void write_unlisted_processes(const struct unlisted *unlisted, FILE *stre
                 unlisted->sampled ? "No sample (option sample=)" : "Nothing", more.text);
 }
 
-static void write_report(const struct report *report, const struct view *view, FILE *stream)
+static void write_report(const struct report *report, const struct view *asked, FILE *stream)
 {
     struct unlisted unlisted = {0};
+    char buffer[PATH_MAX];
+    const char *base = text_base(report, asked, buffer);
+    struct view based = *asked;
+    const struct view *view = &based;
+
+    if (base) {
+        based.relative = base;
+        based.written = 1;
+        fprintf(stream, "Sources below %s:\n", show(base, strlen(base), 0).text);
+    }
 
     for (size_t i = 0; i < report->process_count; i++)
         if (is_listed(report, i, view))
@@ -412,5 +422,14 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
         text_owners(report, view, stream);
     else
         write_report(report, view, stream);
-    write_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
+    text_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
+}
+
+void text_write_full(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct view full = *view;
+
+    full.all_frames = full.verbose = full.apart = full.exact = true;
+    full.relative = NULL;
+    text_write(report, &full, stream);
 }

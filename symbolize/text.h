@@ -6,4 +6,7 @@
 
 void text_write(const struct report *report, const struct view *view, FILE *stream);
 
+/* Each record by itself, with every frame and all that is known of it. */
+void text_write_full(const struct report *report, const struct view *view, FILE *stream);
+
 #endif

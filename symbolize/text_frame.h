@@ -11,7 +11,14 @@
 enum text_style { STYLE_PLAIN, STYLE_BOLD, STYLE_NAME, STYLE_FAINT, STYLE_WARNING };
 void text_style(const struct view *view, FILE *stream, enum text_style style);
 
-/* The function, or its place in the module; columns as for show(). */
+/* The end of a headline, so many columns of which are written. */
+void text_signature(uint64_t signature, int width, const struct view *view, FILE *stream);
+
+/* The function without return type and parameters, or its place in the module; columns as for show().
+ */
+struct shown text_bare(const struct frame *frame, size_t columns);
+
+/* The same without what the standard says anyway, see shorten.h; or its name in full. */
 struct shown text_function(const struct frame *frame, const struct view *view, size_t columns);
 
 /* "file:line", "in module", or nothing for a frame whose name says the module already. */
@@ -20,6 +27,10 @@ struct shown text_place(const struct frame *frame, const struct view *view);
 /* Its own line, or two, indented so far; user: it is the one that matters. */
 void text_frame(const struct frame *frame, bool user, int indent, const struct view *view,
                 FILE *stream);
+
+/* The same where so many columns of the line are written. */
+void text_frame_here(const struct frame *frame, bool user, int indent, const struct view *view,
+                     FILE *stream);
 
 /* The line of source, when it can be found. */
 void text_source(const struct frame *frame, int indent, const struct view *view, FILE *stream);

@@ -41,10 +41,21 @@ static size_t repeats(const struct record *record, size_t i)
     return count;
 }
 
+/* " #12 name ..." */
+static void write_frame(const struct frame *frame, bool user, size_t depth, int indent,
+                        const struct view *view, FILE *stream)
+{
+    if (view->exact)
+        indent = fprintf(stream, "%*s#%-3zu", indent > 4 ? indent - 4 : 0, "", depth);
+    else
+        fprintf(stream, "%*s", indent, "");
+    text_frame_here(frame, user, indent, view, stream);
+}
+
 void text_frames(const struct record *record, int indent, const struct view *view, FILE *stream)
 {
     const struct frame *title = record_title(record);
-    size_t listed = 0, more = 0, count;
+    size_t listed = 0, more = 0, count, most = view->terse > 2 ? 1 : CALLERS;
 
     for (size_t i = 0; i < record->frame_count; i += count) {
         const struct frame *frame = record->frames[i];
@@ -52,19 +63,19 @@ void text_frames(const struct record *record, int indent, const struct view *vie
         count = repeats(record, i);
         if (!is_shown(record, i, view))
             continue;
-        if (listed > CALLERS && !view->verbose && !view->all_frames) {
+        if (listed > most && !view->verbose && !view->all_frames) {
             more += count;
             continue;
         }
         listed++;
-        text_frame(frame, frame == title, indent, view, stream);
+        write_frame(frame, frame == title, i, indent, view, stream);
         if (frame == title)
             text_source(frame, indent, view, stream);
         if (count > 1)
             fprintf(stream, "%*s%s of the same\n", indent + 2, "",
                     show_count(count - 1, "more call").text);
     }
-    if (more)
+    if (more && view->terse < 3)
         fprintf(stream, "%*s%s (-v shows them)\n", indent, "",
                 show_count(more, "more caller").text);
     if (text_ending(record->ending))

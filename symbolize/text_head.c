@@ -110,15 +110,12 @@ static void write_nothing_left(const struct process *process, FILE *stream)
                 process->suppressed.records ? " but what is suppressed" : "");
 }
 
-void text_head(const struct process *process, bool arguments, const struct view *view, FILE *stream)
+bool text_losses(const struct process *process, FILE *stream)
 {
     static const enum verdict told[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
                                         VERDICT_HIDDEN, VERDICT_UNFREED};
     const char *join = ":";
 
-    text_style(view, stream, STYLE_BOLD);
-    text_name(process, arguments, stream);
-    write_ending(process, stream);
     for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
         const struct totals *totals = &process->totals;
 
@@ -129,7 +126,15 @@ void text_head(const struct process *process, bool arguments, const struct view 
         write_verdict(process, told[i], stream);
         join = ",";
     }
-    if (*join == ':')
+    return *join == ',';
+}
+
+void text_head(const struct process *process, bool arguments, const struct view *view, FILE *stream)
+{
+    text_style(view, stream, STYLE_BOLD);
+    text_name(process, arguments, stream);
+    write_ending(process, stream);
+    if (!text_losses(process, stream))
         write_nothing_left(process, stream);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);

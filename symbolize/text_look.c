@@ -10,6 +10,7 @@
 #define THREADS_TOLD 8
 #define FRAMES_TOLD 3
 #define CALL_COLUMNS 30
+#define LONG_CHECK 1000000000u /* ns: worth telling */
 
 /* "0.03 ms", "12 ms", "1,234 ms" */
 static struct shown milliseconds(uint64_t ns)
@@ -24,21 +25,37 @@ static struct shown milliseconds(uint64_t ns)
     return shown;
 }
 
-void text_look(const struct process *process, FILE *stream)
+/* "paused 0.2 ms, checked in 3,100 ms; 2 other threads parked" */
+static size_t cost_text(const struct look *look, const struct view *view, char *text, size_t size)
+{
+    size_t used = 0;
+
+    *text = 0;
+    if (look->timed)
+        used += (size_t)snprintf(text, size, "paused %.32s ms", milliseconds(look->pause_ns).text);
+    if (look->timed && (view->verbose || look->check_ns >= LONG_CHECK))
+        used += (size_t)snprintf(text + used, size - used, ", checked in %.32s ms",
+                                 milliseconds(look->check_ns).text);
+    if (look->threads_parked)
+        used += (size_t)snprintf(text + used, size - used, "%s%.40s parked", used ? "; " : "",
+                                 show_count(look->threads_parked, "other thread").text);
+    return used;
+}
+
+void text_look(const struct process *process, const struct view *view, FILE *stream)
 {
     const struct look *look = process->look;
+    char cost[128];
+    size_t used, columns;
 
     if (!look || !look->made)
         return;
-    fputs("Looked at the heap", stream);
+    columns = (size_t)fprintf(stream, "Looked at the heap");
     if (look->occasion)
-        fprintf(stream, "%s %s", look->last ? "" : ",", look->occasion);
-    if (look->timed) {
-        fprintf(stream, ":\n  paused %s ms, ", milliseconds(look->pause_ns).text);
-        fprintf(stream, "checked in %s ms", milliseconds(look->check_ns).text);
-    }
-    if (look->threads_parked)
-        fprintf(stream, "; %s parked", show_count(look->threads_parked, "other thread").text);
+        columns += (size_t)fprintf(stream, "%s %s", look->last ? "" : ",", look->occasion);
+    used = cost_text(look, view, cost, sizeof(cost));
+    if (used)
+        fprintf(stream, "%s%s", columns + used + 3 > TEXT_COLUMNS ? ":\n  " : ": ", cost);
     fputs(".\n", stream);
     if (!look->stopped)
         fputs("Threads ran on meanwhile: only what two pictures agree on is called lost.\n",

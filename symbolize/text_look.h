@@ -5,7 +5,7 @@
 #include "symbolize/report.h"
 
 /* Nothing when there was none: a note says why. */
-void text_look(const struct process *process, FILE *stream);
+void text_look(const struct process *process, const struct view *view, FILE *stream);
 
 /* Threads that were still there at the end. */
 void text_threads(const struct process *process, const struct view *view, FILE *stream);

@@ -19,20 +19,49 @@
 
 /* ---- When and by whom ------------------------------------------------------------------------ */
 
-static void write_span(const struct process *process, const struct record *record, FILE *stream)
+#define SPAN_SIZE (2 * TIMES_SIZE + 8)
+
+/* "0.4 s", "3 min 20 s to 0.3 s"; empty when nobody knows. */
+static const char *span_text(const struct process *process, const struct record *record,
+                             char text[SPAN_SIZE])
 {
-    const char *until = process->how == END_RUNNING ? "ago" : "before the end";
     uint64_t end = process->until_ns;
     char first[TIMES_SIZE], last[TIMES_SIZE];
 
+    *text = 0;
     if (!end || !record->first_ns)
-        return;
+        return text;
     times_span(end > record->first_ns ? end - record->first_ns : 0, first);
     times_span(end > record->last_ns ? end - record->last_ns : 0, last);
     if (strcmp(first, last) == 0)
-        fprintf(stream, " %s %s", first, until);
+        snprintf(text, SPAN_SIZE, "%s", first);
     else
-        fprintf(stream, " %s to %s %s", first, last, until);
+        snprintf(text, SPAN_SIZE, "%s to %s", first, last);
+    return text;
+}
+
+static void write_span(const struct process *process, const struct record *record, FILE *stream)
+{
+    char span[SPAN_SIZE];
+
+    if (*span_text(process, record, span))
+        fprintf(stream, " %s %s", span,
+                process->how == END_RUNNING ? "ago" : "before the end");
+}
+
+/* ", 0.4 s old (T1)", where there is room for no line of its own; empty when there is no need. */
+static void age_text(const struct process *process, const struct record *record,
+                     const struct view *view, char *text, size_t size)
+{
+    char span[SPAN_SIZE];
+
+    *text = 0;
+    if (view->terse < 3 || view->when_told || !*span_text(process, record, span))
+        return;
+    if (record->thread_count == 1 && !record->more_threads)
+        snprintf(text, size, ", %s old (T%" PRIu32 ")", span, record->threads[0].serial);
+    else
+        snprintf(text, size, ", %s old", span);
 }
 
 static void write_threads(const struct record *record, FILE *stream)
@@ -71,11 +100,41 @@ void text_when(const struct process *process, const struct record *record, FILE 
     write_threads(record, stream);
 }
 
-/* entry: all of whose parts are summed up in the record, NULL = it is one. */
-static void write_head(const struct record *record, const struct entry *entry, size_t number,
-                       const struct view *view, FILE *stream)
+void text_days(uint64_t first_ns, uint64_t last_ns, FILE *stream)
 {
-    char head[160];
+    char first[TIMES_SIZE], last[TIMES_SIZE];
+
+    if (!times_iso(first_ns, first) || !times_iso(last_ns, last))
+        return;
+    fprintf(stream, ", %.10s %.5s", first, first + 11);
+    if (strncmp(first, last, 16) != 0)
+        fprintf(stream, " to %.10s %.5s", last, last + 11);
+    fputs(" UTC", stream);
+}
+
+void text_sighted(const struct record *record, FILE *stream)
+{
+    const struct seen *seen = &record->seen;
+
+    if (!seen->processes)
+        return;
+    fprintf(stream, "%*sin %s", TEXT_INDENT, "", show_count(seen->processes, "process").text);
+    if (seen->host_count == 1)
+        fprintf(stream, " on %s", show(seen->hosts[0], strlen(seen->hosts[0]), 30).text);
+    else if (seen->host_count)
+        fprintf(stream, " on %s", show_count(seen->host_count, "host").text);
+    text_days(record->first_ns, record->last_ns, stream);
+    putc('\n', stream);
+}
+
+/* entry: all of whose parts are summed up in the record, NULL = it is one. Returns whether it says how
+ * old it is. */
+static bool write_head(const struct process *process, const struct record *record,
+                       const struct entry *entry, size_t number, const struct view *view,
+                       FILE *stream)
+{
+    char head[160], age[SPAN_SIZE + 32];
+    bool dated;
     int width = snprintf(head, sizeof(head), "%zu. ", number);
 
     fputs(head, stream);
@@ -91,11 +150,13 @@ static void write_head(const struct record *record, const struct entry *entry, s
         width += snprintf(head + strlen(head), sizeof(head) - strlen(head), ", %.30s",
                           show_count(entry->count, "place").text);
     fputs(head, stream);
-    text_style(view, stream, STYLE_FAINT);
-    fprintf(stream, "%*s%016" PRIx64 "\n",
-            width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", record->signature);
-    text_style(view, stream, STYLE_PLAIN);
+    age_text(process, record, view, age, sizeof(age));
+    dated = *age && (size_t)width + strlen(age) + 18 <= TEXT_COLUMNS;
+    if (dated)
+        width += fprintf(stream, "%s", age);
+    text_signature(record->signature, width, view, stream);
     write_error(record, stream);
+    return dated;
 }
 
 /* ---- Parts of an entry ----------------------------------------------------------------------- */
@@ -182,10 +243,11 @@ static void write_parts(const struct process *process, const struct entry *entry
 }
 
 static void write_body(const struct process *process, const struct record *record,
-                       const struct entry *entry, const struct view *view, FILE *stream)
+                       const struct entry *entry, bool dated, const struct view *view,
+                       FILE *stream)
 {
     text_frames(record, TEXT_INDENT, view, stream);
-    if (record->stacks > 1 && (!record->line_count || view->verbose))
+    if (record->stacks > 1 && view->terse < 3 && (!record->line_count || view->verbose))
         fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
                 show_count(record->stacks, "stack").text);
     write_lines(record, view, stream);
@@ -195,30 +257,33 @@ static void write_body(const struct process *process, const struct record *recor
     text_verdict(process, record, view, stream);
     text_freed(record, view, stream);
     text_orphaned(record, view, stream);
-    if (process->until_ns || record->thread_count) {
+    if (!dated && !view->when_told && (process->until_ns || record->thread_count)) {
         fprintf(stream, "%*sallocated", TEXT_INDENT, "");
         text_when(process, record, stream);
         putc('\n', stream);
     }
+    text_sighted(record, stream);
 }
 
 void text_record(const struct process *process, const struct record *record, size_t number,
                  const struct view *view, FILE *stream)
 {
-    write_head(record, NULL, number, view, stream);
-    write_body(process, record, NULL, view, stream);
+    bool dated = write_head(process, record, NULL, number, view, stream);
+
+    write_body(process, record, NULL, dated, view, stream);
 }
 
 void text_entry(const struct process *process, const struct entry *entry, size_t number,
                 const struct view *view, FILE *stream)
 {
     struct record sum;
+    bool dated;
 
     if (entry->count == 1) {
         text_record(process, &process->records[entry->parts[0]], number, view, stream);
         return;
     }
     sum = entries_sum(process, entry);
-    write_head(&sum, entry, number, view, stream);
-    write_body(process, &sum, entry, view, stream);
+    dated = write_head(process, &sum, entry, number, view, stream);
+    write_body(process, &sum, entry, dated, view, stream);
 }

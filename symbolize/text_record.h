@@ -16,4 +16,10 @@ void text_entry(const struct process *process, const struct entry *entry, size_t
 /* " 0.4 s to 0.3 s before the end by T1 (name), T2" */
 void text_when(const struct process *process, const struct record *record, FILE *stream);
 
+/* ", 2026-11-20 10:15 to 2026-11-21 08:02 UTC"; nothing when one is unknown */
+void text_days(uint64_t first_ns, uint64_t last_ns, FILE *stream);
+
+/* "in 12 processes on 3 hosts" and when, in a line, of what was merged. */
+void text_sighted(const struct record *record, FILE *stream);
+
 #endif

@@ -127,7 +127,8 @@ void text_verdict(const struct process *process, const struct record *record,
         if (record->cycle)
             say("a ring of blocks that point at each other", stream);
         write_retained(record, "fix this one:", " go away", stream);
-        write_all_held(process, record, view, stream);
+        if (view->terse < 3)
+            write_all_held(process, record, view, stream);
         break;
     case VERDICT_POSSIBLE:
         if (record->tagged)

@@ -2,6 +2,7 @@
 #include "symbolize/times.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 const char *times_iso(uint64_t ns, char text[TIMES_SIZE])
@@ -15,6 +16,21 @@ const char *times_iso(uint64_t ns, char text[TIMES_SIZE])
     length = strftime(text, TIMES_SIZE, "%Y-%m-%dT%H:%M:%S", &calendar);
     snprintf(text + length, TIMES_SIZE - length, ".%03uZ", (unsigned)(ns / 1000000u % 1000u));
     return text;
+}
+
+uint64_t times_read(const char *text)
+{
+    struct tm calendar = {0};
+    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &calendar);
+    time_t seconds = rest ? timegm(&calendar) : -1;
+    uint64_t ms;
+
+    if (seconds < 0 || seconds > 9000000000 || strlen(rest) != 5 || rest[0] != '.' ||
+        strspn(rest + 1, "0123456789") != 3 || rest[4] != 'Z')
+        return 0;
+    ms = (uint64_t)(rest[1] - '0') * 100 + (uint64_t)(rest[2] - '0') * 10 +
+         (uint64_t)(rest[3] - '0');
+    return ((uint64_t)seconds * 1000 + ms) * 1000000;
 }
 
 const char *times_span(uint64_t ns, char text[TIMES_SIZE])

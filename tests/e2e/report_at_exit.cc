@@ -1,7 +1,7 @@
 // report=exit prints the same report as leakrun on stderr, after the program's own last words; without
 // it stderr stays empty. The status is the program's.
 // CFLAGS: -O1 -g -fno-builtin
-// RUN: %leak %t >o0 2>e0; echo "quiet=$? $(grep -c . e0)"; LIBLEAK_OPTIONS=report=exit; %leak %t 2>e1; echo "status=$?"; LIBLEAK_OPTIONS=; %run -- %t 2>e2 >o2; echo "leakrun=$?"; sed 's/^/exit: /' e1; norm() { sed -e /^Next:/d -e 's/pid=[0-9]*/pid=N/g; s/(pid [0-9]*)/(pid N)/g; s/[0-9][0-9]:[0-9:.]*/TIME/g; s/pid [0-9]*/pid N/g; s/paused [0-9.]* .*s, checked in [0-9.]* .*s/paused/' "$1"; }; norm e1 >n1; norm e2 >n2; diff n1 n2 && echo same report; cmp o0 o2 && echo same output
+// RUN: %leak %t >o0 2>e0; echo "quiet=$? $(grep -c . e0)"; LIBLEAK_OPTIONS=report=exit; %leak %t 2>e1; echo "status=$?"; LIBLEAK_OPTIONS=; %run -- %t 2>e2 >o2; echo "leakrun=$?"; sed 's/^/exit: /' e1; norm() { sed -e /^Next:/d -e 's/pid=[0-9]*/pid=N/g; s/(pid [0-9]*)/(pid N)/g; s/[0-9][0-9]:[0-9:.]*/TIME/g; s/pid [0-9]*/pid N/g; s/paused [0-9.]* ms/paused/; s/, checked in [0-9.]* ms//' "$1"; }; norm e1 >n1; norm e2 >n2; diff n1 n2 && echo same report; cmp o0 o2 && echo same output
 // EXPECT: ^quiet=4 0
 // EXPECT: ^status=4
 // EXPECT: ^leakrun=4

@@ -1,5 +1,7 @@
 """sarif.py SARIF JSON [of N] - a report keeps to SARIF 2.1.0, and has a result for each record and error.
 
+Results that a baseline had and the report has not are left alone.
+
 sarif.schema.json says what SARIF asks of the properties we write. Then: rules exist, the innermost
 file is the first location, the stack is whole, and what the JSON report has is there and no more;
 with N, of so many results some are there, and a notification says how many are not.
@@ -66,6 +68,8 @@ def main():
     got = Counter()
     errors = Counter(e["type"] for process in report["processes"] for e in process["errors"])
     for result in run["results"]:
+        if result.get("baselineState") == "absent":
+            continue
         if result["ruleId"] in errors:
             errors[result["ruleId"]] -= 1
             continue

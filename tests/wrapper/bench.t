@@ -77,3 +77,37 @@ test_bench_runs_programs_and_micro_in_small() {
     says p.tsv 'perl.libleak.1.status.ok'
     silent_about m.tsv 'status.(exit|signal|timeout)'
 }
+test_formats_are_held_against_their_limits() {
+    need python3
+    figures <<'ROWS'
+reports,-,-,0,blocks,1000000
+reports,-,-,0,records,100000
+reports,text,libleak,1,status,ok
+reports,text,libleak,1,cpu,12
+reports,text,libleak,2,cpu,3
+reports,text,libleak,1,wall,20
+reports,text,libleak,1,rss_kb,512000
+reports,text,libleak,1,bytes,2500000
+reports,json,libleak,1,status,ok
+reports,json,libleak,1,cpu,11
+reports,json,libleak,1,wall,11
+reports,json,libleak,1,rss_kb,512000
+reports,json,libleak,1,bytes,1
+reports,html,libleak,1,status,ok
+reports,html,libleak,1,cpu,1
+reports,html,libleak,1,wall,1
+reports,html,libleak,1,rss_kb,2048000
+reports,html,libleak,1,bytes,1
+reports,full,libleak,1,status,exit 2
+reports,full,libleak,1,cpu,1
+reports,full,libleak,1,wall,1
+reports,full,libleak,1,rss_kb,1
+reports,full,libleak,1,bytes,1
+ROWS
+    tables
+    says tables '^Reports on 1,000,000 blocks lost in 100,000 places$'
+    says tables '^text +3.00 +20.00 +500 +2.5 +yes$'
+    says tables '^json +11.00 .* no$'
+    says tables '^html +1.00 .* no$'
+    says tables '^full .* failed$'
+}

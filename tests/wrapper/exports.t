@@ -181,3 +181,30 @@ test_suppressions_are_generated_instead_of_a_report() {
     says out '^leak:\^make_book\$$'
     silent_about out '^libleak:'
 }
+test_sarif_says_what_became_of_a_baseline() {
+    need python3 g++ jq
+    shelve sarif none
+    silent_about none baselineState
+    "$O/leakreport" --format=json -o base.json --all 10.leak
+    # No ring any more, more in fill(), a new one in late().
+    echo "$shelf" | sed -e 's/ring(); wrong();/wrong(); late();/' \
+        -e 's/^int main/__attribute__((noinline)) void late() { sink = malloc(77); sink = nullptr; }\n&/' |
+        g++ -O1 -g -x c++ -o shelf -
+    leakrun --no-report --keep=12.leak ./shelf 12
+    for form in json sarif; do
+        "$O/leakreport" --format=$form -o now.$form --all --show-suppressed --baseline=base.json 12.leak ||
+            equal 'the status' $? 1
+    done
+    /usr/bin/python3 "$root/tests/formats/sarif.py" now.sarif now.json
+    "$O/leakreport" diff --format=json --all base.json 12.leak |
+        jq -r '.changes[] |
+            ({new: "new", grown: "updated", shrunk: "updated", unchanged: "unchanged", fixed: "absent"}[.change]) +
+            " " + .signature' | sort -u >wanted
+    jq -r '.runs[0].results[] | .baselineState + " " +
+        .partialFingerprints["libleakSignature/v1"]' now.sarif | sort -u >got
+    equal 'the states' "$(cat got)" "$(cat wanted)"
+    equal 'how many of each' "$(cut -d ' ' -f 1 got | sort | uniq -c | tr -s ' ' | tr '\n' ';')" \
+        ' 1 absent; 1 new; 2 unchanged; 1 updated;'
+    equal 'what hides those that are gone' "$(jq -c '[.runs[0].results[] | select(.baselineState == "absent") |
+        .suppressions[0].status] | unique' now.sarif)" '["accepted"]'
+}

@@ -233,3 +233,37 @@ test_memcheck_takes_the_options_of_valgrind() {
     equal 'refused' "$(status_of "$memcheck" --leak-check=no './she lf')" 125
     equal 'no program' "$(status_of "$memcheck" -q)" 125
 }
+test_short_has_a_line_for_each_finding_with_its_place_first() {
+    need g++ jq
+    echo "$shelf" >shelf.cc
+    g++ -g -O0 -w -o shelf shelf.cc
+    leakrun --no-report --keep=shelf.leak ./shelf || true
+    "$O/leakreport" --format=short shelf.leak >out
+    "$O/leakreport" --format=json shelf.leak | jq -r --arg d "$PWD/" '.processes[] |
+        (.errors[], (.records[] | select(.verdict | IN("lost", "possible")))) |
+        [.frames[] | select(.user)][0] | .file[($d | length):] + ":" + (.line | tostring)' >wanted
+    [ -s wanted ] || fail 'nothing was found'
+    equal 'the places' "$(sed '$d' out | grep -oE '^[^ ]+:[0-9]+: ' | sed 's/: $//')" "$(cat wanted)"
+    equal 'the last line' "$(tail -n 1 out)" "$("$O/leakreport" shelf.leak | tail -n 1)"
+    "$O/leakreport" --format=short --top=1 shelf.leak >out
+    says out 'more findings \(--top=0\)$'
+    equal 'the lines of -q' "$("$O/leakreport" -q --format=short shelf.leak | wc -l)" 1
+}
+test_full_names_places_where_other_programs_find_the_same() {
+    need g++ addr2line
+    echo "$shelf" >shelf.cc
+    g++ -g -O2 -w -o shelf shelf.cc
+    leakrun --no-report --keep=shelf.leak ./shelf || true
+    "$O/leakreport" --format=full shelf.leak >out
+    says out '^ #0  wrong\(\)'
+    says out 'kept by the C and C\+\+ runtime'
+    "$O/leakreport" --format=full --show=lost shelf.leak >lost
+    silent_about lost 'bytes .* kept by the C and C\+\+ runtime \(malloc'
+    awk '/^ *#[0-9]/ { at = "" } / [^ ]*shelf\.cc:[0-9:]+$/ { at = $NF }
+        at && $1 == "in" && /shelf\+0x/ { sub(/.*\+/, "", $2); print $2, at }' out | sort -u >places
+    [ "$(wc -l <places)" -gt 3 ] || fail "too few places: $(cat places)"
+    while read -r offset place; do
+        addr2line -i -e shelf "$offset" >lines
+        says lines "^${place%:*}( |\$)"
+    done <places
+}

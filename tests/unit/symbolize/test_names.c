@@ -6,6 +6,7 @@
 
 #include "symbolize/classify.h"
 #include "symbolize/demangle.h"
+#include "symbolize/shorten.h"
 
 static const struct {
     const char *mangled, *readable;
@@ -31,6 +32,59 @@ START_TEST(names_are_made_readable)
 
     ck_assert_str_eq(demangle(mem, names[_i].mangled), names[_i].readable);
     mem_end(mem);
+}
+END_TEST
+
+static const struct {
+    const char *name, *shorter;
+} shortened[] = {
+    {"main", "main"},
+    {"std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, "
+     "std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> "
+     "> > >::push_back",
+     "std::vector<std::string>::push_back"},
+    {"app::Cache<std::map<int, std::vector<long, std::allocator<long> >, std::less<int>, "
+     "std::allocator<std::pair<int const, std::vector<long, std::allocator<long> > > > > >::put",
+     "app::Cache<std::map<int, std::vector<long>>>::put"},
+    {"std::__1::vector<int, std::__1::allocator<int> >::at", "std::vector<int>::at"},
+    {"std::basic_ostream<wchar_t, std::char_traits<wchar_t> >& f", "std::wostream& f"},
+    {"std::unique_ptr<A, std::default_delete<A> >::reset", "std::unique_ptr<A>::reset"},
+    {"name[abi:cxx11]", "name"},
+    /* What somebody chose stays. */
+    {"std::vector<int, my::pool<int> >::at", "std::vector<int, my::pool<int>>::at"},
+    {"std::map<int, long, std::greater<int>, std::allocator<int> >::at",
+     "std::map<int, long, std::greater<int>, std::allocator<int>>::at"},
+    {"std::basic_string<char, my::traits, std::allocator<char> >::at",
+     "std::basic_string<char, my::traits, std::allocator<char>>::at"},
+    {"std::map<int, std::less<int> >::at", "std::map<int, std::less<int>>::at"},
+    {"std::vector<std::allocator<int> >::at", "std::vector<std::allocator<int>>::at"},
+    {"my::std::vector<int, std::allocator<int> >::at",
+     "my::std::vector<int, std::allocator<int>>::at"},
+    {"vector<int, std::allocator<int> >::at", "vector<int, std::allocator<int>>::at"},
+    {"std::vectors<int, std::allocator<int> >::at", "std::vectors<int, std::allocator<int>>::at"},
+    /* Brackets that are none, and lists that do not end. */
+    {"std::set<F<(1 > 2)>, std::less<F<(1 > 2)> >, std::allocator<F<(1 > 2)> > >::at",
+     "std::set<F<(1 > 2)>>::at"},
+    {"std::set<F<&X::operator< >, std::less<int> >::at",
+     "std::set<F<&X::operator< >, std::less<int>>::at"},
+    {"std::vector<int, std::allocator<int", "std::vector<int, std::allocator<int"},
+    {"std::vector<", "std::vector<"},
+    {"std::__cxx11::", "std::"},
+    {"std::basic_", "std::basic_"},
+    {"", ""},
+};
+
+START_TEST(names_lose_what_the_standard_says_anyway)
+{
+    char name[SHORTEN_MAX];
+    size_t length;
+
+    strcpy(name, shortened[_i].name);
+    length = shorten_name(name);
+    ck_assert_str_eq(name, shortened[_i].shorter);
+    ck_assert_uint_eq(length, strlen(name));
+    shorten_name(name);
+    ck_assert_str_eq(name, shortened[_i].shorter); /* once is enough */
 }
 END_TEST
 
@@ -206,6 +260,7 @@ int main(void)
     tcase_add_loop_test(all, names_are_made_readable, 0, ROWS(names));
     tcase_add_test(all, names_of_ten_thousand_characters_are_read);
     tcase_add_test(all, a_name_that_would_never_end_is_left_as_it_is);
+    tcase_add_loop_test(all, names_lose_what_the_standard_says_anyway, 0, ROWS(shortened));
     tcase_add_loop_test(all, the_qualified_name_is_found, 0, ROWS(scopes));
     tcase_add_loop_test(all, a_frame_has_a_role, 0, ROWS(roles));
     tcase_add_test(all, blocks_the_runtime_keeps_are_told_from_the_users);
