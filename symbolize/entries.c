@@ -3,11 +3,11 @@
  * its parts share a function. */
 #include "symbolize/entries.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "symbolize/demangle.h"
+#include "symbolize/estimate.h"
 #include "symbolize/map.h"
 
 /* What records may agree in: equal ones do. */
@@ -76,10 +76,8 @@ static struct agreement by_call(const struct record *record)
                               function};
 }
 
-static uint64_t line_of(const struct record *record, size_t at)
+static uint64_t place_of(const struct frame *frame)
 {
-    const struct frame *frame = record->frames[at];
-
     return hash_mix(frame->name_hash, (uint64_t)frame->line << 32 | frame->column);
 }
 
@@ -91,7 +89,7 @@ static bool has_line(const struct record *record)
 
 static struct agreement by_line(const struct record *record)
 {
-    uint64_t line = hash_mix(~group_of(record), line_of(record, record->user));
+    uint64_t line = hash_mix(~group_of(record), place_of(record->frames[record->user]));
 
     return (struct agreement){hash_mix(line, record->bytes / (record->blocks ? record->blocks : 1)),
                               record->frames[record->user]->name_hash};
@@ -104,40 +102,72 @@ static uint64_t by_two_lines(const struct record *record)
 
     if (outer == record->frame_count || !record->frames[outer]->line)
         return 0;
-    return hash_mix(hash_mix(~group_of(record), line_of(record, record->user)),
-                    line_of(record, outer));
+    return hash_mix(hash_mix(~group_of(record), place_of(record->frames[record->user])),
+                    place_of(record->frames[outer]));
 }
 
-/* The key that stands for all that were united with this one. */
-static uint64_t key_of(struct map *united, uint64_t key)
+/* By whom what held them was freed; 0 = nobody knows. */
+static uint64_t by_holder(const struct record *record)
 {
-    for (uint64_t next; (next = map_get(united, key)) != 0;)
+    const struct orphaned *orphaned = &record->orphaned;
+    const struct frame *freed;
+
+    if (!orphaned->blocks || !orphaned->holder)
+        return 0;
+    freed = orphaned->frames[orphaned->user];
+    return hash_mix(hash_mix(hash_mix(~group_of(record), place_of(orphaned->holder)),
+                             place_of(freed)),
+                    1);
+}
+
+/* ---- Keys that stand for one ---------------------------------------------------------------- */
+
+struct unions {
+    struct map to;    /* key -> one that stands for it */
+    struct map first; /* what unites -> the key that had it first */
+};
+
+static uint64_t key_of(const struct unions *unions, uint64_t key)
+{
+    for (uint64_t next; (next = map_get(&unions->to, key)) != 0;)
         key = next;
     return key;
 }
 
-/* Gives those of "alone" what they agree in by their lines: equal keys, and keys that two lines unite. */
-static void agree_by_lines(const struct process *process, const bool *alone, struct agreement *all)
+/* All keys that "what" was said of are one. */
+static void unite(struct unions *unions, uint64_t key, uint64_t what)
 {
-    struct map united = {0}, lines = {0};
+    uint64_t *first = map_put(&unions->first, what, NULL), one;
 
-    for (size_t i = 0; i < process->record_count; i++) {
-        uint64_t two = alone[i] ? by_two_lines(&process->records[i]) : 0;
-        uint64_t *first = two ? map_put(&lines, two, NULL) : NULL;
+    if (!*first)
+        *first = key;
+    one = key_of(unions, *first);
+    key = key_of(unions, key);
+    if (key != one)
+        *map_put(&unions->to, key, NULL) = one;
+}
 
-        if (!alone[i])
-            continue;
-        all[i] = by_line(&process->records[i]);
-        if (first && *first && key_of(&united, *first) != key_of(&united, all[i].key))
-            *map_put(&united, key_of(&united, all[i].key), NULL) = key_of(&united, *first);
-        else if (first && !*first)
-            *first = all[i].key;
-    }
-    for (size_t i = 0; i < process->record_count; i++)
-        if (alone[i])
-            all[i].key = key_of(&united, all[i].key);
-    map_end(&united);
-    map_end(&lines);
+static void agree_by_line(const struct record *record, struct agreement *agreement,
+                          struct unions *unions)
+{
+    uint64_t two = by_two_lines(record);
+
+    *agreement = by_line(record);
+    if (two)
+        unite(unions, agreement->key, two);
+}
+
+static void agree_by_holder(const struct record *record, struct agreement *agreement,
+                            struct unions *unions)
+{
+    uint64_t holder = by_holder(record);
+
+    if (!holder)
+        return;
+    if (!agreement->key)
+        *agreement = (struct agreement){hash_mix(holder, record->signature),
+                                        record->frames[record->user]->name_hash};
+    unite(unions, agreement->key, holder);
 }
 
 static bool may_agree(const struct record *record)
@@ -150,7 +180,7 @@ static bool may_agree(const struct record *record)
 static struct agreement *agree(const struct process *process)
 {
     struct agreement *all = mem_more(NULL, &(size_t){0}, process->record_count, sizeof(*all));
-    bool *alone = mem_more(NULL, &(size_t){0}, process->record_count, sizeof(*alone));
+    struct unions unions = {0};
     struct map calls = {0};
 
     for (size_t i = 0; i < process->record_count; i++) {
@@ -162,13 +192,19 @@ static struct agreement *agree(const struct process *process)
     for (size_t i = 0; i < process->record_count; i++) {
         const struct record *record = &process->records[i];
 
+        if (!may_agree(record))
+            continue;
         if (all[i].key && map_get(&calls, all[i].key) < 2)
             all[i] = (struct agreement){0};
-        alone[i] = !all[i].key && may_agree(record) && has_line(record);
+        if (!all[i].key && has_line(record))
+            agree_by_line(record, &all[i], &unions);
+        agree_by_holder(record, &all[i], &unions);
     }
-    agree_by_lines(process, alone, all);
+    for (size_t i = 0; i < process->record_count; i++)
+        all[i].key = key_of(&unions, all[i].key);
+    map_end(&unions.to);
+    map_end(&unions.first);
     map_end(&calls);
-    free(alone);
     return all;
 }
 
@@ -184,6 +220,15 @@ static void add_part(struct process *process, struct entry *entry, size_t i)
     entry->blocks = add_saturating(entry->blocks, record->blocks);
     entry->retained.bytes = add_saturating(entry->retained.bytes, record->retained.bytes);
     entry->retained.blocks = add_saturating(entry->retained.blocks, record->retained.blocks);
+}
+
+/* Parts of one holder may have no function in common. */
+static void share(struct entry *entry, uint64_t function)
+{
+    if (!entry->count || entry->shared == function)
+        entry->shared = function;
+    else
+        entry->shared = 0;
 }
 
 static size_t frame_named(const struct record *record, uint64_t name)
@@ -218,9 +263,7 @@ static void add_to_sum(struct record *sum, const struct record *part)
     sum->more_threads |= part->more_threads;
     for (size_t i = 0; i < part->thread_count; i++)
         sum->more_threads |= !has_thread(sum, part->threads[i].serial);
-    sum->error.bytes = (uint64_t)hypot((double)sum->error.bytes, (double)part->error.bytes);
-    sum->error.blocks = (uint64_t)hypot((double)sum->error.blocks, (double)part->error.blocks);
-    sum->error.samples = add_saturating(sum->error.samples, part->error.samples);
+    estimate_add_error(&sum->error, &part->error);
 }
 
 struct record entries_sum(const struct process *process, const struct entry *entry)
@@ -284,7 +327,7 @@ void entries_fill(struct mem *mem, enum sort_order sort, struct process *process
     for (size_t i = 0; i < process->record_count; i++) {
         size_t at = process->records[i].lead - 1;
 
-        process->entries[at].shared = sizes[at] > 1 ? all[i].function : 0;
+        share(&process->entries[at], sizes[at] > 1 ? all[i].function : 0);
         add_part(process, &process->entries[at], i);
     }
     sort_entries(process, sort);
@@ -312,7 +355,7 @@ bool entries_check(const struct process *process)
             good &= !entry->shared || frame_named(part, entry->shared) < part->frame_count;
         }
         good &= bytes == entry->bytes && blocks == entry->blocks && entry->count > 0;
-        good &= entry->count == 1 || entry->shared;
+        good &= entry->count == 1 || entry->shared || process->records[entry->parts[0]].orphaned.blocks;
         parts += entry->count;
     }
     return good && parts == process->record_count;

@@ -32,6 +32,13 @@ struct error estimate_error(const struct variance *variance)
                           .samples = variance->samples};
 }
 
+void estimate_add_error(struct error *sum, const struct error *part)
+{
+    sum->bytes = (uint64_t)hypot((double)sum->bytes, (double)part->bytes);
+    sum->blocks = (uint64_t)hypot((double)sum->blocks, (double)part->blocks);
+    sum->samples = add_saturating(sum->samples, part->samples);
+}
+
 /* ---- Words --------------------------------------------------------------------------------- */
 
 /* The power of ten of the last digit to show: the error's first, or its second after a one. */

@@ -19,6 +19,8 @@ struct variance {
 
 void estimate_add(struct variance *sum, const struct store *store, const struct store_site *site);
 struct error estimate_error(const struct variance *variance);
+/* Of a sum of independent estimates. */
+void estimate_add_error(struct error *sum, const struct error *part);
 
 /* "~4.1 MB" and "~64,000 blocks": as many digits as mean something when the number is off by that
  * much. Off by 0: the exact number, as show_count has it. */

@@ -34,7 +34,7 @@ struct view {
     const struct ledger *baseline; /* what was there before, NULL = nobody said */
 
     /* The text report's own, so that little fits a screen. */
-    unsigned terse; /* 0 = all is said; source of 1 = one record, 2 = none; 3 = one caller */
+    unsigned terse; /* 0 = all is said; 1 = two callers, 2 = one; lines of source: 3 = one, 4 = none */
     size_t written; /* lines before the first process */
     bool when_told; /* when blocks were allocated is said elsewhere */
 };

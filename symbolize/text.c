@@ -326,11 +326,15 @@ static void write_process(const struct report *report, size_t i, const struct vi
     free(when);
     if (few && !view->verbose && !view->all_frames && !view->suppressed && !view->content)
         for (fit.terse = 0;; fit.terse++) {
-            fit.no_source |= fit.terse > 1;
             text = process_text(report, i, &fit);
-            if (!text || fit.terse == 3 || view->written + lines_of(text) <= SCREEN)
+            if (!text || view->written + lines_of(text) <= SCREEN)
                 break;
             free(text);
+            text = NULL;
+            if (fit.terse == TEXT_TERSEST) { /* it does not fit anyhow */
+                fit.terse = TEXT_BRIEF;
+                break;
+            }
         }
     if (text)
         fputs(text, stream);

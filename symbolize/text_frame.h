@@ -7,6 +7,8 @@
 
 #define TEXT_COLUMNS 80
 #define TEXT_INDENT 5 /* of a frame, and of whatever stands below the head of a record */
+#define TEXT_BRIEF 2
+#define TEXT_TERSEST 4
 
 enum text_style { STYLE_PLAIN, STYLE_BOLD, STYLE_NAME, STYLE_FAINT, STYLE_WARNING };
 void text_style(const struct view *view, FILE *stream, enum text_style style);

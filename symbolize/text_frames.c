@@ -4,7 +4,11 @@
 #include "leak_store.h"
 #include "symbolize/text_frame.h"
 
-#define CALLERS 4 /* listed after the user frame unless -v */
+/* Unless -v, by how terse it is: frames listed after the user frame, and of how many frames the line
+ * of source is shown: who should free what a function returns is its caller. */
+static const struct {
+    size_t callers, sources;
+} told[TEXT_TERSEST + 1] = {{4, 2}, {2, 2}, {1, 2}, {1, 1}, {1, 0}};
 
 const char *text_ending(uint32_t ending)
 {
@@ -55,7 +59,7 @@ static void write_frame(const struct frame *frame, bool user, size_t depth, int 
 void text_frames(const struct record *record, int indent, const struct view *view, FILE *stream)
 {
     const struct frame *title = record_title(record);
-    size_t listed = 0, more = 0, count, most = view->terse > 2 ? 1 : CALLERS;
+    size_t listed = 0, more = 0, count, sources = 0;
 
     for (size_t i = 0; i < record->frame_count; i += count) {
         const struct frame *frame = record->frames[i];
@@ -63,13 +67,14 @@ void text_frames(const struct record *record, int indent, const struct view *vie
         count = repeats(record, i);
         if (!is_shown(record, i, view))
             continue;
-        if (listed > most && !view->verbose && !view->all_frames) {
+        if (listed > told[view->terse].callers && !view->verbose && !view->all_frames) {
             more += count;
             continue;
         }
         listed++;
         write_frame(frame, frame == title, i, indent, view, stream);
-        if (frame == title)
+        sources += frame == title || sources; /* from the one that matters on */
+        if (sources && sources <= told[view->terse].sources)
             text_source(frame, indent, view, stream);
         if (count > 1)
             fprintf(stream, "%*s%s of the same\n", indent + 2, "",

@@ -1,7 +1,7 @@
 /* text_freed.c - where others were freed; see text_freed.h.
  *
  *     others are freed in node_free at src/tree.c:88 (95 % of 12,041)
- *     never freed on this path; others in node_free at src/tree.c:88
+ *     never freed on this path; others are, in node_free at src/tree.c:88
  *
  *     its holder, from node_new(), was freed in node_free at src/tree.c:90
  *
@@ -76,7 +76,7 @@ static void write_share(const char *lead, const struct freed *freed, size_t i, b
 void text_freed(const struct record *record, const struct view *view, FILE *stream)
 {
     const struct freed *freed = &record->freed;
-    const char *lead = freed->other_path ? "never freed on this path; others in "
+    const char *lead = freed->other_path ? "never freed on this path; others are, in "
                        : freed->of == 1  ? "another one is freed in "
                                          : "others are freed in ";
 

@@ -100,7 +100,7 @@ static void write_nothing_left(const struct process *process, FILE *stream)
 {
     const char *state = state_of(process);
     bool clean = process->look && process->look->made && !process->suppressed.records &&
-                 strncmp(state, "is", 2) == 0 && !has_resources(process);
+                 strncmp(state, "is", 2) == 0 && !process->resource_count;
 
     if (process->sample > 1 && !text_saw_nothing(process))
         fputs(":\nno sample of its allocations is left", stream);

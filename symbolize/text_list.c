@@ -96,15 +96,12 @@ char *text_list_when(const struct process *process, const struct view *view)
 static void write_item(const struct process *process, size_t i, size_t number,
                        const struct view *view, FILE *stream)
 {
-    struct view some = *view;
-
-    some.no_source |= view->terse && number > 1;
     if (number == 1 || view->terse < 3)
         putc('\n', stream);
     if (view->apart)
-        text_record(process, &process->records[i], number, &some, stream);
+        text_record(process, &process->records[i], number, view, stream);
     else
-        text_entry(process, &process->entries[i], number, &some, stream);
+        text_entry(process, &process->entries[i], number, view, stream);
 }
 
 void text_list(const struct process *process, const struct view *view, FILE *stream)

@@ -2,10 +2,13 @@
 #include "symbolize/text_record.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "symbolize/entries.h"
 #include "symbolize/estimate.h"
+#include "symbolize/map.h"
+#include "symbolize/mem.h"
 #include "symbolize/text_frame.h"
 #include "symbolize/text_frames.h"
 #include "symbolize/text_freed.h"
@@ -164,7 +167,7 @@ static bool write_head(const struct process *process, const struct record *recor
 /* The first frame of the user's, from the shared function outwards, in which two parts of an entry
  * are not alike. */
 static const struct frame *where_they_part(const struct entry *entry, const struct record *part,
-                                           const struct record *first, bool *caller)
+                                           const struct record *first, const char **who)
 {
     size_t start = entries_shared(entry, part), a = start, b = entries_shared(entry, first);
 
@@ -176,20 +179,23 @@ static const struct frame *where_they_part(const struct entry *entry, const stru
         a++;
     if (a == part->frame_count)
         a = start;
-    *caller = part->frames[a]->name_hash != part->frames[start]->name_hash;
+    if (part->frames[start]->name_hash != first->frames[entries_shared(entry, first)]->name_hash)
+        *who = "from";
+    else
+        *who = part->frames[a]->name_hash != part->frames[start]->name_hash ? "called by" : NULL;
     return part->frames[a];
 }
 
-/* "and 96 bytes in 3 blocks [called by parse()] at widget.cc:11" */
+/* "and 96 bytes in 3 blocks [called by parse()] at widget.cc:11"; who: "called by", "from" or NULL */
 static void write_part(const struct shown *bytes, const struct shown *blocks,
-                       const struct frame *frame, bool caller, const struct view *view,
+                       const struct frame *frame, const char *who, const struct view *view,
                        FILE *stream)
 {
     struct shown place = text_place(frame, view);
 
     fprintf(stream, "%*sand %s in %s", TEXT_INDENT, "", bytes->text, blocks->text);
-    if (caller)
-        fprintf(stream, " called by %s", text_call(frame, view, CALL_COLUMNS).text);
+    if (who)
+        fprintf(stream, " %s %s", who, text_call(frame, view, CALL_COLUMNS).text);
     if (place.columns)
         fprintf(stream, " %s%s", frame->file ? "at " : "", place.text);
     putc('\n', stream);
@@ -219,27 +225,61 @@ static void write_lines(const struct record *record, const struct view *view, FI
         struct shown blocks = show_count(line->blocks, "block");
 
         if (line->frame != record->frames[record->user])
-            write_part(&bytes, &blocks, line->frame, false, view, stream);
+            write_part(&bytes, &blocks, line->frame, NULL, view, stream);
     }
     write_more(record->line_count - told + record->more_lines, stream);
+}
+
+/* Where parts of an entry part from the first one: those that look alike are one. */
+struct parting {
+    const struct frame *frame;
+    const char *who;
+    uint64_t bytes, blocks;
+    struct error error;
+};
+
+static size_t partings_of(const struct process *process, const struct entry *entry,
+                          struct parting *partings)
+{
+    const struct record *first = &process->records[entry->parts[0]];
+    struct map by_place = {0};
+    size_t count = 0;
+
+    for (size_t i = 1; i < entry->count; i++) {
+        const struct record *part = &process->records[entry->parts[i]];
+        const char *who;
+        const struct frame *frame = where_they_part(entry, part, first, &who);
+        uint64_t *place = map_put(&by_place, (uint64_t)(uintptr_t)frame + (who != NULL), NULL);
+        struct parting *parting;
+
+        if (!*place) {
+            partings[count] = (struct parting){.frame = frame, .who = who};
+            *place = ++count;
+        }
+        parting = &partings[*place - 1];
+        parting->bytes = add_saturating(parting->bytes, part->bytes);
+        parting->blocks = add_saturating(parting->blocks, part->blocks);
+        estimate_add_error(&parting->error, &part->error);
+    }
+    map_end(&by_place);
+    return count;
 }
 
 static void write_parts(const struct process *process, const struct entry *entry,
                         const struct view *view, FILE *stream)
 {
-    const struct record *first = &process->records[entry->parts[0]];
-    size_t told = told_of(entry->count, view);
+    struct parting *partings = mem_more(NULL, &(size_t){0}, entry->count, sizeof(*partings));
+    size_t count = partings_of(process, entry, partings), told = told_of(count + 1, view) - 1;
 
-    for (size_t i = 1; i < told; i++) {
-        const struct record *record = &process->records[entry->parts[i]];
-        bool caller;
-        const struct frame *frame = where_they_part(entry, record, first, &caller);
-        struct shown bytes = estimate_bytes(record->bytes, record->error.bytes);
-        struct shown blocks = estimate_count(record->blocks, record->error.blocks, "block");
+    for (size_t i = 0; i < told; i++) {
+        const struct parting *parting = &partings[i];
+        struct shown bytes = estimate_bytes(parting->bytes, parting->error.bytes);
+        struct shown blocks = estimate_count(parting->blocks, parting->error.blocks, "block");
 
-        write_part(&bytes, &blocks, frame, caller, view, stream);
+        write_part(&bytes, &blocks, parting->frame, parting->who, view, stream);
     }
-    write_more(entry->count - told, stream);
+    write_more(count - told, stream);
+    free(partings);
 }
 
 static void write_body(const struct process *process, const struct record *record,
@@ -247,7 +287,7 @@ static void write_body(const struct process *process, const struct record *recor
                        FILE *stream)
 {
     text_frames(record, TEXT_INDENT, view, stream);
-    if (record->stacks > 1 && view->terse < 3 && (!record->line_count || view->verbose))
+    if (record->stacks > 1 && view->verbose)
         fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
                 show_count(record->stacks, "stack").text);
     write_lines(record, view, stream);

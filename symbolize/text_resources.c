@@ -126,18 +126,18 @@ void text_resource(const struct process *process, const struct resource *resourc
     }
 }
 
-/* Its name, and the one place that matters. */
+/* Its name, and who opened it for whom. */
 static void write_single(const struct resource *resource, const struct view *view, FILE *stream)
 {
-    const struct frame *title = record_title(&resource->record);
+    struct view brief = *view;
 
+    brief.terse = TEXT_TERSEST - 1;
     fprintf(stream, " - %s: ", word_of(resource->type));
     write_names(resource, view, stream);
     if (resource->has_bytes)
         fprintf(stream, ", %s", show_size(resource->record.bytes).text);
     putc('\n', stream);
-    if (title)
-        text_frame(title, true, TEXT_INDENT, view, stream);
+    text_frames(&resource->record, TEXT_INDENT, &brief, stream);
 }
 
 static void write_inherited(const struct process *process, FILE *stream)

@@ -14,7 +14,7 @@
 #include "symbolize/text_frames.h"
 #include "symbolize/text_path.h"
 
-#define HELD_TOLD 3 /* records that hang under one, unless more is asked for */
+#define HELD_TOLD 3 /* functions whose blocks hang under a record, unless more is asked for */
 #define CALL_COLUMNS 40
 
 static void say(const char *words, FILE *stream)
@@ -22,44 +22,92 @@ static void say(const char *words, FILE *stream)
     fprintf(stream, "%*s%s\n", TEXT_INDENT, "", words);
 }
 
-static void write_held(const struct record *held, const struct view *view, bool frames,
-                       FILE *stream)
+static void write_held(const struct record *held, const struct verdict_total *sum, bool shared,
+                       const struct view *view, FILE *stream)
 {
-    fprintf(stream, "%*sholds %s, ", TEXT_INDENT, "", show_count(held->blocks, "block").text);
-    fprintf(stream, "%s from ", show_size(held->bytes).text);
+    fprintf(stream, "%*sholds %s, ", TEXT_INDENT, "", show_count(sum->blocks, "block").text);
+    fprintf(stream, "%s from ", show_size(sum->bytes).text);
     fprintf(stream, "%s%s\n", text_call(record_title(held), view, CALL_COLUMNS).text,
-            held->shared ? " (and others do)" : "");
-    if (frames)
-        text_frames(held, TEXT_INDENT + 3, view, stream);
+            shared ? " (and others do)" : "");
 }
 
-/* What hangs under it; the rest in one line. */
-static void write_all_held(const struct process *process, const struct record *record,
-                           const struct view *view, FILE *stream)
+static void add_total(struct verdict_total *sum, const struct record *record)
 {
-    bool all = view->verbose || view->show[VERDICT_INDIRECT];
+    sum->blocks = add_saturating(sum->blocks, record->blocks);
+    sum->bytes = add_saturating(sum->bytes, record->bytes);
+    sum->records++;
+}
+
+/* What hangs under it and came from one function. */
+struct held {
+    const struct record *first;
+    struct verdict_total sum;
+    bool shared;
+};
+
+static uint64_t maker_of(const struct record *record)
+{
+    const struct frame *title = record_title(record);
+
+    return title ? title->name_hash : 0;
+}
+
+/* The one of that function, a new one, or NULL: there are enough. */
+static struct held *held_of(struct held *held, size_t *count, const struct record *record)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (maker_of(held[i].first) == maker_of(record))
+            return &held[i];
+    if (*count == HELD_TOLD)
+        return NULL;
+    held[*count] = (struct held){.first = record};
+    return &held[(*count)++];
+}
+
+static const struct record *next_held(const struct process *process, size_t i,
+                                      const struct view *view)
+{
+    while (i && process->records[i - 1].suppressed_by && !view->suppressed)
+        i = process->records[i - 1].next_owned;
+    return i ? &process->records[i - 1] : NULL;
+}
+
+/* What hangs under it, by function; the rest in one line. */
+static void write_some_held(const struct process *process, const struct record *record,
+                            const struct view *view, FILE *stream)
+{
+    struct held held[HELD_TOLD];
     struct verdict_total rest = {0};
-    size_t told = 0;
+    size_t count = 0;
 
-    for (size_t i = record->owned; i; i = process->records[i - 1].next_owned) {
-        const struct record *held = &process->records[i - 1];
+    for (const struct record *one = next_held(process, record->owned, view); one;
+         one = next_held(process, one->next_owned, view)) {
+        struct held *its = held_of(held, &count, one);
 
-        if (held->suppressed_by && !view->suppressed)
-            continue;
-        if (all || told < HELD_TOLD) {
-            write_held(held, view, all, stream);
-            told++;
-            continue;
-        }
-        rest.blocks = add_saturating(rest.blocks, held->blocks);
-        rest.bytes = add_saturating(rest.bytes, held->bytes);
-        rest.records++;
+        add_total(its ? &its->sum : &rest, one);
+        if (its)
+            its->shared |= one->shared;
     }
+    for (size_t i = 0; i < count; i++)
+        write_held(held[i].first, &held[i].sum, held[i].shared, view, stream);
     if (!rest.records)
         return;
     fprintf(stream, "%*sholds %s, ", TEXT_INDENT, "", show_count(rest.blocks, "more block").text);
     fprintf(stream, "%s from ", show_size(rest.bytes).text);
     fprintf(stream, "%s (--show=lost,indirect)\n", show_count(rest.records, "place").text);
+}
+
+static void write_all_held(const struct process *process, const struct record *record,
+                           const struct view *view, FILE *stream)
+{
+    for (const struct record *one = next_held(process, record->owned, view); one;
+         one = next_held(process, one->next_owned, view)) {
+        struct verdict_total sum = {0};
+
+        add_total(&sum, one);
+        write_held(one, &sum, one->shared, view, stream);
+        text_frames(one, TEXT_INDENT + 3, view, stream);
+    }
 }
 
 /* "LEAD 812 blocks, 3.1 MBREST", when that is more than the record itself. */
@@ -127,8 +175,10 @@ void text_verdict(const struct process *process, const struct record *record,
         if (record->cycle)
             say("a ring of blocks that point at each other", stream);
         write_retained(record, "fix this one:", " go away", stream);
-        if (view->terse < 3)
+        if (view->verbose || view->show[VERDICT_INDIRECT])
             write_all_held(process, record, view, stream);
+        else if (view->terse < 3)
+            write_some_held(process, record, view, stream);
         break;
     case VERDICT_POSSIBLE:
         if (record->tagged)

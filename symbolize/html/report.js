@@ -99,7 +99,7 @@ function recordBody(record) {
     if (record.p) body.push(note("Reached by " + record.p));
     for (const [id, bytes, blocks] of record.l || [])
         body.push(note(size(bytes) + " in " + count(blocks, "block") + " at " + placeOf(frameOf(id))));
-    if (record.w) body.push(note((record.w[2] ? "Never freed on this path; others in " : "Others are freed in ") +
+    if (record.w) body.push(note((record.w[2] ? "Never freed on this path; others are, in " : "Others are freed in ") +
                                  nameOf(frameOf(record.w[0])) + " at " + placeOf(frameOf(record.w[0])) +
                                  (record.w[1] ? " (" + Math.round(record.w[1] * 100) + " %)" : "") + "."));
     if (record.h) body.push(note("Its holder" + (record.h.length > 1 ? ", from " + nameOf(frameOf(record.h[1])) + "()," : "") + " was freed in " +

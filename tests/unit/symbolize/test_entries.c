@@ -119,6 +119,31 @@ START_TEST(two_lines_agree_whatever_the_sizes)
 }
 END_TEST
 
+/* Its holder was made by one function and freed by another, at those lines. */
+static void orphan(struct record *record, uint32_t made, uint32_t freed)
+{
+    const struct frame **frames = mem_take_array(mem, 1, sizeof(*frames));
+
+    *frames = frame("drop", freed);
+    record->orphaned = (struct orphaned){
+        .blocks = 1, .holder = frame("make", made), .frames = frames, .frame_count = 1};
+}
+
+/* Lines where the holder of the second record was made and freed; one entry? */
+static const struct {
+    uint32_t made, freed;
+    size_t entries;
+} holders[] = {{10, 20, 1}, {11, 20, 2}, {10, 21, 2}};
+
+START_TEST(what_one_holder_forgot_is_one)
+{
+    orphan(add("name:1 read:5 main:9", 3, 100), 10, 20);
+    orphan(add("value:2 parse:6 main:8", 4, 11), holders[_i].made, holders[_i].freed);
+    ck_assert_uint_eq(entries(), holders[_i].entries);
+    ck_assert_uint_eq(process.entries[0].shared, 0);
+}
+END_TEST
+
 START_TEST(callers_of_what_others_free_are_two)
 {
     add("f:1 a:2 main:9", 3, 100)->freed.places = 1;
@@ -178,6 +203,7 @@ int main(void)
     tcase_add_test(tests, one_line_and_two_callers_are_one);
     tcase_add_test(tests, one_line_with_two_sizes_is_a_wrapper_and_two);
     tcase_add_test(tests, two_lines_agree_whatever_the_sizes);
+    tcase_add_loop_test(tests, what_one_holder_forgot_is_one, 0, 3);
     tcase_add_test(tests, callers_of_what_others_free_are_two);
     tcase_add_test(tests, verdicts_are_never_mixed);
     tcase_add_test(tests, larger_sums_come_first);
