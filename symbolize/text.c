@@ -314,17 +314,23 @@ static size_t lines_of(const char *text)
     return lines;
 }
 
+/* Who asked for more gets it all. */
+static bool wants_more(const struct view *view)
+{
+    return view->verbose || view->all_frames || view->suppressed || view->content;
+}
+
 static void write_process(const struct report *report, size_t i, const struct view *view,
                           FILE *stream)
 {
     const struct process *process = &report->processes[i];
     bool few = text_list_count(process, view) + process->mistake_count <= FEW;
-    char *when = text_list_when(process, view), *text = NULL;
+    char *when = wants_more(view) ? NULL : text_list_when(process, view), *text = NULL;
     struct view fit = *view;
 
-    fit.when_told = when != NULL && !view->verbose;
+    fit.when_told = when != NULL;
     free(when);
-    if (few && !view->verbose && !view->all_frames && !view->suppressed && !view->content)
+    if (few && !wants_more(view))
         for (fit.terse = 0;; fit.terse++) {
             text = process_text(report, i, &fit);
             if (!text || view->written + lines_of(text) <= SCREEN)

@@ -114,7 +114,7 @@ test_github_step_of_the_documentation_annotates_and_fails() {
     grep '^::' out >commands
     equal levels "$(cut -d' ' -f1 commands | sort | uniq -c | tr -s ' \n' ' ')" ' 3 ::error 1 ::warning '
     equal places "$(grep -c 'file=50%25%2C a%3Ab/shelf.cc,line=[0-9]*,' commands)" 4
-    "$O/leakreport" test.leak >text
+    "$O/leakreport" --apart --show-suppressed test.leak >text # with all it has to say
     python3 "$root/tests/formats/github.py" --within text <commands || fail "not the words of $(cat text)"
     python3 "$root/tests/formats/markdown.py" <summary || fail "$(cat summary)"
     equal rows "$(grep -c '^| :' summary)" 4
