@@ -1,18 +1,32 @@
-/* disguise.h - can any of these words be a pointer in another form? By their upper halves, four at a
- * time.
+/* disguise.h - can any of these words be a pointer, or one in another form? By their upper halves,
+ * four at a time.
  *
- * Nearly always none can: this test is what looking for disguised pointers costs. It may say yes
- * where the answer is no, never the other way round. A plain pointer to an aligned place is not
- * disguised: whoever reads the word for what it is has met it.
+ * Nearly always none can: this test is what reading a block costs. It may say yes where the answer
+ * is no, never the other way round. A plain pointer to an aligned place is not disguised: whoever
+ * reads the word for what it is has met it.
  */
 #ifndef PRELOAD_DISGUISE_H
 #define PRELOAD_DISGUISE_H
 
 #include "preload/base.h"
 
-/* What the pointers may be, and which forms there are (decode.h). */
+/* Both turned by half of all there is: then a signed comparison will do. Some processors have no
+ * other for four at once. */
+struct disguise_range {
+    uint32_t low;
+    int32_t span;
+};
+
+static inline struct disguise_range disguise_range(uint64_t low, uint64_t high)
+{
+    return (struct disguise_range){.low = (uint32_t)low + 0x80000000,
+                                   .span = (int32_t)((uint32_t)(high - low) + 0x80000000)};
+}
+
+/* What the upper halves of the pointers may be, in each form (decode.h). */
 struct disguise {
-    uint32_t low, span, shifted_low, shifted_span, guard, mask;
+    struct disguise_range plain, shifted, inverted;
+    uint32_t guard, mask;
     bool has_guard, has_xor;
 };
 
@@ -20,10 +34,9 @@ static inline struct disguise disguise_of(uintptr_t low, uintptr_t span, uint64_
                                           uint64_t xor)
 {
     uint64_t high = low + span;
-    return (struct disguise){.low = low >> 32,
-                             .span = (high >> 32) - (low >> 32),
-                             .shifted_low = low >> 36,
-                             .shifted_span = (high >> 33) - (low >> 36),
+    return (struct disguise){.plain = disguise_range(low >> 32, high >> 32),
+                             .shifted = disguise_range(low >> 36, high >> 33),
+                             .inverted = disguise_range(~high >> 32, ~low >> 32),
                              .has_guard = guard,
                              .guard = guard >> 32,
                              .has_xor = xor,
@@ -31,43 +44,60 @@ static inline struct disguise disguise_of(uintptr_t low, uintptr_t span, uint64_
 }
 
 typedef uint32_t disguise_four __attribute__((vector_size(16)));
+typedef int32_t disguise_mask __attribute__((vector_size(16)));
 #ifdef __clang__
 #define DISGUISE_PICK(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 #else
 #define DISGUISE_PICK(a, b, i, j, k, l) __builtin_shuffle(a, b, (disguise_four){i, j, k, l})
 #endif
 
-static ALWAYS_INLINE bool disguise_four_may_be(const struct disguise *is, disguise_four a,
+static ALWAYS_INLINE disguise_mask disguise_outside(disguise_four four, struct disguise_range range)
+{
+    return (disguise_mask)(four - range.low) > range.span;
+}
+
+static ALWAYS_INLINE bool disguise_all(disguise_mask mask)
+{
+    uint64_t halves[2];
+    memcpy(halves, &mask, sizeof halves);
+    return (halves[0] & halves[1]) == UINT64_MAX;
+}
+
+/* What some of four words may be. */
+#define DISGUISE_POINTER 1u /* a pointer of whatever form */
+#define DISGUISE_OTHER 2u   /* of another than the plain one */
+
+static ALWAYS_INLINE unsigned disguise_of_four(const struct disguise *is, disguise_four a,
                                                disguise_four b)
 {
     disguise_four lower = DISGUISE_PICK(a, b, 0, 2, 4, 6), upper = DISGUISE_PICK(a, b, 1, 3, 5, 7);
-    disguise_four plain = (disguise_four)(upper <= 0xffff) & (disguise_four)((lower & 15) == 0);
-    disguise_four some = (disguise_four)((upper & 0xffff) - is->low <= is->span) & ~plain;
-    uint64_t halves[2];
-    some |= (disguise_four)(upper - is->shifted_low <= is->shifted_span);
-    some |= (disguise_four)(~upper - is->low <= is->span);
+    disguise_mask plain = disguise_outside(upper & 0xffff, is->plain);
+    disguise_mask other =
+        disguise_outside(upper, is->shifted) & disguise_outside(upper, is->inverted);
     if (is->has_guard)
-        some |= (disguise_four)(((upper >> 17 | lower << 15) ^ is->guard) - is->low <= is->span);
+        other &= disguise_outside((upper >> 17 | lower << 15) ^ is->guard, is->plain);
     if (is->has_xor)
-        some |= (disguise_four)((upper ^ is->mask) - is->low <= is->span);
-    memcpy(halves, &some, sizeof halves);
-    return halves[0] | halves[1];
+        other &= disguise_outside(upper ^ is->mask, is->plain);
+    if (likely(disguise_all(plain & other)))
+        return 0;
+    plain |= (upper <= 0xffff) & ((lower & 15) == 0);
+    return disguise_all(plain & other) ? DISGUISE_POINTER : DISGUISE_POINTER | DISGUISE_OTHER;
 }
 
 /* count: 1 to 4. */
-static ALWAYS_INLINE bool disguise_may_be(const struct disguise *is, const uintptr_t *words,
-                                          unsigned count)
+static ALWAYS_INLINE unsigned disguise_of_words(const struct disguise *is, const uintptr_t *words,
+                                                unsigned count)
 {
-    uintptr_t four[4] = {0};
+    typedef uint64_t two __attribute__((vector_size(16)));
     disguise_four a, b;
-    if (count < 4) {
-        for (unsigned i = 0; i < count; i++)
-            four[i] = words[i];
-        words = four;
+    if (likely(count == 4)) {
+        memcpy(&a, words, sizeof a);
+        memcpy(&b, words + 2, sizeof b);
+    } else {
+        a = (disguise_four)(two){words[0], count > 1 ? words[1] : 0};
+        b = (disguise_four)(two){count > 2 ? words[2] : 0, 0};
     }
-    memcpy(&a, words, sizeof a);
-    memcpy(&b, words + 2, sizeof b);
-    return disguise_four_may_be(is, a, b);
+    return disguise_of_four(is, a, b);
 }
 
 #endif

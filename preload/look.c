@@ -129,10 +129,7 @@ static struct looking looking;
 static void add_block(const struct block *block, void *context)
 {
     struct looking *l = context;
-    struct block copy = *block;
-    enum reach_before before = before_of(l->order, &l->note_at, block);
-    copy.kind &= BLOCKS_KIND;
-    reach_add(l->reach, &copy, before);
+    reach_add(l->reach, block, before_of(l->order, &l->note_at, block));
 }
 
 /* A table of functions stands in an object's constant data, and begins with a function. */

@@ -186,6 +186,17 @@ static ALWAYS_INLINE void node_note_edge(struct reach *reach, uint32_t from, uin
 #define LOOK_AHEAD_BATCH 32
 #define MANY (1u << 22) /* blocks: their page table takes a megabyte and more */
 
+#define FETCH_MOST 512 /* bytes of a block; behind these the processor sees what comes */
+
+static ALWAYS_INLINE void node_fetch_content(const struct node *node)
+{
+    const char *line = (const char *)node->address;
+    const char *end = line + (node_size(node) < FETCH_MOST ? node_size(node) : FETCH_MOST);
+    do
+        __builtin_prefetch(line);
+    while ((line += 64) < end);
+}
+
 static ALWAYS_INLINE void node_look_ahead(const struct reach *reach, uint32_t at)
 {
     const uint32_t *next = &reach->queue[at];
@@ -193,13 +204,13 @@ static ALWAYS_INLINE void node_look_ahead(const struct reach *reach, uint32_t at
         if (reach->tail - at <= 2 * LOOK_AHEAD)
             return;
         __builtin_prefetch(&reach->nodes[next[2 * LOOK_AHEAD]]);
-        __builtin_prefetch((const void *)reach->nodes[next[LOOK_AHEAD]].address);
+        node_fetch_content(&reach->nodes[next[LOOK_AHEAD]]);
         return;
     }
     if (at % LOOK_AHEAD_BATCH || reach->tail - at <= 3 * LOOK_AHEAD_BATCH)
         return;
     for (unsigned i = LOOK_AHEAD_BATCH; i < 2 * LOOK_AHEAD_BATCH; i++)
-        __builtin_prefetch((const void *)reach->nodes[next[i]].address);
+        node_fetch_content(&reach->nodes[next[i]]);
     for (unsigned i = 2 * LOOK_AHEAD_BATCH; i < 3 * LOOK_AHEAD_BATCH; i++)
         __builtin_prefetch(&reach->nodes[next[i]]);
 }

@@ -12,8 +12,6 @@
 #include "preload/disguise.h"
 #include "preload/nodes.h"
 
-#define BARE_MOST 4096 /* words */
-
 /* A block before it has a number. */
 struct incoming {
     uint64_t address_before; /* address (48), enum reach_before (16) */
@@ -253,20 +251,31 @@ static void scan_roots(struct pass *pass)
     pass->roots = false;
 }
 
-/* Asked while the words are at hand; of a large block they no longer are. */
-static ALWAYS_INLINE bool is_bare(const struct pass *pass, const uintptr_t *words, uint64_t count)
+/* Each word is asked once what it may be; most are no pointer in any form. */
+static ALWAYS_INLINE void read_block(struct pass *pass, const struct disguise *is, uint32_t number,
+                                     ring_met *met)
 {
-    if (count > BARE_MOST)
-        return false;
-    for (uint64_t i = 0; i < count; i += 4)
-        if (disguise_may_be(&pass->is, words + i, count - i < 4 ? count - i : 4))
-            return false;
-    return true;
+    struct reach *reach = pass->reach;
+    struct node *node = &reach->nodes[number];
+    const uintptr_t *words = (const uintptr_t *)node->address, low = reach->low, span = reach->span;
+    unsigned state = NODE_PLAIN | NODE_BARE;
+    for (uint64_t i = 0, count = node_size(node) / 8; i < count; i += 4) {
+        unsigned some = count - i < 4 ? count - i : 4;
+        unsigned may_be = disguise_of_words(is, words + i, some);
+        if (likely(!may_be))
+            continue;
+        state &= may_be & DISGUISE_OTHER ? 0 : NODE_BARE;
+        for (unsigned k = 0; k < some; k++)
+            if (words[i + k] - low <= span)
+                ring_put(&pass->ring, reach, words[i + k], number, node_at(i + k), met, pass);
+    }
+    node_change(node, 0, state);
 }
 
 static ALWAYS_INLINE void spread(struct pass *pass, ring_met *met)
 {
     struct reach *reach = pass->reach;
+    const struct disguise is = pass->is;
     for (;;) {
         if (reach->head == reach->tail)
             ring_drain(&pass->ring, reach, met, pass);
@@ -275,15 +284,7 @@ static ALWAYS_INLINE void spread(struct pass *pass, ring_met *met)
         node_look_ahead(reach, reach->head);
         /* In a list one block leads to the next: nothing else is there to do meanwhile. */
         pass->ring.eager = reach->tail - reach->head < 4;
-        uint32_t number = reach->queue[reach->head++];
-        struct node *node = &reach->nodes[number];
-        const uintptr_t *words = (const uintptr_t *)node->address;
-        uint64_t count = node_size(node) / 8;
-        uint32_t in = pass->ring.in;
-        ring_scan(&pass->ring, reach, words, count, number, met, pass);
-        node_change(node, 0,
-                    (pass->ring.in == in ? NODE_PLAIN : 0) |
-                        (is_bare(pass, words, count) ? NODE_BARE : 0));
+        read_block(pass, &is, reach->queue[reach->head++], met);
     }
 }
 

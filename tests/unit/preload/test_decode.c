@@ -123,19 +123,25 @@ START_TEST(a_hidden_block_holds_by_plain_pointers_too)
 }
 END_TEST
 
+static const struct {
+    uintptr_t low, span;
+} first_test_heaps[] = {{0x555555759000, 1 << 20},
+                        {0x5555ffff0000, 1ull << 33},
+                        {0x7f1234567000, 8},
+                        {0x555555759000, 0x2aaa00000000},
+                        {0x10000, 0x7ffffff00000}};
+
+static bool may_be_other(const struct disguise *is, const uintptr_t *words, unsigned count)
+{
+    return disguise_of_words(is, words, count) & DISGUISE_OTHER;
+}
+
 /* The first test, by upper halves, may be wrong in one direction alone. */
 START_TEST(no_disguised_pointer_is_passed_over_by_the_first_test)
 {
-    static const struct {
-        uintptr_t low, span;
-    } heaps[] = {{0x555555759000, 1 << 20},
-                 {0x5555ffff0000, 1ull << 33},
-                 {0x7f1234567000, 8},
-                 {0x555555759000, 0x2aaa00000000},
-                 {0x10000, 0x7ffffff00000}};
     uint64_t dice = 1;
     for (unsigned i = 0; i < 900000; i++) {
-        uintptr_t low = heaps[i % 5].low, span = heaps[i % 5].span;
+        uintptr_t low = first_test_heaps[i % 5].low, span = first_test_heaps[i % 5].span;
         struct disguise is = disguise_of(low, span, GUARD, XOR);
         dice = dice * 6364136223846793005ull + 1442695040888963407ull;
         uintptr_t address = (low + (dice >> 8) % (span + 1)) & ~15ull;
@@ -145,8 +151,23 @@ START_TEST(no_disguised_pointer_is_passed_over_by_the_first_test)
             continue;
         /* Shifts lose what is not zero in those bits: an aligned address has four. */
         words[i % 4] = disguised(form, address);
-        UNIT_WANT_MSG(disguise_may_be(&is, words, 4), "form %d of %#" PRIxPTR, form, address);
-        UNIT_WANT(disguise_may_be(&is, words, i % 4 + 1));
+        UNIT_WANT_MSG(may_be_other(&is, words, 4), "form %d of %#" PRIxPTR, form, address);
+        UNIT_WANT(may_be_other(&is, words, i % 4 + 1));
+    }
+}
+END_TEST
+
+START_TEST(no_pointer_to_a_block_is_passed_over_by_the_first_test)
+{
+    uint64_t dice = 1;
+    for (unsigned i = 0; i < 100000; i++) {
+        uintptr_t low = first_test_heaps[i % 5].low, span = first_test_heaps[i % 5].span;
+        struct disguise is = disguise_of(low, span, 0, 0);
+        dice = dice * 6364136223846793005ull + 1442695040888963407ull;
+        uintptr_t words[4] = {0, 0, 0, 0};
+        words[i % 4] = low + (dice >> 8) % (span + 1); /* to an inside, too */
+        UNIT_WANT(disguise_of_words(&is, words, 4) & DISGUISE_POINTER);
+        UNIT_WANT(disguise_of_words(&is, words, i % 4 + 1) & DISGUISE_POINTER);
     }
 }
 END_TEST
@@ -155,11 +176,14 @@ START_TEST(plain_pointers_and_plain_data_pass_the_first_test)
 {
     struct disguise is = disguise_of(0x555555759000, 1 << 20, 0, 0);
     uintptr_t plain[] = {0x555555759010, 0, 42, ~0ull}, text[] = {0x6f77206f6c6c6568};
-    ck_assert(!disguise_may_be(&is, plain, 4));
-    ck_assert(!disguise_may_be(&is, text, 1));
+    ck_assert(!may_be_other(&is, plain, 4));
+    ck_assert(!may_be_other(&is, text, 1));
+    ck_assert_uint_eq(disguise_of_words(&is, plain, 4), DISGUISE_POINTER);
+    ck_assert_uint_eq(disguise_of_words(&is, plain + 1, 2), 0);
+    ck_assert_uint_eq(disguise_of_words(&is, text, 1), 0);
     plain[1] = plain[0] | 8;
-    ck_assert(disguise_may_be(&is, plain, 4));
-    ck_assert(!disguise_may_be(&is, plain, 1)); /* what lies behind the block does not count */
+    ck_assert(may_be_other(&is, plain, 4));
+    ck_assert(!may_be_other(&is, plain, 1)); /* what lies behind the block does not count */
 }
 END_TEST
 
@@ -174,6 +198,7 @@ int main(int argc, char **argv)
     tcase_add_test(t, a_better_pointer_is_worth_more_than_one_in_another_form);
     tcase_add_test(t, a_hidden_block_holds_by_plain_pointers_too);
     tcase_add_test(t, no_disguised_pointer_is_passed_over_by_the_first_test);
+    tcase_add_test(t, no_pointer_to_a_block_is_passed_over_by_the_first_test);
     tcase_add_test(t, plain_pointers_and_plain_data_pass_the_first_test);
     return unit_main(argc, argv, suite);
 }
