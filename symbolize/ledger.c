@@ -127,9 +127,8 @@ static uint64_t key_of(const struct ledger *ledger, const struct ledger_entry *e
 {
     uint64_t key = class_key(entry->record.signature, entry->class);
 
-    return ledger->apart
-               ? hash_mix(key, (uint64_t)entry->rank << 8 | (entry->record.kind & 0xff))
-               : key;
+    return ledger->apart ? hash_mix(key, (uint64_t)entry->rank << 8 | (entry->record.kind & 0xff))
+                         : key;
 }
 
 static void add_amounts(struct record *sum, const struct record *record)
@@ -151,8 +150,7 @@ static void add_amounts(struct record *sum, const struct record *record)
 /* What outlives the process that it comes from. */
 static struct record kept(struct ledger *ledger, const struct record *record)
 {
-    const struct frame **frames =
-        mem_take_array(ledger->mem, record->frame_count, sizeof(*frames));
+    const struct frame **frames = mem_take_array(ledger->mem, record->frame_count, sizeof(*frames));
 
     if (record->frame_count)
         memcpy(frames, record->frames, record->frame_count * sizeof(*frames));
@@ -186,9 +184,8 @@ static struct ledger_entry *add(struct ledger *ledger, const struct ledger_entry
         ledger->entries = mem_more(ledger->entries, &ledger->capacity, ledger->count + 1,
                                    sizeof(*ledger->entries));
         sum = &ledger->entries[ledger->count++];
-        *sum = (struct ledger_entry){.record = kept(ledger, &entry->record),
-                                      .class = entry->class,
-                                      .unit = entry->unit};
+        *sum = (struct ledger_entry){
+            .record = kept(ledger, &entry->record), .class = entry->class, .unit = entry->unit};
         take_name(ledger, sum, entry);
         *slot = ledger->count;
     }
@@ -279,8 +276,7 @@ bool ledger_add_process(struct ledger *ledger, const struct process *process)
     for (size_t i = 0; i < process->resource_count; i++) {
         const struct resource *resource = &process->resources[i];
 
-        if (resource_matters(resource) &&
-            (ledger->suppressed || !resource->record.suppressed_by))
+        if (resource_matters(resource) && (ledger->suppressed || !resource->record.suppressed_by))
             ledger_add_resource(ledger, &resource->record, resource->type);
     }
     return true;

@@ -1,9 +1,10 @@
-/* ledger.h - what reports come to, for comparing and merging: one entry for each class and signature.
+/* ledger.h - what reports come to, for comparing and merging: one entry for each class and
+ * signature.
  *
  * Made of processes, and of reports that were written as JSON earlier, maybe elsewhere. Signatures
  * survive other addresses, another build and moved lines, so entries of two ledgers are about the
- * same thing when theirs are equal. What is suppressed is in none unless that is asked for. A process that is met again is
- * left out: it is known by its host, its pid and when it began.
+ * same thing when theirs are equal. What is suppressed is in none unless that is asked for. A
+ * process that is met again is left out: it is known by its host, its pid and when it began.
  */
 #ifndef SYMBOLIZE_LEDGER_H
 #define SYMBOLIZE_LEDGER_H
@@ -18,10 +19,10 @@ struct ledger_entry {
     struct record record; /* its amounts, stack and where it was seen; blocks: of errors the times,
                              of resources how many are open */
     enum ledger_class class;
-    const char *sort;  /* verdict, type of error or of resource; of several verdicts the worst */
-    const char *words; /* the same in a sentence */
-    int rank;          /* the worst is the least */
-    const char *unit;  /* "block", "time" ... */
+    const char *sort;    /* verdict, type of error or of resource; of several verdicts the worst */
+    const char *words;   /* the same in a sentence */
+    int rank;            /* the worst is the least */
+    const char *unit;    /* "block", "time" ... */
     size_t last_process; /* that it was seen in, index + 1 */
     bool matched;        /* the comparer's */
 };
@@ -36,7 +37,7 @@ struct ledger_process {
 struct ledger {
     struct mem *mem;
     bool suppressed; /* what is suppressed is in it, too */
-    bool apart; /* records of several verdicts or kinds are several entries */
+    bool apart;      /* records of several verdicts or kinds are several entries */
     struct ledger_entry *entries;
     size_t count, capacity;
     struct map by_key;       /* -> index + 1 */

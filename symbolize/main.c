@@ -120,8 +120,7 @@ static void fit_stream(struct options *options, FILE *stream)
 static FILE *begin_output(struct mem *mem, struct options *options, const struct process *process)
 {
     FILE *stream = stdout;
-    bool nowhere =
-        options->build.stable || options->build.anonymous || options->view.full_names;
+    bool nowhere = options->build.stable || options->build.anonymous || options->view.full_names;
 
     if (options->output)
         stream = output_open(mem, options->output, process,
@@ -236,7 +235,8 @@ static bool read_store(struct ledger *ledger, struct resolver *resolver,
     if (good && ledger_add_process(ledger, &report.processes[0])) {
         warn_of_nameless(&report.processes[0]);
         if (report.processes[0].damaged)
-            fprintf(stderr, "leakreport: %s is damaged: it counts as far as it can be read\n", path);
+            fprintf(stderr, "leakreport: %s is damaged: it counts as far as it can be read\n",
+                    path);
     }
     mem_end(own);
     return good;
@@ -393,13 +393,15 @@ static bool read_suppressions(struct options *options)
     return !trouble;
 }
 
+typedef int run_verb(struct options *options);
+
 /* Verbs that take the options of a report. */
 static const struct {
     const char *word;
-    int (*run)(struct options *options);
+    run_verb *run;
 } verbs[] = {{"diff", run_diff}, {"merge", run_merge}};
 
-static int (*verb_at(int argc, char **argv))(struct options *options)
+static run_verb *verb_at(int argc, char **argv)
 {
     for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(*verbs); i++)
         if (strcmp(argv[1], verbs[i].word) == 0)
@@ -410,7 +412,7 @@ static int (*verb_at(int argc, char **argv))(struct options *options)
 int main(int argc, char **argv)
 {
     struct options options;
-    int (*run)(struct options *options) = verb_at(argc, argv);
+    run_verb *run = verb_at(argc, argv);
     int status = STATUS_GOOD, verb = run != NULL;
 
     if (argc > 1 && strcmp(argv[1], "preflight") == 0)

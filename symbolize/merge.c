@@ -93,7 +93,8 @@ static void write_head(const struct merge *merge, const struct view *view, FILE 
     if (merge->programs > 1)
         fprintf(stream, " of %s", show_count(merge->programs, "program").text);
     else if (merge->exe)
-        fprintf(stream, " of %s", show(base_name(merge->exe), strlen(base_name(merge->exe)), 30).text);
+        fprintf(stream, " of %s",
+                show(base_name(merge->exe), strlen(base_name(merge->exe)), 30).text);
     if (ledger->host_count)
         fprintf(stream, " on %s", show_count(ledger->host_count, "host").text);
     text_days(merge->first_ns, merge->last_ns, stream);

@@ -1,4 +1,5 @@
-/* merge.h - many reports as one: each record once, with the processes and hosts that it was seen in.
+/* merge.h - many reports as one: each record once, with the processes and hosts that it was seen
+ * in.
  */
 #ifndef SYMBOLIZE_MERGE_H
 #define SYMBOLIZE_MERGE_H

@@ -50,7 +50,7 @@ enum {
 
 struct format {
     const char *name, *help;
-    size_t top;  /* records listed for each process unless asked otherwise, 0 = all */
+    size_t top; /* records listed for each process unless asked otherwise, 0 = all */
     unsigned traits;
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };

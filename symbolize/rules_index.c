@@ -1,9 +1,10 @@
 /* rules_index.c - see rules_index.h.
  *
  * The walk down the tree is that of a nondeterministic automaton: a set of nodes, each of which a
- * frame of the stack leads on from, or not. A node behind "..." stays in the set for good. Edges with
- * a plain name are found by its hash, those with wildcards are tried one after the other; who shares
- * an edge by an accident of hashing is told apart at the end, where the rule itself is asked.
+ * frame of the stack leads on from, or not. A node behind "..." stays in the set for good. Edges
+ * with a plain name are found by its hash, those with wildcards are tried one after the other; who
+ * shares an edge by an accident of hashing is told apart at the end, where the rule itself is
+ * asked.
  */
 #include "symbolize/rules_index.h"
 
@@ -31,7 +32,7 @@ struct set {
 
 struct rules_index {
     const struct rules *rules;
-    size_t *next; /* by rule: the next one of the same node, or signature, index + 1 */
+    size_t *next;            /* by rule: the next one of the same node, or signature, index + 1 */
     struct map by_signature; /* -> the first block that names it, index + 1 */
     struct map by_name;      /* hash of a name -> LeakSanitizer's first that is it, index + 1 */
     struct map by_frame;     /* frame -> the first of LeakSanitizer's that names it */
@@ -55,8 +56,8 @@ static uint64_t edge_key(uint32_t node, int what, uint32_t line, const char *nam
 
 static uint32_t new_node(struct rules_index *index, const struct rule_frame *edge)
 {
-    index->nodes = mem_more(index->nodes, &index->node_capacity, index->node_count + 2,
-                            sizeof(*index->nodes));
+    index->nodes =
+        mem_more(index->nodes, &index->node_capacity, index->node_count + 2, sizeof(*index->nodes));
     if (!index->node_count) /* nobody's */
         index->nodes[index->node_count++] = (struct node){0};
     index->nodes[index->node_count] = (struct node){.edge = edge};
@@ -149,9 +150,9 @@ static size_t ask_frame(const struct rules_index *index, const struct frame *fra
     size_t first = SIZE_MAX;
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        size_t found = names[i] && *names[i] ? map_get(&index->by_name,
-                                                       hash_text(1, names[i], strlen(names[i])))
-                                             : 0;
+        size_t found = names[i] && *names[i]
+                           ? map_get(&index->by_name, hash_text(1, names[i], strlen(names[i])))
+                           : 0;
 
         if (found && found - 1 < first && rules_match_frame(index->rules->made[found - 1], frame))
             first = found - 1;

@@ -103,8 +103,8 @@ static void write_head(struct writing *writing, const struct result *result)
 {
     struct emit *emit = &writing->emit;
     const struct process *process = writing->process; /* NULL: it is in none any more */
-    const char *state = process ? sarif_state(&writing->states, result->class, result->fingerprint)
-                                : "absent";
+    const char *state =
+        process ? sarif_state(&writing->states, result->class, result->fingerprint) : "absent";
     const struct frame *title =
         sarif_title(result->stack.frames, result->stack.count, result->user);
     static const struct frame nowhere = {.function = "[no stack]"};

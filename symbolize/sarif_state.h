@@ -1,5 +1,5 @@
-/* sarif_state.h - what became of the results of a baseline: each that is there now is new, unchanged or
- * updated, and some are absent.
+/* sarif_state.h - what became of the results of a baseline: each that is there now is new,
+ * unchanged or updated, and some are absent.
  *
  * A result stands for all of its signature: the sums over all processes are compared.
  */
@@ -22,7 +22,8 @@ void sarif_states_end(struct sarif_states *states);
 const char *sarif_state(const struct sarif_states *states, enum ledger_class class,
                         uint64_t signature);
 
-/* The next entry of the baseline that is there no more, *at starts as 0; NULL behind the last one. */
+/* The next entry of the baseline that is there no more, *at starts as 0; NULL behind the last one.
+ */
 const struct ledger_entry *sarif_absent(const struct sarif_states *states, size_t *at);
 
 #endif

@@ -20,8 +20,9 @@ static const struct {
 };
 
 /* What default arguments begin with. */
-static const char *const defaults[] = {"std::allocator<", "std::less<",           "std::hash<",
-                                       "std::equal_to<",  "std::default_delete<", "std::char_traits<"};
+static const char *const defaults[] = {"std::allocator<",      "std::less<",
+                                       "std::hash<",           "std::equal_to<",
+                                       "std::default_delete<", "std::char_traits<"};
 
 #define ROWS(table) (sizeof(table) / sizeof(*(table)))
 
@@ -61,8 +62,8 @@ static void drop_namespaces(char *name)
     }
 }
 
-/* Behind one argument: at its ',' or at the '>' of the list; NULL when that is not to be found. What
- * stands in parentheses may hold any comparison. */
+/* Behind one argument: at its ',' or at the '>' of the list; NULL when that is not to be found.
+ * What stands in parentheses may hold any comparison. */
 static char *argument_end(char *at)
 {
     size_t angles = 0, others = 0;

@@ -1,6 +1,7 @@
 /* shorten.h - names of C++ as their authors write them: std::vector<std::string> rather than
  * std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >,
- * std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > > >.
+ * std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >
+ * >.
  *
  * What is left out is what the standard puts in: inline namespaces, default arguments of the
  * library's own templates, and the spaces between closing brackets. Two names that differ in

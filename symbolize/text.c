@@ -80,7 +80,7 @@ static void write_when(const struct process *process, const struct view *view, F
     char *when = view->when_told ? text_list_when(process, view) : NULL;
 
     if (when)
-        fprintf(stream, "All of these were allocated%s.\n", when);
+        fprintf(stream, "All these blocks were allocated%s.\n", when);
     free(when);
 }
 

@@ -34,8 +34,7 @@ static void add_path(struct common *common, const char *path)
         cut_at_slash(common->path, same);
 }
 
-static void add_record(struct common *common, const struct record *record,
-                       const struct view *view)
+static void add_record(struct common *common, const struct record *record, const struct view *view)
 {
     char buffer[PATH_MAX];
 

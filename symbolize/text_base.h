@@ -1,7 +1,7 @@
 /* text_base.h - where the sources are that a report tells of, when that is not here.
  *
- * Whoever reads a report in the project's directory sees paths from there. Elsewhere each place would
- * carry the same long path: then it is said once.
+ * Whoever reads a report in the project's directory sees paths from there. Elsewhere each place
+ * would carry the same long path: then it is said once.
  */
 #ifndef SYMBOLIZE_TEXT_BASE_H
 #define SYMBOLIZE_TEXT_BASE_H

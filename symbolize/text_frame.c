@@ -97,8 +97,7 @@ static void link_end(const struct frame *frame, const struct view *view, FILE *s
 static void write_exactly(const struct frame *frame, int indent, FILE *stream)
 {
     if (frame->symbol)
-        fprintf(stream, "%*s%s\n", indent, "",
-                show(frame->symbol, strlen(frame->symbol), 0).text);
+        fprintf(stream, "%*s%s\n", indent, "", show(frame->symbol, strlen(frame->symbol), 0).text);
     if (!frame->module && !frame->has_offset)
         return;
     fprintf(stream, "%*sin %s", indent, "",

@@ -16,7 +16,8 @@ void text_style(const struct view *view, FILE *stream, enum text_style style);
 /* The end of a headline, so many columns of which are written. */
 void text_signature(uint64_t signature, int width, const struct view *view, FILE *stream);
 
-/* The function without return type and parameters, or its place in the module; columns as for show().
+/* The function without return type and parameters, or its place in the module; columns as for
+ * show().
  */
 struct shown text_bare(const struct frame *frame, size_t columns);
 

@@ -8,7 +8,8 @@
 void text_head(const struct process *process, bool arguments, const struct view *view,
                FILE *stream);
 
-/* What is lost, or may be: ":", and a line for each verdict. False: nothing is, nor is it written. */
+/* What is lost, or may be: ":", and a line for each verdict. False: nothing is, nor is it written.
+ */
 bool text_losses(const struct process *process, FILE *stream);
 
 /* "name (pid 42) " */

@@ -48,8 +48,7 @@ static void write_span(const struct process *process, const struct record *recor
     char span[SPAN_SIZE];
 
     if (*span_text(process, record, span))
-        fprintf(stream, " %s %s", span,
-                process->how == END_RUNNING ? "ago" : "before the end");
+        fprintf(stream, " %s %s", span, process->how == END_RUNNING ? "ago" : "before the end");
 }
 
 /* ", 0.4 s old (T1)", where there is room for no line of its own; empty when there is no need. */
@@ -130,8 +129,8 @@ void text_sighted(const struct record *record, FILE *stream)
     putc('\n', stream);
 }
 
-/* entry: all of whose parts are summed up in the record, NULL = it is one. Returns whether it says how
- * old it is. */
+/* entry: all of whose parts are summed up in the record, NULL = it is one. Returns whether it says
+ * how old it is. */
 static bool write_head(const struct process *process, const struct record *record,
                        const struct entry *entry, size_t number, const struct view *view,
                        FILE *stream)
@@ -283,8 +282,7 @@ static void write_parts(const struct process *process, const struct entry *entry
 }
 
 static void write_body(const struct process *process, const struct record *record,
-                       const struct entry *entry, bool dated, const struct view *view,
-                       FILE *stream)
+                       const struct entry *entry, bool dated, const struct view *view, FILE *stream)
 {
     text_frames(record, TEXT_INDENT, view, stream);
     if (record->stacks > 1 && view->verbose)

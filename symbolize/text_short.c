@@ -1,5 +1,6 @@
-/* text_short.c - see text_short.h. The place stands first, as compilers have it: editors jump there.
- * What has to be known before any of it is believed comes before it; the summary line is last. */
+/* text_short.c - see text_short.h. The place stands first, as compilers have it: editors jump
+ * there. What has to be known before any of it is believed comes before it; the summary line is
+ * last. */
 #include "symbolize/text_short.h"
 
 #include <inttypes.h>

@@ -87,9 +87,9 @@ test_what_is_true_of_all_records_is_said_once() {
     leaky c gcc c
     report ./c 3
     equal 'where it is said' "$(grep -cE 'allocated 0\.[0-9] s before the end by T1' out)" 1
-    says out '^All of these were allocated 0\.[0-9] s before the end by T1 \(c\)\.$'
+    says out '^All these blocks were allocated 0\.[0-9] s before the end by T1 \(c\)\.$'
     report ./c 2 threads
-    silent_about out '^All of these'
+    silent_about out '^All these blocks'
     equal 'two threads' "$(grep -cE '^     allocated 0\.[0-9] s before the end by T[12] ' out)" 2
 }
 test_names_are_short_unless_they_are_asked_for_in_full() {

@@ -1,5 +1,5 @@
-/* test_rules_index.c - the index answers what all rules, asked one after the other, would answer: for
- * random rules and stacks made of a few names, so that much fits, and for generated ones. */
+/* test_rules_index.c - the index answers what all rules, asked one after the other, would answer:
+ * for random rules and stacks made of a few names, so that much fits, and for generated ones. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ static const char *const modules[] = {NULL, "/lib/a.so", "/lib/b.so"};
 
 static void add_frame_line(FILE *stream)
 {
-    static const char *const functions[] = {"a",  "b",  "ab",     "ba",     "aa",   "_Za",  "_Zb",
-                                            "a*", "*b", "?",      "*",      "???",  "*a*",  "a?",
+    static const char *const functions[] = {"a",  "b",  "ab",     "ba",     "aa",    "_Za",   "_Zb",
+                                            "a*", "*b", "?",      "*",      "???",   "*a*",   "a?",
                                             "b",  "a",  "malloc", "*alloc", "_Znwm", "calloc"};
     static const char *const objects[] = {"/lib/a.so", "*b.so", "???", "*", "/lib/b.so"};
     static const char *const sources[] = {"a.c", "/x/a.c", "a.c:1", "b.c:2", "*.c:1", "???"};
@@ -71,7 +71,8 @@ static void add_block(FILE *stream)
 
 static void add_pattern(FILE *stream)
 {
-    static const char *const patterns[] = {"^zz$", "^ab$", "ba", "^a*b$", "/x/", "^/lib/b.so$", "^a.c$"};
+    static const char *const patterns[] = {"^zz$", "^ab$",        "ba",   "^a*b$",
+                                           "/x/",  "^/lib/b.so$", "^a.c$"};
 
     if (pick(3) == 0)
         fprintf(stream, "leak:%s\n", PICK(patterns));
@@ -108,11 +109,11 @@ static void make_frames(struct scene *scene)
 {
     for (size_t i = 0; i < FRAMES; i++)
         scene->frames[i] = (struct frame){.function = pick(9) ? PICK(names) : NULL,
-                                           .symbol = PICK(symbols),
-                                           .file = PICK(files),
-                                           .line = pick(3),
-                                           .module = PICK(modules),
-                                           .role = pick(4) ? FRAME_USER : FRAME_ALLOCATOR};
+                                          .symbol = PICK(symbols),
+                                          .file = PICK(files),
+                                          .line = pick(3),
+                                          .module = PICK(modules),
+                                          .role = pick(4) ? FRAME_USER : FRAME_ALLOCATOR};
 }
 
 static struct record make_record(struct scene *scene)
@@ -169,8 +170,8 @@ START_TEST(the_first_rule_that_fits_is_found)
         rules_index_end(index);
         mem_end(mem);
     }
-    ck_assert_msg(fitted > asked / 10 && fitted < asked - asked / 10, "%zu of %zu fit: too few or many",
-                  fitted, asked);
+    ck_assert_msg(fitted > asked / 10 && fitted < asked - asked / 10,
+                  "%zu of %zu fit: too few or many", fitted, asked);
 }
 END_TEST
 
