@@ -6,9 +6,8 @@
 
 #define PLACES 4096 /* a power of two */
 #define WAYS 8
-#define WORDS 64      /* of a holder that are looked at */
-#define HOLDER_MOST 4096 /* bytes of one: of a larger one pages may be out of reach */
-#define CHILDREN 4    /* of one holder that are kept */
+#define HOLDER_MOST 512 /* bytes: a larger block is a pool or a table, and no object's */
+#define CHILDREN 4      /* of one holder that are kept */
 
 static struct orphan *places; /* from the first one on */
 static struct lock lock;
@@ -82,7 +81,6 @@ void orphans_look(struct guard *guard, struct thread *thread, const struct frame
     struct block child;
     if (holder->size > HOLDER_MOST)
         return;
-    words = words < WORDS ? words : WORDS;
     for (unsigned i = 0; i < words && kept < CHILDREN; i++) {
         uintptr_t word = word_at(holder, i);
         if (word < 4096 || word >> 47 || !blocks_find(guard, word, &child) || !child.site)

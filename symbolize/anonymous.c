@@ -29,12 +29,18 @@ static void bare_path(const struct path *path)
             bare_frames(&path->steps[i].frame, 1);
 }
 
+static void bare_freed(const struct freed *freed)
+{
+    bare_frames(freed->frames, freed->frame_count);
+    for (size_t i = 0; i < freed->places; i++)
+        bare_frames(&freed->place[i].frame, 1);
+}
+
 static void bare_record(struct record *record)
 {
     bare_frames(record->frames, record->frame_count);
-    bare_frames(record->freed.frames, record->freed.frame_count);
-    for (size_t i = 0; i < record->freed.places; i++)
-        bare_frames(&record->freed.place[i].frame, 1);
+    bare_freed(&record->freed);
+    bare_freed(&record->beside);
     bare_frames(record->orphaned.frames, record->orphaned.frame_count);
     if (record->orphaned.holder)
         bare_frames(&record->orphaned.holder, 1);

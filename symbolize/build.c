@@ -299,6 +299,9 @@ static void make_stable(struct process *process)
         if (!record->freed.exact)
             record->freed.places = record->freed.frame_count = 0;
         stack_make_stable(record->freed.frames, record->freed.frame_count);
+        if (!record->beside.exact)
+            record->beside.places = record->beside.frame_count = 0;
+        stack_make_stable(record->beside.frames, record->beside.frame_count);
         if (!record->freed.exact)
             record->orphaned = (struct orphaned){0};
         stack_make_stable(record->orphaned.frames, record->orphaned.frame_count);

@@ -54,13 +54,19 @@ struct frees frees_begin(struct mem *mem, struct signatures *signatures)
     return frees;
 }
 
+static void families_end(struct families *families)
+{
+    free(families->all);
+    free(families->next);
+    map_end(&families->of);
+}
+
 void frees_end(struct frees *frees)
 {
     funnels_end(&frees->funnels);
     free(frees->allocates);
-    free(frees->families);
-    free(frees->family_next);
-    map_end(&frees->family_of);
+    families_end(&frees->places);
+    families_end(&frees->functions);
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
@@ -186,17 +192,24 @@ static struct freed settle(struct frees *frees, struct tally *tally)
 
 /* ---- Families -------------------------------------------------------------------------------- */
 
-static uint64_t family_key(const struct frame *place, uint32_t kind)
+typedef uint64_t common_key(const struct frame *place, uint32_t kind);
+
+static uint64_t same_place(const struct frame *place, uint32_t kind)
 {
     return hash_mix(place_key(place), kind);
 }
 
-static void make_families(struct frees *frees)
+static uint64_t same_function(const struct frame *place, uint32_t kind)
+{
+    (void)kind;
+    return place->name_hash;
+}
+
+static void make_families(struct frees *frees, struct families *families, common_key *key)
 {
     const struct store *store = frees->store;
 
-    frees->family_next =
-        mem_more(NULL, &(size_t){0}, store->site_count, sizeof(*frees->family_next));
+    families->next = mem_more(NULL, &(size_t){0}, store->site_count, sizeof(*families->next));
     for (size_t i = 0; i < store->site_count; i++) {
         const struct store_site *site = &store->sites[i];
         const struct frame *place = NULL;
@@ -206,20 +219,21 @@ static void make_families(struct frees *frees)
             place = funnels_place(&frees->funnels, site->node);
         if (!place)
             continue;
-        slot = map_put(&frees->family_of, family_key(place, site->kind), NULL);
+        slot = map_put(&families->of, key(place, site->kind), NULL);
         if (!*slot) {
-            frees->families = mem_more(frees->families, &frees->family_capacity,
-                                       frees->family_count + 1, sizeof(*frees->families));
-            frees->families[frees->family_count++] = (struct family){0};
-            *slot = frees->family_count;
+            families->all = mem_more(families->all, &families->capacity, families->count + 1,
+                                     sizeof(*families->all));
+            families->all[families->count++] = (struct family){0};
+            *slot = families->count;
         }
-        frees->family_next[i] = frees->families[*slot - 1].first;
-        frees->families[*slot - 1].first = (uint32_t)i + 1;
+        families->next[i] = families->all[*slot - 1].first;
+        families->all[*slot - 1].first = (uint32_t)i + 1;
     }
 }
 
-/* How the blocks are freed that the same place asked for, by whatever path. */
-static const struct freed *family_freed(struct frees *frees, uint32_t node, uint32_t kind)
+/* How the blocks are freed that have this in common with those of a stack, whatever their path. */
+static const struct freed *family_freed(struct frees *frees, struct families *families,
+                                        common_key *key, uint32_t node, uint32_t kind)
 {
     const struct frame *place = funnels_place(&frees->funnels, node);
     struct family *family;
@@ -227,19 +241,30 @@ static const struct freed *family_freed(struct frees *frees, uint32_t node, uint
 
     if (!place)
         return NULL;
-    if (!frees->family_next)
-        make_families(frees);
-    at = map_get(&frees->family_of, family_key(place, kind));
+    if (!families->next)
+        make_families(frees, families, key);
+    at = map_get(&families->of, key(place, kind));
     if (!at)
         return NULL;
-    family = &frees->families[at - 1];
+    family = &families->all[at - 1];
     if (!family->told) {
-        struct tally tally = tally_up(frees, (struct site_list){family->first, frees->family_next});
+        struct tally tally = tally_up(frees, (struct site_list){family->first, families->next});
 
         family->freed = settle(frees, &tally);
         family->told = true;
     }
     return &family->freed;
+}
+
+/* What is allocated beside it; what the function itself frees says nothing of what it leaves. */
+static const struct freed *beside(struct frees *frees, uint32_t node, uint32_t kind)
+{
+    const struct frame *place = funnels_place(&frees->funnels, node);
+    const struct freed *freed =
+        family_freed(frees, &frees->functions, same_function, node, kind);
+
+    return freed && freed->places && freed->place[0].frame->name_hash != place->name_hash ? freed
+                                                                                           : NULL;
 }
 
 /* Stacks that freed nothing: certain only where each free is accounted for. */
@@ -256,10 +281,14 @@ void frees_tell(struct frees *frees, struct site_list sites, struct record *reco
     const struct freed *others;
 
     record->freed = settle(frees, &tally);
-    if (frees->store->freed_count && freed_none(frees, &tally) &&
-        (others = family_freed(frees, node, record->kind))) {
-        record->freed = *others;
-        record->freed.other_path = true;
+    if (frees->store->freed_count && freed_none(frees, &tally)) {
+        others = family_freed(frees, &frees->places, same_place, node, record->kind);
+        if (others && others->places) {
+            record->freed = *others;
+            record->freed.other_path = true;
+        } else if ((others = beside(frees, node, record->kind))) {
+            record->beside = *others;
+        }
     }
     record->freed.blocks = tally.frees;
 }

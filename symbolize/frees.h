@@ -3,7 +3,9 @@
  * A leak is often a way out that forgets what another way out does: of 12,041 blocks 95 % are freed
  * at tree.c:88, and these were not. The frees of a record's own stacks are summed up by the place
  * (funnels.h) of the stack that freed them. Where its own stacks freed nothing, others that
- * allocate in the same place are asked: blocks of the same kind that came by another path.
+ * allocate in the same place are asked: blocks of the same kind that came by another path. Where
+ * nobody knows, what the same function allocates in other lines is most often freed where these
+ * should be.
  *
  * Two ways to go say nothing and are left out. What realloc moved is not gone: a node that
  * allocates and frees is a call of realloc. And a line that frees what it allocated replaces or
@@ -20,6 +22,14 @@ struct site_list {
     const uint32_t *next;
 };
 
+/* Sites that have something in common; made when first asked for. */
+struct families {
+    struct family *all;
+    size_t count, capacity;
+    struct map of;  /* what they have in common -> index + 1 */
+    uint32_t *next; /* by site; NULL = not made yet */
+};
+
 struct frees {
     struct mem *mem;
     struct signatures *signatures;
@@ -28,17 +38,15 @@ struct frees {
     bool sampled; /* with sample=: those of some blocks */
     struct funnels funnels;
     uint8_t *allocates;      /* by node: a site stands there */
-    struct family *families; /* sites of one place and kind; made when first asked for */
-    size_t family_count, family_capacity;
-    struct map family_of;  /* hash of both -> index + 1 */
-    uint32_t *family_next; /* by site; NULL = not made yet */
+    struct families places;    /* sites of one place and kind */
+    struct families functions; /* … of one function */
 };
 
 /* For the records of one store; its signatures are resolved. */
 struct frees frees_begin(struct mem *mem, struct signatures *signatures);
 void frees_end(struct frees *frees);
 
-/* Fills in record->freed; its kind is there already. */
+/* Fills in record->freed and record->beside; its kind is there already. */
 void frees_tell(struct frees *frees, struct site_list sites, struct record *record);
 
 #endif

@@ -53,7 +53,7 @@ struct kin {
     uint64_t bytes, blocks;
     bool runtime;
     bool asked; /* about its frees */
-    struct freed freed;
+    struct freed freed, beside;
 };
 
 /* A record while it is being added up. */
@@ -290,9 +290,11 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
     if (!kin->asked) {
         frees_tell(&grouping->frees, (struct site_list){kin->first, grouping->next_site}, record);
         kin->freed = record->freed;
+        kin->beside = record->beside;
         kin->asked = true;
     }
     record->freed = kin->freed;
+    record->beside = kin->beside;
     if (record->verdict == VERDICT_LOST || record->verdict == VERDICT_INDIRECT)
         orphans_tell(&grouping->orphans, &grouping->frees,
                      (struct site_list){kin->first, grouping->next_site}, record);

@@ -52,6 +52,18 @@ static void write_freed(struct emit *emit, const struct freed *freed)
     emit_number(emit, "freed_blocks", freed->blocks);
 }
 
+static void write_beside(struct emit *emit, const struct freed *beside)
+{
+    size_t user = 0;
+
+    while (user < beside->frame_count && beside->frames[user] != beside->place[0].frame)
+        user++;
+    if (beside->places)
+        json_frames(emit, "freed_beside", beside->frames, beside->frame_count, user);
+    else
+        emit_null(emit, "freed_beside");
+}
+
 /* Who freed what pointed to these blocks; the user's frame of whoever allocated that. */
 static void write_orphaned(struct emit *emit, const struct orphaned *orphaned)
 {
@@ -134,6 +146,7 @@ void json_record(struct emit *emit, const struct process *process, const struct 
     write_samples(emit, record);
     emit_null(emit, "growth");
     write_freed(emit, &record->freed);
+    write_beside(emit, &record->beside);
     write_orphaned(emit, &record->orphaned);
     emit_empty(emit, "tags");
     emit_text(emit, "suppressed_by", record->suppressed_by ? record->suppressed_by->text : NULL);

@@ -206,6 +206,7 @@ struct record {
     bool more_lines;
     uint32_t ending; /* enum leak_root or STORE_ROOT_MISSING: how the trace ended */
     struct freed freed;
+    struct freed beside; /* where nobody frees such blocks: others of the same function */
     struct orphaned orphaned; /* LOST and INDIRECT */
 
     /* What a look at the heap says of it. */

@@ -3,6 +3,7 @@
  *     others are freed in node_free at src/tree.c:88 (95 % of 12,041)
  *     never freed on this path; others are, in node_free at src/tree.c:88
  *
+ *     what is allocated beside it is freed in node_free at src/tree.c:88
  *     its holder, from node_new(), was freed in node_free at src/tree.c:90
  *
  * A share that is an estimate is "about", and where too few frees were looked at for one it is
@@ -33,7 +34,7 @@ static void share_text(const struct freed *freed, size_t i, char *text, size_t s
     if (freed->of <= 1)
         return;
     if (!freed->enough)
-        snprintf(text, size, " (some of %.27s)", of.text);
+        snprintf(text, size, " (some of %.27s freed)", of.text);
     else if (freed->place[i].share == 1)
         snprintf(text, size, " (%s %.27s)", freed->exact ? "all" : "nearly all", of.text);
     else
@@ -61,6 +62,8 @@ static void write_place(const char *lead, const struct frame *frame, const char 
     }
     fprintf(stream, "%*s%.*s%s%s%s%s%s\n", TEXT_INDENT, "",
             (int)strlen(lead) - (*before != 0), lead, before, name.text, at, place.text, rest);
+    if (view->terse <= TEXT_BRIEF)
+        text_source(frame, TEXT_INDENT, view, stream);
 }
 
 static void write_share(const char *lead, const struct freed *freed, size_t i, bool share,
@@ -80,6 +83,9 @@ void text_freed(const struct record *record, const struct view *view, FILE *stre
                        : freed->of == 1  ? "another one is freed in "
                                          : "others are freed in ";
 
+    if (!freed->places && record->beside.places)
+        write_place("what is allocated beside it is freed in ", record->beside.place[0].frame, "",
+                    view, stream);
     if (!freed->places || (freed->place[0].share < SHARE_TOLD && !view->verbose))
         return;
     write_share(lead, freed, 0, !freed->other_path || view->verbose, view, stream);

@@ -131,7 +131,7 @@ static void write_single(const struct resource *resource, const struct view *vie
 {
     struct view brief = *view;
 
-    brief.terse = TEXT_TERSEST - 1;
+    brief.terse = TEXT_BRIEF - 1;
     fprintf(stream, " - %s: ", word_of(resource->type));
     write_names(resource, view, stream);
     if (resource->has_bytes)
