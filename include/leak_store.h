@@ -607,14 +607,15 @@ struct leak_snapshot {
     struct leak_table orphans;  /* struct leak_orphan, in no order */
 };
 
-/* Blocks of one site that are lost or indirect, and were pointed at by blocks of another one when
- * these were freed. Not every free is looked at, and of the blocks that it was seen of only the last
- * few are remembered. */
+/* Blocks of one site that live, and were pointed at by blocks of another one when these were freed.
+ * Not every free is looked at, and of the blocks that it was seen of only the last few are
+ * remembered. */
 struct leak_orphan {
     uint32_t site;
     uint32_t holder; /* site of the freed blocks */
     uint32_t node;   /* of the stack that freed them, or a root */
-    uint32_t blocks; /* that are lost, of those that are remembered */
+    uint32_t blocks; /* that are lost or indirect, of those that are remembered; may be 0 */
+    uint64_t address; /* of one that lives */
 };
 
 enum leak_found_flag {

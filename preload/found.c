@@ -250,29 +250,33 @@ static void add_details(struct writer *writer)
 
 /* ---- Orphans -------------------------------------------------------------------------------- */
 
-/* Is it still the block that was seen, and nobody's? */
-static bool is_lost(const struct found_look *look, const struct orphan_block *seen)
+/* NOBODY: the block that was seen is gone. */
+static uint32_t node_of(const struct found_look *look, const struct orphan_block *seen)
 {
     uint32_t node = seen->address ? reach_find(look->reach, seen->address) : REACH_NOBODY;
     if (node == REACH_NOBODY || reach_address(look->reach, node) != seen->address)
-        return false;
+        return REACH_NOBODY;
     struct block block = reach_block(look->reach, node);
-    enum leak_verdict verdict = graph_verdict(look->graph, node);
-    return block.count == seen->count && block.thread == seen->thread &&
-           (verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT);
+    return block.count == seen->count && block.thread == seen->thread ? node : REACH_NOBODY;
 }
 
 static void add_orphans(struct writer *writer)
 {
     const struct orphan *orphan;
     for (uint32_t at = 0; (orphan = orphans_next(&at));) {
-        struct leak_orphan *made;
-        uint32_t lost = 0;
-        for (unsigned i = 0; i < ORPHANS_KEPT; i++)
-            lost += is_lost(writer->look, &orphan->last[i]);
-        if (lost && (made = growing_add(&writer->orphans)))
-            *made = (struct leak_orphan){
-                .site = orphan->site, .holder = orphan->holder, .node = orphan->node, .blocks = lost};
+        struct leak_orphan told = {
+            .site = orphan->site, .holder = orphan->holder, .node = orphan->node};
+        for (unsigned i = 0; i < ORPHANS_KEPT; i++) {
+            uint32_t node = node_of(writer->look, &orphan->last[i]);
+            if (node == REACH_NOBODY)
+                continue;
+            enum leak_verdict verdict = graph_verdict(writer->look->graph, node);
+            told.blocks += verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;
+            told.address = orphan->last[i].address;
+        }
+        struct leak_orphan *made = told.address ? growing_add(&writer->orphans) : NULL;
+        if (made)
+            *made = told;
     }
 }
 

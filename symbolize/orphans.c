@@ -15,6 +15,8 @@ struct orphans orphans_begin(const struct store *store)
     orphans.next = mem_more(NULL, &(size_t){0}, look->orphan_count, sizeof(*orphans.next));
     memset(orphans.first, 0, store->site_count * sizeof(*orphans.first));
     for (size_t i = 0; i < look->orphan_count; i++) {
+        if (!look->orphans[i].blocks)
+            continue; /* they live, and somebody holds them */
         orphans.next[i] = orphans.first[look->orphans[i].site];
         orphans.first[look->orphans[i].site] = (uint32_t)i + 1;
     }

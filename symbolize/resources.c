@@ -35,6 +35,7 @@ struct filling {
     struct draft *drafts;
     size_t count, capacity;
     struct map by_node, by_place; /* of a kind -> index + 1 */
+    struct map orphans;           /* address -> index + 1 in the look's */
 };
 
 /* ---- Names ---------------------------------------------------------------------------------- */
@@ -234,6 +235,32 @@ static void add_thread(struct filling *filling, struct record *record, uint32_t 
             stack_thread(filling->mem, filling->store, serial);
 }
 
+/* A stream is a block, too, and what held it was freed without it. */
+static void add_orphaned(struct filling *filling, struct record *record,
+                         const struct store_resource *from)
+{
+    bool is_block = from->type == LEAK_RESOURCE_FILE || from->type == LEAK_RESOURCE_DIR;
+    uint64_t at = is_block ? map_get(&filling->orphans, from->id) : 0;
+    const struct store_orphan *orphan = at ? &filling->store->look->orphans[at - 1] : NULL;
+    struct stack freed, holder = {0};
+
+    if (!orphan)
+        return;
+    freed = stack_of_node(filling->mem, &filling->signatures, orphan->node);
+    if (orphan->holder != STORE_NO_SITE)
+        holder = stack_of_node(filling->mem, &filling->signatures,
+                               filling->store->sites[orphan->holder].node);
+    if (!freed.count)
+        return;
+    record->orphaned = (struct orphaned){.blocks = 1,
+                                         .frames = freed.frames,
+                                         .frame_count = freed.count,
+                                         .user = frame_user(freed.frames, freed.count)};
+    record->orphaned.user = record->orphaned.user < freed.count ? record->orphaned.user : 0;
+    if (holder.count)
+        record->orphaned.holder = holder.frames[frame_user(holder.frames, holder.count) % holder.count];
+}
+
 static void add(struct filling *filling, const struct store_resource *from)
 {
     struct draft *draft = find_draft(filling, from);
@@ -255,6 +282,8 @@ static void add(struct filling *filling, const struct store_resource *from)
     if (when > record->last_ns)
         record->last_ns = when;
     add_thread(filling, record, mark->thread);
+    if (!from->bad_close && !record->orphaned.blocks)
+        add_orphaned(filling, record, from);
     if (from->type == LEAK_RESOURCE_THREAD)
         add_name(resource, thread_name(filling->mem, filling->store, from->bytes));
     else if (from->bad_close && from->flags & LEAK_RESOURCE_NEVER)
@@ -343,11 +372,30 @@ static void fill_totals(struct filling *filling, struct process *process)
                 (struct resource_total){type_word[i], store->resources_opened[i], open[i]};
 }
 
+static void want_orphans(struct filling *filling)
+{
+    const struct store_look *look = filling->store->look;
+
+    for (size_t i = 0; look && i < look->orphan_count; i++)
+        *map_put(&filling->orphans, look->orphans[i].address, NULL) = i + 1;
+    for (size_t i = 0; i < filling->store->resource_count; i++) {
+        uint64_t at = map_get(&filling->orphans, filling->store->resources[i].id);
+
+        if (!at)
+            continue;
+        signatures_want(&filling->signatures, look->orphans[at - 1].node);
+        if (look->orphans[at - 1].holder != STORE_NO_SITE)
+            signatures_want(&filling->signatures,
+                            filling->store->sites[look->orphans[at - 1].holder].node);
+    }
+}
+
 static void make_drafts(struct filling *filling, struct resolver *resolver)
 {
     const struct store *store = filling->store;
 
     filling->signatures = signatures_begin(resolver, store);
+    want_orphans(filling);
     for (size_t i = 0; i < store->resource_count; i++)
         if (is_told(filling, &store->resources[i])) {
             signatures_want(&filling->signatures, mark_of(&store->resources[i])->node);
@@ -382,5 +430,6 @@ void resources_fill(struct mem *mem, struct resolver *resolver, const struct sto
     signatures_end(&filling.signatures);
     map_end(&filling.by_node);
     map_end(&filling.by_place);
+    map_end(&filling.orphans);
     free(filling.drafts);
 }

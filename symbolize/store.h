@@ -137,6 +137,7 @@ struct store_seen_thread {
 struct store_orphan {
     uint32_t site, holder; /* indices; holder may be STORE_NO_SITE */
     uint32_t node, blocks;
+    uint64_t address;
 };
 
 struct store_look {

@@ -13,6 +13,7 @@
 
 #include "symbolize/text_frame.h"
 #include "symbolize/text_frames.h"
+#include "symbolize/text_freed.h"
 #include "symbolize/text_record.h"
 
 #define NAMES 3 /* of a record in full */
@@ -114,6 +115,7 @@ void text_resource(const struct process *process, const struct resource *resourc
     }
     putc('\n', stream);
     text_frames(&resource->record, TEXT_INDENT, view, stream);
+    text_orphaned(&resource->record, view, stream);
     if (resource->bad_close)
         write_bad_close(resource, view, stream);
     if (process->until_ns && resource->record.first_ns) {
@@ -138,6 +140,7 @@ static void write_single(const struct resource *resource, const struct view *vie
         fprintf(stream, ", %s", show_size(resource->record.bytes).text);
     putc('\n', stream);
     text_frames(&resource->record, TEXT_INDENT, &brief, stream);
+    text_orphaned(&resource->record, view, stream);
 }
 
 static void write_inherited(const struct process *process, FILE *stream)
