@@ -111,7 +111,7 @@ $(O)/%.o: %.S
 
 # Each suite appends "passed failed skipped" to the file $$TALLY; tests/tally adds up. They run beside
 # each other, the long ones first, so what two of them need is built before.
-SUITES = sanitized wrapper e2e unit verdicts conformance storm lint fuzz
+SUITES = sanitized wrapper e2e unit verdicts conformance growth storm lint fuzz
 SANITIZED = $(MAKE) --no-print-directory SAN=address,undefined O=$(O)-asan
 JOBS   = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
 
@@ -148,6 +148,8 @@ conformance: all                      ## real programs, with and without libleak
 	@tests/conformance/run $(O) $(T)
 verdicts: all                         ## real programs: nothing is called lost that valgrind does not find lost; T=name
 	@tests/verdicts/run $(O) $(T)
+growth: all                           ## twenty programs, ten of which grow: named, and nothing else; T=name
+	@tests/growth/run $(O) $(T)
 storm: all                            ## forks, threads, execs, kills by the thousand
 	@tests/storm/run $(O) $(T)
 fuzz: all                             ## damaged stores, at every byte

@@ -117,7 +117,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_NODES,       /* array of struct leak_node; the first one has id chunk.first */
     LEAK_CHUNK_SITES,       /* array of struct leak_site; likewise */
     LEAK_CHUNK_SLOTS,       /* one struct leak_slots: the counters of one thread */
-    LEAK_CHUNK_HISTORY,     /* reserved: heap timeline (none written in version 1) */
+    LEAK_CHUNK_HISTORY,     /* one struct leak_history: the heap over time, and its peak */
     LEAK_CHUNK_EVENTS,      /* one struct leak_events: blocks that were released wrongly */
     LEAK_CHUNK_SNAPSHOT,    /* one struct leak_snapshot and its tables: what a look found */
     LEAK_CHUNK_FREED,       /* array of struct leak_freed; the first one has number chunk.first */
@@ -127,6 +127,7 @@ enum leak_chunk_type {
                                 Valgrind's files have them */
     LEAK_CHUNK_CRASH,        /* one struct leak_crash and its modules: a signal that kills */
     LEAK_CHUNK_RESOURCES,    /* array of struct leak_resource, in no order, one of them the totals */
+    LEAK_CHUNK_ROWS,         /* LEAK_ROWS_A_CHUNK struct leak_row: some sites over time */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -506,6 +507,85 @@ struct leak_resource_totals {
     uint64_t opened[8]; /* by enum leak_resource_type: ever, by this process */
     uint64_t missed;    /* what there was no room or no memory for */
     uint64_t rest[10];
+};
+
+/* ---- History --------------------------------------------------------------------------------
+ *
+ * How the heap, and the sites that hold most of it, came to where they are. Nothing here grows with
+ * time: there is a fixed number of places, and when all are taken, the one whose neighbours are
+ * closest together for their age is written anew (docs/GROWTH.md). So points and rows stand in no
+ * order; each says its time. One process writes, under a lock; what is being written has tick 0. */
+
+#define LEAK_HISTORY_POINTS 256
+#define LEAK_HISTORY_COLUMNS 126
+#define LEAK_HISTORY_ROWS 64
+#define LEAK_ROWS_A_CHUNK 8 /* rows come as they are needed: eight pages for each eight seconds */
+#define LEAK_PEAK_SITES 124
+
+struct leak_point {
+    uint32_t tick; /* publish: tick + 1 */
+    uint32_t reserved;
+    uint64_t live_bytes, live_blocks;
+};
+
+/* Entry i of each row written at "since" or later is about this site. */
+struct leak_column {
+    uint32_t site; /* publish */
+    uint32_t since;
+    uint64_t peak;      /* live bytes: the most that any row had */
+    uint64_t freed_age; /* ticks that its freed blocks lived, an estimate of the sum; 0 with
+                           free_stacks=off */
+    uint64_t reserved;
+};
+
+struct leak_row_entry {
+    uint64_t allocs, frees, live_bytes;
+    uint64_t freed_age; /* the column's, then */
+};
+
+struct leak_row {
+    uint32_t tick; /* publish: tick + 1 */
+    uint32_t reserved[3];
+    struct leak_row_entry at[LEAK_HISTORY_COLUMNS];
+};
+
+struct leak_peak_site {
+    uint32_t site;
+    uint32_t reserved;
+    uint64_t bytes, blocks;
+};
+
+/* What lived when the heap was largest: written when it begins to fall, if by then it is 1/128
+ * larger than what was written last. A process that dies at its peak has none: it lives. */
+struct leak_peak {
+    uint32_t number; /* publish: the higher one of the two counts; 0 = none */
+    uint32_t tick;
+    uint32_t count; /* sites that follow: those that held most, in no order */
+    uint32_t reserved;
+    uint64_t bytes, blocks; /* of all sites */
+    struct leak_peak_site site[LEAK_PEAK_SITES];
+};
+
+/* X(NAME, words) */
+#define LEAK_LIMIT_TABLE(X)                                                                        \
+    X(ADDRESS_SPACE, "the limit of its address space")                                             \
+    X(DATA, "the limit of its data")
+
+enum leak_limit {
+    LEAK_LIMIT_NONE = 0,
+#define X(name, words) LEAK_LIMIT_##name,
+    LEAK_LIMIT_TABLE(X)
+#undef X
+        LEAK_LIMIT_MAX
+};
+
+struct leak_history {
+    uint64_t limit; /* bytes that this process may have, as it was when it began; 0 = any */
+    uint32_t limit_of; /* enum leak_limit */
+    uint32_t reserved[13];
+    struct leak_column column[LEAK_HISTORY_COLUMNS];
+    struct leak_point point[LEAK_HISTORY_POINTS];
+    struct leak_peak peak[2]; /* written in turn */
 };
 
 /* ---- Looks ---------------------------------------------------------------------------------

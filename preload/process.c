@@ -10,6 +10,7 @@
 #include "preload/farewell.h"
 #include "preload/finish.h"
 #include "preload/freed.h"
+#include "preload/history.h"
 #include "preload/journal.h"
 #include "preload/lock.h"
 #include "preload/log.h"
@@ -217,6 +218,7 @@ static bool build(struct guard *guard, char **envp)
     }
     lsan_start();
     misuse_start(track_options.on_error, track_options.live_errors);
+    history_start();
     sites_start();
     if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
         !threads_start(guard) || !sample_start(track_options.sample, track_options.max_memory))
@@ -344,6 +346,7 @@ static void inherit(const struct block *block, void *bytes)
 {
     uint64_t blocks = sample_bytes ? sample_count(block, true) : 1;
     sites_inherit(block->site, blocks, blocks * block->size);
+    threads_blocks += blocks;
     *(uint64_t *)bytes += blocks * block->size;
 }
 
@@ -367,6 +370,7 @@ static bool become_child(struct guard *guard)
     events_fork_child();
     quarantine_fork_child();
     slots_fork_child();
+    history_fork_child();
     sample_fork_child();
     eventlog_fork_child();
     track_begin();

@@ -5,6 +5,7 @@
 #include "preload/events.h"
 #include "preload/farewell.h"
 #include "preload/freed.h"
+#include "preload/history.h"
 #include "preload/journal.h"
 #include "preload/modules.h"
 #include "preload/orphans.h"
@@ -23,6 +24,7 @@ void quiet_begin(void)
     roots_fork_lock();
     unforked_fork_lock();
     altstack_fork_lock();
+    history_fork_lock();
     threads_fork_lock();
     journal_fork_lock();
     slots_fork_lock();
@@ -53,6 +55,7 @@ void quiet_end(void)
     slots_fork_unlock();
     journal_fork_unlock();
     threads_fork_unlock();
+    history_fork_unlock();
     altstack_fork_unlock();
     unforked_fork_unlock();
     roots_fork_unlock();

@@ -19,6 +19,7 @@
 extern void *__libc_stack_end;
 
 uint32_t threads_watch_from;
+uint64_t threads_blocks;
 
 static struct segments records = {.type = LEAK_CHUNK_THREADS,
                                   .record_size = sizeof(struct leak_thread),
@@ -163,7 +164,7 @@ static void give_back(struct thread *thread, uint32_t serial)
 /* What was learnt of another thread, or of the parent's store. */
 static void forget(struct thread *thread)
 {
-    thread->delta = thread->delta_most = 0;
+    thread->delta = thread->delta_most = thread->delta_blocks = 0;
     memset(thread->flat_sites, 0, sizeof thread->flat_sites);
     unwind_forget(&thread->trace);
     leaves_forget(&thread->leaves);
@@ -243,6 +244,7 @@ static void leave(void *argument)
         leaves_close(&thread->leaves);
         thread->lives = false;
         add_relaxed(&store_header->live_bytes, thread->delta);
+        add_relaxed(&threads_blocks, thread->delta_blocks);
         struct locked locked = lock_take(&lock);
         if (thread->record != &nobody) {
             thread->record->ended = load_relaxed(&store_header->epoch) + 1;
@@ -336,6 +338,7 @@ bool threads_fork_child(struct guard *guard)
     /* Other threads' state is not touched any more; their records stay in the parent's store. */
     memset(records.segment, 0, sizeof records.segment);
     last_record = dead_count = 0;
+    threads_blocks = 0;
     stand_in = NULL;
     struct thread *thread = guard->thread;
     for (struct thread *other = made; other; other = other->next_made)

@@ -23,6 +23,7 @@ struct thread {
     uint32_t events_per_clock;  /* … and how many may pass until it is read again */
     int64_t delta;              /* bytes not yet added to header.live_bytes … */
     int64_t delta_most;         /* … and how many there may be, either way */
+    int64_t delta_blocks;       /* not yet added to threads_blocks: goes with delta */
     uint32_t allocations;       /* as in the record */
     uint32_t watch_at;          /* the one at which somebody wants to be called (watch.h) */
     struct leak_thread *record; /* in the store, or one that nobody reads */
@@ -40,6 +41,9 @@ struct thread {
 };
 
 bool threads_start(struct guard *guard);
+
+/* Blocks that live in all, as far as threads have brought them: what header.live_bytes is of bytes. */
+extern uint64_t threads_blocks;
 
 /* 1: from the first allocation of each thread on somebody may wait for one; 0: nobody ever. */
 extern uint32_t threads_watch_from;

@@ -2,6 +2,7 @@
 #include "preload/atomic.h"
 #include "preload/capture.h"
 #include "preload/eventlog.h"
+#include "preload/history.h"
 #include "preload/orphans.h"
 #include "preload/quarantine.h"
 #include "preload/sample.h"
@@ -14,6 +15,9 @@
 #include <time.h>
 
 #define EVENTS_PER_CLOCK_MAX 64
+/* A batch of bytes brings the next look at the clock as much nearer, a large one more. */
+#define EVENTS_PER_BATCH 2
+#define EVENTS_PER_LARGE_BATCH 16
 #define DELTA_LEAST 1024
 #define DELTA_MOST 65536
 
@@ -48,7 +52,7 @@ void track_tick(void)
         store_relaxed(&store_header->epoch, tick);
 }
 
-static NOINLINE void ask_clock(struct thread *thread)
+static NOINLINE void ask_clock(struct guard *guard, struct thread *thread)
 {
     uint32_t before = load_relaxed(&store_header->epoch);
     track_tick();
@@ -58,31 +62,45 @@ static NOINLINE void ask_clock(struct thread *thread)
         thread->events_per_clock = 1;
     else if (thread->events_per_clock < EVENTS_PER_CLOCK_MAX)
         thread->events_per_clock = 2 * thread->events_per_clock + 1;
-    if (late)
+    if (late) {
         threads_note_name(thread);
+        history_tick(guard, thread, before);
+    }
 }
 
 /* A busy thread asks the clock every 64th time, one that allocates now and then each time. Samples
  * may be far apart in time, however many a thread has had. */
-static ALWAYS_INLINE void clock_now_and_then(struct thread *thread, bool sampled)
+static ALWAYS_INLINE void clock_now_and_then(struct guard *guard, struct thread *thread,
+                                             bool sampled)
 {
     if (unlikely(++thread->events >= thread->events_per_clock) || sampled)
-        ask_clock(thread);
+        ask_clock(guard, thread);
 }
 
 /* live_bytes is shared: each thread brings its changes in batches, small while the heap is small.
  */
-static NOINLINE void bring_live(struct thread *thread)
+static NOINLINE void bring_live(struct guard *guard, struct thread *thread)
 {
     struct leak_header *header = store_header;
-    uint64_t live = *lock_alone
-                        ? header->live_bytes += thread->delta
-                        : __atomic_add_fetch(&header->live_bytes, thread->delta, __ATOMIC_RELAXED);
-    thread->delta = 0;
+    bool falls = thread->delta < 0;
+    uint64_t live;
+    thread->events += (uint64_t)(thread->delta + DELTA_MOST) > 2 * DELTA_MOST
+                          ? EVENTS_PER_LARGE_BATCH
+                          : EVENTS_PER_BATCH;
+    if (*lock_alone) {
+        live = header->live_bytes += thread->delta;
+        threads_blocks += thread->delta_blocks;
+    } else {
+        live = __atomic_add_fetch(&header->live_bytes, thread->delta, __ATOMIC_RELAXED);
+        add_relaxed(&threads_blocks, thread->delta_blocks);
+    }
+    thread->delta = thread->delta_blocks = 0;
     thread->delta_most = live >> 10 > DELTA_MOST    ? DELTA_MOST
                          : live >> 10 > DELTA_LEAST ? live >> 10
                                                     : DELTA_LEAST;
     uint64_t peak = load_relaxed(&header->peak_bytes);
+    if (falls && unlikely(peak >= load_relaxed(&history_peak_from)) && live < peak - peak / 256)
+        history_peak(guard);
     if ((int64_t)live <= (int64_t)peak)
         return;
     store_relaxed(&header->peak_bytes, live);
@@ -90,11 +108,13 @@ static NOINLINE void bring_live(struct thread *thread)
                                                              (1000000000u / LEAK_TICKS_PER_SECOND));
 }
 
-static void note_live(struct thread *thread, int64_t change)
+static ALWAYS_INLINE void note_live(struct guard *guard, struct thread *thread, int64_t bytes,
+                                    int64_t blocks)
 {
-    thread->delta += change;
+    thread->delta += bytes;
+    thread->delta_blocks += blocks;
     if (unlikely((uint64_t)(thread->delta + thread->delta_most) > 2 * (uint64_t)thread->delta_most))
-        bring_live(thread);
+        bring_live(guard, thread);
 }
 
 static inline bool filtered(size_t size)
@@ -110,18 +130,19 @@ static inline void count_alloc(struct guard *guard, struct thread *thread, uint3
     bump(&slot->counts.allocs, blocks);
     bump(&slot->counts.bytes, blocks * size);
     store_relaxed(&slot->last, store_header->epoch);
-    note_live(thread, blocks * size);
+    note_live(guard, thread, blocks * size, blocks);
 }
 
 /* Returns how many frees of that site this thread had counted before. */
 static ALWAYS_INLINE uint64_t count_free(struct guard *guard, struct thread *thread,
                                          const struct block *block, uint64_t blocks)
 {
+    /* First: what is written down of a peak that ends here has this block in it. */
+    note_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
     struct leak_slot *slot = slots_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
     bump(&slot->counts.frees, blocks);
     bump(&slot->counts.freed_bytes, blocks * block->size);
-    note_live(thread, -(int64_t)(blocks * block->size));
     return before;
 }
 
@@ -130,7 +151,7 @@ uint32_t track_stack(struct guard *guard, const struct frame *caller, uint32_t *
     const struct thread *thread;
     modules_notice();
     if (likely(guard->thread))
-        clock_now_and_then(guard->thread, false);
+        clock_now_and_then(guard, guard->thread, false);
     uint32_t node = capture_call(guard, caller, track_options.site_stacks, &thread);
     if (thread)
         *serial = thread->serial;
@@ -155,8 +176,11 @@ static inline void note_freed(struct guard *guard, struct thread *thread,
                               unsigned weight, uint32_t how, bool look)
 {
     uint32_t node = 0;
-    if (unlikely(weight) && (node = capture_node(guard, thread, caller)))
-        freed_count(guard, block->site, node, weight, block->size);
+    if (unlikely(weight)) {
+        history_died(block->site, weight, store_header->epoch - block->tick);
+        if ((node = capture_node(guard, thread, caller)))
+            freed_count(guard, block->site, node, weight, block->size);
+    }
     if (unlikely(look)) {
         struct block copy = *block; /* the block itself stays in registers */
         orphans_look(guard, thread, caller, &copy, &node);
@@ -185,7 +209,7 @@ static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, 
         return left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
     if (unlikely(!*lock_alone))
         blocks_prefetch(arch_address(pointer)); /* else it waits among the young first */
-    clock_now_and_then(thread, sampled);
+    clock_now_and_then(guard, thread, sampled);
     block.address = arch_address(pointer);
     block.size = size;
     block.kind = kind | guard->kind_flags;
@@ -275,7 +299,7 @@ static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
     uint64_t blocks = sampled ? sample_count(block, false) : 1;
     if (unlikely(!thread))
         return count_free_at_site(guard, block->site, blocks, blocks * block->size);
-    clock_now_and_then(thread, sampled);
+    clock_now_and_then(guard, thread, sampled);
     uint64_t before = count_free(guard, thread, block, blocks);
     if (track_options.free_stacks != FREE_STACKS_OFF) {
         unsigned weight = weight_of_free(thread, block, before, blocks, sampled);

@@ -83,6 +83,10 @@ void anonymous_make(struct process *process)
     process->argc = 0;
     for (size_t i = 0; i < process->record_count; i++)
         bare_record(&process->records[i]);
+    for (size_t i = 0; i < process->grown_count; i++)
+        bare_record(&process->grown[i]);
+    for (size_t i = 0; i < process->peak_part_count; i++)
+        bare_stack(&process->peak_parts[i].stack);
     for (size_t i = 0; i < process->allocated_count; i++)
         bare_stack(&process->allocated[i].stack);
     for (size_t i = 0; i < process->recent_count; i++) {

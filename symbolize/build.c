@@ -13,6 +13,7 @@
 #include "symbolize/looks.h"
 #include "symbolize/mistakes.h"
 #include "symbolize/notes.h"
+#include "symbolize/peaks.h"
 #include "symbolize/resources.h"
 #include "symbolize/roots.h"
 #include "symbolize/stack.h"
@@ -178,6 +179,7 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
     group_records(mem, resolver, store, &options->group, process);
     if (options->allocated)
         allocated_fill(mem, resolver, store, process);
+    peaks_fill(mem, resolver, store, process);
     looks_fill(mem, resolver, store, process);
     recent_fill(mem, resolver, store, &options->recent, process);
     mistakes_fill(mem, resolver, store, process);
@@ -284,33 +286,46 @@ static void make_stable_resources(struct process *process)
     process->inherited_count = 0; /* that is whoever started it */
 }
 
+/* How fast and for how long it grew is a matter of time; that it did stays. */
+static void make_stable_growth(struct growth *growth)
+{
+    *growth = (struct growth){.verdict = growth->verdict, .reason = growth_word[growth->verdict]};
+}
+
+static void make_stable_record(struct record *record)
+{
+    record->first_ns = record->last_ns = 0;
+    stack_make_stable(record->frames, record->frame_count);
+    if (!record->freed.exact)
+        record->freed.places = record->freed.frame_count = 0;
+    stack_make_stable(record->freed.frames, record->freed.frame_count);
+    if (!record->beside.exact)
+        record->beside.places = record->beside.frame_count = 0;
+    stack_make_stable(record->beside.frames, record->beside.frame_count);
+    if (!record->freed.exact)
+        record->orphaned = (struct orphaned){0};
+    stack_make_stable(record->orphaned.frames, record->orphaned.frame_count);
+    if (record->orphaned.holder)
+        stack_make_stable(&record->orphaned.holder, 1);
+    make_stable_samples(record);
+    if (record->path)
+        make_stable_root(record->path->root);
+    if (record->growth)
+        make_stable_growth((struct growth *)record->growth);
+}
+
 static void make_stable(struct process *process)
 {
     process->pid = process->ppid = 0;
     process->host = process->store = NULL;
     process->started_ns = process->ended_ns = process->peak_ns = process->until_ns = 0;
-    process->recent_count = 0;
+    process->recent_count = process->history_count = process->peak_part_count = 0;
+    process->peak = (struct moment){0}; /* what lived at some moment */
     process->stacks = (struct stacks){0}; /* which frees are looked at is a matter of dice */
-    for (size_t i = 0; i < process->record_count; i++) {
-        struct record *record = &process->records[i];
-
-        record->first_ns = record->last_ns = 0;
-        stack_make_stable(record->frames, record->frame_count);
-        if (!record->freed.exact)
-            record->freed.places = record->freed.frame_count = 0;
-        stack_make_stable(record->freed.frames, record->freed.frame_count);
-        if (!record->beside.exact)
-            record->beside.places = record->beside.frame_count = 0;
-        stack_make_stable(record->beside.frames, record->beside.frame_count);
-        if (!record->freed.exact)
-            record->orphaned = (struct orphaned){0};
-        stack_make_stable(record->orphaned.frames, record->orphaned.frame_count);
-        if (record->orphaned.holder)
-            stack_make_stable(&record->orphaned.holder, 1);
-        make_stable_samples(record);
-        if (record->path)
-            make_stable_root(record->path->root);
-    }
+    for (size_t i = 0; i < process->record_count; i++)
+        make_stable_record(&process->records[i]);
+    for (size_t i = 0; i < process->grown_count; i++)
+        make_stable_record(&process->grown[i]);
     for (size_t i = 0; i < process->allocated_count; i++)
         stack_make_stable(process->allocated[i].stack.frames, process->allocated[i].stack.count);
     make_stable_look(process);

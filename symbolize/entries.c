@@ -256,6 +256,9 @@ static bool has_thread(const struct record *record, uint32_t serial)
 
 static void add_to_sum(struct record *sum, const struct record *part)
 {
+    if (record_grows(part) &&
+        (!record_grows(sum) || part->growth->bytes_per_second > sum->growth->bytes_per_second))
+        sum->growth = part->growth;
     if (part->first_ns < sum->first_ns)
         sum->first_ns = part->first_ns;
     if (part->last_ns > sum->last_ns)

@@ -122,6 +122,8 @@ static void write_record_words(const struct record *record, FILE *stream)
     fprintf(stream, "%s in ", estimate_bytes(record->bytes, record->error.bytes).text);
     fprintf(stream, "%s", estimate_count(record->blocks, record->error.blocks, "block").text);
     fprintf(stream, " %s (%s)", verdict_words[record->verdict], kind_word[record->kind]);
+    if (record_grows(record))
+        fprintf(stream, " and growing %s/s", show_size(record->growth->bytes_per_second).text);
 }
 
 void finding_words(const struct process *process, const struct finding *finding, FILE *stream)

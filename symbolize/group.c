@@ -20,6 +20,7 @@
 #include "symbolize/paths.h"
 #include "symbolize/samples.h"
 #include "symbolize/settle.h"
+#include "symbolize/trends.h"
 
 #define THREADS_SHOWN 16
 /* Records with and without these are different ones. */
@@ -43,6 +44,7 @@ struct grouping {
     struct frees frees;
     struct orphans orphans;
     struct paths paths;
+    struct trends trends;
 };
 
 struct kin {
@@ -71,6 +73,12 @@ struct draft {
 static bool counts(const struct grouping *grouping, const struct store_site *site)
 {
     return site->live_blocks && (!site->inherited || grouping->options->inherited);
+}
+
+/* Nothing is left of it, but there is something to tell. */
+static bool has_grown(const struct grouping *grouping, uint32_t index)
+{
+    return trends_has(&grouping->trends, index) && !grouping->store->sites[index].inherited;
 }
 
 /* ---- Kin ------------------------------------------------------------------------------------ */
@@ -106,6 +114,7 @@ static void classify(struct grouping *grouping, struct kin *kin)
                                     grouping->store->sites[kin->largest].node, found, &ending);
 
     kin->runtime =
+        kin->blocks &&
         classify_runtime_block(found, count, frame_user(found, count), kin->bytes / kin->blocks);
 }
 
@@ -340,6 +349,61 @@ static void sort_records(struct grouping *grouping)
     free(place);
 }
 
+/* ---- Growth ---------------------------------------------------------------------------------- */
+
+/* It grew, and nothing is left: a record of its own, in no sum. */
+static void add_grown(struct grouping *grouping, uint32_t kin, const struct growth *growth)
+{
+    struct process *process = grouping->process;
+    struct site_list sites = {grouping->kins[kin].first, grouping->next_site};
+    struct draft draft = {.kin = kin,
+                          .largest.site = trends_largest(&grouping->trends, sites),
+                          .record = {.signature = grouping->kins[kin].signature,
+                                     .kind = grouping->kins[kin].kind,
+                                     .verdict = VERDICT_UNFREED,
+                                     .growth = growth}};
+    const struct store_site *site = &grouping->store->sites[draft.largest.site];
+
+    for (uint32_t i = sites.first; i; i = sites.next[i - 1])
+        add_site(grouping, &draft, i - 1);
+    draft.record.first_ns = store_time(grouping->store, site->first);
+    draft.record.last_ns = store_time(grouping->store, site->last);
+    finish_record(grouping, &draft);
+    if (!suppress_record(grouping->options->suppressions, &draft.record, NULL))
+        process->grown[process->grown_count++] = draft.record;
+}
+
+/* The growth of a kin goes to its largest record. */
+static void tell_growth(struct grouping *grouping)
+{
+    struct process *process = grouping->process;
+    struct draft **largest =
+        mem_take_array(grouping->store->mem, grouping->kin_count, sizeof(*largest));
+
+    for (size_t i = 0; i < grouping->count; i++) {
+        struct draft *draft = &grouping->drafts[i], **place = &largest[draft->kin];
+
+        if (!*place || draft->record.bytes > (*place)->record.bytes)
+            *place = draft;
+    }
+    process->grown = mem_take_array(grouping->mem, grouping->kin_count, sizeof(*process->grown));
+    for (uint32_t k = 0; k < grouping->kin_count; k++) {
+        const struct kin *kin = &grouping->kins[k];
+        const struct growth *growth =
+            kin->runtime ? NULL
+                         : trends_of(&grouping->trends,
+                                     (struct site_list){kin->first, grouping->next_site});
+
+        if (growth && largest[k])
+            largest[k]->record.growth = growth;
+        else if (growth && growth_grows(growth->verdict))
+            add_grown(grouping, k, growth);
+        process->totals.growing +=
+            largest[k] && record_grows(&largest[k]->record) && !largest[k]->record.suppressed_by;
+    }
+    process->totals.growing += process->grown_count;
+}
+
 /* ---- All of it --------------------------------------------------------------------------- */
 
 static void add_variance(struct variance *sum, const struct variance *one)
@@ -370,6 +434,7 @@ static void finish(struct grouping *grouping)
     }
     for (int v = 0; v < VERDICT_MAX; v++)
         process->errors[v] = estimate_error(&sums[v]);
+    tell_growth(grouping);
     suppress_tell(grouping->options->suppressions, process);
     sort_records(grouping);
     entries_fill(grouping->mem, grouping->options->order, process);
@@ -382,7 +447,7 @@ static void make_drafts(struct grouping *grouping)
     const struct store *store = grouping->store;
 
     for (uint32_t i = 0; i < store->site_count; i++)
-        if (counts(grouping, &store->sites[i]))
+        if (counts(grouping, &store->sites[i]) || has_grown(grouping, i))
             add_to_kin(grouping, i);
     for (size_t i = 0; i < grouping->kin_count; i++)
         classify(grouping, &grouping->kins[i]);
@@ -412,8 +477,9 @@ void group_records(struct mem *mem, struct resolver *resolver, const struct stor
     struct grouping grouping = {.mem = mem, .store = store, .options = options, .process = process};
 
     grouping.signatures = signatures_begin(resolver, store);
-    for (size_t i = 0; i < store->site_count; i++)
-        if (counts(&grouping, &store->sites[i]))
+    grouping.trends = trends_begin(mem, store, process->until_ns);
+    for (uint32_t i = 0; i < store->site_count; i++)
+        if (counts(&grouping, &store->sites[i]) || has_grown(&grouping, i))
             signatures_want(&grouping.signatures, store->sites[i].node);
     paths_want(&grouping.signatures);
     signatures_resolve(&grouping.signatures);

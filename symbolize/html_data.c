@@ -13,6 +13,7 @@
 #include "symbolize/text_path.h"
 
 #define RECORDS_MOST 10000 /* of a process */
+#define PEAK_PARTS_MOST 25
 
 struct writing {
     struct emit emit;
@@ -155,6 +156,8 @@ static void write_record(struct writing *writing, const struct record *record, s
     write_lines(writing, record);
     write_freed(writing, &record->freed);
     write_orphaned(writing, &record->orphaned);
+    if (record_grows(record))
+        emit_text(emit, "g", record->growth->reason);
     if (record->suppressed_by)
         emit_text(emit, "x", record->suppressed_by->text);
     emit_close(emit, '}');
@@ -337,6 +340,73 @@ static void write_owners(struct writing *writing)
     emit_close(emit, ']');
 }
 
+/* ---- Over time ------------------------------------------------------------------------------ */
+
+/* What grew, and of which nothing is left. */
+static void write_grown(struct writing *writing)
+{
+    const struct process *process = writing->process;
+
+    emit_open(&writing->emit, "grown", '[');
+    for (size_t i = 0; i < process->grown_count && !writing->view->quiet; i++)
+        write_record(writing, &process->grown[i], 0);
+    emit_close(&writing->emit, ']');
+}
+
+static double seconds_since_start(const struct process *process, uint64_t time_ns)
+{
+    return time_ns > process->started_ns ? (double)(time_ns - process->started_ns) / 1e9 : 0;
+}
+
+static void write_moment(struct writing *writing, const struct moment *moment)
+{
+    emit_open(&writing->emit, NULL, '[');
+    emit_fraction(&writing->emit, NULL, seconds_since_start(writing->process, moment->time_ns));
+    emit_number(&writing->emit, NULL, moment->bytes);
+    emit_number(&writing->emit, NULL, moment->blocks);
+    emit_close(&writing->emit, ']');
+}
+
+/* [[when, bytes, blocks], [bytes, blocks, frame] …], nothing when it is not known. */
+static void write_peak(struct writing *writing)
+{
+    const struct process *process = writing->process;
+    struct emit *emit = &writing->emit;
+
+    emit_open(emit, "peak", '[');
+    if (process->peak.bytes)
+        write_moment(writing, &process->peak);
+    for (size_t i = 0; i < process->peak_part_count && i < PEAK_PARTS_MOST; i++) {
+        const struct peak_part *part = &process->peak_parts[i];
+        size_t user = frame_user(part->stack.frames, part->stack.count);
+
+        if (user == part->stack.count)
+            user = frame_first(part->stack.frames, part->stack.count);
+        emit_open(emit, NULL, '[');
+        emit_number(emit, NULL, part->bytes);
+        emit_number(emit, NULL, part->blocks);
+        if (user < part->stack.count)
+            emit_number(emit, NULL, html_frames_id(&writing->frames, part->stack.frames[user]));
+        else
+            emit_null(emit, NULL);
+        emit_close(emit, ']');
+    }
+    emit_close(emit, ']');
+}
+
+static void write_history(struct writing *writing)
+{
+    const struct process *process = writing->process;
+
+    writing->emit.flat = true;
+    emit_open(&writing->emit, "history", '[');
+    for (size_t i = 0; i < process->history_count; i++)
+        write_moment(writing, &process->history[i]);
+    emit_close(&writing->emit, ']');
+    write_peak(writing);
+    writing->emit.flat = false;
+}
+
 /* ---- All of it ------------------------------------------------------------------------------ */
 
 static void write_process(struct writing *writing, const struct process *process)
@@ -348,8 +418,8 @@ static void write_process(struct writing *writing, const struct process *process
     write_errors(writing);
     write_resources(writing);
     write_owners(writing);
-    emit_open(&writing->emit, "history", '['); /* nobody keeps one */
-    emit_close(&writing->emit, ']');
+    write_grown(writing);
+    write_history(writing);
     emit_close(&writing->emit, '}');
 }
 

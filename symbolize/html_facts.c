@@ -36,6 +36,10 @@ static void write_headline(struct emit *emit, const struct process *process)
                  process->allocations == 0              ? "Nothing was seen of this program"
                  : process->look && process->look->made ? "Nothing is lost"
                                                         : "Nothing is left");
+    if (process->totals.growing)
+        snprintf(worst + strlen(worst), sizeof(worst) - strlen(worst), "; %.40s %s",
+                 show_count(process->totals.growing, "record").text,
+                 process->how == END_RUNNING ? "growing" : "grew");
     if (process->totals.errors)
         snprintf(worst + strlen(worst), sizeof(worst) - strlen(worst), "; %.40s",
                  show_count(process->totals.errors, "error").text);

@@ -12,12 +12,21 @@
 #include "symbolize/json_record.h"
 #include "symbolize/json_stack.h"
 
-static void write_records(struct emit *emit, const struct process *process, size_t most)
+/* What grew and is no more comes last. */
+static void write_records(struct emit *emit, const struct process *process, const struct view *view,
+                          size_t most)
 {
     emit_open(emit, "records", '[');
     for (size_t i = 0; i < process->record_count && i < most; i++) {
+        if (view->growing && !record_grows(&process->records[i]))
+            continue;
         emit_open(emit, NULL, '{');
         json_record(emit, process, &process->records[i]);
+        emit_close(emit, '}');
+    }
+    for (size_t i = 0; i < process->grown_count && i < most; i++) {
+        emit_open(emit, NULL, '{');
+        json_record(emit, process, &process->grown[i]);
         emit_close(emit, '}');
     }
     emit_close(emit, ']');
@@ -56,7 +65,7 @@ static void write_process(struct emit *emit, const struct process *process, cons
 
     emit_open(emit, NULL, '{');
     json_process_head(emit, process);
-    write_records(emit, process, most);
+    write_records(emit, process, view, most);
     if (view->quiet)
         emit_empty(emit, "errors");
     else

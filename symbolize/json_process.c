@@ -226,11 +226,51 @@ static void write_recent(struct emit *emit, const struct recent_free *recent)
     emit_close(emit, '}');
 }
 
+static void write_history(struct emit *emit, const struct process *process)
+{
+    emit_open(emit, "history", '[');
+    for (size_t i = 0; i < process->history_count; i++) {
+        emit_open(emit, NULL, '{');
+        emit_time(emit, "t", process->history[i].time_ns);
+        emit_number(emit, "live_bytes", process->history[i].bytes);
+        emit_number(emit, "live_blocks", process->history[i].blocks);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+}
+
+static void write_peak(struct emit *emit, const struct process *process)
+{
+    if (!process->peak.bytes) {
+        emit_null(emit, "peak");
+        return;
+    }
+    emit_open(emit, "peak", '{');
+    emit_time(emit, "t", process->peak.time_ns);
+    emit_number(emit, "bytes", process->peak.bytes);
+    emit_number(emit, "blocks", process->peak.blocks);
+    emit_open(emit, "parts", '[');
+    for (size_t i = 0; i < process->peak_part_count; i++) {
+        const struct peak_part *part = &process->peak_parts[i];
+
+        emit_open(emit, NULL, '{');
+        emit_id(emit, "signature", part->signature);
+        emit_text(emit, "kind", kind_word[part->kind]);
+        emit_number(emit, "bytes", part->bytes);
+        emit_number(emit, "blocks", part->blocks);
+        json_stack(emit, "frames", &part->stack);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+    emit_close(emit, '}');
+}
+
 void json_process_rest(struct emit *emit, const struct process *process)
 {
     write_resource_totals(emit, process);
     json_owners(emit, process);
-    emit_empty(emit, "history");
+    write_history(emit, process);
+    write_peak(emit, process);
     emit_open(emit, "recent_frees", '[');
     for (size_t i = 0; i < process->recent_count; i++)
         write_recent(emit, &process->recent[i]);

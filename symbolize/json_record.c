@@ -115,6 +115,21 @@ static void write_lines(struct emit *emit, const struct record *record)
     emit_close(emit, ']');
 }
 
+static void write_growth(struct emit *emit, const struct growth *growth)
+{
+    if (!growth) {
+        emit_null(emit, "growth");
+        return;
+    }
+    emit_open(emit, "growth", '{');
+    emit_text(emit, "verdict", growth_word[growth->verdict]);
+    emit_number(emit, "bytes_per_second", growth->bytes_per_second);
+    emit_number(emit, "peak_bytes", growth->peak_bytes);
+    emit_fraction(emit, "confidence", growth->confidence);
+    emit_text(emit, "reason", growth->reason);
+    emit_close(emit, '}');
+}
+
 void json_record(struct emit *emit, const struct process *process, const struct record *record)
 {
     emit_id(emit, "signature", record->signature);
@@ -144,7 +159,7 @@ void json_record(struct emit *emit, const struct process *process, const struct 
     write_lines(emit, record);
     json_path(emit, "path", record->path);
     write_samples(emit, record);
-    emit_null(emit, "growth");
+    write_growth(emit, record->growth);
     write_freed(emit, &record->freed);
     write_beside(emit, &record->beside);
     write_orphaned(emit, &record->orphaned);

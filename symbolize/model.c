@@ -92,6 +92,11 @@ const struct frame *record_title(const struct record *record)
     return record->frame_count ? record->frames[0] : NULL;
 }
 
+bool record_grows(const struct record *record)
+{
+    return record->growth && growth_grows(record->growth->verdict);
+}
+
 void link_owned(struct process *process)
 {
     for (size_t i = process->record_count; i > 0; i--) {

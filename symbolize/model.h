@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbolize/growth.h"
+
 /* V(NAME, word on the terminal and in JSON, words of a headline) */
 #define VERDICT_TABLE(V)                                                                           \
     V(LOST, "lost", "lost")                                                                        \
@@ -187,6 +189,29 @@ struct seen {
     size_t host_count;
 };
 
+/* How what a record is about came to where it is. */
+struct growth {
+    enum growth_verdict verdict; /* never UNKNOWN */
+    uint64_t bytes_per_second;   /* 0 unless it grows */
+    uint64_t peak_bytes;
+    double confidence;  /* 0 to 1 */
+    const char *reason; /* one sentence, without its full stop */
+};
+
+/* The heap at one time. */
+struct moment {
+    uint64_t time_ns; /* 0 = left out */
+    uint64_t bytes, blocks;
+};
+
+/* What a site held when the heap was largest. */
+struct peak_part {
+    uint64_t signature;
+    uint32_t kind; /* enum leak_kind */
+    uint64_t bytes, blocks;
+    struct stack stack;
+};
+
 struct record {
     uint64_t signature;
     enum verdict verdict;
@@ -222,6 +247,7 @@ struct record {
     const struct path *path;  /* REACHABLE: how its largest block is reached, or NULL */
     const struct sample *samples;
     size_t sample_count;
+    const struct growth *growth; /* NULL = not known; told of one record of its stacks, the largest */
     const struct rule *suppressed_by; /* then it counts in no total; NULL = it is not */
     size_t lead; /* index + 1 of the first record of its entry, 0 = that is itself */
     struct seen seen; /* when it is of several; no processes: it is of one */
@@ -449,6 +475,13 @@ struct process {
     size_t record_count;
     struct entry *entries; /* of all records, sorted likewise */
     size_t entry_count;
+    struct record *grown; /* that grew, and of which nothing is left: no blocks, verdict UNFREED */
+    size_t grown_count;
+    struct moment *history; /* ascending */
+    size_t history_count;
+    struct moment peak; /* when these lived; bytes 0: not known */
+    struct peak_part *peak_parts; /* the largest first; others are left out */
+    size_t peak_part_count;
     struct allocated *allocated; /* every stack that did, for formats that want it */
     size_t allocated_count;
     struct totals totals;
@@ -505,6 +538,9 @@ size_t frame_first(const struct frame *const *frames, size_t count);
 
 /* The frame a record is about: the user's, else the first that is no allocator, else NULL. */
 const struct frame *record_title(const struct record *record);
+
+/* Did it grow until the end, or until somebody tidied up for the end? */
+bool record_grows(const struct record *record);
 
 /* Links the records that hang under one, in their order. */
 void link_owned(struct process *process);

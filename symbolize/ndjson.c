@@ -35,15 +35,25 @@ static void end_line(struct emit *emit)
     emit_close(emit, '}');
 }
 
-static void write_parts(struct writing *writing, const struct process *process, size_t most)
+static void write_record(struct writing *writing, const struct process *process,
+                         const struct record *record)
+{
+    struct emit *emit = begin_part(writing, "record");
+
+    json_record(emit, process, record);
+    end_line(emit);
+}
+
+static void write_parts(struct writing *writing, const struct process *process,
+                        const struct view *view, size_t most)
 {
     struct emit *emit;
 
-    for (size_t i = 0; i < process->record_count && i < most; i++) {
-        emit = begin_part(writing, "record");
-        json_record(emit, process, &process->records[i]);
-        end_line(emit);
-    }
+    for (size_t i = 0; i < process->record_count && i < most; i++)
+        if (!view->growing || record_grows(&process->records[i]))
+            write_record(writing, process, &process->records[i]);
+    for (size_t i = 0; i < process->grown_count && i < most; i++)
+        write_record(writing, process, &process->grown[i]);
     if (process->crash) {
         emit = begin_part(writing, "error");
         json_crash(emit, process->crash);
@@ -80,7 +90,7 @@ void ndjson_write(const struct report *report, const struct view *view, FILE *st
         json_process_rest(emit, process);
         end_line(emit);
         if (!view->quiet)
-            write_parts(&writing, process, view->top ? view->top : SIZE_MAX);
+            write_parts(&writing, process, view, view->top ? view->top : SIZE_MAX);
     }
     json_stack_end(&writing.emit);
 }

@@ -151,7 +151,7 @@ static int choice(enum option option, const char *text, const char *const *words
 
 static bool take_argument(struct options *options, enum option option, const char *text)
 {
-    static const char *const orders[] = {"retained", "bytes", "count", "age", NULL};
+    static const char *const orders[] = {"retained", "bytes", "count", "age", "growth", NULL};
     static const char *const syntaxes[] = {"lsan", "valgrind", "libleak", NULL};
     static void (*const generators[])(const struct report *, const struct view *, FILE *) = {
         generate_lsan, generate_valgrind, generate_libleak};
@@ -254,6 +254,9 @@ static void take_switch(struct options *options, enum option option)
         break;
     case OPTION_APART:
         options->view.apart = true;
+        break;
+    case OPTION_GROWING:
+        options->view.growing = true;
         break;
     case OPTION_OWNERS:
         options->view.owners = true;

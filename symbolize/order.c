@@ -52,6 +52,11 @@ static int by_age(const struct record *a, const struct record *b)
                        b->first_ns ? b->first_ns : UINT64_MAX);
 }
 
+static uint64_t rate_of(const struct record *record)
+{
+    return record->growth ? record->growth->bytes_per_second : 0;
+}
+
 int order_records(const struct record *a, const struct record *b, enum sort_order sort)
 {
     int order = rank[a->verdict] - rank[b->verdict];
@@ -62,5 +67,7 @@ int order_records(const struct record *a, const struct record *b, enum sort_orde
         order = by_count(a, b);
     if (!order && sort == SORT_AGE)
         order = by_age(a, b);
+    if (!order && sort == SORT_GROWTH)
+        order = descending(rate_of(a), rate_of(b));
     return order ? order : by_retained(a, b);
 }

@@ -17,6 +17,7 @@ enum sort_order {
     SORT_BYTES,    /* of its own */
     SORT_COUNT,    /* of blocks, with what mending it gives back */
     SORT_AGE,      /* of the first block */
+    SORT_GROWTH,   /* bytes a second */
 };
 
 int order_records(const struct record *a, const struct record *b, enum sort_order sort);

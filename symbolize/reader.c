@@ -70,6 +70,7 @@ static void read_chunks(struct reading *reading, const struct chunks *chunks)
         read_resources(reading, &chunks->chunk[i]);
     read_look(reading, chunks);
     read_crash(reading, chunks);
+    read_history(reading, chunks);
 }
 
 bool reader_parse(struct mem *mem, const struct image *image, struct store *store,

@@ -51,4 +51,7 @@ void read_look(struct reading *reading, const struct chunks *chunks);
 /* CRASH: the signal that killed. */
 void read_crash(struct reading *reading, const struct chunks *chunks);
 
+/* HISTORY and ROWS: the heap and some sites over time. Sites have their indices. */
+void read_history(struct reading *reading, const struct chunks *chunks);
+
 #endif

@@ -8,7 +8,9 @@ bool report_passes(const struct process *process, const struct view *view)
 
 bool report_lists(const struct record *record, const struct view *view)
 {
-    return view->show[record->verdict] && (!record->suppressed_by || view->suppressed);
+    if (view->growing && !record_grows(record))
+        return false;
+    return (view->growing || view->show[record->verdict]) && (!record->suppressed_by || view->suppressed);
 }
 
 size_t report_end(const struct process *process, const struct view *view)

@@ -24,6 +24,7 @@ struct view {
     bool no_source;  /* lines of it */
     bool content;    /* what is in the blocks, too */
     bool suppressed; /* list what is suppressed, too */
+    bool growing;    /* list what grows, and nothing else */
     bool owners;     /* what keeps reachable blocks alive, and nothing else */
     bool freed;      /* who freed this address, and nothing else */
     uint64_t freed_address;

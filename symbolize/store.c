@@ -315,11 +315,38 @@ static bool check_resources(const struct store *store, const char **broken)
     return true;
 }
 
+static bool check_history(const struct store *store, const char **broken)
+{
+    const struct store_history *history = &store->history;
+
+    *broken = "moments and rows ascend, within their number";
+    if (history->moment_count > LEAK_HISTORY_POINTS || history->row_count > LEAK_HISTORY_ROWS ||
+        history->series_count > LEAK_HISTORY_COLUMNS ||
+        history->peak_site_count > LEAK_PEAK_SITES || history->limit_of >= LEAK_LIMIT_MAX)
+        return false;
+    for (size_t i = 1; i < history->moment_count; i++)
+        if (history->moments[i].tick <= history->moments[i - 1].tick)
+            return false;
+    for (size_t i = 1; i < history->row_count; i++)
+        if (history->rows[i] <= history->rows[i - 1])
+            return false;
+    *broken = "a series and a part of the peak name a site";
+    for (size_t i = 0; i < history->series_count; i++)
+        if (history->series[i].site >= store->site_count ||
+            history->series[i].first_row > history->row_count)
+            return false;
+    for (size_t i = 0; i < history->peak_site_count; i++)
+        if (history->peak_sites[i].site >= store->site_count)
+            return false;
+    return true;
+}
+
 bool store_check(const struct store *store, const char **broken)
 {
     if (!check_tree(store, broken) || !check_sites(store, broken) ||
         !check_frees(store, broken) || !check_events(store, broken) || !check_look(store, broken) ||
-        !check_crash(store, broken) || !check_resources(store, broken))
+        !check_crash(store, broken) || !check_resources(store, broken) ||
+        !check_history(store, broken))
         return false;
     *broken = NULL;
     return true;

@@ -172,6 +172,39 @@ struct store_suppressions {
 };
 #define STORE_SUPPRESSIONS_MAX 4 /* texts; more are left out */
 
+/* The heap at one time. */
+struct store_moment {
+    uint32_t tick;
+    uint64_t bytes, blocks;
+};
+
+/* A site over time: its entry of each row is at values[row * series_count + its own index]. */
+struct store_series {
+    uint32_t site; /* index */
+    size_t first_row; /* rows before it are about another site */
+    uint64_t peak;
+};
+
+struct store_peak_site {
+    uint32_t site; /* index */
+    uint64_t bytes, blocks;
+};
+
+struct store_history {
+    uint64_t limit;
+    enum leak_limit limit_of;   /* NONE: there is no limit, or nobody looked */
+    struct store_moment *moments;
+    size_t moment_count; /* ascending by tick, like the rows */
+    uint32_t *rows;      /* their ticks */
+    size_t row_count;
+    struct store_series *series;
+    size_t series_count;
+    struct leak_row_entry *values;
+    struct store_moment peak; /* bytes 0: nobody wrote it down */
+    struct store_peak_site *peak_sites; /* those that held most then, the largest first */
+    size_t peak_site_count;
+};
+
 struct store {
     struct mem *mem;
     const char *path;
@@ -202,6 +235,7 @@ struct store {
     struct store_look *look; /* the last one; NULL = none. rung NONE: it says why there is none */
     struct leak_snapshot *failed; /* a later one that could not be made, or NULL */
     struct store_crash *crash;    /* NULL = none */
+    struct store_history history;
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];
     size_t suppressions_count;
     const char **notes;     /* what was odd about the file, for the report */

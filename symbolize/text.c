@@ -16,6 +16,7 @@
 #include "symbolize/text_base.h"
 #include "symbolize/text_crash.h"
 #include "symbolize/text_frame.h"
+#include "symbolize/text_growing.h"
 #include "symbolize/text_head.h"
 #include "symbolize/text_list.h"
 #include "symbolize/text_look.h"
@@ -52,7 +53,8 @@ static bool is_open(const struct process *process)
 static bool is_clean(const struct process *process, const struct view *view)
 {
     return !is_open(process) && !has_records(process, view) && !text_saw_nothing(process) &&
-           !process->damaged && !process->totals.errors && !has_resources(process);
+           !process->damaged && !process->totals.errors && !process->totals.growing &&
+           !has_resources(process);
 }
 
 static void write_warning(const struct process *process, const struct view *view, FILE *stream)
@@ -273,6 +275,7 @@ static void write_process_so(const struct report *report, size_t i, const struct
     text_crash(process, view, stream);
     text_mistakes(process, view, stream);
     text_list(process, view, stream);
+    text_growing(process, view, text_list_has, stream);
     text_resources(process, view, stream);
     text_threads(process, view, stream);
     write_coverage(report, i, view, stream);

@@ -11,6 +11,7 @@
 
 #include "symbolize/estimate.h"
 #include "symbolize/text_frame.h"
+#include "symbolize/text_growing.h"
 
 #define NAME_COLUMNS 30    /* of a program in its headline */
 #define COMMAND_COLUMNS 40 /* of it and its arguments: the rest of the line says how it ended */
@@ -100,7 +101,8 @@ static void write_nothing_left(const struct process *process, FILE *stream)
 {
     const char *state = state_of(process);
     bool clean = process->look && process->look->made && !process->suppressed.records &&
-                 strncmp(state, "is", 2) == 0 && !process->resource_count;
+                 strncmp(state, "is", 2) == 0 && !process->resource_count &&
+                 !process->totals.growing;
 
     if (process->sample > 1 && !text_saw_nothing(process))
         fputs(":\nno sample of its allocations is left", stream);
@@ -131,11 +133,15 @@ bool text_losses(const struct process *process, FILE *stream)
 
 void text_head(const struct process *process, bool arguments, const struct view *view, FILE *stream)
 {
+    bool lost;
+
     text_style(view, stream, STYLE_BOLD);
     text_name(process, arguments, stream);
     write_ending(process, stream);
-    if (!text_losses(process, stream))
+    lost = text_losses(process, stream);
+    if (!lost)
         write_nothing_left(process, stream);
+    text_growing_head(process, lost || process->allocations ? "," : ":", stream);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);
 }

@@ -8,11 +8,11 @@
 #include "symbolize/show.h"
 #include "symbolize/text_record.h"
 
-/* Does it stand in the list by itself? What hangs under a lost record stands there. */
-static bool in_list(const struct process *process, const struct record *record,
-                    const struct view *view)
+/* What hangs under a lost record stands there. */
+bool text_list_has(const struct process *process, const struct record *record,
+                   const struct view *view)
 {
-    if (record->suppressed_by && !view->suppressed)
+    if (view->growing || (record->suppressed_by && !view->suppressed))
         return false;
     if (record->verdict != VERDICT_INDIRECT)
         return view->show[record->verdict];
@@ -37,7 +37,7 @@ static const struct record *item_first(const struct process *process, const stru
 /* Is it in the list, by top= or not? */
 static bool is_item(const struct process *process, const struct view *view, size_t i)
 {
-    return in_list(process, item_first(process, view, i), view);
+    return text_list_has(process, item_first(process, view, i), view);
 }
 
 size_t text_list_count(const struct process *process, const struct view *view)

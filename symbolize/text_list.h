@@ -5,6 +5,10 @@
 
 #include "symbolize/report.h"
 
+/* Does the record stand in the list by itself? */
+bool text_list_has(const struct process *process, const struct record *record,
+                   const struct view *view);
+
 /* How many there are to list, those that view->top cuts off included. */
 size_t text_list_count(const struct process *process, const struct view *view);
 

@@ -12,6 +12,7 @@
 #include "symbolize/text_frame.h"
 #include "symbolize/text_frames.h"
 #include "symbolize/text_freed.h"
+#include "symbolize/text_growing.h"
 #include "symbolize/text_path.h"
 #include "symbolize/text_suppressed.h"
 #include "symbolize/text_verdict.h"
@@ -294,6 +295,7 @@ static void write_body(const struct process *process, const struct record *recor
     if (entry)
         write_parts(process, entry, view, stream);
     text_suppressed_by(record, stream);
+    text_growth(record, view, stream);
     text_verdict(process, record, view, stream);
     if (!dated && !view->when_told && (process->until_ns || record->thread_count)) {
         fprintf(stream, "%*sallocated", TEXT_INDENT, "");

@@ -8,7 +8,11 @@
 #include <inttypes.h>
 
 #include "symbolize/estimate.h"
+#include "symbolize/text_frame.h"
 #include "symbolize/text_frames.h"
+
+#define PEAK_PARTS 5
+#define NAME_COLUMNS 40
 
 /* Sums over all of a process's life, whose error nobody kept. */
 static struct shown rough_bytes(const struct process *process, uint64_t bytes)
@@ -80,9 +84,31 @@ static void write_stacks(const struct stacks *stacks, FILE *stream)
     fputs(" were those of the walk before.\n", stream);
 }
 
+/* What the most at once was made of. */
+static void write_peak(const struct process *process, const struct view *view, FILE *stream)
+{
+    for (size_t i = 0; i < process->peak_part_count && i < PEAK_PARTS; i++) {
+        const struct peak_part *part = &process->peak_parts[i];
+        struct record record = {.frames = part->stack.frames,
+                                .frame_count = part->stack.count,
+                                .user = frame_user(part->stack.frames, part->stack.count)};
+        const struct frame *title = record_title(&record);
+
+        fprintf(stream, "%s%s in ", i ? "  " : "  Of that, ", show_size(part->bytes).text);
+        fprintf(stream, "%s", show_count(part->blocks, "block").text);
+        if (title) {
+            fprintf(stream, " from %s", text_function(title, view, NAME_COLUMNS).text);
+            fprintf(stream, " %s", text_place(title, view).text);
+        }
+        putc('\n', stream);
+    }
+}
+
 void text_seen(const struct process *process, const struct view *view, FILE *stream)
 {
     write_seen(process, stream);
+    if (view->verbose)
+        write_peak(process, view, stream);
     write_compared(process, view, stream);
     if (view->verbose)
         write_stacks(&process->stacks, stream);

@@ -86,6 +86,7 @@ function stack(ids, user) {
     });
     return make("table", { class: "stack" }, make("tbody", {}, rows));
 }
+const sentence = text => text[0].toUpperCase() + text.slice(1) + ".";
 const note = text => make("p", { class: "note" }, text);
 
 function ages(record) {
@@ -95,6 +96,7 @@ function ages(record) {
 }
 function recordBody(record) {
     const body = [];
+    if (record.g) body.push(note(sentence(record.g)));
     if (record.c) body.push(note("A ring of blocks that point at each other."));
     if (record.p) body.push(note("Reached by " + record.p));
     for (const [id, bytes, blocks] of record.l || [])
@@ -121,6 +123,7 @@ function entry(list) {
         make("span", { class: "where" }, title ? nameOf(title) + "  " : "an unknown place ", make("span", { class: "by" }, title ? placeOf(title) : "")),
         source ? make("span", { class: "where code" }, source[1][title.line - source[0]].trim()) : null,
         caller ? make("span", { class: "where by" }, "called by " + nameOf(caller) + "  " + placeOf(caller)) : null,
+        list.filter(r => r.g).map(r => make("span", { class: "where grows" }, r.g)),
         keeps > sum(list, r => r.n) ? make("span", { class: "where by" }, (first.v === 0 ? "fix this one: " + count(keeps, "block") + ", " + size(with_) + " go away" : "keeps " + count(keeps, "block") + ", " + size(with_) + " alive")) : null);
     const node = make("section", { class: "entry " + verdict }, head);
     head.addEventListener("click", () => {
@@ -226,9 +229,13 @@ function drawCharts(area) {
     const older = bin(records, r => r.a == null ? null : Math.max(-3, Math.floor(Math.log10(Math.max(r.a, 0.001)))), k => "1e" + k + " s");
     const history = process().history;
     if (history.length > 1) {
-        const most = Math.max(...history.map(h => h[1]), 1), [t0, t1] = [history[0][0], history[history.length - 1][0]];
-        area.append(make("h3", {}, "Live bytes over time, at most " + size(most)), svg("svg", { viewBox: "0 0 800 200", width: 800, height: 200 },
-            svg("polyline", { class: "curve", points: history.map(h => (800 * (h[0] - t0) / (t1 - t0 || 1)).toFixed(1) + "," + (190 - 180 * h[1] / most).toFixed(1)).join(" ") })));
+        const [peak, ...parts] = process().peak, most = Math.max(...history.map(h => h[1]), peak ? peak[1] : 1), [t0, t1] = [history[0][0], history[history.length - 1][0]];
+        const x = t => (800 * Math.min(Math.max((t - t0) / (t1 - t0 || 1), 0), 1)).toFixed(1), y = bytes => (190 - 170 * bytes / most).toFixed(1);
+        area.append(make("h3", {}, "Live bytes over " + span(t1) + ", at most " + size(most)), svg("svg", { id: "history", viewBox: "-6 0 812 200", width: 812, height: 200, role: "img", "aria-label": "live bytes over time" },
+            svg("polyline", { class: "curve", points: history.map(h => x(h[0]) + "," + y(h[1])).join(" ") }),
+            ...(peak ? [svg("circle", { class: "peak", cx: x(peak[0]), cy: y(peak[1]), r: 5 }, svg("title", {}, "the peak: " + size(peak[1]) + " in " + count(peak[2], "block") + ", " + span(peak[0]) + " after the start"))] : [])));
+        if (parts.length) area.append(make("h3", {}, "What lived at the peak, " + span(peak[0]) + " after the start"), table([["bytes", 1], ["blocks", 1], ["from"], ["at"]],
+            parts.map(([bytes, blocks, id]) => [size(bytes), number(blocks), id == null ? "an unknown place" : nameOf(frameOf(id)), id == null ? "" : placeOf(frameOf(id))])));
     }
     area.append(...histogram("Sizes of the blocks (of at least so many bytes each)", sizes), ...(older.length ? histogram("Ages (since the first of each record)", older) : []));
 }
@@ -265,6 +272,11 @@ const pages = {
             if (state.show[verdict] && !state.q) area.append(note("And in other records, not in this page: " + size(bytes) + " in " + count(blocks, "block") + ", " + count(records, "record") + ", " + verdict + "."));
         if (!lists.length) area.append(make("p", { class: "empty" }, process().records.length ? "Nothing that is ticked fits." : "No record."));
     },
+    growing(area) {
+        area.append(note("What grew while the program ran, whatever became of it."), ...growing().map(r => entry([r])));
+        const first = area.querySelector(".entry > button");
+        if (first) first.click();
+    },
     flame(area) { area.append(choices(true)); drawFlame(area); },
     tree(area) {
         const root = callTree();
@@ -287,10 +299,11 @@ const pages = {
     },
     charts(area) { area.append(choices(true)); drawCharts(area); },
     about(area) {
-        area.append(table([["what"], ["is"]], process().facts), make("h3", {}, "Keys"), make("p", {}, ...[["/", "search"], ["j", "next"], ["k", "before"], ["Enter", "open"], ["Esc", "clear, zoom out"], ["1-8", "pages"], ["d", "dark or light"]].flatMap(([key, what]) => [make("kbd", {}, key), " " + what + "   "])));
+        area.append(table([["what"], ["is"]], process().facts), make("h3", {}, "Keys"), make("p", {}, ...[["/", "search"], ["j", "next"], ["k", "before"], ["Enter", "open"], ["Esc", "clear, zoom out"], ["1-9", "pages"], ["d", "dark or light"]].flatMap(([key, what]) => [make("kbd", {}, key), " " + what + "   "])));
     },
 };
-const tabs = () => [["leaks", "Leaks"], ["flame", "Flame"], ["tree", "Call tree"], process().owners.length && ["owners", "Owners"], process().errors.length && ["errors", "Errors " + process().errors.length],
+const growing = () => [...process().records, ...process().grown].filter(r => r.g && !r.x);
+const tabs = () => [["leaks", "Leaks"], growing().length && ["growing", "Growing " + growing().length], ["flame", "Flame"], ["tree", "Call tree"], process().owners.length && ["owners", "Owners"], process().errors.length && ["errors", "Errors " + process().errors.length],
     process().resources.length && ["resources", "Resources " + process().resources.length], ["charts", "Charts"], ["about", "About"]].filter(Boolean);
 
 function draw() {

@@ -96,6 +96,19 @@ def hostile(b):
     check("nothing was run", b.ask("typeof window.hacked") == "undefined")
 
 
+def growing(b):
+    check("the headline says so", "1 record grew" in b.ask("document.getElementById('headline').textContent"))
+    b.click("[data-tab=growing]")
+    check("one entry", b.ask("document.querySelectorAll('.entry').length") == 1)
+    check("the function, and why", all(words in b.ask("document.querySelector('.entry').textContent") for words in ("remember", "growing", "no plateau")))
+    b.click("[data-tab=charts]")
+    points = [tuple(map(float, p.split(","))) for p in b.ask("document.querySelector('#history polyline').getAttribute('points')").split()]
+    check("a curve from the left to the right", points[0][0] < 100 and points[-1][0] == 800 and points == sorted(points))
+    x, y = (float(b.ask("document.querySelector('#history .peak').getAttribute('c%s')" % c)) for c in "xy")
+    check("the peak is its highest point", abs(y - min(p[1] for p in points)) < 3 and any(abs(p[0] - x) < 20 and abs(p[1] - y) < 10 for p in points))
+    check("what lived then", "remember" in b.ask("document.querySelector('#page .plain-table').textContent"))
+
+
 def large(b):
     check("a bounded page", os.path.getsize(page) < 30 << 20)
     b.click("input[data-apart]")

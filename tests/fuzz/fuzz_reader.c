@@ -218,6 +218,7 @@ int main(int argc, char **argv)
     builder_header(&example)->sample = 4096;
     builder_crash(&example, &crash, "/opt/app", 0x1000, 0x9000);
     builder_resources(&example, opened, sizeof(opened) / sizeof(*opened));
+    builder_history(&example, 2, LEAK_ROWS_A_CHUNK, 1 << 20);
     builder_suppressions(&example, "its own", "leak:known\n{\nx\nMemcheck:Leak\n...\nobj:*\n}\n");
     for (size_t size = 0; size <= example.size; size++)
         run_copy(example.data, size, 0);

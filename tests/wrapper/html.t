@@ -53,6 +53,30 @@ test_the_page_is_searched() { browse searching; }
 test_the_page_zooms_into_flames_and_opens_trees() { browse zooming; }
 test_the_page_is_used_with_keys() { browse keys; }
 test_names_of_hostile_programs_are_only_text() { browse hostile; }
+test_the_page_shows_what_grew_and_the_peak() {
+    need chromium python3
+    compile grows -g -O0 <<'END'
+#include <stdlib.h>
+#include <time.h>
+struct note { struct note *next; char text[10000]; };
+__attribute__((noinline)) static struct note *remember(struct note *list) {
+    struct note *note = malloc(sizeof *note);
+    note->next = list;
+    return note;
+}
+int main(void) {
+    struct note *list = NULL;
+    for (int i = 0; i < 900; i++, nanosleep(&(struct timespec){0, 10000000}, NULL))
+        list = remember(list);
+    for (struct note *next; list; list = next) { next = list->next; free(list); }
+    return 0;
+}
+END
+    leakrun --keep=grows.leak --no-report ./grows
+    "$O/leakreport" --format=html -o grows.html grows.leak
+    "$O/leakreport" --format=json -o grows.json grows.leak
+    python3 "$root/tests/formats/clicks.py" grows.html grows.json growing picture.png
+}
 test_a_page_of_many_records_is_bounded() {
     need chromium python3
     python3 "$root/bench/sites.py" 320 320 | compile many -g -O1

@@ -526,11 +526,71 @@ static void add_opened(struct reading *reading)
         process->resources_missed = number(reading, 1, 10);
 }
 
+/* growth | verdict | bytes a second | peak | per mille | reason: of the last record.
+ * grown | kind | signature: a record of which nothing is left. moment | ms | bytes | blocks.
+ * peak | bytes | blocks, then part | kind | bytes | blocks | signature with frames. */
+static bool add_history(struct reading *reading)
+{
+    const char *what = reading->field[0];
+    struct process *process = reading->process;
+
+    if (strcmp(what, "growth") == 0) {
+        struct growth *growth = mem_take(reading->mem, sizeof(*growth));
+
+        *growth = (struct growth){
+            .verdict = 1 + (enum growth_verdict)word_index(growth_word + 1, GROWTH_MAX - 1,
+                                                           reading->field[1]),
+            .bytes_per_second = number(reading, 2, 10),
+            .peak_bytes = number(reading, 3, 10),
+            .confidence = (double)number(reading, 4, 10) / 1000,
+            .reason = text(reading, 5)};
+        reading->record->growth = growth;
+        process->totals.growing += growth_grows(growth->verdict);
+    } else if (strcmp(what, "grown") == 0) {
+        if (!process->grown)
+            process->grown = mem_take_array(reading->mem, SOME, sizeof(struct record));
+        reading->record = &process->grown[process->grown_count++];
+        *reading->record = (struct record){
+            .verdict = VERDICT_UNFREED,
+            .kind = (uint32_t)word_index(kind_word, LEAK_KIND_MAX, reading->field[1]),
+            .signature = number(reading, 2, 16),
+            .ending = LEAK_ROOT_COMPLETE,
+            .stacks = 1,
+            .threads = mem_take_array(reading->mem, SOME, sizeof(struct thread_ref)),
+            .frames = mem_take_array(reading->mem, SOME, sizeof(struct frame *))};
+        reading->stack = NULL;
+    } else if (strcmp(what, "moment") == 0) {
+        if (!process->history)
+            process->history = mem_take_array(reading->mem, SOME, sizeof(struct moment));
+        process->history[process->history_count++] = (struct moment){
+            1700000000000000000u + number(reading, 1, 10) * 1000000, number(reading, 2, 10),
+            number(reading, 3, 10)};
+    } else if (strcmp(what, "peak") == 0) {
+        process->peak = (struct moment){1700000005000000000u, number(reading, 1, 10),
+                                        number(reading, 2, 10)};
+        process->peak_parts = mem_take_array(reading->mem, SOME, sizeof(struct peak_part));
+    } else if (strcmp(what, "part") == 0) {
+        struct peak_part *part = &process->peak_parts[process->peak_part_count++];
+
+        *part = (struct peak_part){
+            .kind = (uint32_t)word_index(kind_word, LEAK_KIND_MAX, reading->field[1]),
+            .bytes = number(reading, 2, 10),
+            .blocks = number(reading, 3, 10),
+            .signature = number(reading, 4, 16)};
+        begin_stack(reading, &part->stack);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void add_looked(struct reading *reading)
 {
     const char *what = reading->field[0];
 
-    if (strcmp(what, "look") == 0)
+    if (add_history(reading))
+        ;
+    else if (strcmp(what, "look") == 0)
         add_look(reading);
     else if (strcmp(what, "retained") == 0)
         reading->record->retained = (struct verdict_total){.bytes = number(reading, 1, 10),

@@ -546,6 +546,56 @@ struct store_builder builder_example(void)
     return builder;
 }
 
+/* ---- History -------------------------------------------------------------------------------- */
+
+static size_t rows_chunk(struct store_builder *builder, size_t history, unsigned i)
+{
+    size_t first = history + ((struct leak_chunk *)(builder->data + history))->size;
+    struct leak_chunk *chunk = (struct leak_chunk *)(builder->data + first);
+
+    return first + i / LEAK_ROWS_A_CHUNK * chunk->size;
+}
+
+struct leak_history *builder_history_at(struct store_builder *builder, size_t chunk)
+{
+    return payload_of(builder, chunk);
+}
+
+struct leak_row *builder_row_at(struct store_builder *builder, size_t chunk, unsigned i)
+{
+    return (struct leak_row *)payload_of(builder, rows_chunk(builder, chunk, i)) +
+           i % LEAK_ROWS_A_CHUNK;
+}
+
+/* Newer ones stand before older ones, as they do once places are used again. */
+size_t builder_history(struct store_builder *builder, uint32_t site, unsigned seconds, uint64_t rate)
+{
+    size_t at = builder_chunk(builder, LEAK_CHUNK_HISTORY, 0, sizeof(struct leak_history));
+    struct leak_history *history;
+
+    for (unsigned i = 0; i < seconds; i += LEAK_ROWS_A_CHUNK)
+        builder_chunk(builder, LEAK_CHUNK_ROWS, 0, LEAK_ROWS_A_CHUNK * sizeof(struct leak_row));
+    history = builder_history_at(builder, at);
+    history->column[3] = (struct leak_column){.site = site, .peak = seconds * rate};
+    for (unsigned i = 0; i < seconds; i++) {
+        uint32_t time = seconds - i; /* in seconds */
+        struct leak_row *row = builder_row_at(builder, at, i);
+
+        history->point[i] = (struct leak_point){
+            .tick = time * LEAK_TICKS_PER_SECOND + 1, .live_bytes = time * rate, .live_blocks = time};
+        row->tick = time * LEAK_TICKS_PER_SECOND + 1;
+        row->at[3] = (struct leak_row_entry){.allocs = time, .live_bytes = time * rate};
+    }
+    history->peak[1] = (struct leak_peak){.number = 1,
+                                          .tick = seconds * LEAK_TICKS_PER_SECOND,
+                                          .count = 1,
+                                          .bytes = seconds * rate,
+                                          .blocks = seconds,
+                                          .site = {{.site = site, .bytes = seconds * rate, .blocks = seconds}}};
+    builder_header(builder)->epoch = seconds * LEAK_TICKS_PER_SECOND;
+    return at;
+}
+
 struct store_builder builder_looked(void)
 {
     struct store_builder builder = builder_example();

@@ -81,6 +81,13 @@ struct leak_crash *builder_crash_at(struct store_builder *builder, size_t chunk)
 void builder_resources(struct store_builder *builder, const struct leak_resource *resources,
                        size_t count);
 
+/* The heap, and one site, over time: `seconds` points and rows, in which it grows by `rate` bytes a
+ * second; and a peak of both. Returns the offset of the HISTORY chunk; ROWS come behind it. */
+size_t builder_history(struct store_builder *builder, uint32_t site, unsigned seconds, uint64_t rate);
+struct leak_history *builder_history_at(struct store_builder *builder, size_t chunk);
+/* Row i of those, until the builder grows. */
+struct leak_row *builder_row_at(struct store_builder *builder, size_t chunk, unsigned i);
+
 /* What a look leaves: the tables go where the head then says they are. */
 struct builder_look {
     struct leak_snapshot head;

@@ -1,0 +1,19 @@
+/* text_growing.h - what grew while the process ran, whatever became of it. */
+#ifndef SYMBOLIZE_TEXT_GROWING_H
+#define SYMBOLIZE_TEXT_GROWING_H
+
+#include "symbolize/report.h"
+
+/* "3 records grew", with a comma or colon of the headline before it; nothing when none did. */
+void text_growing_head(const struct process *process, const char *join, FILE *stream);
+
+/* Those that grew and do not stand in the list, by `listed`, which says it of them. */
+void text_growing(const struct process *process, const struct view *view,
+                  bool (*listed)(const struct process *process, const struct record *record,
+                                 const struct view *view),
+                  FILE *stream);
+
+/* Below a record that stands there: why it grows; with -v also why not. */
+void text_growth(const struct record *record, const struct view *view, FILE *stream);
+
+#endif
