@@ -242,7 +242,7 @@ $(O)/man/libleak.7: man/libleak.7.in include/leak_options.def scripts/make-man
 	$(Q)scripts/make-man $< include/leak_options.def >$@
 
 clean:                                ## remove $(O)/ and its flavours
-	rm -rf $(O) $(O)-asan $(O)-examples $(O)-gcc $(O)-clang $(FOREIGN) $(FOREIGN)-signed
+	rm -rf $(O) $(O)-asan $(O)-gcc $(O)-clang $(FOREIGN) $(FOREIGN)-signed
 help:                                 ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t16
 

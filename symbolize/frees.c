@@ -231,19 +231,16 @@ static void make_families(struct frees *frees, struct families *families, common
     }
 }
 
-/* How the blocks are freed that have this in common with those of a stack, whatever their path. */
+/* How the blocks of a family are freed, whatever their path; NULL: there is none. */
 static const struct freed *family_freed(struct frees *frees, struct families *families,
-                                        common_key *key, uint32_t node, uint32_t kind)
+                                        common_key *key, uint64_t wanted)
 {
-    const struct frame *place = funnels_place(&frees->funnels, node);
     struct family *family;
     uint64_t at;
 
-    if (!place)
-        return NULL;
     if (!families->next)
         make_families(frees, families, key);
-    at = map_get(&families->of, key(place, kind));
+    at = map_get(&families->of, wanted);
     if (!at)
         return NULL;
     family = &families->all[at - 1];
@@ -256,15 +253,25 @@ static const struct freed *family_freed(struct frees *frees, struct families *fa
     return &family->freed;
 }
 
-/* What is allocated beside it; what the function itself frees says nothing of what it leaves. */
-static const struct freed *beside(struct frees *frees, uint32_t node, uint32_t kind)
+/* What a function allocates; what it frees itself says nothing of what it leaves. */
+static struct freed beside(struct frees *frees, uint64_t function)
 {
-    const struct frame *place = funnels_place(&frees->funnels, node);
-    const struct freed *freed =
-        family_freed(frees, &frees->functions, same_function, node, kind);
+    const struct freed *freed = family_freed(frees, &frees->functions, same_function, function);
 
-    return freed && freed->places && freed->place[0].frame->name_hash != place->name_hash ? freed
-                                                                                           : NULL;
+    return freed && freed->places && freed->place[0].frame->name_hash != function
+               ? *freed
+               : (struct freed){0};
+}
+
+void frees_tell_opened(struct frees *frees, struct process *process)
+{
+    for (size_t i = 0; i < process->resource_count; i++) {
+        struct record *record = &process->resources[i].record;
+        const struct frame *title = record_title(record);
+
+        if (title && !process->resources[i].bad_close)
+            record->beside = beside(frees, title->name_hash);
+    }
 }
 
 /* Stacks that freed nothing: certain only where each free is accounted for. */
@@ -277,17 +284,18 @@ static bool freed_none(const struct frees *frees, const struct tally *tally)
 void frees_tell(struct frees *frees, struct site_list sites, struct record *record)
 {
     struct tally tally = tally_up(frees, sites);
-    uint32_t node = frees->store->sites[sites.first - 1].node;
+    const struct frame *place =
+        funnels_place(&frees->funnels, frees->store->sites[sites.first - 1].node);
     const struct freed *others;
 
     record->freed = settle(frees, &tally);
-    if (frees->store->freed_count && freed_none(frees, &tally)) {
-        others = family_freed(frees, &frees->places, same_place, node, record->kind);
+    if (place && frees->store->freed_count && freed_none(frees, &tally)) {
+        others = family_freed(frees, &frees->places, same_place, same_place(place, record->kind));
         if (others && others->places) {
             record->freed = *others;
             record->freed.other_path = true;
-        } else if ((others = beside(frees, node, record->kind))) {
-            record->beside = *others;
+        } else {
+            record->beside = beside(frees, place->name_hash);
         }
     }
     record->freed.blocks = tally.frees;

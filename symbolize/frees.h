@@ -46,6 +46,9 @@ struct frees {
 struct frees frees_begin(struct mem *mem, struct signatures *signatures);
 void frees_end(struct frees *frees);
 
+/* Of what is left open: where those who opened it have their blocks freed. */
+void frees_tell_opened(struct frees *frees, struct process *process);
+
 /* Fills in record->freed and record->beside; its kind is there already. */
 void frees_tell(struct frees *frees, struct site_list sites, struct record *record);
 

@@ -434,6 +434,7 @@ static void finish(struct grouping *grouping)
     }
     for (int v = 0; v < VERDICT_MAX; v++)
         process->errors[v] = estimate_error(&sums[v]);
+    frees_tell_opened(&grouping->frees, process);
     tell_growth(grouping);
     suppress_tell(grouping->options->suppressions, process);
     sort_records(grouping);

@@ -192,5 +192,6 @@ void json_resource(struct emit *emit, const struct resource *resource)
     else
         emit_null(emit, "closed_by");
     emit_bool(emit, "taken", resource->taken);
+    write_beside(emit, &record->beside);
     write_orphaned(emit, &record->orphaned);
 }

@@ -289,8 +289,8 @@ static void write_body(const struct process *process, const struct record *recor
     if (record->stacks > 1 && view->verbose)
         fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
                 show_count(record->stacks, "stack").text);
-    text_orphaned(record, view, stream);
     text_freed(record, view, stream);
+    text_orphaned(record, view, stream);
     write_lines(record, view, stream);
     if (entry)
         write_parts(process, entry, view, stream);

@@ -115,6 +115,7 @@ void text_resource(const struct process *process, const struct resource *resourc
     }
     putc('\n', stream);
     text_frames(&resource->record, TEXT_INDENT, view, stream);
+    text_freed(&resource->record, view, stream);
     text_orphaned(&resource->record, view, stream);
     if (resource->bad_close)
         write_bad_close(resource, view, stream);
@@ -140,6 +141,7 @@ static void write_single(const struct resource *resource, const struct view *vie
         fprintf(stream, ", %s", show_size(resource->record.bytes).text);
     putc('\n', stream);
     text_frames(&resource->record, TEXT_INDENT, &brief, stream);
+    text_freed(&resource->record, view, stream);
     text_orphaned(&resource->record, view, stream);
 }
 

@@ -1,10 +1,13 @@
 // Of a stream that is left open it is said who freed what held it. Not of one that somebody still holds, nor
-// of one whose holder had given it up before.
+// of one whose holder had given it up before. Of a holder that is too large to be looked at it is told where it
+// goes, since the function that opened the stream has allocated it, too.
 // CFLAGS: -O1 -g -fno-builtin -fno-optimize-sibling-calls
 // RUN: %leak %t; %report store/*.leak
 // EXPECT: ^ +its holder, from open_log\(\), was freed in close_log( at .*)?$
+// EXPECT: ^ +what is allocated beside it is freed in close_big( at .*)?$
 // REFUSE: was freed in give
-// JSON: {r.name.split("/")[-1]: [f.function for f in r.holder_freed.frames if f.user] if r.holder_freed else None for r in procs[0].resources if r.type == "file"} == {"log": ["close_log"], "kept": None, "given": None}
+// JSON: [f.function for r in procs[0].resources if r.name.endswith("big") for f in r.freed_beside if f.user] == ["close_big"]
+// JSON: {r.name.split("/")[-1]: [f.function for f in r.holder_freed.frames if f.user] if r.holder_freed else None for r in procs[0].resources if r.type == "file"} == {"log": ["close_log"], "kept": None, "given": None, "big": None}
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +47,22 @@ FAR void give_up(struct log *log)
     free(log);
 }
 
+struct big {
+    char buffer[5000];
+    FILE *stream;
+};
+
+FAR struct big *open_big(void)
+{
+    struct big *big = calloc(1, sizeof *big);
+    big->stream = fopen("big", "w");
+    return big;
+}
+FAR void close_big(struct big *big)
+{
+    free(big);
+}
+
 static struct log *kept;
 
 int main(void)
@@ -51,5 +70,6 @@ int main(void)
     kept = open_kept();
     give_up(open_given());
     close_log(open_log());
+    close_big(open_big());
     return kept->lines != 0;
 }
