@@ -156,8 +156,11 @@ static void write_record(struct writing *writing, const struct record *record, s
     write_lines(writing, record);
     write_freed(writing, &record->freed);
     write_orphaned(writing, &record->orphaned);
-    if (record_grows(record))
+    if (record_grows(record)) {
         emit_text(emit, "g", record->growth->reason);
+        emit_number(emit, "gr", (uint64_t)record->growth->bytes_per_second);
+        emit_number(emit, "gp", record->growth->peak_bytes);
+    }
     if (record->suppressed_by)
         emit_text(emit, "x", record->suppressed_by->text);
     emit_close(emit, '}');

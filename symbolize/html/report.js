@@ -117,8 +117,8 @@ function entry(list) {
     const caller = title && first.f.slice(first.u + 1).map(frameOf).find(f => !f.role);
     const [keeps, with_] = [sum(list, r => r.rn), sum(list, r => r.rb)], source = title && data.source[title.id];
     const head = make("button", { "aria-expanded": "false" },
-        make("span", { class: "amount" }, size(sum(list, r => r.b)) + " in " + count(sum(list, r => r.n), "block")), " ",
-        make("span", { class: "verdict", style: "color:var(--" + verdict + ")" }, data.words[first.v]),
+        make("span", { class: "amount" }, first.n ? size(sum(list, r => r.b)) + " in " + count(sum(list, r => r.n), "block") : "up to " + size(first.gp)), " ",
+        make("span", { class: "verdict", style: "color:var(--" + verdict + ")" }, first.n ? data.words[first.v] : "nothing of it is left"),
         list.length > 1 ? " in " + count(list.length, "place") : null,
         make("span", { class: "where" }, title ? nameOf(title) + "  " : "an unknown place ", make("span", { class: "by" }, title ? placeOf(title) : "")),
         source ? make("span", { class: "where code" }, source[1][title.line - source[0]].trim()) : null,
@@ -302,16 +302,18 @@ const pages = {
         area.append(table([["what"], ["is"]], process().facts), make("h3", {}, "Keys"), make("p", {}, ...[["/", "search"], ["j", "next"], ["k", "before"], ["Enter", "open"], ["Esc", "clear, zoom out"], ["1-9", "pages"], ["d", "dark or light"]].flatMap(([key, what]) => [make("kbd", {}, key), " " + what + "   "])));
     },
 };
-const growing = () => [...process().records, ...process().grown].filter(r => r.g && !r.x);
+const growing = () => [...process().records, ...process().grown].filter(r => r.g && !r.x).sort((a, b) => b.gr - a.gr);
 const tabs = () => [["leaks", "Leaks"], growing().length && ["growing", "Growing " + growing().length], ["flame", "Flame"], ["tree", "Call tree"], process().owners.length && ["owners", "Owners"], process().errors.length && ["errors", "Errors " + process().errors.length],
     process().resources.length && ["resources", "Resources " + process().resources.length], ["charts", "Charts"], ["about", "About"]].filter(Boolean);
 
+const leaks = () => process().records.some(r => data.shown[r.v] && !r.x);
+const first = () => !leaks() && growing().length ? "growing" : "leaks";
+
 function draw() {
-    if (!tabs().some(t => t[0] === state.tab)) state.tab = "leaks";
+    if (!tabs().some(t => t[0] === state.tab)) state.tab = first();
     $("tabs").replaceChildren(...tabs().map(([tab, words]) => make("button", { "aria-selected": String(tab === state.tab), "data-tab": tab, onclick: () => { state.tab = tab; draw(); } }, words)));
     $("name").textContent = process().name;
-    const bad = process().errors.length || process().records.some(r => data.shown[r.v] && !r.x);
-    $("headline").replaceChildren(make("b", { class: !bad && "good" }, process().headline[0]), process().headline[1]);
+    $("headline").replaceChildren(make("b", { class: !leaks() && !growing().length && !process().errors.length && "good" }, process().headline[0]), process().headline[1]);
     $("source").hidden = true;
     document.querySelector("main").classList.remove("split");
     $("page").replaceChildren();
@@ -322,10 +324,10 @@ function draw() {
 }
 function readHash() {
     const asked = new URLSearchParams(location.hash.slice(1));
-    state.tab = asked.get("tab") in pages ? asked.get("tab") : "leaks";
     state.q = asked.get("q") || "";
     state.metric = ["bytes", "blocks", "retained"].includes(asked.get("by")) ? asked.get("by") : "bytes";
     state.process = Math.min(Math.max(Number(asked.get("p")) || 0, 0), data.processes.length - 1);
+    state.tab = asked.get("tab") in pages ? asked.get("tab") : first();
     try { state.zoom = Array.isArray(JSON.parse(asked.get("zoom"))) ? asked.get("zoom") : ""; } catch { state.zoom = ""; }
 }
 function step(by) {
