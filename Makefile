@@ -103,6 +103,7 @@ $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(MODE) -c -o $@ $<
 $(O)/symbolize/html_assets.o: symbolize/html/report.css symbolize/html/report.js
+$(O)/symbolize/known.o: symbolize/known.supp
 $(O)/%.o: %.S
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(MODE) -c -o $@ $<

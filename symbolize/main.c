@@ -376,20 +376,20 @@ static int run_merge(struct options *options)
 static bool read_suppressions(struct options *options)
 {
     struct suppressions *suppressions = suppress_begin();
-    const char *trouble = NULL;
+    const char *trouble = NULL, *only = NULL;
 
     options->build.group.suppressions = suppressions;
     for (size_t i = 0; i < options->suppressions.count && !trouble; i++)
         trouble = suppress_add_file(suppressions, options->suppressions.text[i]);
+    if (!options->no_known)
+        suppress_add_known(suppressions);
     for (size_t i = 0; i < options->only.count && !trouble; i++) {
-        trouble = suppress_all_but(suppressions, options->only.text[i]);
-        if (trouble) {
-            fprintf(stderr, "leakreport: --only=%s: %s\n", options->only.text[i], trouble);
-            return false;
-        }
+        only = options->only.text[i];
+        trouble = suppress_all_but(suppressions, only);
     }
     if (trouble)
-        fprintf(stderr, "leakreport: %s\n", trouble);
+        fprintf(stderr, "leakreport: %s%s%s%s\n", only ? "--only=" : "", only ? only : "",
+                only ? ": " : "", trouble);
     return !trouble;
 }
 

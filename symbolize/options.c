@@ -155,6 +155,7 @@ static bool take_argument(struct options *options, enum option option, const cha
     static const char *const syntaxes[] = {"lsan", "valgrind", "libleak", NULL};
     static void (*const generators[])(const struct report *, const struct view *, FILE *) = {
         generate_lsan, generate_valgrind, generate_libleak};
+    static const char *const switches[] = {"on", "off", NULL};
     static const char *const colours[] = {"auto", "always", "never", NULL};
     unsigned long value;
     int chosen;
@@ -173,7 +174,7 @@ static bool take_argument(struct options *options, enum option option, const cha
         return options->top_given;
     case OPTION_SORT:
         chosen = choice(option, text, orders);
-        options->build.group.order = chosen < 0 ? SORT_RETAINED : (enum sort_order)chosen;
+        options->build.group.order = (enum sort_order)chosen;
         return chosen >= 0;
     case OPTION_SHOW:
         options->show_given = true;
@@ -187,6 +188,10 @@ static bool take_argument(struct options *options, enum option option, const cha
     case OPTION_SUPPRESSIONS:
         add(&options->suppressions, text);
         return true;
+    case OPTION_DEFAULTS:
+        chosen = choice(option, text, switches);
+        options->no_known = chosen == 1;
+        return chosen >= 0;
     case OPTION_GENERATE:
         chosen = choice(option, text, syntaxes);
         options->generate = chosen >= 0 ? generators[chosen] : NULL;

@@ -25,6 +25,7 @@ struct options {
     bool top_given, show_given;
     struct view view;
     struct build_options build;
+    bool no_known; /* --default-suppressions=off */
     struct text_list debug_dirs, source_dirs, substitutes, suppressions, only;
     const char *sysroot;
     enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;

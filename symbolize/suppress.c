@@ -14,6 +14,7 @@ struct set {
     const char *where, *text;
     size_t length;
     bool everywhere, here; /* asked for all processes; for the one it is about */
+    bool known;            /* nobody asked for it */
     struct rules rules;
     struct rules_index *index;
 };
@@ -73,6 +74,15 @@ const char *suppress_add(struct suppressions *suppressions, const char *where, c
 
     set->everywhere = true;
     return set->rules.trouble;
+}
+
+void suppress_add_known(struct suppressions *suppressions)
+{
+    extern const char known_suppressions[], known_suppressions_end[];
+    struct set *set = add(suppressions, "built in", known_suppressions,
+                          (size_t)(known_suppressions_end - known_suppressions));
+
+    set->everywhere = set->known = true;
 }
 
 const char *suppress_add_file(struct suppressions *suppressions, const char *path)
@@ -222,7 +232,7 @@ void suppress_tell_unused(struct suppressions *suppressions, struct report *repo
 
             if (made->expired)
                 report->expired[report->expired_count++] = &made->rule;
-            else if (!made->used)
+            else if (!made->used && !suppressions->sets[i]->known)
                 report->unused[report->unused_count++] = &made->rule;
         }
 }

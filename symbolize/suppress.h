@@ -20,6 +20,9 @@ const char *suppress_add(struct suppressions *suppressions, const char *where, c
                          size_t length);
 const char *suppress_add_file(struct suppressions *suppressions, const char *path);
 
+/* Leaks of runtimes that everybody has; that one of them fits nothing is not worth a word. */
+void suppress_add_known(struct suppressions *suppressions);
+
 /* Suppressed is what does not fit, too; only.h has the words. NULL, or what is wrong with it. */
 const char *suppress_all_but(struct suppressions *suppressions, const char *text);
 

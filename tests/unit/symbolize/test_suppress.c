@@ -470,6 +470,46 @@ START_TEST(without_rules_nothing_is_suppressed)
 }
 END_TEST
 
+/* A stack of functions in a module, innermost first; does a built-in rule keep it quiet? */
+static const struct {
+    const char *functions[4];
+    const char *module;
+    enum verdict verdict;
+    bool fits;
+} known[] = {
+    {{"os::malloc(unsigned long, MEMFLAGS)", "AllocateHeap", "Thread::allocate"}, "/j/libjvm.so", VERDICT_LOST, true},
+    {{"os::malloc", "AllocateHeap", "Thread::allocate"}, "/j/libjvm.so", VERDICT_REACHABLE, false},
+    {{"os::malloc", "AllocateHeap", "Thread::allocate"}, "/j/libother.so", VERDICT_LOST, false},
+    {{"decode", "Java_Decoder_run", "AllocateHeap"}, "/j/libjvm.so", VERDICT_LOST, false},
+    {{"JLI_MemAlloc", "JLI_List_new", "main"}, "/j/libjli.so", VERDICT_LOST, true},
+    {{"JLI_MemAlloc", "parse", "main"}, "/j/libjli.so", VERDICT_LOST, false},
+};
+
+START_TEST(leaks_of_runtimes_are_known_from_the_start)
+{
+    struct store_builder builder = looked_at();
+    struct process process = process_of(&builder); /* of some process, then: */
+    struct frame frames[5] = {{.function = "malloc", .role = FRAME_ALLOCATOR}};
+    const struct frame *stack[5] = {&frames[0]};
+    struct record record = {.verdict = known[_i].verdict, .frames = stack, .frame_count = 1};
+    struct report report = {.processes = &process, .process_count = 1};
+
+    for (size_t i = 0; i < 4 && known[_i].functions[i]; i++) {
+        frames[i + 1] = (struct frame){.function = known[_i].functions[i], .module = known[_i].module};
+        stack[record.frame_count++] = &frames[i + 1];
+    }
+    ck_assert(!suppress_record(suppressions, &record, NULL));
+    suppress_add_known(suppressions);
+    builder = looked_at();
+    process = process_of(&builder);
+    ck_assert_uint_eq(process.suppressed.records, 0);
+    ck_assert_int_eq(suppress_record(suppressions, &record, NULL), known[_i].fits);
+    ck_assert_ptr_null(suppress_trouble(suppressions, 0));
+    suppress_tell_unused(suppressions, &report);
+    ck_assert_uint_eq(report.unused_count, 0); /* nobody asked for them */
+}
+END_TEST
+
 START_TEST(rules_of_a_store_are_for_its_process_alone)
 {
     struct store_builder first = looked_at(), second = looked_at();
@@ -577,6 +617,7 @@ int main(void)
     tcase_add_checked_fixture(whole, begin, end);
     tcase_add_test(whole, what_is_suppressed_takes_along_what_hangs_under_it);
     tcase_add_test(whole, without_rules_nothing_is_suppressed);
+    tcase_add_loop_test(whole, leaks_of_runtimes_are_known_from_the_start, 0, (int)COUNT(known));
     tcase_add_test(whole, rules_of_a_store_are_for_its_process_alone);
     tcase_add_test(whole, a_mistake_in_a_store_is_a_note_and_the_rest_holds);
     tcase_add_test(whole, a_text_without_its_origin_is_damage);
