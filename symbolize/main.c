@@ -176,33 +176,39 @@ static bool take_baseline(struct ledger *baseline, struct options *options)
     return true;
 }
 
-static int run_report(struct options *options)
+static int report_all(struct mem *mem, struct resolver *resolver, struct options *options,
+                      struct ledger *baseline)
 {
-    struct binary_search_path search = search_path(options);
-    struct mem *mem = mem_begin();
-    struct resolver *resolver = resolve_begin(mem, &search);
     struct report report = {0};
-    struct ledger baseline = ledger_begin(mem, options->view.show);
     int status = STATUS_GOOD;
 
-    if (options->baseline && !take_baseline(&baseline, options)) {
-        ledger_end(&baseline);
-        resolve_end(resolver);
-        mem_end(mem);
-        return STATUS_UNUSABLE;
-    }
     report.processes = mem_take_array(mem, options->files.count, sizeof(struct process));
     for (size_t i = 0; i < options->files.count; i++)
         if (!add_file(mem, resolver, options, options->files.text[i], &report))
             status = STATUS_UNUSABLE;
     if (report.process_count) {
         if ((options->error_exitcode || options->baseline) && status == STATUS_GOOD &&
-            report_matches(options, &report, options->baseline ? &baseline : NULL))
+            report_matches(options, &report, options->baseline ? baseline : NULL))
             status = options->error_exitcode ? options->error_exitcode : STATUS_NEW;
         build_finish(&report, &options->build);
         if (!write_report(mem, options, &report))
             status = STATUS_UNUSABLE;
     }
+    return status;
+}
+
+static int run_report(struct options *options)
+{
+    struct binary_search_path search = search_path(options);
+    struct mem *mem = mem_begin();
+    struct resolver *resolver = resolve_begin(mem, &search);
+    struct ledger baseline = ledger_begin(mem, options->view.show);
+    int status;
+
+    if (options->baseline && !take_baseline(&baseline, options))
+        status = STATUS_UNUSABLE;
+    else
+        status = report_all(mem, resolver, options, &baseline);
     ledger_end(&baseline);
     resolve_end(resolver);
     mem_end(mem);
