@@ -32,6 +32,7 @@ CPU      = -iquote preload/arch/$(ARCH)
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 
 REPORT_LIBS := -ldw -lelf -lz -lm -liberty -ljansson
+TOP_LIBS := -lncursesw -ltinfo -pthread
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 
 # ---- Products: one folder, one artefact ------------------------------------
@@ -39,6 +40,7 @@ CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 preload_src   := $(wildcard preload/*.c preload/arch/$(ARCH)/*.[cS])
 symbolize_src := $(filter-out symbolize/main.c,$(wildcard symbolize/*.c symbolize/*.S))
 live_src      := $(wildcard live/*.c)
+top_src       := $(filter-out top/main.c,$(wildcard top/*.c))
 unit_src      := $(wildcard tests/unit/*/test_*.c)
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
@@ -46,9 +48,10 @@ obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
 LIB    := $(O)/libleak.so
 REPORT := $(O)/leakreport
 WATCH  := $(O)/leakwatch
+TOP    := $(O)/leaktop
 UNITS  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(unit_src))
 
-all: $(LIB) $(REPORT) $(WATCH)        ## build everything (default)
+all: $(LIB) $(REPORT) $(WATCH) $(TOP)      ## build everything (default)
 	@:
 
 $(LIB): $(call obj,$(preload_src))
@@ -64,14 +67,23 @@ $(O)/symbolize.a: $(call obj,$(symbolize_src))
 $(O)/preload.a: $(call obj,$(filter-out preload/hook_%.c preload/arch/%/tail.S preload/init.c,$(preload_src)))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# What live/ knows of stores and processes, for leaktop.
+$(O)/live.a: $(call obj,$(filter-out live/main.c,$(live_src)))
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(O)/top.a: $(call obj,$(top_src))
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
 $(REPORT): $(O)/symbolize/main.o $(O)/symbolize.a
 $(WATCH):  $(call obj,$(live_src)) $(O)/symbolize.a
-$(REPORT) $(WATCH):
-	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
+$(TOP):    $(O)/top/main.o $(O)/top.a $(O)/live.a $(O)/symbolize.a
+$(TOP): TOOL_LIBS = $(TOP_LIBS)
+$(REPORT) $(WATCH) $(TOP):
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 
 $(filter $(O)/tests/preload/%,$(UNITS)): $(O)/preload.a
 $(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
   $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
+$(filter $(O)/tests/top/%,$(UNITS)): $(O)/top.a $(O)/live.a $(O)/symbolize.a
 $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(CHECK_LIBS) $(REPORT_LIBS) -ldl -pthread
@@ -97,6 +109,7 @@ $(O)/bench/%.o:     MODE = -fomit-frame-pointer -fPIC -fno-builtin-malloc -fno-b
 $(O)/preload/%.o:   MODE = $(RUNTIME) $(SANFLAGS)
 $(O)/symbolize/%.o: MODE = $(SANFLAGS)
 $(O)/live/%.o:      MODE = $(SANFLAGS)
+$(O)/top/%.o:       MODE = $(SANFLAGS) -pthread
 $(O)/tests/%.o:     MODE = $(SANFLAGS) $(CPU)
 
 $(O)/%.o: %.c
@@ -171,7 +184,7 @@ rows: $(O)/tests/rows_of              ## what unwind rules the objects of this m
 # Cross-compiled against Debian's packages for it, unpacked below the build, and run by qemu-user.
 FOREIGN          = build-aarch64
 SYSROOT          = $(abspath $(FOREIGN))/sysroot
-FOREIGN_PACKAGES = check libdw-dev libelf-dev zlib1g-dev libiberty-dev libunwind8 libstdc++6
+FOREIGN_PACKAGES = check libdw-dev libelf-dev zlib1g-dev libiberty-dev libncurses-dev libunwind8 libstdc++6
 
 check-aarch64:                        ## cross-compile for aarch64, run its tests under qemu-user
 	@scripts/setup aarch64
@@ -208,7 +221,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	  $(DESTDIR)$(libdir)/pkgconfig $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
 	  $(DESTDIR)$(docdir) $(DESTDIR)$(compdir)
 	install -m 755 $(LIB) $(WATCH) $(DESTDIR)$(partsdir)
-	install -m 755 $(REPORT) $(DESTDIR)$(bindir)
+	install -m 755 $(REPORT) $(TOP) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
 	  scripts/leakrun >$(DESTDIR)$(bindir)/leakrun
 	sed "s|^leakrun=.*|leakrun='$$(realpath -m --relative-to=$(partsdir) $(bindir))/leakrun'|" \
@@ -224,16 +237,17 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -m 644 LICENSE README.md $(wildcard docs/*.md docs/*.json) $(DESTDIR)$(docdir)
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakrun
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakreport
+	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leaktop
 uninstall:                            ## removes what install put there
 	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so leakwatch memcheck) \
-	  $(addprefix $(DESTDIR)$(bindir)/,leakrun leakreport) \
+	  $(addprefix $(DESTDIR)$(bindir)/,leakrun leakreport leaktop) \
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(headers)) \
 	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc \
 	  $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(wildcard man/*.1))) \
 	  $(addprefix $(DESTDIR)$(mandir)/man3/,$(notdir $(wildcard man/*.3))) \
 	  $(DESTDIR)$(mandir)/man7/libleak.7 \
 	  $(addprefix $(DESTDIR)$(docdir)/,LICENSE README.md $(notdir $(wildcard docs/*.md docs/*.json))) \
-	  $(addprefix $(DESTDIR)$(compdir)/,leakrun leakreport)
+	  $(addprefix $(DESTDIR)$(compdir)/,leakrun leakreport leaktop)
 	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir) 2>/dev/null
 
 # libleak(7) gets its options from the table, so that they cannot drift apart.

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "live/environment.h"
+#include "live/places.h"
 #include "live/process.h"
 #include "live/say.h"
 #include "live/stores.h"
 
-#define SESSION_PREFIX "libleak-run."
 #define LINK_NAME "libleak.so"
 #define KEPT_NAME "kept"
 #define KEPT_SECONDS (24 * 60 * 60)
@@ -26,17 +26,6 @@
 #define ROOM_WANTED (16u << 20)
 
 /* ---- Places ---------------------------------------------------------------------------- */
-
-enum { PLACES = 3 };
-
-static void places_list(const char *place[PLACES], const struct words *environment)
-{
-    place[0] = environment_get(environment, "XDG_RUNTIME_DIR");
-    place[1] = "/dev/shm";
-    place[2] = "/tmp";
-    if (place[0] && place[0][0] != '/')
-        place[0] = NULL;
-}
 
 static bool suits_loader(const char *path)
 {
@@ -61,7 +50,7 @@ static char *directory_make(const char *base)
     char state;
     process_look(getpid(), &start, &state);
     for (int n = 0; n < 100; n++) {
-        char *dir = words_print("%s/" SESSION_PREFIX "%d.%" PRIu64 ".%" PRIu64 ".%d", absolute,
+        char *dir = words_print("%s/" PLACES_SESSION_PREFIX "%d.%" PRIu64 ".%" PRIu64 ".%d", absolute,
                                 (int)getpid(), start, process_namespace(), n);
         /* chmod: the umask may take away our own rights. */
         if (mkdir(dir, 0700) == 0 && chmod(dir, 0700) == 0) {
@@ -89,7 +78,7 @@ static bool link_make(struct session *session, const char *library)
 static char *default_directory_make(const struct words *environment)
 {
     const char *place[PLACES];
-    places_list(place, environment);
+    places_list(place, environment_get(environment, "XDG_RUNTIME_DIR"));
     for (int with_room = 1; with_room >= 0; with_room--)
         for (int i = 0; i < PLACES; i++)
             if (place[i] && suits_loader(place[i]) && has_room(place[i]) == with_room) {
@@ -198,7 +187,7 @@ static bool is_stale(const char *dir, const char *name)
 {
     int pid;
     uint64_t start, namespace;
-    if (sscanf(name, SESSION_PREFIX "%d.%" SCNu64 ".%" SCNu64, &pid, &start, &namespace) != 3)
+    if (sscanf(name, PLACES_SESSION_PREFIX "%d.%" SCNu64 ".%" SCNu64, &pid, &start, &namespace) != 3)
         return false;
     /* Not our directory, or made under another umask than ours: not for us to judge. */
     struct stat st;
@@ -242,7 +231,7 @@ static void place_sweep(const char *place)
     if (!stream)
         return;
     for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
-        if (strncmp(entry->d_name, SESSION_PREFIX, strlen(SESSION_PREFIX)) != 0)
+        if (strncmp(entry->d_name, PLACES_SESSION_PREFIX, strlen(PLACES_SESSION_PREFIX)) != 0)
             continue;
         char *dir = words_print("%s/%s", place, entry->d_name);
         if (is_stale(dir, entry->d_name))
@@ -255,7 +244,7 @@ static void place_sweep(const char *place)
 void session_sweep(const char *wanted, const struct words *environment)
 {
     const char *place[PLACES];
-    places_list(place, environment);
+    places_list(place, environment_get(environment, "XDG_RUNTIME_DIR"));
     for (int i = 0; i < PLACES; i++)
         if (place[i])
             place_sweep(place[i]);

@@ -115,7 +115,7 @@ static void write_lines(struct emit *emit, const struct record *record)
     emit_close(emit, ']');
 }
 
-static void write_growth(struct emit *emit, const struct growth *growth)
+void json_growth(struct emit *emit, const struct growth *growth)
 {
     if (!growth) {
         emit_null(emit, "growth");
@@ -159,7 +159,7 @@ void json_record(struct emit *emit, const struct process *process, const struct 
     write_lines(emit, record);
     json_path(emit, "path", record->path);
     write_samples(emit, record);
-    write_growth(emit, record->growth);
+    json_growth(emit, record->growth);
     write_freed(emit, &record->freed);
     write_beside(emit, &record->beside);
     write_orphaned(emit, &record->orphaned);

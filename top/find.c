@@ -1,0 +1,159 @@
+/* find.c - see find.h. */
+#include "top/find.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live/places.h"
+#include "live/stores.h"
+#include "live/words.h"
+
+struct finding {
+    struct finds finds;
+    size_t room;
+};
+
+static void found_free(struct found *found)
+{
+    free(found->path);
+    free(found->name);
+}
+
+/* "sh.4711.1.leak": the program's name may hold dots, too. */
+static char *program_of(const char *name)
+{
+    const char *end = name + strlen(name);
+
+    for (int dots = 0; dots < 3 && end > name; dots += *end == '.')
+        end--;
+    return words_print("%.*s", (int)(end - name), name);
+}
+
+/* After an exec there are two stores of one process: the later one is what it is now. */
+static struct found *place_for(struct finding *finding, const struct store *store)
+{
+    struct finds *finds = &finding->finds;
+
+    for (size_t i = 0; i < finds->count; i++)
+        if (store_is_of(store, finds->at[i].pid, finds->at[i].start_time)) {
+            if (store->started_ns < finds->at[i].started_ns)
+                return NULL;
+            found_free(&finds->at[i]);
+            return &finds->at[i];
+        }
+    if (finds->count == finding->room) {
+        finding->room = finding->room ? 2 * finding->room : 16;
+        finds->at = reallocarray(finds->at, finding->room, sizeof(*finds->at));
+        if (!finds->at)
+            abort();
+    }
+    return &finds->at[finds->count++];
+}
+
+static void look_into(struct finding *finding, const char *dir)
+{
+    struct stores stores;
+
+    stores_list(&stores, dir, 0, 0);
+    for (size_t i = 0; i < stores.count; i++) {
+        const struct store *store = &stores.at[i];
+        struct found *found = store->readable && store->lives ? place_for(finding, store) : NULL;
+
+        if (found)
+            *found = (struct found){.path = words_print("%s", store->path),
+                                    .name = program_of(store->name),
+                                    .pid = store->pid,
+                                    .start_time = store->start_time,
+                                    .started_ns = store->started_ns};
+    }
+    stores_free(&stores);
+}
+
+static void look_into_sessions(struct finding *finding, const char *base)
+{
+    DIR *stream = opendir(base);
+
+    for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;) {
+        size_t prefix = strlen(PLACES_SESSION_PREFIX);
+        char *dir;
+
+        if (strncmp(entry->d_name, PLACES_SESSION_PREFIX, prefix) != 0)
+            continue;
+        dir = words_print("%s/%s", base, entry->d_name);
+        look_into(finding, dir);
+        free(dir);
+    }
+    if (stream)
+        closedir(stream);
+}
+
+static void look_into_places(struct finding *finding)
+{
+    const char *place[PLACES];
+
+    places_list(place, getenv("XDG_RUNTIME_DIR"));
+    for (int i = 0; i < PLACES; i++) {
+        char *dir;
+
+        if (!place[i])
+            continue;
+        dir = words_print("%s/" PLACES_USER_PREFIX "%u", place[i], (unsigned)geteuid());
+        look_into(finding, dir);
+        free(dir);
+        look_into_sessions(finding, place[i]);
+    }
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct found *a = left, *b = right;
+
+    if (a->started_ns != b->started_ns)
+        return a->started_ns < b->started_ns ? -1 : 1;
+    return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+struct finds find_running(const char *dir)
+{
+    struct finding finding = {0};
+
+    if (dir) {
+        look_into(&finding, dir);
+        look_into_sessions(&finding, dir);
+    } else {
+        look_into_places(&finding);
+    }
+    if (finding.finds.count)
+        qsort(finding.finds.at, finding.finds.count, sizeof(*finding.finds.at), by_start);
+    return finding.finds;
+}
+
+void find_end(struct finds *finds)
+{
+    for (size_t i = 0; i < finds->count; i++)
+        found_free(&finds->at[i]);
+    free(finds->at);
+    *finds = (struct finds){0};
+}
+
+void find_select(struct finds *finds, const char *word)
+{
+    char *end;
+    long pid = strtol(word, &end, 10);
+    bool number = *word && !*end;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < finds->count; i++) {
+        struct found *found = &finds->at[i];
+
+        if (number ? found->pid == pid : strcmp(found->name, word) == 0)
+            finds->at[kept++] = *found;
+        else
+            found_free(found);
+    }
+    finds->count = kept;
+}

@@ -1,0 +1,31 @@
+/* find.h - which processes under libleak run now? Found by their stores, in the directories where
+ * programs and leakrun put them. Nothing is asked of the processes themselves. */
+#ifndef TOP_FIND_H
+#define TOP_FIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A process that runs, and its store. */
+struct found {
+    char *path;
+    char *name; /* of its program, as the name of the store has it */
+    pid_t pid;
+    uint64_t start_time; /* with the pid: a reused one is another process */
+    uint64_t started_ns;
+};
+
+struct finds {
+    struct found *at; /* in the order they started */
+    size_t count;
+};
+
+/* In `dir` and in the sessions of leakrun below it; NULL: in the default places. */
+struct finds find_running(const char *dir);
+void find_end(struct finds *finds);
+
+/* Leaves those with that pid, or else of that name. */
+void find_select(struct finds *finds, const char *word);
+
+#endif

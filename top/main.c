@@ -1,0 +1,177 @@
+/* main.c - leaktop: shows a running process under libleak from outside.
+ *
+ * options -> find -> glances -> table, json, csv or the screen. Everything that talks to the user
+ * about the command itself is here.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "symbolize/show.h"
+#include "symbolize/times.h"
+#include "top/csv.h"
+#include "top/find.h"
+#include "top/json.h"
+#include "top/options.h"
+
+enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
+
+/* ---- Which process -----------------------------------------------------------------------------
+ */
+
+static void list(const struct finds *finds, FILE *stream)
+{
+    struct timespec now;
+    char span[TIMES_SIZE];
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    fprintf(stream, "%7s %12s  %s\n", "PID", "RUNS FOR", "PROGRAM");
+    for (size_t i = 0; i < finds->count; i++) {
+        const struct found *found = &finds->at[i];
+        uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+        uint64_t ran = now_ns > found->started_ns ? now_ns - found->started_ns : 0;
+
+        fprintf(stream, "%7d %12s  %s\n", (int)found->pid, times_span(ran, span),
+                show(found->name, strlen(found->name), 0).text);
+    }
+}
+
+static int run_list(const struct finds *finds)
+{
+    if (!finds->count) {
+        fputs("leaktop: no process under libleak runs here; start one with leakrun, or name its "
+              "directory with --dir=DIR\n",
+              stderr);
+        return STATUS_UNUSABLE;
+    }
+    list(finds, stdout);
+    return STATUS_GOOD;
+}
+
+/* False: said why there is not just one. */
+static bool is_one(const struct finds *finds, const char *word)
+{
+    if (finds->count == 1)
+        return true;
+    if (!finds->count) {
+        fprintf(stderr, "leaktop: no process under libleak is %s; leaktop alone lists them\n",
+                show(word, strlen(word), 0).text);
+        return false;
+    }
+    fprintf(stderr, "leaktop: %s are called %s: give a PID\n",
+            show_count(finds->count, "process").text, show(word, strlen(word), 0).text);
+    list(finds, stderr);
+    return false;
+}
+
+/* ---- Without a screen --------------------------------------------------------------------------
+ */
+
+static void wait_until(struct timespec *next, double seconds)
+{
+    next->tv_sec += (time_t)seconds;
+    next->tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+    if (next->tv_nsec >= 1000000000) {
+        next->tv_sec++;
+        next->tv_nsec -= 1000000000;
+    }
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL) == EINTR)
+        ;
+}
+
+static bool write_glance(const struct glance *glance, const struct options *options)
+{
+    if (options->view == VIEW_JSON)
+        json_write(glance, &options->listing, stdout);
+    else if (options->view == VIEW_CSV)
+        csv_write(glance, &options->listing, stdout);
+    else
+        table_write(glance, &options->listing, stdout);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    fprintf(stderr, "leaktop: the output could not be written: %s\n", strerror(errno));
+    return false;
+}
+
+/* One look after the other until the process ends, or one that knows what changed. */
+static int run_stream(const char *path, const struct options *options)
+{
+    struct glances glances = glances_begin(path);
+    struct timespec next;
+    struct trouble trouble;
+    int status = STATUS_GOOD;
+    bool ended = false;
+
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    if (options->view == VIEW_CSV)
+        csv_write_head(stdout);
+    for (unsigned looks = 1; !ended; looks++) {
+        struct glance *glance = glance_take(&glances, &trouble);
+
+        if (!glance && looks == 1) {
+            char words[256];
+
+            error_words(&trouble, words, sizeof(words));
+            fprintf(stderr, "leaktop: %s %s\n", path, words);
+            status = STATUS_UNUSABLE;
+        }
+        ended = !glance || glance->how != END_RUNNING;
+        if (glance && (!options->once || looks == 2 || ended)) {
+            if (!write_glance(glance, options))
+                status = STATUS_UNUSABLE;
+            ended |= options->once || status != STATUS_GOOD;
+        }
+        glance_end(glance);
+        if (!ended)
+            wait_until(&next, options->interval);
+    }
+    glances_end(&glances);
+    return status;
+}
+
+/* ---- The command -------------------------------------------------------------------------------
+ */
+
+static size_t columns_of(int fd)
+{
+    struct winsize size;
+
+    return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+static int run(struct options *options)
+{
+    const char *told = getenv("LIBLEAK_DIR");
+    struct finds finds = find_running(options->dir ? options->dir : told && *told ? told : NULL);
+    int status = STATUS_UNUSABLE;
+
+    if (!options->process) {
+        status = run_list(&finds);
+    } else {
+        find_select(&finds, options->process);
+        if (is_one(&finds, options->process)) {
+            options->listing.columns = columns_of(STDOUT_FILENO);
+            status = run_stream(finds.at[0].path, options);
+        }
+    }
+    find_end(&finds);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+
+    if (!options_parse(argc, argv, &options))
+        return STATUS_UNUSABLE;
+    if (options.help)
+        options_help(stdout);
+    else if (options.version)
+        puts("leaktop " LEAK_VERSION);
+    else
+        return run(&options);
+    return fflush(stdout) == 0 ? STATUS_GOOD : STATUS_UNUSABLE;
+}

@@ -1,0 +1,80 @@
+/* names.c - see names.h. */
+#include "top/names.h"
+
+#include <stdlib.h>
+
+#include "symbolize/signature.h"
+#include "symbolize/stack.h"
+
+struct names names_begin(void)
+{
+    static const struct binary_search_path nowhere_else;
+    struct names names = {.mem = mem_begin()};
+
+    names.resolver = resolve_begin(names.mem, &nowhere_else);
+    return names;
+}
+
+void names_end(struct names *names)
+{
+    map_end(&names->of_site);
+    map_end(&names->of_key);
+    free(names->at);
+    resolve_end(names->resolver);
+    mem_end(names->mem);
+    *names = (struct names){0};
+}
+
+static const struct name *make(struct names *names, struct signatures *signatures,
+                               const struct store_site *site, uint64_t signature)
+{
+    struct name *name = mem_take(names->mem, sizeof(*name));
+    struct record like;
+
+    *name = (struct name){.signature = signature,
+                          .kind = site->kind,
+                          .stack = stack_of_node(names->mem, signatures, site->node)};
+    name->user = frame_user(name->stack.frames, name->stack.count);
+    like = (struct record){
+        .frames = name->stack.frames, .frame_count = name->stack.count, .user = name->user};
+    name->title = record_title(&like);
+    return name;
+}
+
+static void learn(struct names *names, struct signatures *signatures, const struct store_site *site)
+{
+    uint64_t signature = signatures_of(signatures, site->node);
+    uint64_t *slot = map_put(&names->of_key, hash_mix(signature, site->kind), NULL);
+
+    if (!*slot) {
+        names->at = mem_more(names->at, &names->capacity, names->count + 1, sizeof(*names->at));
+        names->at[names->count++] = make(names, signatures, site, signature);
+        *slot = names->count;
+    }
+    *map_put(&names->of_site, site->id, NULL) = *slot;
+}
+
+void names_learn(struct names *names, const struct store *store)
+{
+    size_t fresh = 0;
+    struct signatures signatures;
+
+    for (size_t i = 0; i < store->site_count; i++)
+        fresh += !map_get(&names->of_site, store->sites[i].id);
+    if (!fresh)
+        return;
+    signatures = signatures_begin(names->resolver, store);
+    for (size_t i = 0; i < store->site_count; i++)
+        if (!map_get(&names->of_site, store->sites[i].id))
+            signatures_want(&signatures, store->sites[i].node);
+    signatures_resolve(&signatures);
+    for (size_t i = 0; i < store->site_count; i++)
+        if (!map_get(&names->of_site, store->sites[i].id))
+            learn(names, &signatures, &store->sites[i]);
+    signatures_end(&signatures);
+}
+
+size_t names_of(const struct names *names, const struct store_site *site)
+{
+    return map_get(&names->of_site, site->id) - 1;
+}
