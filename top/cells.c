@@ -82,17 +82,16 @@ const char *cell_span(uint64_t ns, char cell[CELL_SIZE])
     return cell;
 }
 
-void cell_bars(const uint64_t *values, size_t count, size_t width, bool utf8, char *text)
+void cell_bars(const uint64_t *values, size_t count, bool utf8, char *text)
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const ascii[] = {"_", "_", ".", "-", "-", "=", "=", "#"};
-    size_t from = count > width ? count - width : 0;
     uint64_t most = 0;
 
     *text = 0;
-    for (size_t i = from; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         most = values[i] > most ? values[i] : most;
-    for (size_t i = from; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t level = most ? (size_t)((double)values[i] / (double)most * 7.999) : 0;
 
         text = stpcpy(text, (utf8 ? blocks : ascii)[level]);

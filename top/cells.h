@@ -15,8 +15,8 @@ const char *cell_rate(bool known, double rate, char cell[CELL_SIZE]);     /* "0.
 const char *cell_share(uint64_t part, uint64_t whole, char cell[CELL_SIZE]); /* percent */
 const char *cell_span(uint64_t ns, char cell[CELL_SIZE]); /* "12s", "3m20s", "5h10m" */
 
-/* The values as bars, the last `width` of them, from 0 to the largest; utf8: else in ASCII. Into
- * text, for which 3 * width + 1 bytes are enough. */
-void cell_bars(const uint64_t *values, size_t count, size_t width, bool utf8, char *text);
+/* The values as bars, from 0 to the largest; utf8: else in ASCII. Into text, for which 3 * count +
+ * 1 bytes are enough. */
+void cell_bars(const uint64_t *values, size_t count, bool utf8, char *text);
 
 #endif

@@ -194,6 +194,6 @@ const char *glance_end_words(const struct glance *glance, char words[GLANCE_WORD
     case END_EXEC:
         return "became another program";
     default:
-        return "gone: its end was not seen";
+        return "gone";
     }
 }

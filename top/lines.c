@@ -44,16 +44,15 @@ void lines_totals(const struct glance *glance, const struct account *mark, FILE 
     char allocs[CELL_SIZE], frees[CELL_SIZE], bytes[CELL_SIZE], peak[CELL_SIZE];
 
     if (change->known)
-        fprintf(stream, "%s since the look before, %s allocs/s, %s frees/s, ",
-                cell_change(true, change->bytes, bytes), cell_rate(true, change->allocs, allocs),
-                cell_rate(true, change->frees, frees));
+        fprintf(stream, "%s, %s allocs/s, %s frees/s, ", cell_change(true, change->bytes, bytes),
+                cell_rate(true, change->allocs, allocs), cell_rate(true, change->frees, frees));
     if (mark)
         fprintf(
             stream, "%s since the mark, ",
             cell_change(true, change_of_total(mark, &glance->total, glance->time).bytes, bytes));
     if (glance->peak.bytes)
         fprintf(stream, "peak %s, ", cell_bytes(glance->peak.bytes, peak));
-    fprintf(stream, "%s growing", show_count(glance->growing, "site").text);
+    fprintf(stream, "%zu growing", glance->growing);
 }
 
 void lines_head(size_t columns, const struct account *mark, FILE *stream)
@@ -68,28 +67,18 @@ void lines_head(size_t columns, const struct account *mark, FILE *stream)
                 "FREE/S", TREND_NARROW, "TREND", "FUNCTION");
 }
 
-/* Its function, or the place in its module; and where that is, if there is room. */
-static void write_function(const struct name *name, size_t columns, FILE *stream)
+void lines_frame(const struct frame *frame, size_t columns, FILE *stream)
 {
     static const struct view view;
-    struct shown function, place;
+    struct shown function = text_function(frame, &view, columns), place = text_place(frame, &view);
+    const char *where = place.text;
+    size_t room = columns ? columns : SIZE_MAX;
 
-    if (!name->title) {
-        fprintf(stream, "(no stack)");
-        return;
-    }
-    function = text_function(name->title, &view, columns);
-    place = text_place(name->title, &view);
-    if (!place.columns || (columns && function.columns + 1 + place.columns > columns)) {
-        const char *base = base_name(place.text);
-
-        if (!place.columns || function.columns + 1 + strlen(base) > columns) {
-            fprintf(stream, "%s", function.text);
-            return;
-        }
-        memmove(place.text, base, strlen(base) + 1);
-    }
-    fprintf(stream, "%s %s", function.text, place.text);
+    if (function.columns + 1 + place.columns > room)
+        where = base_name(where);
+    fputs(function.text, stream);
+    if (*where && function.columns + 1 + strlen(where) <= room)
+        fprintf(stream, " %s", where);
 }
 
 void lines_row(const struct glance *glance, size_t row, const struct account *mark, size_t columns,
@@ -118,5 +107,8 @@ void lines_row(const struct glance *glance, size_t row, const struct account *ma
                        allocs, frees, TREND_NARROW, TREND_NARROW, trend);
     if (columns && columns < (size_t)used + 8)
         columns = (size_t)used + 8;
-    write_function(at->name, columns ? columns - (size_t)used : 0, stream);
+    if (at->name->title)
+        lines_frame(at->name->title, columns ? columns - (size_t)used : 0, stream);
+    else
+        fputs("(no stack)", stream);
 }

@@ -16,6 +16,7 @@
 #include "top/find.h"
 #include "top/json.h"
 #include "top/options.h"
+#include "top/screen.h"
 
 enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
 
@@ -153,8 +154,18 @@ static int run(struct options *options)
     } else {
         find_select(&finds, options->process);
         if (is_one(&finds, options->process)) {
+            /* Into a pipe or a file: what --once says. */
+            if (options->view == VIEW_SCREEN && (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))) {
+                options->view = VIEW_TABLE;
+                options->once = true;
+            }
             options->listing.columns = columns_of(STDOUT_FILENO);
-            status = run_stream(finds.at[0].path, options);
+            if (options->view == VIEW_SCREEN)
+                status = screen_run(finds.at[0].path, options->interval, &options->listing)
+                             ? STATUS_GOOD
+                             : STATUS_UNUSABLE;
+            else
+                status = run_stream(finds.at[0].path, options);
         }
     }
     find_end(&finds);
