@@ -83,7 +83,8 @@ $(REPORT) $(WATCH) $(TOP):
 $(filter $(O)/tests/preload/%,$(UNITS)): $(O)/preload.a
 $(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
   $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
-$(filter $(O)/tests/top/%,$(UNITS)): $(O)/top.a $(O)/live.a $(O)/symbolize.a
+$(filter $(O)/tests/top/%,$(UNITS)): $(call obj,tests/unit/symbolize/store_builder.c) $(O)/top.a \
+  $(O)/live.a $(O)/symbolize.a
 $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(CHECK_LIBS) $(REPORT_LIBS) -ldl -pthread

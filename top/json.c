@@ -36,7 +36,7 @@ static void write_process(struct emit *emit, const struct glance *glance)
     else
         emit_null(emit, "value");
     emit_close(emit, '}');
-    emit_bool(emit, "estimated", glance->sampled);
+    emit_bool(emit, "sampled", glance->sampled);
     emit_close(emit, '}');
 }
 
@@ -96,6 +96,10 @@ void json_write(const struct glance *glance, const struct listing_options *optio
     emit_open(&emit, NULL, '{');
     emit_text(&emit, "format", "libleak-top");
     emit_number(&emit, "version", 1);
+    emit_open(&emit, "tool", '{');
+    emit_text(&emit, "name", "libleak");
+    emit_text(&emit, "version", LEAK_VERSION);
+    emit_close(&emit, '}');
     emit_time(&emit, "time", glance->time_ns);
     write_process(&emit, glance);
     write_totals(&emit, glance);

@@ -48,3 +48,19 @@ compile() { # output, flags...; C on stdin
     shift
     gcc -w -x c -o "$out" - "$@"
 }
+valid() { # file, NAME: is it what docs/NAME.schema.json says?
+    /usr/bin/python3 -c 'import jsonschema' 2>/dev/null || skip 'no python3-jsonschema here'
+    /usr/bin/python3 - "$root/docs" "$1" "$2" <<'END'
+import json, jsonschema, os, sys
+path = os.path.join(os.path.realpath(sys.argv[1]), sys.argv[3] + ".schema.json")
+rules = json.load(open(path))
+jsonschema.Draft7Validator.check_schema(rules)
+resolver = jsonschema.RefResolver("file://" + path, rules)
+jsonschema.Draft7Validator(rules, resolver=resolver).validate(json.load(open(sys.argv[2])))
+END
+}
+until_says() { # file, extended regular expression, command...: again and again, until it says so
+    what=$1 words=$2
+    shift 2
+    until "$@" >"$what" 2>&1 && grep -qE -e "$words" "$what"; do sleep 0.2; done
+}
