@@ -1,4 +1,4 @@
-# bash completion for leakrun and leakreport. The options are read from --help, so that they are
+# bash completion for leakrun, leakreport and leaktop. The options are read from --help, so that they are
 # always the installed version's.
 
 _libleak()
@@ -23,8 +23,11 @@ _libleak()
         [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
     elif [[ ${command##*/} == leakrun ]]; then
         mapfile -t COMPREPLY < <(compgen -c -- "$word")
+    elif [[ ${command##*/} == leaktop ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$("$command" 2>/dev/null |
+            awk 'NR > 1 { print $1; print $NF }')" -- "$word")
     else
         mapfile -t COMPREPLY < <(compgen -W 'diff merge preflight log' -- "$word"; compgen -f -- "$word")
     fi
 }
-complete -o filenames -F _libleak leakrun leakreport
+complete -o filenames -F _libleak leakrun leakreport leaktop
