@@ -11,6 +11,7 @@
 #include "live/places.h"
 #include "live/stores.h"
 #include "live/words.h"
+#include "symbolize/mem.h"
 
 struct finding {
     struct finds finds;
@@ -45,12 +46,7 @@ static struct found *place_for(struct finding *finding, const struct store *stor
             found_free(&finds->at[i]);
             return &finds->at[i];
         }
-    if (finds->count == finding->room) {
-        finding->room = finding->room ? 2 * finding->room : 16;
-        finds->at = reallocarray(finds->at, finding->room, sizeof(*finds->at));
-        if (!finds->at)
-            abort();
-    }
+    finds->at = mem_more(finds->at, &finding->room, finds->count + 1, sizeof(*finds->at));
     return &finds->at[finds->count++];
 }
 
