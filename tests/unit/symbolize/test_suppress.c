@@ -490,13 +490,13 @@ START_TEST(leaks_of_runtimes_are_known_from_the_start)
     struct store_builder builder = looked_at();
     struct process process = process_of(&builder); /* of some process, then: */
     struct frame frames[5] = {{.function = "malloc", .role = FRAME_ALLOCATOR}};
-    const struct frame *stack[5] = {&frames[0]};
-    struct record record = {.verdict = known[_i].verdict, .frames = stack, .frame_count = 1};
+    const struct frame *met[5] = {&frames[0]};
+    struct record record = {.verdict = known[_i].verdict, .frames = met, .frame_count = 1};
     struct report report = {.processes = &process, .process_count = 1};
 
     for (size_t i = 0; i < 4 && known[_i].functions[i]; i++) {
         frames[i + 1] = (struct frame){.function = known[_i].functions[i], .module = known[_i].module};
-        stack[record.frame_count++] = &frames[i + 1];
+        met[record.frame_count++] = &frames[i + 1];
     }
     ck_assert(!suppress_record(suppressions, &record, NULL));
     suppress_add_known(suppressions);
