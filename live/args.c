@@ -54,6 +54,7 @@ static const struct row own[] = {
     {"version", NULL, "the version", VERSION, 0},
     {"serve-fd", "R[,W]", NULL, NOT_HERE, 0},
     {"again", "PROGRAM", NULL, NOT_HERE, 0},
+    {"last", NULL, NULL, NOT_HERE, 0},
     {"with-library", "PATH", NULL, WITH_LIBRARY, 0},
     {"with-report", "PATH", NULL, WITH_REPORT, 0},
     {"environment-of", "PID", NULL, ENVIRONMENT_OF, 0},

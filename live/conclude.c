@@ -11,6 +11,7 @@
 #include "live/reporter.h"
 #include "live/say.h"
 #include "live/stores.h"
+#include "symbolize/where.h"
 
 /* FILE.leak for the program, FILE.PID.leak for the others; later programs of one pid
  * FILE.PID.N.leak. */
@@ -43,18 +44,6 @@ static bool stores_keep(struct stores *stores, const struct args *args)
     return good;
 }
 
-/* The name of its program, from EXE.PID.N.leak. */
-static int name_length(const struct store *store)
-{
-    const char *end = strchr(store->name, '\0');
-    for (int dots = 0; dots < 3; dots++) {
-        const char *dot = memrchr(store->name, '.', (size_t)(end - store->name));
-        if (dot)
-            end = dot;
-    }
-    return (int)(end - store->name);
-}
-
 /* Says which processes still run; true if any does. Some have no store: they are about to open it,
  * or libleak cannot follow them. */
 static bool survivors_say(const struct session *session, const struct stores *stores,
@@ -73,7 +62,7 @@ static bool survivors_say(const struct session *session, const struct stores *st
         said++;
         if (!args->quiet)
             say("still running: pid %d (%.*s); its account: %s", (int)store->pid,
-                name_length(store), store->name, store->path);
+                (int)where_name_length(store->name), store->name, store->path);
         for (size_t j = 0; j < found; j++)
             if (pids[j] == store->pid)
                 pids[j] = 0;

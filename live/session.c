@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "live/environment.h"
-#include "live/places.h"
 #include "live/process.h"
 #include "live/say.h"
 #include "live/stores.h"
+#include "symbolize/where.h"
 
 #define LINK_NAME "libleak.so"
 #define KEPT_NAME "kept"
@@ -50,7 +50,7 @@ static char *directory_make(const char *base)
     char state;
     process_look(getpid(), &start, &state);
     for (int n = 0; n < 100; n++) {
-        char *dir = words_print("%s/" PLACES_SESSION_PREFIX "%d.%" PRIu64 ".%" PRIu64 ".%d", absolute,
+        char *dir = words_print("%s/" WHERE_SESSION_PREFIX "%d.%" PRIu64 ".%" PRIu64 ".%d", absolute,
                                 (int)getpid(), start, process_namespace(), n);
         /* chmod: the umask may take away our own rights. */
         if (mkdir(dir, 0700) == 0 && chmod(dir, 0700) == 0) {
@@ -77,10 +77,10 @@ static bool link_make(struct session *session, const char *library)
 
 static char *default_directory_make(const struct words *environment)
 {
-    const char *place[PLACES];
-    places_list(place, environment_get(environment, "XDG_RUNTIME_DIR"));
+    const char *place[WHERE_PLACES];
+    where_places(place, environment_get(environment, "XDG_RUNTIME_DIR"));
     for (int with_room = 1; with_room >= 0; with_room--)
-        for (int i = 0; i < PLACES; i++)
+        for (int i = 0; i < WHERE_PLACES; i++)
             if (place[i] && suits_loader(place[i]) && has_room(place[i]) == with_room) {
                 char *dir = directory_make(place[i]);
                 if (dir && suits_loader(dir))
@@ -187,7 +187,7 @@ static bool is_stale(const char *dir, const char *name)
 {
     int pid;
     uint64_t start, namespace;
-    if (sscanf(name, PLACES_SESSION_PREFIX "%d.%" SCNu64 ".%" SCNu64, &pid, &start, &namespace) != 3)
+    if (sscanf(name, WHERE_SESSION_PREFIX "%d.%" SCNu64 ".%" SCNu64, &pid, &start, &namespace) != 3)
         return false;
     /* Not our directory, or made under another umask than ours: not for us to judge. */
     struct stat st;
@@ -231,7 +231,7 @@ static void place_sweep(const char *place)
     if (!stream)
         return;
     for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
-        if (strncmp(entry->d_name, PLACES_SESSION_PREFIX, strlen(PLACES_SESSION_PREFIX)) != 0)
+        if (strncmp(entry->d_name, WHERE_SESSION_PREFIX, strlen(WHERE_SESSION_PREFIX)) != 0)
             continue;
         char *dir = words_print("%s/%s", place, entry->d_name);
         if (is_stale(dir, entry->d_name))
@@ -243,9 +243,9 @@ static void place_sweep(const char *place)
 
 void session_sweep(const char *wanted, const struct words *environment)
 {
-    const char *place[PLACES];
-    places_list(place, environment_get(environment, "XDG_RUNTIME_DIR"));
-    for (int i = 0; i < PLACES; i++)
+    const char *place[WHERE_PLACES];
+    where_places(place, environment_get(environment, "XDG_RUNTIME_DIR"));
+    for (int i = 0; i < WHERE_PLACES; i++)
         if (place[i])
             place_sweep(place[i]);
     if (wanted)

@@ -6,32 +6,12 @@
 
 #include "live/environment.h"
 #include "live/say.h"
-
-/* The last dir= of name=value:name='value':..., or NULL. */
-static char *dir_of_options(const char *options)
-{
-    char *dir = NULL;
-    while (options && *options) {
-        bool found = strncmp(options, "dir=", 4) == 0;
-        const char *value = options + (found ? 4 : strcspn(options, ":="));
-        value += *value == '=';
-        bool quoted = *value == '\'';
-        value += quoted;
-        size_t length = strcspn(value, quoted ? "'" : ":");
-        if (found) {
-            free(dir);
-            dir = words_print("%.*s", (int)length, value);
-        }
-        options = value + length + (value[length] && quoted);
-        options += strspn(options, ":");
-    }
-    return dir;
-}
+#include "symbolize/where.h"
 
 char *settings_dir(const struct args *args, const struct words *environment)
 {
     char *dir = args->dir ? words_print("%s", args->dir)
-                          : dir_of_options(environment_get(environment, "LIBLEAK_OPTIONS"));
+                          : where_option(environment_get(environment, "LIBLEAK_OPTIONS"));
     const char *variable = environment_get(environment, "LIBLEAK_DIR");
     if (!dir && variable)
         dir = words_print("%s", variable);

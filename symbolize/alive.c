@@ -36,14 +36,13 @@ static bool start_time_of(int32_t pid, uint64_t *start)
     return true;
 }
 
-static bool is_alive(const struct store *store)
+bool alive_process(const char *host, int32_t pid, uint64_t start_time)
 {
-    char host[sizeof(store->header.host)] = "";
+    char here[sizeof(((struct leak_header *)0)->host)] = "";
     uint64_t start;
 
-    gethostname(host, sizeof(host) - 1);
-    return strcmp(host, store->host) == 0 && store->header.pid > 0 &&
-           start_time_of(store->header.pid, &start) && start == store->header.start_time;
+    gethostname(here, sizeof(here) - 1);
+    return strcmp(host, here) == 0 && pid > 0 && start_time_of(pid, &start) && start == start_time;
 }
 
 enum end_how alive_end_of(const struct store *store)
@@ -58,5 +57,6 @@ enum end_how alive_end_of(const struct store *store)
     }
     if (store->header.exec_at)
         return END_EXEC;
-    return is_alive(store) ? END_RUNNING : END_LOST;
+    return alive_process(store->host, store->header.pid, store->header.start_time) ? END_RUNNING
+                                                                                  : END_LOST;
 }

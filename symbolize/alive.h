@@ -6,6 +6,8 @@
 #include "symbolize/store.h"
 
 /* Compares pid, start time and host name: a reused pid is another process. */
+bool alive_process(const char *host, int32_t pid, uint64_t start_time);
+
 enum end_how alive_end_of(const struct store *store);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "symbolize/baseline.h"
 #include "symbolize/diff.h"
+#include "symbolize/last.h"
 #include "symbolize/ledger_json.h"
 #include "symbolize/merge.h"
 #include "symbolize/options.h"
@@ -399,6 +400,21 @@ static bool read_suppressions(struct options *options)
     return !trouble;
 }
 
+/* --last: names and pids become files. False: said which has no store. */
+static bool find_last(struct mem *mem, struct options *options)
+{
+    struct text_list *files = &options->files;
+    bool good = true;
+
+    if (!files->count)
+        options_add(files, NULL);
+    for (size_t i = 0; good && i < files->count; i++) {
+        files->text[i] = last_find(mem, files->text[i]);
+        good = files->text[i] != NULL;
+    }
+    return good;
+}
+
 typedef int run_verb(struct options *options);
 
 /* Verbs that take the options of a report. */
@@ -420,11 +436,13 @@ int main(int argc, char **argv)
     struct options options;
     run_verb *run = verb_at(argc, argv);
     int status = STATUS_GOOD, verb = run != NULL;
+    struct mem *mem;
 
     if (argc > 1 && strcmp(argv[1], "preflight") == 0)
         return preflight_command(argc, argv);
     if (argc > 1 && strcmp(argv[1], "log") == 0)
         return relate_command(argc, argv);
+    mem = mem_begin();
     if (!options_parse(argc - verb, argv + verb, &options) || !read_suppressions(&options)) {
         status = STATUS_UNUSABLE;
     } else if (options.help) {
@@ -433,6 +451,8 @@ int main(int argc, char **argv)
         puts("leakreport (libleak) " LEAK_VERSION);
     } else if (options.serve_read >= 0) {
         status = run_serve(&options);
+    } else if (options.last && !find_last(mem, &options)) {
+        status = STATUS_UNUSABLE;
     } else if (options.files.count == 0) {
         fputs("leakreport: no store given (leakreport --help lists the options)\n", stderr);
         status = STATUS_UNUSABLE;
@@ -441,5 +461,6 @@ int main(int argc, char **argv)
     }
     suppress_end(options.build.group.suppressions);
     options_end(&options);
+    mem_end(mem);
     return status;
 }

@@ -24,6 +24,7 @@ static const struct {
 void options_help(FILE *stream)
 {
     fputs("usage: leakreport [options] FILE...\n"
+          "       leakreport --last [options] [NAME|PID]...\n"
           "       leakreport diff [options] OLD NEW\n"
           "       leakreport merge [options] FILE...\n"
           "       leakreport preflight PROGRAM\n"
@@ -79,7 +80,7 @@ static bool address(const char *text, uint64_t *value)
            complain("--freed takes an address in hex digits, not", text);
 }
 
-static void add(struct text_list *list, const char *text)
+void options_add(struct text_list *list, const char *text)
 {
     list->text = mem_more(list->text, &list->capacity, list->count + 1, sizeof(*list->text));
     list->text[list->count++] = text;
@@ -180,13 +181,13 @@ static bool take_argument(struct options *options, enum option option, const cha
         options->show_given = true;
         return parse_set(text, options->view.show, NULL);
     case OPTION_ONLY:
-        add(&options->only, text);
+        options_add(&options->only, text);
         return true;
     case OPTION_BASELINE:
         options->baseline = text;
         return true;
     case OPTION_SUPPRESSIONS:
-        add(&options->suppressions, text);
+        options_add(&options->suppressions, text);
         return true;
     case OPTION_DEFAULTS:
         chosen = choice(option, text, switches);
@@ -203,16 +204,16 @@ static bool take_argument(struct options *options, enum option option, const cha
         options->sysroot = text;
         return true;
     case OPTION_DEBUG_DIR:
-        add(&options->debug_dirs, text);
+        options_add(&options->debug_dirs, text);
         return true;
     case OPTION_SOURCE_PATH:
-        add(&options->source_dirs, text);
+        options_add(&options->source_dirs, text);
         return true;
     case OPTION_AGAIN:
         options->view.again = text;
         return true;
     case OPTION_SUBSTITUTE:
-        add(&options->substitutes, text);
+        options_add(&options->substitutes, text);
         return (strchr(text, '=') && *text != '=') ||
                complain("--substitute-path takes A=B, not", text);
     case OPTION_COLOR:
@@ -241,6 +242,9 @@ static void take_switch(struct options *options, enum option option)
         break;
     case OPTION_APPEND:
         options->append = true;
+        break;
+    case OPTION_LAST:
+        options->last = true;
         break;
     case OPTION_ALL:
         memset(options->view.show, true, sizeof(options->view.show));
@@ -369,7 +373,7 @@ bool options_parse(int argc, char **argv, struct options *options)
     set_defaults(options);
     for (int i = 1; i < argc; i++) {
         if (only_files || argv[i][0] != '-' || !argv[i][1])
-            add(&options->files, argv[i]);
+            options_add(&options->files, argv[i]);
         else if (strcmp(argv[i], "--") == 0)
             only_files = true;
         else if (argv[i][1] == '-' ? !take_long(options, argc, argv, &i)

@@ -21,7 +21,7 @@ struct options {
                      FILE *stream); /* instead of the format; NULL = none */
     const char *output; /* pattern of -o, NULL = stdout */
     const char *baseline; /* a report of an earlier day, NULL = none */
-    bool force, append;
+    bool force, append, last;
     bool top_given, show_given;
     struct view view;
     struct build_options build;
@@ -38,6 +38,7 @@ struct options {
 /* False: one line about it is on stderr. The texts are argv's. */
 bool options_parse(int argc, char **argv, struct options *options);
 void options_end(struct options *options);
+void options_add(struct text_list *list, const char *text);
 void options_help(FILE *stream);
 
 #endif

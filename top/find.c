@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "live/places.h"
+#include "symbolize/where.h"
 #include "live/stores.h"
 #include "live/words.h"
 #include "symbolize/mem.h"
@@ -74,10 +74,10 @@ static void look_into_sessions(struct finding *finding, const char *base)
     DIR *stream = opendir(base);
 
     for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;) {
-        size_t prefix = strlen(PLACES_SESSION_PREFIX);
+        size_t prefix = strlen(WHERE_SESSION_PREFIX);
         char *dir;
 
-        if (strncmp(entry->d_name, PLACES_SESSION_PREFIX, prefix) != 0)
+        if (strncmp(entry->d_name, WHERE_SESSION_PREFIX, prefix) != 0)
             continue;
         dir = words_print("%s/%s", base, entry->d_name);
         look_into(finding, dir);
@@ -89,15 +89,15 @@ static void look_into_sessions(struct finding *finding, const char *base)
 
 static void look_into_places(struct finding *finding)
 {
-    const char *place[PLACES];
+    const char *place[WHERE_PLACES];
 
-    places_list(place, getenv("XDG_RUNTIME_DIR"));
-    for (int i = 0; i < PLACES; i++) {
+    where_places(place, getenv("XDG_RUNTIME_DIR"));
+    for (int i = 0; i < WHERE_PLACES; i++) {
         char *dir;
 
         if (!place[i])
             continue;
-        dir = words_print("%s/" PLACES_USER_PREFIX "%u", place[i], (unsigned)geteuid());
+        dir = words_print("%s/" WHERE_USER_PREFIX "%u", place[i], (unsigned)geteuid());
         look_into(finding, dir);
         free(dir);
         look_into_sessions(finding, place[i]);

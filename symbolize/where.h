@@ -1,0 +1,23 @@
+/* where.h - where the runtime leaves stores, and what they are called, for those who look for them.
+ *
+ * The rules are the runtime's: dir= names the directory, and without it there is one for each user,
+ * libleak-UID, in the first of three places that will have it. */
+#ifndef SYMBOLIZE_WHERE_H
+#define SYMBOLIZE_WHERE_H
+
+#include <stddef.h>
+
+#define WHERE_PLACES 3
+#define WHERE_SESSION_PREFIX "libleak-run." /* the directory of one leakrun below a place */
+#define WHERE_USER_PREFIX "libleak-"        /* and the number of the user: that of all others */
+
+/* The three; the first is NULL when runtime_dir, of XDG_RUNTIME_DIR, is no absolute path. */
+void where_places(const char *place[WHERE_PLACES], const char *runtime_dir);
+
+/* The last dir= of name=value:name='value':..., or NULL; for the caller to free. */
+char *where_option(const char *options);
+
+/* How much of a file's name EXE.PID.N.leak is EXE, which may hold dots. */
+size_t where_name_length(const char *file);
+
+#endif

@@ -1,0 +1,140 @@
+# A program that was killed has left its account, and it can be found.
+
+# grower SECONDS [kill]: a list that grows 1.6 MB/s; then it dies, or ends and gives all back.
+make_grower() {
+    compile grower -g <<'C'
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+struct item { struct item *next; char text[16000]; } *list;
+static void push(void)
+{
+    struct item *item = malloc(sizeof *item);
+    memset(item->text, 1, sizeof item->text); /* it is really there */
+    item->next = list;
+    list = item;
+}
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + t.tv_nsec / 1e9;
+}
+int main(int argc, char **argv)
+{
+    double end = now() + atof(argv[1]);
+    while (now() < end) {
+        push();
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
+    if (argc > 2)
+        raise(SIGKILL);
+    while (list) {
+        struct item *next = list->next;
+        free(list);
+        list = next;
+    }
+    return 0;
+}
+C
+}
+preloaded() { env LD_PRELOAD="$O/libleak.so" "$@"; }
+in_background() { exec env LD_PRELOAD="$O/libleak.so" "$@"; } # with &: $! is the program's pid
+ends_badly() { ! "$@" || fail "it ended well"; }
+last() { "$O/leakreport" --last "$@"; }
+
+test_what_grew_is_named_after_kill_9() {
+    make_grower
+    mkdir plain
+    LIBLEAK_OPTIONS="dir=$PWD/plain:snapshot_every=1s" in_background ./grower 10 kill &
+    alone=$!
+    ends_badly leakrun -o watched --snapshot-every=1s ./grower 10 kill
+    ends_badly wait $alone
+    says watched '^grower .*died by signal 9 \(Killed\)'
+    LIBLEAK_OPTIONS="dir=$PWD/plain" last grower >plain.text
+    says plain.text '^grower .*ended unseen'
+    for report in watched plain.text; do
+        says $report ' growing=1 '
+        says $report 'growing [0-9.]+ MB/s for .*none of its blocks freed'
+        says $report '^ +push +<stdin>:8'
+        says $report 'every so often' # the last look
+    done
+    LIBLEAK_OPTIONS="dir=$PWD/plain" last --format=json grower >json
+    python3 -c 'import json; p = json.load(open("json"))["processes"][0]
+assert len(p["history"]) > 20 and p["end"]["how"] == "lost", p["end"]'
+}
+test_last_finds_a_store_by_name_pid_or_none() {
+    make_grower
+    mkdir stores
+    export LIBLEAK_DIR="$PWD/stores"
+    in_background ./grower 0.1 kill &
+    pid=$!
+    ends_badly wait $pid
+    cp grower other
+    preloaded ./other 0.1
+    last grower | grep -q "^grower (pid $pid)" || fail 'not by name'
+    last ./grower | grep -q "^grower (pid $pid)" || fail 'not by path'
+    last $pid | grep -q "^grower (pid $pid)" || fail 'not by pid'
+    last | grep -q '^other ' || fail 'not the newest of all'
+    last grower other >both
+    equal 'processes' "$(grep -c '^libleak: pid=' both)" 2
+    equal 'half of a name' "$(status_of last grow)" 2
+    equal 'another pid' "$(status_of last 1)" 2
+}
+test_last_takes_the_dead_one_rather_than_the_restarted() {
+    make_grower
+    mkdir stores
+    export LIBLEAK_DIR="$PWD/stores"
+    in_background ./grower 30 &
+    restarted=$!
+    while [ ! -e stores/grower.$restarted.1.leak ]; do sleep 0.02; done
+    last grower >alone
+    says alone "^grower \(pid $restarted\) is running"
+    in_background ./grower 0.1 kill &
+    dead=$!
+    ends_badly wait $dead
+    touch stores/*.$restarted.1.leak
+    last grower >two
+    says two "^grower \(pid $dead\) ended unseen"
+    kill $restarted
+}
+test_last_looks_where_the_runtime_puts_stores() {
+    make_grower
+    mkdir option variable file
+    export XDG_CONFIG_HOME="$PWD/none"
+    preloaded ./grower 0.1 kill || :
+    last grower >/dev/null
+    cp grower second
+    LIBLEAK_OPTIONS="depth=20:dir='$PWD/option'" preloaded ./second 0.1
+    equal 'not in the default place' "$(status_of last second)" 2
+    LIBLEAK_OPTIONS="depth=20:dir='$PWD/option'" last second >/dev/null
+    LIBLEAK_DIR="$PWD/variable" LIBLEAK_OPTIONS="dir=$PWD/option" preloaded ./grower 0.1
+    equal 'LIBLEAK_DIR wins' "$(ls variable | wc -l)" 1
+    equal 'and is looked at' "$(LIBLEAK_DIR="$PWD/variable" LIBLEAK_OPTIONS="dir=$PWD/option" status_of last second)" 2
+    echo " dir=$PWD/file " >.libleakrc
+    cp grower third
+    preloaded ./third 0.1
+    equal 'in the file' "$(ls file | wc -l)" 1
+    last third >/dev/null
+}
+test_last_says_where_it_looked_and_follows_no_link() {
+    make_grower
+    mkdir stores elsewhere
+    LIBLEAK_DIR="$PWD/elsewhere" preloaded ./grower 0.1
+    ln -s ../elsewhere/"$(ls elsewhere)" stores/grower.1.1.leak
+    mkfifo stores/grower.2.1.leak
+    echo nothing >stores/grower.3.1.leak
+    status=0
+    LIBLEAK_DIR="$PWD/stores" last grower >out 2>err || status=$?
+    equal status $status 2
+    equal lines "$(wc -l <err)" 1
+    says err "^leakreport: no store of grower in $PWD/stores: "
+    status=0
+    LIBLEAK_DIR='' last no-such-program 2>err || status=$?
+    equal status $status 2
+    says err "$XDG_RUNTIME_DIR/libleak-[0-9]+ and /dev/shm/libleak-[0-9]+ and /tmp/libleak-[0-9]+: "
+    status=0
+    leakrun --last true 2>err || status=$?
+    equal 'leakrun has none' $status 125
+}
