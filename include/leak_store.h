@@ -66,6 +66,7 @@ enum leak_header_flag {
     LEAK_FLAG_FULL = 8,           /* the store ran out of room: the newest sites are missing */
     LEAK_FLAG_ASKED = 16,         /* sample=: it allocates, whether a sample was met or not */
     LEAK_FLAG_CRASH_ONLY = 32,    /* crash=only: blocks are not tracked at all */
+    LEAK_FLAG_OUT_OF_MEMORY = 64, /* by leakwatch: the kernel killed it for want of memory */
 };
 
 /* Page 0. Fixed for version 1; a reader refuses other versions by name. */

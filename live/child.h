@@ -15,6 +15,7 @@
 struct child {
     pid_t pid;
     uint64_t start_time;
+    long oom_kills; /* in its control group when it began: see oom.h */
 };
 
 /* Once, before the first start: blocks all signals and remembers what was. */

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "live/oom.h"
 #include "live/process.h"
 #include "live/reporter.h"
 #include "live/say.h"
@@ -158,7 +159,8 @@ int conclude(struct session *session, const struct child *child, int wait_status
     settle(session);
     stores_list(&stores, session->dir, child->pid, child->start_time);
     if (!args->gdb)
-        stores_mark_end(&stores, child->pid, child->start_time, wait_status);
+        stores_mark_end(&stores, child->pid, child->start_time, wait_status,
+                        oom_ended(wait_status, child->oom_kills));
     bool leave = args->keep && !stores_keep(&stores, args);
     enum finding finding = report(&stores, args, reporter, environment);
     if (finding == FOUND_NO_ANSWER && !args->keep) {

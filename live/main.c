@@ -17,6 +17,7 @@
 #include "live/conclude.h"
 #include "live/environment.h"
 #include "live/follow.h"
+#include "live/oom.h"
 #include "live/reporter.h"
 #include "live/say.h"
 #include "live/session.h"
@@ -148,11 +149,13 @@ int main(int argc, char **argv)
     session_sweep(dir, &environment);
     if (!session_make(&session, dir, parts.library, &environment))
         return STATUS_OUR_TROUBLE;
+    long oom_before = oom_kills();
     status = program_start(&child, &args, program, &session, &environment);
     if (status >= 0) {
         session_remove(&session);
         return status;
     }
+    child.oom_kills = oom_before;
     int wait_status = follow_child(&child);
     follow_into_the_end(
         conclude(&session, &child, wait_status, &args, parts.reporter, &environment));

@@ -56,6 +56,7 @@ static void header_read(struct store *store)
             store->used = header.used < (uint64_t)st.st_size ? header.used : (uint64_t)st.st_size;
             store->tracked = header.sites > 0 ||
                              (header.flags & (LEAK_FLAG_ASKED | LEAK_FLAG_CRASH_ONLY));
+            store->flags = header.flags;
             store->end_how = header.end_how;
         }
     }
@@ -134,7 +135,8 @@ static bool field_write(int fd, size_t offset, const void *value, size_t size)
 #define FIELD_WRITE(fd, field, value)                                                              \
     field_write(fd, offsetof(struct leak_header, field), &(value), sizeof(value))
 
-void stores_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wait_status)
+void stores_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wait_status,
+                     bool out_of_memory)
 {
     struct store *last = NULL;
     for (size_t i = 0; i < list->count; i++)
@@ -156,7 +158,8 @@ void stores_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wa
     int fd = open(last->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return;
-    if (FIELD_WRITE(fd, end_value, value) && FIELD_WRITE(fd, ended_ns, ended) &&
+    uint32_t flags = last->flags | (out_of_memory ? LEAK_FLAG_OUT_OF_MEMORY : 0u);
+    if (FIELD_WRITE(fd, flags, flags) && FIELD_WRITE(fd, end_value, value) && FIELD_WRITE(fd, ended_ns, ended) &&
         FIELD_WRITE(fd, end_how, how))
         last->end_how = how;
     close(fd);

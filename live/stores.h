@@ -26,6 +26,7 @@ struct store {
     uint64_t started_ns;
     uint64_t used;
     bool tracked; /* libleak saw it allocate */
+    uint32_t flags; /* enum leak_header_flag */
     uint32_t end_how;
     time_t written; /* last change of the file */
 };
@@ -42,9 +43,10 @@ void stores_free(struct stores *list);
 /* Whether at[i] belongs to that process, in any of its programs (exec keeps pid and start time). */
 bool store_is_of(const struct store *store, pid_t pid, uint64_t start_time);
 
-/* The process was reaped with this wait status: its last store learns it, unless it knows better.
- */
-void stores_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wait_status);
+/* The process was reaped with this wait status: its last store learns it, unless it knows better;
+ * and that it was killed because memory ran out. */
+void stores_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wait_status,
+                     bool out_of_memory);
 
 /* Copies the used part; the copy's holes stay holes. Refuses to overwrite without force.
  * False: said why. */

@@ -92,6 +92,8 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
     const char *trouble;
     struct notes notes = {.mem = mem, .store = store};
 
+    if (store->header.flags & LEAK_FLAG_OUT_OF_MEMORY)
+        add(&notes, "killed by the kernel: out of memory in its cgroup");
     if (looks_missing(mem, store))
         add(&notes, looks_missing(mem, store));
     if (inherited->blocks)

@@ -1,13 +1,14 @@
 # A program that was killed has left its account, and it can be found.
 
-# grower SECONDS [kill]: a list that grows 1.6 MB/s; then it dies, or ends and gives all back.
+# grower SECONDS [kill]: a list that grows by EACH a hundred times a second; then it dies, or ends and
+# gives all back.
 make_grower() {
-    compile grower -g <<'C'
+    compile grower -g "-DEACH=${1:-16000}" <<'C'
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-struct item { struct item *next; char text[16000]; } *list;
+struct item { struct item *next; char text[EACH]; } *list;
 static void push(void)
 {
     struct item *item = malloc(sizeof *item);
@@ -63,6 +64,36 @@ test_what_grew_is_named_after_kill_9() {
     LIBLEAK_OPTIONS="dir=$PWD/plain" last --format=json grower >json
     python3 -c 'import json; p = json.load(open("json"))["processes"][0]
 assert len(p["history"]) > 20 and p["end"]["how"] == "lost", p["end"]'
+}
+# A control group for memory of that many megabytes, without swap; in_group runs a command in it.
+make_group() {
+    need_root
+    if [ -w /sys/fs/cgroup/memory/cgroup.procs ]; then
+        group=/sys/fs/cgroup/memory/libleak-test.$$ most=memory.limit_in_bytes swap=memory.memsw.limit_in_bytes
+    elif grep -qw memory /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
+        group=/sys/fs/cgroup/libleak-test.$$ most=memory.max swap=memory.swap.max
+    else
+        skip 'no control groups for memory here'
+    fi
+    mkdir "$group" 2>/dev/null || skip 'control groups cannot be made here'
+    trap 'rmdir "$group"' EXIT
+    echo "${1}M" >"$group/$most"
+    if [ $swap = memory.swap.max ]; then set -- 0; fi
+    echo "${1}M" 2>/dev/null >"$group/$swap" || :
+}
+in_group() { sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@"; }
+
+test_death_for_want_of_memory_is_said_with_what_grew() {
+    make_grower 60000
+    make_group 64
+    ends_badly in_group "$root/scripts/leakrun" -o killed ./grower 50
+    says killed '^grower .*died by signal 9 \(Killed\)'
+    says killed '^Note: killed by the kernel: out of memory in its cgroup'
+    says killed ' growing=1 '
+    says killed '^ +push +<stdin>:8'
+    ends_badly in_group "$root/scripts/leakrun" -o other ./grower 0.5 kill
+    says other '^grower .*died by signal 9 \(Killed\)'
+    silent_about other 'out of memory'
 }
 test_last_finds_a_store_by_name_pid_or_none() {
     make_grower
