@@ -570,7 +570,8 @@ struct leak_peak {
 /* X(NAME, words) */
 #define LEAK_LIMIT_TABLE(X)                                                                        \
     X(ADDRESS_SPACE, "the limit of its address space")                                             \
-    X(DATA, "the limit of its data")
+    X(DATA, "the limit of its data")                                                               \
+    X(CGROUP, "the memory limit of its cgroup")
 
 enum leak_limit {
     LEAK_LIMIT_NONE = 0,
@@ -630,7 +631,8 @@ enum leak_rung {
     X(PERIODIC, "taken every so often")                                                            \
     X(EARLY, "when main returned or exit was called")                                              \
     X(LATE, "after the last exit handler")                                                         \
-    X(ABRUPT, "at an end without exit handlers")
+    X(ABRUPT, "at an end without exit handlers")                                                   \
+    X(LIMIT, "when it came near to the limit of its memory")
 
 enum leak_occasion {
     LEAK_OCCASION_NONE = 0,

@@ -64,6 +64,12 @@ static char *wanted_by_type(const char *type, const char *value)
         return rest > value && unit < ROWS(units) ? NULL
                                                   : words_print("a time: a number and ms, s, m or h");
     }
+    if (strcmp(type, "SHARE") == 0) {
+        rest = value + strspn(value, "0123456789");
+        bool fits = rest > value && rest - value <= 3 && atoi(value) <= 100 &&
+                    (!*rest || strcmp(rest, "%") == 0);
+        return fits ? NULL : words_print("a share from 0 to 100%%");
+    }
     for (size_t i = 0; i < ROWS(choices); i++)
         if (strcmp(choices[i][0], type) == 0)
             return choice_wanted(choices[i] + 1, value);

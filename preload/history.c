@@ -1,11 +1,11 @@
 #include "preload/history.h"
+#include "preload/limits.h"
 #include "preload/sites.h"
 #include "preload/store.h"
 #include "preload/sys.h"
 #include "preload/tally.h"
 #include "preload/thin.h"
 
-#include <sys/resource.h>
 #include <time.h>
 
 #define ROW_EVERY LEAK_TICKS_PER_SECOND
@@ -31,8 +31,6 @@ static struct thin point_times = {.room = LEAK_HISTORY_POINTS};
 static struct thin row_times = {.room = LEAK_HISTORY_ROWS};
 static struct leak_row_entry last_row[LEAK_HISTORY_COLUMNS];
 static uint32_t next_row = ROW_FIRST, next_choice;
-static uint64_t limit;
-static enum leak_limit limit_of;
 static uint64_t peak_not_before; /* monotonic ns */
 static uint32_t peaks;
 static struct tally tally;
@@ -49,16 +47,6 @@ static uint32_t rest_after(uint64_t units)
     return units * UNIT_NS * COST_SHARE / NANOSECONDS_PER_TICK;
 }
 
-/* Now: a sandbox may allow no such question later. */
-void history_start(void)
-{
-    uint64_t space = sys_limit(RLIMIT_AS), data = sys_limit(RLIMIT_DATA);
-    limit = space < data ? space : data;
-    limit_of = space <= data ? LEAK_LIMIT_ADDRESS_SPACE : LEAK_LIMIT_DATA;
-    if (limit == UINT64_MAX)
-        limit = limit_of = LEAK_LIMIT_NONE;
-}
-
 static bool begin(void)
 {
     if (history)
@@ -66,8 +54,9 @@ static bool begin(void)
     history = store_chunk(LEAK_CHUNK_HISTORY, sizeof *history, 0);
     if (!history)
         return false;
-    history->limit = limit;
-    history->limit_of = limit_of;
+    enum leak_limit of;
+    history->limit = limits_least(&of);
+    history->limit_of = of;
     return true;
 }
 

@@ -18,7 +18,6 @@
 #include "preload/atomic.h"
 #include "preload/threads.h"
 
-void history_start(void);
 /* The epoch has just moved on from `before`. */
 void history_tick(struct guard *guard, const struct thread *thread, uint32_t before);
 

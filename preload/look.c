@@ -56,6 +56,8 @@ static void live_apart(void)
     sys_close_from(0);
     sys_limit_set(RLIMIT_CORE, 0);
     sys_limit_set(RLIMIT_CPU, SECONDS_MOST);
+    sys_limit_lift(RLIMIT_AS); /* the program's, which may be close; ours is look_mem */
+    sys_limit_lift(RLIMIT_DATA);
     sys_write_file("/proc/self/oom_score_adj", "1000");
     modules_keep_quiet();
 }
@@ -250,6 +252,12 @@ static void run(void *argument)
                                .content_most = order->content_most};
     if (!trouble && !order->silent && !(result->place = found_write(&guard_self, &found)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
+    if (trouble && head.occasion == LEAK_OCCASION_LIMIT) { /* nobody waits for it */
+        head.rung = LEAK_RUNG_NONE;
+        head.trouble = trouble;
+        head.head_size = sizeof head;
+        store_put(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
+    }
     result->trouble = trouble;
     store_release(&result->done, 1); /* pairs with the parent's acquire */
     sys_futex_wake_shared(&result->done);

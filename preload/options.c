@@ -7,6 +7,7 @@ enum type {
     TYPE_SIZE,
     TYPE_NUMBER,
     TYPE_TIME,
+    TYPE_SHARE,
     TYPE_TEXT,
 #define CHOICE(name, ...) TYPE_CHOICE_##name,
 #include "leak_options.def"
@@ -86,6 +87,9 @@ static bool set(struct options *options, size_t index, const char *value, size_t
         return text_read_number(value, length, field);
     case TYPE_TIME:
         return text_read_time(value, length, field);
+    case TYPE_SHARE:
+        length -= length && value[length - 1] == '%';
+        return text_read_number(value, length, field) && *(uint64_t *)field <= 100;
     case TYPE_TEXT:
         if (length >= OPTION_TEXT_MAX)
             return false;
@@ -240,6 +244,10 @@ static void add_value(const struct options *options, size_t index, struct text *
         break;
     case TYPE_TIME:
         text_add_time(out, *(const uint64_t *)field);
+        break;
+    case TYPE_SHARE:
+        text_add_number(out, *(const uint64_t *)field);
+        text_add(out, "%");
         break;
     case TYPE_TEXT:
         text_add(out, field);

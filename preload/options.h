@@ -19,6 +19,7 @@ typedef bool option_BOOL;
 typedef uint64_t option_SIZE;
 typedef uint64_t option_NUMBER;
 typedef uint64_t option_TIME; /* nanoseconds */
+typedef uint64_t option_SHARE; /* percent, to 100 */
 typedef char option_TEXT[OPTION_TEXT_MAX];
 typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks,
     option_CHOICE_unwind_oracle, option_CHOICE_crash, option_CHOICE_log,

@@ -12,6 +12,7 @@
 #include "preload/freed.h"
 #include "preload/history.h"
 #include "preload/journal.h"
+#include "preload/limits.h"
 #include "preload/lock.h"
 #include "preload/log.h"
 #include "preload/lsan.h"
@@ -218,7 +219,7 @@ static bool build(struct guard *guard, char **envp)
     }
     lsan_start();
     misuse_start(track_options.on_error, track_options.live_errors);
-    history_start();
+    limits_start();
     sites_start();
     if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
         !threads_start(guard) || !sample_start(track_options.sample, track_options.max_memory))

@@ -2,6 +2,7 @@
 #include "preload/atomic.h"
 #include "preload/blocks.h"
 #include "preload/children.h"
+#include "preload/limits.h"
 #include "preload/log.h"
 #include "preload/park.h"
 #include "preload/picture.h"
@@ -37,7 +38,7 @@ static uint64_t places[2];
 
 static struct taken early; /* for LATE */
 static struct taken last;  /* that nobody waited for */
-static bool wanted;        /* asked for from outside, and not taken yet */
+static enum leak_occasion wanted; /* not every so often, and not taken yet; 0: none */
 static int retry;          /* timer + 1 */
 
 /* ---- What cannot be ------------------------------------------------------------------------- */
@@ -306,15 +307,25 @@ static void try_again_soon(void)
         sys_timer_set(retry - 1, RETRY, 0);
 }
 
+/* In a hook, where no look can be taken: in a moment, from the handler. */
+static void take_near_limit(void)
+{
+    wanted = LEAK_OCCASION_LIMIT;
+    try_again_soon();
+}
+
 /* Our signal came from outside, or from a timer of ours. In its handler: any thread, anywhere. */
 static void asked(siginfo_t *info, ucontext_t *context)
 {
     uint32_t nobody = 0;
-    bool periodic = info->si_code == SI_TIMER && !wanted;
+    bool from_outside = info->si_code != SI_TIMER, periodic = !from_outside && !wanted;
     struct taken taken;
     if (!store_header || store_header->pid != sys_getpid())
         return;
-    wanted = !periodic;
+    if (periodic && !track_options.snapshot_every)
+        return; /* the timer of a second try, and the first was enough */
+    if (from_outside)
+        wanted = LEAK_OCCASION_SIGNAL;
     if (park_inside() || !cas_acquire(&busy, &nobody, sys_gettid())) {
         if (!periodic)
             try_again_soon();
@@ -331,8 +342,9 @@ static void asked(siginfo_t *info, ucontext_t *context)
     } else if (periodic && (!bury() || predicted_pause() > track_options.pause_budget)) {
         skipped++;
     } else {
-        wanted = false;
-        if (take(periodic ? LEAK_OCCASION_PERIODIC : LEAK_OCCASION_SIGNAL, &taker, NULL, &taken))
+        enum leak_occasion occasion = periodic ? LEAK_OCCASION_PERIODIC : wanted;
+        wanted = LEAK_OCCASION_NONE;
+        if (take(occasion, &taker, NULL, &taken))
             last = taken;
     }
     end();
@@ -364,12 +376,14 @@ void snapshot_start(void)
     park_start(track_options.snapshot_signal, asked);
     park_listen();
     start_timer();
+    limits_watch(track_options.near_limit, take_near_limit);
 }
 
 void snapshot_fork_child(void)
 {
     busy = 0;
-    wanted = false;
+    wanted = LEAK_OCCASION_NONE;
+    limits_fork_child();
     held = false;
     park_fork_child();
     children_fork_child();

@@ -259,6 +259,15 @@ void sys_limit_set(int resource, uint64_t limit)
     CALL(SYS_prlimit64, 0, resource, &both, 0);
 }
 
+void sys_limit_lift(int resource)
+{
+    struct rlimit both;
+    if (CALL(SYS_prlimit64, 0, resource, 0, &both) < 0)
+        return;
+    both.rlim_cur = both.rlim_max;
+    CALL(SYS_prlimit64, 0, resource, &both, 0);
+}
+
 uint64_t sys_clock_ns(int clock)
 {
     /* libc's clock_gettime goes through the vDSO, and never fails (so never writes errno) for the

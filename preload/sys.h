@@ -79,6 +79,7 @@ int sys_timer(int signal);
 /* After so many nanoseconds, and then again and again when every is not 0. */
 void sys_timer_set(int timer, uint64_t first, uint64_t every);
 void sys_limit_set(int resource, uint64_t limit);
+void sys_limit_lift(int resource); /* as far as anybody may */
 uint64_t sys_clock_ns(int clock);
 /* The kernel's, which may be larger than LEAK_PAGE. */
 uint64_t sys_page_size(void);

@@ -3,6 +3,7 @@
 #include "preload/capture.h"
 #include "preload/eventlog.h"
 #include "preload/history.h"
+#include "preload/limits.h"
 #include "preload/orphans.h"
 #include "preload/quarantine.h"
 #include "preload/sample.h"
@@ -65,6 +66,7 @@ static NOINLINE void ask_clock(struct guard *guard, struct thread *thread)
     if (late) {
         threads_note_name(thread);
         history_tick(guard, thread, before);
+        limits_tick();
     }
 }
 

@@ -95,6 +95,51 @@ test_death_for_want_of_memory_is_said_with_what_grew() {
     says other '^grower .*died by signal 9 \(Killed\)'
     silent_about other 'out of memory'
 }
+test_a_look_is_taken_near_the_limit_and_not_far_from_it() {
+    make_grower 60000 # comes to 12 MB
+    near() { # how ulimit takes it, share, seconds, where the report goes
+        mkdir "$4"
+        # shellcheck disable=SC2086 # two words, or none
+        (ulimit $1 && ends_badly preloaded LIBLEAK_OPTIONS="dir=$PWD/$4:near_limit=$2" ./grower "$3" kill) >/dev/null
+        LIBLEAK_DIR="$PWD/$4" last >"$4.text"
+    }
+    near '-S -d 20000' 50% 2 near
+    says near.text '^Looked at the heap, when it came near to the limit of its memory'
+    says near.text 'reachable=[1-9]'
+    near '-d 20000' 50% 2 hard # the look, too, may have no more
+    says hard.text '^Note: no look at the heap was made: the look would have needed more memory'
+    near '-S -d 20000' 0 2 off
+    near '-S -d 200000' 50% 2 far
+    near '' 50% 0.5 none
+    for report in off far none; do
+        silent_about $report.text 'near to the limit'
+        says $report.text 'reachable=0/0/0'
+    done
+    for wrong in 101% x % -1 9k; do
+        equal "status of $wrong" "$(status_of leakrun "--near-limit=$wrong" true)" 125
+    done
+}
+test_a_look_is_taken_near_the_limit_of_a_control_group() {
+    make_grower 60000
+    make_group 64
+    ends_badly in_group env LD_PRELOAD="$O/libleak.so" LIBLEAK_OPTIONS="dir=$PWD/stores:near_limit=60%" \
+        ./grower 50
+    LIBLEAK_DIR="$PWD/stores" last grower >report
+    says report '^Looked at the heap, when it came near to the limit of its memory'
+    says report ' growing=1 '
+}
+test_the_limit_of_a_control_group_is_named_while_it_grows() {
+    make_grower 60000
+    make_group 64
+    in_group env LD_PRELOAD="$O/libleak.so" LIBLEAK_DIR="$PWD/stores" ./grower 50 &
+    until grep -q 'at this rate' report 2>/dev/null; do
+        kill -0 $! || fail 'it is dead, and nobody told'
+        sleep 0.2
+        LIBLEAK_DIR="$PWD/stores" last grower >report 2>/dev/null || :
+    done
+    says report '; at this rate the memory limit of its cgroup, [0-9.]+ MB, is reached within'
+    ends_badly wait $!
+}
 test_last_finds_a_store_by_name_pid_or_none() {
     make_grower
     mkdir stores
