@@ -41,6 +41,7 @@ preload_src   := $(wildcard preload/*.c preload/arch/$(ARCH)/*.[cS])
 symbolize_src := $(filter-out symbolize/main.c,$(wildcard symbolize/*.c symbolize/*.S))
 live_src      := $(wildcard live/*.c)
 top_src       := $(filter-out top/main.c,$(wildcard top/*.c))
+control_src   := $(wildcard control/*.c)
 unit_src      := $(wildcard tests/unit/*/test_*.c)
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
@@ -49,9 +50,10 @@ LIB    := $(O)/libleak.so
 REPORT := $(O)/leakreport
 WATCH  := $(O)/leakwatch
 TOP    := $(O)/leaktop
+CTL    := $(O)/leakctl
 UNITS  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(unit_src))
 
-all: $(LIB) $(REPORT) $(WATCH) $(TOP)      ## build everything (default)
+all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL)      ## build everything (default)
 	@:
 
 $(LIB): $(call obj,$(preload_src))
@@ -77,7 +79,8 @@ $(REPORT): $(O)/symbolize/main.o $(O)/symbolize.a
 $(WATCH):  $(call obj,$(live_src)) $(O)/symbolize.a
 $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/live.a $(O)/symbolize.a
 $(TOP): TOOL_LIBS = $(TOP_LIBS)
-$(REPORT) $(WATCH) $(TOP):
+$(CTL):    $(call obj,$(control_src)) $(O)/symbolize.a
+$(REPORT) $(WATCH) $(TOP) $(CTL):
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 
 $(filter $(O)/tests/preload/%,$(UNITS)): $(O)/preload.a
@@ -111,6 +114,7 @@ $(O)/preload/%.o:   MODE = $(RUNTIME) $(SANFLAGS)
 $(O)/symbolize/%.o: MODE = $(SANFLAGS)
 $(O)/live/%.o:      MODE = $(SANFLAGS)
 $(O)/top/%.o:       MODE = $(SANFLAGS) -pthread
+$(O)/control/%.o:   MODE = $(SANFLAGS)
 $(O)/tests/%.o:     MODE = $(SANFLAGS) $(CPU)
 
 $(O)/%.o: %.c
@@ -222,7 +226,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	  $(DESTDIR)$(libdir)/pkgconfig $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
 	  $(DESTDIR)$(docdir) $(DESTDIR)$(compdir)
 	install -m 755 $(LIB) $(WATCH) $(DESTDIR)$(partsdir)
-	install -m 755 $(REPORT) $(TOP) $(DESTDIR)$(bindir)
+	install -m 755 $(REPORT) $(TOP) $(CTL) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
 	  scripts/leakrun >$(DESTDIR)$(bindir)/leakrun
 	sed "s|^leakrun=.*|leakrun='$$(realpath -m --relative-to=$(partsdir) $(bindir))/leakrun'|" \
@@ -241,7 +245,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leaktop
 uninstall:                            ## removes what install put there
 	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so leakwatch memcheck) \
-	  $(addprefix $(DESTDIR)$(bindir)/,leakrun leakreport leaktop) \
+	  $(addprefix $(DESTDIR)$(bindir)/,leakrun leakreport leaktop leakctl) \
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(headers)) \
 	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc \
 	  $(addprefix $(DESTDIR)$(mandir)/man1/,$(notdir $(wildcard man/*.1))) \

@@ -2,7 +2,10 @@
 #include "symbolize/where.h"
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void where_places(const char *place[WHERE_PLACES], const char *runtime_dir)
 {
@@ -45,4 +48,66 @@ size_t where_name_length(const char *file)
             length = (size_t)(dot - file);
     }
     return length;
+}
+
+/* ---- Which directories ----------------------------------------------------------------------- */
+
+/* The last line "dir=..." of a file of options, or what was so far. */
+static const char *dir_of_file(struct mem *mem, const char *path, const char *so_far)
+{
+    FILE *file = path ? fopen(path, "re") : NULL;
+    char line[1024];
+
+    while (file && fgets(line, sizeof(line), file)) {
+        char *value = line + strspn(line, " \t");
+        size_t length = strcspn(value, "\r\n");
+
+        while (length && strchr(" \t", value[length - 1]))
+            length--;
+        if (length < 4 || strncmp(value, "dir=", 4) != 0)
+            continue;
+        value += 4;
+        length -= 4;
+        if (length >= 2 && value[0] == '\'' && value[length - 1] == '\'') {
+            value++;
+            length -= 2;
+        }
+        so_far = mem_copy(mem, value, length);
+    }
+    if (file)
+        fclose(file);
+    return so_far;
+}
+
+/* In the runtime's order: the later one wins. NULL or "" = the default places. */
+static const char *dir_wanted(struct mem *mem)
+{
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *user = NULL, *dir;
+    char *option = where_option(getenv("LIBLEAK_OPTIONS"));
+
+    if (base && *base)
+        user = mem_format(mem, "%s/libleak/config", base);
+    else if (home && *home)
+        user = mem_format(mem, "%s/.config/libleak/config", home);
+    dir = dir_of_file(mem, "/etc/libleak.conf", NULL);
+    dir = dir_of_file(mem, user, dir);
+    dir = dir_of_file(mem, ".libleakrc", dir);
+    if (option)
+        dir = mem_copy(mem, option, strlen(option));
+    free(option);
+    return getenv("LIBLEAK_DIR") ? getenv("LIBLEAK_DIR") : dir;
+}
+
+size_t where_directories(struct mem *mem, const char *directory[WHERE_PLACES])
+{
+    const char *place[WHERE_PLACES], *dir = dir_wanted(mem);
+    size_t count = 0;
+
+    where_places(place, getenv("XDG_RUNTIME_DIR"));
+    if (dir && *dir)
+        directory[count++] = dir;
+    for (int i = 0; (!dir || !*dir) && i < WHERE_PLACES; i++)
+        if (place[i])
+            directory[count++] = mem_format(mem, "%s/" WHERE_USER_PREFIX "%u", place[i], (unsigned)geteuid());
+    return count;
 }

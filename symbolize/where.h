@@ -7,12 +7,18 @@
 
 #include <stddef.h>
 
+#include "symbolize/mem.h"
+
 #define WHERE_PLACES 3
 #define WHERE_SESSION_PREFIX "libleak-run." /* the directory of one leakrun below a place */
 #define WHERE_USER_PREFIX "libleak-"        /* and the number of the user: that of all others */
 
 /* The three; the first is NULL when runtime_dir, of XDG_RUNTIME_DIR, is no absolute path. */
 void where_places(const char *place[WHERE_PLACES], const char *runtime_dir);
+
+/* Where the programs of this user leave them, for the same configuration and environment; how many.
+ * Without dir= all the places, since a service, say, has no XDG_RUNTIME_DIR. In mem. */
+size_t where_directories(struct mem *mem, const char *directory[WHERE_PLACES]);
 
 /* The last dir= of name=value:name='value':..., or NULL; for the caller to free. */
 char *where_option(const char *options);

@@ -214,3 +214,73 @@ test_last_says_where_it_looked_and_follows_no_link() {
     leakrun --last true 2>err || status=$?
     equal 'leakrun has none' $status 125
 }
+
+# ---- leakctl clean ---------------------------------------------------------
+
+clean() { "$O/leakctl" clean "$@"; }
+
+test_clean_removes_what_is_dead_and_nothing_else() {
+    make_grower
+    mkdir elsewhere
+    export LIBLEAK_DIR="$PWD/stores"
+    ends_badly preloaded ./grower 0.1 kill
+    preloaded ./grower 0.1
+    dead=$(echo stores/*)
+    in_background ./grower 50 &
+    while [ "$(ls stores | wc -l)" = 2 ]; do sleep 0.02; done
+    preloaded ./grower 0.1
+    LIBLEAK_DIR="$PWD/elsewhere" preloaded ./grower 0.1
+    ln -s ../elsewhere/"$(ls elsewhere)" stores/link.1.1.leak
+    echo text >stores/text.1.1.leak
+    mkfifo stores/pipe.1.1.leak
+    cp "$(ls stores/grower.*.leak | head -n1)" stores/another.name
+    cp elsewhere/* stores/host.1.1.leak
+    # the host's name in the header, so that it is another's
+    python3 - stores/host.1.1.leak <<'P'
+import socket, sys
+data = bytearray(open(sys.argv[1], "rb").read(4096))
+at = data.index(socket.gethostname().encode())
+data[at] ^= 1
+open(sys.argv[1], "r+b").write(data)
+P
+    kept=$(ls stores | grep -v '^grower' | sort)
+    equal 'nothing is old enough' "$(clean)" '0 stores removed, 1 of processes that run, 3 too young, 1 of others or of other hosts'
+    for file in $dead; do [ -e "$file" ] || fail "$file is gone"; done
+    clean --older=0 >said
+    for file in $dead; do
+        says said "^removed $PWD/$file\$"
+        [ ! -e "$file" ] || fail "$file is still there"
+    done
+    equal 'last line' "$(tail -n1 said)" '3 stores removed, 1 of processes that run, 1 of others or of other hosts'
+    equal 'what is no store of this host' "$(ls stores | grep -v '^grower' | sort)" "$kept"
+    equal 'whose process runs' "$(ls stores | grep -c '^grower')" 1
+    equal 'behind the link' "$(ls elsewhere | wc -l)" 1
+    kill $!
+    ends_badly wait $!
+    clean --older=0 --dir="$PWD/elsewhere" >said
+    equal 'only there' "$(ls stores | grep -c '^grower')" 1
+    equal 'there' "$(ls elsewhere)" ''
+    clean --older 0s >said
+    equal 'dead by now' "$(ls stores | grep -c '^grower' || :)" 0
+}
+test_clean_refuses_what_it_does_not_know() {
+    mkdir stores
+    ln -s stores link
+    export LIBLEAK_DIR="$PWD/stores" # never the real ones
+    for wrong in --older=x --older=1y --older --dir --dir= --force stores; do
+        equal "status of $wrong" "$(status_of clean "$wrong")" 2
+    done
+    equal 'no such directory' "$(status_of clean --dir="$PWD/none")" 1
+    equal 'a link' "$(status_of clean --dir="$PWD/link")" 1
+    equal 'nothing there' "$(clean)" '0 stores removed'
+    equal 'no verb' "$(status_of "$O/leakctl")" 2
+    "$O/leakctl" --help | grep -q '^usage: leakctl '
+    "$O/leakctl" --version | grep -q '^leakctl (libleak) [0-9]'
+}
+test_no_start_of_leakrun_removes_a_store_nobody_has_read() {
+    make_grower
+    ends_badly preloaded ./grower 0.1 kill
+    touch -d '2 days ago' "$XDG_RUNTIME_DIR"/libleak-*/*.leak
+    leakrun -o report true
+    last grower | grep -q '^grower ' || fail 'it is gone'
+}

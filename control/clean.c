@@ -1,0 +1,164 @@
+/* clean.c - see clean.h.
+ *
+ * A ladder of reasons to leave a file alone, and what is on none of its rungs goes. Files that are
+ * no stores are not even counted. */
+#include "control/clean.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "symbolize/alive.h"
+#include "symbolize/heads.h"
+#include "symbolize/mem.h"
+#include "symbolize/show.h"
+#include "symbolize/where.h"
+
+#define DAY 86400
+#define NANOSECONDS 1000000000ull
+
+struct cleaning {
+    uint64_t older; /* seconds */
+    bool given;     /* the directory, by --dir */
+    char host[sizeof(((struct leak_header *)0)->host)];
+    size_t removed, running, younger, strange, failed;
+};
+
+/* When it was last heard of, in seconds: what a process maps changes no time of its file. */
+static uint64_t last_heard(const struct leak_header *header, const struct stat *status)
+{
+    uint64_t tick = header->started_ns / NANOSECONDS + header->epoch / LEAK_TICKS_PER_SECOND;
+    uint64_t ended = header->ended_ns / NANOSECONDS;
+    uint64_t written = status->st_mtime > 0 ? (uint64_t)status->st_mtime : 0;
+    uint64_t last = tick > ended ? tick : ended;
+
+    return written > last ? written : last;
+}
+
+static bool may_go(struct cleaning *cleaning, const struct leak_header *header,
+                   const struct stat *status)
+{
+    uint64_t now = (uint64_t)time(NULL), heard = last_heard(header, status);
+
+    if (status->st_uid != geteuid() || strcmp(header->host, cleaning->host) != 0) {
+        cleaning->strange++; /* another's; or pids of another machine, which mean nothing here */
+        return false;
+    }
+    if (alive_process(header->host, header->pid, header->start_time)) {
+        cleaning->running++;
+        return false;
+    }
+    if (heard > now || now - heard < cleaning->older) {
+        cleaning->younger++;
+        return false;
+    }
+    return true;
+}
+
+static void clean_directory(struct cleaning *cleaning, const char *directory)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+    struct leak_header header;
+    struct stat status;
+
+    if (!stream && (cleaning->given || errno != ENOENT)) {
+        cleaning->failed++;
+        fprintf(stderr, "leakctl: %s: %s\n", directory, strerror(errno));
+    }
+    for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;) {
+        struct shown name = show(entry->d_name, strlen(entry->d_name), 0);
+
+        if (!heads_read(dirfd(stream), entry->d_name, &header, &status) ||
+            !may_go(cleaning, &header, &status))
+            continue;
+        if (unlinkat(dirfd(stream), entry->d_name, 0) == 0) {
+            cleaning->removed++;
+            printf("removed %s/%s\n", directory, name.text);
+        } else {
+            cleaning->failed++;
+            fprintf(stderr, "leakctl: cannot remove %s/%s: %s\n", directory, name.text,
+                    strerror(errno));
+        }
+    }
+    if (stream)
+        closedir(stream);
+}
+
+static void say_kept(const struct cleaning *cleaning)
+{
+    printf("%s removed", show_count(cleaning->removed, "store").text);
+    if (cleaning->running)
+        printf(", %zu of processes that run", cleaning->running);
+    if (cleaning->younger)
+        printf(", %zu too young", cleaning->younger);
+    if (cleaning->strange)
+        printf(", %zu of others or of other hosts", cleaning->strange);
+    puts("");
+}
+
+/* "1d", "12h", "30m", "10s"; a bare number is seconds. */
+static bool read_time(const char *text, uint64_t *seconds)
+{
+    static const struct {
+        const char *name;
+        uint64_t seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", DAY}};
+    size_t digits = strspn(text, "0123456789");
+
+    if (!digits || digits > 9)
+        return false;
+    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+        if (strcmp(text + digits, units[i].name) == 0) {
+            *seconds = strtoull(text, NULL, 10) * units[i].seconds;
+            return true;
+        }
+    return false;
+}
+
+/* "--name=value" or "--name value"; NULL: it is another word. */
+static const char *value_of(const char *name, char **argv, int *i)
+{
+    size_t length = strlen(name);
+
+    if (strncmp(argv[*i], name, length) != 0)
+        return NULL;
+    if (argv[*i][length] == '=')
+        return argv[*i] + length + 1;
+    return !argv[*i][length] && argv[*i + 1] ? argv[++*i] : NULL;
+}
+
+int clean_command(int argc, char **argv)
+{
+    struct cleaning cleaning = {.older = DAY};
+    struct mem *mem = mem_begin();
+    const char *directory[WHERE_PLACES], *value;
+    size_t count = where_directories(mem, directory);
+    bool good = true;
+
+    gethostname(cleaning.host, sizeof(cleaning.host) - 1);
+    for (int i = 1; good && i < argc; i++) {
+        const char *word = argv[i];
+
+        if ((value = value_of("--dir", argv, &i)) && *value) {
+            directory[0] = value;
+            count = 1;
+            cleaning.given = true;
+        } else if (!((value = value_of("--older", argv, &i)) && read_time(value, &cleaning.older))) {
+            fprintf(stderr, "leakctl: clean takes --dir=DIR and --older=TIME (1d, 12h, 30m), not %s\n",
+                    word);
+            good = false;
+        }
+    }
+    for (size_t i = 0; good && i < count; i++)
+        clean_directory(&cleaning, directory[i]);
+    if (good)
+        say_kept(&cleaning);
+    mem_end(mem);
+    return !good ? 2 : cleaning.failed ? 1 : 0;
+}
