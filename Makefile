@@ -243,6 +243,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakrun
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakreport
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leaktop
+	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakctl
 uninstall:                            ## removes what install put there
 	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so leakwatch memcheck) \
 	  $(addprefix $(DESTDIR)$(bindir)/,leakrun leakreport leaktop leakctl) \
@@ -252,7 +253,7 @@ uninstall:                            ## removes what install put there
 	  $(addprefix $(DESTDIR)$(mandir)/man3/,$(notdir $(wildcard man/*.3))) \
 	  $(DESTDIR)$(mandir)/man7/libleak.7 \
 	  $(addprefix $(DESTDIR)$(docdir)/,LICENSE README.md $(notdir $(wildcard docs/*.md docs/*.json))) \
-	  $(addprefix $(DESTDIR)$(compdir)/,leakrun leakreport leaktop)
+	  $(addprefix $(DESTDIR)$(compdir)/,leakrun leakreport leaktop leakctl)
 	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir) 2>/dev/null
 
 # libleak(7) gets its options from the table, so that they cannot drift apart.

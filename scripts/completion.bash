@@ -1,4 +1,4 @@
-# bash completion for leakrun, leakreport and leaktop. The options are read from --help, so that they are
+# bash completion for leakrun, leakreport, leaktop and leakctl. The options are read from --help, so that they are
 # always the installed version's.
 
 _libleak()
@@ -26,8 +26,10 @@ _libleak()
     elif [[ ${command##*/} == leaktop ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$("$command" 2>/dev/null |
             awk 'NR > 1 { print $1; print $NF }')" -- "$word")
+    elif [[ ${command##*/} == leakctl ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'clean' -- "$word")
     else
         mapfile -t COMPREPLY < <(compgen -W 'diff merge preflight log' -- "$word"; compgen -f -- "$word")
     fi
 }
-complete -o filenames -F _libleak leakrun leakreport leaktop
+complete -o filenames -F _libleak leakrun leakreport leaktop leakctl
