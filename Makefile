@@ -275,4 +275,4 @@ tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS)) $(O)/tests/rows_of
 .PHONY: bench bench-tools equality rows bench-blocks all tests-only prepared demo check check-aarch64 test $(SUITES) signed symbols soak golden install uninstall man clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(shell find $(O) -path $(O)/sysroot -prune -o -name '*.d' -print 2>/dev/null)
+-include $(shell find $(O) \( -path $(O)/sysroot -o -path $(O)/wrapper -o -path $(O)/e2e \) -prune -o -type f -name '*.d' -print 2>/dev/null)

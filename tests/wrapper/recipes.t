@@ -44,24 +44,28 @@ test_a_service_with_a_private_tmp_leaves_its_account() {
     need_root
     need unshare systemctl
     [ -x /lib/systemd/systemd ] || skip 'no systemd here'
-    mkdir -p home/.config/systemd/user/shop.service.d
     shop shop
-    cat >home/.config/systemd/user/shop.service <<END_OF_UNIT
+    cat >shop.service <<'END_OF_UNIT'
 [Service]
-ExecStart=$PWD/shop
+ExecStart=/run/shop/shop
 PrivateTmp=yes
 ProtectSystem=strict
 ProtectHome=read-only
 NoNewPrivileges=yes
 END_OF_UNIT
-    recipe ini StateDirectory | sed "s#/usr/local/lib/libleak#$O#" >home/.config/systemd/user/shop.service.d/libleak.conf
-    says home/.config/systemd/user/shop.service.d/libleak.conf '^Environment=LD_PRELOAD=/'
-    # A manager of a user: it does for its services what that of the system does.
+    recipe ini StateDirectory | sed 's#/usr/local/lib/libleak#/run/shop#' >libleak.conf
+    says libleak.conf '^Environment=LD_PRELOAD=/'
+    # A manager of a user: it does for its services what that of the system does. All is in /run, for the
+    # service has a /tmp of its own.
     cat >manager <<'END_OF_MANAGER'
 mount -t tmpfs none /run || exit 77
-mkdir -p /run/systemd/system /run/user
+units=/run/home/.config/systemd/user
+mkdir -p /run/systemd/system /run/user /run/shop $units/shop.service.d
 chmod 700 /run/user
-export XDG_RUNTIME_DIR=/run/user HOME="$1/home"
+cp shop "$O/libleak.so" /run/shop/
+cp shop.service $units/
+cp libleak.conf $units/shop.service.d/
+export XDG_RUNTIME_DIR=/run/user HOME=/run/home
 /lib/systemd/systemd --user --log-target=console >manager.log 2>&1 &
 manager=$!
 for i in $(seq 50); do
@@ -69,16 +73,17 @@ for i in $(seq 50); do
     kill -0 $manager 2>/dev/null || exit 77
     sleep 0.1
 done
+systemctl --user list-units >/dev/null 2>&1 || exit 77
 systemctl --user start shop && sleep 0.5 && systemctl --user stop shop
 systemctl --user show -p Result shop >result
 kill $manager
 wait $manager
+find /run/home -name '*.leak' -exec "$O/leakreport" '{}' + >report
 END_OF_MANAGER
     status=0
-    unshare -m --propagation private sh manager "$PWD" || status=$?
+    unshare -m --propagation private sh manager || status=$?
     [ $status != 77 ] || skip 'systemd does not start here'
     says result 'Result=success'
-    "$O/leakreport" "$(find home -name '*.leak')" >report
     says report 'sell'
     says report '^libleak: .*lost=144/3/1 '
     [ -z "$(find /tmp -maxdepth 1 -name 'shop.*.leak')" ] || fail 'an account outside'
