@@ -189,7 +189,7 @@ rows: $(O)/tests/rows_of              ## what unwind rules the objects of this m
 # Cross-compiled against Debian's packages for it, unpacked below the build, and run by qemu-user.
 FOREIGN          = build-aarch64
 SYSROOT          = $(abspath $(FOREIGN))/sysroot
-FOREIGN_PACKAGES = check libdw-dev libelf-dev zlib1g-dev libiberty-dev libncurses-dev libunwind8 libstdc++6
+FOREIGN_PACKAGES = check libdw-dev libelf-dev zlib1g-dev libiberty-dev libjansson-dev libncurses-dev libunwind8 libstdc++6
 
 check-aarch64:                        ## cross-compile for aarch64, run its tests under qemu-user
 	@scripts/setup aarch64

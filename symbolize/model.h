@@ -102,7 +102,7 @@ struct orphaned {
     uint64_t blocks; /* that this is known of; 0 = of none */
     const struct frame *holder; /* who had allocated the other one, NULL = not known */
     const struct frame *const *frames; /* the stack that freed it */
-    size_t frame_count, user;
+    size_t frame_count, user;          /* user < frame_count, unless blocks is 0 */
 };
 
 struct verdict_total {

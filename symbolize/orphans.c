@@ -44,11 +44,12 @@ static const struct store_orphan *largest(const struct orphans *orphans, struct 
 static size_t place_in(struct frees *frees, const struct orphaned *orphaned, uint32_t node)
 {
     const struct frame *place = funnels_place(&frees->funnels, node);
+    size_t user = frame_user(orphaned->frames, orphaned->frame_count);
 
     for (size_t i = 0; place && i < orphaned->frame_count; i++)
         if (orphaned->frames[i] == place)
             return i;
-    return frame_user(orphaned->frames, orphaned->frame_count);
+    return user < orphaned->frame_count ? user : 0;
 }
 
 void orphans_tell(const struct orphans *orphans, struct frees *frees, struct site_list sites,

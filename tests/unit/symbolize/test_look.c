@@ -363,6 +363,24 @@ static const struct record *record_of(const struct process *process, enum verdic
     return NULL;
 }
 
+/* By the C library alone; by nobody that is known. */
+START_TEST(a_holder_may_be_freed_by_nobody_of_the_users)
+{
+    struct store_builder builder = builder_looked();
+    uint32_t node = _i ? LEAK_ROOT_BROKEN : builder_node(&builder, 0x12000, LEAK_ROOT_COMPLETE, 0);
+    struct leak_snapshot *head = builder_look_at(&builder, builder.look);
+    struct leak_orphan *orphan = (struct leak_orphan *)((char *)head + head->orphans.at);
+    struct process process;
+    const struct orphaned *got;
+
+    orphan->node = node;
+    process = process_of(&builder);
+    got = &record_of(&process, VERDICT_LOST, 0)->orphaned;
+    ck_assert_uint_eq(got->blocks, _i ? 0 : 2);
+    ck_assert(!got->blocks || got->user < got->frame_count);
+}
+END_TEST
+
 START_TEST(records_have_verdicts_owners_and_paths)
 {
     struct store_builder builder = builder_looked();
@@ -603,6 +621,7 @@ static void add_tests(TCase *reading, TCase *records)
     tcase_add_loop_test(records, what_lives_is_shared_out_over_what_was_found, 0,
                         sizeof(settled) / sizeof(*settled));
     tcase_add_test(records, records_have_verdicts_owners_and_paths);
+    tcase_add_loop_test(records, a_holder_may_be_freed_by_nobody_of_the_users, 0, 2);
     tcase_add_loop_test(records, records_differ_by_what_is_told_of_them, 0, 6);
     tcase_add_test(records, what_hangs_under_different_records_is_different_records);
     tcase_add_loop_test(records, the_runtimes_own_blocks_are_no_loss_whatever_the_look_says, 0, 2);
