@@ -69,6 +69,65 @@ enum leak_header_flag {
     LEAK_FLAG_OUT_OF_MEMORY = 64, /* by leakwatch: the kernel killed it for want of memory */
 };
 
+/* ---- Requests ---------------------------------------------------------------------------
+ *
+ * What leakctl asks of a running process: it claims the one place there is, fills it, stores ASKED and
+ * sends the signal that libleak keeps for itself. Whichever thread gets it takes the request as soon
+ * as it is outside of the runtime, does it, and answers; leakctl reads the answer and gives the place
+ * back. leakctl takes a request back that nobody took (ASKED to CLAIMED, by a compare and swap, as
+ * ASKED to TAKEN is), and clears one whose asker is dead. */
+
+/* X(NAME, word) */
+#define LEAK_VERB_TABLE(X)                                                                         \
+    X(SNAPSHOT, "snapshot")                                                                        \
+    X(MARK, "mark")                                                                                \
+    X(ENABLE, "enable")                                                                            \
+    X(DISABLE, "disable")                                                                          \
+    X(WHO, "who")
+
+enum leak_verb {
+    LEAK_VERB_NONE = 0,
+#define X(name, word) LEAK_VERB_##name,
+    LEAK_VERB_TABLE(X)
+#undef X
+        LEAK_VERB_MAX
+};
+
+enum leak_request_state {
+    LEAK_REQUEST_FREE = 0,
+    LEAK_REQUEST_CLAIMED,  /* by the asker: being filled, or being read */
+    LEAK_REQUEST_ASKED,    /* by the asker */
+    LEAK_REQUEST_TAKEN,    /* by the process */
+    LEAK_REQUEST_ANSWERED, /* by the process */
+};
+
+/* A(NAME, words for "leakctl: ...") */
+#define LEAK_ANSWER_TABLE(A)                                                                       \
+    A(DONE, "done")                                                                                \
+    A(NO_LOOK, "no look could be made; the report says why")                                       \
+    A(UNKNOWN, "the library in the process does not know this verb")                               \
+    A(NO_NAME, "a mark needs a name")                                                              \
+    A(CRASH_ONLY, "with crash=only there are no blocks to ask about")
+
+enum leak_answer {
+    LEAK_ANSWER_NONE = 0,
+#define A(name, words) LEAK_ANSWER_##name,
+    LEAK_ANSWER_TABLE(A)
+#undef A
+        LEAK_ANSWER_MAX
+};
+
+#define LEAK_MILESTONE_NAME 32
+struct leak_request {
+    uint32_t state;  /* publish: enum leak_request_state */
+    uint32_t verb;   /* enum leak_verb */
+    uint32_t answer; /* enum leak_answer */
+    int32_t asker;   /* pid … */
+    uint64_t asker_start; /* … and start time of who asks */
+    uint64_t argument;    /* WHO: an address. Answered: number of the milestone that was made; 0 = none */
+    char name[LEAK_MILESTONE_NAME]; /* MARK: NUL-terminated */
+};
+
 /* Page 0. Fixed for version 1; a reader refuses other versions by name. */
 struct leak_header {
     uint64_t magic; /* publish: written last */
@@ -106,6 +165,7 @@ struct leak_header {
     char host[64]; /* NUL-terminated */
     uint64_t sample; /* the option: one byte in that many was looked at, and all counts of blocks and
                         bytes are estimates; 0 = every block */
+    struct leak_request request; /* written by who asks, too */
 };
 
 /* ---- Chunks ------------------------------------------------------------------------------ */
@@ -129,6 +189,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_CRASH,        /* one struct leak_crash and its modules: a signal that kills */
     LEAK_CHUNK_RESOURCES,    /* array of struct leak_resource, in no order, one of them the totals */
     LEAK_CHUNK_ROWS,         /* LEAK_ROWS_A_CHUNK struct leak_row: some sites over time */
+    LEAK_CHUNK_MILESTONES,   /* array of struct leak_milestone, in no order */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -189,6 +250,8 @@ enum leak_root {
     LEAK_ROOT_BROKEN = 3,    /* the stack did not look right any more */
     LEAK_ROOT_NO_RULE = 4,   /* no (or no usable) unwind information for a frame: JIT, assembly */
     LEAK_ROOT_NO_STACKS = 5, /* site_stacks=off */
+    LEAK_ROOT_DISABLED = 6,  /* made while libleak was disabled (start=off, libleak_disable, leakctl
+                                disable): no stack, and nobody calls its blocks a leak */
     LEAK_NODE_FIRST = 8
 };
 #define LEAK_KIND_PCS 4096
@@ -590,6 +653,22 @@ struct leak_history {
     struct leak_peak peak[2]; /* written in turn */
 };
 
+/* ---- Milestones ------------------------------------------------------------------------------
+ *
+ * Moments in the life of a process that blocks can be told to be older or newer than: marks with a
+ * name, and looks that somebody asked for. Each begins a tick of its own, so a block is newer than
+ * a milestone when its tick is not lower. When all places are taken the oldest is written over. */
+
+#define LEAK_MILESTONES 62
+struct leak_milestone {
+    uint32_t number; /* publish: 1, 2, 3 …; 0 while it is written */
+    uint32_t tick;
+    uint64_t when_ns;
+    uint32_t is_look; /* 1: that of a look; its name is empty */
+    uint32_t reserved[3];
+    char name[LEAK_MILESTONE_NAME]; /* NUL-terminated; of equal names the newest one is meant */
+};
+
 /* ---- Looks ---------------------------------------------------------------------------------
  *
  * A look leaves one SNAPSHOT chunk, published in one go by its length: a head, and tables of fixed
@@ -666,6 +745,15 @@ struct leak_table {
     uint32_t at, count;
 };
 
+/* What leakctl who asked: size 0 and site 0: the address is in no block. */
+struct leak_asked {
+    uint64_t address; /* 0: nothing was asked */
+    uint64_t block, size;
+    uint32_t site, found; /* found: index + 1 */
+    uint32_t count, tick;
+    uint16_t thread, reserved[3];
+};
+
 struct leak_snapshot {
     uint32_t head_size; /* sizeof(struct leak_snapshot) */
     uint8_t rung, occasion, trouble;
@@ -688,6 +776,28 @@ struct leak_snapshot {
                                   roots lie in; loaded and unloaded are 0 */
     struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
     struct leak_table orphans;  /* struct leak_orphan, in no order */
+    struct leak_table ages;     /* struct leak_age, in no order */
+    struct leak_table pointers; /* struct leak_pointer: WHO's answer */
+    struct leak_asked asked;    /* WHO's address and the block it is in */
+    uint32_t milestone;         /* the look's own, 0: it is none */
+    uint32_t unused;
+};
+
+/* So many blocks of one line came at this milestone or later, and before the next one. What is in no
+ * record is older than all of them. */
+struct leak_age {
+    uint32_t found;     /* index in "found" */
+    uint32_t milestone; /* its number */
+    uint64_t blocks, bytes;
+};
+
+/* A word that holds a pointer into the block that was asked about. */
+struct leak_pointer {
+    uint64_t address; /* of the word */
+    uint64_t offset;  /* of where it points to, from that block's start */
+    uint64_t block, size; /* the block that the word is in, at this offset … */
+    uint32_t site;        /* … and its site; 0 = the word is in a root */
+    uint32_t root;        /* index + 1 in "roots", 0 = in a block, or not told */
 };
 
 /* Blocks of one site that live, and were pointed at by blocks of another one when these were freed.
