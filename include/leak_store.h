@@ -107,7 +107,7 @@ enum leak_request_state {
     A(NO_LOOK, "no look could be made; the report says why")                                       \
     A(UNKNOWN, "the library in the process does not know this verb")                               \
     A(NO_NAME, "a mark needs a name")                                                              \
-    A(CRASH_ONLY, "with crash=only there are no blocks to ask about")
+    A(NO_ROOM, "the store has no room for another mark")
 
 enum leak_answer {
     LEAK_ANSWER_NONE = 0,
@@ -116,6 +116,9 @@ enum leak_answer {
 #undef A
         LEAK_ANSWER_MAX
 };
+
+/* The signal carries it (sigqueue), so that it is told apart from one that asks for a look. */
+#define LEAK_REQUEST_VALUE 0x6c72
 
 #define LEAK_MILESTONE_NAME 32
 struct leak_request {
@@ -711,7 +714,8 @@ enum leak_rung {
     X(EARLY, "when main returned or exit was called")                                              \
     X(LATE, "after the last exit handler")                                                         \
     X(ABRUPT, "at an end without exit handlers")                                                   \
-    X(LIMIT, "when it came near to the limit of its memory")
+    X(LIMIT, "when it came near to the limit of its memory")                                       \
+    X(CONTROL, "asked for by leakctl")
 
 enum leak_occasion {
     LEAK_OCCASION_NONE = 0,

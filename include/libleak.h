@@ -22,6 +22,20 @@ extern "C" {
  * unless a later look follows. How many blocks are lost; -1: no look could be made. */
 LIBLEAK_WEAK long libleak_snapshot(void);
 
+/* A mark: leakreport --since=NAME then tells what came after this moment and still lives, as of the last
+ * look after it. Of equal names the newest one is meant; the newest 62 marks and looks are kept. 0, or -1
+ * when there is no account. From a signal handler: yes. */
+LIBLEAK_WEAK int libleak_mark(const char *name);
+
+/* What the calling thread allocates from here on is known but none of your business: without a stack, and
+ * never called a leak. Nests; enable undoes one disable. The _all ones are about every thread, later ones
+ * too, and do not nest: with the option start=off, a program that says libleak_enable_all() after its
+ * set-up is told of what came later only. */
+LIBLEAK_WEAK void libleak_disable(void);
+LIBLEAK_WEAK void libleak_enable(void);
+LIBLEAK_WEAK void libleak_disable_all(void);
+LIBLEAK_WEAK void libleak_enable_all(void);
+
 /* Memory outside the heap that holds pointers to blocks (a mapping shared with others, memory of a
  * device): what it points to is reachable. Removing takes the same start and size. */
 LIBLEAK_WEAK void libleak_add_root(const void *start, size_t size);

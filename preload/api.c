@@ -6,8 +6,10 @@
 #include "libleak.h"
 #include "preload/backtrace.h"
 #include "preload/blocks.h"
+#include "preload/capture.h"
 #include "preload/farewell.h"
 #include "preload/lsan.h"
+#include "preload/milestones.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/roots.h"
@@ -46,6 +48,35 @@ EXPORT long libleak_snapshot(void)
     return ON_SCRUBBED_STACK(take_look);
 }
 
+EXPORT int libleak_mark(const char *name)
+{
+    struct guard *guard = ENTER();
+    if (!guard)
+        return -1;
+    uint32_t number = name && name[0] ? milestones_add(name) : 0;
+    guard_leave(guard);
+    return number ? 0 : -1;
+}
+
+/* disable: or enable; all: or the calling thread. */
+#define SWITCH(function, disable, all)                                                             \
+    EXPORT void function(void)                                                                     \
+    {                                                                                              \
+        struct guard *guard = ENTER();                                                             \
+        if (!guard)                                                                                \
+            return;                                                                                \
+        if (all)                                                                                   \
+            capture_disable_all(disable);                                                          \
+        else                                                                                       \
+            capture_disable(guard, disable);                                                       \
+        guard_leave(guard);                                                                        \
+    }
+
+SWITCH(libleak_disable, true, false)
+SWITCH(libleak_enable, false, false)
+SWITCH(libleak_disable_all, true, true)
+SWITCH(libleak_enable_all, false, true)
+
 EXPORT void libleak_add_root(const void *start, size_t size)
 {
     struct guard *guard = ENTER();
@@ -81,7 +112,6 @@ EXPORT void libleak_backtrace_fd(const void *context, int fd)
         backtrace_write(context, &caller, fd);
 }
 
-/* ---- LeakSanitizer's ------------------------------------------------------------------------ */
 /* ---- LeakSanitizer's ------------------------------------------------------------------------ */
 
 static __thread unsigned disabled __attribute__((tls_model("initial-exec")));

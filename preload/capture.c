@@ -3,12 +3,58 @@
 #include "preload/tree.h"
 #include "preload/unwind.h"
 
-NOINLINE uint32_t capture_flat_site(struct guard *guard, struct thread *thread, enum leak_kind kind)
+uint32_t capture_reasons;
+bool capture_disabled_ever;
+static bool all_disabled;
+
+void capture_start(void)
+{
+    if (!track_options.site_stacks)
+        capture_reasons++;
+    if (!track_options.start || track_options.start_after)
+        capture_disable_all(true);
+}
+
+bool capture_disable_all(bool disable)
+{
+    if (exchange_relaxed(&all_disabled, disable) == disable)
+        return false;
+    capture_disabled_ever = true;
+    add_relaxed(&capture_reasons, disable ? 1 : -1);
+    return true;
+}
+
+/* A thread that ends disabled leaves its reason behind, which costs the others a call. */
+bool capture_disable(struct guard *guard, bool disable)
+{
+    if (disable ? guard->disabled == UINT16_MAX : !guard->disabled)
+        return false;
+    guard->disabled += disable ? 1 : -1;
+    capture_disabled_ever = true;
+    add_relaxed(&capture_reasons, disable ? 1 : -1);
+    return true;
+}
+
+/* A site without a stack, one for each kind. */
+static uint32_t bare_site(struct guard *guard, struct thread *thread, enum leak_kind kind,
+                          uint32_t *sites, enum leak_root root)
 {
     struct unwind_trace *trace = &thread->trace;
+    if (likely(sites[kind]))
+        return sites[kind];
     trace->depth = trace->shared = 0;
-    trace->end = LEAK_ROOT_NO_STACKS;
-    return thread->flat_sites[kind] = tree_site(guard, trace, kind);
+    trace->end = root;
+    return sites[kind] = tree_site(guard, trace, kind);
+}
+
+NOINLINE uint32_t capture_other_site(struct guard *guard, struct thread *thread,
+                                     const struct frame *caller, enum leak_kind kind)
+{
+    if (load_relaxed(&all_disabled) || guard->disabled)
+        return bare_site(guard, thread, kind, thread->disabled_sites, LEAK_ROOT_DISABLED);
+    if (!track_options.site_stacks)
+        return bare_site(guard, thread, kind, thread->flat_sites, LEAK_ROOT_NO_STACKS);
+    return capture_usual_site(guard, thread, caller, kind);
 }
 
 static void walk(struct guard *guard, struct thread *thread, const struct frame *caller)

@@ -3,7 +3,7 @@
  *
  * Three ways, from the fast one down: the thread has met that very stack lately (leaves.h), it
  * shares frames with the last one (unwind.h), it is walked. With site_stacks=off there is one site
- * a kind.
+ * a kind; another one has what is made while libleak is disabled, in a thread or in all.
  */
 #ifndef PRELOAD_CAPTURE_H
 #define PRELOAD_CAPTURE_H
@@ -12,23 +12,37 @@
 #include "preload/options.h"
 #include "preload/threads.h"
 
+/* Reasons to take no stack, for some thread or for all: with none a hook asks no further. */
+extern uint32_t capture_reasons;
+/* Somebody was, or is: there may be sites of such blocks. */
+extern bool capture_disabled_ever;
+/* Once the options are read. */
+void capture_start(void);
+/* All threads, or this one; the latter nests. False: so it was before, or was not. */
+bool capture_disable_all(bool disable);
+bool capture_disable(struct guard *guard, bool disable);
+
 /* What capture_site does not find at once. */
-uint32_t capture_flat_site(struct guard *guard, struct thread *thread, enum leak_kind kind);
+uint32_t capture_other_site(struct guard *guard, struct thread *thread, const struct frame *caller,
+                            enum leak_kind kind);
 uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const struct frame *caller,
                              enum leak_kind kind);
+
+static inline uint32_t capture_usual_site(struct guard *guard, struct thread *thread,
+                                          const struct frame *caller, enum leak_kind kind)
+{
+    modules_refresh(guard);
+    uint32_t site = leaves_find(&thread->leaves, thread->bounds.low, caller, kind);
+    return likely(site) ? site : capture_walked_site(guard, thread, caller, kind);
+}
 
 /* 0 when there is no memory. */
 static inline uint32_t capture_site(struct guard *guard, struct thread *thread,
                                     const struct frame *caller, enum leak_kind kind)
 {
-    uint32_t site;
-    if (unlikely(!track_options.site_stacks)) {
-        site = thread->flat_sites[kind];
-        return likely(site) ? site : capture_flat_site(guard, thread, kind);
-    }
-    modules_refresh(guard);
-    site = leaves_find(&thread->leaves, thread->bounds.low, caller, kind);
-    return likely(site) ? site : capture_walked_site(guard, thread, caller, kind);
+    if (unlikely(capture_reasons))
+        return capture_other_site(guard, thread, caller, kind);
+    return capture_usual_site(guard, thread, caller, kind);
 }
 
 /* The innermost frame's node, or a root; 0 when there is no memory. */

@@ -1,6 +1,8 @@
 #include "preload/found.h"
+#include "preload/ages.h"
 #include "preload/held.h"
 #include "preload/orphans.h"
+#include "preload/pointers.h"
 #include "preload/store.h"
 #include "preload/sys.h"
 #include "preload/growing.h"
@@ -11,6 +13,7 @@
 #define CONTENT_MOST (64u << 10)   /* bytes of one block */
 #define CONTENTS_MOST (64u << 20)  /* of all */
 #define ORPHANS_MOST 4096
+#define AGES_MOST (4u << 20)
 #define AHEAD 16
 #define NONE UINT32_MAX
 
@@ -28,7 +31,9 @@ struct writer {
     uint32_t index_mask;
     uint32_t *line_of; /* of each node */
     struct held held;
-    struct growing found, steps, samples, modules, contents, orphans;
+    struct ages ages;
+    struct growing found, steps, samples, modules, contents, orphans, age, pointers;
+    struct leak_asked asked;
 };
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
@@ -88,6 +93,7 @@ static bool add_node(struct writer *writer, uint32_t node, enum leak_verdict ver
     if (!line)
         return false;
     writer->line_of[node] = line - writer->lines;
+    ages_add(&writer->ages, line - writer->lines, &block);
     line->found.blocks++;
     line->found.bytes += block.size;
     line->found.first = block.tick < line->found.first ? block.tick : line->found.first;
@@ -280,6 +286,27 @@ static void add_orphans(struct writer *writer)
     }
 }
 
+/* ---- What somebody asked about -------------------------------------------------------------- */
+
+static void add_asked(struct writer *writer)
+{
+    uintptr_t address = writer->look->about;
+    uint32_t node = address ? reach_find(writer->look->reach, address) : REACH_NOBODY;
+    writer->asked = (struct leak_asked){.address = address};
+    if (node == REACH_NOBODY)
+        return;
+    struct block block = reach_block(writer->look->reach, node);
+    writer->asked = (struct leak_asked){.address = address,
+                                        .block = block.address,
+                                        .size = block.size,
+                                        .site = block.site,
+                                        .found = writer->line_of[node] + 1,
+                                        .count = block.count,
+                                        .tick = block.tick,
+                                        .thread = block.thread};
+    pointers_find(&writer->held, &block, &writer->pointers);
+}
+
 /* ---- Modules -------------------------------------------------------------------------------- */
 
 static void add_modules(struct writer *writer)
@@ -325,6 +352,9 @@ static bool begin(struct writer *writer)
            growing_begin(&writer->modules, 1, 8u << 20) &&
            growing_begin(&writer->contents, 1, CONTENTS_MOST) &&
            growing_begin(&writer->orphans, sizeof(struct leak_orphan), ORPHANS_MOST) &&
+           growing_begin(&writer->age, sizeof(struct leak_age), AGES_MOST) &&
+           growing_begin(&writer->pointers, sizeof(struct leak_pointer), POINTERS_MOST) &&
+           ages_begin(&writer->ages, writer->lines_most) &&
            held_begin(&writer->held, writer->look->reach, writer->look->roots);
 }
 
@@ -341,11 +371,12 @@ static uint64_t write_chunk(struct writer *writer)
     const struct growing *const tables[] = {
         &writer->found,        &writer->held.roots, &writer->steps,  &writer->samples,
         &writer->held.threads, &writer->held.pcs,   &writer->modules, &writer->contents,
-        &writer->orphans};
+        &writer->orphans,      &writer->age,        &writer->pointers};
     struct leak_snapshot head = *writer->look->head;
     struct leak_table *const places[] = {&head.found,   &head.roots, &head.steps,  &head.samples,
                                          &head.threads, &head.pcs,   &head.modules, &head.contents,
-                                         &head.orphans};
+                                         &head.orphans, &head.ages,  &head.pointers};
+    head.asked = writer->asked;
     uint64_t size = sizeof head, at = sizeof head;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         size += round_up(tables[i]->size * tables[i]->count, 8);
@@ -372,6 +403,8 @@ uint64_t found_write(struct guard *guard, const struct found_look *look)
     add_details(&writer);
     held_finish(&writer.held);
     add_orphans(&writer);
+    ages_tell(&writer.ages, writer.line_count, &writer.age);
+    add_asked(&writer);
     add_modules(&writer);
     return write_chunk(&writer);
 }

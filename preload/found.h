@@ -19,6 +19,7 @@ struct found_look {
     const struct leak_snapshot *head; /* all but the tables */
     uint64_t place;                   /* of a chunk that may be written over; 0: none */
     uint64_t content_most;            /* bytes of one block that are kept */
+    uintptr_t about;                  /* somebody asks about it, 0: nobody does */
 };
 
 /* The place of the chunk in the store; 0: no memory, or no room. */

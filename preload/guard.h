@@ -25,6 +25,7 @@ struct guard {
     bool leaving;          /* thread state is gone for good: the thread is at its end */
     uint8_t kind_flags;    /* of the blocks this thread makes, beside their kind (blocks.h) */
     bool vforks;           /* this thread has called vfork: it may be the child (records.h) */
+    uint16_t disabled;     /* by the program, so often (capture.h) */
     bool asked;            /* a handler wants this thread outside: guard_outside is called then */
     struct arch_link link; /* with sp: where pc stands while the hook is not over */
 };

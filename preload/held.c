@@ -163,12 +163,9 @@ static void find_frame(const struct held *held, int thread, struct leak_held *ou
     }
 }
 
-static uint32_t tell(struct held *held, uint32_t index)
+static uint32_t describe(struct held *held, const struct held_word *word)
 {
-    struct held_word *word = &held->word[index];
     const struct piece *range = &held->roots_found->pieces.piece[word->range];
-    if (word->told)
-        return word->told;
     struct leak_held *out = growing_add(&held->roots);
     if (!out)
         return 0;
@@ -185,7 +182,20 @@ static uint32_t tell(struct held *held, uint32_t index)
         if (range->root_class == LEAK_ROOT_CLASS_STACKS)
             find_frame(held, range->thread, out);
     }
-    return word->told = held->roots.count;
+    return held->roots.count;
+}
+
+static uint32_t tell(struct held *held, uint32_t index)
+{
+    struct held_word *word = &held->word[index];
+    if (!word->told)
+        word->told = describe(held, word);
+    return word->told;
+}
+
+uint32_t held_tell_word(struct held *held, uintptr_t address, uint32_t piece)
+{
+    return describe(held, &(struct held_word){.address = address, .range = piece});
 }
 
 uint32_t held_tell(struct held *held, uint32_t node)

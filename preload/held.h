@@ -35,6 +35,8 @@ void held_count(struct held *held);
 void held_threads(struct guard *guard, struct held *held);
 /* Tells the word behind a node: its place in "roots" + 1, 0 = there is none. */
 uint32_t held_tell(struct held *held, uint32_t node);
+/* The same for any word of a root: in that piece, holding nothing that is counted. */
+uint32_t held_tell_word(struct held *held, uintptr_t address, uint32_t piece);
 /* The HELD_HEAD-th block of the way to a node; REACH_NOBODY: the way is not longer. */
 uint32_t held_head(const struct held *held, uint32_t node);
 /* Those that hold most besides. */

@@ -2,6 +2,7 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
+#include "preload/capture.h"
 #include "preload/found.h"
 #include "preload/graph.h"
 #include "preload/images.h"
@@ -97,7 +98,8 @@ static enum reach_before before_of(const struct look_order *order, uint32_t *at,
                                    const struct block *block)
 {
     const struct look_note *note = order->before ? look_find_note(order->before, at, block) : NULL;
-    if (block->kind & BLOCKS_IGNORED)
+    if (block->kind & BLOCKS_IGNORED ||
+        (capture_disabled_ever && sites_node(block->site) == LEAK_ROOT_DISABLED))
         return REACH_IGNORED;
     switch (note ? note->verdict : LEAK_VERDICT_NONE) {
     case LEAK_VERDICT_LOST:
@@ -231,7 +233,8 @@ static void run(void *argument)
                                  .tick = load_relaxed(&store_header->epoch),
                                  .sites = sites_last(),
                                  .threads_parked = order->stopped ? order->park->parked : 0,
-                                 .skipped = order->skipped};
+                                 .skipped = order->skipped,
+                                 .milestone = order->milestone};
     live_apart();
     looking.order = order;
     enum leak_trouble trouble = mark(&looking);
@@ -249,10 +252,12 @@ static void run(void *argument)
                                .images = &looking.images,
                                .head = &head,
                                .place = order->place,
-                               .content_most = order->content_most};
+                               .content_most = order->content_most,
+                               .about = order->about};
     if (!trouble && !order->silent && !(result->place = found_write(&guard_self, &found)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
-    if (trouble && head.occasion == LEAK_OCCASION_LIMIT) { /* nobody waits for it */
+    /* Nobody waits for it here. */
+    if (trouble && (head.occasion == LEAK_OCCASION_LIMIT || head.milestone)) {
         head.rung = LEAK_RUNG_NONE;
         head.trouble = trouble;
         head.head_size = sizeof head;

@@ -47,7 +47,17 @@ struct look_order {
     const struct look_result *before;
     bool twice;  /* "before" is the other half of this one: only what both call lost is lost */
     bool silent; /* only notes, nothing for the store */
+    uintptr_t about; /* an address that somebody asks about, 0: none */
+    bool is_milestone;
+    uint32_t milestone; /* its number, once it is taken */
 };
+
+/* Asked for by somebody, who may ask later what came since. */
+static inline bool look_is_milestone(enum leak_occasion occasion)
+{
+    return occasion == LEAK_OCCASION_ASKED || occasion == LEAK_OCCASION_SIGNAL ||
+           occasion == LEAK_OCCASION_CONTROL;
+}
 
 /* In the child; never returns. */
 void look(const struct look_order *order) __attribute__((noreturn));

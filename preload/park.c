@@ -110,13 +110,19 @@ static bool is_ours(const siginfo_t *info)
            (uint64_t)(uintptr_t)info->si_value.sival_ptr >> 48 == MARK;
 }
 
+bool park_is_request(const siginfo_t *info)
+{
+    return info->si_code == SI_QUEUE && info->si_value.sival_int == LEAK_REQUEST_VALUE;
+}
+
 static void on_own_stack(int number, siginfo_t *info, void *context)
 {
     if (!is_ours(info)) {
         void (*handler)(int, siginfo_t *, void *) = load_acquire(&programs_handler);
-        if (handler && info->si_code != SI_TIMER)
+        bool for_us = info->si_code == SI_TIMER || park_is_request(info);
+        if (handler && !for_us)
             handler(number, info, context);
-        else if (!programs_ignored || info->si_code == SI_TIMER)
+        else if (!programs_ignored || for_us)
             asked_by_others(info, context);
         resume(context, &(struct resume_call){.number = -1});
         return;
@@ -136,7 +142,6 @@ static void on_signal(int number, siginfo_t *info, void *context)
     handlers_begin(on_own_stack, number, info, context);
 }
 
-/* ---- In the thread that takes the look ------------------------------------------------------ */
 /* ---- In the thread that takes the look ------------------------------------------------------ */
 
 void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context))

@@ -46,6 +46,8 @@ bool park_listen(void);
 int park_signal(void);
 /* The program has a handler of its own for the number, or ignores it: what others send is its. */
 void park_give_others(void (*handler)(int, siginfo_t *, void *), bool ignored);
+/* Sent by leakctl: never the program's. */
+bool park_is_request(const siginfo_t *info);
 /* Is the calling thread inside of the runtime? For a handler. */
 bool park_inside(void);
 

@@ -3,6 +3,7 @@
 #include "preload/atomic.h"
 #include "preload/blocks.h"
 #include "preload/children.h"
+#include "preload/milestones.h"
 #include "preload/park.h"
 #include "preload/quiet.h"
 #include "preload/sys.h"
@@ -41,6 +42,8 @@ void picture_drop_result(struct look_result *result, size_t size)
 /* The child's pid; -errno when there can be none. */
 static int copy(struct look_order *order)
 {
+    if (order->is_milestone)
+        order->milestone = milestones_add(NULL);
     int pid = sys_copy();
     if (pid == 0) {
         if (!order->stopped)
@@ -101,6 +104,7 @@ int picture_take_running(struct look_order *order, enum leak_trouble *trouble)
     struct look_order first = *order;
     first.stopped = false;
     first.silent = true;
+    first.is_milestone = false;
     first.result = picture_make_result(true, &size);
     if (!first.result)
         return -1;

@@ -1,9 +1,11 @@
 #include "preload/process.h"
 #include "preload/altstack.h"
 #include "preload/arena.h"
+#include "preload/asked.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
 #include "preload/breaks.h"
+#include "preload/capture.h"
 #include "preload/crash.h"
 #include "preload/eventlog.h"
 #include "preload/events.h"
@@ -16,6 +18,7 @@
 #include "preload/lock.h"
 #include "preload/log.h"
 #include "preload/lsan.h"
+#include "preload/milestones.h"
 #include "preload/misuse.h"
 #include "preload/modules.h"
 #include "preload/operators.h"
@@ -229,6 +232,8 @@ static bool build(struct guard *guard, char **envp)
     eventlog_start(&track_options, program_name(name, sizeof name));
     track_ready();
     resources_start(guard);
+    capture_start();
+    asked_start();
     snapshot_start();
     if (!track_options.site_stacks)
         store_flag(LEAK_FLAG_NO_STACKS);
@@ -361,7 +366,9 @@ static bool become_child(struct guard *guard)
     if (!store_create_child(&parent, &parent_size))
         return false;
     arena_fork_child();
+    milestones_fork_child();
     snapshot_fork_child();
+    asked_fork_child();
     crash_fork_child();
     altstack_fork_child();
     store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED)));

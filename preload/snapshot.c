@@ -2,7 +2,6 @@
 #include "preload/atomic.h"
 #include "preload/blocks.h"
 #include "preload/children.h"
-#include "preload/limits.h"
 #include "preload/log.h"
 #include "preload/park.h"
 #include "preload/picture.h"
@@ -12,9 +11,7 @@
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/track.h"
-#include "context.h"
 
-#include <signal.h>
 #include <time.h>
 
 #define POLL 20000000ull             /* ns between two questions whether a look is still taken */
@@ -31,6 +28,8 @@ struct taken {
     int pid; /* 0: none; -1: it was tried in vain */
     struct look_result *result;
     size_t size;
+    uintptr_t about;    /* an address that somebody asks about, 0: none */
+    uint32_t milestone; /* its own, 0: it is none */
 };
 /* Where the last two looks stand in the store: the older one is written over, so that a process may
  * be looked at for ever. */
@@ -38,8 +37,6 @@ static uint64_t places[2];
 
 static struct taken early; /* for LATE */
 static struct taken last;  /* that nobody waited for */
-static enum leak_occasion wanted; /* not every so often, and not taken yet; 0: none */
-static int retry;          /* timer + 1 */
 
 /* ---- What cannot be ------------------------------------------------------------------------- */
 
@@ -104,7 +101,9 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
                                .skipped = skipped,
                                .place = places[0],
                                .before = before,
-                               .xor = track_options.xor };
+                               .xor = track_options.xor,
+                               .about = out->about,
+                               .is_milestone = look_is_milestone(occasion)};
     enum leak_trouble trouble = hopeless();
     if (!trouble &&
         !(order.result = picture_make_result(occasion == LEAK_OCCASION_EARLY, &out->size)))
@@ -126,8 +125,10 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
         if (out->pid <= 0 && !trouble)
             trouble = LEAK_TROUBLE_NO_CHILD;
     }
-    if (!trouble)
+    if (!trouble) {
+        out->milestone = order.milestone;
         return true;
+    }
     drop_taken(out);
     say_trouble(occasion, trouble);
     return false;
@@ -254,14 +255,14 @@ static bool nothing_changed(void)
 
 void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
 {
-    struct taken taken;
+    struct taken taken = {0};
     if (no_more || !track_options.exit_look || early.pid < 0)
         return;
     no_more = true;
     if (!begin())
         return;
     bool known = early.pid &&
-                 settle(&(struct taken){early.pid, early.result, early.size}, LEAK_OCCASION_EARLY);
+                 settle(&early, LEAK_OCCASION_EARLY);
     if (known)
         note_place(early.result->place);
     if (!early.pid || (known && !nothing_changed())) {
@@ -299,62 +300,26 @@ static bool bury(void)
     return true;
 }
 
-static void try_again_soon(void)
-{
-    if (retry <= 0)
-        retry = sys_timer(park_signal()) + 1;
-    if (retry > 0)
-        sys_timer_set(retry - 1, RETRY, 0);
-}
-
-/* In a hook, where no look can be taken: in a moment, from the handler. */
-static void take_near_limit(void)
-{
-    wanted = LEAK_OCCASION_LIMIT;
-    try_again_soon();
-}
-
-/* Our signal came from outside, or from a timer of ours. In its handler: any thread, anywhere. */
-static void asked(siginfo_t *info, ucontext_t *context)
+enum snapshot_begun snapshot_begin(enum leak_occasion occasion, const struct roots_taker *taker,
+                                   uintptr_t about, uint32_t *milestone)
 {
     uint32_t nobody = 0;
-    bool from_outside = info->si_code != SI_TIMER, periodic = !from_outside && !wanted;
-    struct taken taken;
-    if (!store_header || store_header->pid != sys_getpid())
-        return;
-    if (periodic && !track_options.snapshot_every)
-        return; /* the timer of a second try, and the first was enough */
-    if (from_outside)
-        wanted = LEAK_OCCASION_SIGNAL;
-    if (park_inside() || !cas_acquire(&busy, &nobody, sys_gettid())) {
-        if (!periodic)
-            try_again_soon();
-        return;
+    struct taken taken = {.about = about};
+    bool periodic = occasion == LEAK_OCCASION_PERIODIC, begun = false;
+    if (!cas_acquire(&busy, &nobody, sys_gettid()))
+        return SNAPSHOT_BUSY;
+    if (!bury()) { /* the one before is still at work */
+        skipped += periodic;
+        end();
+        return SNAPSHOT_BUSY;
     }
-    struct roots_taker taker = {.tid = sys_gettid(),
-                                .sp = context_sp(context),
-                                .frame = context_sp(context),
-                                .pc = context_pc(context),
-                                .fp = context_fp(context),
-                                .context = context};
-    if (!periodic && !bury()) {
-        try_again_soon(); /* the one before is still at work */
-    } else if (periodic && (!bury() || predicted_pause() > track_options.pause_budget)) {
+    if (periodic && predicted_pause() > track_options.pause_budget)
         skipped++;
-    } else {
-        enum leak_occasion occasion = periodic ? LEAK_OCCASION_PERIODIC : wanted;
-        wanted = LEAK_OCCASION_NONE;
-        if (take(occasion, &taker, NULL, &taken))
-            last = taken;
-    }
+    else if ((begun = take(occasion, taker, NULL, &taken)))
+        last = taken;
+    *milestone = begun ? taken.milestone : 0;
     end();
-}
-
-static void start_timer(void)
-{
-    int timer = track_options.snapshot_every ? sys_timer(park_signal()) : -1;
-    if (timer >= 0)
-        sys_timer_set(timer, track_options.snapshot_every, track_options.snapshot_every);
+    return begun ? SNAPSHOT_BEGUN : SNAPSHOT_NONE;
 }
 
 void snapshot_choose_roots(void)
@@ -373,17 +338,11 @@ void snapshot_start(void)
 {
     snapshot_choose_roots();
     roots_start();
-    park_start(track_options.snapshot_signal, asked);
-    park_listen();
-    start_timer();
-    limits_watch(track_options.near_limit, take_near_limit);
 }
 
 void snapshot_fork_child(void)
 {
     busy = 0;
-    wanted = LEAK_OCCASION_NONE;
-    limits_fork_child();
     held = false;
     park_fork_child();
     children_fork_child();
@@ -392,8 +351,6 @@ void snapshot_fork_child(void)
     early.pid = 0;
     last.pid = 0;
     places[0] = places[1] = 0; /* of the parent's store */
-    retry = 0;
     skipped = 0;
     no_more = false;
-    start_timer();
 }

@@ -1,4 +1,4 @@
-/* snapshot.h - taking a look at the whole heap: when, and what becomes of it.
+/* snapshot.h - taking a look at the whole heap, and what becomes of it.
  *
  * The others are parked, the process is copied, the others go on; the copy does the work (look.h)
  * while the program does its own. Where they cannot be parked, two copies of the running program
@@ -36,6 +36,13 @@ void snapshot_fork_child(void);
 /* Takes a look and waits until it is done. How many blocks are lost, -1: unknown. The process is
  * ours and running; the calling thread is outside of the runtime. */
 long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker);
+
+/* The same for a handler, outside of the runtime, and nobody waits: BUSY: another look is at work;
+ * NONE: it was left out, or the store says why there is none. about: an address that somebody asks
+ * about, 0: none. *milestone gets its own. */
+enum snapshot_begun { SNAPSHOT_BEGUN, SNAPSHOT_BUSY, SNAPSHOT_NONE };
+enum snapshot_begun snapshot_begin(enum leak_occasion occasion, const struct roots_taker *taker,
+                                   uintptr_t about, uint32_t *milestone);
 
 /* The look at the end of the process: the first call is EARLY, whatever follows is LATE. */
 void snapshot_early(const struct roots_taker *taker);

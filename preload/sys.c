@@ -548,13 +548,14 @@ void sys_kill(int pid, int number)
     CALL(SYS_kill, pid, number);
 }
 
-int sys_timer(int signal)
+int sys_timer(int signal, int value)
 {
     struct sigevent event;
     int timer;
     memset(&event, 0, sizeof event);
     event.sigev_notify = SIGEV_SIGNAL;
     event.sigev_signo = signal;
+    event.sigev_value.sival_int = value;
     long result = CALL(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer);
     return result < 0 ? (int)result : timer;
 }

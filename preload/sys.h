@@ -74,8 +74,9 @@ uint64_t sys_limit(int resource);
 uint64_t sys_socket_limit(int fd, bool receiving);
 /* Waits for events (POLLIN ...) on one descriptor: 1, 0 when the time is over, or -errno. */
 int sys_poll(int fd, int events, uint64_t ns);
-/* A timer of the process that sends a signal; its number, or -errno. Not inherited by fork. */
-int sys_timer(int signal);
+/* A timer of the process that sends a signal which carries the value; its number, or -errno. Not
+ * inherited by fork. */
+int sys_timer(int signal, int value);
 /* After so many nanoseconds, and then again and again when every is not 0. */
 void sys_timer_set(int timer, uint64_t first, uint64_t every);
 void sys_limit_set(int resource, uint64_t limit);

@@ -166,6 +166,7 @@ static void forget(struct thread *thread)
 {
     thread->delta = thread->delta_most = thread->delta_blocks = 0;
     memset(thread->flat_sites, 0, sizeof thread->flat_sites);
+    memset(thread->disabled_sites, 0, sizeof thread->disabled_sites);
     unwind_forget(&thread->trace);
     leaves_forget(&thread->leaves);
 }

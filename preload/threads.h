@@ -35,7 +35,8 @@ struct thread {
     struct thread *next_free, *next_made;
     bool stand_in;
     bool lives;                         /* somebody's: not among the free ones */
-    uint32_t flat_sites[LEAK_KIND_MAX]; /* without stacks: one site a kind, 0 = not made yet */
+    /* Without stacks: one site a kind, 0 = not made yet. */
+    uint32_t flat_sites[LEAK_KIND_MAX], disabled_sites[LEAK_KIND_MAX];
     struct leaves leaves;
     struct unwind_trace trace;
 };

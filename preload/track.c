@@ -49,8 +49,9 @@ void track_tick(void)
 {
     uint64_t elapsed = sys_clock_ns(CLOCK_MONOTONIC_COARSE) - began_ns;
     uint32_t tick = elapsed / (1000000000u / LEAK_TICKS_PER_SECOND);
-    if (tick > load_relaxed(&store_header->epoch))
-        store_relaxed(&store_header->epoch, tick);
+    uint32_t now = load_relaxed(&store_header->epoch);
+    while (tick > now && !cas_acquire(&store_header->epoch, &now, tick))
+        ; /* somebody ticks as well, or a milestone has pushed it on */
 }
 
 static NOINLINE void ask_clock(struct guard *guard, struct thread *thread)

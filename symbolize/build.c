@@ -147,7 +147,7 @@ static struct handed_down fill_sums(const struct store *store, struct process *p
         process->frees += site->counts.frees;
         process->bytes_allocated += site->counts.bytes;
         root = site->node < LEAK_NODE_FIRST ? site->node : roots[site->node];
-        if (root != LEAK_ROOT_COMPLETE && root != LEAK_ROOT_NO_STACKS) {
+        if (root != LEAK_ROOT_COMPLETE && root != LEAK_ROOT_NO_STACKS && root != LEAK_ROOT_DISABLED) {
             process->truncated[root]++;
             process->truncated_stacks++;
         }

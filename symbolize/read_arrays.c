@@ -73,7 +73,7 @@ uint32_t read_node(struct reading *reading, uint32_t id, size_t limit)
     size_t index;
 
     if (id < LEAK_NODE_FIRST)
-        return id == LEAK_ROOT_NONE || id > LEAK_ROOT_NO_STACKS ? STORE_ROOT_MISSING : id;
+        return id == LEAK_ROOT_NONE || id > LEAK_ROOT_DISABLED ? STORE_ROOT_MISSING : id;
     index = runs_find(&reading->nodes, id);
     if (index != SIZE_MAX && index < limit)
         return (uint32_t)index;

@@ -16,6 +16,8 @@ const char *text_ending(uint32_t ending)
     case LEAK_ROOT_COMPLETE:
     case LEAK_ROOT_NO_STACKS:
         return NULL;
+    case LEAK_ROOT_DISABLED:
+        return "libleak was disabled: no stack was taken";
     case LEAK_ROOT_DEPTH:
         return "cut: set depth= higher, up to 1024";
     case LEAK_ROOT_BROKEN:

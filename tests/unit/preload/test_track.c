@@ -6,6 +6,7 @@
 #include "tests/unit/preload/store_view.h"
 #include "preload/freed.h"
 #include "preload/arena.h"
+#include "preload/capture.h"
 #include "preload/modules.h"
 #include "preload/orphans.h"
 #include "preload/rows.h"
@@ -209,6 +210,7 @@ END_TEST
 START_TEST(without_stacks_there_is_one_site_for_each_kind)
 {
     track_options.site_stacks = _i;
+    capture_start();
     for (volatile int n = 0; n < 10; n++) { /* volatile: unrolled, it is ten sites */
         came(AT(0x1000) + n * 64, 8, LEAK_KIND_MALLOC);
         came(AT(0x9000) + n * 64, 8, LEAK_KIND_NEW);
@@ -216,6 +218,43 @@ START_TEST(without_stacks_there_is_one_site_for_each_kind)
     ck_assert_uint_eq(store_header->sites, 2);
     uint32_t node = view_site(store_header, 1)->node;
     ck_assert_msg(_i ? node >= LEAK_NODE_FIRST : node == LEAK_ROOT_NO_STACKS, "node %u", node);
+}
+END_TEST
+
+static uint32_t node_of_next(uintptr_t address)
+{
+    struct block block;
+    came(AT(address), 8, LEAK_KIND_MALLOC);
+    ENTER();
+    ck_assert(blocks_find_around(guard, AT(address), &block));
+    guard_leave(guard);
+    return view_site(store_header, block.site)->node;
+}
+
+START_TEST(whoever_is_disabled_takes_no_stacks_until_enabled_as_often)
+{
+    ck_assert_uint_ge(node_of_next(0x1000), LEAK_NODE_FIRST);
+    capture_disable(&guard_self, true);
+    capture_disable(&guard_self, true);
+    ck_assert_uint_eq(node_of_next(0x1040), LEAK_ROOT_DISABLED);
+    capture_disable(&guard_self, false);
+    ck_assert_uint_eq(node_of_next(0x1080), LEAK_ROOT_DISABLED);
+    capture_disable(&guard_self, false);
+    ck_assert_uint_ge(node_of_next(0x10c0), LEAK_NODE_FIRST);
+    ck_assert(!capture_disable(&guard_self, false));
+    ck_assert_uint_eq(capture_reasons, 0);
+}
+END_TEST
+
+START_TEST(all_are_disabled_once_and_enabled_once)
+{
+    ck_assert(capture_disable_all(true));
+    ck_assert(!capture_disable_all(true));
+    ck_assert_uint_eq(node_of_next(0x1000), LEAK_ROOT_DISABLED);
+    ck_assert(capture_disable_all(false));
+    ck_assert(!capture_disable_all(false));
+    ck_assert_uint_ge(node_of_next(0x1040), LEAK_NODE_FIRST);
+    ck_assert_uint_eq(capture_reasons, 0);
 }
 END_TEST
 
@@ -653,6 +692,8 @@ int main(int argc, char **argv)
         tcase_add_loop_test(one, sizes_that_were_filtered_are_counted_and_not_tracked, 0,
                             ARRAY_LENGTH(filters));
         tcase_add_loop_test(one, without_stacks_there_is_one_site_for_each_kind, 0, 2);
+        tcase_add_test(one, whoever_is_disabled_takes_no_stacks_until_enabled_as_often);
+        tcase_add_test(one, all_are_disabled_once_and_enabled_once);
         tcase_add_test(one, the_option_depth_cuts_what_is_stored);
         tcase_add_test(one, live_bytes_and_peak_follow_the_heap);
         tcase_add_test(one, ticks_only_go_forward);

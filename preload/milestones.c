@@ -1,0 +1,63 @@
+#include "preload/milestones.h"
+#include "preload/atomic.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/track.h"
+
+#include <time.h>
+
+static struct leak_milestone *places; /* LEAK_MILESTONES, in the store; NULL: none was needed */
+static uint32_t last;                 /* number */
+
+/* Of two threads that make it at once one's chunk stays empty. */
+static struct leak_milestone *get_places(void)
+{
+    struct leak_milestone *there = load_acquire(&places), *nobody = NULL;
+    if (there)
+        return there;
+    there = store_chunk_in_file(LEAK_CHUNK_MILESTONES, LEAK_MILESTONES * sizeof *there, 0);
+    if (there && !cas_acquire(&places, &nobody, there))
+        there = nobody;
+    return there;
+}
+
+uint32_t milestones_add(const char *name)
+{
+    struct leak_milestone *there = get_places();
+    if (!there)
+        return 0;
+    uint32_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    there += (number - 1) % LEAK_MILESTONES; /* the oldest, if any */
+    store_relaxed(&there->number, 0);
+    struct text text = TEXT_ON(there->name);
+    text_add(&text, name ? name : "");
+    there->is_look = !name;
+    there->when_ns = sys_clock_ns(CLOCK_REALTIME);
+    track_tick();
+    there->tick = __atomic_add_fetch(&store_header->epoch, 1, __ATOMIC_RELAXED);
+    store_release(&there->number, number);
+    return number;
+}
+
+uint32_t milestones_sorted(struct leak_milestone *out)
+{
+    const struct leak_milestone *there = load_acquire(&places);
+    uint32_t count = 0;
+    for (uint32_t i = 0; there && i < LEAK_MILESTONES; i++) {
+        uint32_t at = count;
+        if (!load_acquire(&there[i].number))
+            continue;
+        for (; at && out[at - 1].tick > there[i].tick; at--)
+            out[at] = out[at - 1];
+        out[at] = there[i];
+        count++;
+    }
+    return count;
+}
+
+void milestones_fork_child(void)
+{
+    places = NULL;
+    last = 0;
+}
