@@ -320,6 +320,7 @@ static void make_stable(struct process *process)
     process->host = process->store = NULL;
     process->started_ns = process->ended_ns = process->peak_ns = process->until_ns = 0;
     process->recent_count = process->history_count = process->peak_part_count = 0;
+    process->milestone_count = 0;
     process->peak = (struct moment){0}; /* what lived at some moment */
     process->stacks = (struct stacks){0}; /* which frees are looked at is a matter of dice */
     for (size_t i = 0; i < process->record_count; i++)

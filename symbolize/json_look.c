@@ -30,7 +30,23 @@ void json_look(struct emit *emit, const char *key, const struct look *look)
     emit_number(emit, "threads_parked", look->threads_parked);
     emit_number(emit, "threads_missed", look->threads_missed);
     emit_number(emit, "skipped", look->skipped);
+    emit_known(emit, "milestone", look->milestone != 0, look->milestone);
     emit_close(emit, '}');
+}
+
+void json_milestones(struct emit *emit, const struct process *process)
+{
+    emit_open(emit, "milestones", '[');
+    for (size_t i = 0; i < process->milestone_count; i++) {
+        emit_open(emit, NULL, '{');
+        emit->flat = true;
+        emit_number(emit, "number", process->milestones[i].number);
+        emit_time(emit, "time", process->milestones[i].time_ns);
+        emit_text(emit, "mark", process->milestones[i].name);
+        emit_close(emit, '}');
+        emit->flat = false;
+    }
+    emit_close(emit, ']');
 }
 
 /* ---- Paths ---------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 void json_look(struct emit *emit, const char *key, const struct look *look);
 void json_path(struct emit *emit, const char *key, const struct path *path);
 
+void json_milestones(struct emit *emit, const struct process *process);
 void json_owners(struct emit *emit, const struct process *process);
 void json_sample(struct emit *emit, const struct sample *sample);
 

@@ -269,6 +269,7 @@ void json_process_rest(struct emit *emit, const struct process *process)
 {
     write_resource_totals(emit, process);
     json_owners(emit, process);
+    json_milestones(emit, process);
     write_history(emit, process);
     write_peak(emit, process);
     emit_open(emit, "recent_frees", '[');

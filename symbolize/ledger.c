@@ -258,7 +258,8 @@ bool ledger_add_process(struct ledger *ledger, const struct process *process)
 {
     const struct crash *crash = process->crash;
     struct ledger_process self = {process->host, process->exe, process->pid, process->started_ns,
-                                  process->sample > 1};
+                                  process->sample > 1,
+                                  process->look ? process->look->milestone : 0};
 
     if (!ledger_begin_process(ledger, &self))
         return false;

@@ -32,6 +32,7 @@ struct ledger_process {
     int32_t pid;            /* 0 = unknown, likewise the time */
     uint64_t started_ns;
     bool sampled; /* its sums are estimates */
+    uint32_t look; /* number of its look's milestone, 0 = it has none */
 };
 
 struct ledger {

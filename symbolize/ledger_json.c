@@ -224,13 +224,15 @@ static struct ledger_process process_at(const json_t *item, const char *host)
 {
     json_int_t pid = json_integer_value(json_object_get(item, "pid"));
     const json_t *sampled = json_object_get(item, "sampled");
+    const json_t *look = json_object_get(item, "snapshot");
 
     return (struct ledger_process){.host = host,
                                    .exe = json_string_value(json_object_get(item, "exe")),
                                    .pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0,
                                    .started_ns = time_at(item, "started"),
                                    .sampled =
-                                       json_is_true(sampled) || number_at(sampled, "bytes") > 1};
+                                       json_is_true(sampled) || number_at(sampled, "bytes") > 1,
+                                   .look = (uint32_t)number_at(look, "milestone")};
 }
 
 static void read_processes(struct ledger *ledger, const json_t *report)

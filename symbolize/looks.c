@@ -50,11 +50,26 @@ static void fill_threads(struct mem *mem, struct resolver *resolver, const struc
     signatures_end(&signatures);
 }
 
+static void fill_milestones(struct mem *mem, const struct store *store, struct process *process)
+{
+    process->milestones = mem_take_array(mem, store->milestone_count, sizeof(*process->milestones));
+    process->milestone_count = store->milestone_count;
+    for (size_t i = 0; i < store->milestone_count; i++) {
+        const struct store_milestone *from = &store->milestones[i];
+
+        process->milestones[i] =
+            (struct milestone){.number = from->number, .time_ns = from->when_ns};
+        if (!from->is_look)
+            process->milestones[i].name = mem_copy(mem, from->name, strlen(from->name));
+    }
+}
+
 void looks_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
                 struct process *process)
 {
     const struct leak_snapshot *head;
 
+    fill_milestones(mem, store, process);
     if (!store->look)
         return;
     head = &store->look->head;
@@ -71,7 +86,8 @@ void looks_fill(struct mem *mem, struct resolver *resolver, const struct store *
                                    .last = is_last(head),
                                    .threads_parked = head->threads_parked,
                                    .threads_missed = head->threads_missed,
-                                   .skipped = head->skipped};
+                                   .skipped = head->skipped,
+                                   .milestone = head->milestone};
     if (store->look->thread_count)
         fill_threads(mem, resolver, store, process);
 }

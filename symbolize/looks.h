@@ -6,7 +6,7 @@
 #include "symbolize/resolve.h"
 #include "symbolize/store.h"
 
-/* Fills in look and threads of a process. */
+/* Fills in look, threads and milestones of a process. */
 void looks_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
                 struct process *process);
 

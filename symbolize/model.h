@@ -426,6 +426,14 @@ struct look {
     bool stopped; /* with all threads parked */
     bool last;    /* at the end of the process: the threads it saw were still there */
     uint64_t threads_parked, threads_missed, skipped;
+    uint32_t milestone; /* its own, 0 = it is none */
+};
+
+/* A moment that blocks can be older or newer than. */
+struct milestone {
+    uint32_t number;
+    uint64_t time_ns;
+    const char *name; /* of a mark, NULL = it is a look's */
 };
 
 /* A root and what is reached from it on the shortest way. */
@@ -480,6 +488,8 @@ struct process {
     struct moment *history; /* ascending */
     size_t history_count;
     struct moment peak; /* when these lived; bytes 0: not known */
+    struct milestone *milestones; /* ascending by time */
+    size_t milestone_count;
     struct peak_part *peak_parts; /* the largest first; others are left out */
     size_t peak_part_count;
     struct allocated *allocated; /* every stack that did, for formats that want it */

@@ -26,6 +26,7 @@ void options_help(FILE *stream)
     fputs("usage: leakreport [options] FILE...\n"
           "       leakreport --last [options] [NAME|PID]...\n"
           "       leakreport diff [options] OLD NEW\n"
+          "       leakreport diff --survivors [options] A B C\n"
           "       leakreport merge [options] FILE...\n"
           "       leakreport preflight PROGRAM\n"
           "       leakreport log FILE...\n"
@@ -200,6 +201,12 @@ static bool take_argument(struct options *options, enum option option, const cha
     case OPTION_FREED:
         options->view.freed = options->build.recent.one = true;
         return address(text, &options->view.freed_address);
+    case OPTION_SINCE:
+        options->since.from = text;
+        return *text || complain("--since takes the name of a mark, not", "''");
+    case OPTION_UNTIL:
+        options->since.until = text;
+        return *text || complain("--until takes the name of a mark, not", "''");
     case OPTION_SYSROOT:
         options->sysroot = text;
         return true;
@@ -263,6 +270,9 @@ static void take_switch(struct options *options, enum option option)
         break;
     case OPTION_APART:
         options->view.apart = true;
+        break;
+    case OPTION_SURVIVORS:
+        options->survivors = true;
         break;
     case OPTION_GROWING:
         options->view.growing = true;

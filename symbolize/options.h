@@ -7,6 +7,7 @@
 
 #include "symbolize/build.h"
 #include "symbolize/report.h"
+#include "symbolize/since.h"
 
 struct text_list {
     const char **text;
@@ -21,13 +22,14 @@ struct options {
                      FILE *stream); /* instead of the format; NULL = none */
     const char *output; /* pattern of -o, NULL = stdout */
     const char *baseline; /* a report of an earlier day, NULL = none */
-    bool force, append, last;
+    bool force, append, last, survivors;
     bool top_given, show_given;
     struct view view;
     struct build_options build;
     bool no_known; /* --default-suppressions=off */
     struct text_list debug_dirs, source_dirs, substitutes, suppressions, only;
     const char *sysroot;
+    struct since since;
     enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
     int error_exitcode; /* 0 = none */
     bool errors_for[VERDICT_MAX], errors_for_errors, errors_for_growing, errors_for_resources;

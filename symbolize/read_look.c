@@ -230,6 +230,33 @@ static void read_orphans(struct looking *looking)
     }
 }
 
+static void read_ages(struct looking *looking)
+{
+    struct store_look *look = looking->look;
+
+    look->ages = copy_table(looking, &look->head.ages, sizeof(*look->ages), &look->age_count);
+    for (size_t i = 0; i < look->age_count; i++)
+        if (look->ages[i].found >= look->found_count) {
+            look->ages[i] = (struct leak_age){0};
+            looking->reading->damaged++;
+        }
+}
+
+/* ---- Who points at a block ------------------------------------------------------------------ */
+
+static void read_pointers(struct looking *looking)
+{
+    struct store_look *look = looking->look;
+
+    look->pointers =
+        copy_table(looking, &look->head.pointers, sizeof(*look->pointers), &look->pointer_count);
+    for (size_t i = 0; i < look->pointer_count; i++)
+        if (look->pointers[i].root > look->root_count) {
+            look->pointers[i].root = 0;
+            looking->reading->damaged++;
+        }
+}
+
 /* ---- Which one ------------------------------------------------------------------------------ */
 
 /* False: it was never published, or its head does not hold. */
@@ -278,6 +305,8 @@ static void read_tables(struct reading *reading, const struct chunk *chunk, stru
     read_data_modules(&looking);
     read_found(&looking);
     read_orphans(&looking);
+    read_ages(&looking);
+    read_pointers(&looking);
 }
 
 /* Their places say nothing of their order: old ones are written over. */

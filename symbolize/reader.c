@@ -68,6 +68,7 @@ static void read_chunks(struct reading *reading, const struct chunks *chunks)
     read_events(reading, chunks);
     for (size_t i = 0; i < chunks->count; i++)
         read_resources(reading, &chunks->chunk[i]);
+    read_milestones(reading, chunks);
     read_look(reading, chunks);
     read_crash(reading, chunks);
     read_history(reading, chunks);

@@ -73,6 +73,25 @@ static void keep(struct share *share, uint64_t *blocks, uint64_t *bytes)
     *bytes -= size;
 }
 
+/* Which of them went since the look nobody knows: none of those in the window, if that can be. What
+ * goes with a part of them is not known either. */
+static void keep_window(const struct store *store, struct share *share)
+{
+    const struct store_found *found;
+
+    if (store->window == WINDOW_NONE)
+        return;
+    if (share->found == STORE_NONE) {
+        share->blocks = store->window == WINDOW_SINCE ? share->blocks : 0;
+        return;
+    }
+    found = &store->look->found[share->found];
+    if (found->window_blocks < found->blocks)
+        share->retained_blocks = share->retained_bytes = 0;
+    share->blocks = least(share->blocks, found->window_blocks);
+    share->bytes = least(share->bytes, found->window_bytes);
+}
+
 static size_t drop_empty(struct share *share, size_t count)
 {
     size_t kept = 0;
@@ -110,6 +129,8 @@ size_t settle_site(struct settling *settling, uint32_t site, const struct share 
                                                 .verdict = VERDICT_UNFREED,
                                                 .blocks = blocks,
                                                 .bytes = bytes};
+    for (size_t i = 0; i < count; i++)
+        keep_window(settling->store, &settling->share[i]);
     *shares = settling->share;
     return drop_empty(settling->share, count);
 }

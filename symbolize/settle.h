@@ -5,6 +5,8 @@
  * since, and is taken from the verdicts that matter least: reachable ones first, lost ones last.
  *
  *     sum of a site's shares = its live blocks
+ *
+ * Of a store that is seen through a window (since.h) only what is in it is left of each share.
  */
 #ifndef SYMBOLIZE_SETTLE_H
 #define SYMBOLIZE_SETTLE_H

@@ -118,6 +118,7 @@ struct store_found {
     uint32_t path, path_count;     /* these of the steps */
     uint32_t sample, sample_count; /* and of the samples */
     uint64_t blocks, bytes, retained_blocks, retained_bytes;
+    uint64_t window_blocks, window_bytes; /* of these, what is in the window */
 };
 
 struct store_step {
@@ -151,6 +152,9 @@ struct store_look {
     uint64_t *pcs;
     struct store_module *modules;
     struct store_orphan *orphans;
+    struct leak_age *ages;         /* of something that was found */
+    struct leak_pointer *pointers; /* to the block that somebody asked about */
+    size_t age_count, pointer_count;
     size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
     size_t module_count, content_count, orphan_count;
     struct spans module_spans; /* values are indices of modules */
@@ -188,6 +192,14 @@ struct store_series {
 struct store_peak_site {
     uint32_t site; /* index */
     uint64_t bytes, blocks;
+};
+
+/* A moment to tell older from newer by. */
+struct store_milestone {
+    uint32_t number, tick;
+    uint64_t when_ns;
+    bool is_look;
+    const char *name;
 };
 
 struct store_history {
@@ -234,6 +246,13 @@ struct store {
     uint64_t resources_opened[LEAK_RESOURCE_MAX], resources_missed;
     struct store_look *look; /* the last one; NULL = none. rung NONE: it says why there is none */
     struct leak_snapshot *failed; /* a later one that could not be made, or NULL */
+    struct store_milestone *milestones;
+    size_t milestone_count; /* ascending by tick */
+    enum {
+        WINDOW_NONE,  /* everything is told */
+        WINDOW_SINCE, /* only what came since a milestone, also after the look … */
+        WINDOW_UNTIL, /* … or until another one, before the look */
+    } window;
     struct store_crash *crash;    /* NULL = none */
     struct store_history history;
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];

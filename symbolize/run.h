@@ -1,0 +1,26 @@
+/* run.h - what every verb of leakreport does on the way: stores come in, a stream goes out.
+ *
+ * Whatever cannot be done is said on stderr, in one line, where it happens.
+ */
+#ifndef SYMBOLIZE_RUN_H
+#define SYMBOLIZE_RUN_H
+
+#include "symbolize/options.h"
+#include "symbolize/resolve.h"
+
+enum { STATUS_GOOD = 0, STATUS_NEW = 1, STATUS_UNUSABLE = 2 };
+
+struct binary_search_path run_search_path(const struct options *options);
+
+/* Reads one store into the report; false when it said on stderr why it cannot. */
+bool run_add_file(struct mem *mem, struct resolver *resolver, const struct options *options,
+                  const char *path, struct report *report);
+
+/* Has it what --errors-for names? */
+bool run_matches(const struct options *options, const struct totals *totals);
+
+/* Where the report goes; run_end_output() takes it back. process: for the names in -o, NULL = of none. */
+FILE *run_begin_output(struct mem *mem, struct options *options, const struct process *process);
+bool run_end_output(struct options *options, FILE *stream);
+
+#endif

@@ -1,0 +1,21 @@
+/* since.h - a store seen through a window of time: what came since one milestone, or between two.
+ *
+ * The last look counted by milestones what it found; what is not in the window is no part of any
+ * record. A milestone is named by its mark's name (of equal ones the newest), or "#3" for number 3.
+ */
+#ifndef SYMBOLIZE_SINCE_H
+#define SYMBOLIZE_SINCE_H
+
+#include "symbolize/store.h"
+
+struct since {
+    const char *from, *until; /* NULL = from the start; to the end */
+};
+
+/* False: there is no such milestone, or no look after it; *words says so and what to do. */
+bool since_apply(struct store *store, const struct since *since, char *words, size_t size);
+
+/* NULL: there is none. */
+const struct store_milestone *since_find(const struct store *store, const char *name);
+
+#endif
