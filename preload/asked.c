@@ -4,6 +4,7 @@
 #include "preload/limits.h"
 #include "preload/options.h"
 #include "preload/park.h"
+#include "preload/reports.h"
 #include "preload/requests.h"
 #include "preload/snapshot.h"
 #include "preload/store.h"
@@ -19,6 +20,7 @@ enum wish {
     WISH_PERIODIC = 4,
     WISH_REQUEST = 8,
     WISH_ENABLE = 16,
+    WISH_REPORT = 32,
 };
 
 static uint32_t wishes;
@@ -59,6 +61,8 @@ static uint32_t serve(uint32_t now, const struct roots_taker *taker)
     uint32_t left = 0;
     if (now & WISH_ENABLE)
         capture_disable_all(false);
+    if (now & WISH_REPORT)
+        reports_take_turn();
     if (now & WISH_REQUEST && !requests_serve(taker))
         left |= WISH_REQUEST;
     if (now & WISH_LIMIT)
@@ -75,7 +79,7 @@ static void asked(siginfo_t *info, ucontext_t *context)
 {
     if (!store_header || store_header->pid != sys_getpid())
         return;
-    uint32_t now = exchange_relaxed(&wishes, 0) | wish_of(info), left = now & ~WISH_PERIODIC;
+    uint32_t now = exchange_relaxed(&wishes, 0) | wish_of(info), left = now & ~(WISH_PERIODIC | WISH_REPORT);
     struct roots_taker taker = {.tid = sys_gettid(),
                                 .sp = context_sp(context),
                                 .frame = context_sp(context),
@@ -100,6 +104,7 @@ static void start_timer(enum wish wish, uint64_t first, uint64_t every)
 static void start_timers(void)
 {
     start_timer(WISH_PERIODIC, track_options.snapshot_every, track_options.snapshot_every);
+    start_timer(WISH_REPORT, track_options.report_every, track_options.report_every);
     if (track_options.start)
         start_timer(WISH_ENABLE, track_options.start_after, 0);
 }

@@ -28,6 +28,7 @@
 #include "preload/quarantine.h"
 #include "preload/quiet.h"
 #include "preload/real.h"
+#include "preload/reports.h"
 #include "preload/resources.h"
 #include "preload/rows.h"
 #include "preload/sample.h"
@@ -233,6 +234,7 @@ static bool build(struct guard *guard, char **envp)
     track_ready();
     resources_start(guard);
     capture_start();
+    reports_start();
     asked_start();
     snapshot_start();
     if (!track_options.site_stacks)
@@ -368,6 +370,7 @@ static bool become_child(struct guard *guard)
     arena_fork_child();
     milestones_fork_child();
     snapshot_fork_child();
+    reports_fork_child();
     asked_fork_child();
     crash_fork_child();
     altstack_fork_child();

@@ -274,8 +274,7 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
 
 /* ---- Start ---------------------------------------------------------------------------------- */
 
-/* What a look will hold the process for: a copy costs so much a resident gigabyte. */
-static uint64_t predicted_pause(void)
+uint64_t snapshot_predicted_pause(void)
 {
     char line[128];
     uint64_t pages = 0;
@@ -313,7 +312,7 @@ enum snapshot_begun snapshot_begin(enum leak_occasion occasion, const struct roo
         end();
         return SNAPSHOT_BUSY;
     }
-    if (periodic && predicted_pause() > track_options.pause_budget)
+    if (periodic && snapshot_predicted_pause() > track_options.pause_budget)
         skipped++;
     else if ((begun = take(occasion, taker, NULL, &taken)))
         last = taken;

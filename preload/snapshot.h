@@ -52,6 +52,9 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
 void snapshot_hold(void);
 void snapshot_let_go(void);
 
+/* For how long a copy of the process holds it, going by its resident memory, in nanoseconds. */
+uint64_t snapshot_predicted_pause(void);
+
 /* Is one being taken, or a child at work on one? */
 bool snapshot_is_busy(void);
 

@@ -13,6 +13,7 @@
 #include "symbolize/report.h"
 #include "symbolize/sarif.h"
 #include "symbolize/text.h"
+#include "symbolize/text_heap.h"
 #include "symbolize/text_short.h"
 #include "symbolize/valgrind.h"
 #include "symbolize/xml.h"
@@ -25,6 +26,8 @@ static const struct format table[] = {
      text_write_short},
     {"full", "text with everything: all verdicts, frames with modules and offsets", 0,
      FORMAT_ALL | FORMAT_CONTENT, text_write_full},
+    {"heap", "the places that hold most now, lost or not; shown and rest are all there is", 25,
+     FORMAT_ALL, text_heap_write},
     {"json", "everything, for programs (docs/schema.json)", 0, FORMAT_RECENT, json_write},
     {"ndjson", "the same, a line for each process, record, error and resource", 0, FORMAT_RECENT,
      ndjson_write},

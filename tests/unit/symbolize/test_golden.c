@@ -33,6 +33,8 @@ static const struct rendering {
     {"full", "full", "odd", false, false, false, false, false, false},
     {"full", "full", "wrong", false, false, false, false, false, false},
     {"blocks", "folded-blocks", "looked", false, false, false, true, false, false},
+    {"heap", "heap", "growing", false, false, false, true, false, false},
+    {"heap", "heap", "looked", false, false, false, true, false, false},
     {"dump", "dump", "looked", false, false, false, true, false, false},
     {"verbose", "text", "frees", true, false, false, false, false, false},
     {"freed", "text", "frees", false, true, false, false, false, false},

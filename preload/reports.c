@@ -1,0 +1,218 @@
+#include "preload/reports.h"
+#include "preload/arena.h"
+#include "preload/atomic.h"
+#include "preload/children.h"
+#include "preload/log.h"
+#include "preload/options.h"
+#include "preload/snapshot.h"
+#include "preload/store.h"
+#include "preload/sys.h"
+#include "preload/text.h"
+#include "preload/tool.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define ARGUMENTS_MOST 8
+
+static char folder[PATH_MAX]; /* of a relative report_file, with its slash, as a pattern */
+static int running;           /* a child: the report that nobody waits for; 0 = none */
+static bool has_said;         /* that there is none, and why */
+
+void reports_start(void)
+{
+    char here[PATH_MAX];
+    struct text text = TEXT_ON(folder);
+    if (!track_options.report_file[0] || track_options.report_file[0] == '/' ||
+        sys_getcwd(here, sizeof here) <= 0)
+        return;
+    for (const char *at = here; *at; at++)
+        text_add(&text, *at == '%' ? "%%" : (char[]){*at, '\0'});
+    text_add(&text, "/");
+}
+
+/* ---- What it is handed ---------------------------------------------------------------------- */
+
+/* The program's environment without what would load us again. *size: of the memory. */
+static char **clean_environment(size_t *size)
+{
+    size_t count = 0, kept = 0;
+    while (environ && environ[count])
+        count++;
+    *size = (count + 1) * sizeof *environ;
+    char **clean = arena_map(*size);
+    for (size_t i = 0; clean && i < count; i++)
+        if (!text_starts(environ[i], "LD_PRELOAD="))
+            clean[kept++] = environ[i];
+    return clean;
+}
+
+/* An account in memory only is handed over as an anonymous file. */
+static int copy_to_memory_file(char *path, size_t size)
+{
+    int fd = sys_memory_file("leak");
+    if (fd < 0)
+        return fd;
+    const char *from = (const char *)store_header;
+    for (uint64_t left = store_header->used; left;) {
+        ssize_t written = sys_write(fd, from, left);
+        if (written <= 0)
+            break;
+        from += written;
+        left -= written;
+    }
+    struct text text = text_on(path, size);
+    text_add(&text, "/proc/self/fd/");
+    text_add_number(&text, fd);
+    return fd;
+}
+
+/* False: there is no way to hand it over, and a line has said so. *memory: a descriptor to close,
+ * or -1. */
+static bool name_store(char *path, size_t size, int *memory)
+{
+    struct text text = text_on(path, size);
+    *memory = -1;
+    if (store_path()[0]) {
+        text_add(&text, store_path());
+        return true;
+    }
+    if (sys_limit(RLIMIT_FSIZE) < store_header->used) { /* SIGXFSZ, even for memory */
+        log_line("no report: the file size limit (ulimit -f) leaves no room to hand it over", NULL);
+        return false;
+    }
+    *memory = copy_to_memory_file(path, size);
+    return true;
+}
+
+/* ---- Running it ----------------------------------------------------------------------------- */
+
+struct command {
+    const char *tool;
+    char *argument[ARGUMENTS_MOST];
+    char **environment;
+    size_t environment_size;
+    int memory;
+    char store[PATH_MAX], output[PATH_MAX + OPTION_TEXT_MAX + 16];
+};
+
+/* heap: the sites that hold most now, not what is lost; such reports follow each other in one file.
+ */
+static bool make_command(struct command *command, bool heap)
+{
+    unsigned count = 0;
+    command->tool = tool_find();
+    if (!command->tool) {
+        log_line("leakreport not found beside libleak.so nor in " TOOL_BINDIR
+                 "; run it by hand on ",
+                 store_path(), NULL);
+        return false;
+    }
+    if (!name_store(command->store, sizeof command->store, &command->memory))
+        return false;
+    command->argument[count++] = "leakreport";
+    if (heap)
+        command->argument[count++] = "--format=heap";
+    if (track_options.report_file[0]) {
+        struct text text = TEXT_ON(command->output);
+        text_add(&text, "--output=");
+        text_add(&text, folder);
+        text_add(&text, track_options.report_file);
+        command->argument[count++] = command->output;
+        if (track_options.report_every)
+            command->argument[count++] = "--append";
+    }
+    command->argument[count++] = command->store;
+    command->argument[count] = NULL;
+    command->environment = clean_environment(&command->environment_size);
+    return true;
+}
+
+static void drop_command(struct command *command)
+{
+    if (command->environment)
+        arena_unmap(command->environment, command->environment_size);
+    if (command->memory >= 0)
+        sys_close(command->memory);
+}
+
+/* May a child write where it is to? */
+static bool has_place(void)
+{
+    return track_options.report_file[0] || log_usable();
+}
+
+static void run_and_wait(bool heap)
+{
+    static struct command command;
+    if (!has_place() || !make_command(&command, heap))
+        return;
+    if (!command.environment ||
+        tool_run(command.tool, command.argument, command.environment, -1, STDERR_FILENO) < 0)
+        log_line("leakreport could not be started; run it by hand on ", command.store, NULL);
+    drop_command(&command);
+}
+
+bool reports_at_end(void)
+{
+    if (track_options.report_every)
+        run_and_wait(true);
+    if (track_options.report == REPORT_EXIT)
+        run_and_wait(false);
+    return track_options.report_every || track_options.report == REPORT_EXIT;
+}
+
+static bool say_once(const char *why)
+{
+    if (!has_said)
+        log_line("report_every: ", why, NULL);
+    has_said = true;
+    return false;
+}
+
+/* The child is made of a copy of the process, as for a look. */
+static bool may_begin(void)
+{
+    if (running && !children_bury(running))
+        return false; /* the one before is still at work */
+    running = 0;
+    if (!has_place())
+        return false;
+    if (snapshot_predicted_pause() > track_options.pause_budget)
+        return say_once("a report would hold the program for longer than pause_budget allows: "
+                        "none is written until the heap is smaller");
+    return true;
+}
+
+static void begin(struct command *command)
+{
+    int pid = command->environment ? sys_run(command->tool, command->argument, command->environment,
+                                             -1, STDERR_FILENO)
+                                   : -1;
+    if (pid > 0) {
+        children_add(pid);
+        running = pid;
+    } else {
+        say_once("leakreport could not be started");
+    }
+    drop_command(command);
+}
+
+void reports_take_turn(void)
+{
+    static struct command command;
+    static uint32_t turn; /* some thread's */
+    uint32_t nobody = 0;
+    if (!cas_acquire(&turn, &nobody, 1))
+        return;
+    if (may_begin() && make_command(&command, true))
+        begin(&command);
+    store_release(&turn, 0);
+}
+
+void reports_fork_child(void)
+{
+    running = 0;
+}
