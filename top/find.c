@@ -18,7 +18,7 @@ struct finding {
     size_t room;
 };
 
-static void found_free(struct found *found)
+void find_free(struct found *found)
 {
     free(found->path);
     free(found->name);
@@ -43,7 +43,7 @@ static struct found *place_for(struct finding *finding, const struct store *stor
         if (store_is_of(store, finds->at[i].pid, finds->at[i].start_time)) {
             if (store->started_ns < finds->at[i].started_ns)
                 return NULL;
-            found_free(&finds->at[i]);
+            find_free(&finds->at[i]);
             return &finds->at[i];
         }
     finds->at = mem_more(finds->at, &finding->room, finds->count + 1, sizeof(*finds->at));
@@ -131,7 +131,7 @@ struct finds find_running(const char *dir)
 void find_end(struct finds *finds)
 {
     for (size_t i = 0; i < finds->count; i++)
-        found_free(&finds->at[i]);
+        find_free(&finds->at[i]);
     free(finds->at);
     *finds = (struct finds){0};
 }
@@ -149,7 +149,7 @@ void find_select(struct finds *finds, const char *word)
         if (number ? found->pid == pid : strcmp(found->name, word) == 0)
             finds->at[kept++] = *found;
         else
-            found_free(found);
+            find_free(found);
     }
     finds->count = kept;
 }

@@ -24,6 +24,7 @@ struct finds {
 /* In `dir` and in the sessions of leakrun below it; NULL: in the default places. */
 struct finds find_running(const char *dir);
 void find_end(struct finds *finds);
+void find_free(struct found *found); /* that was taken out of the finds */
 
 /* Leaves those with that pid, or else of that name. */
 void find_select(struct finds *finds, const char *word);

@@ -12,12 +12,17 @@
 
 struct glances glances_begin(const char *path)
 {
-    return (struct glances){.path = path, .names = names_begin()};
+    struct glances glances = {
+        .path = path, .names = names_begin(), .suppressions = suppress_begin()};
+
+    suppress_add_known(glances.suppressions);
+    return glances;
 }
 
 void glances_end(struct glances *glances)
 {
     names_end(&glances->names);
+    suppress_end(glances->suppressions);
     account_end(&glances->before);
 }
 
@@ -53,6 +58,8 @@ static void fill_identity(const struct store *store, struct glance *glance)
     glance->end_value = store->header.end_value;
     glance->started_ns = store->header.started_ns;
     glance->sampled = store->header.sample > 1;
+    glance->limit = store->history.limit;
+    glance->limit_of = store->history.limit_of;
 }
 
 static void fill_history(const struct store *store, struct glance *glance)
@@ -136,6 +143,21 @@ static void fill_rows(const struct glances *glances, const struct store *store,
     }
 }
 
+static void fill_losses(const struct glances *glances, const struct store *store,
+                        struct glance *glance)
+{
+    const struct lost *lost =
+        loss_by_name(glance->mem, &glances->names, store, glances->suppressions, glance->time_ns);
+
+    if (!lost)
+        return;
+    glance->look_ns = store->look->head.when_ns;
+    for (size_t i = 0; i < glance->count; i++) {
+        glance->rows[i].lost = lost[i];
+        loss_add(&glance->lost, &lost[i]);
+    }
+}
+
 static void fill_changes(struct glances *glances, struct glance *glance)
 {
     struct account *before = &glances->before;
@@ -167,6 +189,7 @@ struct glance *glance_take(struct glances *glances, struct trouble *trouble)
     fill_history(&store, glance);
     names_learn(&glances->names, &store);
     fill_rows(glances, &store, glance);
+    fill_losses(glances, &store, glance);
     fill_changes(glances, glance);
     fill_growth(glances, &store, glance);
     store_end(&store);

@@ -10,12 +10,14 @@
 #include "symbolize/error.h"
 #include "symbolize/model.h"
 #include "top/change.h"
+#include "top/loss.h"
 #include "top/names.h"
 
 struct row {
     const struct name *name;
     struct change change;        /* since the look before */
     const struct growth *growth; /* NULL = not known */
+    struct lost lost;            /* nothing where there was no look */
     uint64_t first_ns, last_ns;  /* its first and last allocation */
 };
 
@@ -38,12 +40,17 @@ struct glance {
     struct moment *history; /* ascending */
     size_t history_count;
     struct moment peak; /* bytes 0: not known */
+    uint64_t look_ns;   /* when the heap was last looked at; 0: it was not */
+    struct lost lost;
+    uint64_t limit; /* bytes that it may have, 0: any, or not known */
+    enum leak_limit limit_of;
 };
 
 /* Looks at one store, again and again. */
 struct glances {
     const char *path;
     struct names names;
+    struct suppressions *suppressions;
     struct account before; /* no time: there is none */
 };
 

@@ -1,7 +1,7 @@
 /* main.c - leaktop: shows a running process under libleak from outside.
  *
- * options -> find -> glances -> table, json, csv or the screen. Everything that talks to the user
- * about the command itself is here.
+ * options -> find -> glances -> table, json, csv, metrics or the screen. Everything that talks to
+ * the user about the command itself is here.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,9 +14,12 @@
 #include "symbolize/times.h"
 #include "top/csv.h"
 #include "top/find.h"
+#include "top/fleet.h"
 #include "top/json.h"
+#include "top/metrics.h"
 #include "top/options.h"
 #include "top/screen.h"
+#include "top/textfile.h"
 
 enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
 
@@ -133,6 +136,51 @@ static int run_stream(const char *path, const struct options *options)
     return status;
 }
 
+/* ---- All of them, as metrics -------------------------------------------------------------------
+ */
+
+static bool write_metrics(const struct fleet *fleet, const struct options *options)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    bool good = stream != NULL;
+
+    if (good) {
+        metrics_write(fleet, &options->metrics, stream);
+        good = fclose(stream) == 0 && textfile_replace(options->file, text, length);
+    }
+    if (!good)
+        fprintf(stderr, "leaktop: %s cannot be written: %s\n", show_word(options->file).text,
+                strerror(errno));
+    free(text);
+    return good;
+}
+
+/* Until somebody ends us: that no process runs is worth a file, too. */
+static int run_metrics(const char *dir, const struct options *options)
+{
+    struct fleet fleet = {0};
+    struct timespec next;
+    bool good;
+
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    for (;;) {
+        struct finds finds = find_running(dir);
+
+        if (options->process)
+            find_select(&finds, options->process);
+        fleet_look(&fleet, &finds);
+        find_end(&finds);
+        good = write_metrics(&fleet, options);
+        if (!good || options->once)
+            break;
+        wait_until(&next, options->interval);
+    }
+    fleet_end(&fleet);
+    return good ? STATUS_GOOD : STATUS_UNUSABLE;
+}
+
 /* ---- The command -------------------------------------------------------------------------------
  */
 
@@ -145,9 +193,15 @@ static size_t columns_of(int fd)
 
 static int run(struct options *options)
 {
-    const char *told = getenv("LIBLEAK_DIR");
-    struct finds finds = find_running(options->dir ? options->dir : told && *told ? told : NULL);
+    const char *told = getenv("LIBLEAK_DIR"), *dir = told && *told ? told : NULL;
+    struct finds finds;
     int status = STATUS_UNUSABLE;
+
+    if (options->dir)
+        dir = options->dir;
+    if (options->view == VIEW_METRICS)
+        return run_metrics(dir, options);
+    finds = find_running(dir);
 
     if (!options->process) {
         status = run_list(&finds);

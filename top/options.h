@@ -5,15 +5,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "top/metrics.h"
 #include "top/table.h"
 
 struct options {
-    const char *process; /* pid or name; NULL = list them */
+    const char *process; /* pid or name; NULL = list them, or all of them as metrics */
     const char *dir;     /* NULL = the default places */
-    enum { VIEW_SCREEN, VIEW_TABLE, VIEW_JSON, VIEW_CSV } view;
+    enum { VIEW_SCREEN, VIEW_TABLE, VIEW_JSON, VIEW_CSV, VIEW_METRICS } view;
     bool once;
     double interval; /* seconds */
     struct listing_options listing;
+    const char *file; /* of VIEW_METRICS */
+    struct metrics_options metrics;
     bool help, version;
 };
 

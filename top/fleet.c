@@ -1,0 +1,94 @@
+/* fleet.c - see fleet.h. */
+#include "top/fleet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "symbolize/mem.h"
+
+static void member_end(struct member *member)
+{
+    glance_end(member->glance);
+    glances_end(&member->glances);
+    find_free(&member->found);
+}
+
+/* A program that became another one by exec has another store, and other names. */
+static struct member *known(struct fleet *fleet, const struct found *found)
+{
+    for (size_t i = 0; i < fleet->count; i++) {
+        const struct found *at = &fleet->at[i].found;
+
+        if (at->pid == found->pid && at->start_time == found->start_time &&
+            at->started_ns == found->started_ns && strcmp(at->path, found->path) == 0)
+            return &fleet->at[i];
+    }
+    return NULL;
+}
+
+static void take_in(struct fleet *fleet, struct found *found)
+{
+    struct member *member = known(fleet, found);
+
+    if (member) {
+        find_free(found);
+    } else {
+        fleet->at = mem_more(fleet->at, &fleet->room, fleet->count + 1, sizeof(*fleet->at));
+        member = &fleet->at[fleet->count++];
+        *member = (struct member){.found = *found, .glances = glances_begin(found->path)};
+    }
+    *found = (struct found){0};
+    member->found_again = true;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* False: it has ended since it was found. */
+static bool look(struct member *member)
+{
+    struct trouble trouble;
+
+    glance_end(member->glance);
+    member->glance = glance_take(&member->glances, &trouble);
+    if (!member->glance)
+        return trouble.os != ENOENT;
+    member->allocs = most(member->allocs, member->glance->total.allocs);
+    member->frees = most(member->frees, member->glance->total.frees);
+    return member->glance->how == END_RUNNING;
+}
+
+void fleet_look(struct fleet *fleet, struct finds *finds)
+{
+    struct timespec now;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < finds->count; i++)
+        take_in(fleet, &finds->at[i]);
+    finds->count = 0;
+    for (size_t i = 0; i < fleet->count; i++) {
+        struct member *member = &fleet->at[i];
+
+        if (member->found_again && look(member))
+            fleet->at[kept++] = *member;
+        else
+            member_end(member);
+    }
+    fleet->count = kept;
+    for (size_t i = 0; i < fleet->count; i++)
+        fleet->at[i].found_again = false;
+    clock_gettime(CLOCK_REALTIME, &now);
+    fleet->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void fleet_end(struct fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->count; i++)
+        member_end(&fleet->at[i]);
+    free(fleet->at);
+    *fleet = (struct fleet){0};
+}

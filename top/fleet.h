@@ -1,0 +1,31 @@
+/* fleet.h - all the processes there are, from look to look: each is known again, so that its names
+ * are looked up once, and leaves with its end.
+ *
+ * What counts events never goes back: sums that were read while they were moved may be a little
+ * less than those before, which who takes rates of them would call a restart.
+ */
+#ifndef TOP_FLEET_H
+#define TOP_FLEET_H
+
+#include "top/find.h"
+#include "top/glance.h"
+
+struct member {
+    struct found found;
+    struct glances glances;
+    struct glance *glance;  /* of the last look; NULL = it could not be read */
+    uint64_t allocs, frees; /* since it began */
+    bool found_again;
+};
+
+struct fleet {
+    struct member *at;
+    size_t count, room;
+    uint64_t time_ns; /* of the last look */
+};
+
+/* Looks at those that were found, which become the fleet's. A zeroed fleet has none yet. */
+void fleet_look(struct fleet *fleet, struct finds *finds);
+void fleet_end(struct fleet *fleet);
+
+#endif
