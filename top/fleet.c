@@ -8,10 +8,48 @@
 
 #include "symbolize/mem.h"
 
-static void member_end(struct member *member)
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+static struct program *program_join(struct fleet *fleet, const char *name)
+{
+    struct program *program = fleet->programs;
+
+    while (program && strcmp(program->name, name) != 0)
+        program = program->next;
+    if (!program) {
+        struct mem *mem = mem_begin();
+
+        program = mem_take(mem, sizeof(*program));
+        *program = (struct program){.name = mem_copy(mem, name, strlen(name)),
+                                    .mem = mem,
+                                    .resolver = names_resolver(mem),
+                                    .next = fleet->programs};
+        fleet->programs = program;
+    }
+    program->members++;
+    return program;
+}
+
+static void program_leave(struct fleet *fleet, struct program *program)
+{
+    struct program **at = &fleet->programs;
+
+    if (--program->members)
+        return;
+    while (*at != program)
+        at = &(*at)->next;
+    *at = program->next;
+    resolve_end(program->resolver);
+    mem_end(program->mem);
+}
+
+/* ---- Members --------------------------------------------------------------------------------- */
+
+static void member_end(struct fleet *fleet, struct member *member)
 {
     glance_end(member->glance);
     glances_end(&member->glances);
+    program_leave(fleet, member->program);
     find_free(&member->found);
 }
 
@@ -37,7 +75,8 @@ static void take_in(struct fleet *fleet, struct found *found)
     } else {
         fleet->at = mem_more(fleet->at, &fleet->room, fleet->count + 1, sizeof(*fleet->at));
         member = &fleet->at[fleet->count++];
-        *member = (struct member){.found = *found, .glances = glances_begin(found->path)};
+        *member = (struct member){.found = *found, .program = program_join(fleet, found->name)};
+        member->glances = glances_begin(found->path, member->program->resolver);
     }
     *found = (struct found){0};
     member->found_again = true;
@@ -76,7 +115,7 @@ void fleet_look(struct fleet *fleet, struct finds *finds)
         if (member->found_again && look(member))
             fleet->at[kept++] = *member;
         else
-            member_end(member);
+            member_end(fleet, member);
     }
     fleet->count = kept;
     for (size_t i = 0; i < fleet->count; i++)
@@ -88,7 +127,7 @@ void fleet_look(struct fleet *fleet, struct finds *finds)
 void fleet_end(struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->count; i++)
-        member_end(&fleet->at[i]);
+        member_end(fleet, &fleet->at[i]);
     free(fleet->at);
     *fleet = (struct fleet){0};
 }

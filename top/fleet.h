@@ -1,6 +1,8 @@
 /* fleet.h - all the processes there are, from look to look: each is known again, so that its names
  * are looked up once, and leaves with its end.
  *
+ * Processes of one program share what was looked up in its files, until the last of them has ended.
+ *
  * What counts events never goes back: sums that were read while they were moved may be a little
  * less than those before, which who takes rates of them would call a restart.
  */
@@ -10,8 +12,18 @@
 #include "top/find.h"
 #include "top/glance.h"
 
+/* A program that runs, by its name. */
+struct program {
+    char *name;
+    struct mem *mem;
+    struct resolver *resolver;
+    size_t members;
+    struct program *next;
+};
+
 struct member {
     struct found found;
+    struct program *program;
     struct glances glances;
     struct glance *glance;  /* of the last look; NULL = it could not be read */
     uint64_t allocs, frees; /* since it began */
@@ -21,6 +33,7 @@ struct member {
 struct fleet {
     struct member *at;
     size_t count, room;
+    struct program *programs;
     uint64_t time_ns; /* of the last look */
 };
 

@@ -10,10 +10,10 @@
 #include "symbolize/reader.h"
 #include "symbolize/trends.h"
 
-struct glances glances_begin(const char *path)
+struct glances glances_begin(const char *path, struct resolver *resolver)
 {
     struct glances glances = {
-        .path = path, .names = names_begin(), .suppressions = suppress_begin()};
+        .path = path, .names = names_begin(resolver), .suppressions = suppress_begin()};
 
     suppress_add_known(glances.suppressions);
     return glances;

@@ -54,7 +54,7 @@ struct glances {
     struct account before; /* no time: there is none */
 };
 
-struct glances glances_begin(const char *path);
+struct glances glances_begin(const char *path, struct resolver *resolver); /* as names_begin() */
 void glances_end(struct glances *glances);
 
 /* NULL: *trouble says why; try again, or give up. */

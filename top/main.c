@@ -103,7 +103,7 @@ static bool write_glance(const struct glance *glance, const struct options *opti
 /* One look after the other until the process ends, or one that knows what changed. */
 static int run_stream(const char *path, const struct options *options)
 {
-    struct glances glances = glances_begin(path);
+    struct glances glances = glances_begin(path, NULL);
     struct timespec next;
     struct trouble trouble;
     int status = STATUS_GOOD;

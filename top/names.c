@@ -6,12 +6,19 @@
 #include "symbolize/signature.h"
 #include "symbolize/stack.h"
 
-struct names names_begin(void)
+struct resolver *names_resolver(struct mem *mem)
 {
     static const struct binary_search_path nowhere_else;
-    struct names names = {.mem = mem_begin()};
 
-    names.resolver = resolve_begin(names.mem, &nowhere_else);
+    return resolve_begin(mem, &nowhere_else);
+}
+
+struct names names_begin(struct resolver *resolver)
+{
+    struct names names = {.mem = mem_begin(), .resolver = resolver, .own = !resolver};
+
+    if (names.own)
+        names.resolver = names_resolver(names.mem);
     return names;
 }
 
@@ -20,7 +27,8 @@ void names_end(struct names *names)
     map_end(&names->of_site);
     map_end(&names->of_key);
     free(names->at);
-    resolve_end(names->resolver);
+    if (names->own)
+        resolve_end(names->resolver);
     mem_end(names->mem);
     *names = (struct names){0};
 }

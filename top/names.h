@@ -23,13 +23,18 @@ struct name {
 struct names {
     struct mem *mem;
     struct resolver *resolver;
+    bool own; /* the resolver is ours */
     struct map of_site;     /* id -> number + 1 */
     struct map of_key;      /* hash of signature and kind -> number + 1 */
     const struct name **at; /* each stays where it is until names_end() */
     size_t count, capacity;
 };
 
-struct names names_begin(void);
+/* One that looks up names in the files where they were. */
+struct resolver *names_resolver(struct mem *mem);
+
+/* resolver: of other processes of the same files, too; it must live longer. NULL = one for this. */
+struct names names_begin(struct resolver *resolver);
 void names_end(struct names *names);
 
 /* Looks up the sites of the store that are new. The store is always one of the same process. */

@@ -63,7 +63,7 @@ struct watcher *watcher_begin(const char *path, double interval)
 
     if (!watcher)
         return NULL;
-    *watcher = (struct watcher){.glances = glances_begin(path),
+    *watcher = (struct watcher){.glances = glances_begin(path, NULL),
                                 .interval = interval,
                                 .event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                                 .lock = PTHREAD_MUTEX_INITIALIZER};

@@ -55,7 +55,7 @@ static struct glance *look(struct glances *glances)
     usleep(2000); /* time passes */
     save();
     if (!glances->path)
-        *glances = glances_begin(path);
+        *glances = glances_begin(path, NULL);
     glance = glance_take(glances, &trouble);
     ck_assert_ptr_nonnull(glance);
     return glance;

@@ -350,7 +350,7 @@ static void check_losses(struct store_builder *builder, bool some)
 {
     char *path = builder_save(builder);
     struct totals totals = totals_of(path, true);
-    struct glances looks = glances_begin(path);
+    struct glances looks = glances_begin(path, NULL);
     struct trouble trouble;
     struct glance *glance = glance_take(&looks, &trouble);
 
