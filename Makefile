@@ -224,7 +224,7 @@ headers   = $(notdir $(wildcard include/*))
 install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir, mandir ...
 	install -d $(DESTDIR)$(partsdir) $(DESTDIR)$(bindir) $(DESTDIR)$(includedir)/libleak \
 	  $(DESTDIR)$(libdir)/pkgconfig $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
-	  $(DESTDIR)$(docdir) $(DESTDIR)$(compdir)
+	  $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(compdir)
 	install -m 755 $(LIB) $(WATCH) $(DESTDIR)$(partsdir)
 	install -m 755 $(REPORT) $(TOP) $(CTL) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
@@ -240,6 +240,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -m 644 man/*.3 $(DESTDIR)$(mandir)/man3
 	install -m 644 $(O)/man/libleak.7 $(DESTDIR)$(mandir)/man7
 	install -m 644 LICENSE README.md $(wildcard docs/*.md docs/*.json) $(DESTDIR)$(docdir)
+	install -m 644 $(wildcard docs/fleet/*) $(DESTDIR)$(docdir)/fleet
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakrun
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakreport
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leaktop
@@ -253,8 +254,9 @@ uninstall:                            ## removes what install put there
 	  $(addprefix $(DESTDIR)$(mandir)/man3/,$(notdir $(wildcard man/*.3))) \
 	  $(DESTDIR)$(mandir)/man7/libleak.7 \
 	  $(addprefix $(DESTDIR)$(docdir)/,LICENSE README.md $(notdir $(wildcard docs/*.md docs/*.json))) \
+	  $(addprefix $(DESTDIR)$(docdir)/fleet/,$(notdir $(wildcard docs/fleet/*))) \
 	  $(addprefix $(DESTDIR)$(compdir)/,leakrun leakreport leaktop leakctl)
-	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir) 2>/dev/null
+	-rmdir $(DESTDIR)$(partsdir) $(DESTDIR)$(includedir)/libleak $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(docdir) 2>/dev/null
 
 # libleak(7) gets its options from the table, so that they cannot drift apart.
 man: $(O)/man/libleak.7               ## the generated manual page

@@ -4,6 +4,8 @@
 _libleak()
 {
     local command=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} i
+    local option=${COMP_WORDS[COMP_CWORD - 1]} # whose value it is
+    [[ $option != = || $COMP_CWORD -lt 2 ]] || option=${COMP_WORDS[COMP_CWORD - 2]}
     COMPREPLY=()
     if [[ ${command##*/} == leakrun ]]; then
         # From the first word that is no option on it is the program's line.
@@ -23,6 +25,8 @@ _libleak()
         [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
     elif [[ ${command##*/} == leakrun ]]; then
         mapfile -t COMPREPLY < <(compgen -c -- "$word")
+    elif [[ ${command##*/} == leaktop && $option == --@(openmetrics|dir) ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "${word#=}")
     elif [[ ${command##*/} == leaktop ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$("$command" 2>/dev/null |
             awk 'NR > 1 { print $1; print $NF }')" -- "$word")

@@ -8,6 +8,7 @@ test_installed_runs_and_uninstall_leaves_nothing() {
     for file in bin/leakrun bin/leakreport bin/leaktop bin/leakctl share/man/man1/leakctl.1 lib/libleak/libleak.so lib/libleak/leakwatch lib/libleak/memcheck \
         share/man/man1/leakrun.1 share/man/man1/leakreport.1 share/man/man1/leaktop.1 share/man/man3/libleak.3 share/man/man7/libleak.7 \
         lib/pkgconfig/libleak.pc include/libleak/leak_store.h share/doc/libleak/LICENSE \
+        share/doc/libleak/fleet/libleak.rules.yml \
         share/bash-completion/completions/leakrun; do
         says files "^\./opt/leak/$file\$"
     done
@@ -77,4 +78,15 @@ test_completion_offers_options() {
         COMP_WORDS=(leakrun --error-ex) COMP_CWORD=1
         _libleak 2>/dev/null; echo "${COMPREPLY[*]}"' bash "$root" >out
     equal completion "$(cat out)" '--error-exitcode='
+}
+test_completion_offers_files_where_leaktop_wants_one() {
+    need bash
+    touch shop.prom
+    # shellcheck disable=SC2016
+    for words in '(leaktop --openmetrics = sho) COMP_CWORD=3' '(leaktop --openmetrics sho) COMP_CWORD=2'; do
+        PATH=$root/scripts:$O:$PATH bash -c '. "$1/scripts/completion.bash"
+            eval "COMP_WORDS='"$words"'"
+            _libleak 2>/dev/null; echo "${COMPREPLY[*]}"' bash "$root" >out
+        equal "$words" "$(cat out)" 'shop.prom'
+    done
 }
