@@ -38,6 +38,33 @@ test_apt_command_when_not_allowed() {
     equal lines "$(wc -l <out)" 1
     says out '^sudo apt-get update && sudo apt-get install -y --no-install-recommends gcc make'
 }
+test_no_service_is_started_by_what_apt_installs() {
+    need_root
+    need unshare mount
+    unshare --mount true 2>/dev/null || skip 'no namespaces here'
+    fake env mktemp printf tee chmod rm tail cat
+    cat >bin/apt-get <<'END_OF_APT'
+#!/bin/sh
+case "$*" in *install*) /usr/sbin/policy-rc.d && echo may >may || echo "no: $?" >may ;; esac
+END_OF_APT
+    printf '#!/bin/sh\necho "$@" >>disabled\n' >bin/systemctl
+    chmod +x bin/apt-get bin/systemctl
+    # A machine of its own, as far as services go: nobody has forbidden them here.
+    cat >inside <<'END_OF_INSIDE'
+mount -t tmpfs none /usr/sbin
+PATH=$PWD/bin "$1/scripts/setup" check >out 2>&1
+[ ! -e /usr/sbin/policy-rc.d ]
+printf '#!/bin/sh\nexit 104\n' >/usr/sbin/policy-rc.d # somebody's own stays
+chmod +x /usr/sbin/policy-rc.d
+mv may before
+PATH=$PWD/bin "$1/scripts/setup" check >out 2>&1
+[ -e /usr/sbin/policy-rc.d ]
+END_OF_INSIDE
+    unshare --mount sh -e inside "$root" || fail "$(cat out)"
+    equal 'may a service start?' "$(cat before)" 'no: 101'
+    equal 'where that was forbidden' "$(cat may)" 'no: 104'
+    [ ! -e /lib/systemd/system/prometheus.service ] || says disabled '^disable prometheus$'
+}
 test_silent_and_fast_when_nothing_is_missing() {
     "$root/scripts/setup" build >out 2>&1 || skip "something is missing here"
     equal words "$(cat out)" ''
