@@ -171,6 +171,19 @@ static bool fit_together(const struct options *options, const bool *given)
     return true;
 }
 
+/* What changed is known from the second look on. */
+static bool can_sort(const struct options *options)
+{
+    enum order order = options->listing.ordering.order;
+
+    if (options->view != VIEW_METRICS || !options->once ||
+        (order != ORDER_DELTA && order != ORDER_ALLOCS && order != ORDER_FREES))
+        return true;
+    fprintf(stderr, "leaktop: --sort=%s takes two looks, and --openmetrics --once is one\n",
+            order_word[order]);
+    return false;
+}
+
 /* False: there is something to be said about it. */
 static bool has_process(const struct options *options)
 {
@@ -201,7 +214,7 @@ bool options_parse(int argc, char **argv, struct options *options)
         return false;
     }
     options->process = argv[optind];
-    if (!fit_together(options, given) || !has_process(options))
+    if (!fit_together(options, given) || !can_sort(options) || !has_process(options))
         return false;
     if (!options->interval)
         options->interval = options->view == VIEW_METRICS ? INTERVAL_METRICS : 1;

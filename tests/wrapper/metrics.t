@@ -146,7 +146,7 @@ test_metrics_that_cannot_be_written_are_one_line() {
 }
 test_metrics_options_have_a_meaning_or_are_refused() {
     mkdir -m 700 stores
-    for wrong in --json --csv --top=3 --sites=-1 --sites=x --series=99 --label=pid=4 --label=a --label=9=a --interval=0; do
+    for wrong in --json --csv --top=3 --sites=-1 --sites=x --series=99 --label=pid=4 --label=a --label=9=a --interval=0 --sort=delta; do
         equal "$wrong" "$(status_of metrics x.prom --once $wrong)" 2
         [ ! -e x.prom ] || fail "$wrong: written"
     done
@@ -231,13 +231,16 @@ serve() { # command...: with port 0 the kernel chooses one, and the log says whi
 }
 
 test_an_alert_fires_for_what_grows_alone() {
-    need gcc prometheus prometheus-node-exporter curl jq
+    need gcc prometheus curl jq
+    exporter=prometheus-node-exporter
+    command -v $exporter >/dev/null || exporter=node_exporter # as others than Debian call it
+    need $exporter
     open_shop shopd grows
     open_shop cached
     mkdir textfile
     "$O/leaktop" --dir=stores --openmetrics=textfile/libleak.prom --interval=1 2>err &
     all="$all $!"
-    serve prometheus-node-exporter --collector.disable-defaults --collector.textfile \
+    serve $exporter --collector.disable-defaults --collector.textfile \
         --collector.textfile.directory="$PWD/textfile"
     until_says scraped '^libleak_processes 2$' ask "$port/metrics"
     says scraped '^node_textfile_scrape_error 0$'
