@@ -55,6 +55,7 @@ static const struct row own[] = {
     {"serve-fd", "R[,W]", NULL, NOT_HERE, 0},
     {"again", "PROGRAM", NULL, NOT_HERE, 0},
     {"last", NULL, NULL, NOT_HERE, 0},
+    {"survivors", NULL, NULL, NOT_HERE, 0},
     {"with-library", "PATH", NULL, WITH_LIBRARY, 0},
     {"with-report", "PATH", NULL, WITH_REPORT, 0},
     {"environment-of", "PID", NULL, ENVIRONMENT_OF, 0},
