@@ -113,11 +113,13 @@ test_leaktop_refuses_what_it_does_not_know() {
 
 screen() { # columns, lines, locale: a shell in which leaktop is started on the process
     terminal=$PWD/tmux.$1
-    tmux -S "$terminal" -f /dev/null new-session -d -x "$1" -y "$2" "env -i PATH=$PATH TERM=screen LC_ALL=$3 sh"
+    "$root/tests/terminal" open "$terminal" "$1" "$2" "$3" sh
     send "stty -g >before; $O/leaktop --dir=stores $running; echo status=\$?; stty -g >after" Enter
 }
-send() { tmux -S "$terminal" send-keys "$@"; }
-shown() { tmux -S "$terminal" capture-pane -p; }
+send() { "$root/tests/terminal" send "$terminal" "$@"; }
+shown() { "$root/tests/terminal" shown "$terminal"; }
+resize() { "$root/tests/terminal" size "$terminal" "$@"; }
+leave() { "$root/tests/terminal" close "$terminal"; }
 line() { shown | sed -n "$1p"; }
 
 test_leaktop_screen_shows_what_grows_and_obeys_keys() {
@@ -144,15 +146,15 @@ test_leaktop_screen_shows_what_grows_and_obeys_keys() {
         before=$(line 1)
         sleep 2
         equal frozen "$(line 1)" "$before"
-        send Space; until_says out "running" sh -c "[ \"\$(tmux -S $terminal capture-pane -p | sed -n 1p)\" != '$before' ] && echo running"
+        send Space; until_says out "running" sh -c "[ \"\$('$root/tests/terminal' shown '$terminal' | sed -n 1p)\" != '$before' ] && echo running"
         case $size in
-        80*) tmux -S "$terminal" resize-window -x 130 -y 30; until_says out ' AGE ' line 4 ;;
+        80*) resize 130 30; until_says out ' AGE ' line 4 ;;
         *) ! shown | LC_ALL=C grep -q '[^ -~]' || fail "not ASCII: $(shown)" ;;
         esac
         send q; until_says out 'status=0' shown
         until_says out . cat after
         equal 'the terminal is what it was' "$(cat after)" "$(cat before)"
-        tmux -S "$terminal" kill-server
+        leave
     done
     kill "$running"
 }
@@ -165,7 +167,7 @@ test_leaktop_screen_stays_when_the_process_ends() {
     rm stores/*.leak
     send Enter; until_says out '^> ' shown
     send q; until_says out 'status=0' shown
-    tmux -S "$terminal" kill-server
+    leave
     shelve shelf 30
     screen 80 24 C.UTF-8
     until_says out 'running for' line 1
@@ -174,5 +176,5 @@ test_leaktop_screen_stays_when_the_process_ends() {
     says out '\(pid [0-9]+\), gone: '
     send q; until_says out 'status=0' shown
     kill "$running"
-    tmux -S "$terminal" kill-server
+    leave
 }
