@@ -785,6 +785,7 @@ struct leak_snapshot {
     struct leak_asked asked;    /* WHO's address and the block it is in */
     uint32_t milestone;         /* the look's own, 0: it is none */
     uint32_t unused;
+    struct leak_table parts;    /* struct leak_part, in no order */
 };
 
 /* So many blocks of one line came at this milestone or later, and before the next one. What is in no
@@ -875,6 +876,14 @@ struct leak_held {
     uint16_t key; /* TLS: the word is the value of pthread key key - 1 */
     int64_t tls_offset; /* TLS: of the word from the thread pointer */
     uint64_t blocks, bytes; /* that are reached from here on the shortest way */
+};
+
+/* Of what is reached from a root on the shortest way: the blocks of one site. Of few roots with very
+ * many sites some are left out. */
+struct leak_part {
+    uint32_t root; /* index + 1 in "roots" */
+    uint32_t site;
+    uint64_t blocks, bytes;
 };
 
 /* "the word at +offset of the block before (of the root word: 0) points to a block of size bytes

@@ -371,11 +371,11 @@ static uint64_t write_chunk(struct writer *writer)
     const struct growing *const tables[] = {
         &writer->found,        &writer->held.roots, &writer->steps,  &writer->samples,
         &writer->held.threads, &writer->held.pcs,   &writer->modules, &writer->contents,
-        &writer->orphans,      &writer->age,        &writer->pointers};
+        &writer->orphans,      &writer->age,        &writer->pointers, &writer->held.parts};
     struct leak_snapshot head = *writer->look->head;
-    struct leak_table *const places[] = {&head.found,   &head.roots, &head.steps,  &head.samples,
-                                         &head.threads, &head.pcs,   &head.modules, &head.contents,
-                                         &head.orphans, &head.ages,  &head.pointers};
+    struct leak_table *const places[] = {&head.found,   &head.roots, &head.steps,    &head.samples,
+                                         &head.threads, &head.pcs,   &head.modules,  &head.contents,
+                                         &head.orphans, &head.ages,  &head.pointers, &head.parts};
     head.asked = writer->asked;
     uint64_t size = sizeof head, at = sizeof head;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)

@@ -5,6 +5,8 @@
 
 #define ROOTS_TOLD 2000 /* those that hold most; and besides whatever a path begins at */
 #define ROOTS_MOST 60000
+#define PARTS_MOST (1u << 15)
+#define PART_PLACES (2 * PARTS_MOST)
 #define STACK_MOST 64
 #define FRAMES_MOST (1u << 20)
 #define AHEAD 16
@@ -37,8 +39,10 @@ bool held_begin(struct held *held, const struct reach *reach, const struct roots
     held->word = sys_map_lazily(words * sizeof *held->word);
     held->frame = sys_map_lazily(FRAMES_MOST * sizeof *held->frame);
     held->frames_of = sys_map_lazily((PARK_MOST + 1) * sizeof *held->frames_of);
-    return held->node && held->word && held->frame && held->frames_of &&
+    held->part_at = sys_map_lazily(PART_PLACES * sizeof *held->part_at);
+    return held->node && held->word && held->frame && held->frames_of && held->part_at &&
            growing_begin(&held->roots, sizeof(struct leak_held), ROOTS_MOST) &&
+           growing_begin(&held->parts, sizeof(struct leak_part), PARTS_MOST) &&
            growing_begin(&held->threads, sizeof(struct leak_seen_thread), PARK_MOST) &&
            growing_begin(&held->pcs, sizeof(uint64_t), FRAMES_MOST);
 }
@@ -218,6 +222,40 @@ static uint64_t least_told(const struct held *held)
     return least;
 }
 
+static struct leak_part *find_part(struct held *held, uint32_t root, uint32_t site)
+{
+    uint64_t at = hash_u64((uint64_t)root << 32 | site);
+    for (;; at++) {
+        uint32_t *place = &held->part_at[at % PART_PLACES];
+        struct leak_part *part = *place ? (struct leak_part *)held->parts.bytes + *place - 1
+                                        : growing_add(&held->parts);
+        if (!*place && part) {
+            *place = held->parts.count;
+            *part = (struct leak_part){.root = root, .site = site};
+        }
+        if (!part || (part->root == root && part->site == site))
+            return part;
+    }
+}
+
+static void tell_parts(struct held *held)
+{
+    uint32_t nodes = reach_count(held->reach);
+    for (uint32_t node = 0; node < nodes; node++) {
+        uint32_t word = held->node[node].word, root = word ? held->word[word - 1].told : 0;
+        struct block block;
+        struct leak_part *part;
+        if (!root)
+            continue;
+        block = reach_block(held->reach, node);
+        part = find_part(held, root, block.site);
+        if (!part)
+            continue;
+        part->blocks++;
+        part->bytes += block.size;
+    }
+}
+
 void held_finish(struct held *held)
 {
     uint32_t words = reach_root_words(held->reach);
@@ -225,4 +263,5 @@ void held_finish(struct held *held)
     for (uint32_t i = 0; i < words; i++)
         if (held->word[i].bytes >= least)
             tell(held, i);
+    tell_parts(held);
 }

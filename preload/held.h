@@ -1,9 +1,9 @@
 /* held.h - the words outside of the heap that hold it: who they are, and how much hangs on each.
  *
  * Every block that was reached has one root word, at the beginning of the shortest way to it. The
- * words that hold most are told, and those that a path begins at. A word on a stack is told with
- * the function whose frame it lies in: for that the stacks of the threads are unwound, in the
- * picture.
+ * words that hold most are told, and those that a path begins at, each with the sites of what it
+ * holds. A word on a stack is told with the function whose frame it lies in: for that the stacks of
+ * the threads are unwound, in the picture.
  */
 #ifndef PRELOAD_HELD_H
 #define PRELOAD_HELD_H
@@ -25,7 +25,8 @@ struct held {
     struct held_frame *frame; /* of all threads, innermost first */
     uint32_t frame_count;
     uint32_t *frames_of; /* of each thread seen: its first frame; the next one's ends them */
-    struct growing roots, threads, pcs;
+    uint32_t *part_at;   /* open addressing: hash of root and site -> part + 1 */
+    struct growing roots, parts, threads, pcs;
 };
 
 bool held_begin(struct held *held, const struct reach *reach, const struct roots *roots);
@@ -39,7 +40,7 @@ uint32_t held_tell(struct held *held, uint32_t node);
 uint32_t held_tell_word(struct held *held, uintptr_t address, uint32_t piece);
 /* The HELD_HEAD-th block of the way to a node; REACH_NOBODY: the way is not longer. */
 uint32_t held_head(const struct held *held, uint32_t node);
-/* Those that hold most besides. */
+/* Those that hold most besides; and then what each one that was told holds, by site. */
 void held_finish(struct held *held);
 
 #endif

@@ -230,6 +230,28 @@ static void read_orphans(struct looking *looking)
     }
 }
 
+/* Those of a root and a site that there are. */
+static void read_parts(struct looking *looking)
+{
+    struct store_look *look = looking->look;
+    struct store *store = looking->reading->store;
+    size_t count = room_of(looking, &look->head.parts, sizeof(struct leak_part));
+
+    look->parts = mem_take_array(store->mem, count, sizeof(*look->parts));
+    for (size_t i = 0; i < count; i++) {
+        struct leak_part part;
+        uint32_t site;
+
+        memcpy(&part, looking->at + look->head.parts.at + i * sizeof(part), sizeof(part));
+        site = store_site_of(store, part.site);
+        if (part.root && part.root <= look->root_count && site != STORE_NO_SITE)
+            look->parts[look->part_count++] = (struct store_part){
+                .root = part.root - 1, .site = site, .blocks = part.blocks, .bytes = part.bytes};
+        else
+            looking->reading->damaged++;
+    }
+}
+
 static void read_ages(struct looking *looking)
 {
     struct store_look *look = looking->look;
@@ -307,6 +329,7 @@ static void read_tables(struct reading *reading, const struct chunk *chunk, stru
     read_orphans(&looking);
     read_ages(&looking);
     read_pointers(&looking);
+    read_parts(&looking);
 }
 
 /* Their places say nothing of their order: old ones are written over. */

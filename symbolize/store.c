@@ -256,6 +256,11 @@ static bool check_look(const struct store *store, const char **broken)
         if (look->roots[i].root_class >= LEAK_ROOT_CLASS_MAX)
             return false;
     }
+    for (size_t i = 0; i < look->part_count; i++) {
+        *broken = "a part is of a root and a site";
+        if (look->parts[i].root >= look->root_count || look->parts[i].site >= store->site_count)
+            return false;
+    }
     for (size_t i = 0; i < look->step_count; i++) {
         *broken = "a step names a site or none";
         if (look->steps[i].site >= store->site_count && look->steps[i].site != STORE_NO_SITE)

@@ -141,10 +141,16 @@ struct store_orphan {
     uint64_t address;
 };
 
+struct store_part {
+    uint32_t root, site; /* indices */
+    uint64_t blocks, bytes;
+};
+
 struct store_look {
     struct leak_snapshot head; /* only its numbers */
     struct store_found *found;
     struct leak_held *roots; /* of a known class */
+    struct store_part *parts; /* what they hold, by site */
     struct store_step *steps;
     struct leak_sample *samples;
     uint8_t *contents; /* these of it are in range */
@@ -156,7 +162,7 @@ struct store_look {
     struct leak_pointer *pointers; /* to the block that somebody asked about */
     size_t age_count, pointer_count;
     size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
-    size_t module_count, content_count, orphan_count;
+    size_t module_count, content_count, orphan_count, part_count;
     struct spans module_spans; /* values are indices of modules */
 };
 

@@ -348,7 +348,8 @@ size_t builder_look(struct store_builder *builder, const struct builder_look *lo
             look->root_count * sizeof(*look->roots) + look->step_count * sizeof(*look->steps) +
             look->sample_count * sizeof(*look->samples) +
             look->thread_count * sizeof(*look->threads) + look->pc_count * sizeof(*look->pcs) +
-            module->length + look->content_count + look->orphan_count * sizeof(*look->orphans));
+            module->length + look->content_count + look->orphan_count * sizeof(*look->orphans) +
+            look->part_count * sizeof(*look->parts));
 
 #define TABLE(name, count) pack_table(builder, at, look->name, look->count, sizeof(*look->name))
     pack(builder, at, &head, sizeof(head));
@@ -362,6 +363,7 @@ size_t builder_look(struct store_builder *builder, const struct builder_look *lo
     head.modules = pack_table(builder, at, module, look->module ? module->length : 0, 1);
     head.contents = TABLE(contents, content_count);
     head.orphans = TABLE(orphans, orphan_count);
+    head.parts = TABLE(parts, part_count);
 #undef TABLE
     memcpy(payload_of(builder, at), &head, sizeof(head));
     free(module);
@@ -449,6 +451,7 @@ static size_t add_example_look(struct store_builder *builder)
     static const struct leak_orphan orphans[] = {
         {.site = 1, .holder = 3, .node = LEAK_NODE_FIRST + 1, .blocks = 2},
         {.site = 1, .holder = 1, .node = LEAK_NODE_FIRST, .blocks = 1}};
+    static const struct leak_part parts[] = {{1, 1, 2, 164}, {2, 3, 1, 64}};
 
     return builder_look(builder, &(struct builder_look){.head = {.rung = LEAK_RUNG_PARKED,
                                                                  .occasion = LEAK_OCCASION_EARLY,
@@ -471,6 +474,8 @@ static size_t add_example_look(struct store_builder *builder)
                                                         .content_count = COUNT(contents),
                                                         .orphans = orphans,
                                                         .orphan_count = COUNT(orphans),
+                                                        .parts = parts,
+                                                        .part_count = COUNT(parts),
                                                         .threads = threads,
                                                         .thread_count = COUNT(threads),
                                                         .pcs = pcs,

@@ -74,6 +74,10 @@ START_TEST(a_look_is_read_whole)
     ck_assert_uint_eq(look->found[3].root, 0);
     ck_assert_uint_eq(look->found[3].path_count, 2);
     ck_assert_uint_eq(look->root_count, 7);
+    ck_assert_uint_eq(look->part_count, 2);
+    ck_assert_uint_eq(look->parts[1].root, 1);
+    ck_assert_uint_eq(store.sites[look->parts[1].site].id, 3);
+    ck_assert_uint_eq(look->parts[1].bytes, 64);
     ck_assert_uint_eq(look->steps[1].into, 8);
     ck_assert_uint_eq(look->steps[3].site, STORE_NO_SITE);
     ck_assert_uint_eq(look->samples[1].address, 0xa110);
@@ -265,6 +269,9 @@ static const struct {
     {"no such class", HEAD(roots), FIELD(leak_held, root_class), LEAK_ROOT_CLASS_MAX},
     {"content behind the last", HEAD(samples), FIELD(leak_sample, content.count), 17},
     {"pcs behind the last", HEAD(threads), FIELD(leak_seen_thread, stack.count), 4},
+    {"a part of a root that is not there", HEAD(parts), FIELD(leak_part, root), 8},
+    {"a part of no root", HEAD(parts), FIELD(leak_part, root), 0},
+    {"a part of no site", HEAD(parts), FIELD(leak_part, site), 77},
     {"a module without an end", HEAD(modules), FIELD(leak_module, length), 12},
 };
 
