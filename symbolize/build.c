@@ -241,6 +241,15 @@ static void make_stable_root(const struct root *shared)
     root->has_offset = false;
 }
 
+/* How fast and for how long it grew is a matter of time; that it did stays. */
+static void make_stable_growth(const struct growth *shared)
+{
+    struct growth *growth = (struct growth *)shared;
+
+    if (growth)
+        *growth = (struct growth){.verdict = growth->verdict, .reason = growth_word[growth->verdict]};
+}
+
 static void make_stable_look(struct process *process)
 {
     if (process->look) {
@@ -251,8 +260,10 @@ static void make_stable_look(struct process *process)
         process->threads[i].tid = 0;
         stack_make_stable(process->threads[i].stack.frames, process->threads[i].stack.count);
     }
-    for (size_t i = 0; i < process->owner_count; i++)
+    for (size_t i = 0; i < process->owner_count; i++) {
         make_stable_root(process->owners[i].root);
+        make_stable_growth(process->owners[i].growth);
+    }
 }
 
 static void make_stable_samples(struct record *record)
@@ -286,12 +297,6 @@ static void make_stable_resources(struct process *process)
     process->inherited_count = 0; /* that is whoever started it */
 }
 
-/* How fast and for how long it grew is a matter of time; that it did stays. */
-static void make_stable_growth(struct growth *growth)
-{
-    *growth = (struct growth){.verdict = growth->verdict, .reason = growth_word[growth->verdict]};
-}
-
 static void make_stable_record(struct record *record)
 {
     record->first_ns = record->last_ns = 0;
@@ -310,8 +315,7 @@ static void make_stable_record(struct record *record)
     make_stable_samples(record);
     if (record->path)
         make_stable_root(record->path->root);
-    if (record->growth)
-        make_stable_growth((struct growth *)record->growth);
+    make_stable_growth(record->growth);
 }
 
 static void make_stable(struct process *process)

@@ -16,6 +16,7 @@
 #include "symbolize/lines.h"
 #include "symbolize/order.h"
 #include "symbolize/orphans.h"
+#include "symbolize/owners.h"
 #include "symbolize/paths.h"
 #include "symbolize/samples.h"
 
@@ -223,7 +224,7 @@ static void finish(struct grouping *grouping)
     suppress_tell(grouping->options->suppressions, process);
     sort_records(grouping);
     entries_fill(grouping->mem, grouping->options->order, process);
-    paths_owners(&grouping->paths, process);
+    owners_fill(&grouping->paths, &grouping->trends, process);
     blind_fill(grouping->mem, &grouping->signatures.modules, process);
 }
 

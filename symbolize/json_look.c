@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "symbolize/dump.h"
+#include "symbolize/json_growth.h"
 
 static void milliseconds(struct emit *emit, const char *key, uint64_t ns, bool known)
 {
@@ -129,6 +130,7 @@ void json_owners(struct emit *emit, const struct process *process)
         emit_number(emit, "bytes", owner->bytes);
         emit_number(emit, "blocks", owner->blocks);
         write_path(emit, "path", owner->path ? owner->path->root : owner->root, owner->path);
+        json_growth(emit, owner->growth);
         emit_close(emit, '}');
     }
     emit_close(emit, ']');

@@ -1,6 +1,7 @@
 /* json_record.c - see json_record.h and docs/schema.json. */
 #include "symbolize/json_record.h"
 
+#include "symbolize/json_growth.h"
 #include "symbolize/json_look.h"
 #include "symbolize/json_stack.h"
 
@@ -113,21 +114,6 @@ static void write_lines(struct emit *emit, const struct record *record)
         emit_close(emit, '}');
     }
     emit_close(emit, ']');
-}
-
-void json_growth(struct emit *emit, const struct growth *growth)
-{
-    if (!growth) {
-        emit_null(emit, "growth");
-        return;
-    }
-    emit_open(emit, "growth", '{');
-    emit_text(emit, "verdict", growth_word[growth->verdict]);
-    emit_number(emit, "bytes_per_second", growth->bytes_per_second);
-    emit_number(emit, "peak_bytes", growth->peak_bytes);
-    emit_fraction(emit, "confidence", growth->confidence);
-    emit_text(emit, "reason", growth->reason);
-    emit_close(emit, '}');
 }
 
 void json_record(struct emit *emit, const struct process *process, const struct record *record)

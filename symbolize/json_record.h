@@ -11,9 +11,6 @@ void json_error(struct emit *emit, const struct process *process, const struct e
 /* "retained": what would go with it; null when it is not known. */
 void json_retained(struct emit *emit, const struct record *record);
 
-/* "growth"; null when it is not known. */
-void json_growth(struct emit *emit, const struct growth *growth);
-
 /* The keys of one, into an open object. */
 void json_record(struct emit *emit, const struct process *process, const struct record *record);
 void json_resource(struct emit *emit, const struct resource *resource);

@@ -441,6 +441,7 @@ struct owner {
     const struct root *root;
     const struct path *path; /* to its largest record, NULL = not told */
     uint64_t bytes, blocks;
+    const struct growth *growth; /* of what it keeps; NULL = cannot be told */
 };
 
 struct seen_thread {

@@ -6,11 +6,6 @@
 
 #define STEPS_KEPT 12 /* of a path: the first half and the last */
 
-struct longest {
-    const struct path *path;
-    uint64_t bytes;
-};
-
 struct paths paths_begin(struct mem *mem, struct signatures *signatures)
 {
     const struct store_look *look = signatures->store->look;
@@ -93,64 +88,4 @@ const struct path *paths_tell(struct paths *paths, uint32_t index, uint64_t byte
     if (bytes >= paths->longest[found->root].bytes)
         paths->longest[found->root] = (struct longest){path, bytes};
     return path;
-}
-
-/* ---- Owners --------------------------------------------------------------------------------- */
-
-struct merging {
-    struct owner owner;
-    uint64_t of; /* bytes of the record its path leads to */
-};
-
-static int by_bytes(const void *left, const void *right)
-{
-    const struct merging *a = left, *b = right;
-
-    if (a->owner.bytes != b->owner.bytes)
-        return a->owner.bytes > b->owner.bytes ? -1 : 1;
-    return strcmp(a->owner.root->words, b->owner.root->words);
-}
-
-/* Roots of one name are one owner: the words of a table, the frames of a recursion. */
-static void merge(struct merging *merging, const struct leak_held *held,
-                  const struct longest *longest)
-{
-    merging->owner.bytes = add_saturating(merging->owner.bytes, held->bytes);
-    merging->owner.blocks = add_saturating(merging->owner.blocks, held->blocks);
-    if (longest->path && (!merging->owner.path || longest->bytes > merging->of)) {
-        merging->owner.path = longest->path;
-        merging->of = longest->bytes;
-    }
-}
-
-void paths_owners(struct paths *paths, struct process *process)
-{
-    const struct store_look *look = paths->store->look;
-    struct merging *all;
-    struct map by_name = {0};
-    size_t count = 0;
-
-    if (!look || !look->root_count)
-        return;
-    all = mem_take_array(paths->mem, look->root_count, sizeof(*all));
-    for (size_t i = 0; i < look->root_count; i++) {
-        const struct root *root;
-        uint64_t *slot;
-
-        if (!look->roots[i].blocks)
-            continue;
-        root = roots_name(&paths->roots, (uint32_t)i);
-        slot = map_put(&by_name, hash_text(8, root->words, strlen(root->words)), NULL);
-        if (!*slot) {
-            all[count].owner.root = root;
-            *slot = ++count;
-        }
-        merge(&all[*slot - 1], &look->roots[i], &paths->longest[i]);
-    }
-    map_end(&by_name);
-    qsort(all, count, sizeof(*all), by_bytes);
-    process->owners = mem_take_array(paths->mem, count, sizeof(*process->owners));
-    process->owner_count = count;
-    for (size_t i = 0; i < count; i++)
-        process->owners[i] = all[i].owner;
 }

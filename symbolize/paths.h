@@ -1,4 +1,4 @@
-/* paths.h - how reachable blocks are reached, in names; and which roots keep most.
+/* paths.h - how reachable blocks are reached, in names.
  *
  * A path begins with a root, whose name roots.h finds, and goes on from block to block, each named
  * by where it was allocated. Of a long one the middle is left out.
@@ -8,6 +8,11 @@
 
 #include "symbolize/roots.h"
 #include "symbolize/signature.h"
+
+struct longest {
+    const struct path *path; /* NULL = none was told */
+    uint64_t bytes;
+};
 
 struct paths {
     struct mem *mem;
@@ -26,8 +31,5 @@ void paths_want(struct signatures *signatures);
 
 /* The path of what was found there, NULL when none is told; bytes: of the record it is for. */
 const struct path *paths_tell(struct paths *paths, uint32_t found, uint64_t bytes);
-
-/* The owners of a process, after all its paths were told. */
-void paths_owners(struct paths *paths, struct process *process);
 
 #endif

@@ -25,10 +25,10 @@ void text_growing_head(const struct process *process, const char *join, FILE *st
             process->how == END_RUNNING && process->totals.growing == 1 ? "s" : "");
 }
 
-void text_growth(const struct record *record, const struct view *view, FILE *stream)
+void text_growth(const struct growth *growth, const struct view *view, FILE *stream)
 {
-    if (record->growth && (record_grows(record) || view->verbose))
-        fprintf(stream, "%*s%s\n", TEXT_INDENT, "", record->growth->reason);
+    if (growth && (growth_grows(growth->verdict) || view->verbose))
+        fprintf(stream, "%*s%s\n", TEXT_INDENT, "", growth->reason);
 }
 
 static void write_rest(const struct record *record, FILE *stream)
@@ -61,7 +61,7 @@ static void write_one(const struct record *record, size_t number, const struct v
             width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", record->signature);
     text_style(view, stream, STYLE_PLAIN);
     text_frames(record, TEXT_INDENT, view, stream);
-    text_growth(record, view, stream);
+    text_growth(record->growth, view, stream);
     write_rest(record, stream);
 }
 

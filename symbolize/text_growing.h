@@ -13,7 +13,7 @@ void text_growing(const struct process *process, const struct view *view,
                                  const struct view *view),
                   FILE *stream);
 
-/* Below a record that stands there: why it grows; with -v also why not. */
-void text_growth(const struct record *record, const struct view *view, FILE *stream);
+/* Below a record or an owner that stands there: why it grows; with -v also why not. NULL: nothing. */
+void text_growth(const struct growth *growth, const struct view *view, FILE *stream);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbolize/text_frame.h"
+#include "symbolize/text_growing.h"
 #include "symbolize/text_head.h"
 #include "symbolize/text_path.h"
 
@@ -22,6 +23,7 @@ static void write_owner(const struct owner *owner, size_t number, const struct v
     fprintf(stream, "  %s\n", show(owner->root->words, strlen(owner->root->words), 0).text);
     if (owner->path && owner->path->count)
         text_path(owner->path, TEXT_INDENT, view, stream);
+    text_growth(owner->growth, view, stream);
 }
 
 static void write_process(const struct process *process, bool arguments, const struct view *view,

@@ -295,7 +295,7 @@ static void write_body(const struct process *process, const struct record *recor
     if (entry)
         write_parts(process, entry, view, stream);
     text_suppressed_by(record, stream);
-    text_growth(record, view, stream);
+    text_growth(record->growth, view, stream);
     text_verdict(process, record, view, stream);
     if (!dated && !view->when_told && (process->until_ns || record->thread_count)) {
         fprintf(stream, "%*sallocated", TEXT_INDENT, "");

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "symbolize/json_record.h"
+#include "symbolize/json_growth.h"
 #include "symbolize/json_stack.h"
 
 static void write_change(struct emit *emit, const struct change *change)

@@ -10,6 +10,7 @@ ledger      the words of each line of the file "ledger" the case wrote
 sig("f")    the signatures of those records, sorted
 verdict("f") what became of their blocks: {"lost": (blocks, bytes), …}
 one("f")    the record with f in its stack, when there is one; one("f", "lost") of those with that verdict
+owner("v")  what the variable v keeps alive
 root("f")   where the path to it begins: .cls .function .variable …
 under("f", "g") every block of f is indirect, below a lost one of g
 wrong       {(type, function that allocated, function that released): count} of the errors; a function is
@@ -174,6 +175,13 @@ def line(mark):
         if text.rstrip().endswith("// " + mark):
             return n
     raise KeyError("no line marked // " + mark)
+
+
+def owner(variable, process=None):
+    found = [o for o in (process or p).owners if o.path[0].variable == variable]
+    if len(found) != 1:
+        raise ValueError("%d owners are called %s" % (len(found), variable))
+    return found[0]
 
 
 wrong = wrongs(p)

@@ -526,7 +526,7 @@ static void add_opened(struct reading *reading)
         process->resources_missed = number(reading, 1, 10);
 }
 
-/* growth | verdict | bytes a second | peak | per mille | reason: of the last record.
+/* growth | verdict | bytes a second | peak | per mille | reason: of the last record or owner.
  * grown | kind | signature: a record of which nothing is left. moment | ms | bytes | blocks.
  * peak | bytes | blocks, then part | kind | bytes | blocks | signature with frames. */
 static bool add_history(struct reading *reading)
@@ -544,8 +544,12 @@ static bool add_history(struct reading *reading)
             .peak_bytes = number(reading, 3, 10),
             .confidence = (double)number(reading, 4, 10) / 1000,
             .reason = text(reading, 5)};
-        reading->record->growth = growth;
-        process->totals.growing += growth_grows(growth->verdict);
+        if (reading->owner) {
+            reading->owner->growth = growth;
+        } else {
+            reading->record->growth = growth;
+            process->totals.growing += growth_grows(growth->verdict);
+        }
     } else if (strcmp(what, "grown") == 0) {
         if (!process->grown)
             process->grown = mem_take_array(reading->mem, SOME, sizeof(struct record));

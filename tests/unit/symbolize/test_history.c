@@ -291,6 +291,124 @@ START_TEST(stacks_of_one_record_are_added_up)
 }
 END_TEST
 
+/* ---- Owners ------------------------------------------------------------------------------------ */
+
+/* What a look says of the site that grows: by whom its blocks are held, and the rest of what these
+ * hold. Owner 0 is two words of one mapping; it is asked about. */
+#define HELD(part) ((part) * SECONDS * RATE / 10)
+static const struct {
+    const char *what;
+    uint64_t own[3], other[3]; /* tenths of what the growing site has: by root */
+    uint64_t lost;
+    bool told;
+} held_rows[] = {
+    {"all of it", {10, 0, 0}, {0}, 0, true},
+    {"all of it, by two words of one name", {4, 6, 0}, {0}, 0, true},
+    {"and little of a site without a series", {10, 0, 0}, {1, 0, 0}, 0, true},
+    {"nearly all of it, the rest is lost", {10, 0, 0}, {0}, 1, true},
+    {"half of it, another owner has the rest", {5, 0, 5}, {0}, 0, false},
+    {"half of it, the rest is lost", {10, 0, 0}, {0}, 10, false},
+    {"as much of a site without a series", {10, 0, 0}, {10, 0, 0}, 0, false},
+    {"only a site without a series", {0}, {10, 0, 0}, 0, false},
+};
+
+static void add_held(size_t row, uint32_t grows, uint32_t stays)
+{
+    struct leak_found found[] = {
+        {.site = grows, .verdict = LEAK_VERDICT_REACHABLE},
+        {.site = stays, .verdict = LEAK_VERDICT_REACHABLE},
+        {.site = grows, .verdict = LEAK_VERDICT_LOST, .bytes = HELD(held_rows[row].lost)}};
+    struct leak_held roots[] = {{.address = 0x108, .start = 0x100, .root_class = LEAK_ROOT_CLASS_ANON},
+                                {.address = 0x108, .start = 0x100, .root_class = LEAK_ROOT_CLASS_ANON},
+                                {.address = 0x208, .start = 0x200, .root_class = LEAK_ROOT_CLASS_ANON}};
+    struct leak_part parts[6] = {{0}};
+    size_t count = 0;
+
+    for (uint32_t root = 0; root < 3; root++) {
+        uint64_t held[2] = {HELD(held_rows[row].own[root]), HELD(held_rows[row].other[root])};
+
+        for (int i = 0; i < 2; i++) {
+            if (!held[i])
+                continue;
+            parts[count++] = (struct leak_part){root + 1, found[i].site, 1, held[i]};
+            found[i].bytes += held[i];
+            roots[root].blocks++;
+            roots[root].bytes += held[i];
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        found[i].blocks = found[i].bytes > 0;
+    builder_look(&builder, &(struct builder_look){.head = {.rung = LEAK_RUNG_PARKED},
+                                                  .found = found,
+                                                  .found_count = 3,
+                                                  .roots = roots,
+                                                  .root_count = 3,
+                                                  .parts = parts,
+                                                  .part_count = count});
+}
+
+START_TEST(an_owner_grows_as_the_sites_that_are_its_own)
+{
+    uint32_t grows = site_at(0x20, (struct leak_counts){SECONDS, SECONDS * RATE, 0, 0});
+    uint32_t stays = site_at(0x10, (struct leak_counts){1, SECONDS * RATE, 0, 0});
+    struct process process;
+    const struct growth *growth = NULL;
+
+    add_held((size_t)_i, grows, stays);
+    builder_history(&builder, grows, SECONDS, RATE);
+    process = read_process();
+    ck_assert_uint_ge(process.owner_count, 1);
+    for (size_t i = 0; i < process.owner_count; i++)
+        if (strstr(process.owners[i].root->words, "0x100"))
+            growth = process.owners[i].growth;
+        else
+            ck_assert_msg(!process.owners[i].growth, "%s: of another one", held_rows[_i].what);
+    ck_assert_msg((growth != NULL) == held_rows[_i].told, "%s", held_rows[_i].what);
+    ck_assert(!growth || growth_grows(growth->verdict));
+    ck_assert(!growth || growth->peak_bytes == SECONDS * RATE);
+}
+END_TEST
+
+START_TEST(stable_reports_say_so_of_owners)
+{
+    uint32_t grows = site_at(0x20, (struct leak_counts){SECONDS, SECONDS * RATE, 0, 0});
+    struct process process;
+    struct report report = {.processes = &process, .process_count = 1};
+
+    add_held(0, grows, site_at(0x10, (struct leak_counts){1, 1, 0, 0}));
+    builder_history(&builder, grows, SECONDS, RATE);
+    process = read_process();
+    options.stable = true;
+    build_finish(&report, &options);
+    ck_assert_uint_eq(process.owner_count, 1);
+    ck_assert_uint_eq(process.owners[0].growth->bytes_per_second, 0);
+    ck_assert_str_eq(process.owners[0].growth->reason, "growing");
+}
+END_TEST
+
+START_TEST(a_look_that_says_nothing_of_parts_tells_no_growth_of_owners)
+{
+    uint32_t grows = site_at(0x20, (struct leak_counts){SECONDS, SECONDS * RATE, 0, 0});
+    struct leak_found found = {
+        .site = grows, .verdict = LEAK_VERDICT_REACHABLE, .root = 1, .blocks = 1, .bytes = 8};
+    struct leak_held root = {.root_class = LEAK_ROOT_CLASS_USER, .blocks = 1, .bytes = 8};
+    struct process process;
+
+    builder_look(&builder, &(struct builder_look){.head = {.rung = LEAK_RUNG_PARKED},
+                                                  .found = &found,
+                                                  .found_count = 1,
+                                                  .roots = &root,
+                                                  .root_count = 1});
+    builder_history(&builder, grows, SECONDS, RATE);
+    process = read_process();
+    ck_assert_uint_eq(process.owner_count, 1);
+    ck_assert_ptr_null(process.owners[0].growth);
+    ck_assert(record_grows(&process.records[0]));
+}
+END_TEST
+
+/* ---- Words --------------------------------------------------------------------------------------- */
+
 START_TEST(a_limit_is_told_of_what_still_runs_into_it)
 {
     uint32_t site = site_at(0x20, (struct leak_counts){SECONDS, SECONDS * RATE, 0, 0});
@@ -341,6 +459,10 @@ int main(void)
     tcase_add_test(all, a_heap_at_its_peak_is_what_lives);
     tcase_add_loop_test(all, what_is_known_is_not_counted_as_growing, 0, 2);
     tcase_add_test(all, stacks_of_one_record_are_added_up);
+    tcase_add_loop_test(all, an_owner_grows_as_the_sites_that_are_its_own, 0,
+                        sizeof(held_rows) / sizeof(*held_rows));
+    tcase_add_test(all, stable_reports_say_so_of_owners);
+    tcase_add_test(all, a_look_that_says_nothing_of_parts_tells_no_growth_of_owners);
     tcase_add_loop_test(all, a_limit_is_told_of_what_still_runs_into_it, 0, 2);
     tcase_add_test(all, stable_reports_say_that_and_not_how_fast);
     suite_add_tcase(suite, all);
