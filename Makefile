@@ -175,6 +175,8 @@ fuzz: all                             ## damaged stores, at every byte
 	@tests/fuzz/run $(O) $(T)
 lint: all                             ## layers, exports, shell, man pages, warnings as errors
 	@scripts/lint $(O)
+features: all                         ## docs/FEATURES.md row by row: runs every test it names; T=4.14 one row
+	@tests/features $(O) $(T)
 soak: all                             ## the long ones: more kills, longer soaks, more damage
 	@KILLS=2000 SOAK_SECONDS=60 tests/storm/run $(O) $(T)
 	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
@@ -274,7 +276,7 @@ Q = @echo "  $(if $(findstring .o,$(@F)),CC,$(if $(findstring /man/,$@),MAN,LINK
 endif
 
 tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS)) $(O)/tests/rows_of
-.PHONY: bench bench-tools equality rows bench-blocks all tests-only prepared demo check check-aarch64 test $(SUITES) signed symbols soak golden install uninstall man clean help
+.PHONY: bench bench-tools equality features rows bench-blocks all tests-only prepared demo check check-aarch64 test $(SUITES) signed symbols soak golden install uninstall man clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(O) \( -path $(O)/sysroot -o -path $(O)/wrapper -o -path $(O)/e2e \) -prune -o -type f -name '*.d' -print 2>/dev/null)
