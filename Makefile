@@ -41,7 +41,7 @@ preload_src   := $(wildcard preload/*.c preload/arch/$(ARCH)/*.[cS])
 symbolize_src := $(filter-out symbolize/main.c,$(wildcard symbolize/*.c symbolize/*.S))
 live_src      := $(wildcard live/*.c)
 top_src       := $(filter-out top/main.c,$(wildcard top/*.c))
-control_src   := $(wildcard control/*.c)
+control_src   := $(filter-out control/main.c,$(wildcard control/*.c))
 unit_src      := $(wildcard tests/unit/*/test_*.c)
 
 obj = $(patsubst %,$(O)/%.o,$(basename $(1)))
@@ -69,17 +69,19 @@ $(O)/symbolize.a: $(call obj,$(symbolize_src))
 $(O)/preload.a: $(call obj,$(filter-out preload/hook_%.c preload/arch/%/tail.S preload/init.c,$(preload_src)))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# What live/ knows of stores and processes, for leaktop.
+# What live/ knows of stores and processes, for leaktop and leakctl.
 $(O)/live.a: $(call obj,$(filter-out live/main.c,$(live_src)))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(O)/top.a: $(call obj,$(top_src))
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(O)/control.a: $(call obj,$(control_src))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(REPORT): $(O)/symbolize/main.o $(O)/symbolize.a
 $(WATCH):  $(call obj,$(live_src)) $(O)/symbolize.a
 $(TOP):    $(O)/top/main.o $(O)/top.a $(O)/live.a $(O)/symbolize.a
 $(TOP): TOOL_LIBS = $(TOP_LIBS)
-$(CTL):    $(call obj,$(control_src)) $(O)/symbolize.a
+$(CTL):    $(O)/control/main.o $(O)/control.a $(O)/live.a $(O)/symbolize.a
 $(REPORT) $(WATCH) $(TOP) $(CTL):
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 
@@ -87,6 +89,8 @@ $(filter $(O)/tests/preload/%,$(UNITS)): $(O)/preload.a
 $(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
   $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
 $(filter $(O)/tests/top/%,$(UNITS)): $(call obj,tests/unit/symbolize/store_builder.c) $(O)/top.a \
+  $(O)/live.a $(O)/symbolize.a
+$(filter $(O)/tests/control/%,$(UNITS)): $(call obj,tests/unit/symbolize/store_builder.c) $(O)/control.a \
   $(O)/live.a $(O)/symbolize.a
 $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	@mkdir -p $(@D)

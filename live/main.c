@@ -5,8 +5,6 @@
  * would have had; and afterwards leakreport over the directory. leakwatch reads nothing but page 0
  * of a store, and knows nothing about heaps. */
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +16,7 @@
 #include "live/environment.h"
 #include "live/follow.h"
 #include "live/oom.h"
+#include "live/part.h"
 #include "live/reporter.h"
 #include "live/say.h"
 #include "live/session.h"
@@ -37,28 +36,6 @@ static void hold_standard_descriptors(void)
 struct parts {
     char *library, *reporter;
 };
-
-static char *part_find(const char *told, const char *name)
-{
-    char self[PATH_MAX];
-    if (told)
-        return realpath(told, NULL);
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0)
-        return NULL;
-    self[n] = '\0';
-    char *path = words_print("%s/%s", dirname(self), name);
-    if (access(path, R_OK) == 0)
-        return path;
-    free(path);
-#ifdef LEAK_BINDIR
-    path = words_print("%s/%s", LEAK_BINDIR, name);
-    if (access(path, R_OK) == 0)
-        return path;
-    free(path);
-#endif
-    return NULL;
-}
 
 static void parts_find(struct parts *parts, const struct args *args)
 {

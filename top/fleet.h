@@ -9,7 +9,7 @@
 #ifndef TOP_FLEET_H
 #define TOP_FLEET_H
 
-#include "top/find.h"
+#include "live/find.h"
 #include "top/glance.h"
 
 /* A program that runs, by its name. */

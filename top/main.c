@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "live/find.h"
 #include "symbolize/show.h"
 #include "symbolize/times.h"
 #include "top/csv.h"
-#include "top/find.h"
 #include "top/fleet.h"
 #include "top/json.h"
 #include "top/metrics.h"

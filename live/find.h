@@ -1,13 +1,13 @@
 /* find.h - which processes under libleak run now? Found by their stores, in the directories where
  * programs and leakrun put them. Nothing is asked of the processes themselves. */
-#ifndef TOP_FIND_H
-#define TOP_FIND_H
+#ifndef LIVE_FIND_H
+#define LIVE_FIND_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A process that runs, and its store. */
+/* A process, and its store: of several, after an exec, the newest. */
 struct found {
     char *path;
     char *name; /* of its program, as the name of the store has it */
@@ -23,6 +23,8 @@ struct finds {
 
 /* In `dir` and in the sessions of leakrun below it; NULL: in the default places. */
 struct finds find_running(const char *dir);
+/* The same of those that run no more and have left one. */
+struct finds find_dead(const char *dir);
 void find_end(struct finds *finds);
 void find_free(struct found *found); /* that was taken out of the finds */
 

@@ -1,5 +1,5 @@
 /* find.c - see find.h. */
-#include "top/find.h"
+#include "live/find.h"
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -8,14 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbolize/where.h"
 #include "live/stores.h"
 #include "live/words.h"
 #include "symbolize/mem.h"
+#include "symbolize/where.h"
 
 struct finding {
     struct finds finds;
     size_t room;
+    bool lives; /* those that run, or those that are dead */
 };
 
 void find_free(struct found *found)
@@ -57,7 +58,8 @@ static void look_into(struct finding *finding, const char *dir)
     stores_list(&stores, dir, 0, 0);
     for (size_t i = 0; i < stores.count; i++) {
         const struct store *store = &stores.at[i];
-        struct found *found = store->readable && store->lives ? place_for(finding, store) : NULL;
+        bool wanted = store->readable && store->lives == finding->lives;
+        struct found *found = wanted ? place_for(finding, store) : NULL;
 
         if (found)
             *found = (struct found){.path = words_print("%s", store->path),
@@ -113,9 +115,9 @@ static int by_start(const void *left, const void *right)
     return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-struct finds find_running(const char *dir)
+static struct finds find(const char *dir, bool lives)
 {
-    struct finding finding = {0};
+    struct finding finding = {.lives = lives};
 
     if (dir) {
         look_into(&finding, dir);
@@ -126,6 +128,16 @@ struct finds find_running(const char *dir)
     if (finding.finds.count)
         qsort(finding.finds.at, finding.finds.count, sizeof(*finding.finds.at), by_start);
     return finding.finds;
+}
+
+struct finds find_running(const char *dir)
+{
+    return find(dir, true);
+}
+
+struct finds find_dead(const char *dir)
+{
+    return find(dir, false);
 }
 
 void find_end(struct finds *finds)
