@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "control/arguments.h"
 #include "symbolize/alive.h"
 #include "symbolize/heads.h"
 #include "symbolize/mem.h"
@@ -20,6 +21,7 @@
 #include "symbolize/where.h"
 
 #define DAY 86400
+#define MILLISECONDS 1000
 #define NANOSECONDS 1000000000ull
 
 struct cleaning {
@@ -102,42 +104,12 @@ static void say_kept(const struct cleaning *cleaning)
     puts("");
 }
 
-/* "1d", "12h", "30m", "10s"; a bare number is seconds. */
-static bool read_time(const char *text, uint64_t *seconds)
-{
-    static const struct {
-        const char *name;
-        uint64_t seconds;
-    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", DAY}};
-    size_t digits = strspn(text, "0123456789");
-
-    if (!digits || digits > 9)
-        return false;
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-        if (strcmp(text + digits, units[i].name) == 0) {
-            *seconds = strtoull(text, NULL, 10) * units[i].seconds;
-            return true;
-        }
-    return false;
-}
-
-/* "--name=value" or "--name value"; NULL: it is another word. */
-static const char *value_of(const char *name, char **argv, int *i)
-{
-    size_t length = strlen(name);
-
-    if (strncmp(argv[*i], name, length) != 0)
-        return NULL;
-    if (argv[*i][length] == '=')
-        return argv[*i] + length + 1;
-    return !argv[*i][length] && argv[*i + 1] ? argv[++*i] : NULL;
-}
-
 int clean_command(int argc, char **argv)
 {
     struct cleaning cleaning = {.older = DAY};
     struct mem *mem = mem_begin();
     const char *directory[WHERE_PLACES], *value;
+    uint64_t older;
     size_t count = where_directories(mem, directory);
     bool good = true;
 
@@ -145,11 +117,14 @@ int clean_command(int argc, char **argv)
     for (int i = 1; good && i < argc; i++) {
         const char *word = argv[i];
 
-        if ((value = value_of("--dir", argv, &i)) && *value) {
+        if ((value = arguments_value("--dir", argc, argv, &i)) && *value) {
             directory[0] = value;
             count = 1;
             cleaning.given = true;
-        } else if (!((value = value_of("--older", argv, &i)) && read_time(value, &cleaning.older))) {
+        } else if ((value = arguments_value("--older", argc, argv, &i)) &&
+                   arguments_time(value, &older)) {
+            cleaning.older = older / MILLISECONDS;
+        } else {
             fprintf(stderr, "leakctl: clean takes --dir=DIR and --older=TIME (1d, 12h, 30m), not %s\n",
                     word);
             good = false;

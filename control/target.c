@@ -1,0 +1,219 @@
+/* target.c - see target.h.
+ *
+ * Why there is no such process is worth more words than that there is none: each reason has another
+ * remedy. */
+#include "control/target.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "control/refusal.h"
+#include "live/find.h"
+#include "live/process.h"
+#include "live/words.h"
+#include "symbolize/show.h"
+#include "symbolize/where.h"
+
+#define LIBRARY "/libleak.so"
+#define STORE ".leak"
+#define DELETED " (deleted)"
+
+/* ---- Why not --------------------------------------------------------------------------------- */
+
+static bool refuse_several(const char *word, const struct finds *finds)
+{
+    char *pids = words_print("%s", "");
+
+    for (size_t i = 0; i < finds->count; i++) {
+        char *longer = words_print("%s %d", pids, (int)finds->at[i].pid);
+
+        free(pids);
+        pids = longer;
+    }
+    refuse(word, REFUSAL_SEVERAL, pids);
+    free(pids);
+    return false;
+}
+
+static bool refuse_owner(const char *word, uid_t owner)
+{
+    struct passwd *user = getpwuid(owner);
+    char *number = words_print("user %u", (unsigned)owner);
+
+    refuse(word, REFUSAL_NOT_YOURS, user ? user->pw_name : number);
+    free(number);
+    return false;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), ending = strlen(end);
+
+    return length >= ending && strcmp(text + length - ending, end) == 0;
+}
+
+/* Of a mapped store's path. */
+static bool refuse_elsewhere(const char *word, char *path)
+{
+    char *slash = strrchr(path, '/');
+
+    if (ends_with(path, DELETED)) {
+        path[strlen(path) - strlen(DELETED)] = 0;
+        return refuse(word, REFUSAL_REMOVED, path);
+    }
+    *slash = 0;
+    return refuse(word, REFUSAL_ELSEWHERE, show_word(path).text);
+}
+
+static bool is_store(const char *path)
+{
+    return ends_with(path, STORE) || ends_with(path, STORE DELETED);
+}
+
+/* It lives, and no store of it was found: what does it have mapped? */
+static bool refuse_by_maps(const char *word)
+{
+    char *path = words_print("/proc/%s/maps", word), *line = NULL;
+    FILE *maps = fopen(path, "re");
+    bool library = false, told = false;
+    size_t size = 0;
+
+    while (maps && !told && getline(&line, &size, maps) > 0) {
+        char *name = strchr(line, '/');
+
+        if (!name)
+            continue;
+        name[strcspn(name, "\n")] = 0;
+        library |= ends_with(name, LIBRARY) || ends_with(name, LIBRARY DELETED);
+        told = is_store(name);
+        if (told)
+            refuse_elsewhere(word, name);
+    }
+    if (!told)
+        refuse(word, library ? REFUSAL_NO_STORE : REFUSAL_NO_LIBLEAK);
+    if (maps)
+        fclose(maps);
+    free(line);
+    free(path);
+    return false;
+}
+
+static bool refuse_missing(const char *word, const char *dir)
+{
+    struct finds dead = find_dead(dir);
+    bool number = !word[strspn(word, "0123456789")], lives;
+    char *path = words_print("/proc/%s", word);
+    struct stat status;
+    uint64_t start;
+    char state = 'X';
+
+    lives = number && process_look((pid_t)strtol(word, NULL, 10), &start, &state) &&
+            !strchr("ZX", state) && stat(path, &status) == 0;
+    find_select(&dead, word);
+    if (lives && status.st_uid != geteuid() && geteuid() != 0)
+        refuse_owner(word, status.st_uid);
+    else if (lives)
+        refuse_by_maps(word);
+    else if (dead.count)
+        refuse(word, REFUSAL_DEAD, show_word(dead.at[dead.count - 1].path).text);
+    else
+        refuse(word, REFUSAL_NO_PROCESS, show_word(word).text);
+    find_end(&dead);
+    free(path);
+    return false;
+}
+
+/* ---- The one --------------------------------------------------------------------------------- */
+
+bool target_is_same(const struct target *target)
+{
+    const struct leak_header *header = target->account.header;
+
+    return !__atomic_load_n(&header->exec_at, __ATOMIC_ACQUIRE) &&
+           __atomic_load_n(&header->end_how, __ATOMIC_ACQUIRE) != LEAK_END_EXEC;
+}
+
+static bool open_account(struct target *target)
+{
+    struct stat status;
+
+    switch (account_open(&target->account, target->path)) {
+    case ACCOUNT_GOOD:
+        return true;
+    case ACCOUNT_FORBIDDEN:
+        return refuse_owner(target->who, stat(target->path, &status) == 0 ? status.st_uid : 0);
+    case ACCOUNT_OTHER_VERSION:
+        return refuse(target->who, REFUSAL_OTHER_VERSION);
+    case ACCOUNT_UNUSABLE:
+        break;
+    }
+    return refuse(target->who, REFUSAL_UNUSABLE, target->path, strerror(errno));
+}
+
+/* The start time is compared when the descriptor is there: from then on it is that process or none. */
+static bool open_process(struct target *target, uint64_t start_time)
+{
+    target->pidfd = (int)syscall(SYS_pidfd_open, target->pid, 0);
+    if (target->pidfd >= 0 && process_lives(target->pid, start_time))
+        return true;
+    if (target->pidfd < 0 && errno != ESRCH)
+        return refuse(target->who, REFUSAL_NOT_SENT, strerror(errno));
+    return refuse(target->who, REFUSAL_DEAD, show_word(target->path).text);
+}
+
+static bool open_one(struct target *target, const struct found *found)
+{
+    *target = (struct target){.pid = found->pid,
+                              .who = words_print("%s (pid %d)", found->name, (int)found->pid),
+                              .path = words_print("%s", found->path)};
+    if (!open_account(target)) {
+        free(target->who);
+        free(target->path);
+        return false;
+    }
+    target->signal = account_signal(&target->account);
+    if (open_process(target, found->start_time))
+        return true;
+    target_close(target);
+    return false;
+}
+
+void target_close(struct target *target)
+{
+    account_close(&target->account);
+    if (target->pidfd >= 0)
+        close(target->pidfd);
+    free(target->who);
+    free(target->path);
+}
+
+/* As libleak reads them, of the options only those in the environment. */
+static char *told_directory(const char *dir)
+{
+    const char *told = getenv("LIBLEAK_DIR");
+
+    if (!dir && told && *told)
+        dir = told;
+    return dir ? words_print("%s", dir) : where_option(getenv("LIBLEAK_OPTIONS"));
+}
+
+bool target_open(struct target *target, const char *word, const char *dir)
+{
+    char *told = told_directory(dir);
+    struct finds finds = find_running(told);
+    bool good;
+
+    find_select(&finds, word);
+    good = !finds.count       ? refuse_missing(word, told)
+           : finds.count == 1 ? open_one(target, &finds.at[0])
+                              : refuse_several(word, &finds);
+    find_end(&finds);
+    free(told);
+    return good;
+}

@@ -1,0 +1,257 @@
+/* verbs.c - see verbs.h.
+ *
+ * What a verb asks, and what it says when it is answered. What a store tells is leakreport's to say. */
+#include "control/verbs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/arguments.h"
+#include "control/ask.h"
+#include "control/refusal.h"
+#include "control/target.h"
+#include "live/part.h"
+#include "live/words.h"
+#include "symbolize/show.h"
+
+enum { STATUS_GOOD = 0, STATUS_UNDONE = 1, STATUS_USAGE = 2 };
+
+static const char *const answer_words[] = {
+    "it has not answered",
+#define A(name, words) words,
+    LEAK_ANSWER_TABLE(A)
+#undef A
+};
+static const char *const trouble_words[] = {
+    "nobody knows why",
+#define X(name, words) words,
+    LEAK_TROUBLE_TABLE(X)
+#undef X
+};
+
+static uint64_t realtime(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* ---- Asked and answered ---------------------------------------------------------------------- */
+
+struct asking {
+    struct arguments arguments;
+    struct target target;
+    struct mailbox_answer answer;
+    uint64_t begun_ns;
+};
+
+/* The one line about an answer that is none. */
+static bool refuse_answer(struct asking *asking)
+{
+    const char *path = asking->target.path;
+    enum leak_answer answer = asking->answer.answer;
+    char *next = words_print("leakreport %s", show_word(path).text);
+    struct leak_snapshot head;
+
+    if (answer == LEAK_ANSWER_NO_LOOK &&
+        account_trouble_since(&asking->target.account, asking->begun_ns, &head) &&
+        head.trouble < LEAK_TROUBLE_MAX)
+        refuse(asking->target.who, REFUSAL_ANSWER, "no look could be made",
+               trouble_words[head.trouble]);
+    else
+        refuse(asking->target.who, REFUSAL_ANSWER,
+               answer < LEAK_ANSWER_MAX ? answer_words[answer] : "an answer nobody knows", next);
+    free(next);
+    return false;
+}
+
+/* The process is found and has answered; target_close is the caller's then. False: refused. */
+static bool ask_for(struct asking *asking, struct question question)
+{
+    question.timeout = asking->arguments.timeout;
+    asking->begun_ns = realtime();
+    if (!target_open(&asking->target, asking->arguments.process, asking->arguments.dir))
+        return false;
+    if (ask(&asking->target, &question, &asking->answer)) {
+        if (asking->answer.answer == LEAK_ANSWER_DONE)
+            return true;
+        refuse_answer(asking);
+    }
+    target_close(&asking->target);
+    return false;
+}
+
+/* And what was looked at is in the store. */
+static bool look(struct asking *asking, struct question question, struct account_look *look)
+{
+    if (!ask_for(asking, question))
+        return false;
+    if (ask_for_look(&asking->target, asking->answer.milestone, asking->arguments.timeout, look))
+        return true;
+    target_close(&asking->target);
+    return false;
+}
+
+/* ---- Into leakreport ------------------------------------------------------------------------- */
+
+/* It takes our place. */
+static int report(const char *path, const char *option, const struct arguments *arguments)
+{
+    char *program = part_find(NULL, "leakreport");
+    struct words command = {0};
+
+    words_add(&command, "leakreport");
+    if (option)
+        words_add(&command, option);
+    for (int i = 0; i < arguments->rest_count; i++)
+        words_add(&command, arguments->rest[i]);
+    words_add(&command, path);
+    fflush(stdout);
+    if (program)
+        execv(program, command.at);
+    fprintf(stderr, "leakctl: leakreport: %s: build it (make) or install it (make install)\n",
+            strerror(errno));
+    return STATUS_UNDONE;
+}
+
+/* ---- The verbs ------------------------------------------------------------------------------- */
+
+static void say_look(const struct asking *asking, const struct account_look *look)
+{
+    const struct leak_snapshot *head = &look->head;
+
+    printf("%s: held for %.1f ms, checked in %.1f ms; lost: %s, %s",
+           show(asking->target.who, strlen(asking->target.who), 0).text,
+           (double)head->pause_ns / 1e6, (double)head->check_ns / 1e6,
+           show_count(look->lost_blocks, "block").text, show_count(look->lost_bytes, "byte").text);
+    if (look->indirect_blocks)
+        printf(" (and under them %s, %s)", show_count(look->indirect_blocks, "block").text,
+               show_count(look->indirect_bytes, "byte").text);
+    if (head->rung == LEAK_RUNG_UNSTOPPED)
+        fputs("; its threads ran on meanwhile", stdout);
+    printf("; leakreport %s\n", show_word(asking->target.path).text);
+}
+
+int verbs_snapshot(int argc, char **argv)
+{
+    static const struct shape shape = {.verb = "snapshot",
+                                       .usage = "[--timeout=TIME] [--dir=DIR] PID|NAME"};
+    struct asking asking;
+    struct account_look found;
+
+    if (!arguments_parse(&shape, argc, argv, &asking.arguments))
+        return STATUS_USAGE;
+    if (!look(&asking, (struct question){.verb = LEAK_VERB_SNAPSHOT}, &found))
+        return STATUS_UNDONE;
+    say_look(&asking, &found);
+    target_close(&asking.target);
+    return STATUS_GOOD;
+}
+
+int verbs_mark(int argc, char **argv)
+{
+    static const struct shape shape = {
+        .verb = "mark", .usage = "[--timeout=TIME] [--dir=DIR] PID|NAME MARK", .operand = true};
+    struct asking asking;
+    char *option;
+
+    if (!arguments_parse(&shape, argc, argv, &asking.arguments))
+        return STATUS_USAGE;
+    if (!arguments_name(asking.arguments.operand)) {
+        fprintf(stderr, "leakctl: a mark's name has 1 to %d bytes, and no control characters\n",
+                LEAK_MILESTONE_NAME - 1);
+        return STATUS_USAGE;
+    }
+    if (!ask_for(&asking, (struct question){.verb = LEAK_VERB_MARK,
+                                            .name = asking.arguments.operand}))
+        return STATUS_UNDONE;
+    option = words_print("--since=%s", asking.arguments.operand);
+    printf("%s: marked; leakreport %s %s tells what came later and is still there\n",
+           show(asking.target.who, strlen(asking.target.who), 0).text, show_word(option).text,
+           show_word(asking.target.path).text);
+    free(option);
+    target_close(&asking.target);
+    return STATUS_GOOD;
+}
+
+static int turn(int argc, char **argv, const struct shape *shape, enum leak_verb verb,
+                const char *words)
+{
+    struct asking asking;
+
+    if (!arguments_parse(shape, argc, argv, &asking.arguments))
+        return STATUS_USAGE;
+    if (!ask_for(&asking, (struct question){.verb = verb}))
+        return STATUS_UNDONE;
+    printf("%s: %s\n", show(asking.target.who, strlen(asking.target.who), 0).text, words);
+    target_close(&asking.target);
+    return STATUS_GOOD;
+}
+
+int verbs_enable(int argc, char **argv)
+{
+    static const struct shape shape = {.verb = "enable",
+                                       .usage = "[--timeout=TIME] [--dir=DIR] PID|NAME"};
+
+    return turn(argc, argv, &shape, LEAK_VERB_ENABLE,
+                "enabled: what is allocated from now on has its stack, and may be a leak");
+}
+
+int verbs_disable(int argc, char **argv)
+{
+    static const struct shape shape = {.verb = "disable",
+                                       .usage = "[--timeout=TIME] [--dir=DIR] PID|NAME"};
+
+    return turn(argc, argv, &shape, LEAK_VERB_DISABLE,
+                "disabled: what is allocated from now on has no stack, and is no leak");
+}
+
+int verbs_report(int argc, char **argv)
+{
+    static const struct shape shape = {
+        .verb = "report",
+        .usage = "[--no-look] [--timeout=TIME] [--dir=DIR] PID|NAME [leakreport's options]",
+        .rest = true,
+        .may_not_look = true};
+    struct asking asking;
+    struct account_look found;
+
+    if (!arguments_parse(&shape, argc, argv, &asking.arguments))
+        return STATUS_USAGE;
+    if (asking.arguments.no_look
+            ? !target_open(&asking.target, asking.arguments.process, asking.arguments.dir)
+            : !look(&asking, (struct question){.verb = LEAK_VERB_SNAPSHOT}, &found))
+        return STATUS_UNDONE;
+    return report(asking.target.path, NULL, &asking.arguments);
+}
+
+int verbs_who(int argc, char **argv)
+{
+    static const struct shape shape = {
+        .verb = "who",
+        .usage = "[--timeout=TIME] [--dir=DIR] PID|NAME ADDRESS [leakreport's options]",
+        .operand = true,
+        .rest = true};
+    struct question question = {.verb = LEAK_VERB_WHO};
+    struct asking asking;
+    struct account_look found;
+    char *option;
+
+    if (!arguments_parse(&shape, argc, argv, &asking.arguments))
+        return STATUS_USAGE;
+    if (!arguments_address(asking.arguments.operand, &question.argument)) {
+        fprintf(stderr, "leakctl: who takes an address in hex digits, not %s\n",
+                show(asking.arguments.operand, strlen(asking.arguments.operand), 0).text);
+        return STATUS_USAGE;
+    }
+    if (!look(&asking, question, &found))
+        return STATUS_UNDONE;
+    option = words_print("--who=0x%" PRIx64, question.argument);
+    return report(asking.target.path, option, &asking.arguments);
+}
