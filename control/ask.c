@@ -193,14 +193,18 @@ static bool claim(struct target *target, uint64_t timeout)
 
 /* ---- The signal ------------------------------------------------------------------------------ */
 
-/* Is sent once, and never to a program that it would kill: after an exec libleak's handler is gone. One
- * that is on its way already is as good as another. False: refused. */
+/* Sent once, and never to a program that it would kill: after an exec libleak's handler is gone. While
+ * one is on its way, of somebody who gave up perhaps, there is no second. False: refused. */
 static bool send_signal(const struct waiting *waiting, bool *sent)
 {
     const struct target *target = waiting->target;
+    siginfo_t info = {.si_signo = target->signal, .si_code = SI_QUEUE};
     struct hearing hearing;
     enum hears hears;
 
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    info.si_value.sival_int = LEAK_REQUEST_VALUE;
     if (!hearing_of(target->pid, target->signal, &hearing))
         return refuse_end(target);
     hears = hearing_says(&hearing);
@@ -210,8 +214,8 @@ static bool send_signal(const struct waiting *waiting, bool *sent)
         return waited(waiting) < GRACE || refuse_deaf(target);
     if (hearing.waiting)
         return true;
-    *sent = syscall(SYS_pidfd_send_signal, target->pidfd, target->signal, NULL, 0) == 0;
-    if (*sent)
+    *sent = syscall(SYS_pidfd_send_signal, target->pidfd, target->signal, &info, 0) == 0;
+    if (*sent || errno == EAGAIN) /* its user has as many under way as may be: in a moment */
         return true;
     return errno == ESRCH ? refuse_end(target)
                           : refuse(target->who, REFUSAL_NOT_SENT, strerror(errno));
