@@ -19,7 +19,9 @@ _libleak()
             fi
         done
     fi
-    if [[ $word == -* ]]; then
+    if [[ ${command##*/} == leakctl && $word == -* && $COMP_CWORD -gt 1 ]]; then
+        _libleak_ctl
+    elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$("$command" --help 2>/dev/null |
             grep -o -e '--[a-z][a-z-]*=\{0,1\}' | sort -u)" -- "$word")
         [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
@@ -31,9 +33,27 @@ _libleak()
         mapfile -t COMPREPLY < <(compgen -W "$("$command" 2>/dev/null |
             awk 'NR > 1 { print $1; print $NF }')" -- "$word")
     elif [[ ${command##*/} == leakctl ]]; then
-        mapfile -t COMPREPLY < <(compgen -W 'clean' -- "$word")
+        _libleak_ctl
     else
         mapfile -t COMPREPLY < <(compgen -W 'diff merge preflight log' -- "$word"; compgen -f -- "$word")
+    fi
+}
+
+# A verb; then its options, and processes: those that leaktop lists, if it stands beside leakctl.
+_libleak_ctl()
+{
+    local top=leaktop
+    [[ $command == */* ]] && top=${command%/*}/leaktop
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W "$("$command" --help 2>/dev/null |
+            awk '/^  [a-z]/ { print $1 }')" -- "$word")
+    elif [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$("$command" "${COMP_WORDS[1]}" --help 2>/dev/null |
+            grep -o -e '--[a-z][a-z-]*=\{0,1\}' | sort -u)" -- "$word")
+        [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
+    else
+        mapfile -t COMPREPLY < <(compgen -W "$("$top" 2>/dev/null |
+            awk 'NR > 1 { print $1; print $NF }')" -- "$word")
     fi
 }
 complete -o filenames -F _libleak leakrun leakreport leaktop leakctl

@@ -78,6 +78,14 @@ test_completion_offers_options() {
         COMP_WORDS=(leakrun --error-ex) COMP_CWORD=1
         _libleak 2>/dev/null; echo "${COMPREPLY[*]}"' bash "$root" >out
     equal completion "$(cat out)" '--error-exitcode='
+    # shellcheck disable=SC2016
+    PATH=$O:$PATH bash -c '. "$1/scripts/completion.bash"
+        for COMP_CWORD in 1 2; do
+            COMP_WORDS=(leakctl sna); [ $COMP_CWORD = 1 ] || COMP_WORDS=(leakctl report --no)
+            _libleak 2>/dev/null; echo "${COMPREPLY[*]}"
+        done' bash "$root" >out
+    equal "leakctl's" "$(cat out)" "snapshot
+--no-look"
 }
 test_completion_offers_files_where_leaktop_wants_one() {
     need bash
