@@ -55,7 +55,7 @@ bool arguments_name(const char *text)
     for (const char *at = text; *at; at++)
         if (iscntrl((unsigned char)*at))
             return false;
-    return *text && strlen(text) < LEAK_MILESTONE_NAME;
+    return *text && *text != '#' && strlen(text) < LEAK_MILESTONE_NAME;
 }
 
 static bool complain(const struct shape *shape, const char *what, const char *word)

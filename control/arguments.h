@@ -34,7 +34,7 @@ bool arguments_time(const char *text, uint64_t *milliseconds);
 /* As debuggers and %p print it; not 0. */
 bool arguments_address(const char *text, uint64_t *address);
 
-/* What a mark may be called: it must fit the store, and a line of text. */
+/* What a mark may be called: it must fit the store, and a line of text. #3 is milestone 3. */
 bool arguments_name(const char *text);
 
 #endif

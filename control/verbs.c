@@ -164,7 +164,7 @@ int verbs_mark(int argc, char **argv)
     if (!arguments_parse(&shape, argc, argv, &asking.arguments))
         return STATUS_USAGE;
     if (!arguments_name(asking.arguments.operand)) {
-        fprintf(stderr, "leakctl: a mark's name has 1 to %d bytes, and no control characters\n",
+        fprintf(stderr, "leakctl: a mark's name has 1 to %d bytes, no control characters, and begins with no #\n",
                 LEAK_MILESTONE_NAME - 1);
         return STATUS_USAGE;
     }
@@ -172,9 +172,10 @@ int verbs_mark(int argc, char **argv)
                                             .name = asking.arguments.operand}))
         return STATUS_UNDONE;
     option = words_print("--since=%s", asking.arguments.operand);
-    printf("%s: marked; leakreport %s %s tells what came later and is still there\n",
-           show(asking.target.who, strlen(asking.target.who), 0).text, show_word(option).text,
-           show_word(asking.target.path).text);
+    printf("%s: marked; leakctl report %d %s tells what came later and is still there, or, after the "
+           "next look, leakreport %s %s\n",
+           show(asking.target.who, strlen(asking.target.who), 0).text, (int)asking.target.pid,
+           show_word(option).text, show_word(option).text, show_word(asking.target.path).text);
     free(option);
     target_close(&asking.target);
     return STATUS_GOOD;

@@ -181,6 +181,7 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
         allocated_fill(mem, resolver, store, process);
     peaks_fill(mem, resolver, store, process);
     looks_fill(mem, resolver, store, process);
+    who_fill(mem, resolver, store, &options->who, process);
     recent_fill(mem, resolver, store, &options->recent, process);
     mistakes_fill(mem, resolver, store, process);
     crashes_fill(mem, resolver, store, process);

@@ -4,10 +4,12 @@
 
 #include "symbolize/group.h"
 #include "symbolize/recent.h"
+#include "symbolize/who.h"
 
 struct build_options {
     struct group_options group;
     struct recent_options recent;
+    struct who_options who;
     bool allocated; /* what every stack allocated, too */
     bool content;   /* what blocks hold is told … */
     bool anonymous; /* … but not now, nor who and where: see anonymous.h */

@@ -163,3 +163,11 @@ struct totals report_totals(const struct report *report)
     }
     return sum;
 }
+
+struct record record_of_stack(const struct stack *stack)
+{
+    return (struct record){.frames = stack->frames,
+                           .frame_count = stack->count,
+                           .user = frame_user(stack->frames, stack->count),
+                           .ending = stack->ending};
+}

@@ -301,6 +301,29 @@ struct recent_free {
     struct stack allocated;
 };
 
+/* A word that holds a pointer into a block. */
+struct pointer {
+    uint64_t into;           /* where in the block it points to */
+    const struct root *root; /* the word is a root; NULL: it is in another block, or nobody knows */
+    uint64_t block, size, offset; /* that one, and where in it; block 0: nobody knows */
+    const struct frame *frame;    /* where that was allocated, NULL = unknown */
+};
+
+/* What the last look says of one address, if it was taken for that. */
+struct who {
+    uint64_t address, when_ns;
+    bool asked;           /* it was */
+    uint64_t block, size; /* that it is in, or just behind; block 0: in none */
+    enum verdict verdict;
+    uint32_t kind, count; /* count-th allocation of its thread */
+    struct thread_ref thread;
+    uint64_t time_ns;
+    struct stack allocated;
+    const struct pointer *pointers; /* those in roots first */
+    size_t pointer_count;
+    bool more; /* than were written down */
+};
+
 /* A release of a block that was wrong, in the same way count times. The addresses and times are of
  * the first one. */
 struct mistake {
@@ -502,6 +525,7 @@ struct process {
     struct error errors[VERDICT_MAX];  /* of the totals */
     struct recent_free *recent;        /* those asked for, newest first */
     size_t recent_count, recent_known; /* known: all that there are, asked for or not */
+    const struct who *who;             /* NULL = nobody wants to know */
     struct mistake *mistakes;          /* in the order they were met */
     size_t mistake_count;
     struct crash *crash;        /* NULL = none */
@@ -546,6 +570,9 @@ const char *frame_name(const struct frame *frame, char buffer[FRAME_NAME_SIZE]);
 
 /* Index of the first frame that is no allocator; 0 when all are. */
 size_t frame_first(const struct frame *const *frames, size_t count);
+
+/* A stack is shown as that of a record is. */
+struct record record_of_stack(const struct stack *stack);
 
 /* The frame a record is about: the user's, else the first that is no allocator, else NULL. */
 const struct frame *record_title(const struct record *record);

@@ -71,14 +71,14 @@ static bool number(const char *name, const char *text, unsigned long limit, unsi
 }
 
 /* As debuggers and %p print it. */
-static bool address(const char *text, uint64_t *value)
+static bool address(const char *text, const char *wrong, uint64_t *value)
 {
     const char *digits = strncmp(text, "0x", 2) == 0 ? text + 2 : text;
     size_t length = strspn(digits, "0123456789abcdefABCDEF");
 
     *value = strtoull(digits, NULL, 16);
     return (length && length <= 16 && !digits[length]) ||
-           complain("--freed takes an address in hex digits, not", text);
+           complain(wrong, text);
 }
 
 void options_add(struct text_list *list, const char *text)
@@ -200,7 +200,12 @@ static bool take_argument(struct options *options, enum option option, const cha
         return chosen >= 0;
     case OPTION_FREED:
         options->view.freed = options->build.recent.one = true;
-        return address(text, &options->view.freed_address);
+        return address(text, "--freed takes an address in hex digits, not",
+                       &options->view.freed_address);
+    case OPTION_WHO:
+        options->view.who = options->build.who.wanted = true;
+        return address(text, "--who takes an address in hex digits, not",
+                       &options->build.who.address);
     case OPTION_SINCE:
         options->since.from = text;
         return *text || complain("--since takes the name of a mark, not", "''");
@@ -392,6 +397,8 @@ bool options_parse(int argc, char **argv, struct options *options)
     }
     if (options->generate && options->format_given)
         return complain("--gen-suppressions writes no report, so it goes without", "--format");
+    if (options->view.who && options->format != formats_at(0))
+        return complain("--who writes text, so it goes without", "--format");
     options->build.recent.address = options->view.freed_address;
     options->build.content |=
         options->view.verbose || (options->format->traits & FORMAT_CONTENT) != 0;

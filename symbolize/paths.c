@@ -37,8 +37,7 @@ void paths_want(struct signatures *signatures)
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
-/* Where the blocks of a site come from, found once. */
-static const struct frame *title_of(struct paths *paths, uint32_t site)
+const struct frame *paths_title(struct paths *paths, uint32_t site)
 {
     const struct frame *found[TRACE_MAX];
     struct record record = {.frames = found};
@@ -60,7 +59,7 @@ static struct path_step told(struct paths *paths, const struct store_step *step)
         return made;
     made.known = true;
     made.signature = signatures_of(paths->signatures, paths->store->sites[step->site].node);
-    made.frame = title_of(paths, step->site);
+    made.frame = paths_title(paths, step->site);
     return made;
 }
 

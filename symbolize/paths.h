@@ -32,4 +32,7 @@ void paths_want(struct signatures *signatures);
 /* The path of what was found there, NULL when none is told; bytes: of the record it is for. */
 const struct path *paths_tell(struct paths *paths, uint32_t found, uint64_t bytes);
 
+/* Where the blocks of a site come from, found once; NULL: nobody knows. */
+const struct frame *paths_title(struct paths *paths, uint32_t site);
+
 #endif

@@ -28,6 +28,7 @@ struct view {
     bool owners;     /* what keeps reachable blocks alive, and nothing else */
     bool freed;      /* who freed this address, and nothing else */
     uint64_t freed_address;
+    bool who; /* what is at an address and points at it, and nothing else */
     size_t top;           /* records listed for each process, 0 = all */
     const char *again;    /* program line to run again, when the stores go away; else NULL */
     const char *relative; /* directory that paths are shown relative to, NULL = none */

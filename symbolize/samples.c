@@ -48,15 +48,24 @@ static const struct store_thread *thread_of(const struct store *store, uint16_t 
     return thread;
 }
 
+struct thread_ref samples_thread(struct mem *mem, const struct store *store, uint16_t low)
+{
+    const struct store_thread *thread = thread_of(store, low);
+    struct thread_ref made = {.serial = thread ? thread->serial : low};
+
+    if (thread && *thread->name)
+        made.name = mem_copy(mem, thread->name, strlen(thread->name));
+    return made;
+}
+
 static struct sample told(struct mem *mem, const struct store *store,
                           const struct leak_sample *sample)
 {
-    const struct store_thread *thread = thread_of(store, sample->thread);
     size_t length = sample->content.count;
     uint8_t *content = mem_take_array(mem, length, 1);
     struct sample made = {.address = sample->address,
                           .size = sample->size,
-                          .thread = {.serial = thread ? thread->serial : sample->thread},
+                          .thread = samples_thread(mem, store, sample->thread),
                           .count = sample->count,
                           .time_ns = store_time(store, sample->tick),
                           .content = content,
@@ -65,8 +74,6 @@ static struct sample told(struct mem *mem, const struct store *store,
     if (length)
         memcpy(content, store->look->contents + sample->content.first, length);
     made.pointers = holds_pointers(content, length);
-    if (thread && *thread->name)
-        made.thread.name = mem_copy(mem, thread->name, strlen(thread->name));
     return made;
 }
 

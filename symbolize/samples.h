@@ -16,6 +16,9 @@ struct samples {
 void samples_add(struct samples *samples, const struct store_look *look,
                  const struct store_found *found);
 
+/* Of a thread only the low bits of its serial are kept with a block. */
+struct thread_ref samples_thread(struct mem *mem, const struct store *store, uint16_t low);
+
 /* Fills in record->samples. */
 void samples_tell(const struct samples *samples, struct mem *mem, const struct store *store,
                   struct record *record);

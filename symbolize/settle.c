@@ -9,6 +9,11 @@ static const enum verdict verdict_of[LEAK_VERDICT_MAX] = {
 #undef V
 };
 
+enum verdict settle_verdict(enum leak_verdict verdict)
+{
+    return verdict_of[verdict];
+}
+
 /* What still lives is theirs, one after the other: what was freed since is taken from the last. */
 static const enum verdict worst_first[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
                                            VERDICT_HIDDEN, VERDICT_REACHABLE};

@@ -31,6 +31,9 @@ struct settling {
     size_t capacity;
 };
 
+/* What a look calls it. */
+enum verdict settle_verdict(enum leak_verdict verdict);
+
 struct settling settle_begin(const struct store *store);
 void settle_end(struct settling *settling);
 

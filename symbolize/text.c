@@ -27,6 +27,7 @@
 #include "symbolize/text_seen.h"
 #include "symbolize/text_summary.h"
 #include "symbolize/text_suppressed.h"
+#include "symbolize/text_who.h"
 
 #define AGAIN_COLUMNS 240 /* of a command line worth repeating: three lines */
 
@@ -431,6 +432,8 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
         ;
     else if (view->freed)
         text_recent(report, view, stream);
+    else if (view->who)
+        text_who(report, view, stream);
     else if (view->owners)
         text_owners(report, view, stream);
     else

@@ -16,14 +16,6 @@
 #define FRAMES 24 /* listed unless -v */
 #define REGISTERS_A_LINE 3
 
-static struct record record_of(const struct stack *stack)
-{
-    return (struct record){.frames = stack->frames,
-                           .frame_count = stack->count,
-                           .user = frame_user(stack->frames, stack->count),
-                           .ending = stack->ending};
-}
-
 static void write_thread(const struct thread_ref *thread, int32_t tid, FILE *stream)
 {
     if (thread->serial)
@@ -71,7 +63,7 @@ static void write_repeats(const struct crash *crash, size_t end, FILE *stream)
 /* All, or the first ones and what is needed to see where it came from. */
 static void write_stack(const struct crash *crash, const struct view *view, FILE *stream)
 {
-    struct record record = record_of(&crash->stack);
+    struct record record = record_of_stack(&crash->stack);
     const struct frame *title = record_title(&record);
     size_t count = crash->stack.count, tail = FRAMES / 3;
     bool all = view->verbose || count <= FRAMES;
@@ -146,7 +138,7 @@ static void write_block(const struct process *process, size_t at, const struct v
                         FILE *stream)
 {
     const struct crash_block *block = &process->crash->blocks[at];
-    struct record freed = record_of(&block->freed), allocated = record_of(&block->allocated);
+    struct record freed = record_of_stack(&block->freed), allocated = record_of_stack(&block->allocated);
     struct thread_ref thread = block->freed_by;
 
     write_subject(process->crash, at, stream);

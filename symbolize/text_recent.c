@@ -12,19 +12,10 @@
 #include "symbolize/text_frames.h"
 #include "symbolize/text_record.h"
 
-/* A stack is shown as that of a record is. */
-static struct record record_of(const struct stack *stack)
-{
-    return (struct record){.frames = stack->frames,
-                           .frame_count = stack->count,
-                           .user = frame_user(stack->frames, stack->count),
-                           .ending = stack->ending};
-}
-
 static void write_recent(const struct process *process, const struct recent_free *recent,
                          const struct view *view, FILE *stream)
 {
-    struct record freed = record_of(&recent->freed), allocated = record_of(&recent->allocated);
+    struct record freed = record_of_stack(&recent->freed), allocated = record_of_stack(&recent->allocated);
     struct thread_ref thread = recent->thread;
 
     freed.first_ns = freed.last_ns = recent->time_ns;

@@ -124,10 +124,15 @@ test_mark_names_a_moment_once_more_if_it_must() {
     for again in 1 2; do
         ctl mark "$running" 'a deploy' >out
         equal lines "$(wc -l <out)" 1
-        says out "^shelf \(pid $running\): marked; leakreport '--since=a deploy' stores/shelf\.$running\.1\.leak tells "
+        says out "^shelf \(pid $running\): marked; leakctl report $running '--since=a deploy' tells .*; |, leakreport '--since=a deploy' stores/shelf\.$running\.1\.leak\$"
     done
     grep -q -a 'a deploy' stores/shelf."$running".1.leak || fail 'it is not in the store'
-    for wrong in '' 12345678901234567890123456789012 'two
+    ctl report "$running" '--since=a deploy' -q >out
+    says out ' lost=0/0/0 '
+    tell lose
+    ctl report "$running" '--since=a deploy' -q >out
+    says out ' lost=48/1/1 '
+    for wrong in '' '#1' 12345678901234567890123456789012 'two
 lines'; do
         equal "status of '$wrong'" "$(status_of ctl mark "$running" "$wrong")" 2
     done
