@@ -1,11 +1,11 @@
 /* text_who.c - see text_who.h.
  *
- *     0x55e0c7a2b2a0 is at +0x10 of a block of 1,008 bytes, still reachable
- *        allocated (malloc) 3 s before now by T1 as T1#42:
- *          grow at shelf.c:12
+ *     0x55e0c7a2b2a0 is in a block of 1,008 bytes at 0x55e0c7a2b290 (+0x10), still reachable
+ *        allocated (malloc) 3 s ago by T1 (shelf) as T1#42:
+ *          keep                                shelf.c:12
  *        pointed at by
  *          books (shelf.c:3)
- *          1,008 B from grow() +0x0
+ *          0x55e0c7a2ae80, 1,008 B from keep() +0x8
  */
 #include "symbolize/text_who.h"
 

@@ -9,13 +9,14 @@ shelf='#include <stdio.h>
 #include <sys/syscall.h>
 struct book { struct book *next; char text[1000]; } *books;
 static char *volatile card;
+static unsigned long last; /* of the cards that were lost, as no pointer */
 __attribute__((noinline)) static void wipe(void) /* what the stack below still has of it */
 {
     volatile char room[8192];
     for (unsigned i = 0; i < sizeof room; i++)
         room[i] = 0;
 }
-__attribute__((noinline)) static void lose_one(void) { card = malloc(48); card[0] = 1; card = NULL; }
+__attribute__((noinline)) static void lose_one(void) { card = malloc(48); card[0] = 1; last = (unsigned long)card * 3; card = NULL; }
 __attribute__((noinline)) static void lose(void) { lose_one(); wipe(); }
 __attribute__((noinline)) static void keep(void)
 {
@@ -37,7 +38,7 @@ int main(int argc, char **argv)
     keep();
     if (argc > 1 && !strcmp(argv[1], "blocks"))
         raw_mask(SIG_SETMASK);
-    dprintf(1, "%p %p\n", (void *)books, (void *)books->next);
+    dprintf(1, "%p %p %#lx\n", (void *)books, (void *)books->next, last / 3);
     while (fgets(line, sizeof line, stdin)) {
         if (line[0] == 108) /* l */
             lose();
@@ -137,6 +138,32 @@ lines'; do
         equal "status of '$wrong'" "$(status_of ctl mark "$running" "$wrong")" 2
     done
     ctl mark "$running" 1234567890123456789012345678901 >out
+    close_shelf
+}
+test_who_names_a_block_and_what_points_at_it() {
+    need gcc
+    open_shelf
+    read -r first second lost <said.shelf
+    ctl who "$running" "$first" >out
+    says out "^$first is the start of a block of 1,008 bytes, still reachable\$"
+    says out '^   allocated \(malloc\) .* by T1 \(shelf\) as T1#[0-9]+:$'
+    says out '^     keep '
+    says out '^     books \(<stdin>:[0-9]+\)$'
+    inside=$(printf '0x%x' $((second + 16)))
+    ctl who "$running" "$inside" >out
+    says out "^$inside is in a block of 1,008 bytes at $second \(\+0x10\), still reachable\$"
+    says out "^     $first, 1,008 B from keep\(\)\$"
+    silent_about out '^     books'
+    ctl who shelf "${lost#0x}" >out
+    says out "^$lost is the start of a block of 48 bytes, lost\$"
+    says out '^     lose_one '
+    says out '^   nothing points at it$'
+    ctl who "$running" 0x1234 >out
+    says out '^0x1234 is in no block that libleak knows\.$'
+    ctl snapshot "$running" >out
+    "$O/leakreport" --who "$lost" stores/* >out # that look was about everything
+    says out "^$lost is not what the last look was about: leakctl who $running $lost "
+    equal 'text alone' "$(status_of "$O/leakreport" --who=1 --format=json stores/*)" 2
     close_shelf
 }
 test_what_comes_while_disabled_is_no_leak() {

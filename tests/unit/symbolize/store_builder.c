@@ -349,7 +349,8 @@ size_t builder_look(struct store_builder *builder, const struct builder_look *lo
             look->sample_count * sizeof(*look->samples) +
             look->thread_count * sizeof(*look->threads) + look->pc_count * sizeof(*look->pcs) +
             module->length + look->content_count + look->orphan_count * sizeof(*look->orphans) +
-            look->part_count * sizeof(*look->parts));
+            look->part_count * sizeof(*look->parts) +
+            look->pointer_count * sizeof(*look->pointers));
 
 #define TABLE(name, count) pack_table(builder, at, look->name, look->count, sizeof(*look->name))
     pack(builder, at, &head, sizeof(head));
@@ -364,6 +365,7 @@ size_t builder_look(struct store_builder *builder, const struct builder_look *lo
     head.contents = TABLE(contents, content_count);
     head.orphans = TABLE(orphans, orphan_count);
     head.parts = TABLE(parts, part_count);
+    head.pointers = TABLE(pointers, pointer_count);
 #undef TABLE
     memcpy(payload_of(builder, at), &head, sizeof(head));
     free(module);
