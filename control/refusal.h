@@ -26,8 +26,10 @@
       "that is not under libleak; leakreport %s tells what it was before")                         \
     R(STOPPED, "stopped", "kill -CONT %d lets it go on; leakreport %s needs no answer")            \
     R(TRACED, "held by a debugger", "let it go on there; leakreport %s needs no answer")           \
-    R(NO_HANDLER, "signal %d is not libleak's there",                                              \
-      "it was taken away: start the program with another snapshot_signal=")                        \
+    R(CRASH_ONLY, "it tracks no blocks (crash=only)", "start it without that option")              \
+    R(NO_HANDLER, "libleak does not listen there",                                                 \
+      "it tracks nothing, as it said itself, or the program has taken signal %d from it: start it " \
+      "with another snapshot_signal=")                                                             \
     R(BLOCKED, "it blocks signal %d",                                                              \
       "all its threads do, by a bare system call: start it with another snapshot_signal=")         \
     R(NOT_SENT, "the signal could not be sent", "%s")                                              \

@@ -178,8 +178,11 @@ static bool open_one(struct target *target, const struct found *found)
         return false;
     }
     target->signal = account_signal(&target->account);
-    if (open_process(target, found->start_time))
-        return true;
+    if (open_process(target, found->start_time)) {
+        if (!(target->account.header->flags & LEAK_FLAG_CRASH_ONLY))
+            return true;
+        refuse(target->who, REFUSAL_CRASH_ONLY);
+    }
     target_close(target);
     return false;
 }

@@ -48,54 +48,71 @@ struct asking {
     struct arguments arguments;
     struct target target;
     struct mailbox_answer answer;
-    uint64_t begun_ns;
 };
 
-/* The one line about an answer that is none. */
-static bool refuse_answer(struct asking *asking)
-{
-    const char *path = asking->target.path;
-    enum leak_answer answer = asking->answer.answer;
-    char *next = words_print("leakreport %s", show_word(path).text);
-    struct leak_snapshot head;
-
-    if (answer == LEAK_ANSWER_NO_LOOK &&
-        account_trouble_since(&asking->target.account, asking->begun_ns, &head) &&
-        head.trouble < LEAK_TROUBLE_MAX)
-        refuse(asking->target.who, REFUSAL_ANSWER, "no look could be made",
-               trouble_words[head.trouble]);
-    else
-        refuse(asking->target.who, REFUSAL_ANSWER,
-               answer < LEAK_ANSWER_MAX ? answer_words[answer] : "an answer nobody knows", next);
-    free(next);
-    return false;
-}
-
-/* The process is found and has answered; target_close is the caller's then. False: refused. */
+/* The process is found and has answered something: target_close is the caller's then. False: refused. */
 static bool ask_for(struct asking *asking, struct question question)
 {
     question.timeout = asking->arguments.timeout;
-    asking->begun_ns = realtime();
     if (!target_open(&asking->target, asking->arguments.process, asking->arguments.dir))
         return false;
-    if (ask(&asking->target, &question, &asking->answer)) {
-        if (asking->answer.answer == LEAK_ANSWER_DONE)
-            return true;
-        refuse_answer(asking);
-    }
+    if (ask(&asking->target, &question, &asking->answer))
+        return true;
     target_close(&asking->target);
     return false;
 }
 
-/* And what was looked at is in the store. */
-static bool look(struct asking *asking, struct question question, struct account_look *look)
+/* False: refused, and closed. */
+static bool is_done(struct asking *asking)
 {
-    if (!ask_for(asking, question))
-        return false;
-    if (ask_for_look(&asking->target, asking->answer.milestone, asking->arguments.timeout, look))
+    enum leak_answer answer = asking->answer.answer;
+    char *next;
+
+    if (answer == LEAK_ANSWER_DONE)
         return true;
+    next = words_print("leakreport %s", show_word(asking->target.path).text);
+    refuse(asking->target.who, REFUSAL_ANSWER,
+           answer < LEAK_ANSWER_MAX ? answer_words[answer] : "an answer nobody knows", next);
+    free(next);
     target_close(&asking->target);
     return false;
+}
+
+enum looked { REFUSED, NOT_MADE, LOOKED };
+
+/* Unless it was REFUSED: what was found, or why there was no look, is in the store. */
+static enum looked look(struct asking *asking, struct question question,
+                        struct account_look *found)
+{
+    uint64_t begun_ns = realtime();
+
+    *found = (struct account_look){0};
+    if (!ask_for(asking, question))
+        return REFUSED;
+    if (asking->answer.answer == LEAK_ANSWER_NO_LOOK) {
+        account_trouble_since(&asking->target.account, begun_ns, &found->head);
+        return NOT_MADE;
+    }
+    if (!is_done(asking))
+        return REFUSED;
+    if (ask_for_look(&asking->target, asking->answer.milestone, asking->arguments.timeout, found))
+        return found->head.rung == LEAK_RUNG_NONE ? NOT_MADE : LOOKED;
+    target_close(&asking->target);
+    return REFUSED;
+}
+
+/* For those who want nothing but the look. */
+static bool must_look(struct asking *asking, struct question question, struct account_look *found)
+{
+    enum looked looked = look(asking, question, found);
+    uint8_t trouble = found->head.trouble;
+
+    if (looked == NOT_MADE) {
+        refuse(asking->target.who, REFUSAL_ANSWER, "no look could be made",
+               trouble_words[trouble < LEAK_TROUBLE_MAX ? trouble : LEAK_TROUBLE_NONE]);
+        target_close(&asking->target);
+    }
+    return looked == LOOKED;
 }
 
 /* ---- Into leakreport ------------------------------------------------------------------------- */
@@ -147,7 +164,7 @@ int verbs_snapshot(int argc, char **argv)
 
     if (!arguments_parse(&shape, argc, argv, &asking.arguments))
         return STATUS_USAGE;
-    if (!look(&asking, (struct question){.verb = LEAK_VERB_SNAPSHOT}, &found))
+    if (!must_look(&asking, (struct question){.verb = LEAK_VERB_SNAPSHOT}, &found))
         return STATUS_UNDONE;
     say_look(&asking, &found);
     target_close(&asking.target);
@@ -169,7 +186,8 @@ int verbs_mark(int argc, char **argv)
         return STATUS_USAGE;
     }
     if (!ask_for(&asking, (struct question){.verb = LEAK_VERB_MARK,
-                                            .name = asking.arguments.operand}))
+                                            .name = asking.arguments.operand}) ||
+        !is_done(&asking))
         return STATUS_UNDONE;
     option = words_print("--since=%s", asking.arguments.operand);
     printf("%s: marked; leakctl report %d %s tells what came later and is still there, or, after the "
@@ -188,7 +206,7 @@ static int turn(int argc, char **argv, const struct shape *shape, enum leak_verb
 
     if (!arguments_parse(shape, argc, argv, &asking.arguments))
         return STATUS_USAGE;
-    if (!ask_for(&asking, (struct question){.verb = verb}))
+    if (!ask_for(&asking, (struct question){.verb = verb}) || !is_done(&asking))
         return STATUS_UNDONE;
     printf("%s: %s\n", show(asking.target.who, strlen(asking.target.who), 0).text, words);
     target_close(&asking.target);
@@ -227,8 +245,9 @@ int verbs_report(int argc, char **argv)
         return STATUS_USAGE;
     if (asking.arguments.no_look
             ? !target_open(&asking.target, asking.arguments.process, asking.arguments.dir)
-            : !look(&asking, (struct question){.verb = LEAK_VERB_SNAPSHOT}, &found))
+            : look(&asking, (struct question){.verb = LEAK_VERB_SNAPSHOT}, &found) == REFUSED)
         return STATUS_UNDONE;
+    /* When no look could be made, the report says why. */
     return report(asking.target.path, NULL, &asking.arguments);
 }
 
@@ -251,7 +270,7 @@ int verbs_who(int argc, char **argv)
                 show(asking.arguments.operand, strlen(asking.arguments.operand), 0).text);
         return STATUS_USAGE;
     }
-    if (!look(&asking, question, &found))
+    if (!must_look(&asking, question, &found))
         return STATUS_UNDONE;
     option = words_print("--who=0x%" PRIx64, question.argument);
     return report(asking.target.path, option, &asking.arguments);

@@ -367,6 +367,27 @@ test_a_process_without_a_store_is_told_apart() {
     ctl_refuses "$running: it has no store: .*enabled=0" snapshot "$running"
     close_shelf
 }
+test_where_blocks_are_not_known_no_verb_pretends_otherwise() {
+    need gcc
+    export LIBLEAK_OPTIONS=crash=only
+    open_shelf
+    ctl_refuses "shelf \(pid $running\): it tracks no blocks \(crash=only\): " mark --dir=stores "$running" m
+    close_shelf
+    export LIBLEAK_OPTIONS=min_size=100
+    open_shelf
+    ctl_refuses "shelf \(pid $running\): no look could be made: blocks left out by size " snapshot --dir=stores "$running"
+    ctl report "$running" >out # it says so as well, and what it knows
+    says out 'no look at the heap was made: blocks left out by size'
+    close_shelf
+    export LIBLEAK_OPTIONS=look_mem=8k
+    open_shelf
+    ctl_refuses "shelf \(pid $running\): no look could be made: the look would have needed more memory " who --dir=stores "$running" 1234
+    close_shelf
+    export LIBLEAK_OPTIONS=max_memory=1m
+    open_shelf 2>/dev/null
+    ctl_refuses "shelf \(pid $running\): libleak does not listen there: " disable --dir=stores "$running"
+    close_shelf
+}
 test_only_the_owner_may_ask() {
     need gcc
     need_root
