@@ -176,7 +176,7 @@ int verbs_mark(int argc, char **argv)
     static const struct shape shape = {
         .verb = "mark", .usage = "[--timeout=TIME] [--dir=DIR] PID|NAME MARK", .operand = true};
     struct asking asking;
-    char *option;
+    char *option, *dir;
 
     if (!arguments_parse(&shape, argc, argv, &asking.arguments))
         return STATUS_USAGE;
@@ -190,11 +190,14 @@ int verbs_mark(int argc, char **argv)
         !is_done(&asking))
         return STATUS_UNDONE;
     option = words_print("--since=%s", asking.arguments.operand);
-    printf("%s: marked; leakctl report %d %s tells what came later and is still there, or, after the "
+    dir = words_print("%s%s", asking.arguments.dir ? " --dir=" : "",
+                      asking.arguments.dir ? show_word(asking.arguments.dir).text : "");
+    printf("%s: marked; leakctl report%s %d %s tells what came later and is still there, or, after the "
            "next look, leakreport %s %s\n",
-           show(asking.target.who, strlen(asking.target.who), 0).text, (int)asking.target.pid,
+           show(asking.target.who, strlen(asking.target.who), 0).text, dir, (int)asking.target.pid,
            show_word(option).text, show_word(option).text, show_word(asking.target.path).text);
     free(option);
+    free(dir);
     target_close(&asking.target);
     return STATUS_GOOD;
 }

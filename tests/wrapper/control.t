@@ -125,7 +125,7 @@ test_mark_names_a_moment_once_more_if_it_must() {
     for again in 1 2; do
         ctl mark "$running" 'a deploy' >out
         equal lines "$(wc -l <out)" 1
-        says out "^shelf \(pid $running\): marked; leakctl report $running '--since=a deploy' tells .*; |, leakreport '--since=a deploy' stores/shelf\.$running\.1\.leak\$"
+        says out "^shelf \(pid $running\): marked; leakctl report --dir=stores $running '--since=a deploy' tells .*; |, leakreport '--since=a deploy' stores/shelf\.$running\.1\.leak\$"
     done
     grep -q -a 'a deploy' stores/shelf."$running".1.leak || fail 'it is not in the store'
     ctl report "$running" '--since=a deploy' -q >out
@@ -366,6 +366,15 @@ test_a_process_without_a_store_is_told_apart() {
     until_says said.now '^0x' cat said.shelf
     ctl_refuses "$running: it has no store: .*enabled=0" snapshot "$running"
     close_shelf
+    rm input
+    mkfifo input
+    LD_PRELOAD=$O/libleak.so LIBLEAK_DIR=/proc/none ./shelf <input >said.shelf 2>err.shelf &
+    running=$!
+    exec 3>input
+    until_says said.now '^0x' cat said.shelf
+    says err.shelf 'in memory only'
+    ctl_refuses "$running: it has no store: its account is in memory only" mark "$running" m
+    close_shelf
 }
 test_where_blocks_are_not_known_no_verb_pretends_otherwise() {
     need gcc
@@ -394,7 +403,6 @@ test_only_the_owner_may_ask() {
     need setpriv
     open_shelf
     as_nobody "$O/leakctl"
-    chmod 755 . stores
     status=0
     setpriv --reuid=65534 --clear-groups "$place/tool" snapshot "$running" >out 2>&1 || status=$?
     equal status $status 1
