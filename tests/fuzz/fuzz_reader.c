@@ -52,7 +52,8 @@ static void report_on(struct mem *mem, const struct store *store)
     struct binary_search_path search = {.never_open = true};
     struct suppressions *suppressions = suppress_begin();
     struct build_options options = {.group = {.inherited = true, .suppressions = suppressions},
-                                    .recent = {.all = true}};
+                                    .recent = {.all = true},
+                                    .who = {.wanted = true}};
     struct resolver *resolver = resolve_begin(mem, &search);
     struct process process[2];
     struct report report = {.processes = process, .process_count = 2};
@@ -60,6 +61,8 @@ static void report_on(struct mem *mem, const struct store *store)
         .top = 20, .verbose = true, .all_frames = true, .colour = true, .links = true};
 
     memset(view.show, 1, sizeof(view.show));
+    if (store->look)
+        options.who.address = store->look->head.asked.address;
     build_process(mem, resolver, store, &options, &process[0]);
     build_process(mem, resolver, store, &options, &process[1]);
     build_finish(&report, &options);
@@ -67,6 +70,9 @@ static void report_on(struct mem *mem, const struct store *store)
     view.freed = true;
     formats_at(0)->write(&report, &view, nowhere());
     view.freed = false;
+    view.who = true;
+    formats_at(0)->write(&report, &view, nowhere());
+    view.who = false;
     view.owners = true;
     formats_at(0)->write(&report, &view, nowhere());
     resolve_end(resolver);

@@ -454,12 +454,22 @@ static size_t add_example_look(struct store_builder *builder)
         {.site = 1, .holder = 3, .node = LEAK_NODE_FIRST + 1, .blocks = 2},
         {.site = 1, .holder = 1, .node = LEAK_NODE_FIRST, .blocks = 1}};
     static const struct leak_part parts[] = {{1, 1, 2, 164}, {2, 3, 1, 64}};
+    static const struct leak_pointer pointers[] = {
+        {.address = 0x8010, .root = 1},
+        {.address = 0xa118, .offset = 8, .block = 0xa110, .size = 100, .site = 1}};
 
     return builder_look(builder, &(struct builder_look){.head = {.rung = LEAK_RUNG_PARKED,
                                                                  .occasion = LEAK_OCCASION_EARLY,
                                                                  .when_ns = 1700000009000000000,
                                                                  .tick = 12,
                                                                  .sites = 5,
+                                                                 .asked = {.address = 0xa310,
+                                                                           .block = 0xa310,
+                                                                           .size = 100,
+                                                                           .site = 1,
+                                                                           .found = 4,
+                                                                           .count = 3,
+                                                                           .thread = 1},
                                                                  .pause_ns = 310000,
                                                                  .check_ns = 1200000,
                                                                  .threads_parked = 1,
@@ -478,6 +488,8 @@ static size_t add_example_look(struct store_builder *builder)
                                                         .orphan_count = COUNT(orphans),
                                                         .parts = parts,
                                                         .part_count = COUNT(parts),
+                                                        .pointers = pointers,
+                                                        .pointer_count = COUNT(pointers),
                                                         .threads = threads,
                                                         .thread_count = COUNT(threads),
                                                         .pcs = pcs,
