@@ -141,7 +141,8 @@ static void count(struct account_look *look, const struct leak_found *found)
     }
 }
 
-static bool add_up(const struct account *account, const struct walk *walk, struct account_look *look)
+static bool add_up(const struct account *account, const struct walk *walk,
+                   struct account_look *look)
 {
     uint64_t length = walk->chunk.length;
     struct leak_table table = look->head.found;
@@ -169,7 +170,8 @@ bool account_look(const struct account *account, uint64_t milestone, struct acco
     return false;
 }
 
-bool account_trouble_since(const struct account *account, uint64_t when_ns, struct leak_snapshot *head)
+bool account_trouble_since(const struct account *account, uint64_t when_ns,
+                           struct leak_snapshot *head)
 {
     struct leak_snapshot one, *newest = NULL;
 

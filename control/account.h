@@ -1,7 +1,8 @@
 /* account.h - the store of a process that runs, as one who asks needs it: page 0, mapped, with the
  * place for requests; a lock, so that one asks at a time; and of the chunks the two that matter.
  *
- * Everything else is read with pread, and no number in it is believed further than the file is long. */
+ * Everything else is read with pread, and no number in it is believed further than the file is
+ * long. */
 #ifndef CONTROL_ACCOUNT_H
 #define CONTROL_ACCOUNT_H
 
@@ -37,6 +38,7 @@ struct account_look {
 bool account_look(const struct account *account, uint64_t milestone, struct account_look *look);
 
 /* The newest look that could not be made, since then. */
-bool account_trouble_since(const struct account *account, uint64_t when_ns, struct leak_snapshot *head);
+bool account_trouble_since(const struct account *account, uint64_t when_ns,
+                           struct leak_snapshot *head);
 
 #endif

@@ -16,8 +16,7 @@ bool arguments_time(const char *text, uint64_t *milliseconds)
     static const struct {
         const char *name;
         uint64_t milliseconds;
-    } units[] = {{"", 1000},    {"ms", 1},        {"s", 1000},
-                 {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
+    } units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
     size_t digits = strspn(text, "0123456789");
 
     if (!digits || digits > 9)

@@ -8,9 +8,9 @@
 /* What a verb takes besides the options of all that ask. */
 struct shape {
     const char *verb, *usage; /* usage: what stands behind the verb */
-    bool operand; /* a word behind the process */
-    bool rest;    /* leakreport's options behind that */
-    bool may_not_look; /* --no-look */
+    bool operand;             /* a word behind the process */
+    bool rest;                /* leakreport's options behind that */
+    bool may_not_look;        /* --no-look */
 };
 
 struct arguments {

@@ -193,8 +193,8 @@ static bool claim(struct target *target, uint64_t timeout)
 
 /* ---- The signal ------------------------------------------------------------------------------ */
 
-/* Sent once, and never to a program that it would kill: after an exec libleak's handler is gone. While
- * one is on its way, of somebody who gave up perhaps, there is no second. False: refused. */
+/* Sent once, and never to a program that it would kill: after an exec libleak's handler is gone.
+ * While one is on its way, of somebody who gave up perhaps, there is no second. False: refused. */
 static bool send_signal(const struct waiting *waiting, bool *sent)
 {
     const struct target *target = waiting->target;

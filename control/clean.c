@@ -125,7 +125,8 @@ int clean_command(int argc, char **argv)
                    arguments_time(value, &older)) {
             cleaning.older = older / MILLISECONDS;
         } else {
-            fprintf(stderr, "leakctl: clean takes --dir=DIR and --older=TIME (1d, 12h, 30m), not %s\n",
+            fprintf(stderr,
+                    "leakctl: clean takes --dir=DIR and --older=TIME (1d, 12h, 30m), not %s\n",
                     word);
             good = false;
         }

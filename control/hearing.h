@@ -1,4 +1,5 @@
-/* hearing.h - can a process hear our signal, and if not, why? As /proc/PID/task/TID/status has it. */
+/* hearing.h - can a process hear our signal, and if not, why? As /proc/PID/task/TID/status has it.
+ */
 #ifndef CONTROL_HEARING_H
 #define CONTROL_HEARING_H
 
@@ -12,8 +13,8 @@ struct hearing {
     size_t stopped, traced; /* stand still, by a signal or for a debugger */
     size_t asleep;          /* in the kernel, where no signal comes through */
     size_t deaf;            /* keep the signal blocked */
-    bool caught;  /* the process has a handler for it */
-    bool waiting; /* one is on its way already */
+    bool caught;            /* the process has a handler for it */
+    bool waiting;           /* one is on its way already */
 };
 
 /* Adds a thread. text: its file. */

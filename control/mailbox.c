@@ -5,7 +5,8 @@
 
 static uint32_t state_of(const struct leak_request *request)
 {
-    return __atomic_load_n(&request->state, __ATOMIC_ACQUIRE); /* pairs with the process's release */
+    return __atomic_load_n(&request->state,
+                           __ATOMIC_ACQUIRE); /* pairs with the process's release */
 }
 
 static bool change(struct leak_request *request, uint32_t from, enum leak_request_state to)
@@ -14,7 +15,8 @@ static bool change(struct leak_request *request, uint32_t from, enum leak_reques
                                        __ATOMIC_ACQUIRE);
 }
 
-/* What a dead asker has left: the process may take an ASKED one this very moment, and is let do it. */
+/* What a dead asker has left: the process may take an ASKED one this very moment, and is let do it.
+ */
 static void clear(struct leak_request *request, uint32_t state)
 {
     if (state != LEAK_REQUEST_CLAIMED && !change(request, state, LEAK_REQUEST_CLAIMED))

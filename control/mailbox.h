@@ -3,9 +3,9 @@
  *     FREE -> CLAIMED -> ASKED -> (the process:) TAKEN -> ANSWERED -> CLAIMED, FREE
  *                           \-> CLAIMED, FREE                       taken back
  *
- * Of those who ask one at a time is let in (account.h has a lock on the file, which the kernel gives
- * back whatever becomes of its owner); so what stands here of an asker that is dead nobody else
- * is just clearing. Pure memory: no call of these waits. */
+ * Of those who ask one at a time is let in (account.h has a lock on the file, which the kernel
+ * gives back whatever becomes of its owner); so what stands here of an asker that is dead nobody
+ * else is just clearing. Pure memory: no call of these waits. */
 #ifndef CONTROL_MAILBOX_H
 #define CONTROL_MAILBOX_H
 

@@ -7,7 +7,8 @@
 #include "control/verbs.h"
 
 #define ASKING                                                                                     \
-    "  --timeout=TIME  wait so long for the process to take the request (10s), and as long again\n"  \
+    "  --timeout=TIME  wait so long for the process to take the request (10s), and as long "       \
+    "again\n"                                                                                      \
     "                  for it to be done; 200ms, 10s, 1m\n"                                        \
     "  --dir=DIR       where its store is: the option dir= of the program\n"
 
@@ -23,8 +24,8 @@ static const struct {
     {"disable", "PID|NAME", "take no stacks from now on, and call nothing new a leak",
      "Frees are still seen, of whatever block. leakctl enable takes it back.\n" ASKING,
      verbs_disable},
-    {"enable", "PID|NAME", "take stacks again", "Also of a program started with start=off.\n" ASKING,
-     verbs_enable},
+    {"enable", "PID|NAME", "take stacks again",
+     "Also of a program started with start=off.\n" ASKING, verbs_enable},
     {"report", "PID|NAME [OPTION...]", "look, and run leakreport with these options",
      "  --no-look       report what the store has, and ask the process for nothing\n" ASKING,
      verbs_report},
@@ -46,7 +47,8 @@ static int help(void)
 
         printf("%*s%s\n", width < 32 ? 32 - width : 2, "", verbs[i].help);
     }
-    puts("\nleakctl VERB --help says more of one. NAME is a program's, when one process alone has it.\n"
+    puts("\nleakctl VERB --help says more of one. NAME is a program's, when one process alone has "
+         "it.\n"
          "Exit status: 0, 1 when something could not be done, 2 for usage.");
     return 0;
 }

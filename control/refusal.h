@@ -16,8 +16,8 @@
     R(NOT_YOURS, "only the owner may ask", "it belongs to %s")                                     \
     R(NO_LIBLEAK, "not under libleak", "start it with leakrun, or with LD_PRELOAD")                \
     R(NO_STORE, "it has no store",                                                                 \
-      "its account is in memory only, or there is none (enabled=0): start it with a dir= that has "\
-      "room")                                                                                      \
+      "its account is in memory only, or there is none (enabled=0): start it with a dir= that "    \
+      "has room")                                                                                  \
     R(ELSEWHERE, "its store is in another directory", "give --dir=%s")                             \
     R(REMOVED, "its store was removed", "%s: without it nobody can ask")                           \
     R(UNUSABLE, "its store cannot be used", "%s: %s")                                              \
@@ -28,8 +28,8 @@
     R(TRACED, "held by a debugger", "let it go on there; leakreport %s needs no answer")           \
     R(CRASH_ONLY, "it tracks no blocks (crash=only)", "start it without that option")              \
     R(NO_HANDLER, "libleak does not listen there",                                                 \
-      "it tracks nothing, as it said itself, or the program has taken signal %d from it: start it " \
-      "with another snapshot_signal=")                                                             \
+      "it tracks nothing, as it said itself, or the program has taken signal %d from it: start "   \
+      "it with another snapshot_signal=")                                                          \
     R(BLOCKED, "it blocks signal %d",                                                              \
       "all its threads do, by a bare system call: start it with another snapshot_signal=")         \
     R(NOT_SENT, "the signal could not be sent", "%s")                                              \
@@ -38,9 +38,9 @@
     R(WAITING, "it waits in the kernel", "no signal comes through: try again, or --timeout=1m")    \
     R(SILENT, "no answer within %s",                                                               \
       "it did not come out of libleak, or of a handler: try again, or --timeout=1m")               \
-    R(UNDONE, "it has begun, and is not done within %s",                                           \
-      "leakreport %s will have it")                                                                \
-    R(NO_ROOM, "its store is full", "a look has no room there: start it with a dir= that has more")\
+    R(UNDONE, "it has begun, and is not done within %s", "leakreport %s will have it")             \
+    R(NO_ROOM, "its store is full",                                                                \
+      "a look has no room there: start it with a dir= that has more")                              \
     R(ANSWER, "%s", "%s")
 
 enum refusal {
@@ -50,7 +50,8 @@ enum refusal {
         REFUSAL_MAX
 };
 
-/* who: foreign text. The rest is for the formats of reason and next, in this order. Always false. */
+/* who: foreign text. The rest is for the formats of reason and next, in this order. Always false.
+ */
 bool refuse(const char *who, enum refusal refusal, ...);
 
 #endif

@@ -156,7 +156,8 @@ static bool open_account(struct target *target)
     return refuse(target->who, REFUSAL_UNUSABLE, target->path, strerror(errno));
 }
 
-/* The start time is compared when the descriptor is there: from then on it is that process or none. */
+/* The start time is compared when the descriptor is there: from then on it is that process or none.
+ */
 static bool open_process(struct target *target, uint64_t start_time)
 {
     target->pidfd = (int)syscall(SYS_pidfd_open, target->pid, 0);

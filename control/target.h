@@ -10,7 +10,7 @@
 
 struct target {
     pid_t pid;
-    int pidfd; /* no pid that is used again is ever sent anything */
+    int pidfd;  /* no pid that is used again is ever sent anything */
     char *who;  /* "shelf (pid 42)" */
     char *path; /* of its store */
     int signal;

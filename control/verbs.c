@@ -1,6 +1,7 @@
 /* verbs.c - see verbs.h.
  *
- * What a verb asks, and what it says when it is answered. What a store tells is leakreport's to say. */
+ * What a verb asks, and what it says when it is answered. What a store tells is leakreport's to
+ * say. */
 #include "control/verbs.h"
 
 #include <errno.h>
@@ -21,16 +22,14 @@
 
 enum { STATUS_GOOD = 0, STATUS_UNDONE = 1, STATUS_USAGE = 2 };
 
-static const char *const answer_words[] = {
-    "it has not answered",
+static const char *const answer_words[] = {"it has not answered",
 #define A(name, words) words,
-    LEAK_ANSWER_TABLE(A)
+                                           LEAK_ANSWER_TABLE(A)
 #undef A
 };
-static const char *const trouble_words[] = {
-    "nobody knows why",
+static const char *const trouble_words[] = {"nobody knows why",
 #define X(name, words) words,
-    LEAK_TROUBLE_TABLE(X)
+                                            LEAK_TROUBLE_TABLE(X)
 #undef X
 };
 
@@ -50,7 +49,8 @@ struct asking {
     struct mailbox_answer answer;
 };
 
-/* The process is found and has answered something: target_close is the caller's then. False: refused. */
+/* The process is found and has answered something: target_close is the caller's then. False:
+ * refused. */
 static bool ask_for(struct asking *asking, struct question question)
 {
     question.timeout = asking->arguments.timeout;
@@ -81,8 +81,7 @@ static bool is_done(struct asking *asking)
 enum looked { REFUSED, NOT_MADE, LOOKED };
 
 /* Unless it was REFUSED: what was found, or why there was no look, is in the store. */
-static enum looked look(struct asking *asking, struct question question,
-                        struct account_look *found)
+static enum looked look(struct asking *asking, struct question question, struct account_look *found)
 {
     uint64_t begun_ns = realtime();
 
@@ -181,18 +180,21 @@ int verbs_mark(int argc, char **argv)
     if (!arguments_parse(&shape, argc, argv, &asking.arguments))
         return STATUS_USAGE;
     if (!arguments_name(asking.arguments.operand)) {
-        fprintf(stderr, "leakctl: a mark's name has 1 to %d bytes, no control characters, and begins with no #\n",
+        fprintf(stderr,
+                "leakctl: a mark's name has 1 to %d bytes, no control characters, and begins with "
+                "no #\n",
                 LEAK_MILESTONE_NAME - 1);
         return STATUS_USAGE;
     }
-    if (!ask_for(&asking, (struct question){.verb = LEAK_VERB_MARK,
-                                            .name = asking.arguments.operand}) ||
+    if (!ask_for(&asking,
+                 (struct question){.verb = LEAK_VERB_MARK, .name = asking.arguments.operand}) ||
         !is_done(&asking))
         return STATUS_UNDONE;
     option = words_print("--since=%s", asking.arguments.operand);
     dir = words_print("%s%s", asking.arguments.dir ? " --dir=" : "",
                       asking.arguments.dir ? show_word(asking.arguments.dir).text : "");
-    printf("%s: marked; leakctl report%s %d %s tells what came later and is still there, or, after the "
+    printf("%s: marked; leakctl report%s %d %s tells what came later and is still there, or, after "
+           "the "
            "next look, leakreport %s %s\n",
            show(asking.target.who, strlen(asking.target.who), 0).text, dir, (int)asking.target.pid,
            show_word(option).text, show_word(option).text, show_word(asking.target.path).text);

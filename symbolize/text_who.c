@@ -52,8 +52,8 @@ static void write_pointers(const struct who *who, const struct view *view, FILE 
         write_pointer(&who->pointers[i], view, stream);
     if (told < who->pointer_count || who->more)
         fprintf(stream, "%*sand %s%s%s\n", TEXT_INDENT, "",
-                show_count(who->pointer_count - told, "more word").text, who->more ? " at least" : "",
-                told < who->pointer_count ? " (--top=0)" : "");
+                show_count(who->pointer_count - told, "more word").text,
+                who->more ? " at least" : "", told < who->pointer_count ? " (--top=0)" : "");
 }
 
 static void write_block(const struct process *process, const struct who *who,

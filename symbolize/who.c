@@ -64,8 +64,8 @@ static enum verdict verdict_of(const struct store_look *look, const struct stack
     const struct leak_asked *asked = &look->head.asked;
     enum leak_verdict verdict = LEAK_VERDICT_NONE;
 
-    if (classify_runtime_block(stack->frames, stack->count,
-                               frame_user(stack->frames, stack->count), asked->size))
+    if (classify_runtime_block(stack->frames, stack->count, frame_user(stack->frames, stack->count),
+                               asked->size))
         return VERDICT_RUNTIME;
     if (asked->found && asked->found <= look->found_count)
         verdict = look->found[asked->found - 1].verdict;

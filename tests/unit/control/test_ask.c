@@ -45,8 +45,8 @@ static bool take(void)
 static void answers(int number)
 {
     struct leak_request *request = &header->request;
-    bool known = request->verb == LEAK_VERB_MARK ? strcmp(request->name, "deploy") == 0
-                                                 : !*request->name;
+    bool known =
+        request->verb == LEAK_VERB_MARK ? strcmp(request->name, "deploy") == 0 : !*request->name;
 
     (void)number;
     if (!take())
@@ -131,7 +131,8 @@ static void save(int number)
     uint64_t start;
 
     ck_assert(process_look(fake, &start, &state));
-    snprintf(text, sizeof(text), "depth=64 (environment)\nsnapshot_signal=%d (environment)\n", number);
+    snprintf(text, sizeof(text), "depth=64 (environment)\nsnapshot_signal=%d (environment)\n",
+             number);
     if (number != USUAL)
         builder_options(&builder, text);
     look.head = (struct leak_snapshot){.rung = LEAK_RUNG_PARKED, .milestone = LOOK - 1};
@@ -358,7 +359,8 @@ END_TEST
 
 START_TEST(what_a_dead_asker_left_is_cleared)
 {
-    static const uint32_t left[] = {LEAK_REQUEST_CLAIMED, LEAK_REQUEST_ASKED, LEAK_REQUEST_ANSWERED};
+    static const uint32_t left[] = {LEAK_REQUEST_CLAIMED, LEAK_REQUEST_ASKED,
+                                    LEAK_REQUEST_ANSWERED};
     uint64_t start;
     char about;
 

@@ -1,4 +1,5 @@
-/* test_hearing.c - what /proc says of the threads of a process, and what that means for a signal. */
+/* test_hearing.c - what /proc says of the threads of a process, and what that means for a signal.
+ */
 #include <check.h>
 #include <stdio.h>
 
@@ -56,7 +57,8 @@ END_TEST
 
 START_TEST(odd_text_says_nothing)
 {
-    static const char *const texts[] = {"", "State:", "State:\t", "nothing\n\n", "State:\tX (dead)\n"};
+    static const char *const texts[] = {"", "State:", "State:\t", "nothing\n\n",
+                                        "State:\tX (dead)\n"};
     struct hearing hearing = {0};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)

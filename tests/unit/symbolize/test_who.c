@@ -1,5 +1,5 @@
-/* test_who.c - which block an address is in, and what points at it: of stores with such a look, also of
- * damaged ones.
+/* test_who.c - which block an address is in, and what points at it: of stores with such a look,
+ * also of damaged ones.
  *
  * No module is opened: functions are places in modules.
  */
