@@ -158,6 +158,22 @@ test_leaktop_screen_shows_what_grows_and_obeys_keys() {
     done
     kill "$running"
 }
+test_leaktop_screen_has_the_process_looked_at_and_writes_a_report() {
+    need gcc tmux
+    shelve shelf 55
+    screen 120 30 C.UTF-8
+    until_says out ' growing +grow' line 5
+    send L; until_says out "shelf \(pid $running\): held for .* lost" line 30
+    send j; until_says out 'L look' line 30
+    send w; until_says out "the report is in leak.$running.1.txt" line 30
+    says "leak.$running.1.txt" "^libleak: pid=$running lost="
+    send w; until_says out "the report is in leak.$running.2.txt" line 30
+    kill "$running"
+    until_says out ', gone' line 1
+    send L; until_says out 'leakctl: ' line 30
+    send q; until_says out 'status=0' shown
+    leave
+}
 test_leaktop_screen_stays_when_the_process_ends() {
     need gcc tmux
     shelve shelf 4
