@@ -97,6 +97,12 @@ static const struct row *row_find(const struct row *rows, size_t count, const ch
     return NULL;
 }
 
+/* Does the runtime keep it in the account, where leakreport finds it, now and later? */
+static bool is_recorded(const struct row *row)
+{
+    return row->value && row_find(runtime, ROWS(runtime), row->name, strlen(row->name));
+}
+
 static const struct row *row_of_letter(char letter)
 {
     for (size_t i = 0; i < ROWS(own); i++)
@@ -147,7 +153,8 @@ static void help_print(void)
             row_print(&own[i]);
     puts("\nThe report (more in leakreport(1)):");
     for (size_t i = 0; i < ROWS(report); i++)
-        if (!row_find(own, ROWS(own), report[i].name, strlen(report[i].name)))
+        if (!row_find(own, ROWS(own), report[i].name, strlen(report[i].name)) &&
+            !is_recorded(&report[i]))
             row_print(&report[i]);
     puts("\nWhat is tracked (more in libleak(7)):");
     for (size_t i = 0; i < ROWS(runtime); i++)
@@ -273,7 +280,7 @@ static int option_parse(struct args *args, char **argv, int *at)
         row = row_find(own, ROWS(own), word + 2, length);
         if (!row)
             row = row_find(report, ROWS(report), word + 2, length);
-        if (!row)
+        if (!row || (row->what == REPORT && is_recorded(row)))
             row = row_find(runtime, ROWS(runtime), word + 2, length);
         if (word[2 + length])
             value = word + 2 + length + 1;

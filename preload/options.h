@@ -23,7 +23,7 @@ typedef uint64_t option_SHARE; /* percent, to 100 */
 typedef char option_TEXT[OPTION_TEXT_MAX];
 typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks,
     option_CHOICE_unwind_oracle, option_CHOICE_crash, option_CHOICE_log,
-    option_CHOICE_log_format;
+    option_CHOICE_log_format, option_CHOICE_modules_match;
 
 /* The words of the CHOICE lines, in their order. */
 enum { REPORT_NONE, REPORT_EXIT };

@@ -129,6 +129,20 @@ static int run_report(struct options *options)
     return status;
 }
 
+static const char *read_scope(struct suppressions *suppressions, const struct options *options)
+{
+    const char *trouble = NULL;
+
+    for (enum scope_key key = 0; key < SCOPE_KEYS && !trouble; key++)
+        if (options->scope[key] &&
+            (trouble = suppress_outside(suppressions, key, options->scope[key])))
+            fprintf(stderr, "leakreport: --%s=%s: %s\n", scope_word[key], options->scope[key],
+                    trouble);
+    if (options->match)
+        suppress_match_any(suppressions, options->match == MATCH_ANY);
+    return trouble;
+}
+
 /* Before anything else: a mistake in a file is said before a program has run for hours. */
 static bool read_suppressions(struct options *options)
 {
@@ -147,7 +161,7 @@ static bool read_suppressions(struct options *options)
     if (trouble)
         fprintf(stderr, "leakreport: %s%s%s%s\n", only ? "--only=" : "", only ? only : "",
                 only ? ": " : "", trouble);
-    return !trouble;
+    return !trouble && !read_scope(suppressions, options);
 }
 
 /* --last: names and pids become files. False: said which has no store. */

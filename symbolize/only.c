@@ -96,13 +96,12 @@ struct only *only_read(struct mem *mem, const char *text, struct only *rest, con
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-static bool names(const char *pattern, const char *text)
+bool only_names(const char *pattern, const char *text)
 {
     return text && (rules_glob(pattern, text, true) || rules_glob(pattern, base_name(text), true));
 }
 
-/* "parse" names "parse(int)", too. */
-static bool names_function(const char *pattern, const char *function)
+bool only_names_function(const char *pattern, const char *function)
 {
     char bare[512];
     size_t length = function ? strcspn(function, "(") : 0;
@@ -121,22 +120,26 @@ static bool has_frame(const struct only *only, const struct record *record)
         if (frame->role != FRAME_USER && frame->role != FRAME_WRAPPER)
             continue;
         if (only->key == FUNCTION
-                ? names_function(only->pattern, frame->function)
-                : names(only->pattern, only->key == FILE_NAME ? frame->file : frame->module))
+                ? only_names_function(only->pattern, frame->function)
+                : only_names(only->pattern, only->key == FILE_NAME ? frame->file : frame->module))
             return true;
     }
     return false;
 }
 
-static bool has_thread(const struct only *only, const struct record *record)
+bool only_names_thread(const char *pattern, const struct thread_ref *thread)
 {
     char serial[24];
 
-    for (size_t i = 0; i < record->thread_count; i++) {
-        snprintf(serial, sizeof(serial), "T%" PRIu32, record->threads[i].serial);
-        if (strcmp(serial, only->pattern) == 0 || names(only->pattern, record->threads[i].name))
+    snprintf(serial, sizeof(serial), "T%" PRIu32, thread->serial);
+    return strcmp(serial, pattern) == 0 || only_names(pattern, thread->name);
+}
+
+static bool has_thread(const struct only *only, const struct record *record)
+{
+    for (size_t i = 0; i < record->thread_count; i++)
+        if (only_names_thread(only->pattern, &record->threads[i]))
             return true;
-    }
     return false;
 }
 
@@ -151,7 +154,7 @@ static bool fits_one(const struct only *only, const struct record *record, uint6
     case THREAD:
         return has_thread(only, record);
     case KIND:
-        return names(only->pattern, kind_word[record->kind]);
+        return only_names(only->pattern, kind_word[record->kind]);
     case SIZE:
         return in_range(only, record->bytes / (record->blocks ? record->blocks : 1));
     case BYTES:

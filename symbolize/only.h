@@ -22,4 +22,10 @@ struct only *only_read(struct mem *mem, const char *text, struct only *rest, con
 /* until_ns: when ages end, 0 = unknown: then no age fits. */
 bool only_fits(const struct only *only, const struct record *record, uint64_t until_ns);
 
+/* Does a pattern with * and ? name it? A path by its last component, too; a function without its
+ * arguments, too: "parse" names "parse(int)"; a thread is T1, or its name. */
+bool only_names(const char *pattern, const char *text);
+bool only_names_function(const char *pattern, const char *function);
+bool only_names_thread(const char *pattern, const struct thread_ref *thread);
+
 #endif

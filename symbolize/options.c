@@ -157,6 +157,7 @@ static bool take_argument(struct options *options, enum option option, const cha
     static const char *const syntaxes[] = {"lsan", "valgrind", "libleak", NULL};
     static void (*const generators[])(const struct report *, const struct view *, FILE *) = {
         generate_lsan, generate_valgrind, generate_libleak};
+    static const char *const matches[] = {"caller", "any", NULL};
     static const char *const switches[] = {"on", "off", NULL};
     static const char *const colours[] = {"auto", "always", "never", NULL};
     unsigned long value;
@@ -184,6 +185,19 @@ static bool take_argument(struct options *options, enum option option, const cha
     case OPTION_ONLY:
         options_add(&options->only, text);
         return true;
+    case OPTION_MODULES:
+        options->scope[SCOPE_MODULES] = text;
+        return true;
+    case OPTION_FUNCTIONS:
+        options->scope[SCOPE_FUNCTIONS] = text;
+        return true;
+    case OPTION_THREADS:
+        options->scope[SCOPE_THREADS] = text;
+        return true;
+    case OPTION_MATCH:
+        chosen = choice(option, text, matches);
+        options->match = chosen == 1 ? MATCH_ANY : MATCH_CALLER;
+        return chosen >= 0;
     case OPTION_BASELINE:
         options->baseline = text;
         return true;

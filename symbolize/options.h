@@ -28,6 +28,8 @@ struct options {
     struct build_options build;
     bool no_known; /* --default-suppressions=off */
     struct text_list debug_dirs, source_dirs, substitutes, suppressions, only;
+    const char *scope[SCOPE_KEYS]; /* NULL = as it was recorded */
+    enum { MATCH_AS_RECORDED, MATCH_CALLER, MATCH_ANY } match;
     const char *sysroot;
     struct since since;
     enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;

@@ -8,6 +8,7 @@
 
 #include "symbolize/only.h"
 #include "symbolize/rules_index.h"
+#include "symbolize/scope.h"
 
 /* The rules of one text. */
 struct set {
@@ -19,6 +20,13 @@ struct set {
     struct rules_index *index;
 };
 
+/* What the report is about, by one key; and what is left out by that. */
+struct side {
+    bool given; /* on the command line, which overrules the store */
+    struct scope_list list;
+    struct rule_made left_out;
+};
+
 struct suppressions {
     struct mem *mem;
     struct set **sets;
@@ -26,6 +34,9 @@ struct suppressions {
     struct verdict_total total;
     struct only *only; /* NULL = anything fits */
     struct rule_made left_out;
+    struct side sides[SCOPE_KEYS];
+    bool match_given; /* likewise */
+    bool any_frame;
     uint64_t until_ns;
 };
 
@@ -132,6 +143,55 @@ const char *suppress_all_but(struct suppressions *suppressions, const char *text
     return NULL;
 }
 
+static void set_side(struct suppressions *suppressions, enum scope_key key, const char *text,
+                     const char *where)
+{
+    struct side *side = &suppressions->sides[key];
+
+    side->left_out.rule = (struct rule){
+        .text = mem_format(suppressions->mem, "%s=%s", scope_word[key], text), .where = where};
+}
+
+const char *suppress_outside(struct suppressions *suppressions, enum scope_key key,
+                             const char *text)
+{
+    struct side *side = &suppressions->sides[key];
+
+    if (!scope_read(suppressions->mem, text, &side->list))
+        return "it takes a comma list of names, each with + or - in front, or neither";
+    side->given = true;
+    set_side(suppressions, key, text, "the command line");
+    return NULL;
+}
+
+void suppress_match_any(struct suppressions *suppressions, bool any)
+{
+    suppressions->match_given = true;
+    suppressions->any_frame = any;
+}
+
+/* What the options said that the process ran with, unless the command line knows better. */
+static void turn_sides(struct suppressions *suppressions, const struct store *store)
+{
+    char text[4096];
+
+    for (enum scope_key key = 0; key < SCOPE_KEYS; key++) {
+        struct side *side = &suppressions->sides[key];
+
+        side->left_out.total = (struct verdict_total){0};
+        if (side->given)
+            continue;
+        side->list = (struct scope_list){0};
+        if (!store_option(store, scope_word[key], text, sizeof(text)))
+            continue;
+        scope_read(suppressions->mem, text, &side->list);
+        set_side(suppressions, key, text, "the options of the process");
+    }
+    if (!suppressions->match_given)
+        suppressions->any_frame = store_option(store, "modules_match", text, sizeof(text)) &&
+                                  strcmp(text, "any") == 0;
+}
+
 void suppress_turn_to(struct suppressions *suppressions, const struct store *store,
                       uint64_t until_ns)
 {
@@ -139,6 +199,7 @@ void suppress_turn_to(struct suppressions *suppressions, const struct store *sto
         return;
     suppressions->until_ns = until_ns;
     suppressions->left_out.total = suppressions->total = (struct verdict_total){0};
+    turn_sides(suppressions, store);
     for (size_t i = 0; i < suppressions->count; i++) {
         struct set *set = suppressions->sets[i];
 
@@ -170,6 +231,17 @@ static void count(struct verdict_total *total, const struct record *record)
     total->records++;
 }
 
+/* What it does not fit of all that was asked for; NULL = it fits. */
+static struct rule_made *left_out_by(struct suppressions *suppressions, const struct record *record)
+{
+    if (!only_fits(suppressions->only, record, suppressions->until_ns))
+        return &suppressions->left_out;
+    for (enum scope_key key = 0; key < SCOPE_KEYS; key++)
+        if (!scope_fits(&suppressions->sides[key].list, key, suppressions->any_frame, record))
+            return &suppressions->sides[key].left_out;
+    return NULL;
+}
+
 bool suppress_record(struct suppressions *suppressions, struct record *record,
                      const struct record *owner)
 {
@@ -177,8 +249,8 @@ bool suppress_record(struct suppressions *suppressions, struct record *record,
 
     if (!suppressions || record->verdict == VERDICT_RUNTIME)
         return false;
-    if (!made && !only_fits(suppressions->only, record, suppressions->until_ns))
-        made = &suppressions->left_out;
+    if (!made)
+        made = left_out_by(suppressions, record);
     for (size_t i = 0; i < suppressions->count && !made; i++)
         if (suppressions->sets[i]->here)
             made = rules_index_find(suppressions->sets[i]->index, record);
@@ -191,9 +263,15 @@ bool suppress_record(struct suppressions *suppressions, struct record *record,
     return true;
 }
 
+static void tell(const struct rule_made *made, struct process *process)
+{
+    if (made->total.records)
+        process->rules[process->rule_count++] = (struct rule_use){&made->rule, made->total};
+}
+
 void suppress_tell(struct suppressions *suppressions, struct process *process)
 {
-    size_t most = 1;
+    size_t most = 1 + SCOPE_KEYS;
 
     if (!suppressions)
         return;
@@ -203,16 +281,14 @@ void suppress_tell(struct suppressions *suppressions, struct process *process)
     if (!process->suppressed.records)
         return;
     process->rules = mem_take_array(suppressions->mem, most, sizeof(*process->rules));
-    if (suppressions->left_out.total.records)
-        process->rules[process->rule_count++] =
-            (struct rule_use){&suppressions->left_out.rule, suppressions->left_out.total};
+    tell(&suppressions->left_out, process);
+    for (enum scope_key key = 0; key < SCOPE_KEYS; key++)
+        tell(&suppressions->sides[key].left_out, process);
     for (size_t i = 0; i < suppressions->count; i++) {
         const struct set *set = suppressions->sets[i];
 
         for (size_t k = 0; set->here && k < set->rules.count; k++)
-            if (set->rules.made[k]->total.records)
-                process->rules[process->rule_count++] =
-                    (struct rule_use){&set->rules.made[k]->rule, set->rules.made[k]->total};
+            tell(set->rules.made[k], process);
     }
 }
 

@@ -8,6 +8,7 @@
 #define SYMBOLIZE_SUPPRESS_H
 
 #include "symbolize/model.h"
+#include "symbolize/scope.h"
 #include "symbolize/store.h"
 
 struct suppressions;
@@ -25,6 +26,12 @@ void suppress_add_known(struct suppressions *suppressions);
 
 /* Suppressed is what does not fit, too; only.h has the words. NULL, or what is wrong with it. */
 const char *suppress_all_but(struct suppressions *suppressions, const char *text);
+
+/* And what is outside of a scope: see scope.h. Until one is given, that of the store's options holds.
+ * NULL, or what is wrong with it. */
+const char *suppress_outside(struct suppressions *suppressions, enum scope_key key,
+                             const char *text);
+void suppress_match_any(struct suppressions *suppressions, bool any); /* modules by any frame */
 
 /* From here on it is about records of that store, whose ages end then. */
 void suppress_turn_to(struct suppressions *suppressions, const struct store *store,

@@ -1,0 +1,88 @@
+# What a report is about: modules, functions and threads; said at the start, or to leakreport.
+
+# a() and b() leak in libraries of their own; b() also has a() allocate for it.
+libraries() {
+    compile liba.so -g -O0 -fPIC -shared <<'END'
+#include <stdlib.h>
+void *volatile sink;
+void a(void) { sink = malloc(100); }
+END
+    compile libb.so -g -O0 -fPIC -shared <<'END'
+#include <stdlib.h>
+void a(void);
+void *volatile sink_b;
+void b_calls_a(void) { a(); }
+void b(void) { sink_b = malloc(30); b_calls_a(); sink_b = NULL; }
+END
+    compile both -g -O0 -L. '-Wl,-rpath,$ORIGIN' -Wl,--no-as-needed -l:liba.so -l:libb.so -pthread <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+void a(void), b(void);
+extern void *volatile sink;
+void *volatile mine;
+static void both(void) { mine = malloc(7); mine = NULL; }
+static void *work(void *unused) { pthread_setname_np(pthread_self(), "worker"); a(); both(); return unused; }
+int main(void) {
+    pthread_t thread;
+    a(), b(), both();
+    pthread_create(&thread, NULL, work, NULL), pthread_join(thread, NULL);
+    sink = NULL;
+    return 0;
+}
+END
+}
+lost() { # wanted, file, options...
+    wanted=$1 file=$2
+    shift 2
+    "$O/leakreport" "$@" "$file" >out
+    says out " lost=$wanted "
+}
+
+test_modules_functions_and_threads_narrow_a_report() {
+    libraries
+    leakrun --keep=both.leak --no-report ./both
+    lost 344/6/6 both.leak
+    lost 300/3/3 both.leak '--modules=+liba*'
+    lost 300/3/3 both.leak '--modules=liba.so'
+    lost 44/3/3 both.leak '--modules=-liba*'
+    lost 330/4/4 both.leak '--modules=+lib*'
+    lost 30/1/1 both.leak '--modules=+lib*,-liba*'
+    lost 0/0/0 both.leak '--modules=+libc.so*'
+    lost 130/2/2 both.leak '--modules=+libb*' --modules-match=any
+    lost 214/4/4 both.leak '--modules=-libb*' --modules-match=any
+    lost 100/1/1 both.leak --functions=b_calls_a
+    lost 244/5/5 both.leak --functions=-b_calls_?
+    lost 107/2/2 both.leak --threads=T2
+    lost 107/2/2 both.leak --threads=worker
+    lost 237/4/4 both.leak --threads=T1
+    lost 237/4/4 both.leak --threads=-worker
+    lost 107/2/2 both.leak --threads=-T1
+    lost 100/1/1 both.leak --threads=T2 '--modules=liba*'
+    "$O/leakreport" -v '--modules=liba*' both.leak >out
+    says out '^Suppressed: 44 bytes in 3 blocks by 1 rule'
+    says out '44 bytes in 3 blocks: modules=liba\* \(the command line\)'
+    silent_about out '^[1-9]\. .*7 bytes'
+    equal 'the status of what is left out' "$(status_of "$O/leakreport" --error-exitcode=3 --modules=none both.leak)" 0
+    equal 'the status of what is not' "$(status_of "$O/leakreport" --error-exitcode=3 '--modules=liba*' both.leak)" 3
+    for bad in --modules=+ --modules=a,,b --threads=- --functions=a, --modules-match=all; do
+        equal "the status of $bad" "$(status_of "$O/leakreport" "$bad" both.leak)" 2
+    done
+}
+test_a_scope_is_kept_in_the_account() {
+    libraries
+    LIBLEAK_OPTIONS='modules=+libb*:modules_match=any:threads=T1' leakrun --keep=kept.leak ./both 2>err
+    says err ' lost=130/2/2 '
+    says err '^Suppressed: 214 bytes in 4 blocks by 1 rule'
+    lost 130/2/2 kept.leak
+    lost 130/2/2 kept.leak --functions=b
+    lost 300/3/3 kept.leak --threads= '--modules=+liba*' --modules-match=caller
+    lost 344/6/6 kept.leak --modules= --threads=
+    leakrun --keep=line.leak '--modules=liba*' --modules-match=caller --functions=b_calls_a ./both 2>err
+    says err ' lost=100/1/1 '
+    lost 100/1/1 line.leak
+    lost 344/6/6 line.leak --modules= --functions=
+    leakrun --modules-match=all ./both 2>err && fail "it takes modules-match=all"
+    says err 'modules-match=all: it takes caller, any'
+    leakrun --help >help
+    equal 'times that help has it' "$(grep -c -e '--modules=' help)" 1
+}
