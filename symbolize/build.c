@@ -161,12 +161,23 @@ static struct handed_down fill_sums(const struct store *store, struct process *p
     return inherited;
 }
 
+static void turn_wrappers(struct resolver *resolver, const struct store *store,
+                          const struct build_options *options)
+{
+    char recorded[4096];
+
+    if (!options->wrappers && !store_option(store, "wrappers", recorded, sizeof(recorded)))
+        *recorded = 0;
+    resolve_wrappers(resolver, options->wrappers ? options->wrappers : recorded);
+}
+
 void build_process(struct mem *mem, struct resolver *resolver, const struct store *store,
                    const struct build_options *options, struct process *process)
 {
     struct handed_down inherited;
 
     memset(process, 0, sizeof(*process));
+    turn_wrappers(resolver, store, options);
     fill_identity(mem, store, process);
     fill_coverage(mem, store, process);
     fill_stacks(store, &process->stacks);

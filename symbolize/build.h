@@ -10,6 +10,7 @@ struct build_options {
     struct group_options group;
     struct recent_options recent;
     struct who_options who;
+    const char *wrappers; /* functions that are never the headline; NULL = as it was recorded */
     bool allocated; /* what every stack allocated, too */
     bool content;   /* what blocks hold is told … */
     bool anonymous; /* … but not now, nor who and where: see anonymous.h */

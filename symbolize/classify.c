@@ -255,9 +255,10 @@ bool classify_runtime_block(const struct frame *const *frames, size_t count, siz
     if (in_loader(frames[first]))
         return true; /* link maps, thread vectors, TLS blocks */
     if (user == count) {
-        /* Start-up and exit code of the libraries. A frame in no module could be anybody's. */
+        /* Start-up and exit code of the libraries. A frame in no module could be anybody's, and who
+         * only passes a size on is no runtime. */
         for (size_t i = first; i < count; i++)
-            if (frames[i]->role == FRAME_USER)
+            if (frames[i]->role == FRAME_USER || frames[i]->role == FRAME_WRAPPER)
                 return false;
         return true;
     }

@@ -194,6 +194,9 @@ static bool take_argument(struct options *options, enum option option, const cha
     case OPTION_THREADS:
         options->scope[SCOPE_THREADS] = text;
         return true;
+    case OPTION_WRAPPERS:
+        options->build.wrappers = text;
+        return true;
     case OPTION_MATCH:
         chosen = choice(option, text, matches);
         options->match = chosen == 1 ? MATCH_ANY : MATCH_CALLER;

@@ -7,6 +7,7 @@
 
 #include "symbolize/classify.h"
 #include "symbolize/demangle.h"
+#include "symbolize/scope.h"
 
 struct resolver {
     struct mem *mem;
@@ -14,7 +15,12 @@ struct resolver {
     struct map modules; /* hash of path and build-id -> struct resolved_module * */
     struct map nowhere; /* pc -> struct place * */
     struct map names;   /* hash of a mangled name -> demangled one */
+    struct map wrappers;            /* hash of a list -> struct scope_list * */
+    const struct scope_list *named; /* the one in force */
+    uint64_t named_hash;
 };
+
+static const struct scope_list no_wrappers;
 
 struct resolver *resolve_begin(struct mem *mem, const struct binary_search_path *search)
 {
@@ -22,7 +28,27 @@ struct resolver *resolve_begin(struct mem *mem, const struct binary_search_path 
 
     resolver->mem = mem;
     resolver->search = *search;
+    resolver->named = &no_wrappers;
     return resolver;
+}
+
+void resolve_wrappers(struct resolver *resolver, const char *list)
+{
+    bool fresh;
+    uint64_t *slot;
+
+    resolver->named_hash = *list ? hash_text(5, list, strlen(list)) : 0;
+    resolver->named = &no_wrappers;
+    if (!*list)
+        return;
+    slot = map_put(&resolver->wrappers, resolver->named_hash, &fresh);
+    if (fresh) {
+        struct scope_list *made = mem_take(resolver->mem, sizeof(*made));
+
+        scope_read(resolver->mem, list, made);
+        *slot = (uintptr_t)made;
+    }
+    resolver->named = (const struct scope_list *)(uintptr_t)*slot;
 }
 
 void resolve_end(struct resolver *resolver)
@@ -36,6 +62,7 @@ void resolve_end(struct resolver *resolver)
     map_end(&resolver->modules);
     map_end(&resolver->nowhere);
     map_end(&resolver->names);
+    map_end(&resolver->wrappers);
 }
 
 static const char *hex(struct mem *mem, const uint8_t *bytes, size_t length)
@@ -50,7 +77,8 @@ static const char *hex(struct mem *mem, const uint8_t *bytes, size_t length)
 struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name)
 {
     uint64_t key = hash_text(hash_text(1, name->path, strlen(name->path)),
-                             (const char *)name->build_id, name->build_id_length);
+                             (const char *)name->build_id, name->build_id_length) ^
+                   resolver->named_hash;
     bool fresh;
     uint64_t *slot = map_put(&resolver->modules, key, &fresh);
     struct resolved_module *module = (void *)(uintptr_t)*slot;
@@ -65,6 +93,7 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
         module->build_id = hex(resolver->mem, name->build_id, name->build_id_length);
     module->binary = binary_open(resolver->mem, &resolver->search, name);
     module->name_hash = hash_text(2, base, strlen(base));
+    module->wrappers = resolver->named;
     return module;
 }
 
@@ -79,6 +108,17 @@ const char *resolve_name(struct resolver *resolver, const char *name)
     if (fresh)
         *slot = (uintptr_t)demangle(resolver->mem, name);
     return (const char *)(uintptr_t)*slot;
+}
+
+/* The built-in patterns, and what the user knows better. */
+static enum frame_role role_of(const struct resolved_module *module, const struct frame *frame)
+{
+    enum frame_role role = classify_frame(frame->module, frame->function, frame->file);
+    int named = scope_names(module->wrappers, frame->function);
+
+    if (role == FRAME_USER && named > 0)
+        return FRAME_WRAPPER;
+    return role == FRAME_WRAPPER && named < 0 ? FRAME_USER : role;
 }
 
 static void fill_frame(struct resolver *resolver, struct resolved_module *module,
@@ -96,7 +136,7 @@ static void fill_frame(struct resolver *resolver, struct resolved_module *module
         frame->symbol = mem_copy(resolver->mem, found->name, strlen(found->name));
     if (found->file)
         frame->file = mem_copy(resolver->mem, found->file, strlen(found->file));
-    frame->role = classify_frame(frame->module, frame->function, frame->file);
+    frame->role = role_of(module, frame);
     /* An unknown function is told apart by its place in the module, the same in every run. */
     frame->name_hash = frame->function
                            ? hash_text(module->name_hash, frame->function, strlen(frame->function))

@@ -12,6 +12,7 @@
 #include "symbolize/model.h"
 
 struct resolver;
+struct scope_list;
 
 /* A binary and what was learned of it. */
 struct resolved_module {
@@ -19,6 +20,7 @@ struct resolved_module {
     struct binary *binary;
     struct map places; /* offset -> struct place * */
     uint64_t name_hash;
+    const struct scope_list *wrappers; /* that were in force when it was asked for */
 };
 
 /* The frames at one address, innermost first; at least one. */
@@ -29,6 +31,10 @@ struct place {
 
 struct resolver *resolve_begin(struct mem *mem, const struct binary_search_path *search);
 void resolve_end(struct resolver *resolver); /* files and caches; frames stay */
+
+/* From here on functions of that list (see scope.h) only pass a size on, and those with - in front
+ * do not, whatever their names say. Frames that were handed out stay as they are. */
+void resolve_wrappers(struct resolver *resolver, const char *list);
 
 /* The same path and build-id give the same module. */
 struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name);

@@ -103,3 +103,11 @@ bool scope_fits(const struct scope_list *list, enum scope_key key, bool any_fram
     }
     return fits || !wanted;
 }
+
+int scope_names(const struct scope_list *list, const char *function)
+{
+    for (size_t i = list->count; function && i-- > 0;)
+        if (only_names_function(list->items[i].pattern, function))
+            return list->items[i].out ? -1 : 1;
+    return 0;
+}

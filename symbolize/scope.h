@@ -30,4 +30,8 @@ bool scope_read(struct mem *mem, const char *text, struct scope_list *list);
 bool scope_fits(const struct scope_list *list, enum scope_key key, bool any_frame,
                 const struct record *record);
 
+/* A list of functions: the last item that names it, 1 = is with + or nothing in front, -1 = with -;
+ * 0 = none does. */
+int scope_names(const struct scope_list *list, const char *function);
+
 #endif

@@ -86,3 +86,43 @@ test_a_scope_is_kept_in_the_account() {
     leakrun --help >help
     equal 'times that help has it' "$(grep -c -e '--modules=' help)" 1
 }
+test_wrappers_named_by_the_user_are_no_headline() {
+    compile passing -g -O0 -fno-builtin <<'END'
+#include <stdlib.h>
+void *volatile sink;
+static void *take(size_t size) { return malloc(size); }
+static void *node_malloc(void) { return malloc(24); }
+static void parse(void) { sink = take(10); }
+static void load(void) { sink = node_malloc(); }
+int main(void) { parse(); load(); sink = NULL; return 0; }
+END
+    heads() { # wanted, file, options...
+        wanted=$1 file=$2
+        shift 2
+        "$O/leakreport" --format=json "$@" "$file" >report.json
+        equal "headlines with $*" "$(/usr/bin/python3 -c '
+import json
+print(*sorted(f["function"] for r in json.load(open("report.json"))["processes"][0]["records"]
+              if r["verdict"] == "lost" for f in r["frames"] if f["user"]))')" "$wanted"
+    }
+    leakrun --keep=plain.leak --no-report ./passing
+    heads 'load take' plain.leak
+    heads 'load parse' plain.leak --wrappers=take
+    heads 'node_malloc take' plain.leak --wrappers=-node_malloc
+    heads 'node_malloc parse' plain.leak '--wrappers=-node_*,ta?e'
+    heads 'main main' plain.leak --wrappers=take,parse,load
+    "$O/leakreport" '--wrappers=*' plain.leak >out # nobody else: still a loss, and told
+    says out ' lost=34/2/2 '
+    says out '^     main '
+    LIBLEAK_OPTIONS=wrappers=take leakrun --keep=named.leak ./passing 2>err
+    says err '^     parse '
+    heads 'load parse' named.leak
+    heads 'load take' named.leak --wrappers=
+    heads 'load parse' named.leak
+    "$O/leakreport" --format=json named.leak plain.leak >report.json # each by its own
+    /usr/bin/python3 -c '
+import json
+for process in json.load(open("report.json"))["processes"]:
+    print(*sorted(f["function"] for r in process["records"] for f in r["frames"] if f["user"]))' >both
+    equal 'headlines of two accounts' "$(tr '\n' , <both)" 'load parse,load take,'
+}
