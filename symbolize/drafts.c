@@ -143,7 +143,7 @@ static void add_found(struct drafts *drafts, struct draft *draft, const struct s
 
     draft->record.shared |= (found->flags & LEAK_FOUND_SHARED) != 0;
     draft->record.tagged |= (found->flags & LEAK_FOUND_TAGGED) != 0;
-    samples_add(&draft->samples, look, found);
+    samples_add(&draft->samples, drafts->samples_told, look, found);
     if (found->root != STORE_NONE &&
         (!draft->reached.blocks || share->bytes > draft->reached.bytes))
         draft->reached = *share;

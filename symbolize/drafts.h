@@ -40,6 +40,7 @@ struct drafts {
     const struct store *store;
     struct signatures *signatures;
     struct trends *trends;
+    size_t samples_told; /* of each draft, at most */
     bool inherited; /* what a fork child was handed down counts, too */
     struct settling settling;
     struct map kin_by_key; /* hash of signature and kind -> index + 1 */

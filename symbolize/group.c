@@ -247,6 +247,7 @@ void group_records(struct mem *mem, struct resolver *resolver, const struct stor
     grouping.trends = trends_begin(mem, store, process->until_ns);
     grouping.drafts = drafts_begin(mem, store, &grouping.signatures, &grouping.trends,
                                    options->inherited);
+    grouping.drafts.samples_told = options->blocks ? SAMPLES_MOST : SAMPLES_TOLD;
     paths_want(&grouping.signatures);
     signatures_resolve(&grouping.signatures);
     grouping.frees = frees_begin(mem, &grouping.signatures);

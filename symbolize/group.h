@@ -16,6 +16,7 @@
 
 struct group_options {
     bool inherited; /* a fork child: show what the parent handed down, too */
+    bool blocks;    /* as many single blocks as are known, not just a few */
     enum sort_order order;
     struct suppressions *suppressions; /* turned to the store; NULL = none */
 };

@@ -6,6 +6,7 @@
 #include "symbolize/json.h"
 
 #include "symbolize/emit.h"
+#include "symbolize/json_by.h"
 #include "symbolize/json_crash.h"
 #include "symbolize/json_mistakes.h"
 #include "symbolize/json_process.h"
@@ -72,6 +73,8 @@ static void write_process(struct emit *emit, const struct process *process, cons
         write_errors(emit, process);
     write_resources(emit, process, most);
     json_process_rest(emit, process);
+    if (view->by)
+        json_by(emit, process, view);
     emit_close(emit, '}');
 }
 

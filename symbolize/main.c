@@ -228,6 +228,9 @@ int main(int argc, char **argv)
     } else if (options.files.count == 0) {
         fputs("leakreport: no store given (leakreport --help lists the options)\n", stderr);
         status = STATUS_UNUSABLE;
+    } else if (run && (options.view.by || options.view.blocks)) {
+        fprintf(stderr, "leakreport: --by and --blocks are about one report, not for %s\n", argv[1]);
+        status = STATUS_UNUSABLE;
     } else if (options.survivors) {
         status = run_survivors(&options, run);
     } else {

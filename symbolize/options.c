@@ -158,6 +158,11 @@ static bool take_argument(struct options *options, enum option option, const cha
     static void (*const generators[])(const struct report *, const struct view *, FILE *) = {
         generate_lsan, generate_valgrind, generate_libleak};
     static const char *const matches[] = {"caller", "any", NULL};
+    static const char *const keys[] = {
+#define K(name, word, head) word,
+        BY_TABLE(K)
+#undef K
+            NULL};
     static const char *const switches[] = {"on", "off", NULL};
     static const char *const colours[] = {"auto", "always", "never", NULL};
     unsigned long value;
@@ -197,6 +202,10 @@ static bool take_argument(struct options *options, enum option option, const cha
     case OPTION_WRAPPERS:
         options->build.wrappers = text;
         return true;
+    case OPTION_BY:
+        chosen = choice(option, text, keys);
+        options->view.by = (enum by_key)(chosen + 1);
+        return chosen >= 0;
     case OPTION_MATCH:
         chosen = choice(option, text, matches);
         options->match = chosen == 1 ? MATCH_ANY : MATCH_CALLER;
@@ -301,6 +310,9 @@ static void take_switch(struct options *options, enum option option)
         break;
     case OPTION_OWNERS:
         options->view.owners = true;
+        break;
+    case OPTION_BLOCKS:
+        options->view.blocks = options->build.group.blocks = true;
         break;
     case OPTION_CONTENT:
         options->view.content = options->build.content = true;
@@ -416,6 +428,11 @@ bool options_parse(int argc, char **argv, struct options *options)
         return complain("--gen-suppressions writes no report, so it goes without", "--format");
     if (options->view.who && options->format != formats_at(0))
         return complain("--who writes text, so it goes without", "--format");
+    if ((options->view.by && !(options->format->traits & FORMAT_BY)) ||
+        (options->view.blocks && !(options->format->traits & FORMAT_BLOCKS)))
+        return complain("--by and --blocks go with text and json, not with", options->format->name);
+    if (options->generate && (options->view.by || options->view.blocks))
+        return complain("--gen-suppressions goes without", "--by and --blocks");
     options->build.recent.address = options->view.freed_address;
     options->build.content |=
         options->view.verbose || (options->format->traits & FORMAT_CONTENT) != 0;

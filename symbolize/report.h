@@ -12,6 +12,24 @@
 #include "symbolize/model.h"
 #include "symbolize/source.h"
 
+/* K(NAME, word on the command line, head of its column) */
+#define BY_TABLE(K)                                                                                \
+    K(FUNCTION, "function", "function")                                                            \
+    K(FILE, "file", "file")                                                                        \
+    K(MODULE, "module", "module")                                                                  \
+    K(SIZE, "size", "size of a block, on average")                                                 \
+    K(KIND, "kind", "kind")                                                                        \
+    K(THREAD, "thread", "threads")                                                                 \
+    K(SITE, "site", "site")
+
+enum by_key {
+    BY_NOTHING,
+#define K(name, word, head) BY_##name,
+    BY_TABLE(K)
+#undef K
+        BY_MAX
+};
+
 struct view {
     bool all_frames;    /* runtime and allocator frames, too */
     bool verbose;       /* all callers, all names in full */
@@ -26,6 +44,8 @@ struct view {
     bool suppressed; /* list what is suppressed, too */
     bool growing;    /* list what grows, and nothing else */
     bool owners;     /* what keeps reachable blocks alive, and nothing else */
+    bool blocks;     /* each block that is known singly, and nothing else */
+    enum by_key by;  /* a table by this, and nothing else */
     bool freed;      /* who freed this address, and nothing else */
     uint64_t freed_address;
     bool who; /* what is at an address and points at it, and nothing else */
@@ -48,6 +68,8 @@ enum {
     FORMAT_BINARY = 4,    /* nothing for a terminal */
     FORMAT_CONTENT = 8,   /* shows what is in the blocks, asked or not */
     FORMAT_ALL = 16,      /* lists all verdicts unless --show says which */
+    FORMAT_BY = 32,       /* has tables */
+    FORMAT_BLOCKS = 64,   /* can list single blocks */
 };
 
 struct format {

@@ -21,14 +21,16 @@
 #include <string.h>
 
 static const struct format table[] = {
-    {"text", "for people: 80 columns, the worst records first", 10, 0, text_write},
+    {"text", "for people: 80 columns, the worst records first", 10, FORMAT_BY | FORMAT_BLOCKS,
+     text_write},
     {"short", "a line for each finding, place first, as compilers write them", 0, 0,
      text_write_short},
     {"full", "text with everything: all verdicts, frames with modules and offsets", 0,
      FORMAT_ALL | FORMAT_CONTENT, text_write_full},
     {"heap", "the places that hold most now, lost or not; shown and rest are all there is", 25,
      FORMAT_ALL, text_heap_write},
-    {"json", "everything, for programs (docs/schema.json)", 0, FORMAT_RECENT, json_write},
+    {"json", "everything, for programs (docs/schema.json)", 0,
+     FORMAT_RECENT | FORMAT_BY | FORMAT_BLOCKS, json_write},
     {"ndjson", "the same, a line for each process, record, error and resource", 0, FORMAT_RECENT,
      ndjson_write},
     {"html", "a page for a browser: source, flame graph, call tree, owners", 0, 0, html_write},

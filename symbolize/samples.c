@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-void samples_add(struct samples *samples, const struct store_look *look,
+void samples_add(struct samples *samples, size_t most, const struct store_look *look,
                  const struct store_found *found)
 {
-    for (uint32_t i = 0; i < found->sample_count && i < SAMPLES_TOLD; i++) {
+    for (uint32_t i = 0; i < found->sample_count && i < most; i++) {
         uint32_t index = found->sample + i;
         size_t at = samples->count;
 
         while (at && look->samples[samples->index[at - 1]].size < look->samples[index].size)
             at--;
-        if (at == SAMPLES_TOLD)
+        if (at == most)
             continue;
-        if (samples->count < SAMPLES_TOLD)
+        if (samples->count < most)
             samples->count++;
         memmove(&samples->index[at + 1], &samples->index[at],
                 (samples->count - 1 - at) * sizeof(*samples->index));

@@ -6,14 +6,16 @@
 #include "symbolize/store.h"
 
 #define SAMPLES_TOLD 4
+#define SAMPLES_MOST 64 /* where each is asked for */
 
 /* Those of one record so far; all zero = none. */
 struct samples {
-    uint32_t index[SAMPLES_TOLD]; /* in the look, by falling size */
+    uint32_t index[SAMPLES_MOST]; /* in the look, by falling size */
     size_t count;
 };
 
-void samples_add(struct samples *samples, const struct store_look *look,
+/* At most so many are kept. */
+void samples_add(struct samples *samples, size_t most, const struct store_look *look,
                  const struct store_found *found);
 
 /* Of a thread only the low bits of its serial are kept with a block. */

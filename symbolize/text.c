@@ -14,6 +14,8 @@
 #include "leak_store.h"
 #include "symbolize/estimate.h"
 #include "symbolize/text_base.h"
+#include "symbolize/text_blocks.h"
+#include "symbolize/text_by.h"
 #include "symbolize/text_crash.h"
 #include "symbolize/text_frame.h"
 #include "symbolize/text_growing.h"
@@ -434,6 +436,10 @@ void text_write(const struct report *report, const struct view *view, FILE *stre
         text_recent(report, view, stream);
     else if (view->who)
         text_who(report, view, stream);
+    else if (view->by)
+        text_by(report, view, stream);
+    else if (view->blocks)
+        text_blocks(report, view, stream);
     else if (view->owners)
         text_owners(report, view, stream);
     else

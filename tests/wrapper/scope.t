@@ -126,3 +126,74 @@ for process in json.load(open("report.json"))["processes"]:
     print(*sorted(f["function"] for r in process["records"] for f in r["frames"] if f["user"]))' >both
     equal 'headlines of two accounts' "$(tr '\n' , <both)" 'load parse,load take,'
 }
+test_sums_by_each_key_are_those_of_the_summary() {
+    libraries
+    leakrun --keep=both.leak --no-report ./both
+    for key in function file module size kind thread site; do
+        for top in 0 1; do
+            "$O/leakreport" --format=json --by=$key --top=$top both.leak >report.json
+            /usr/bin/python3 - report.json "$key" "$top" "$root/docs/schema.json" <<'END'
+import json, sys
+try:
+    import jsonschema
+    jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[4])))
+except ImportError:
+    print("no python3-jsonschema here")
+process = json.load(open(sys.argv[1]))["processes"][0]
+by, top = process["by"], int(sys.argv[3])
+assert by["key"] == sys.argv[2]
+assert "lost" in by["verdicts"] and "indirect" in by["verdicts"] and "runtime" not in by["verdicts"]
+for what in "bytes", "blocks", "records":
+    summary = sum(process["summary"][v][what] for v in by["verdicts"])
+    rows = sum(row[what] for row in by["rows"])
+    assert by["total"][what] == summary == rows + by["rest"][what], (what, by)
+assert top == 0 or len(by["rows"]) == top
+sizes = [row["bytes"] for row in by["rows"]]
+assert sizes == sorted(sizes, reverse=True)
+if not top:
+    assert abs(sum(row["share"] for row in by["rows"]) - 1) < 0.01
+    assert (by["rows"][0]["signature"] is not None) == (by["key"] == "site")
+    wanted = {"function": {"a": 300, "b": 30, "both": 14}, "kind": {"malloc": 344},
+              "size": {"64-127": 300, "16-31": 30, "4-7": 14},
+              "thread": {"T1 (both)": 237, "T2 (worker)": 107}}.get(by["key"])
+    got = {row["name"]: row["bytes"] for row in by["rows"]}
+    assert wanted is None or got == wanted, got
+    assert by["key"] != "module" or [name.split("/")[-1] for name in got] == ["liba.so", "libb.so", "both"], got
+END
+        done
+        "$O/leakreport" --by=$key --top=1 both.leak >out
+        says out '^both \(pid [0-9]+\) has 344 bytes in 6 blocks, by '$key',$'
+        says out '^Shown: .* Rest: '
+    done
+    "$O/leakreport" --by=function '--modules=-liba*' both.leak >out # what is suppressed is in no row
+    says out 'has 44 bytes in 3 blocks'
+    "$O/leakreport" --by=function --show=runtime both.leak >out
+    says out '^runtime:$'
+    for bad in --by=color '--by=function --format=xml' '--blocks --format=html' '--by=kind --gen-suppressions=lsan'; do
+        # shellcheck disable=SC2086 # words
+        equal "the status of $bad" "$(status_of "$O/leakreport" $bad both.leak)" 2
+    done
+    equal 'the status of diff' "$(status_of "$O/leakreport" diff --by=function both.leak both.leak)" 2
+}
+test_blocks_are_listed_one_by_one_as_far_as_they_are_known() {
+    compile many -g -O0 -fno-builtin <<'END'
+#include <stdlib.h>
+void *volatile sink;
+static void few(void) { sink = malloc(5000), sink = malloc(6000); }
+static void many(void) { for (int i = 0; i < 50; i++) sink = malloc(100 + i); }
+int main(void) { few(); many(); sink = NULL; return 0; }
+END
+    leakrun --keep=many.leak --no-report ./many
+    "$O/leakreport" --blocks many.leak >out
+    equal 'blocks of few' "$(grep -cE '^lost +0x[0-9a-f]+ +[56],000 bytes +T1#[12] +few ' out)" 2
+    says out '^lost +0x[0-9a-f]+ +149 bytes +T1#52 +many '
+    known=$(grep -c '^lost ' out)
+    says out "^Listed: $known blocks of .* bytes, of 52 blocks of 17,225 bytes\."
+    says out "^$((52 - known)) blocks, .* are known only by the sums"
+    "$O/leakreport" --blocks '--functions=few' many.leak >out
+    says out '^Listed: 2 blocks of 11,000 bytes, of 2 blocks of 11,000 bytes\.'
+    silent_about out 'known only'
+    leakrun --exit-look=off --keep=unlooked.leak --no-report ./many
+    "$O/leakreport" --blocks unlooked.leak >out
+    says out '^Listed: 0 blocks of 0 bytes, of 52 blocks'
+}
