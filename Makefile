@@ -51,9 +51,11 @@ REPORT := $(O)/leakreport
 WATCH  := $(O)/leakwatch
 TOP    := $(O)/leaktop
 CTL    := $(O)/leakctl
+JUDGE  := $(O)/leakselftest
+PLANT  := $(O)/leakplant
 UNITS  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(unit_src))
 
-all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL)      ## build everything (default)
+all: $(LIB) $(REPORT) $(WATCH) $(TOP) $(CTL) $(JUDGE) $(PLANT)      ## build everything (default)
 	@:
 
 $(LIB): $(call obj,$(preload_src))
@@ -84,6 +86,12 @@ $(TOP): TOOL_LIBS = $(TOP_LIBS)
 $(CTL):    $(O)/control/main.o $(O)/control.a $(O)/live.a $(O)/symbolize.a
 $(REPORT) $(WATCH) $(TOP) $(CTL):
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
+
+$(JUDGE): $(O)/selftest/judge.o
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -ljansson
+# Its functions keep their names when it is stripped; calls are left as they are written.
+$(PLANT): $(O)/selftest/plant.o
+	$(Q)$(CC) $(BASE) $(LDFLAGS) -rdynamic -o $@ $^ -ldl
 
 $(filter $(O)/tests/preload/%,$(UNITS)): $(O)/preload.a
 $(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
@@ -119,6 +127,8 @@ $(O)/symbolize/%.o: MODE = $(SANFLAGS)
 $(O)/live/%.o:      MODE = $(SANFLAGS)
 $(O)/top/%.o:       MODE = $(SANFLAGS) -pthread
 $(O)/control/%.o:   MODE = $(SANFLAGS)
+$(O)/selftest/judge.o: MODE = $(SANFLAGS)
+$(O)/selftest/plant.o: MODE = -O1 -g -fno-builtin -fno-optimize-sibling-calls -Wno-missing-prototypes
 $(O)/tests/%.o:     MODE = $(SANFLAGS) $(CPU)
 
 $(O)/%.o: %.c
@@ -231,7 +241,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -d $(DESTDIR)$(partsdir) $(DESTDIR)$(bindir) $(DESTDIR)$(includedir)/libleak \
 	  $(DESTDIR)$(libdir)/pkgconfig $(addprefix $(DESTDIR)$(mandir)/,man1 man3 man7) \
 	  $(DESTDIR)$(docdir)/fleet $(DESTDIR)$(compdir)
-	install -m 755 $(LIB) $(WATCH) $(DESTDIR)$(partsdir)
+	install -m 755 $(LIB) $(WATCH) $(JUDGE) $(PLANT) $(DESTDIR)$(partsdir)
 	install -m 755 $(REPORT) $(TOP) $(CTL) $(DESTDIR)$(bindir)
 	sed "s|^parts=.*|parts='$$(realpath -m --relative-to=$(bindir) $(partsdir))'|" \
 	  scripts/leakrun >$(DESTDIR)$(bindir)/leakrun
@@ -252,7 +262,7 @@ install: all man                      ## honours PREFIX, DESTDIR, bindir, libdir
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leaktop
 	install -m 644 scripts/completion.bash $(DESTDIR)$(compdir)/leakctl
 uninstall:                            ## removes what install put there
-	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so leakwatch memcheck) \
+	rm -f $(addprefix $(DESTDIR)$(partsdir)/,libleak.so leakwatch leakselftest leakplant memcheck) \
 	  $(addprefix $(DESTDIR)$(bindir)/,leakrun leakreport leaktop leakctl) \
 	  $(addprefix $(DESTDIR)$(includedir)/libleak/,$(headers)) \
 	  $(DESTDIR)$(libdir)/pkgconfig/libleak.pc \

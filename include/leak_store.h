@@ -193,6 +193,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_RESOURCES,    /* array of struct leak_resource, in no order, one of them the totals */
     LEAK_CHUNK_ROWS,         /* LEAK_ROWS_A_CHUNK struct leak_row: some sites over time */
     LEAK_CHUNK_MILESTONES,   /* array of struct leak_milestone, in no order */
+    LEAK_CHUNK_OWN,          /* one struct leak_own, written when the process ends */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -211,6 +212,13 @@ struct leak_chunk {
 /* A reader that meets no valid chunk at an offset goes on one page later. */
 
 /* ---- Records ----------------------------------------------------------------------------- */
+
+/* The runtime's own memory at the end: used = mapped + charged, or something of it has no owner. */
+struct leak_own {
+    uint64_t used;    /* as it counts against max_memory */
+    uint64_t mapped;  /* the sum of the mappings that are written down */
+    uint64_t charged; /* memory that lives elsewhere: the store's */
+};
 
 struct leak_process { /* followed by exe, NUL, cwd, NUL, argv strings each with its NUL */
     uint32_t exe_length, cwd_length; /* without the NUL */

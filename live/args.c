@@ -23,6 +23,7 @@ enum what {
     ERROR_EXITCODE,
     ERRORS_FOR,
     DIR_OPTION,
+    SELF_TEST,
     WITH_LIBRARY,
     WITH_REPORT,
     ENVIRONMENT_OF,
@@ -50,6 +51,7 @@ static const struct row own[] = {
     {"errors-for", "SET", "what counts for that (lost,errors)", ERRORS_FOR, 0},
     {"quiet", NULL, "fewer words", QUIET, 'q'},
     {"verbose", NULL, "more words", VERBOSE, 'v'},
+    {"self-test", NULL, "run a program with known leaks, and see whether they are found", SELF_TEST, 0},
     {"help", NULL, "this text", HELP, 'h'},
     {"version", NULL, "the version", VERSION, 0},
     {"serve-fd", "R[,W]", NULL, NOT_HERE, 0},
@@ -248,6 +250,9 @@ static int take(struct args *args, const struct row *row, const char *value)
     case DIR_OPTION:
         args->dir = value;
         return -1;
+    case SELF_TEST:
+        args->self_test = true;
+        return -1;
     case WITH_LIBRARY:
         args->library = value;
         return -1;
@@ -304,6 +309,18 @@ static int option_parse(struct args *args, char **argv, int *at)
     return take(args, row, value);
 }
 
+/* Nothing that was said is passed over. */
+static int self_test_alone(const struct args *args, const char *program)
+{
+    if (program)
+        return wrong_line("--self-test runs a program of its own, not", program,
+                          "leakrun --self-test");
+    if (*args->runtime || args->for_report.count || args->dir || args->keep || args->cwd ||
+        args->errors_for || args->error_exitcode || args->no_report || args->gdb)
+        return wrong_line("--self-test", "goes without other options", "leakrun --self-test");
+    return -1;
+}
+
 int args_parse(struct args *args, int argc, char **argv)
 {
     *args = (struct args){.runtime = words_print("%s", "")};
@@ -317,6 +334,8 @@ int args_parse(struct args *args, int argc, char **argv)
         if (status >= 0)
             return status;
     }
+    if (args->self_test)
+        return self_test_alone(args, argv[at]);
     if (at >= argc)
         return wrong_line("no program to run:", "leakrun [options] program [args...]",
                           "leakrun --help");

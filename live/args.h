@@ -18,10 +18,10 @@ struct args {
 
     const char *dir, *keep, *output, *cwd, *errors_for;
     int error_exitcode; /* 0: not given */
-    bool no_report, gdb, force, append, quiet, verbose;
+    bool no_report, gdb, force, append, quiet, verbose, self_test;
     char *runtime;           /* "a_b=v:c=d" or "" */
     struct words for_report; /* options for leakreport, in order */
-    char **program;          /* NULL-terminated, at least one word */
+    char **program;          /* NULL-terminated, at least one word; NULL: self_test */
 };
 
 /* Returns -1 to go on, else the exit status of leakwatch (--help, --version, a wrong line). */

@@ -6,18 +6,19 @@
 
 #define OWNED_MOST (1u << 16) /* at 64 KiB and more a mapping: 4 GiB of ours */
 
-static uint64_t limit, used;
+static uint64_t limit, used, charged;
 
 /* What is ours, in no order. */
 static struct lock lock; /* guards what follows */
 static struct owned {
     uintptr_t start;
     size_t size; /* 0: a place that may be used again */
+    bool counted; /* in "used" */
 } * owned;
 static uint32_t owned_used, owned_free; /* places ever used; how many of them have size 0 */
 static bool owned_lost;                 /* there was no room */
 
-void arena_own(const void *memory, size_t size)
+static void own(const void *memory, size_t size, bool counted)
 {
     struct locked locked = lock_take(&lock);
     uint32_t at = owned_used;
@@ -33,8 +34,13 @@ void arena_own(const void *memory, size_t size)
         owned_lost = true;
     }
     if (!owned_lost)
-        owned[at] = (struct owned){(uintptr_t)memory, size};
+        owned[at] = (struct owned){(uintptr_t)memory, size, counted};
     lock_give(&locked);
+}
+
+void arena_own(const void *memory, size_t size)
+{
+    own(memory, size, false);
 }
 
 void arena_disown(const void *memory)
@@ -83,7 +89,7 @@ void arena_limit(uint64_t bytes)
     limit = bytes;
 }
 
-bool arena_charge(uint64_t bytes)
+static bool count(uint64_t bytes)
 {
     uint64_t before = add_relaxed(&used, bytes);
     if (likely(!limit || before + bytes <= limit))
@@ -92,19 +98,28 @@ bool arena_charge(uint64_t bytes)
     return false;
 }
 
+bool arena_charge(uint64_t bytes)
+{
+    if (!count(bytes))
+        return false;
+    add_relaxed(&charged, bytes);
+    return true;
+}
+
 void arena_discharge(uint64_t bytes)
 {
+    sub_relaxed(&charged, bytes);
     sub_relaxed(&used, bytes);
 }
 
 void *arena_map(size_t size)
 {
     size = round_up(size, LEAK_PAGE);
-    if (!arena_charge(size))
+    if (!count(size))
         return NULL;
     void *memory = sys_map(size);
     if (memory)
-        arena_own(memory, size);
+        own(memory, size, true);
     else
         sub_relaxed(&used, size);
     return memory;
@@ -123,4 +138,14 @@ void arena_unmap(void *memory, size_t size)
 uint64_t arena_used(void)
 {
     return load_relaxed(&used);
+}
+
+bool arena_balance(struct leak_own *account)
+{
+    struct locked locked = lock_take(&lock);
+    *account = (struct leak_own){.used = load_relaxed(&used), .charged = load_relaxed(&charged)};
+    for (uint32_t at = 0; at < owned_used; at++)
+        account->mapped += owned[at].counted ? owned[at].size : 0;
+    lock_give(&locked);
+    return !owned_lost;
 }

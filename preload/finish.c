@@ -1,4 +1,5 @@
 #include "preload/finish.h"
+#include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/eventlog.h"
 #include "preload/log.h"
@@ -19,6 +20,19 @@ void finish_tell(void)
         log_line("now: leakreport ", store_path(), NULL);
 }
 
+/* What it has for itself, so that a report can tell a leak of the runtime's own. */
+static void put_own_memory(void)
+{
+    struct leak_own account;
+    struct leak_own *place = arena_balance(&account)
+                                 ? store_chunk_in_file(LEAK_CHUNK_OWN, sizeof account, 0)
+                                 : NULL;
+    if (!place)
+        return;
+    *place = account;
+    store_publish(place, sizeof account);
+}
+
 void finish_now(int status, const struct roots_taker *taker, enum leak_occasion occasion)
 {
     struct leak_header *header = store_header;
@@ -27,6 +41,7 @@ void finish_now(int status, const struct roots_taker *taker, enum leak_occasion 
         return;
     snapshot_late(taker, occasion);
     resources_settle();
+    put_own_memory();
     header->end_value = status & 0xff;
     header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
     store_release(&header->end_how, LEAK_END_EXIT);

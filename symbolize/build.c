@@ -79,6 +79,9 @@ static void fill_coverage(struct mem *mem, const struct store *store, struct pro
 {
     const struct leak_header *header = &store->header;
 
+    process->own_bytes = store->own.used;
+    process->own_astray =
+        (int64_t)(store->own.used - store->own.mapped - store->own.charged);
     process->unknown_frees = header->unknown_frees;
     process->unwind_checks = header->unwind_checks;
     process->unwind_mismatches = header->unwind_mismatches;
@@ -338,6 +341,7 @@ static void make_stable(struct process *process)
     process->recent_count = process->history_count = process->peak_part_count = 0;
     process->milestone_count = 0;
     process->peak = (struct moment){0}; /* what lived at some moment */
+    process->own_bytes = 0;
     process->stacks = (struct stacks){0}; /* which frees are looked at is a matter of dice */
     for (size_t i = 0; i < process->record_count; i++)
         make_stable_record(&process->records[i]);

@@ -8,17 +8,15 @@
 #include "symbolize/map.h"
 #include "symbolize/mem.h"
 
-const char *const by_word[BY_MAX] = {
-    NULL,
+const char *const by_word[BY_MAX] = {NULL,
 #define K(name, word, head) word,
-    BY_TABLE(K)
+                                     BY_TABLE(K)
 #undef K
 };
 
-const char *const by_head[BY_MAX] = {
-    NULL,
+const char *const by_head[BY_MAX] = {NULL,
 #define K(name, word, head) head,
-    BY_TABLE(K)
+                                     BY_TABLE(K)
 #undef K
 };
 
@@ -141,9 +139,7 @@ struct by_table by_make(const struct process *process, const struct view *view)
     map_end(&by_name);
     if (table.count)
         qsort(table.rows, table.count, sizeof(*table.rows), larger);
-    table.shown = view->quiet                                  ? 0
-                  : view->top && view->top < table.count ? view->top
-                                                               : table.count;
+    table.shown = view->quiet ? 0 : view->top && view->top < table.count ? view->top : table.count;
     for (size_t i = table.shown; i < table.count; i++)
         add(&table.rest, &table.rows[i].sum);
     return table;

@@ -1,9 +1,9 @@
 /* by.h - a process added up by function, file, module, size, kind, thread or site.
  *
- * Each record that is shown is in one row, so the rows sum up to the totals of the verdicts that are
- * shown. Function, file and module are those of the frame a record is about; a record of several
- * threads is in a row of just these; of sizes only the average is known, and rows are powers of
- * two. What hangs under lost blocks is shown with them; what is suppressed is in no row.
+ * Each record that is shown is in one row, so the rows sum up to the totals of the verdicts that
+ * are shown. Function, file and module are those of the frame a record is about; a record of
+ * several threads is in a row of just these; of sizes only the average is known, and rows are
+ * powers of two. What hangs under lost blocks is shown with them; what is suppressed is in no row.
  */
 #ifndef SYMBOLIZE_BY_H
 #define SYMBOLIZE_BY_H

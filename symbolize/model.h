@@ -497,6 +497,8 @@ struct process {
     uint64_t truncated_stacks;
     /* Stacks compared with those of another unwinder, and what came of it. */
     uint64_t unwind_checks, unwind_mismatches, unwind_stops;
+    uint64_t own_bytes;   /* libleak's memory at the end; 0 = not known … */
+    int64_t own_astray; /* … and how much more that is than what it knows to have */
     struct stacks stacks;
     struct untracked *untracked;
     size_t untracked_count;

@@ -156,6 +156,8 @@ void read_packed(struct reading *reading, const struct chunk *chunk)
         read_modules(reading, at, chunk->length);
     else if (chunk->type == LEAK_CHUNK_OPTIONS)
         reading->store->options = mem_copy(reading->store->mem, (const char *)at, chunk->length);
+    else if (chunk->type == LEAK_CHUNK_OWN && chunk->length >= sizeof(struct leak_own))
+        memcpy(&reading->store->own, at, sizeof(struct leak_own));
     else if (chunk->type == LEAK_CHUNK_SUPPRESSIONS)
         read_suppressions(reading, at, chunk->length);
 }

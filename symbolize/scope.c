@@ -92,9 +92,9 @@ bool scope_fits(const struct scope_list *list, enum scope_key key, bool any_fram
 
     for (size_t i = 0; i < list->count; i++) {
         const struct scope_item *item = &list->items[i];
-        bool named = key == SCOPE_THREADS
-                         ? has_thread(item->pattern, item->out, record)
-                         : has_frame(item->pattern, key, any_frame || key == SCOPE_FUNCTIONS, record);
+        bool named = key == SCOPE_THREADS ? has_thread(item->pattern, item->out, record)
+                                          : has_frame(item->pattern, key,
+                                                      any_frame || key == SCOPE_FUNCTIONS, record);
 
         if (item->out && named)
             return false;

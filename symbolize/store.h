@@ -228,6 +228,7 @@ struct store {
     const char *path;
     struct leak_header header; /* only its numbers; use host below */
     const char *host, *exe, *cwd, *options;
+    struct leak_own own; /* used 0: not known */
     const char **argv;
     size_t argc;
     struct store_module *modules;

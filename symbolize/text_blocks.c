@@ -83,7 +83,8 @@ static void write_sums(const struct sums *sums, bool sampled, FILE *stream)
     if (sums->blocks <= sums->known_blocks)
         return;
     fprintf(stream, "%s%s, ", about, show_count(blocks, "block").text);
-    fprintf(stream, "%s in all, %s known only by the sums of their records, or left out by\n"
+    fprintf(stream,
+            "%s in all, %s known only by the sums of their records, or left out by\n"
             "--top: a look keeps the largest few of each line.\n",
             show_count(bytes, "byte").text, blocks == 1 ? "is" : "are");
 }

@@ -104,12 +104,25 @@ static void write_peak(const struct process *process, const struct view *view, F
     }
 }
 
+static void write_own_memory(const struct process *process, FILE *stream)
+{
+    if (!process->own_bytes)
+        return;
+    fprintf(stream, "Memory of libleak's own: %s, ", show_size(process->own_bytes).text);
+    if (process->own_astray)
+        fprintf(stream, "of which %" PRId64 " bytes are not accounted for.\n", process->own_astray);
+    else
+        fputs("all accounted for.\n", stream);
+}
+
 void text_seen(const struct process *process, const struct view *view, FILE *stream)
 {
     write_seen(process, stream);
     if (view->verbose)
         write_peak(process, view, stream);
     write_compared(process, view, stream);
-    if (view->verbose)
-        write_stacks(&process->stacks, stream);
+    if (!view->verbose)
+        return;
+    write_stacks(&process->stacks, stream);
+    write_own_memory(process, stream);
 }

@@ -2,6 +2,7 @@
 #include "tests/unit/preload/unit.h"
 #include "preload/arena.h"
 #include "preload/boot.h"
+#include "leak_store.h"
 
 START_TEST(used_is_the_sum_of_what_is_out)
 {
@@ -53,6 +54,26 @@ START_TEST(what_the_kernel_refuses_is_not_counted)
     ck_assert_uint_eq(arena_used(), 0);
     arena_unmap(NULL, 4096);
     ck_assert_uint_eq(arena_used(), 0);
+}
+END_TEST
+
+START_TEST(the_account_balances_until_something_has_no_owner)
+{
+    struct leak_own account;
+    void *own = arena_map(3 * 4096);
+    ck_assert(arena_charge(5000));
+    arena_own(&unit_seed, sizeof unit_seed); /* mapped by other means: in neither sum */
+    ck_assert(arena_balance(&account));
+    ck_assert_uint_eq(account.used, 3 * 4096 + 5000);
+    ck_assert_uint_eq(account.mapped, 3 * 4096);
+    ck_assert_uint_eq(account.charged, 5000);
+    arena_discharge(1000);
+    arena_unmap(arena_map(4096), 4096);
+    ck_assert(arena_balance(&account));
+    ck_assert_uint_eq(account.used, account.mapped + account.charged);
+    arena_unmap(own, 2 * 4096); /* a page is forgotten */
+    ck_assert(arena_balance(&account));
+    ck_assert_uint_eq(account.used, account.mapped + account.charged + 4096);
 }
 END_TEST
 
@@ -212,6 +233,7 @@ int main(int argc, char **argv)
     tcase_add_test(arena, used_is_the_sum_of_what_is_out);
     tcase_add_test(arena, the_limit_holds_exactly);
     tcase_add_test(arena, what_the_kernel_refuses_is_not_counted);
+    tcase_add_test(arena, the_account_balances_until_something_has_no_owner);
     suite_add_tcase(suite, arena);
     TCase *ours = tcase_create("ours");
     tcase_add_test(ours, what_is_mapped_or_owned_is_listed_until_it_goes);

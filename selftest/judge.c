@@ -1,0 +1,365 @@
+/* judge.c - leakselftest: does libleak find, here and now, what leakplant has lost?
+ *
+ *     leakselftest LEAKWATCH LIBRARY LEAKREPORT PLANT
+ *
+ * What leakrun --self-test becomes. It runs PLANT under libleak twice (a double free ends a
+ * program), reads what leakreport says of it, and compares that with what PLANT says of itself: a
+ * line for each check, PASS or FAIL and why. The user's options and files are left aside, so that a
+ * failure is libleak's, or this system's.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What PLANT says of one mistake. */
+struct plant {
+    char what[32], hook[32], function[64];
+    int line;
+    long bytes;
+};
+
+static const char *watch, *library, *reporter, *planter;
+static char folder[] = "/tmp/libleak-self-test-XXXXXX";
+static unsigned passed, failed;
+
+static __attribute__((format(printf, 2, 3))) void verdict(bool good, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    fputs(good ? "PASS  " : "FAIL  ", stdout);
+    vprintf(format, list);
+    putchar('\n');
+    va_end(list);
+    *(good ? &passed : &failed) += 1;
+}
+
+/* ---- Running ------------------------------------------------------------------------------------
+ */
+
+/* In the folder; NULL: stands for nothing. */
+static void redirect(const char *name, int fd)
+{
+    int file = open(name ? name : "/dev/null", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    if (file < 0 || dup2(file, fd) < 0)
+        _exit(125);
+}
+
+/* Its wait status; -1: it could not be run. */
+static int run(const char *out, const char *const *argv)
+{
+    pid_t pid;
+    int status;
+
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}); /* the abort is expected */
+        redirect(out, 1);
+        redirect("trouble", 2);
+        execv(argv[0], (char *const *)(uintptr_t)argv);
+        _exit(127);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return pid > 0 ? status : -1;
+}
+
+static void say_trouble(void)
+{
+    char line[512];
+    FILE *file = fopen("trouble", "r");
+
+    while (file && fgets(line, sizeof line, file))
+        printf("      %s", line);
+    if (file)
+        fclose(file);
+}
+
+/* PLANT under libleak, then leakreport twice: as JSON, and in words. NULL: said why. */
+static json_t *run_plant(const char *mode)
+{
+    char with_library[4200], with_report[4200];
+    json_t *report;
+    int status;
+
+    snprintf(with_library, sizeof with_library, "--with-library=%s", library);
+    snprintf(with_report, sizeof with_report, "--with-report=%s", reporter);
+    status =
+        run("plants", (const char *const[]){watch, with_library, with_report, "--no-report",
+                                            "--force", "--keep=plant.leak", planter, mode, NULL});
+    if (status < 0 || (WIFEXITED(status) && WEXITSTATUS(status) != 0) ||
+        (WIFSIGNALED(status) && WTERMSIG(status) != SIGABRT)) {
+        verdict(false, "run: %s ended with %s %d under leakrun", planter,
+                WIFSIGNALED(status) ? "signal" : "status",
+                WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        say_trouble();
+        return NULL;
+    }
+    status = run(NULL, (const char *const[]){reporter, "--format=json", "--show=all", "--force",
+                                             "-oreport.json", "plant.leak", NULL});
+    report = status == 0 ? json_load_file("report.json", 0, NULL) : NULL;
+    if (!report || run("words", (const char *const[]){reporter, "-v", "plant.leak", NULL}) != 0) {
+        verdict(false, "report: leakreport wrote nothing that can be read");
+        say_trouble();
+        json_decref(report);
+        return NULL;
+    }
+    return report;
+}
+
+/* ---- Looking into the report
+ * --------------------------------------------------------------------- */
+
+static json_t *process_of(json_t *report)
+{
+    return json_array_get(json_object_get(report, "processes"), 0);
+}
+
+static long number_at(const json_t *object, const char *key)
+{
+    return (long)json_integer_value(json_object_get(object, key));
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}
+
+/* The frame that a stack is about, if it is that function's; NULL: it is not. */
+static json_t *frame_in(json_t *frames, const char *function)
+{
+    json_t *frame;
+    size_t i;
+
+    json_array_foreach(frames, i, frame) if (json_is_true(json_object_get(
+                                                 frame, "user"))) return strcmp(text_at(frame,
+                                                                                        "function"),
+                                                                                function) == 0
+        ? frame
+        : NULL;
+    return NULL;
+}
+
+/* Of the records or errors those about that function: the first, and how many. */
+static json_t *find(json_t *list, const struct plant *plant, json_t **frame)
+{
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(list, i, item) if ((*frame = frame_in(json_object_get(item, "frames"),
+                                                             plant->function))) return item;
+    return NULL;
+}
+
+/* ---- Judging
+ * ------------------------------------------------------------------------------------- */
+
+/* False, and said: the line is another one. Without line information there is none to compare. */
+static bool line_is_right(const struct plant *plant, const json_t *frame)
+{
+    long line = number_at(frame, "line");
+
+    if (!line || line == plant->line)
+        return true;
+    verdict(false, "%s: found in %s(), but at line %ld, not %d", plant->hook, plant->function, line,
+            plant->line);
+    return false;
+}
+
+static void pass(const struct plant *plant, const json_t *frame)
+{
+    if (number_at(frame, "line"))
+        verdict(true, "%s: %s, in %s() at %s:%d", plant->hook, plant->what, plant->function,
+                text_at(frame, "file"), plant->line);
+    else
+        verdict(true, "%s: %s, in %s() (leakplant has no line information)", plant->hook,
+                plant->what, plant->function);
+}
+
+/* lost, indirect, reachable */
+static void judge_block(json_t *process, const struct plant *plant)
+{
+    json_t *frame, *record = find(json_object_get(process, "records"), plant, &frame);
+    const char *called = record ? text_at(record, "verdict") : "";
+
+    if (!record)
+        verdict(false,
+                "%s: nothing is known of the %ld bytes that %s() has %s: does the library hook %s?",
+                plant->hook, plant->bytes, plant->function, plant->what, plant->hook);
+    else if (number_at(record, "bytes") != plant->bytes || number_at(record, "blocks") != 1)
+        verdict(false,
+                "%s: %ld bytes in %ld blocks of %s(), where there are %ld in one: does the "
+                "library hook %s?",
+                plant->hook, number_at(record, "bytes"), number_at(record, "blocks"),
+                plant->function, plant->bytes, plant->hook);
+    else if (strcmp(called, "unfreed") == 0)
+        verdict(false, "%s: found in %s(), but the heap was not looked at: see leakreport's note",
+                plant->hook, plant->function);
+    else if (strcmp(called, plant->what) != 0)
+        verdict(false, "%s: found in %s(), but called %s, not %s", plant->hook, plant->function,
+                called, plant->what);
+    else if (line_is_right(plant, frame))
+        pass(plant, frame);
+}
+
+static void judge_freed(json_t *process, const struct plant *plant)
+{
+    json_t *frame;
+
+    if (find(json_object_get(process, "records"), plant, &frame))
+        verdict(false,
+                "%s: the block that %s() gave back is told as not freed: does the library hook %s?",
+                plant->hook, plant->function, plant->hook);
+    else
+        verdict(true, "%s: what %s() gave back is not told", plant->hook, plant->function);
+}
+
+static void judge_error(json_t *process, const struct plant *plant)
+{
+    json_t *error, *frame = NULL;
+    size_t i;
+
+    json_array_foreach(
+        json_object_get(process, "errors"), i,
+        error) if (strcmp(text_at(error, "type"), plant->what) == 0 &&
+                   (frame = frame_in(json_object_get(error, "frames"), plant->function))) break;
+    if (!frame)
+        verdict(false, "%s: the one in %s() was not seen: does the library hook %s?", plant->what,
+                plant->function, plant->hook);
+    else if (line_is_right(plant, frame))
+        pass(plant, frame);
+}
+
+/* The heap over time rises, and the function holds most when it is largest. The verdict "growing"
+ * takes longer than a test of seconds. */
+static void judge_growth(json_t *process, const struct plant *plant)
+{
+    json_t *history = json_object_get(process, "history"), *peak = json_object_get(process, "peak");
+    size_t count = json_array_size(history);
+    long first = number_at(json_array_get(history, 0), "live_bytes");
+    long last = number_at(json_array_get(history, count ? count - 1 : 0), "live_bytes");
+    json_t *part = json_array_get(json_object_get(peak, "parts"), 0);
+
+    if (count < 3 || last - first < plant->bytes / 3)
+        verdict(false, "history: of the growth by %ld bytes %ld are seen, in %zu moments",
+                plant->bytes, last - first, count);
+    else if (!frame_in(json_object_get(part, "frames"), plant->function) ||
+             number_at(part, "bytes") < plant->bytes / 2)
+        verdict(false, "history: %s() does not hold most at the peak", plant->function);
+    else
+        verdict(true, "history: the heap grows in %zu moments, by %s()", count, plant->function);
+}
+
+static void judge(json_t *process, const struct plant *plant)
+{
+    if (strcmp(plant->what, "skip") == 0)
+        printf("SKIP  %s: %s\n", plant->hook, plant->function);
+    else if (strcmp(plant->what, "freed") == 0)
+        judge_freed(process, plant);
+    else if (strcmp(plant->what, "grown") == 0)
+        judge_growth(process, plant);
+    else if (strstr(plant->what, "free"))
+        judge_error(process, plant);
+    else
+        judge_block(process, plant);
+}
+
+/* False: nothing was planted. */
+static bool judge_plants(json_t *process)
+{
+    struct plant plant;
+    bool some = false;
+    FILE *plants = fopen("plants", "r");
+
+    while (plants && fscanf(plants, "%31s %31s %63s %d %ld", plant.what, plant.hook, plant.function,
+                            &plant.line, &plant.bytes) == 5) {
+        judge(process, &plant);
+        some = true;
+    }
+    if (plants)
+        fclose(plants);
+    return some;
+}
+
+/* What the runtime says of its own memory; it has no other witness. */
+static void judge_own_memory(void)
+{
+    char line[512], *found = NULL;
+    FILE *words = fopen("words", "r");
+
+    while (words && !found && fgets(line, sizeof line, words))
+        if (strstr(line, "of libleak's own"))
+            found = line;
+    if (words)
+        fclose(words);
+    if (found)
+        found[strcspn(found, "\n")] = '\0';
+    verdict(found && strstr(found, "all accounted for"), "own memory: %s",
+            found ? found : "the library says nothing of it");
+}
+
+static void test_run(const char *mode)
+{
+    json_t *report = run_plant(mode), *process = process_of(report);
+
+    if (!report)
+        return;
+    if (!process || !number_at(json_object_get(process, "totals"), "allocations"))
+        verdict(false, "tracking: not one allocation was seen: is %s loaded?", library);
+    else if (!judge_plants(process))
+        verdict(false, "planting: %s planted nothing", planter);
+    if (strcmp(mode, "all") == 0)
+        judge_own_memory();
+    json_decref(report);
+}
+
+/* ---- The command
+ * ---------------------------------------------------------------------------------- */
+
+static void clean_up(void)
+{
+    static const char *const made[] = {"plants", "trouble", "plant.leak", "report.json", "words"};
+
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        unlink(made[i]);
+    if (chdir("/") == 0)
+        rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 5) {
+        fputs("usage: leakrun --self-test\n", stderr);
+        return 125;
+    }
+    watch = argv[1], library = argv[2], reporter = argv[3], planter = argv[4];
+    unsetenv("LIBLEAK_OPTIONS");
+    unsetenv("LIBLEAK_DIR");
+    unsetenv("LSAN_OPTIONS");
+    if (!mkdtemp(folder) || chdir(folder) < 0) {
+        verdict(false, "folder: %s: %s", folder, strerror(errno));
+        return 1;
+    }
+    setenv("HOME", folder, 1);
+    setenv("XDG_CONFIG_HOME", folder, 1);
+    test_run("all");
+    test_run("double-free");
+    clean_up();
+    printf("self-test: %u passed, %u failed (%s)\n", passed, failed, library);
+    return failed != 0;
+}
