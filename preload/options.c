@@ -1,6 +1,7 @@
 #include "preload/options.h"
 #include "preload/sys.h"
 #include "preload/text.h"
+#include "preload/vld.h"
 
 enum type {
     TYPE_BOOL,
@@ -33,6 +34,7 @@ static const char *const source_names[] = {
     [SOURCE_BUILT_IN] = "built-in",
     [SOURCE_SYSTEM] = "/etc/libleak.conf",
     [SOURCE_USER] = "user configuration",
+    [SOURCE_VLD] = "./vld.ini",
     [SOURCE_DIRECTORY] = "./.libleakrc",
     [SOURCE_PROGRAM] = "__lsan_default_options",
     [SOURCE_LSAN] = "LSAN_OPTIONS",
@@ -41,10 +43,16 @@ static const char *const source_names[] = {
 
 struct options track_options;
 static bool help_wanted;
+static char passed_over[512];
 
 bool options_help_wanted(void)
 {
     return help_wanted;
+}
+
+const char *options_passed_over(void)
+{
+    return passed_over;
 }
 
 static bool is_word(const char *value, size_t length, const char *word)
@@ -183,16 +191,37 @@ const char *environment_get(char **envp, const char *name)
     return NULL;
 }
 
+#define FILE_SIZE 16384
+
+/* Its length without half of a line; 0 or less: there is none. */
+static ssize_t read_file(const char *path, char buffer[FILE_SIZE], enum option_source source,
+                         options_complain *complain)
+{
+    ssize_t length = sys_read_file(path, buffer, FILE_SIZE);
+    if (length == FILE_SIZE - 1) {
+        while (length && buffer[length - 1] != '\n')
+            length--;
+        complain("too long: the end of", path, source_names[source]);
+    }
+    return length;
+}
+
+static void load_vld(struct options *options, options_complain *complain)
+{
+    char buffer[FILE_SIZE], lines[2048];
+    struct text out = TEXT_ON(lines), passed = TEXT_ON(passed_over);
+    ssize_t length = read_file(VLD_FILE, buffer, SOURCE_VLD, complain);
+    if (length <= 0)
+        return;
+    vld_translate(buffer, length, &out, &passed);
+    options_parse(options, lines, out.length, true, SOURCE_VLD, complain);
+}
+
 static void load_file(struct options *options, const char *path, enum option_source source,
                       options_complain *complain)
 {
-    char buffer[16384];
-    ssize_t length = sys_read_file(path, buffer, sizeof buffer);
-    if (length == (ssize_t)sizeof buffer - 1) {
-        while (length && buffer[length - 1] != '\n')
-            length--; /* no half of a line */
-        complain("too long: the end of", path, source_names[source]);
-    }
+    char buffer[FILE_SIZE];
+    ssize_t length = read_file(path, buffer, source, complain);
     if (length > 0)
         options_parse(options, buffer, length, true, source, complain);
 }
@@ -222,6 +251,7 @@ void options_load(struct options *options, char **envp, options_complain *compla
     if (!envp)
         return;
     load_user_file(options, envp, complain);
+    load_vld(options, complain);
     load_file(options, ".libleakrc", SOURCE_DIRECTORY, complain);
     const char *given = environment_get(envp, "LIBLEAK_OPTIONS");
     if (given)

@@ -1,7 +1,7 @@
 /* options.h - what the user asked for, from the one table include/leak_options.def.
  *
  * Sources in order, later wins: built-in, /etc/libleak.conf, $XDG_CONFIG_HOME/libleak/config,
- * ./.libleakrc, LeakSanitizer's words for the same (aliases.h), LIBLEAK_OPTIONS. An unknown name or
+ * ./vld.ini (Visual Leak Detector's words for the same, vld.h), ./.libleakrc, LeakSanitizer's words for the same (aliases.h), LIBLEAK_OPTIONS. An unknown name or
  * bad value is one clear line, and the value from before stays. Files hold one name=value a line, #
  * starts a comment. Read once at start, constant from main on.
  */
@@ -37,6 +37,7 @@ enum option_source {
     SOURCE_BUILT_IN,
     SOURCE_SYSTEM,
     SOURCE_USER,
+    SOURCE_VLD, /* in Visual Leak Detector's words: see vld.h */
     SOURCE_DIRECTORY,
     SOURCE_PROGRAM, /* in LeakSanitizer's words, as the next: see aliases.h */
     SOURCE_LSAN,
@@ -73,6 +74,8 @@ void options_load(struct options *options, char **envp, options_complain *compla
 void options_describe(const struct options *options, struct text *out);
 /* The lines of help=1, one option each, given to say. */
 void options_help(void (*say)(const char *line));
+/* What ./vld.ini asks for and libleak has no form of: "Name=value, ..."; empty: nothing. */
+const char *options_passed_over(void);
 /* True when help=1 was among the items. */
 bool options_help_wanted(void);
 

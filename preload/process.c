@@ -204,6 +204,8 @@ static void speak_up(void)
         *end = '\0';
         log_line("option ", line, NULL);
     }
+    if (*options_passed_over())
+        log_line("./vld.ini: libleak has no form of ", options_passed_over(), NULL);
 }
 
 static bool build(struct guard *guard, char **envp)
