@@ -2,16 +2,18 @@
  *
  * Each notice answers the address to go on at. Nothing is tracked here: the loader's own word (see
  * modules.h) tells of changes in the main namespace; these calls add what it cannot know, another
- * namespace and RTLD_DEEPBIND. With track=dl an opening is noted before it is known to succeed: the
- * next call here, or the end of the process, asks where the library is.
+ * namespace and RTLD_DEEPBIND (see got.h). With track=dl an opening is noted before it is known to
+ * succeed: the next call here, or the end of the process, asks where the library is.
  */
 #include "preload/base.h"
 #include "preload/belongings.h"
+#include "preload/got.h"
 #include "preload/modules.h"
 #include "preload/operators.h"
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/resources.h"
+#include "preload/sample.h"
 #include "preload/store.h"
 
 #include <dlfcn.h>
@@ -29,12 +31,15 @@ static NOINLINE void settle_operators(const struct frame *caller)
         guard_leave(guard);
 }
 
-static void note_flags(int flags, const struct frame *caller)
+/* In a sample the loader's allocations pass by us, and with them the moment to lead the object. */
+static void note_flags(int flags, bool ours, const struct frame *caller)
 {
     real_find();
     if (operators_replaced())
         settle_operators(caller);
-    if ((flags & RTLD_DEEPBIND) && *process_alive)
+    bool deep = flags & RTLD_DEEPBIND && *process_alive;
+    got_expect(deep && ours && !sample_bytes);
+    if (deep && (!ours || sample_bytes))
         store_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
 }
 
@@ -71,7 +76,7 @@ static void note_closing(const struct frame *caller, void *handle)
 void *hook_dlopen_notice(const char *path, int flags)
 {
     struct frame caller = CALLER_FRAME();
-    note_flags(flags, &caller);
+    note_flags(flags, true, &caller);
     if (records_track(LEAK_RESOURCE_DL))
         note_library(&caller, path);
     return (void *)real.dlopen;
@@ -80,7 +85,7 @@ void *hook_dlopen_notice(const char *path, int flags)
 void *hook_dlmopen_notice(long space, const char *path, int flags)
 {
     struct frame caller = CALLER_FRAME();
-    note_flags(flags, &caller);
+    note_flags(flags, space == LM_ID_BASE, &caller);
     if (records_track(LEAK_RESOURCE_DL) && space == LM_ID_BASE)
         note_library(&caller, path);
     modules_change();

@@ -15,6 +15,7 @@
 #define PRELOAD_MODULES_H
 
 #include "preload/base.h"
+#include "preload/got.h"
 #include "preload/guard.h"
 #include "leak_store.h"
 
@@ -41,8 +42,10 @@ static inline void modules_change(void)
 /* In every hook: one load of a word that hardly ever changes. */
 static inline void modules_notice(void)
 {
-    if (unlikely(__atomic_load_n(&_r_debug.r_state, __ATOMIC_RELAXED) != RT_CONSISTENT))
+    if (unlikely(__atomic_load_n(&_r_debug.r_state, __ATOMIC_RELAXED) != RT_CONSISTENT)) {
         modules_change();
+        got_loading(guard_self.pc);
+    }
 }
 
 void modules_look_again(struct guard *guard);

@@ -12,6 +12,7 @@
 #include "preload/farewell.h"
 #include "preload/finish.h"
 #include "preload/freed.h"
+#include "preload/got.h"
 #include "preload/history.h"
 #include "preload/journal.h"
 #include "preload/limits.h"
@@ -218,6 +219,7 @@ static bool build(struct guard *guard, char **envp)
     put_process();
     process_put_options();
     modules_start(rows_forget);
+    got_start((const void *)process_start);
     if (track_options.crash == CRASH_ONLY) {
         store_flag(LEAK_FLAG_CRASH_ONLY);
         track_options.exit_look = false;

@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 #define ARCH_MACHINE 183 /* EM_AARCH64 */
+/* Relocations of a slot for an address, and for calls. */
+#define ARCH_SLOT_DATA 1025 /* R_AARCH64_GLOB_DAT */
+#define ARCH_SLOT_CALL 1026 /* R_AARCH64_JUMP_SLOT */
 
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {

@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 #define ARCH_MACHINE 62 /* EM_X86_64 */
+/* Relocations of a slot for an address, and for calls. */
+#define ARCH_SLOT_DATA 6 /* R_X86_64_GLOB_DAT */
+#define ARCH_SLOT_CALL 7 /* R_X86_64_JUMP_SLOT */
 
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {

@@ -1,0 +1,240 @@
+#include "preload/got.h"
+#include "preload/atomic.h"
+#include "preload/store.h"
+#include "preload/symbols.h"
+#include "preload/sys.h"
+
+#include <sys/mman.h>
+
+static const void *own_address;
+static struct symbols own; /* read once, under dl_iterate_phdr's lock */
+
+void got_start(const void *address)
+{
+    own_address = address;
+}
+
+/* ---- Which names --------------------------------------------------------------------------- */
+
+static bool is_around(const struct dl_phdr_info *object, uintptr_t address)
+{
+    for (unsigned i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_LOAD &&
+            address - object->dlpi_addr - object->dlpi_phdr[i].p_vaddr <
+                object->dlpi_phdr[i].p_memsz)
+            return true;
+    return false;
+}
+
+static int find_own(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
+{
+    return is_around(object, (uintptr_t)own_address) && symbols_read(object, &own);
+}
+
+struct definitions {
+    const char *name;
+    unsigned count;
+};
+
+static int count_definition(struct dl_phdr_info *object, size_t size UNUSED, void *context)
+{
+    struct definitions *definitions = context;
+    struct symbols symbols;
+    /* Some loaders have a malloc that only they call. */
+    if (object->dlpi_addr != own.bias && object->dlpi_addr != _r_debug.r_ldbase &&
+        symbols_read(object, &symbols) && symbols_exported(&symbols, definitions->name))
+        definitions->count++;
+    return definitions->count > 1;
+}
+
+/* Our function for an import, 0: it is none of ours. */
+static uintptr_t ours(const struct symbols *symbols, const ElfW(Sym) * symbol)
+{
+    return symbols_is_import(symbol) ? symbols_exported(&own, symbols->names + symbol->st_name) : 0;
+}
+
+static bool has_one_definition(const struct symbols *symbols, const ElfW(Rela) * relocation,
+                               void *context UNUSED)
+{
+    const ElfW(Sym) *symbol = symbols_of(symbols, relocation);
+    struct definitions definitions = {.name = symbols->names + symbol->st_name};
+    return !ours(symbols, symbol) || !dl_iterate_phdr(count_definition, &definitions);
+}
+
+/* Reads an object that may be led. */
+static bool may_lead(const struct dl_phdr_info *object, struct symbols *symbols)
+{
+    if (!own.symbol && !dl_iterate_phdr(find_own, NULL))
+        return false;
+    return symbols_read(object, symbols) && symbols_each(symbols, has_one_definition, NULL);
+}
+
+/* ---- Writing where the object may not ------------------------------------------------------ */
+
+static int access_of(const struct dl_phdr_info *object, uintptr_t address, bool bound)
+{
+    uintptr_t page = sys_page_size(), at = address - object->dlpi_addr;
+    int access = 0;
+    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t end = part->p_vaddr + part->p_memsz;
+        if (part->p_type == PT_LOAD && at - part->p_vaddr < part->p_memsz)
+            access |= (part->p_flags & PF_R ? PROT_READ : 0) |
+                      (part->p_flags & PF_W ? PROT_WRITE : 0) |
+                      (part->p_flags & PF_X ? PROT_EXEC : 0);
+        /* Whole pages of it become read-only when the object is bound. */
+        if (part->p_type == PT_GNU_RELRO && bound && at >= part->p_vaddr / page * page &&
+            at < end / page * page)
+            return PROT_READ;
+    }
+    return access;
+}
+
+/* Makes pages writable, or gives them back as they were. */
+static bool open_pages(uintptr_t address, size_t size, int access)
+{
+    uintptr_t page = sys_page_size(), start = address / page * page;
+    return sys_protect((void *)start, round_up(address + size - start, page), access) == 0;
+}
+
+/* ---- Before the object is bound ------------------------------------------------------------ */
+
+static bool answer_import(const struct symbols *symbols, const ElfW(Rela) * relocation,
+                          void *context)
+{
+    ElfW(Sym) *symbol = symbols_of(symbols, relocation);
+    uintptr_t hook = ours(symbols, symbol);
+    int access = access_of(context, (uintptr_t)symbol, false);
+    if (!hook)
+        return true;
+    if (!open_pages((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
+        return false;
+    store_relaxed(&symbol->st_value, hook - symbols->bias);
+    /* Whoever sees a local symbol takes its value. */
+    store_release(&symbol->st_other, STV_HIDDEN);
+    store_release(&symbol->st_info,
+                  (unsigned char)ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(symbol->st_info)));
+    return open_pages((uintptr_t)symbol, sizeof *symbol, access);
+}
+
+static bool answer(struct dl_phdr_info *object)
+{
+    struct symbols symbols;
+    return may_lead(object, &symbols) && symbols_each(&symbols, answer_import, object);
+}
+
+/* ---- An opening in this thread ------------------------------------------------------------- */
+
+static __thread struct {
+    bool deep;
+    bool waiting;   /* new objects were not answered so far, and that is said */
+    uint32_t known; /* objects before it, and those that were answered; the loader appends */
+    unsigned long long gone; /* objects that had gone when they were counted */
+} opening __attribute__((tls_model("initial-exec")));
+
+static uintptr_t loader_start, loader_end;
+
+static int find_loader(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
+{
+    if (object->dlpi_addr != _r_debug.r_ldbase)
+        return 0;
+    for (unsigned i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_LOAD)
+            loader_end =
+                object->dlpi_addr + object->dlpi_phdr[i].p_vaddr + object->dlpi_phdr[i].p_memsz;
+    loader_start = object->dlpi_addr;
+    return 1;
+}
+
+static int count_object(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
+{
+    opening.known++;
+    opening.gone = object->dlpi_subs;
+    return 0;
+}
+
+/* Others may have closed objects before the loader's lock was ours: then some are answered that
+ * nobody waits for. Whatever would have come to us comes to us. */
+static void count_gone(const struct dl_phdr_info *object)
+{
+    uint64_t more = object->dlpi_subs - opening.gone;
+    opening.known -= more < opening.known ? more : opening.known;
+    opening.gone = object->dlpi_subs;
+}
+
+static bool is_new(const struct dl_phdr_info *object, uint32_t *index)
+{
+    count_gone(object);
+    return (*index)++ >= opening.known;
+}
+
+/* One of the libraries still to come may have a malloc of its own. */
+static int lacks_libraries(struct dl_phdr_info *object, size_t size UNUSED, void *index)
+{
+    struct symbols symbols;
+    return is_new(object, index) && symbols_read(object, &symbols) &&
+           !symbols_has_libraries(&symbols);
+}
+
+static int answer_new(struct dl_phdr_info *object, size_t size UNUSED, void *index)
+{
+    if (is_new(object, index)) {
+        opening.known++;
+        if (!answer(object))
+            store_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
+    }
+    return 0;
+}
+
+static void wait_for_more(bool wait)
+{
+    if (wait != opening.waiting)
+        store_untracked(LEAK_UNTRACKED_DEEPBIND, wait ? 1 : -1);
+    opening.waiting = wait;
+}
+
+void got_expect(bool deep)
+{
+    opening.deep = deep;
+    opening.waiting = false;
+    opening.known = 0;
+    if (!deep)
+        return;
+    if (!loader_end)
+        dl_iterate_phdr(find_loader, NULL);
+    dl_iterate_phdr(count_object, NULL);
+}
+
+void got_loading(uintptr_t caller)
+{
+    uint32_t first = 0, second = 0;
+    if (!opening.deep || _r_debug.r_state != RT_ADD ||
+        caller - loader_start >= loader_end - loader_start)
+        return;
+    wait_for_more(dl_iterate_phdr(lacks_libraries, &first));
+    if (!opening.waiting)
+        dl_iterate_phdr(answer_new, &second);
+}
+
+/* ---- An object in use ---------------------------------------------------------------------- */
+
+static bool lead_slot(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
+{
+    uintptr_t hook = ours(symbols, symbols_of(symbols, relocation));
+    uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
+    unsigned type = ELF64_R_TYPE(relocation->r_info);
+    if (!hook || (type != ARCH_SLOT_DATA && type != ARCH_SLOT_CALL) || load_relaxed(slot) == hook)
+        return true;
+    int access = access_of(context, (uintptr_t)slot, true);
+    if (!(access & PROT_WRITE) &&
+        !open_pages((uintptr_t)slot, sizeof *slot, PROT_READ | PROT_WRITE))
+        return false;
+    store_release(slot, hook);
+    return access & PROT_WRITE || open_pages((uintptr_t)slot, sizeof *slot, access);
+}
+
+bool got_lead(const struct dl_phdr_info *object)
+{
+    struct symbols symbols;
+    return may_lead(object, &symbols) && symbols_each(&symbols, lead_slot, (void *)object);
+}

@@ -1,0 +1,152 @@
+#include "preload/symbols.h"
+
+static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
+{
+    for (unsigned i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+    return NULL;
+}
+
+/* The loader turns offsets into addresses where the section can be written to. */
+static void *place(const struct dl_phdr_info *object, uintptr_t value)
+{
+    return (void *)(value < object->dlpi_addr ? object->dlpi_addr + value : value);
+}
+
+bool symbols_read(const struct dl_phdr_info *object, struct symbols *out)
+{
+    bool by_addend = true;
+    *out = (struct symbols){.bias = object->dlpi_addr, .dynamic = dynamic_of(object)};
+    for (const ElfW(Dyn) *entry = out->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
+        uintptr_t value = entry->d_un.d_val;
+        switch (entry->d_tag) {
+        case DT_SYMTAB:
+            out->symbol = place(object, value);
+            break;
+        case DT_STRTAB:
+            out->names = place(object, value);
+            break;
+        case DT_GNU_HASH:
+            out->gnu_hash = place(object, value);
+            break;
+        case DT_HASH:
+            out->hash = place(object, value);
+            break;
+        case DT_RELA:
+            out->table[0].first = place(object, value);
+            break;
+        case DT_RELASZ:
+            out->table[0].count = value / sizeof(ElfW(Rela));
+            break;
+        case DT_JMPREL:
+            out->table[1].first = place(object, value);
+            break;
+        case DT_PLTRELSZ:
+            out->table[1].count = value / sizeof(ElfW(Rela));
+            break;
+        case DT_PLTREL:
+            by_addend = value == DT_RELA;
+            break;
+        }
+    }
+    return out->symbol && out->names && by_addend;
+}
+
+/* ---- Libraries ----------------------------------------------------------------------------- */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* By the name that it has itself, or by that of its file. */
+static int is_called(struct dl_phdr_info *object, size_t size UNUSED, void *name)
+{
+    struct symbols symbols;
+    if (object->dlpi_name && strcmp(last_part(object->dlpi_name), last_part(name)) == 0)
+        return 1;
+    if (!symbols_read(object, &symbols))
+        return 0;
+    for (const ElfW(Dyn) *entry = symbols.dynamic; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_SONAME && strcmp(symbols.names + entry->d_un.d_val, name) == 0)
+            return 1;
+    return 0;
+}
+
+bool symbols_has_libraries(const struct symbols *symbols)
+{
+    for (const ElfW(Dyn) *entry = symbols->dynamic; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED &&
+            !dl_iterate_phdr(is_called, (void *)(symbols->names + entry->d_un.d_val)))
+            return false;
+    return true;
+}
+
+/* ---- Exports ------------------------------------------------------------------------------- */
+
+static bool is_export(const struct symbols *symbols, const ElfW(Sym) * symbol, const char *name)
+{
+    return symbol->st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
+           strcmp(symbols->names + symbol->st_name, name) == 0;
+}
+
+/* Buckets of hashed symbols behind a filter; the last of a bucket has an odd hash. */
+static const ElfW(Sym) * find_by_gnu_hash(const struct symbols *symbols, const char *name)
+{
+    const uint32_t *head = symbols->gnu_hash;
+    uint32_t buckets = head[0], first = head[1], words = head[2], shift = head[3], hash = 5381;
+    const uint64_t *filter = (const uint64_t *)(head + 4);
+    const uint32_t *bucket = (const uint32_t *)(filter + words), *hashes = bucket + buckets;
+    for (const char *at = name; *at; at++)
+        hash = hash * 33 + (uint8_t)*at;
+    uint64_t word = filter[hash / 64 % words];
+    if (!(word >> hash % 64 & word >> (hash >> shift) % 64 & 1) || !buckets)
+        return NULL;
+    for (uint32_t i = bucket[hash % buckets]; i >= first; i++) {
+        if ((hashes[i - first] ^ hash) < 2 && is_export(symbols, &symbols->symbol[i], name))
+            return &symbols->symbol[i];
+        if (hashes[i - first] & 1)
+            break;
+    }
+    return NULL;
+}
+
+static const ElfW(Sym) * find_one_by_one(const struct symbols *symbols, const char *name)
+{
+    for (uint32_t i = 1; i < symbols->hash[1]; i++)
+        if (is_export(symbols, &symbols->symbol[i], name))
+            return &symbols->symbol[i];
+    return NULL;
+}
+
+uintptr_t symbols_exported(const struct symbols *symbols, const char *name)
+{
+    const ElfW(Sym) *symbol = symbols->gnu_hash ? find_by_gnu_hash(symbols, name)
+                              : symbols->hash   ? find_one_by_one(symbols, name)
+                                                : NULL;
+    return symbol ? symbols->bias + symbol->st_value : 0;
+}
+
+/* ---- Imports ------------------------------------------------------------------------------- */
+
+bool symbols_each(const struct symbols *symbols,
+                  bool (*visit)(const struct symbols *symbols, const ElfW(Rela) * relocation,
+                                void *context),
+                  void *context)
+{
+    for (unsigned t = 0; t < ARRAY_LENGTH(symbols->table); t++)
+        for (size_t i = 0; symbols->table[t].first && i < symbols->table[t].count; i++) {
+            const ElfW(Rela) *relocation = &symbols->table[t].first[i];
+            if (ELF64_R_SYM(relocation->r_info) && !visit(symbols, relocation, context))
+                return false;
+        }
+    return true;
+}
+
+bool symbols_is_import(const ElfW(Sym) * symbol)
+{
+    return symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
+           ELF64_ST_VISIBILITY(symbol->st_other) == STV_DEFAULT;
+}

@@ -1,0 +1,50 @@
+/* symbols.h - the names that a loaded object exports, and those that it asks others for.
+ *
+ * Read from the object's dynamic section in memory, as the loader does. The object must stay while
+ * it is read: inside of dl_iterate_phdr, or held otherwise. Nothing is allocated, no lock is taken.
+ */
+#ifndef PRELOAD_SYMBOLS_H
+#define PRELOAD_SYMBOLS_H
+
+#include "preload/base.h"
+
+#include <elf.h>
+#include <link.h>
+
+struct symbols {
+    uintptr_t bias;
+    const ElfW(Dyn) * dynamic;
+    ElfW(Sym) * symbol;
+    const char *names;
+    const uint32_t *gnu_hash, *hash; /* NULL: the object has no such table */
+    struct symbols_table {
+        const ElfW(Rela) * first;
+        size_t count;
+    } table[2]; /* of relocations: the object's own, and those of its procedure linkage table */
+};
+
+/* False: it has no dynamic section, or one without symbols. */
+bool symbols_read(const struct dl_phdr_info *object, struct symbols *out);
+
+/* Address of an exported symbol, 0: there is none of that name. */
+uintptr_t symbols_exported(const struct symbols *symbols, const char *name);
+
+/* Is every library that it needs loaded, as far as names tell? Inside of dl_iterate_phdr. */
+bool symbols_has_libraries(const struct symbols *symbols);
+
+/* Visits each relocation that names a symbol, until one says no. False: one did. */
+bool symbols_each(const struct symbols *symbols,
+                  bool (*visit)(const struct symbols *symbols, const ElfW(Rela) * relocation,
+                                void *context),
+                  void *context);
+
+/* The symbol of a relocation. */
+static inline ElfW(Sym) * symbols_of(const struct symbols *symbols, const ElfW(Rela) * relocation)
+{
+    return &symbols->symbol[ELF64_R_SYM(relocation->r_info)];
+}
+
+/* Is it looked up by name in other objects? */
+bool symbols_is_import(const ElfW(Sym) * symbol);
+
+#endif
