@@ -792,7 +792,8 @@ struct leak_snapshot {
     struct leak_table pointers; /* struct leak_pointer: WHO's answer */
     struct leak_asked asked;    /* WHO's address and the block it is in */
     uint32_t milestone;         /* the look's own, 0: it is none */
-    uint32_t unused;
+    uint32_t apart; /* LEAK_PAGEs of private memory that the program had from the kernel: of no file,
+                       no stack, and where no block that is known lies */
     struct leak_table parts;    /* struct leak_part, in no order */
 };
 

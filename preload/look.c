@@ -243,6 +243,8 @@ static void run(void *argument)
     head.threads_missed = looking.roots.seen_count > 1 + head.threads_parked
                               ? looking.roots.seen_count - 1 - head.threads_parked
                               : 0;
+    if (!trouble)
+        head.apart = roots_apart(&looking.roots, &looking.maps) / LEAK_PAGE;
     head.retained_unknown = looking.graph && !graph_retained_known(looking.graph);
     head.pause_ns = load_acquire(&result->pause_ns);
     head.check_ns = sys_clock_ns(CLOCK_MONOTONIC) - begun;

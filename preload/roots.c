@@ -412,3 +412,16 @@ bool roots_find(const struct roots_picture *picture, struct roots *out)
     add_anonymous(&builder);
     return all && !pieces_are_full(&out->pieces);
 }
+
+uint64_t roots_apart(const struct roots *roots, const struct maps *maps)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < roots->pieces.count; i++) {
+        const struct piece *piece = &roots->pieces.piece[i];
+        const struct mapping *mapping =
+            piece->root_class == LEAK_ROOT_CLASS_ANON ? maps_find(maps, piece->start) : NULL;
+        if (mapping && maps_is_anonymous(mapping))
+            bytes += piece->end - piece->start;
+    }
+    return bytes;
+}

@@ -65,4 +65,8 @@ struct roots_picture {
 
 bool roots_find(const struct roots_picture *picture, struct roots *out);
 
+/* Bytes of what was found that the program had from the kernel itself: no file's, no stack, and
+ * nowhere near a block. 0 where the class ANON is not asked for. */
+uint64_t roots_apart(const struct roots *roots, const struct maps *maps);
+
 #endif

@@ -6,6 +6,8 @@
 
 #include "symbolize/looks.h"
 
+#define APART_LEAST (8u << 20) /* of less nothing is said */
+
 struct notes {
     struct mem *mem;
     const struct store *store;
@@ -86,6 +88,23 @@ static void add_options(struct notes *notes)
         add_sizes(notes);
 }
 
+/* Most of its memory is in no block: it hands memory out itself, and nobody sees to whom. */
+static void add_apart(struct notes *notes)
+{
+    const struct store_look *look = notes->store->look;
+    uint64_t apart = look ? (uint64_t)look->head.apart * LEAK_PAGE : 0, known = 0;
+
+    for (size_t i = 0; look && i < look->found_count; i++)
+        known += look->found[i].bytes;
+    if (apart < APART_LEAST || apart < known)
+        return;
+    add(notes,
+        mem_format(notes->mem,
+                   "of %s of private memory %s are in blocks that libleak knows: this program "
+                   "seems to have an allocator of its own, and what that hands out is not seen",
+                   show_size(apart + known).text, show_size(known).text));
+}
+
 void notes_fill(struct mem *mem, const struct store *store, const struct handed_down *inherited,
                 const struct suppressions *suppressions, struct process *process)
 {
@@ -105,6 +124,7 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
     if (store->header.flags & LEAK_FLAG_FULL)
         add(&notes, "the store ran out of room: the newest stacks are missing");
     add_options(&notes);
+    add_apart(&notes);
     if (store->events_left_out)
         add(&notes, mem_format(mem, "%s of further kinds were only counted: the list of errors holds %d",
                                show_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
