@@ -486,7 +486,8 @@ struct leak_events {
     X(DIR, "dir")                                                                                  \
     X(MMAP, "mmap")                                                                                \
     X(DL, "dl")                                                                                    \
-    X(THREAD, "thread")
+    X(THREAD, "thread")                                                                            \
+    X(PAIR, "pair")
 
 enum leak_resource_type {
     LEAK_RESOURCE_NONE = 0,
@@ -534,7 +535,8 @@ enum leak_resource_flag {
     X(ANONYMOUS, "anonymous memory")                                                               \
     X(MAPPED, "mapped file")                                                                       \
     X(LIBRARY, "library")                                                                          \
-    X(THREAD, "thread")
+    X(THREAD, "thread")                                                                            \
+    X(PAIR, "object")
 
 enum leak_sort {
     LEAK_SORT_NONE = 0,

@@ -8,6 +8,13 @@
 
 static const void *own_address;
 static struct symbols own; /* read once, under dl_iterate_phdr's lock */
+static uintptr_t (*also)(const char *name);
+
+/* What is done to an object. */
+struct leading {
+    const struct dl_phdr_info *object;
+    bool hooks; /* else only what there is also */
+};
 
 void got_start(const void *address)
 {
@@ -16,19 +23,9 @@ void got_start(const void *address)
 
 /* ---- Which names --------------------------------------------------------------------------- */
 
-static bool is_around(const struct dl_phdr_info *object, uintptr_t address)
-{
-    for (unsigned i = 0; i < object->dlpi_phnum; i++)
-        if (object->dlpi_phdr[i].p_type == PT_LOAD &&
-            address - object->dlpi_addr - object->dlpi_phdr[i].p_vaddr <
-                object->dlpi_phdr[i].p_memsz)
-            return true;
-    return false;
-}
-
 static int find_own(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
-    return is_around(object, (uintptr_t)own_address) && symbols_read(object, &own);
+    return symbols_is_around(object, (uintptr_t)own_address) && symbols_read(object, &own);
 }
 
 struct definitions {
@@ -48,25 +45,33 @@ static int count_definition(struct dl_phdr_info *object, size_t size UNUSED, voi
 }
 
 /* Our function for an import, 0: it is none of ours. */
-static uintptr_t ours(const struct symbols *symbols, const ElfW(Sym) * symbol)
+static uintptr_t ours(const struct symbols *symbols, const ElfW(Sym) * symbol,
+                      const struct leading *leading)
 {
-    return symbols_is_import(symbol) ? symbols_exported(&own, symbols->names + symbol->st_name) : 0;
+    const char *name = symbols->names + symbol->st_name;
+    uintptr_t found = 0;
+    if (!symbols_is_import(symbol))
+        return 0;
+    if (also)
+        found = also(name);
+    return found || !leading->hooks ? found : symbols_exported(&own, name);
 }
 
 static bool has_one_definition(const struct symbols *symbols, const ElfW(Rela) * relocation,
-                               void *context UNUSED)
+                               void *context)
 {
     const ElfW(Sym) *symbol = symbols_of(symbols, relocation);
     struct definitions definitions = {.name = symbols->names + symbol->st_name};
-    return !ours(symbols, symbol) || !dl_iterate_phdr(count_definition, &definitions);
+    return !ours(symbols, symbol, context) || !dl_iterate_phdr(count_definition, &definitions);
 }
 
 /* Reads an object that may be led. */
-static bool may_lead(const struct dl_phdr_info *object, struct symbols *symbols)
+static bool may_lead(struct leading *leading, struct symbols *symbols)
 {
     if (!own.symbol && !dl_iterate_phdr(find_own, NULL))
         return false;
-    return symbols_read(object, symbols) && symbols_each(symbols, has_one_definition, NULL);
+    return symbols_read(leading->object, symbols) &&
+           symbols_each(symbols, has_one_definition, leading);
 }
 
 /* ---- Writing where the object may not ------------------------------------------------------ */
@@ -103,8 +108,9 @@ static bool answer_import(const struct symbols *symbols, const ElfW(Rela) * relo
                           void *context)
 {
     ElfW(Sym) *symbol = symbols_of(symbols, relocation);
-    uintptr_t hook = ours(symbols, symbol);
-    int access = access_of(context, (uintptr_t)symbol, false);
+    const struct leading *leading = context;
+    uintptr_t hook = ours(symbols, symbol, leading);
+    int access = access_of(leading->object, (uintptr_t)symbol, false);
     if (!hook)
         return true;
     if (!open_pages((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
@@ -117,16 +123,18 @@ static bool answer_import(const struct symbols *symbols, const ElfW(Rela) * relo
     return open_pages((uintptr_t)symbol, sizeof *symbol, access);
 }
 
-static bool answer(struct dl_phdr_info *object)
+static bool answer(const struct dl_phdr_info *object, bool hooks)
 {
     struct symbols symbols;
-    return may_lead(object, &symbols) && symbols_each(&symbols, answer_import, object);
+    struct leading leading = {object, hooks};
+    return may_lead(&leading, &symbols) && symbols_each(&symbols, answer_import, &leading);
 }
 
 /* ---- An opening in this thread ------------------------------------------------------------- */
 
 static __thread struct {
-    bool deep;
+    bool on;        /* new objects are to be answered */
+    bool deep;      /* in whatever is a hook, and it is said when they are not */
     bool waiting;   /* new objects were not answered so far, and that is said */
     uint32_t known; /* objects before it, and those that were answered; the loader appends */
     unsigned long long gone; /* objects that had gone when they were counted */
@@ -180,7 +188,7 @@ static int answer_new(struct dl_phdr_info *object, size_t size UNUSED, void *ind
 {
     if (is_new(object, index)) {
         opening.known++;
-        if (!answer(object))
+        if (!answer(object, opening.deep) && opening.deep)
             store_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
     }
     return 0;
@@ -188,17 +196,18 @@ static int answer_new(struct dl_phdr_info *object, size_t size UNUSED, void *ind
 
 static void wait_for_more(bool wait)
 {
-    if (wait != opening.waiting)
+    if (wait != opening.waiting && opening.deep)
         store_untracked(LEAK_UNTRACKED_DEEPBIND, wait ? 1 : -1);
     opening.waiting = wait;
 }
 
 void got_expect(bool deep)
 {
+    opening.on = deep || also;
     opening.deep = deep;
     opening.waiting = false;
     opening.known = 0;
-    if (!deep)
+    if (!opening.on)
         return;
     if (!loader_end)
         dl_iterate_phdr(find_loader, NULL);
@@ -208,7 +217,7 @@ void got_expect(bool deep)
 void got_loading(uintptr_t caller)
 {
     uint32_t first = 0, second = 0;
-    if (!opening.deep || _r_debug.r_state != RT_ADD ||
+    if (!opening.on || _r_debug.r_state != RT_ADD ||
         caller - loader_start >= loader_end - loader_start)
         return;
     wait_for_more(dl_iterate_phdr(lacks_libraries, &first));
@@ -220,12 +229,13 @@ void got_loading(uintptr_t caller)
 
 static bool lead_slot(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
 {
-    uintptr_t hook = ours(symbols, symbols_of(symbols, relocation));
+    const struct leading *leading = context;
+    uintptr_t hook = ours(symbols, symbols_of(symbols, relocation), leading);
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
     unsigned type = ELF64_R_TYPE(relocation->r_info);
     if (!hook || (type != ARCH_SLOT_DATA && type != ARCH_SLOT_CALL) || load_relaxed(slot) == hook)
         return true;
-    int access = access_of(context, (uintptr_t)slot, true);
+    int access = access_of(leading->object, (uintptr_t)slot, true);
     if (!(access & PROT_WRITE) &&
         !open_pages((uintptr_t)slot, sizeof *slot, PROT_READ | PROT_WRITE))
         return false;
@@ -233,8 +243,26 @@ static bool lead_slot(const struct symbols *symbols, const ElfW(Rela) * relocati
     return access & PROT_WRITE || open_pages((uintptr_t)slot, sizeof *slot, access);
 }
 
-bool got_lead(const struct dl_phdr_info *object)
+static bool lead(const struct dl_phdr_info *object, bool hooks)
 {
     struct symbols symbols;
-    return may_lead(object, &symbols) && symbols_each(&symbols, lead_slot, (void *)object);
+    struct leading leading = {object, hooks};
+    return may_lead(&leading, &symbols) && symbols_each(&symbols, lead_slot, &leading);
+}
+
+bool got_lead(const struct dl_phdr_info *object)
+{
+    return lead(object, true);
+}
+
+static int lead_also(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
+{
+    lead(object, false);
+    return 0;
+}
+
+void got_also(uintptr_t (*function)(const char *name))
+{
+    also = function;
+    dl_iterate_phdr(lead_also, NULL);
 }

@@ -30,6 +30,10 @@ void got_expect(bool deep);
 /* The loader is at work, and has called a hook from caller: new objects are led. */
 COLD void got_loading(uintptr_t caller);
 
+/* Other functions than hooks: which one stands in for a name, 0 = none. Led to them are all objects
+ * that there are, and whatever comes. */
+void got_also(uintptr_t (*function)(const char *name));
+
 /* True: every call of a hooked function that goes through the object's slots comes to us.
  * Idempotent. Inside of dl_iterate_phdr. */
 bool got_lead(const struct dl_phdr_info *object);

@@ -4,9 +4,11 @@
  * exists before the program's first allocation. Libc has not looked at the environment yet; the
  * loader hands it over. There is no destructor: the account outlives everything.
  */
+#include "preload/hook_pair.h"
 #include "preload/process.h"
 
 __attribute__((constructor)) static void begin(int argc UNUSED, char **argv UNUSED, char **envp)
 {
     process_start(envp);
+    hook_pair_start();
 }

@@ -1,5 +1,7 @@
 #include "preload/symbols.h"
 
+#define OLD_VERSION 0x8000 /* of a symbol that has a newer one */
+
 static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
 {
     for (unsigned i = 0; i < object->dlpi_phnum; i++)
@@ -12,6 +14,16 @@ static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
 static void *place(const struct dl_phdr_info *object, uintptr_t value)
 {
     return (void *)(value < object->dlpi_addr ? object->dlpi_addr + value : value);
+}
+
+bool symbols_is_around(const struct dl_phdr_info *object, uintptr_t address)
+{
+    for (unsigned i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_LOAD &&
+            address - object->dlpi_addr - object->dlpi_phdr[i].p_vaddr <
+                object->dlpi_phdr[i].p_memsz)
+            return true;
+    return false;
 }
 
 bool symbols_read(const struct dl_phdr_info *object, struct symbols *out)
@@ -32,6 +44,9 @@ bool symbols_read(const struct dl_phdr_info *object, struct symbols *out)
             break;
         case DT_HASH:
             out->hash = place(object, value);
+            break;
+        case DT_VERSYM:
+            out->version = place(object, value);
             break;
         case DT_RELA:
             out->table[0].first = place(object, value);
@@ -86,9 +101,12 @@ bool symbols_has_libraries(const struct symbols *symbols)
 
 /* ---- Exports ------------------------------------------------------------------------------- */
 
-static bool is_export(const struct symbols *symbols, const ElfW(Sym) * symbol, const char *name)
+/* Of several versions the one that a program gets that is linked today. */
+static bool is_export(const struct symbols *symbols, uint32_t i, const char *name)
 {
+    const ElfW(Sym) *symbol = &symbols->symbol[i];
     return symbol->st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
+           !(symbols->version && symbols->version[i] & OLD_VERSION) &&
            strcmp(symbols->names + symbol->st_name, name) == 0;
 }
 
@@ -105,7 +123,7 @@ static const ElfW(Sym) * find_by_gnu_hash(const struct symbols *symbols, const c
     if (!(word >> hash % 64 & word >> (hash >> shift) % 64 & 1) || !buckets)
         return NULL;
     for (uint32_t i = bucket[hash % buckets]; i >= first; i++) {
-        if ((hashes[i - first] ^ hash) < 2 && is_export(symbols, &symbols->symbol[i], name))
+        if ((hashes[i - first] ^ hash) < 2 && is_export(symbols, i, name))
             return &symbols->symbol[i];
         if (hashes[i - first] & 1)
             break;
@@ -116,7 +134,7 @@ static const ElfW(Sym) * find_by_gnu_hash(const struct symbols *symbols, const c
 static const ElfW(Sym) * find_one_by_one(const struct symbols *symbols, const char *name)
 {
     for (uint32_t i = 1; i < symbols->hash[1]; i++)
-        if (is_export(symbols, &symbols->symbol[i], name))
+        if (is_export(symbols, i, name))
             return &symbols->symbol[i];
     return NULL;
 }
@@ -126,7 +144,32 @@ uintptr_t symbols_exported(const struct symbols *symbols, const char *name)
     const ElfW(Sym) *symbol = symbols->gnu_hash ? find_by_gnu_hash(symbols, name)
                               : symbols->hash   ? find_one_by_one(symbols, name)
                                                 : NULL;
-    return symbol ? symbols->bias + symbol->st_value : 0;
+    /* An indirect function has an address only when it was asked for one. */
+    return symbol && ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC
+               ? symbols->bias + symbol->st_value
+               : 0;
+}
+
+struct search {
+    const char *name;
+    uintptr_t but, found;
+};
+
+static int look_into(struct dl_phdr_info *object, size_t size UNUSED, void *context)
+{
+    struct search *search = context;
+    struct symbols symbols;
+    if (symbols_is_around(object, search->but) || !symbols_read(object, &symbols))
+        return 0;
+    search->found = symbols_exported(&symbols, search->name);
+    return search->found != 0;
+}
+
+uintptr_t symbols_find(const char *name, uintptr_t but)
+{
+    struct search search = {.name = name, .but = but};
+    dl_iterate_phdr(look_into, &search);
+    return search.found;
 }
 
 /* ---- Imports ------------------------------------------------------------------------------- */

@@ -17,17 +17,24 @@ struct symbols {
     ElfW(Sym) * symbol;
     const char *names;
     const uint32_t *gnu_hash, *hash; /* NULL: the object has no such table */
+    const uint16_t *version;         /* of each symbol; likewise */
     struct symbols_table {
         const ElfW(Rela) * first;
         size_t count;
     } table[2]; /* of relocations: the object's own, and those of its procedure linkage table */
 };
 
+/* Does an address lie in one of its segments? */
+bool symbols_is_around(const struct dl_phdr_info *object, uintptr_t address);
+
 /* False: it has no dynamic section, or one without symbols. */
 bool symbols_read(const struct dl_phdr_info *object, struct symbols *out);
 
 /* Address of an exported symbol, 0: there is none of that name. */
 uintptr_t symbols_exported(const struct symbols *symbols, const char *name);
+
+/* The same of the first object that has one but for the object around an address. */
+uintptr_t symbols_find(const char *name, uintptr_t but);
 
 /* Is every library that it needs loaded, as far as names tell? Inside of dl_iterate_phdr. */
 bool symbols_has_libraries(const struct symbols *symbols);

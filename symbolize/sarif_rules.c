@@ -50,6 +50,8 @@ static const struct sarif_rule table[] = {
     {"mmap", "warning", "Mapping left", "A mapping was still there at the end.",
      "Unmap it on every path, errors included."},
     {"dl", "warning", "Library handle left open", "A library was still held at the end.", CLOSE_IT},
+    {"pair", "warning", "Object left", "What one function had created no other one had destroyed.",
+     "Destroy it on every path, errors included."},
     {"thread", "warning", "Thread neither joined nor detached",
      "The thread ended, and its stack is kept for a join that never came.", "Join or detach it."},
     {"double-close", "error", "Descriptor closed twice",

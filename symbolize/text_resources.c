@@ -23,6 +23,7 @@ static const struct {
 } words[] = {
     {"fd", "descriptor"}, {"file", "stream"},       {"dir", "directory"},
     {"mmap", "mapping"},  {"dl", "library handle"}, {"thread", "thread"},
+    {"pair", "object"},
 };
 
 static const char *word_of(const char *type)
