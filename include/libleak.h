@@ -1,16 +1,29 @@
 /* libleak.h - what a program may ask of libleak, when libleak is there.
  *
- * Every function is declared weak: a program that uses it builds, links and runs the same without the
- * library, as long as it asks first:
+ * A program that asks builds, links and runs the same without the library. Three ways to ask:
  *
- *     if (libleak_snapshot) libleak_snapshot();
+ *     LIBLEAK_MARK("loaded");                               a call in capitals: without the library it does
+ *                                                           nothing, and returns -1 where it returns anything
+ *     if (libleak_mark) libleak_mark("loaded");             the function, which is declared weak; only where
+ *                                                           code is position-independent, as it mostly is
+ *     LIBLEAK_DISABLED_SCOPE();                             until the end of this { }; in C++ there are
+ *                                                           objects, too: libleak::disabled
  *
- * Callable from any thread, not from a signal handler unless it says so. C and C++.
+ * With LIBLEAK_DISABLE defined before this header is included all of it compiles to nothing, and an
+ * object file has no symbol of ours. Whether the arguments of a call that does nothing are evaluated
+ * is not said. Callable from any thread, not from a signal handler unless it says so. C99 and C++11.
  */
 #ifndef LIBLEAK_H
 #define LIBLEAK_H
 
 #include <stddef.h>
+
+#define LIBLEAK_INLINE static inline __attribute__((always_inline, unused))
+#define LIBLEAK_METHOD inline __attribute__((always_inline))
+#define LIBLEAK_NAME(before, line) LIBLEAK_NAME_(before, line)
+#define LIBLEAK_NAME_(before, line) before##line
+
+#ifndef LIBLEAK_DISABLE
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,6 +65,154 @@ LIBLEAK_WEAK void libleak_backtrace_fd(const void *context, int fd);
 
 #ifdef __cplusplus
 }
+#endif
+
+#else /* LIBLEAK_DISABLE: "if (libleak_mark)" is never, and a call is nothing */
+
+enum {
+    libleak_snapshot = 0,
+    libleak_mark = 0,
+    libleak_disable = 0,
+    libleak_enable = 0,
+    libleak_disable_all = 0,
+    libleak_enable_all = 0,
+    libleak_add_root = 0,
+    libleak_remove_root = 0,
+    libleak_at_report = 0,
+    libleak_backtrace_fd = 0
+};
+
+#define libleak_snapshot() libleak_none_long()
+#define libleak_mark(name) ((void)(name), libleak_none())
+#define libleak_disable() libleak_nothing()
+#define libleak_enable() libleak_nothing()
+#define libleak_disable_all() libleak_nothing()
+#define libleak_enable_all() libleak_nothing()
+#define libleak_add_root(start, size) ((void)(start), (void)(size))
+#define libleak_remove_root(start, size) ((void)(start), (void)(size))
+#define libleak_at_report(callback) ((void)(callback), libleak_none())
+#define libleak_backtrace_fd(context, fd) ((void)(context), (void)(fd))
+
+#endif
+
+/* ---- Calls that need no question ----------------------------------------------------------------- */
+
+LIBLEAK_INLINE int libleak_none(void)
+{
+    return -1;
+}
+
+LIBLEAK_INLINE long libleak_none_long(void)
+{
+    return -1;
+}
+
+LIBLEAK_INLINE void libleak_nothing(void)
+{
+}
+
+/* Where the function is, or NULL, as the loader found it: code that is not position-independent would
+ * have the linker decide that there is none. */
+#ifdef LIBLEAK_DISABLE
+#define LIBLEAK_CALL(name, arguments, otherwise) (libleak_##name arguments)
+#else
+#if defined(__x86_64__) && defined(__LP64__)
+#define LIBLEAK_FIND(name, found)                                                                  \
+    __asm__(".weak " name "\n\tmovq " name "@GOTPCREL(%%rip), %0" : "=r"(found))
+#elif defined(__aarch64__)
+#define LIBLEAK_FIND(name, found)                                                                  \
+    __asm__(".weak " name "\n\tadrp %0, :got:" name "\n\tldr %0, [%0, :got_lo12:" name "]"           \
+            : "=r"(found))
+#endif
+#ifdef LIBLEAK_FIND
+#define LIBLEAK_CALL(name, arguments, otherwise)                                                   \
+    __extension__({                                                                                \
+        __typeof__(&libleak_##name) libleak_found_;                                                \
+        LIBLEAK_FIND("libleak_" #name, libleak_found_);                                            \
+        libleak_found_ ? libleak_found_ arguments : otherwise;                                     \
+    })
+#else
+#define LIBLEAK_CALL(name, arguments, otherwise)                                                   \
+    (libleak_##name ? libleak_##name arguments : otherwise)
+#endif
+#endif
+
+#define LIBLEAK_SNAPSHOT() LIBLEAK_CALL(snapshot, (), libleak_none_long())
+#define LIBLEAK_MARK(name) LIBLEAK_CALL(mark, (name), libleak_none())
+#define LIBLEAK_DISABLE_THREAD() LIBLEAK_CALL(disable, (), libleak_nothing())
+#define LIBLEAK_ENABLE_THREAD() LIBLEAK_CALL(enable, (), libleak_nothing())
+#define LIBLEAK_DISABLE_ALL() LIBLEAK_CALL(disable_all, (), libleak_nothing())
+#define LIBLEAK_ENABLE_ALL() LIBLEAK_CALL(enable_all, (), libleak_nothing())
+#define LIBLEAK_ADD_ROOT(start, size) LIBLEAK_CALL(add_root, (start, size), libleak_nothing())
+#define LIBLEAK_REMOVE_ROOT(start, size) LIBLEAK_CALL(remove_root, (start, size), libleak_nothing())
+#define LIBLEAK_AT_REPORT(callback) LIBLEAK_CALL(at_report, (callback), libleak_none())
+#define LIBLEAK_BACKTRACE_FD(context, fd) LIBLEAK_CALL(backtrace_fd, (context, fd), libleak_nothing())
+
+/* ---- Until the end of this { } -------------------------------------------------------------------- */
+
+#ifdef __cplusplus
+namespace libleak
+{
+
+/* libleak::disabled quiet; What this thread allocates while it lives is known but nobody's leak. */
+class disabled
+{
+  public:
+    LIBLEAK_METHOD disabled()
+    {
+        LIBLEAK_DISABLE_THREAD();
+    }
+    LIBLEAK_METHOD ~disabled()
+    {
+        LIBLEAK_ENABLE_THREAD();
+    }
+    disabled(const disabled &) = delete;
+    disabled &operator=(const disabled &) = delete;
+};
+
+/* libleak::root shared(start, size); That memory holds what it points to while it lives. */
+class root
+{
+  public:
+    LIBLEAK_METHOD root(const void *start, size_t size) : start_(start), size_(size)
+    {
+        LIBLEAK_ADD_ROOT(start_, size_);
+    }
+    LIBLEAK_METHOD ~root()
+    {
+        LIBLEAK_REMOVE_ROOT(start_, size_);
+    }
+    root(const root &) = delete;
+    root &operator=(const root &) = delete;
+
+  private:
+    const void *start_;
+    size_t size_;
+};
+
+} /* namespace libleak */
+
+#define LIBLEAK_DISABLED_SCOPE() libleak::disabled LIBLEAK_NAME(libleak_scope_, __LINE__)
+#else
+LIBLEAK_INLINE char libleak_scope_begin(void)
+{
+    LIBLEAK_DISABLE_THREAD();
+    return 0;
+}
+
+LIBLEAK_INLINE void libleak_scope_end(char *scope)
+{
+    (void)scope;
+    LIBLEAK_ENABLE_THREAD();
+}
+
+#ifdef LIBLEAK_DISABLE
+#define LIBLEAK_DISABLED_SCOPE() libleak_nothing()
+#else
+#define LIBLEAK_DISABLED_SCOPE()                                                                   \
+    __attribute__((cleanup(libleak_scope_end), unused)) char LIBLEAK_NAME(libleak_scope_, __LINE__) = \
+        libleak_scope_begin()
+#endif
 #endif
 
 #endif

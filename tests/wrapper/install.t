@@ -54,7 +54,7 @@ test_header_and_its_manual_page_agree() {
       sed -n '/^A test that fails/,/^\.Ed/p' "$root/man/libleak.3" | sed -n '/^#include/p'
       echo 'int main(void) {'
       sed -n '/^A test that fails/,/^\.Ed/p' "$root/man/libleak.3" | sed -n '/^long/,/^assert/p'
-      echo 'return before; }'; } >example.c
+      echo 'return before > 0; }'; } >example.c
     ${CC:-cc} -I"$root/include" -o example example.c
     ./example
     leakrun --error-exitcode=9 ./example

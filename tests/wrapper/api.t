@@ -1,0 +1,73 @@
+# libleak.h: what a program may ask builds, links and runs the same with the library, without and disabled.
+
+# tests/wrapper/asks.c calls everything, in C99 and C++.
+guarded='#include <libleak.h>
+#include <stdio.h>
+int main(void)
+{
+    if (libleak_mark) libleak_mark("m");
+    if (libleak_add_root) libleak_add_root(stdout, sizeof stdout);
+    if (libleak_at_report) libleak_at_report(NULL);
+    if (libleak_disable) libleak_disable();
+    long lost = libleak_snapshot ? libleak_snapshot() : -7;
+    return printf("lost %d", (int)lost) < 0;
+}'
+
+languages='gcc:c:-std=c99 gcc:c:-std=c11 clang:c:-std=c99 clang:c:-std=c11 g++:c++:-std=c++17 clang++:c++:-std=c++17'
+in_each_language() { # what to do with: compiler, language, standard, as $compile, under the name $named
+    for way in $languages; do
+        compiler=${way%%:*} rest=${way#*:}
+        command -v "$compiler" >/dev/null || { echo "no $compiler here"; continue; }
+        compile="$compiler -x ${rest%:*} ${rest#*:} -g -Wall -Wextra -Wpedantic -Wshadow -Werror -I$root/include"
+        named=$way
+        "$@"
+    done
+}
+# shellcheck disable=SC2154,SC2086 # $compile and $named are set above; it is a list of words
+runs_the_same() {
+    for how in '-O0' '-O2 -fPIE -pie' '-O2 -fno-pie -no-pie'; do
+        $compile $how -o program "$here/asks.c"
+        ./program >alone
+        equal "$named $how alone" "$(cat alone)" 'calls 0 -1 -1'
+        leakrun -o report.%p --format=json ./program >out 2>err
+        equal "$named $how" "$(tr '\n' ' ' <out)" 'calls 1 0 0 answers farewell '
+        says err '^#0 .*program'
+        equal "$named $how lost" "$(jq -c '.processes[0].summary.lost | [.blocks, .bytes]' report.*)" '[1,77]'
+        rm report.*
+    done
+    $compile -DLIBLEAK_DISABLE -o program "$here/asks.c"
+    leakrun -q ./program >out
+    equal "$named disabled" "$(cat out)" 'calls 0 -1 -1'
+}
+test_calls_in_capitals_need_neither_the_library_nor_a_question() {
+    need jq
+    in_each_language runs_the_same
+}
+# shellcheck disable=SC2154,SC2086
+leaves_nothing() {
+    echo "$guarded" >guarded.c
+    for source in "$here/asks.c" guarded.c; do
+        for level in -O0 -O2; do
+            $compile $level -DLIBLEAK_DISABLE -c -o program.o "$source"
+            equal "$named $level" "$(nm program.o | grep -i libleak)" ''
+        done
+    done
+    $compile -DLIBLEAK_DISABLE -o guarded guarded.c
+    equal "$named" "$(./guarded)" 'lost -7'
+    $compile -o guarded guarded.c
+    equal "$named alone" "$(./guarded)" 'lost -7'
+    leakrun -q ./guarded >out
+    equal "$named under libleak" "$(cat out)" 'lost 0'
+}
+test_disabled_header_leaves_nothing_in_an_object() { in_each_language leaves_nothing; }
+test_every_function_can_be_called_in_capitals_and_disabled() {
+    header=$root/include/libleak.h
+    for name in $(sed -n 's/^LIBLEAK_WEAK .*[ *]\([a-z_]*\)(.*/\1/p' "$header"); do
+        grep -q "^    $name = 0" "$header" || fail "$name is not known to be no function when disabled"
+        grep -q "^#define $name(" "$header" || fail "$name is not nothing when disabled"
+        capitals=$(sed -n "s/^#define \(LIBLEAK_[A-Z_]*\)(.*LIBLEAK_CALL(${name#libleak_}, .*/\1/p" "$header")
+        [ -n "$capitals" ] || fail "$name has no call in capitals"
+        grep -q "$capitals(" "$here/asks.c" || fail "asks.c does not call $capitals"
+    done
+    [ -n "$name" ] || fail 'no function in libleak.h'
+}

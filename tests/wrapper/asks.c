@@ -1,0 +1,46 @@
+/* asks.c - calls all that libleak.h has for who asks no question first, in C99 and in C++; for api.t. It
+ * prints what it is answered, and loses 77 bytes where it may not. */
+#include <libleak.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void *volatile sink;
+static char region[64];
+static void lose(size_t size) { sink = malloc(size); sink = NULL; }
+static void farewell(void) { puts("farewell"); }
+static void quietly(size_t size)
+{
+    LIBLEAK_DISABLED_SCOPE();
+    if (size > 2000) {
+        lose(size);
+        return;
+    }
+    lose(size);
+}
+int main(void)
+{
+    long lost = LIBLEAK_SNAPSHOT();
+    printf("calls %d %d %d\n", lost == 0, LIBLEAK_MARK("one"), LIBLEAK_AT_REPORT(farewell));
+    LIBLEAK_MARK("unused"), LIBLEAK_SNAPSHOT();
+    LIBLEAK_DISABLE_THREAD();
+    lose(1000);
+    LIBLEAK_ENABLE_THREAD();
+    LIBLEAK_DISABLE_ALL();
+    lose(1001);
+    LIBLEAK_ENABLE_ALL();
+    quietly(1002);
+    quietly(3003);
+    LIBLEAK_ADD_ROOT(region, sizeof region);
+    LIBLEAK_REMOVE_ROOT(region, sizeof region);
+    LIBLEAK_BACKTRACE_FD(NULL, 2);
+#ifdef __cplusplus
+    {
+        libleak::disabled quiet;
+        libleak::root root(region, sizeof region);
+        lose(1004);
+    }
+#endif
+    lose(77);
+    if (lost >= 0)
+        printf("answers\n");
+    return 0;
+}
