@@ -23,6 +23,13 @@
 #define LIBLEAK_NAME(before, line) LIBLEAK_NAME_(before, line)
 #define LIBLEAK_NAME_(before, line) before##line
 
+/* Each realloc of a block is one free and one allocation. What options leave out (min_size and the like)
+ * is not counted, with sample= all of it is estimated. */
+struct libleak_counts {
+    long long allocations, frees, allocated_bytes, freed_bytes;
+    long long live_blocks, live_bytes; /* what was allocated less what was freed */
+};
+
 #ifndef LIBLEAK_DISABLE
 
 #ifdef __cplusplus
@@ -58,6 +65,14 @@ LIBLEAK_WEAK void libleak_remove_root(const void *start, size_t size);
  * first, as with atexit. 0, or -1 when there is no memory. */
 LIBLEAK_WEAK int libleak_at_report(void (*callback)(void));
 
+/* What the process has allocated and freed so far, and what lives: exact when no other thread is at it
+ * meanwhile. What came between two moments is the difference of two counts. It takes time for each call
+ * stack there is. 0, or -1 when there is no account: then all counts are 0. */
+LIBLEAK_WEAK int libleak_count(struct libleak_counts *out);
+/* What the calling thread itself has allocated and freed, exactly, whoever frees the one and has
+ * allocated the other: so live_* may be below 0. A thread at its end has no counts: -1. */
+LIBLEAK_WEAK int libleak_count_thread(struct libleak_counts *out);
+
 /* For a handler of SIGSEGV and the like of the program's own: writes the call stack of where the signal
  * came from to fd, a line for each frame. context: the third argument of a handler with SA_SIGINFO; NULL:
  * the stack of the caller. From a signal handler: yes. Allocates nothing, takes no lock. */
@@ -79,6 +94,8 @@ enum {
     libleak_add_root = 0,
     libleak_remove_root = 0,
     libleak_at_report = 0,
+    libleak_count = 0,
+    libleak_count_thread = 0,
     libleak_backtrace_fd = 0
 };
 
@@ -91,6 +108,8 @@ enum {
 #define libleak_add_root(start, size) ((void)(start), (void)(size))
 #define libleak_remove_root(start, size) ((void)(start), (void)(size))
 #define libleak_at_report(callback) ((void)(callback), libleak_none())
+#define libleak_count(out) libleak_no_counts(out)
+#define libleak_count_thread(out) libleak_no_counts(out)
 #define libleak_backtrace_fd(context, fd) ((void)(context), (void)(fd))
 
 #endif
@@ -109,6 +128,13 @@ LIBLEAK_INLINE long libleak_none_long(void)
 
 LIBLEAK_INLINE void libleak_nothing(void)
 {
+}
+
+LIBLEAK_INLINE int libleak_no_counts(struct libleak_counts *out)
+{
+    out->allocations = out->frees = out->allocated_bytes = out->freed_bytes = 0;
+    out->live_blocks = out->live_bytes = 0;
+    return -1;
 }
 
 /* Where the function is, or NULL, as the loader found it: code that is not position-independent would
@@ -146,6 +172,8 @@ LIBLEAK_INLINE void libleak_nothing(void)
 #define LIBLEAK_ADD_ROOT(start, size) LIBLEAK_CALL(add_root, (start, size), libleak_nothing())
 #define LIBLEAK_REMOVE_ROOT(start, size) LIBLEAK_CALL(remove_root, (start, size), libleak_nothing())
 #define LIBLEAK_AT_REPORT(callback) LIBLEAK_CALL(at_report, (callback), libleak_none())
+#define LIBLEAK_COUNT(out) LIBLEAK_CALL(count, (out), libleak_no_counts(out))
+#define LIBLEAK_COUNT_THREAD(out) LIBLEAK_CALL(count_thread, (out), libleak_no_counts(out))
 #define LIBLEAK_BACKTRACE_FD(context, fd) LIBLEAK_CALL(backtrace_fd, (context, fd), libleak_nothing())
 
 /* ---- Until the end of this { } -------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "preload/backtrace.h"
 #include "preload/blocks.h"
 #include "preload/capture.h"
+#include "preload/counts.h"
 #include "preload/farewell.h"
 #include "preload/lsan.h"
 #include "preload/milestones.h"
@@ -103,6 +104,38 @@ EXPORT int libleak_at_report(void (*callback)(void))
     bool added = farewell_add(guard, callback);
     guard_leave(guard);
     return added ? 0 : -1;
+}
+
+static int tell_counts(const struct leak_counts *counts, bool known, struct libleak_counts *out)
+{
+    *out = (struct libleak_counts){.allocations = counts->allocs,
+                                   .frees = counts->frees,
+                                   .allocated_bytes = counts->bytes,
+                                   .freed_bytes = counts->freed_bytes,
+                                   .live_blocks = counts->allocs - counts->frees,
+                                   .live_bytes = counts->bytes - counts->freed_bytes};
+    return known ? 0 : -1;
+}
+
+EXPORT int libleak_count(struct libleak_counts *out)
+{
+    struct leak_counts counts = {0};
+    struct guard *guard = ENTER();
+    if (guard) {
+        counts = counts_of_process(guard);
+        guard_leave(guard);
+    }
+    return tell_counts(&counts, guard, out);
+}
+
+EXPORT int libleak_count_thread(struct libleak_counts *out)
+{
+    struct leak_counts counts = {0};
+    struct guard *guard = ENTER();
+    bool known = guard && counts_of_thread(guard, &counts);
+    if (guard)
+        guard_leave(guard);
+    return tell_counts(&counts, known, out);
 }
 
 EXPORT void libleak_backtrace_fd(const void *context, int fd)

@@ -55,7 +55,7 @@ static void note_thread(struct leak_site *site, uint32_t serial)
     site->more_threads = 1;
 }
 
-static struct leak_counts sum(const struct leak_counts *a, const struct leak_counts *b)
+struct leak_counts sites_sum(const struct leak_counts *a, const struct leak_counts *b)
 {
     return (struct leak_counts){a->allocs + b->allocs, a->bytes + b->bytes, a->frees + b->frees,
                                 a->freed_bytes + b->freed_bytes};
@@ -68,7 +68,7 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
     struct locked locked = lock_take((struct lock *)&site->lock);
     add_relaxed(&store_header->folds, 1);
     fence_release(); /* a live reader that sees any of what follows sees this count moved */
-    slots->fold = sum(&site->counts, &slot->counts);
+    slots->fold = sites_sum(&site->counts, &slot->counts);
     slots->fold_slot = slot - slots->slot;
     /* In force from here on; a reader's acquire of this word sees the sum above. */
     store_release(&slots->fold_site, id);

@@ -25,6 +25,7 @@ enum leak_kind sites_kind(uint32_t site);
 struct leak_counts sites_counts(uint32_t site);
 /* At least so many frees; a fold may be under way. */
 uint64_t sites_folded_frees(uint32_t site);
+struct leak_counts sites_sum(const struct leak_counts *a, const struct leak_counts *b);
 uint32_t sites_last(void);
 
 void sites_fork_lock(void);

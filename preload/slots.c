@@ -52,6 +52,7 @@ bool slots_open(struct guard *guard UNUSED, struct slots *slots, uint32_t serial
     slots->serial = serial;
     slots->evictions = 0;
     slots->size_class = 0;
+    slots->folded = (struct leak_counts){0};
     struct leak_slots *memory = obtain(0);
     slots->memory = NULL;
     if (!memory)
@@ -60,12 +61,21 @@ bool slots_open(struct guard *guard UNUSED, struct slots *slots, uint32_t serial
     return true;
 }
 
+static void fold(struct guard *guard, struct slots *slots, struct leak_slots *memory,
+                 struct leak_slot *slot)
+{
+    struct leak_counts counts = slot->counts;
+    sites_fold(guard, memory, slot);
+    slots->folded = sites_sum(&slots->folded, &counts);
+}
+
 /* Folds everything and leaves the cache to others. */
-static void give_up(struct guard *guard, struct leak_slots *memory, unsigned size_class)
+static void give_up(struct guard *guard, struct slots *slots, struct leak_slots *memory,
+                    unsigned size_class)
 {
     for (uint32_t i = 0; i < memory->count; i++)
         if (memory->slot[i].site)
-            sites_fold(guard, memory, &memory->slot[i]);
+            fold(guard, slots, memory, &memory->slot[i]);
     store_release(&memory->thread, 0);
     struct locked locked = lock_take(&free_lock);
     memory->reserved[0] = (uintptr_t)free_list[size_class];
@@ -79,7 +89,7 @@ void slots_close(struct guard *guard, struct slots *slots)
     if (!memory)
         return;
     slots->memory = NULL;
-    give_up(guard, memory, slots->size_class);
+    give_up(guard, slots, memory, slots->size_class);
 }
 
 static void grow(struct guard *guard, struct slots *slots)
@@ -90,7 +100,7 @@ static void grow(struct guard *guard, struct slots *slots)
         return;
     /* First the new one: a handler may longjmp away as soon as a lock is given. */
     adopt(slots, larger);
-    give_up(guard, old, slots->size_class++);
+    give_up(guard, slots, old, slots->size_class++);
 }
 
 struct leak_slot *slots_take_over(struct guard *guard, struct slots *slots, uint32_t site)
@@ -104,7 +114,7 @@ struct leak_slot *slots_take_over(struct guard *guard, struct slots *slots, uint
             return slots_find(guard, slots, site);
         }
         slot = &pair[slots->evictions & 1];
-        sites_fold(guard, slots->memory, slot);
+        fold(guard, slots, slots->memory, slot);
     }
     slot->last = 0;
     store_release(&slot->site, site); /* counts are zero: readers may come */

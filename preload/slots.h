@@ -17,6 +17,7 @@ struct slots {
     uint32_t serial;           /* the owner's */
     uint32_t evictions;        /* since the cache has this size */
     uint8_t size_class;
+    struct leak_counts folded; /* by the owner so far: with what the slots count, all that it did */
 };
 
 bool slots_open(struct guard *guard, struct slots *slots, uint32_t serial);

@@ -21,6 +21,10 @@ int main(void)
     long lost = LIBLEAK_SNAPSHOT();
     printf("calls %d %d %d\n", lost == 0, LIBLEAK_MARK("one"), LIBLEAK_AT_REPORT(farewell));
     LIBLEAK_MARK("unused"), LIBLEAK_SNAPSHOT();
+    struct libleak_counts all, mine;
+    printf("counts %d %d\n", LIBLEAK_COUNT(&all), LIBLEAK_COUNT_THREAD(&mine));
+    if (all.live_blocks != all.allocations - all.frees || mine.allocations > all.allocations)
+        printf("differ\n");
     LIBLEAK_DISABLE_THREAD();
     lose(1000);
     LIBLEAK_ENABLE_THREAD();
