@@ -670,15 +670,19 @@ struct leak_history {
  *
  * Moments in the life of a process that blocks can be told to be older or newer than: marks with a
  * name, and looks that somebody asked for. Each begins a tick of its own, so a block is newer than
- * a milestone when its tick is not lower. When all places are taken the oldest is written over. */
+ * a milestone when its tick is not lower. When all places are taken the oldest is written over, but for
+ * the last place: the newest one there that says that all before it is known. */
 
-#define LEAK_MILESTONES 62
+#define LEAK_MILESTONES 63
+#define LEAK_MILESTONE_KNOWN "reported"
 struct leak_milestone {
     uint32_t number; /* publish: 1, 2, 3 …; 0 while it is written */
     uint32_t tick;
     uint64_t when_ns;
-    uint32_t is_look; /* 1: that of a look; its name is empty */
-    uint32_t reserved[3];
+    uint32_t is_look;  /* 1: that of a look; its name is empty */
+    uint32_t is_known; /* 1: what is older is known, and told only to who asks for it; its name is
+                          LEAK_MILESTONE_KNOWN */
+    uint32_t reserved[2];
     char name[LEAK_MILESTONE_NAME]; /* NUL-terminated; of equal names the newest one is meant */
 };
 

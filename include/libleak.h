@@ -56,6 +56,14 @@ LIBLEAK_WEAK void libleak_enable(void);
 LIBLEAK_WEAK void libleak_disable_all(void);
 LIBLEAK_WEAK void libleak_enable_all(void);
 
+/* The block that p points to, or into, is no leak, nor is what it leads to. 0, or -1: there is no such
+ * block. */
+LIBLEAK_WEAK int libleak_ignore(const void *p);
+/* All that lives now is known: no later report of this process tells of it, unless it is asked for
+ * (leakreport --reported), also when it is lost only later. 0, or -1 when there is no account. From a
+ * signal handler: yes. */
+LIBLEAK_WEAK int libleak_mark_reported(void);
+
 /* Memory outside the heap that holds pointers to blocks (a mapping shared with others, memory of a
  * device): what it points to is reachable. Removing takes the same start and size. */
 LIBLEAK_WEAK void libleak_add_root(const void *start, size_t size);
@@ -91,6 +99,8 @@ enum {
     libleak_enable = 0,
     libleak_disable_all = 0,
     libleak_enable_all = 0,
+    libleak_ignore = 0,
+    libleak_mark_reported = 0,
     libleak_add_root = 0,
     libleak_remove_root = 0,
     libleak_at_report = 0,
@@ -105,6 +115,8 @@ enum {
 #define libleak_enable() libleak_nothing()
 #define libleak_disable_all() libleak_nothing()
 #define libleak_enable_all() libleak_nothing()
+#define libleak_ignore(p) ((void)(p), libleak_none())
+#define libleak_mark_reported() libleak_none()
 #define libleak_add_root(start, size) ((void)(start), (void)(size))
 #define libleak_remove_root(start, size) ((void)(start), (void)(size))
 #define libleak_at_report(callback) ((void)(callback), libleak_none())
@@ -169,6 +181,8 @@ LIBLEAK_INLINE int libleak_no_counts(struct libleak_counts *out)
 #define LIBLEAK_ENABLE_THREAD() LIBLEAK_CALL(enable, (), libleak_nothing())
 #define LIBLEAK_DISABLE_ALL() LIBLEAK_CALL(disable_all, (), libleak_nothing())
 #define LIBLEAK_ENABLE_ALL() LIBLEAK_CALL(enable_all, (), libleak_nothing())
+#define LIBLEAK_IGNORE(p) LIBLEAK_CALL(ignore, (p), libleak_none())
+#define LIBLEAK_MARK_REPORTED() LIBLEAK_CALL(mark_reported, (), libleak_none())
 #define LIBLEAK_ADD_ROOT(start, size) LIBLEAK_CALL(add_root, (start, size), libleak_nothing())
 #define LIBLEAK_REMOVE_ROOT(start, size) LIBLEAK_CALL(remove_root, (start, size), libleak_nothing())
 #define LIBLEAK_AT_REPORT(callback) LIBLEAK_CALL(at_report, (callback), libleak_none())

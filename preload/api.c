@@ -78,6 +78,32 @@ SWITCH(libleak_enable, false, false)
 SWITCH(libleak_disable_all, true, true)
 SWITCH(libleak_enable_all, false, true)
 
+EXPORT int libleak_ignore(const void *p)
+{
+    struct guard *guard = ENTER();
+    struct block found;
+    if (!guard)
+        return -1;
+    bool known = blocks_find_around(guard, (uintptr_t)p, &found) &&
+                 track_take(guard, (void *)found.address, &found);
+    if (known) {
+        found.kind |= BLOCKS_IGNORED;
+        track_put_back(guard, &found);
+    }
+    guard_leave(guard);
+    return known ? 0 : -1;
+}
+
+EXPORT int libleak_mark_reported(void)
+{
+    struct guard *guard = ENTER();
+    if (!guard)
+        return -1;
+    uint32_t number = milestones_add_known();
+    guard_leave(guard);
+    return number ? 0 : -1;
+}
+
 EXPORT void libleak_add_root(const void *start, size_t size)
 {
     struct guard *guard = ENTER();
@@ -166,16 +192,7 @@ EXPORT void __lsan_enable(void)
 EXPORT void __lsan_ignore_object(const void *block);
 EXPORT void __lsan_ignore_object(const void *block)
 {
-    struct guard *guard = ENTER();
-    struct block found;
-    if (!guard)
-        return;
-    if (blocks_find_around(guard, (uintptr_t)block, &found) &&
-        track_take(guard, (void *)found.address, &found)) {
-        found.kind |= BLOCKS_IGNORED;
-        track_put_back(guard, &found);
-    }
-    guard_leave(guard);
+    libleak_ignore(block);
 }
 
 EXPORT void __lsan_register_root_region(const void *start, size_t size);

@@ -7,6 +7,8 @@
 
 #include <time.h>
 
+#define KNOWN (LEAK_MILESTONES - 1) /* the last place */
+
 static struct leak_milestone *places; /* LEAK_MILESTONES, in the store; NULL: none was needed */
 static uint32_t last;                 /* number */
 
@@ -22,22 +24,33 @@ static struct leak_milestone *get_places(void)
     return there;
 }
 
-uint32_t milestones_add(const char *name)
+static uint32_t add(const char *name, bool known)
 {
     struct leak_milestone *there = get_places();
     if (!there)
         return 0;
     uint32_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-    there += (number - 1) % LEAK_MILESTONES; /* the oldest, if any */
+    there += known ? KNOWN : (number - 1) % KNOWN; /* the oldest, if any */
     store_relaxed(&there->number, 0);
     struct text text = TEXT_ON(there->name);
     text_add(&text, name ? name : "");
     there->is_look = !name;
+    there->is_known = known;
     there->when_ns = sys_clock_ns(CLOCK_REALTIME);
     track_tick();
     there->tick = __atomic_add_fetch(&store_header->epoch, 1, __ATOMIC_RELAXED);
     store_release(&there->number, number);
     return number;
+}
+
+uint32_t milestones_add(const char *name)
+{
+    return add(name, false);
+}
+
+uint32_t milestones_add_known(void)
+{
+    return add(LEAK_MILESTONE_KNOWN, true);
 }
 
 uint32_t milestones_sorted(struct leak_milestone *out)

@@ -15,6 +15,8 @@
 /* Its number; 0: the store has no room. name: NULL for a look's. Any thread, also in a handler
  * outside of the runtime. */
 uint32_t milestones_add(const char *name);
+/* One that all before it is known at. It has a place to itself: others cannot write it over. */
+uint32_t milestones_add_known(void);
 
 /* Those there are, by ascending tick: how many are written to out, LEAK_MILESTONES at most. */
 uint32_t milestones_sorted(struct leak_milestone *out);

@@ -195,7 +195,7 @@ bool compare_survivors(struct options *options)
         good = take_looks(ledgers, options);
     for (int i = 0; i + 1 < LOOKS && good; i++)
         snprintf(names[i], sizeof(names[i]), "#%" PRIu32, ledgers[i].processes[0].look);
-    options->since = (struct since){names[0], names[1]};
+    options->since = (struct since){.from = names[0], .until = names[1]};
     if (good)
         options->files.text[0] = options->files.text[LOOKS - 1];
     options->files.count = 1;

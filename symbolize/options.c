@@ -296,6 +296,9 @@ static void take_switch(struct options *options, enum option option)
     case OPTION_INHERITED:
         options->build.group.inherited = true;
         break;
+    case OPTION_REPORTED:
+        options->since.known = true;
+        break;
     case OPTION_SHOW_SUPPRESSED:
         options->view.suppressed = true;
         break;

@@ -29,6 +29,7 @@ static void add(struct reading *reading, const uint8_t *at)
         .tick = raw.tick,
         .when_ns = raw.when_ns,
         .is_look = raw.is_look != 0,
+        .is_known = raw.is_known != 0,
         .name = mem_copy(store->mem, raw.name, strnlen(raw.name, sizeof(raw.name)))};
 }
 

@@ -60,11 +60,16 @@ static const struct store_milestone *find(const struct store *store, const char 
     return found;
 }
 
-static bool has_look_after(const struct store *store, const struct store_milestone *from,
-                           char *words, size_t size)
+static bool has_look_after(const struct store *store, const struct store_milestone *from)
 {
-    bool has = store->look && store->look->head.rung != LEAK_RUNG_NONE &&
-               store->look->head.tick >= from->tick;
+    return store->look && store->look->head.rung != LEAK_RUNG_NONE &&
+           store->look->head.tick >= from->tick;
+}
+
+static bool can_tell_from(const struct store *store, const struct store_milestone *from, char *words,
+                          size_t size)
+{
+    bool has = has_look_after(store, from);
 
     if (!has)
         snprintf(words, size,
@@ -164,12 +169,41 @@ static void note_window(struct store *store, const struct store_milestone *from,
                since, until ? from ? ", before " : " before " : "", before);
 }
 
+static const struct store_milestone *newest_known(const struct store *store)
+{
+    for (size_t i = store->milestone_count; i > 0; i--)
+        if (store->milestones[i - 1].is_known)
+            return &store->milestones[i - 1];
+    return NULL;
+}
+
+/* The program has said that it knows what was there by then. */
+static void leave_out_known(struct store *store)
+{
+    const struct store_milestone *known = newest_known(store);
+
+    if (!known)
+        return;
+    if (!has_look_after(store, known)) {
+        store_note(store, "what libleak_mark_reported() said to be known is told nevertheless: there "
+                          "was no look at the heap after it");
+        return;
+    }
+    store->window = WINDOW_SINCE;
+    look_through(store, known->tick, UINT32_MAX);
+    store_note(store, "what lived when libleak_mark_reported() was called is left out: --reported tells "
+                      "of it, too");
+}
+
 bool since_apply(struct store *store, const struct since *since, char *words, size_t size)
 {
     const struct store_milestone *from = NULL, *until = NULL;
 
-    if (!since->from && !since->until)
+    if (!since->from && !since->until) {
+        if (!since->known)
+            leave_out_known(store);
         return true;
+    }
     if ((since->from && !(from = find(store, since->from, words, size))) ||
         (since->until && !(until = find(store, since->until, words, size))))
         return false;
@@ -178,7 +212,7 @@ bool since_apply(struct store *store, const struct since *since, char *words, si
                  "has these two marks the other way round: --since is to be the older");
         return false;
     }
-    if (!has_look_after(store, until ? until : from, words, size))
+    if (!can_tell_from(store, until ? until : from, words, size))
         return false;
     store->window = until ? WINDOW_UNTIL : WINDOW_SINCE;
     look_through(store, from ? from->tick : 0, until ? until->tick : UINT32_MAX);

@@ -204,7 +204,7 @@ struct store_peak_site {
 struct store_milestone {
     uint32_t number, tick;
     uint64_t when_ns;
-    bool is_look;
+    bool is_look, is_known;
     const char *name;
 };
 

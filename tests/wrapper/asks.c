@@ -33,6 +33,9 @@ int main(void)
     LIBLEAK_ENABLE_ALL();
     quietly(1002);
     quietly(3003);
+    void *ignored = malloc(2000);
+    printf("known %d %d\n", LIBLEAK_IGNORE(ignored), LIBLEAK_MARK_REPORTED());
+    ignored = NULL;
     LIBLEAK_ADD_ROOT(region, sizeof region);
     LIBLEAK_REMOVE_ROOT(region, sizeof region);
     LIBLEAK_BACKTRACE_FD(NULL, 2);

@@ -35,16 +35,32 @@ START_TEST(each_milestone_begins_a_tick_of_its_own)
 }
 END_TEST
 
+#define ROOM (LEAK_MILESTONES - 1)
 START_TEST(a_long_name_is_cut_and_the_oldest_make_room)
 {
     const char *name = "a name that is much longer than there is room for";
-    for (uint32_t n = 1; n <= LEAK_MILESTONES + 3; n++)
+    for (uint32_t n = 1; n <= ROOM + 3; n++)
         milestones_add(name);
-    ck_assert_uint_eq(milestones_sorted(sorted), LEAK_MILESTONES);
+    ck_assert_uint_eq(milestones_sorted(sorted), ROOM);
     ck_assert_uint_eq(sorted[0].number, 4);
-    ck_assert_uint_eq(sorted[LEAK_MILESTONES - 1].number, LEAK_MILESTONES + 3);
+    ck_assert_uint_eq(sorted[ROOM - 1].number, ROOM + 3);
     ck_assert_uint_eq(strlen(sorted[0].name), LEAK_MILESTONE_NAME - 1);
     ck_assert(strncmp(sorted[0].name, name, LEAK_MILESTONE_NAME - 1) == 0);
+}
+END_TEST
+
+START_TEST(what_is_known_has_a_place_to_itself)
+{
+    ck_assert_uint_eq(milestones_add_known(), 1);
+    for (uint32_t n = 2; n <= 3 * ROOM; n++)
+        milestones_add("more");
+    ck_assert_uint_eq(milestones_sorted(sorted), LEAK_MILESTONES);
+    ck_assert_uint_eq(sorted[0].number, 1);
+    ck_assert(sorted[0].is_known && !sorted[0].is_look);
+    ck_assert_str_eq(sorted[0].name, LEAK_MILESTONE_KNOWN);
+    ck_assert_uint_eq(milestones_add_known(), 3 * ROOM + 1);
+    ck_assert_uint_eq(milestones_sorted(sorted), LEAK_MILESTONES);
+    ck_assert(!sorted[0].is_known && sorted[ROOM].is_known);
 }
 END_TEST
 
@@ -107,6 +123,7 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(all, setup, NULL);
     tcase_add_test(all, each_milestone_begins_a_tick_of_its_own);
     tcase_add_test(all, a_long_name_is_cut_and_the_oldest_make_room);
+    tcase_add_test(all, what_is_known_has_a_place_to_itself);
     tcase_add_test(all, a_block_counts_for_the_last_milestone_before_it);
     tcase_add_test(all, without_milestones_nothing_is_told);
     suite_add_tcase(suite, all);

@@ -1,0 +1,69 @@
+// libleak_mark_reported: what lived by then is told no more, also what is lost only later; --reported tells of it,
+// and what came after is told as ever. Without a look after it nothing can be left out, and that is said.
+// libleak_ignore: the block and what it holds are no leak; what is no block is answered so.
+// CFLAGS: -O1 -g -fno-builtin
+// RUN: %leak %t
+// RUN: for with in '' --reported --until=reported; do echo "with $with:" $(%report $with --error-exitcode=9 store/t.*.leak >told; echo "exit $?;"; grep -o '^ *by_[a-z_]*\|[0-9,]* bytes in [0-9]* blocks\? lost ([mr]' told); done
+// RUN: %report early | grep -o 'is told nevertheless'
+// EXPECT: ^answers 0 0 -1 -1$
+// EXPECT: ^with : exit 9; 400 bytes in 1 block lost \(m by_nobody_knows$
+// EXPECT: ^with --reported: exit 9; 400 bytes in 1 block lost \(m by_nobody_knows 100 bytes in 1 block lost \(m by_known 40 bytes in 1 block lost \(m by_later$
+// EXPECT: ^with --until=reported: exit 9; 100 bytes in 1 block lost \(m by_known 40 bytes in 1 block lost \(m by_later$
+// EXPECT: ^is told nevertheless$
+
+#include "../../include/libleak.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FAR __attribute__((noinline))
+static void *volatile sink;
+static void *volatile held;
+
+#define TAKE(name, size)                                                                           \
+    FAR static void *name(void)                                                                    \
+    {                                                                                              \
+        sink = malloc(size);                                                                       \
+        void *block = sink;                                                                        \
+        sink = NULL;                                                                               \
+        return block;                                                                              \
+    }
+TAKE(by_known, 100)
+TAKE(by_later, 40)
+TAKE(by_nobody_knows, 400)
+TAKE(by_ignored, 1000)
+
+FAR static int ignore(void)
+{
+    void **block = by_ignored();
+    block[1] = by_ignored();
+    return libleak_ignore((char *)block + 5);
+}
+
+FAR static void wipe(void)
+{
+    volatile char room[4096];
+    for (size_t i = 0; i < sizeof room; i++)
+        room[i] = 0;
+}
+
+FAR static void lose(void)
+{
+    by_known();
+    held = by_later();
+}
+
+int main(void)
+{
+    int ignored = ignore();
+    lose();
+    wipe();
+    libleak_snapshot();
+    printf("answers %d %d %d %d\n", ignored, libleak_mark_reported(), libleak_ignore(NULL), libleak_ignore(&held));
+    if (system("cp store/t.*.leak early"))
+        return 1;
+    by_nobody_knows();
+    held = NULL;
+    wipe();
+    return 0;
+}
