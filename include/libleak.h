@@ -42,6 +42,13 @@ extern "C" {
  * unless a later look follows. How many blocks are lost; -1: no look could be made. */
 LIBLEAK_WEAK long libleak_snapshot(void);
 
+/* A look, and then a report of what is lost, made by leakreport in a process of its own; waits for it. It
+ * is added to a file (%p pid, %e program ...), with NULL to where the options say: report_file, or else
+ * standard error. How many blocks are lost; -1: no look or no report could be made. */
+LIBLEAK_WEAK long libleak_report(const char *file);
+/* The same, and the report is only about what the calling thread has allocated. */
+LIBLEAK_WEAK long libleak_report_thread(const char *file);
+
 /* A mark: leakreport --since=NAME then tells what came after this moment and still lives, as of the last
  * look after it. Of equal names the newest one is meant; the newest 62 marks and looks are kept. 0, or -1
  * when there is no account. From a signal handler: yes. */
@@ -94,6 +101,8 @@ LIBLEAK_WEAK void libleak_backtrace_fd(const void *context, int fd);
 
 enum {
     libleak_snapshot = 0,
+    libleak_report = 0,
+    libleak_report_thread = 0,
     libleak_mark = 0,
     libleak_disable = 0,
     libleak_enable = 0,
@@ -110,6 +119,8 @@ enum {
 };
 
 #define libleak_snapshot() libleak_none_long()
+#define libleak_report(file) ((void)(file), libleak_none_long())
+#define libleak_report_thread(file) ((void)(file), libleak_none_long())
 #define libleak_mark(name) ((void)(name), libleak_none())
 #define libleak_disable() libleak_nothing()
 #define libleak_enable() libleak_nothing()
@@ -176,6 +187,8 @@ LIBLEAK_INLINE int libleak_no_counts(struct libleak_counts *out)
 #endif
 
 #define LIBLEAK_SNAPSHOT() LIBLEAK_CALL(snapshot, (), libleak_none_long())
+#define LIBLEAK_REPORT(file) LIBLEAK_CALL(report, (file), libleak_none_long())
+#define LIBLEAK_REPORT_THREAD(file) LIBLEAK_CALL(report_thread, (file), libleak_none_long())
 #define LIBLEAK_MARK(name) LIBLEAK_CALL(mark, (name), libleak_none())
 #define LIBLEAK_DISABLE_THREAD() LIBLEAK_CALL(disable, (), libleak_nothing())
 #define LIBLEAK_ENABLE_THREAD() LIBLEAK_CALL(enable, (), libleak_nothing())

@@ -13,10 +13,12 @@
 #include "preload/milestones.h"
 #include "preload/process.h"
 #include "preload/real.h"
+#include "preload/reports.h"
 #include "preload/roots.h"
 #include "preload/scrub.h"
 #include "preload/snapshot.h"
 #include "preload/sys.h"
+#include "preload/threads.h"
 #include "preload/track.h"
 
 /* The caller of an exported function with the token, or NULL. */
@@ -48,6 +50,34 @@ EXPORT long libleak_snapshot(void)
 {
     return ON_SCRUBBED_STACK(take_look);
 }
+
+/* The number of the calling thread, 0 when it has none. */
+static uint32_t own_serial(const struct frame *caller)
+{
+    struct locked shared;
+    struct guard *guard = process_enter(caller);
+    struct thread *thread = guard ? threads_self(guard, &shared) : NULL;
+    uint32_t serial = thread ? thread->serial : 0;
+    if (thread)
+        threads_done(thread, &shared);
+    if (guard)
+        guard_leave(guard);
+    return serial;
+}
+
+/* All that the process lost, or one thread. */
+#define REPORT(function, one)                                                                      \
+    EXPORT long function(const char *file)                                                         \
+    {                                                                                              \
+        long lost = ON_SCRUBBED_STACK(take_look);                                                  \
+        struct frame caller = CALLER_FRAME();                                                      \
+        uint32_t serial = own_serial(&caller);                                                     \
+        struct reports_wish wish = {.file = file, .thread = (one) ? serial : 0};                   \
+        return serial && reports_now(&wish) ? lost : -1;                                           \
+    }
+
+REPORT(libleak_report, false)
+REPORT(libleak_report_thread, true)
 
 EXPORT int libleak_mark(const char *name)
 {

@@ -13,13 +13,17 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ARGUMENTS_MOST 8
+#define POLL 20000000ull /* ns between two questions whether it is our turn */
 
 static char folder[PATH_MAX]; /* of a relative report_file, with its slash, as a pattern */
 static int running;           /* a child: the report that nobody waits for; 0 = none */
 static bool has_said;         /* that there is none, and why */
+static bool asked_for;        /* one that went where the one at the end goes: that adds to it */
+static uint32_t turn;         /* the thread that makes one; 0 = none */
 
 void reports_start(void)
 {
@@ -95,12 +99,27 @@ struct command {
     char **environment;
     size_t environment_size;
     int memory;
-    char store[PATH_MAX], output[PATH_MAX + OPTION_TEXT_MAX + 16];
+    char store[PATH_MAX], output[PATH_MAX + OPTION_TEXT_MAX + 16], only[32];
 };
 
-/* heap: the sites that hold most now, not what is lost; such reports follow each other in one file.
- */
-static bool make_command(struct command *command, bool heap)
+/* Where it goes: the file that was named now, or the option's. False: its name is too long. */
+static bool name_output(struct command *command, const char *file)
+{
+    struct text text = TEXT_ON(command->output);
+    text_add(&text, "--output=");
+    text_add(&text, file ? "" : folder);
+    text_add(&text, file ? file : track_options.report_file);
+    return !text.cut;
+}
+
+static void name_thread(struct command *command, uint32_t serial)
+{
+    struct text text = TEXT_ON(command->only);
+    text_add(&text, "--only=thread:T");
+    text_add_number(&text, serial);
+}
+
+static bool make_command(struct command *command, const struct reports_wish *wish)
 {
     unsigned count = 0;
     command->tool = tool_find();
@@ -110,20 +129,22 @@ static bool make_command(struct command *command, bool heap)
                  store_path(), NULL);
         return false;
     }
-    if (!name_store(command->store, sizeof command->store, &command->memory))
-        return false;
     command->argument[count++] = "leakreport";
-    if (heap)
+    if (wish->heap)
         command->argument[count++] = "--format=heap";
-    if (track_options.report_file[0]) {
-        struct text text = TEXT_ON(command->output);
-        text_add(&text, "--output=");
-        text_add(&text, folder);
-        text_add(&text, track_options.report_file);
+    if (wish->thread) {
+        name_thread(command, wish->thread);
+        command->argument[count++] = command->only;
+    }
+    if (wish->file || track_options.report_file[0]) {
+        if (!name_output(command, wish->file))
+            return false;
         command->argument[count++] = command->output;
-        if (track_options.report_every)
+        if (wish->file || track_options.report_every || asked_for)
             command->argument[count++] = "--append";
     }
+    if (!name_store(command->store, sizeof command->store, &command->memory))
+        return false;
     command->argument[count++] = command->store;
     command->argument[count] = NULL;
     command->environment = clean_environment(&command->environment_size);
@@ -144,23 +165,59 @@ static bool has_place(void)
     return track_options.report_file[0] || log_usable();
 }
 
-static void run_and_wait(bool heap)
+/* ---- One at a time -------------------------------------------------------------------------- */
+
+static struct command command; /* of whose turn it is */
+
+/* False: a handler of the program's has interrupted the very thread whose turn it is, or the one
+ * before takes too long. */
+static bool wait_for_turn(void)
 {
-    static struct command command;
-    if (!has_place() || !make_command(&command, heap))
-        return;
-    if (!command.environment ||
-        tool_run(command.tool, command.argument, command.environment, -1, STDERR_FILENO) < 0)
+    uint32_t self = sys_gettid(), owner = 0;
+    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
+    while (!cas_acquire(&turn, &owner, self)) {
+        if (owner == self || sys_clock_ns(CLOCK_MONOTONIC) - begun > track_options.exit_budget)
+            return false;
+        sys_futex_wait_for(&turn, owner, POLL);
+        owner = 0;
+    }
+    return true;
+}
+
+static void end_turn(void)
+{
+    store_release(&turn, 0); /* pairs with wait_for_turn */
+    sys_futex_wake(&turn, 1);
+}
+
+static bool run_and_wait(const struct reports_wish *wish)
+{
+    int status = -1;
+    if (!make_command(&command, wish))
+        return false;
+    if (!command.environment || (status = tool_run(command.tool, command.argument,
+                                                   command.environment, -1, STDERR_FILENO)) < 0)
         log_line("leakreport could not be started; run it by hand on ", command.store, NULL);
     drop_command(&command);
+    return status == 0;
+}
+
+bool reports_now(const struct reports_wish *wish)
+{
+    if ((!wish->file && !has_place()) || !wait_for_turn())
+        return false;
+    bool done = run_and_wait(wish);
+    asked_for |= !wish->file;
+    end_turn();
+    return done;
 }
 
 bool reports_at_end(void)
 {
     if (track_options.report_every)
-        run_and_wait(true);
+        reports_now(&(struct reports_wish){.heap = true});
     if (track_options.report == REPORT_EXIT)
-        run_and_wait(false);
+        reports_now(&(struct reports_wish){0});
     return track_options.report_every || track_options.report == REPORT_EXIT;
 }
 
@@ -186,33 +243,32 @@ static bool may_begin(void)
     return true;
 }
 
-static void begin(struct command *command)
+static void begin(void)
 {
-    int pid = command->environment ? sys_run(command->tool, command->argument, command->environment,
-                                             -1, STDERR_FILENO)
-                                   : -1;
+    int pid = command.environment ? sys_run(command.tool, command.argument, command.environment, -1,
+                                            STDERR_FILENO)
+                                  : -1;
     if (pid > 0) {
         children_add(pid);
         running = pid;
     } else {
         say_once("leakreport could not be started");
     }
-    drop_command(command);
+    drop_command(&command);
 }
 
 void reports_take_turn(void)
 {
-    static struct command command;
-    static uint32_t turn; /* some thread's */
     uint32_t nobody = 0;
-    if (!cas_acquire(&turn, &nobody, 1))
+    if (!cas_acquire(&turn, &nobody, sys_gettid()))
         return;
-    if (may_begin() && make_command(&command, true))
-        begin(&command);
-    store_release(&turn, 0);
+    if (may_begin() && make_command(&command, &(struct reports_wish){.heap = true}))
+        begin();
+    end_turn();
 }
 
 void reports_fork_child(void)
 {
     running = 0;
+    turn = 0;
 }

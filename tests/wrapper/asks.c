@@ -33,6 +33,7 @@ int main(void)
     LIBLEAK_ENABLE_ALL();
     quietly(1002);
     quietly(3003);
+    printf("reports %d %d\n", LIBLEAK_REPORT("now") != 0, LIBLEAK_REPORT_THREAD("now") != 0);
     void *ignored = malloc(2000);
     printf("known %d %d\n", LIBLEAK_IGNORE(ignored), LIBLEAK_MARK_REPORTED());
     ignored = NULL;
