@@ -88,6 +88,14 @@ LIBLEAK_WEAK int libleak_count(struct libleak_counts *out);
  * allocated the other: so live_* may be below 0. A thread at its end has no counts: -1. */
 LIBLEAK_WEAK int libleak_count_thread(struct libleak_counts *out);
 
+/* An option's value, as the environment would give it, into buffer. 0, or -1: no such option, no room, or
+ * no account; then buffer is empty. */
+LIBLEAK_WEAK int libleak_get_option(const char *name, char *buffer, size_t size);
+/* Changes one while the program runs: verbosity, report, report_file, on_error, depth (of stacks that are
+ * not known yet), exit_look, exit_budget, pause_budget, look_mem, content, roots, xor. 0, or -1: it is
+ * none of these, or the value cannot be used. Not from two threads at once. */
+LIBLEAK_WEAK int libleak_set_option(const char *name, const char *value);
+
 /* For a handler of SIGSEGV and the like of the program's own: writes the call stack of where the signal
  * came from to fd, a line for each frame. context: the third argument of a handler with SA_SIGINFO; NULL:
  * the stack of the caller. From a signal handler: yes. Allocates nothing, takes no lock. */
@@ -115,6 +123,8 @@ enum {
     libleak_at_report = 0,
     libleak_count = 0,
     libleak_count_thread = 0,
+    libleak_get_option = 0,
+    libleak_set_option = 0,
     libleak_backtrace_fd = 0
 };
 
@@ -133,6 +143,8 @@ enum {
 #define libleak_at_report(callback) ((void)(callback), libleak_none())
 #define libleak_count(out) libleak_no_counts(out)
 #define libleak_count_thread(out) libleak_no_counts(out)
+#define libleak_get_option(name, buffer, size) ((void)(name), libleak_no_text(buffer, size))
+#define libleak_set_option(name, value) ((void)(name), (void)(value), libleak_none())
 #define libleak_backtrace_fd(context, fd) ((void)(context), (void)(fd))
 
 #endif
@@ -157,6 +169,13 @@ LIBLEAK_INLINE int libleak_no_counts(struct libleak_counts *out)
 {
     out->allocations = out->frees = out->allocated_bytes = out->freed_bytes = 0;
     out->live_blocks = out->live_bytes = 0;
+    return -1;
+}
+
+LIBLEAK_INLINE int libleak_no_text(char *buffer, size_t size)
+{
+    if (size)
+        buffer[0] = '\0';
     return -1;
 }
 
@@ -201,6 +220,9 @@ LIBLEAK_INLINE int libleak_no_counts(struct libleak_counts *out)
 #define LIBLEAK_AT_REPORT(callback) LIBLEAK_CALL(at_report, (callback), libleak_none())
 #define LIBLEAK_COUNT(out) LIBLEAK_CALL(count, (out), libleak_no_counts(out))
 #define LIBLEAK_COUNT_THREAD(out) LIBLEAK_CALL(count_thread, (out), libleak_no_counts(out))
+#define LIBLEAK_GET_OPTION(name, buffer, size)                                                     \
+    LIBLEAK_CALL(get_option, (name, buffer, size), libleak_no_text(buffer, size))
+#define LIBLEAK_SET_OPTION(name, value) LIBLEAK_CALL(set_option, (name, value), libleak_none())
 #define LIBLEAK_BACKTRACE_FD(context, fd) LIBLEAK_CALL(backtrace_fd, (context, fd), libleak_nothing())
 
 /* ---- Until the end of this { } -------------------------------------------------------------------- */

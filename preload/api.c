@@ -16,6 +16,7 @@
 #include "preload/reports.h"
 #include "preload/roots.h"
 #include "preload/scrub.h"
+#include "preload/settings.h"
 #include "preload/snapshot.h"
 #include "preload/sys.h"
 #include "preload/threads.h"
@@ -192,6 +193,29 @@ EXPORT int libleak_count_thread(struct libleak_counts *out)
     if (guard)
         guard_leave(guard);
     return tell_counts(&counts, known, out);
+}
+
+EXPORT int libleak_get_option(const char *name, char *buffer, size_t size)
+{
+    struct guard *guard = ENTER();
+    if (!guard) {
+        if (size)
+            buffer[0] = '\0';
+        return -1;
+    }
+    bool told = settings_get(name, buffer, size);
+    guard_leave(guard);
+    return told ? 0 : -1;
+}
+
+EXPORT int libleak_set_option(const char *name, const char *value)
+{
+    struct guard *guard = ENTER();
+    if (!guard)
+        return -1;
+    bool changed = settings_set(guard, name, value);
+    guard_leave(guard);
+    return changed ? 0 : -1;
 }
 
 EXPORT void libleak_backtrace_fd(const void *context, int fd)

@@ -39,6 +39,12 @@ static const char *const source_names[] = {
     [SOURCE_PROGRAM] = "__lsan_default_options",
     [SOURCE_LSAN] = "LSAN_OPTIONS",
     [SOURCE_ENVIRONMENT] = "LIBLEAK_OPTIONS",
+    [SOURCE_CALL] = "libleak_set_option",
+};
+
+static const bool changeable[OPTION_MAX] = {
+#define RUNNING(name) [OPTION_##name] = true,
+#include "leak_options.def"
 };
 
 struct options track_options;
@@ -124,6 +130,28 @@ static bool sensible(const struct options *options)
            options->snapshot_signal <= OPTION_SIGNAL_MOST;
 }
 
+/* The row of an option, or OPTION_MAX. */
+static size_t find(const char *name, size_t length)
+{
+    size_t i = 0;
+    while (i < OPTION_MAX && !is_word(name, length, table[i].name))
+        i++;
+    return i;
+}
+
+/* False: as it was before. */
+static bool change(struct options *options, size_t index, const char *value, size_t length,
+                   enum option_source source)
+{
+    struct options before = *options;
+    if (set(options, index, value, length) && sensible(options)) {
+        options->source[index] = source;
+        return true;
+    }
+    *options = before;
+    return false;
+}
+
 static void parse_item(struct options *options, const char *item, size_t length,
                        enum option_source source, options_complain *complain)
 {
@@ -146,19 +174,18 @@ static void parse_item(struct options *options, const char *item, size_t length,
             help_wanted = wanted;
         return;
     }
-    for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
-        if (!is_word(item, name_length, table[i].name))
-            continue;
-        struct options before = *options;
-        if (equals && set(options, i, value, value_length) && sensible(options)) {
-            options->source[i] = source;
-            return;
-        }
-        *options = before;
+    size_t index = find(item, name_length);
+    if (index == OPTION_MAX)
+        complain("unknown option", copy, source_names[source]);
+    else if (!equals || !change(options, index, value, value_length, source))
         complain("bad value in", copy, source_names[source]);
-        return;
-    }
-    complain("unknown option", copy, source_names[source]);
+}
+
+bool options_change(struct options *options, const char *name, const char *value)
+{
+    size_t index = find(name, strlen(name));
+    return index < OPTION_MAX && changeable[index] &&
+           change(options, index, value, strlen(value), SOURCE_CALL);
 }
 
 void options_parse(struct options *options, const char *string, size_t length, bool lines,
@@ -285,6 +312,14 @@ static void add_value(const struct options *options, size_t index, struct text *
     default:
         text_add(out, choice_words[table[index].type][*(const unsigned *)field]);
     }
+}
+
+bool options_tell(const struct options *options, const char *name, struct text *out)
+{
+    size_t index = find(name, strlen(name));
+    if (index < OPTION_MAX)
+        add_value(options, index, out);
+    return index < OPTION_MAX;
 }
 
 void options_describe(const struct options *options, struct text *out)

@@ -3,7 +3,8 @@
  * Sources in order, later wins: built-in, /etc/libleak.conf, $XDG_CONFIG_HOME/libleak/config,
  * ./vld.ini (Visual Leak Detector's words for the same, vld.h), ./.libleakrc, LeakSanitizer's words for the same (aliases.h), LIBLEAK_OPTIONS. An unknown name or
  * bad value is one clear line, and the value from before stays. Files hold one name=value a line, #
- * starts a comment. Read once at start, constant from main on.
+ * starts a comment. Read once at start, constant from main on, but for those that the program itself
+ * may change (settings.h).
  */
 #ifndef PRELOAD_OPTIONS_H
 #define PRELOAD_OPTIONS_H
@@ -41,7 +42,8 @@ enum option_source {
     SOURCE_DIRECTORY,
     SOURCE_PROGRAM, /* in LeakSanitizer's words, as the next: see aliases.h */
     SOURCE_LSAN,
-    SOURCE_ENVIRONMENT
+    SOURCE_ENVIRONMENT,
+    SOURCE_CALL
 };
 
 enum option {
@@ -56,7 +58,7 @@ struct options {
     uint8_t source[OPTION_MAX]; /* enum option_source of the value in force */
 };
 
-extern struct options track_options; /* of this process: constant after start */
+extern struct options track_options; /* of this process */
 
 struct text;
 
@@ -72,6 +74,11 @@ void options_parse(struct options *options, const char *string, size_t length, b
 void options_load(struct options *options, char **envp, options_complain *complain);
 /* "name=value (source)\n" for each option that is not built-in. */
 void options_describe(const struct options *options, struct text *out);
+/* The value of one; false: there is no such option. */
+bool options_tell(const struct options *options, const char *name, struct text *out);
+/* By the program itself. False, and nothing has changed: no such option, none to be changed while the
+ * program runs, or no such value. */
+bool options_change(struct options *options, const char *name, const char *value);
 /* The lines of help=1, one option each, given to say. */
 void options_help(void (*say)(const char *line));
 /* What ./vld.ini asks for and libleak has no form of: "Name=value, ..."; empty: nothing. */

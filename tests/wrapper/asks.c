@@ -34,6 +34,9 @@ int main(void)
     quietly(1002);
     quietly(3003);
     printf("reports %d %d\n", LIBLEAK_REPORT("now") != 0, LIBLEAK_REPORT_THREAD("now") != 0);
+    char depth[8];
+    int set = LIBLEAK_SET_OPTION("depth", "50"), get = LIBLEAK_GET_OPTION("depth", depth, sizeof depth);
+    printf("options %d %d %s\n", set, get, depth);
     void *ignored = malloc(2000);
     printf("known %d %d\n", LIBLEAK_IGNORE(ignored), LIBLEAK_MARK_REPORTED());
     ignored = NULL;

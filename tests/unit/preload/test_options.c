@@ -335,6 +335,28 @@ static void count_help(const char *line)
     help_lines++;
 }
 
+START_TEST(some_can_be_changed_later_and_each_can_be_told)
+{
+    char buffer[400];
+    ck_assert(options_change(&options, "depth", "7"));
+    ck_assert_uint_eq(options.depth, 7);
+    ck_assert_str_eq(described(), "depth=7 (libleak_set_option)\n");
+    ck_assert(!options_change(&options, "depth", "2000"));
+    ck_assert(!options_change(&options, "dept", "1"));
+    ck_assert(!options_change(&options, "depth=7", "1"));
+    ck_assert(!options_change(&options, "sample", "1m"));
+    ck_assert_str_eq(described(), "depth=7 (libleak_set_option)\n");
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+        struct text text = TEXT_ON(buffer);
+        ck_assert_msg(options_tell(&options, table[i].name, &text), "%s", table[i].name);
+    }
+    struct text text = TEXT_ON(buffer);
+    ck_assert(options_tell(&options, "depth", &text));
+    ck_assert_str_eq(buffer, "7");
+    ck_assert(!options_tell(&options, "help", &text));
+}
+END_TEST
+
 START_TEST(help_shows_every_option_with_its_text)
 {
     options_help(count_help);
@@ -528,6 +550,7 @@ int main(int argc, char **argv)
     tcase_add_test(items, the_last_of_several_wins);
     tcase_add_test(items, a_complaint_names_item_and_place);
     tcase_add_test(items, a_very_long_item_is_cut_in_the_complaint_and_nowhere_else);
+    tcase_add_test(items, some_can_be_changed_later_and_each_can_be_told);
     tcase_add_test(items, help_is_asked_for_and_no_option);
     tcase_add_test(items, help_that_is_refused_is_not_wanted);
     tcase_add_test(items, help_shows_every_option_with_its_text);

@@ -1,0 +1,45 @@
+#include "preload/settings.h"
+#include "preload/options.h"
+#include "preload/process.h"
+#include "preload/reactions.h"
+#include "preload/reports.h"
+#include "preload/roots.h"
+#include "preload/snapshot.h"
+#include "preload/text.h"
+
+bool settings_get(const char *name, char *buffer, size_t size)
+{
+    if (!size)
+        return false;
+    struct text text = text_on(buffer, size);
+    bool told = options_tell(&track_options, name, &text) && !text.cut;
+    if (!told)
+        buffer[0] = '\0';
+    return told;
+}
+
+/* What the table cannot judge. The words of on_error are in force as soon as they are read. */
+static bool makes_sense(const struct options *options)
+{
+    unsigned classes;
+    if (!roots_read_classes(options->roots, strlen(options->roots), &classes))
+        return false;
+    if (reactions_read(options->on_error, strlen(options->on_error)))
+        return true;
+    reactions_read(track_options.on_error, strlen(track_options.on_error));
+    return false;
+}
+
+bool settings_set(struct guard *guard UNUSED, const char *name, const char *value)
+{
+    struct options changed = track_options;
+    if (!options_change(&changed, name, value) || !makes_sense(&changed))
+        return false;
+    options_change(&track_options, name, value);
+    if (strcmp(name, "roots") == 0)
+        snapshot_choose_roots();
+    if (strcmp(name, "report_file") == 0)
+        reports_start(); /* a relative one is where the program is now */
+    process_put_options();
+    return true;
+}
