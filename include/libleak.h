@@ -54,6 +54,17 @@ LIBLEAK_WEAK long libleak_report_thread(const char *file);
  * when there is no account. From a signal handler: yes. */
 LIBLEAK_WEAK int libleak_mark(const char *name);
 
+/* A moment for libleak_lost_since, without a name and without a place to be kept. 0: no account. */
+LIBLEAK_WEAK unsigned long libleak_moment(void);
+/* Takes a look as libleak_snapshot does. How many of the blocks that came after that moment are lost; -1: no
+ * look could be made, or the moment is 0. */
+LIBLEAK_WEAK long libleak_lost_since(unsigned long moment);
+
+/* What libleak_expect_no_leaks does about blocks that were lost: calls what was registered last, or else
+ * writes a line to standard error and calls abort. With NULL that again. */
+LIBLEAK_WEAK void libleak_at_expect_failed(void (*callback)(const char *file, int line, long blocks));
+LIBLEAK_WEAK void libleak_expect_failed(const char *file, int line, long blocks);
+
 /* What the calling thread allocates from here on is known but none of your business: without a stack, and
  * never called a leak. Nests; enable undoes one disable. The _all ones are about every thread, later ones
  * too, and do not nest: with the option start=off, a program that says libleak_enable_all() after its
@@ -112,6 +123,10 @@ enum {
     libleak_report = 0,
     libleak_report_thread = 0,
     libleak_mark = 0,
+    libleak_moment = 0,
+    libleak_lost_since = 0,
+    libleak_at_expect_failed = 0,
+    libleak_expect_failed = 0,
     libleak_disable = 0,
     libleak_enable = 0,
     libleak_disable_all = 0,
@@ -132,6 +147,10 @@ enum {
 #define libleak_report(file) ((void)(file), libleak_none_long())
 #define libleak_report_thread(file) ((void)(file), libleak_none_long())
 #define libleak_mark(name) ((void)(name), libleak_none())
+#define libleak_moment() libleak_no_moment()
+#define libleak_lost_since(moment) ((void)(moment), libleak_none_long())
+#define libleak_at_expect_failed(callback) ((void)(callback))
+#define libleak_expect_failed(file, line, blocks) ((void)(file), (void)(line), (void)(blocks))
 #define libleak_disable() libleak_nothing()
 #define libleak_enable() libleak_nothing()
 #define libleak_disable_all() libleak_nothing()
@@ -159,6 +178,11 @@ LIBLEAK_INLINE int libleak_none(void)
 LIBLEAK_INLINE long libleak_none_long(void)
 {
     return -1;
+}
+
+LIBLEAK_INLINE unsigned long libleak_no_moment(void)
+{
+    return 0;
 }
 
 LIBLEAK_INLINE void libleak_nothing(void)
@@ -209,6 +233,11 @@ LIBLEAK_INLINE int libleak_no_text(char *buffer, size_t size)
 #define LIBLEAK_REPORT(file) LIBLEAK_CALL(report, (file), libleak_none_long())
 #define LIBLEAK_REPORT_THREAD(file) LIBLEAK_CALL(report_thread, (file), libleak_none_long())
 #define LIBLEAK_MARK(name) LIBLEAK_CALL(mark, (name), libleak_none())
+#define LIBLEAK_MOMENT() LIBLEAK_CALL(moment, (), libleak_no_moment())
+#define LIBLEAK_LOST_SINCE(moment) LIBLEAK_CALL(lost_since, (moment), libleak_none_long())
+#define LIBLEAK_AT_EXPECT_FAILED(callback) LIBLEAK_CALL(at_expect_failed, (callback), libleak_nothing())
+#define LIBLEAK_EXPECT_FAILED(file, line, blocks)                                                  \
+    LIBLEAK_CALL(expect_failed, (file, line, blocks), libleak_nothing())
 #define LIBLEAK_DISABLE_THREAD() LIBLEAK_CALL(disable, (), libleak_nothing())
 #define LIBLEAK_ENABLE_THREAD() LIBLEAK_CALL(enable, (), libleak_nothing())
 #define LIBLEAK_DISABLE_ALL() LIBLEAK_CALL(disable_all, (), libleak_nothing())
@@ -224,6 +253,46 @@ LIBLEAK_INLINE int libleak_no_text(char *buffer, size_t size)
     LIBLEAK_CALL(get_option, (name, buffer, size), libleak_no_text(buffer, size))
 #define LIBLEAK_SET_OPTION(name, value) LIBLEAK_CALL(set_option, (name, value), libleak_none())
 #define LIBLEAK_BACKTRACE_FD(context, fd) LIBLEAK_CALL(backtrace_fd, (context, fd), libleak_nothing())
+
+/* ---- Tests --------------------------------------------------------------------------------------- */
+
+/* libleak_expect_no_leaks { ... }: what is allocated between the braces, and is lost behind them, fails
+ * (libleak_expect_failed). What a variable of this very function still points to is not lost, though its
+ * own braces are closed: let the block call a function. A block left by break, goto, return or an exception
+ * is not looked at. */
+#ifdef LIBLEAK_DISABLE
+#define libleak_expect_no_leaks
+#else
+struct libleak_expectation {
+    unsigned long moment;
+    const char *file;
+    int line, done;
+};
+
+LIBLEAK_INLINE struct libleak_expectation libleak_expect_begin(const char *file, int line)
+{
+    struct libleak_expectation expectation;
+    expectation.moment = LIBLEAK_MOMENT();
+    expectation.file = file;
+    expectation.line = line;
+    expectation.done = 0;
+    return expectation;
+}
+
+LIBLEAK_INLINE void libleak_expect_end(struct libleak_expectation *expectation)
+{
+    long lost = LIBLEAK_LOST_SINCE(expectation->moment);
+    expectation->done = 1;
+    if (lost > 0)
+        LIBLEAK_EXPECT_FAILED(expectation->file, expectation->line, lost);
+}
+
+#define libleak_expect_no_leaks                                                                    \
+    for (struct libleak_expectation LIBLEAK_NAME(libleak_expected_, __LINE__) =                    \
+             libleak_expect_begin(__FILE__, __LINE__);                                             \
+         !LIBLEAK_NAME(libleak_expected_, __LINE__).done;                                          \
+         libleak_expect_end(&LIBLEAK_NAME(libleak_expected_, __LINE__)))
+#endif
 
 /* ---- Until the end of this { } -------------------------------------------------------------------- */
 

@@ -4,11 +4,13 @@
  * in a process that has no account.
  */
 #include "libleak.h"
+#include "preload/atomic.h"
 #include "preload/backtrace.h"
 #include "preload/blocks.h"
 #include "preload/capture.h"
 #include "preload/counts.h"
 #include "preload/farewell.h"
+#include "preload/log.h"
 #include "preload/lsan.h"
 #include "preload/milestones.h"
 #include "preload/process.h"
@@ -19,8 +21,11 @@
 #include "preload/settings.h"
 #include "preload/snapshot.h"
 #include "preload/sys.h"
+#include "preload/text.h"
 #include "preload/threads.h"
 #include "preload/track.h"
+
+#include <stdlib.h>
 
 /* The caller of an exported function with the token, or NULL. */
 #define ENTER()                                                                                    \
@@ -39,17 +44,65 @@ static bool has_account(const struct frame *caller)
     return guard != NULL;
 }
 
+/* For the look that comes: nothing but a frame address passes over a scrubbed stack. */
+static __thread uint32_t count_from __attribute__((tls_model("initial-exec")));
+
 /* record: of the exported function. */
 static NOINLINE long take_look(const uintptr_t *record)
 {
     struct frame caller = FRAME_ABOVE(record);
     struct roots_taker taker = SNAPSHOT_TAKER(&caller);
-    return has_account(&caller) ? snapshot_take(LEAK_OCCASION_ASKED, &taker) : -1;
+    uint32_t since = count_from;
+    count_from = 0;
+    return has_account(&caller) ? snapshot_take(LEAK_OCCASION_ASKED, &taker, since) : -1;
 }
 
 EXPORT long libleak_snapshot(void)
 {
     return ON_SCRUBBED_STACK(take_look);
+}
+
+EXPORT unsigned long libleak_moment(void)
+{
+    struct guard *guard = ENTER();
+    if (!guard)
+        return 0;
+    uint32_t tick = milestones_begin_tick();
+    guard_leave(guard);
+    return tick;
+}
+
+EXPORT long libleak_lost_since(unsigned long moment)
+{
+    if (!moment)
+        return -1;
+    count_from = moment;
+    return ON_SCRUBBED_STACK(take_look);
+}
+
+static void (*expect_failed)(const char *file, int line, long blocks);
+
+EXPORT void libleak_at_expect_failed(void (*callback)(const char *file, int line, long blocks))
+{
+    store_release(&expect_failed, callback);
+}
+
+EXPORT void libleak_expect_failed(const char *file, int line, long blocks)
+{
+    void (*callback)(const char *, int, long) = load_acquire(&expect_failed);
+    if (callback) {
+        callback(file, line, blocks);
+        return;
+    }
+    char buffer[32];
+    struct text number = TEXT_ON(buffer);
+    text_add(&number, ":");
+    text_add_number(&number, line);
+    text_add(&number, ": ");
+    text_add_number(&number, blocks);
+    log_line(file, buffer, blocks == 1 ? " block was" : " blocks were",
+             " lost where none was to be", NULL);
+    abort();
 }
 
 /* The number of the calling thread, 0 when it has none. */

@@ -25,7 +25,7 @@ struct look_result {
     uint32_t done;     /* 0 not yet, 1 done: what follows holds */
     uint32_t trouble;  /* enum leak_trouble */
     uint64_t pause_ns; /* by the parent */
-    uint64_t lost_blocks;
+    uint64_t lost_blocks; /* since order.since */
     uint64_t place; /* of what was written into the store */
     uint32_t notes; /* those that follow, ascending by address */
     uint32_t notes_most;
@@ -48,6 +48,7 @@ struct look_order {
     bool twice;  /* "before" is the other half of this one: only what both call lost is lost */
     bool silent; /* only notes, nothing for the store */
     uintptr_t about; /* an address that somebody asks about, 0: none */
+    uint32_t since;  /* older blocks are not counted: a tick, 0: all are */
     bool is_milestone;
     uint32_t milestone; /* its number, once it is taken */
 };

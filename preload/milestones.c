@@ -24,6 +24,12 @@ static struct leak_milestone *get_places(void)
     return there;
 }
 
+uint32_t milestones_begin_tick(void)
+{
+    track_tick();
+    return __atomic_add_fetch(&store_header->epoch, 1, __ATOMIC_RELAXED);
+}
+
 static uint32_t add(const char *name, bool known)
 {
     struct leak_milestone *there = get_places();
@@ -37,8 +43,7 @@ static uint32_t add(const char *name, bool known)
     there->is_look = !name;
     there->is_known = known;
     there->when_ns = sys_clock_ns(CLOCK_REALTIME);
-    track_tick();
-    there->tick = __atomic_add_fetch(&store_header->epoch, 1, __ATOMIC_RELAXED);
+    there->tick = milestones_begin_tick();
     store_release(&there->number, number);
     return number;
 }

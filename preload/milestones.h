@@ -12,6 +12,9 @@
 #include "preload/base.h"
 #include "leak_store.h"
 
+/* A moment that nobody will ask the store for: the tick alone. */
+uint32_t milestones_begin_tick(void);
+
 /* Its number; 0: the store has no room. name: NULL for a look's. Any thread, also in a handler
  * outside of the runtime. */
 uint32_t milestones_add(const char *name);

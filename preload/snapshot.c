@@ -29,6 +29,7 @@ struct taken {
     struct look_result *result;
     size_t size;
     uintptr_t about;    /* an address that somebody asks about, 0: none */
+    uint32_t since;     /* the tick from which on lost blocks are counted, 0: all are */
     uint32_t milestone; /* its own, 0: it is none */
 };
 /* Where the last two looks stand in the store: the older one is written over, so that a process may
@@ -103,6 +104,7 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
                                .before = before,
                                .xor = track_options.xor,
                                .about = out->about,
+                               .since = out->since,
                                .is_milestone = look_is_milestone(occasion)};
     enum leak_trouble trouble = hopeless();
     if (!trouble &&
@@ -178,9 +180,9 @@ static bool settle(const struct taken *taken, enum leak_occasion occasion)
     return !trouble;
 }
 
-long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker)
+long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker, uint32_t since)
 {
-    struct taken taken;
+    struct taken taken = {.since = since};
     long lost = -1;
     if (!begin())
         return -1;

@@ -33,9 +33,10 @@ void snapshot_fork_child(void);
                              .fp = (caller)->fp};                                                  \
     })
 
-/* Takes a look and waits until it is done. How many blocks are lost, -1: unknown. The process is
- * ours and running; the calling thread is outside of the runtime. */
-long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker);
+/* Takes a look and waits until it is done. How many blocks are lost that came at that tick or later
+ * (0: at any), -1: unknown. The process is ours and running; the calling thread is outside of the
+ * runtime. */
+long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker, uint32_t since);
 
 /* The same for a handler, outside of the runtime, and nobody waits: BUSY: another look is at work;
  * NONE: it was left out, or the store says why there is none. about: an address that somebody asks

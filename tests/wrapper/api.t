@@ -14,7 +14,7 @@ int main(void)
 }'
 
 # What asks.c prints where nobody answers.
-nothing='calls 0 -1 -1 counts -1 -1 reports 1 1 options -1 -1  known -1 -1 '
+nothing='calls 0 -1 -1 counts -1 -1 reports 1 1 options -1 -1  moment 0 0 once known -1 -1 '
 
 languages='gcc:c:-std=c99 gcc:c:-std=c11 clang:c:-std=c99 clang:c:-std=c11 g++:c++:-std=c++17 clang++:c++:-std=c++17'
 in_each_language() { # what to do with: compiler, language, standard, as $compile, under the name $named
@@ -33,7 +33,7 @@ runs_the_same() {
         ./program >alone
         equal "$named $how alone" "$(tr '\n' ' ' <alone)" "$nothing"
         leakrun -o report.%p --format=json ./program >out 2>err
-        equal "$named $how" "$(tr '\n' ' ' <out)" 'calls 1 0 0 counts 0 0 reports 0 0 options 0 0 50 known 0 0 answers farewell '
+        equal "$named $how" "$(tr '\n' ' ' <out)" 'calls 1 0 0 counts 0 0 reports 0 0 options 0 0 50 moment 1 1 failed 1 1 2 once known 0 0 answers farewell '
         says err '^#0 .*program'
         equal "$named $how lost" "$(jq -c '.processes[0].summary.lost | [.blocks, .bytes]' report.*)" '[1,77]'
         rm report.*
@@ -73,4 +73,31 @@ test_every_function_can_be_called_in_capitals_and_disabled() {
         grep -q "$capitals(" "$here/asks.c" || fail "asks.c does not call $capitals"
     done
     [ -n "$name" ] || fail 'no function in libleak.h'
+}
+test_a_leaking_test_of_googletest_fails_by_its_name() {
+    need g++
+    [ -e /usr/include/gtest/gtest.h ] || skip 'no libgtest-dev here'
+    cat >tests.cc <<'END'
+#include <cstdlib>
+#include <libleak_gtest.h>
+static const bool listening = libleak::gtest_listen();
+static void *volatile sink;
+static int *kept;
+TEST(Shelf, Leaks) { for (int i = 0; i < 3; i++) sink = malloc(100); sink = nullptr; }
+TEST(Shelf, Frees) { sink = malloc(100); free(sink); sink = nullptr; }
+TEST(Shelf, Keeps) { kept = new int(1); EXPECT_TRUE(listening); }
+class Fixed : public ::testing::Test { protected: void SetUp() override { sink = malloc(50); } };
+TEST_F(Fixed, Leaks) { sink = nullptr; }
+END
+    g++ -std=c++17 -g -Wall -Wextra -Wpedantic -Werror -I"$root/include" -o tests tests.cc -lgtest -lgtest_main -pthread
+    ./tests >alone
+    says alone '^\[  PASSED  \] 4 tests'
+    equal 'status' "$(status_of leakrun -q ./tests)" 1
+    leakrun -q ./tests >out || true
+    says out '^\[  FAILED  \] Shelf\.Leaks$'
+    says out '^\[  FAILED  \] Fixed\.Leaks$'
+    says out '^\[  PASSED  \] 2 tests'
+    says out '^tests.cc:6: Failure$'
+    says out '^3 blocks were lost in this test'
+    says out '^1 block was lost in this test'
 }

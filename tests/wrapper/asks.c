@@ -7,6 +7,10 @@ static void *volatile sink;
 static char region[64];
 static void lose(size_t size) { sink = malloc(size); sink = NULL; }
 static void farewell(void) { puts("farewell"); }
+static void failed(const char *file, int line, long blocks)
+{
+    printf("failed %d %d %ld\n", file != NULL, line, blocks);
+}
 static void quietly(size_t size)
 {
     LIBLEAK_DISABLED_SCOPE();
@@ -37,6 +41,15 @@ int main(void)
     char depth[8];
     int set = LIBLEAK_SET_OPTION("depth", "50"), get = LIBLEAK_GET_OPTION("depth", depth, sizeof depth);
     printf("options %d %d %s\n", set, get, depth);
+    unsigned long moment = LIBLEAK_MOMENT();
+    printf("moment %d %d\n", moment != 0, LIBLEAK_LOST_SINCE(moment) >= 0);
+    LIBLEAK_AT_EXPECT_FAILED(failed);
+    LIBLEAK_EXPECT_FAILED("file", 1, 2L);
+    libleak_expect_no_leaks printf("once\n");
+    libleak_expect_no_leaks
+    {
+        LIBLEAK_AT_EXPECT_FAILED(NULL);
+    }
     void *ignored = malloc(2000);
     printf("known %d %d\n", LIBLEAK_IGNORE(ignored), LIBLEAK_MARK_REPORTED());
     ignored = NULL;

@@ -1,0 +1,47 @@
+/* libleak_gtest.h - a test of GoogleTest's that loses memory fails, under libleak; without it nothing changes.
+ *
+ *     #include <libleak_gtest.h>
+ *     static const bool listening = libleak::gtest_listen();      in one file, or so in main
+ *
+ * The failure is the test's own, so it bears its name. What a fixture keeps for all its tests is held by
+ * something and not lost.
+ */
+#ifndef LIBLEAK_GTEST_H
+#define LIBLEAK_GTEST_H
+
+#include <gtest/gtest.h>
+#include <libleak.h>
+
+namespace libleak
+{
+
+class gtest_listener : public ::testing::EmptyTestEventListener
+{
+  public:
+    void OnTestStart(const ::testing::TestInfo &) override
+    {
+        moment_ = LIBLEAK_MOMENT();
+    }
+    void OnTestEnd(const ::testing::TestInfo &test) override
+    {
+        long lost = LIBLEAK_LOST_SINCE(moment_);
+        if (lost > 0)
+            ADD_FAILURE_AT(test.file(), test.line())
+                << lost << (lost == 1 ? " block was" : " blocks were") << " lost in this test; the report"
+                << " of libleak says where from";
+    }
+
+  private:
+    unsigned long moment_ = 0;
+};
+
+/* Once; GoogleTest then owns the listener. */
+inline bool gtest_listen()
+{
+    ::testing::UnitTest::GetInstance()->listeners().Append(new gtest_listener);
+    return true;
+}
+
+} /* namespace libleak */
+
+#endif
