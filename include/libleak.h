@@ -107,6 +107,13 @@ LIBLEAK_WEAK int libleak_get_option(const char *name, char *buffer, size_t size)
  * none of these, or the value cannot be used. Not from two threads at once. */
 LIBLEAK_WEAK int libleak_set_option(const char *name, const char *value);
 
+/* Each line that libleak itself has to say in this process (live_errors=on, an expectation, what went
+ * wrong; not the reports, which another process writes) is shown to hook first, without its newline. What
+ * hook returns: 0 it is written to standard error; 1 it is not; 2 it is, and SIGTRAP follows. hook may be
+ * called anywhere, also while libleak is at work: it may not call libleak, and what it allocates is not
+ * tracked. NULL: no more. */
+LIBLEAK_WEAK void libleak_set_report_hook(int (*hook)(const char *line, void *context), void *context);
+
 /* For a handler of SIGSEGV and the like of the program's own: writes the call stack of where the signal
  * came from to fd, a line for each frame. context: the third argument of a handler with SA_SIGINFO; NULL:
  * the stack of the caller. From a signal handler: yes. Allocates nothing, takes no lock. */
@@ -140,6 +147,7 @@ enum {
     libleak_count_thread = 0,
     libleak_get_option = 0,
     libleak_set_option = 0,
+    libleak_set_report_hook = 0,
     libleak_backtrace_fd = 0
 };
 
@@ -164,6 +172,7 @@ enum {
 #define libleak_count_thread(out) libleak_no_counts(out)
 #define libleak_get_option(name, buffer, size) ((void)(name), libleak_no_text(buffer, size))
 #define libleak_set_option(name, value) ((void)(name), (void)(value), libleak_none())
+#define libleak_set_report_hook(hook, context) ((void)(hook), (void)(context))
 #define libleak_backtrace_fd(context, fd) ((void)(context), (void)(fd))
 
 #endif
@@ -252,6 +261,8 @@ LIBLEAK_INLINE int libleak_no_text(char *buffer, size_t size)
 #define LIBLEAK_GET_OPTION(name, buffer, size)                                                     \
     LIBLEAK_CALL(get_option, (name, buffer, size), libleak_no_text(buffer, size))
 #define LIBLEAK_SET_OPTION(name, value) LIBLEAK_CALL(set_option, (name, value), libleak_none())
+#define LIBLEAK_SET_REPORT_HOOK(hook, context)                                                     \
+    LIBLEAK_CALL(set_report_hook, (hook, context), libleak_nothing())
 #define LIBLEAK_BACKTRACE_FD(context, fd) LIBLEAK_CALL(backtrace_fd, (context, fd), libleak_nothing())
 
 /* ---- Tests --------------------------------------------------------------------------------------- */

@@ -271,6 +271,11 @@ EXPORT int libleak_set_option(const char *name, const char *value)
     return changed ? 0 : -1;
 }
 
+EXPORT void libleak_set_report_hook(int (*hook)(const char *line, void *context), void *context)
+{
+    log_show_to(hook, context);
+}
+
 EXPORT void libleak_backtrace_fd(const void *context, int fd)
 {
     struct frame caller = CALLER_FRAME();

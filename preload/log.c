@@ -1,7 +1,9 @@
 #include "preload/log.h"
+#include "preload/atomic.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -38,6 +40,35 @@ static bool within_file_limit(size_t length)
            now.st_size + length <= limit;
 }
 
+/* ---- Who is shown them ---------------------------------------------------------------------- */
+
+static int (*hook)(const char *line, void *context);
+static void *hook_context;
+static __thread bool hook_runs __attribute__((tls_model("initial-exec")));
+
+void log_show_to(int (*shown)(const char *line, void *context), void *context)
+{
+    store_release(&hook, NULL);
+    store_relaxed(&hook_context, context);
+    store_release(&hook, shown);
+}
+
+/* What it has said itself is written as it is. */
+static int show(const char *line)
+{
+    int (*shown)(const char *, void *) = load_acquire(&hook);
+    if (!shown || hook_runs)
+        return LOG_WRITE;
+    int saved = errno;
+    hook_runs = true;
+    int answer = shown(line, load_relaxed(&hook_context));
+    hook_runs = false;
+    errno = saved;
+    return answer;
+}
+
+/* ---- Lines ---------------------------------------------------------------------------------- */
+
 void log_line(const char *part, ...)
 {
     char buffer[1024];
@@ -49,10 +80,13 @@ void log_line(const char *part, ...)
     for (; part; part = va_arg(parts, const char *))
         text_add(&text, part);
     va_end(parts);
+    int answer = show(text.bytes);
     text.size++;
     text_add(&text, "\n");
-    if (log_usable() && within_file_limit(text.length))
+    if (answer != LOG_SWALLOW && log_usable() && within_file_limit(text.length))
         sys_write_quietly(STDERR_FILENO, text.bytes, text.length);
+    if (answer == LOG_TRAP)
+        sys_trap();
 }
 
 void log_bad_value(const char *option, const char *value, const char *takes)

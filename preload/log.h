@@ -15,6 +15,11 @@ void log_start(void);
 void log_line(const char *part, ...) __attribute__((sentinel));
 /* About an option's value that cannot be used: what it takes instead, and what is done. */
 void log_bad_value(const char *option, const char *value, const char *takes);
+/* Who is shown each line before it is written, and may swallow it or have it trap. */
+enum { LOG_WRITE = 0, LOG_SWALLOW = 1, LOG_TRAP = 2 };
+/* line: without its newline. Called wherever a line is written: also inside of the runtime, where it may
+ * allocate, but ask us nothing. NULL: nobody. */
+void log_show_to(int (*hook)(const char *line, void *context), void *context);
 /* Still what it was at the start? Then a child of ours may write its report there. */
 bool log_usable(void);
 

@@ -77,17 +77,6 @@ bool reactions_only_report(enum leak_event_type type)
     return reaction_to[type] == REACTION_REPORT;
 }
 
-static void trap(void)
-{
-    siginfo_t info;
-    memset(&info, 0, sizeof info);
-    info.si_signo = SIGTRAP;
-    info.si_code = SI_TKILL;
-    info.si_pid = sys_getpid();
-    info.si_uid = sys_geteuid();
-    sys_signal_self(SIGTRAP, &info);
-}
-
 bool reactions_do(struct guard *guard, const struct frame *caller, enum reaction reaction)
 {
     int process = sys_getpid();
@@ -97,7 +86,7 @@ bool reactions_do(struct guard *guard, const struct frame *caller, enum reaction
     if (reaction == REACTION_ABORT)
         abort();
     else if (reaction == REACTION_TRAP)
-        trap();
+        sys_trap();
     else
         sys_kill(process, SIGSTOP);
     guard_enter(caller);

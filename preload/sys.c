@@ -374,6 +374,17 @@ int sys_signal_self(int number, const siginfo_t *info)
     return CALL(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), number, info);
 }
 
+void sys_trap(void)
+{
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    info.si_signo = SIGTRAP;
+    info.si_code = SI_TKILL;
+    info.si_pid = sys_getpid();
+    info.si_uid = sys_geteuid();
+    sys_signal_self(SIGTRAP, &info);
+}
+
 int sys_signal_take(int number, siginfo_t *info)
 {
     uint64_t set = 1ull << (number - 1);

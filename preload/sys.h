@@ -109,6 +109,8 @@ int sys_action(int number, const struct sys_action *action, struct sys_action *o
 int sys_signal_thread(int tid, int number, const siginfo_t *info);
 /* Sends a signal to the calling thread, with what another one carried. */
 int sys_signal_self(int number, const siginfo_t *info);
+/* SIGTRAP for this thread, as of tgkill: for a debugger. */
+void sys_trap(void);
 /* Takes one that waits for the calling thread: what was sent to it alone comes first. */
 int sys_signal_take(int number, siginfo_t *info);
 /* Those that wait for the calling thread, or for any of the process. */

@@ -11,6 +11,11 @@ static void failed(const char *file, int line, long blocks)
 {
     printf("failed %d %d %ld\n", file != NULL, line, blocks);
 }
+static int shown(const char *line, void *context)
+{
+    printf("shown %d\n", line != NULL && context == NULL);
+    return 1;
+}
 static void quietly(size_t size)
 {
     LIBLEAK_DISABLED_SCOPE();
@@ -50,6 +55,7 @@ int main(void)
     {
         LIBLEAK_AT_EXPECT_FAILED(NULL);
     }
+    LIBLEAK_SET_REPORT_HOOK(shown, NULL);
     void *ignored = malloc(2000);
     printf("known %d %d\n", LIBLEAK_IGNORE(ignored), LIBLEAK_MARK_REPORTED());
     ignored = NULL;
