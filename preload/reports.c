@@ -245,9 +245,9 @@ static bool may_begin(void)
 
 static void begin(void)
 {
-    int pid = command.environment ? sys_run(command.tool, command.argument, command.environment, -1,
-                                            STDERR_FILENO)
-                                  : -1;
+    int pid = command.environment
+                  ? sys_run(command.tool, command.argument, command.environment, -1, STDERR_FILENO)
+                  : -1;
     if (pid > 0) {
         children_add(pid);
         running = pid;

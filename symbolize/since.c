@@ -66,8 +66,8 @@ static bool has_look_after(const struct store *store, const struct store_milesto
            store->look->head.tick >= from->tick;
 }
 
-static bool can_tell_from(const struct store *store, const struct store_milestone *from, char *words,
-                          size_t size)
+static bool can_tell_from(const struct store *store, const struct store_milestone *from,
+                          char *words, size_t size)
 {
     bool has = has_look_after(store, from);
 
@@ -185,14 +185,16 @@ static void leave_out_known(struct store *store)
     if (!known)
         return;
     if (!has_look_after(store, known)) {
-        store_note(store, "what libleak_mark_reported() said to be known is told nevertheless: there "
-                          "was no look at the heap after it");
+        store_note(store,
+                   "what libleak_mark_reported() said to be known is told nevertheless: there "
+                   "was no look at the heap after it");
         return;
     }
     store->window = WINDOW_SINCE;
     look_through(store, known->tick, UINT32_MAX);
-    store_note(store, "what lived when libleak_mark_reported() was called is left out: --reported tells "
-                      "of it, too");
+    store_note(store,
+               "what lived when libleak_mark_reported() was called is left out: --reported tells "
+               "of it, too");
 }
 
 bool since_apply(struct store *store, const struct since *since, char *words, size_t size)
