@@ -219,7 +219,9 @@ LIBLEAK_INLINE int libleak_no_text(char *buffer, size_t size)
 #else
 #if defined(__x86_64__) && defined(__LP64__)
 #define LIBLEAK_FIND(name, found)                                                                  \
-    __asm__(".weak " name "\n\tmovq " name "@GOTPCREL(%%rip), %0" : "=r"(found))
+    __asm__(".weak " name "\n\tmov {" name "@GOTPCREL(%%rip), %0|%0, qword ptr " name                \
+            "@GOTPCREL[rip]}"                                                                      \
+            : "=r"(found))
 #elif defined(__aarch64__)
 #define LIBLEAK_FIND(name, found)                                                                  \
     __asm__(".weak " name "\n\tadrp %0, :got:" name "\n\tldr %0, [%0, :got_lo12:" name "]"           \
