@@ -3,6 +3,7 @@
 #include "preload/atomic.h"
 #include "preload/capture.h"
 #include "preload/lock.h"
+#include "preload/places.h"
 
 #define PLACES 4096 /* a power of two */
 #define WAYS 8
@@ -68,22 +69,23 @@ static void keep(struct guard *guard, const struct block *child, uint32_t holder
     lock_give(&locked);
 }
 
-/* Other threads may write to it: it is not ours to wonder. */
-static uintptr_t word_at(const struct block *holder, unsigned at)
+/* Where the word points, if anywhere. Other threads may write to it: it is not ours to wonder. */
+static uintptr_t pointed_by(const uintptr_t *word)
 {
-    return load_relaxed((const uintptr_t *)holder->address + at);
+    return arch_address((const void *)load_relaxed(word));
 }
 
 void orphans_look(struct guard *guard, struct thread *thread, const struct frame *caller,
-                  const struct block *holder, uint32_t *node)
+                  const struct block *holder, const void *content, uint32_t *node)
 {
     unsigned words = holder->size / sizeof(uintptr_t), kept = 0;
     struct block child;
     if (holder->size > HOLDER_MOST)
         return;
     for (unsigned i = 0; i < words && kept < CHILDREN; i++) {
-        uintptr_t word = word_at(holder, i);
-        if (word < 4096 || word >> 47 || !blocks_find(guard, word, &child) || !child.site)
+        uintptr_t address = pointed_by((const uintptr_t *)content + i);
+        if (address < 4096 || address >= PLACES_END || !blocks_find(guard, address, &child) ||
+            !child.site)
             continue;
         if (!*node && !(*node = capture_node(guard, thread, caller)))
             return;

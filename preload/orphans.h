@@ -43,10 +43,11 @@ static inline bool orphans_due(const struct thread *thread, uint64_t before, uns
            (unlikely(weight) && (all || !(thread->freed.dice >> 40 & 7)));
 }
 
-/* The block is out of the table, and its memory still the program's. *node: of the free's stack, 0 =
- * not taken yet; it is when there is something to keep. */
+/* The block is out of the table, and its memory still the program's. content: the pointer to it
+ * that was freed; where memory has tags (MTE), none but that may read it. *node: of the free's
+ * stack, 0 = not taken yet; it is when there is something to keep. */
 void orphans_look(struct guard *guard, struct thread *thread, const struct frame *caller,
-                  const struct block *holder, uint32_t *node);
+                  const struct block *holder, const void *content, uint32_t *node);
 
 /* The pair at or behind place *at, which moves on; NULL: there are no more. For a look, whose copy
  * of the table nobody writes. */

@@ -173,10 +173,10 @@ static inline unsigned weight_of_free(struct thread *thread, const struct block 
     return freed_weight(&thread->freed, before);
 }
 
-/* Where did it go? */
+/* Where did it go? content: what it held is looked at; NULL: it is not. */
 static inline void note_freed(struct guard *guard, struct thread *thread,
                               const struct frame *caller, const struct block *block,
-                              unsigned weight, uint32_t how, bool look)
+                              unsigned weight, uint32_t how, const void *content)
 {
     uint32_t node = 0;
     if (unlikely(weight)) {
@@ -184,9 +184,9 @@ static inline void note_freed(struct guard *guard, struct thread *thread,
         if ((node = capture_node(guard, thread, caller)))
             freed_count(guard, block->site, node, weight, block->size);
     }
-    if (unlikely(look)) {
+    if (unlikely(content)) {
         struct block copy = *block; /* the block itself stays in registers */
-        orphans_look(guard, thread, caller, &copy, &node);
+        orphans_look(guard, thread, caller, &copy, content, &node);
     }
     freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch, release_form(how));
 }
@@ -294,8 +294,10 @@ static COLD void count_free_at_site(struct guard *guard, uint32_t site, uint64_t
     sub_relaxed(&store_header->live_bytes, bytes);
 }
 
+/* pointer: as the program freed it, or NULL: what was there is gone as well. */
 static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
-                               const struct block *block, uint32_t how, bool sampled)
+                               const struct block *block, const void *pointer, uint32_t how,
+                               bool sampled)
 {
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
@@ -307,9 +309,9 @@ static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
     if (track_options.free_stacks != FREE_STACKS_OFF) {
         unsigned weight = weight_of_free(thread, block, before, blocks, sampled);
         bool all = track_options.free_stacks == FREE_STACKS_ALL;
-        /* What realloc moved is there no more. Samples know few of the blocks. */
-        bool look = !sampled && how != BY_REALLOC && orphans_due(thread, before, weight, all);
-        note_freed(guard, thread, caller, block, weight, how, look);
+        /* Samples know few of the blocks. */
+        bool look = !sampled && pointer && orphans_due(thread, before, weight, all);
+        note_freed(guard, thread, caller, block, weight, how, look ? pointer : NULL);
     }
     threads_done(thread, &shared);
 }
@@ -317,7 +319,7 @@ static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
 static NOINLINE void gone_sampled(struct guard *guard, const struct frame *caller,
                                   const struct block *block, uint32_t how)
 {
-    gone(guard, caller, block, how, true);
+    gone(guard, caller, block, NULL, how, true);
 }
 
 void track_gone(struct guard *guard, const struct frame *caller, const struct block *block)
@@ -325,7 +327,7 @@ void track_gone(struct guard *guard, const struct frame *caller, const struct bl
     if (unlikely(sample_bytes))
         gone_sampled(guard, caller, block, BY_REALLOC);
     else
-        gone(guard, caller, block, BY_REALLOC, false);
+        gone(guard, caller, block, NULL, BY_REALLOC, false);
 }
 
 static void free_sampled(struct guard *guard, const struct frame *caller, void *pointer,
@@ -337,7 +339,7 @@ static void free_sampled(struct guard *guard, const struct frame *caller, void *
     if (eventlog_level)
         eventlog_went(guard, caller, &block, how);
     wrongs_of_block(guard, caller, &block, how); /* if at all */
-    gone(guard, caller, &block, how, true);
+    gone(guard, caller, &block, pointer, how, true);
 }
 
 static void *free_later(struct guard *guard, const struct frame *caller, void *pointer,
@@ -356,7 +358,7 @@ static void *free_later(struct guard *guard, const struct frame *caller, void *p
     if (eventlog_level)
         eventlog_went(guard, caller, &block, how);
     wrongs_of_block(guard, caller, &block, how); /* if at all */
-    gone(guard, caller, &block, how, false);
+    gone(guard, caller, &block, pointer, how, false);
     return quarantine_is_on() && wrongs_put_off(guard, caller, pointer, &block, how) ? NULL
                                                                                      : pointer;
 }
@@ -384,7 +386,7 @@ static ALWAYS_INLINE void *free_now(struct guard *guard, const struct frame *cal
         struct block copy = block; /* the block itself stays in registers */
         wrongs_of_block(guard, caller, &copy, how);
     }
-    gone(guard, caller, &block, how, false);
+    gone(guard, caller, &block, pointer, how, false);
     return pointer;
 }
 

@@ -145,10 +145,9 @@ END_TEST
 #ifdef __aarch64__
 START_TEST(a_pointer_with_a_tag_is_the_block_it_points_to)
 {
-    uintptr_t address = 0x7f1234567890;
-    came(address | 0x0bull << 56, 100, LEAK_KIND_MALLOC);
+    came(AT(0x1000) | 0x0bull << 56, 100, LEAK_KIND_MALLOC);
     ck_assert_uint_eq(blocks_count(), 1);
-    went(address | 0x05ull << 56);
+    went(AT(0x1000) | 0x05ull << 56);
     ck_assert_uint_eq(blocks_count(), 0);
     ck_assert_uint_eq(store_header->unknown_frees, 0);
 }
@@ -379,6 +378,20 @@ START_TEST(who_frees_the_holder_of_a_live_block_is_kept)
 }
 END_TEST
 
+#ifdef __aarch64__
+START_TEST(a_holder_may_keep_its_pointers_with_tags)
+{
+    came(AT(0x1000) | 0x0bull << 56, 64, LEAK_KIND_MALLOC);
+    came(AT(0x2000) | 0x05ull << 56, 48, LEAK_KIND_NEW);
+    point(AT(0x1000), 5, AT(0x2000) | 0x05ull << 56);
+    went(AT(0x1000) | 0x0bull << 56);
+    const struct orphan *orphan = only_orphan();
+    ck_assert_ptr_nonnull(orphan);
+    ck_assert_uint_eq(orphan->last[0].address, AT(0x2000));
+}
+END_TEST
+#endif
+
 /* Where the word stands, and what it is. */
 static const struct {
     const char *what;
@@ -410,7 +423,7 @@ START_TEST(pairs_whose_blocks_are_gone_make_room)
         uint32_t node = 100 + n;
         came(AT(0x2000), 48, LEAK_KIND_NEW);
         point(AT(0x1000), 0, AT(0x2000));
-        orphans_look(&unit_guard, NULL, NULL, &holder, &node);
+        orphans_look(&unit_guard, NULL, NULL, &holder, (void *)holder.address, &node);
         if (n < 19999)
             went(AT(0x2000));
     }
@@ -700,6 +713,9 @@ int main(int argc, char **argv)
         tcase_add_test(one, hooks_tick_without_being_asked);
         tcase_add_test(one, without_memory_blocks_are_counted_as_untracked);
         tcase_add_test(one, who_frees_the_holder_of_a_live_block_is_kept);
+#ifdef __aarch64__
+        tcase_add_test(one, a_holder_may_keep_its_pointers_with_tags);
+#endif
         tcase_add_loop_test(one, what_holds_no_live_block_leaves_none, 0,
                             (int)ARRAY_LENGTH(no_holders));
         tcase_add_test(one, pairs_whose_blocks_are_gone_make_room);
