@@ -134,9 +134,8 @@ static void print_field(struct decoding *decoding, const char *field, unsigned w
     else if (*field == 'x')
         fprintf(decoding->out, "0x%" PRIx64, number);
     else if (*field == 'p')
-        while (content.at < content.end && !decoding->broken)
-            fprintf(decoding->out, "%" PRIu64 "%s", varint(decoding, &content),
-                    content.at < content.end ? "," : "");
+        for (const char *comma = ""; content.at < content.end && !decoding->broken; comma = ",")
+            fprintf(decoding->out, "%s%" PRIu64, comma, varint(decoding, &content));
     else
         print_message(decoding, &shapes[*field - '0'], content);
 }
