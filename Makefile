@@ -212,6 +212,7 @@ check-aarch64:                        ## cross-compile for aarch64, run its test
 	@scripts/sysroot arm64 $(SYSROOT) $(FOREIGN_PACKAGES)
 	@PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
 	 PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig \
+	 E2E_TIMEOUT=300 \
 	 $(MAKE) --no-print-directory test O=$(FOREIGN) ARCH=aarch64 SUITES='unit signed e2e symbols' \
 	 CC='aarch64-linux-gnu-gcc --sysroot=$(SYSROOT)' AR=aarch64-linux-gnu-ar \
 	 CXX='aarch64-linux-gnu-g++ --sysroot=$(SYSROOT)' EMULATOR='qemu-aarch64 -L $(SYSROOT)'
