@@ -152,7 +152,7 @@ static void add_step(struct writer *writer, uint32_t node, uint32_t parent, uint
         place = (const uintptr_t *)(reach_address(reach, parent) + offset);
     else if (reach_root_word(reach, node, &root))
         place = (const uintptr_t *)root.address;
-    if (place && (word = *place) - block.address <= block.size)
+    if (place && (word = arch_address((const void *)*place)) - block.address <= block.size)
         step->into = word - block.address;
 }
 

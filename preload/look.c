@@ -49,6 +49,7 @@ static void live_apart(void)
     uint64_t mask;
     sys_signals_block(&mask);
     sys_be_ordinary();
+    sys_pass_over_tags();
     real.sigaction(SIGSEGV, &action, NULL);
     real.sigaction(SIGBUS, &action, NULL);
     for (int number = 1; number <= SIGSYS; number++)

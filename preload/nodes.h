@@ -217,6 +217,12 @@ static ALWAYS_INLINE void node_look_ahead(const struct reach *reach, uint32_t at
 
 /* ---- The ring ------------------------------------------------------------------------------- */
 
+/* Where a word points, if anywhere. */
+static ALWAYS_INLINE uintptr_t node_pointer(uintptr_t word)
+{
+    return arch_address((const void *)word);
+}
+
 #define RING 64
 #define RING_WAIT 12 /* so many words wait at each place */
 
@@ -243,10 +249,11 @@ static ALWAYS_INLINE void ring_run_ahead(const struct reach *reach, uintptr_t po
     const uintptr_t *word = (const uintptr_t *)pointer;
     do {
         uint32_t rank;
-        if (*word - reach->low > reach->span)
+        uintptr_t next = node_pointer(*word);
+        if (next - reach->low > reach->span)
             continue;
-        __builtin_prefetch(places_word(&reach->places, *word, &rank));
-        __builtin_prefetch((const void *)*word);
+        __builtin_prefetch(places_word(&reach->places, next, &rank));
+        __builtin_prefetch((const void *)next);
     } while ((uintptr_t)++word % 64);
 }
 
@@ -313,16 +320,17 @@ static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach
     /* Most words of most memory are none: four at a time, with one jump. */
     for (; i + 4 <= count; i += 4) {
         const uintptr_t *four = words + i;
-        if (likely(!((four[0] - low <= span) | (four[1] - low <= span) | (four[2] - low <= span) |
-                     (four[3] - low <= span))))
+        if (likely(!((node_pointer(four[0]) - low <= span) | (node_pointer(four[1]) - low <= span) |
+                     (node_pointer(four[2]) - low <= span) |
+                     (node_pointer(four[3]) - low <= span))))
             continue;
         for (unsigned k = 0; k < 4; k++)
-            if (four[k] - low <= span)
-                ring_put(ring, reach, four[k], from, node_at(i + k), met, context);
+            if (node_pointer(four[k]) - low <= span)
+                ring_put(ring, reach, node_pointer(four[k]), from, node_at(i + k), met, context);
     }
     for (; i < count; i++)
-        if (words[i] - low <= span)
-            ring_put(ring, reach, words[i], from, node_at(i), met, context);
+        if (node_pointer(words[i]) - low <= span)
+            ring_put(ring, reach, node_pointer(words[i]), from, node_at(i), met, context);
 }
 
 #endif

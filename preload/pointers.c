@@ -6,7 +6,7 @@ static void search(struct held *held, const struct block *block, uintptr_t start
 {
     start = round_up(start, sizeof(uintptr_t));
     for (uintptr_t at = start; at + sizeof at <= end; at += sizeof at) {
-        uintptr_t offset = *(const volatile uintptr_t *)at - block->address;
+        uintptr_t offset = arch_address(*(void *const volatile *)at) - block->address;
         struct leak_pointer *found;
         if (offset > block->size || !(found = growing_add(out)))
             continue;

@@ -266,8 +266,9 @@ static ALWAYS_INLINE void read_block(struct pass *pass, const struct disguise *i
             continue;
         state &= may_be & DISGUISE_OTHER ? 0 : NODE_BARE;
         for (unsigned k = 0; k < some; k++)
-            if (words[i + k] - low <= span)
-                ring_put(&pass->ring, reach, words[i + k], number, node_at(i + k), met, pass);
+            if (node_pointer(words[i + k]) - low <= span)
+                ring_put(&pass->ring, reach, node_pointer(words[i + k]), number, node_at(i + k),
+                         met, pass);
     }
     node_change(node, 0, state);
 }

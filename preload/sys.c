@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -476,6 +477,12 @@ void sys_be_ordinary(void)
 {
     struct sched_param none = {0};
     CALL(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
+}
+
+/* CPUs that have no tags do not know it. */
+void sys_pass_over_tags(void)
+{
+    CALL(SYS_prctl, PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0);
 }
 
 static bool note_highest(int number, void *highest)

@@ -131,6 +131,8 @@ bool sys_each_number(const char *folder, bool (*visit)(int number, void *context
 int sys_copy(void);
 /* In such a copy: no real-time priority is kept. */
 void sys_be_ordinary(void);
+/* And memory with tags (MTE) is read by any pointer: unless asked for, a wrong tag is a fault. */
+void sys_pass_over_tags(void);
 /* No descriptor from that number on stays open. */
 void sys_close_from(unsigned first);
 void sys_exit(int status) __attribute__((noreturn));

@@ -103,7 +103,8 @@ static inline bool leads_to(const struct heap *heap, uintptr_t word, int i, enum
 {
     if (how == BY_DECODING && decodes(heap, word, i))
         return true;
-    return pointed_to(heap, word) == i && (how != BY_HOLDER || holds(heap, word, i));
+    uintptr_t pointer = arch_address((const void *)word);
+    return pointed_to(heap, pointer) == i && (how != BY_HOLDER || holds(heap, pointer, i));
 }
 
 /* From the roots, and from those whose verdict is at least this good: LOST < POSSIBLE < HIDDEN <

@@ -16,7 +16,7 @@ static uintptr_t disguised(int form, uintptr_t address)
     case 0:
         return address | 0xabcdull << 48;
     case 1:
-        return address | 0x8000ull << 48 | 15;
+        return address | 0x8001ull << 48 | 15;
     case 2:
     case 3:
     case 4:

@@ -208,6 +208,27 @@ START_TEST(a_start_pointer_that_is_met_later_makes_a_candidate_reachable)
 }
 END_TEST
 
+/* MTE has its tags there; elsewhere it is a program's own, and must be taken off by it. */
+START_TEST(a_tag_in_the_top_byte_is_none_of_the_address_where_the_cpu_passes_over_it)
+{
+    const uint64_t tag = 0x0bull << 56;
+    bool passes = arch_address((const void *)(buffer | tag)) == buffer;
+    add(0, 64);
+    add(64, 64);
+    add(128, 64);
+    add(192, 64);
+    *at(24) = (buffer + 64) | tag;
+    *at(64) = (buffer + 160) | tag; /* inside */
+    *at(72) = (buffer + 192) | 1ull << 48;
+    root(buffer | tag);
+    look();
+    expect(0, passes ? REACHABLE : HIDDEN, 0);
+    expect(64, passes ? REACHABLE : HIDDEN, 0);
+    expect(128, passes ? POSSIBLE : LOST, 0);
+    expect(192, HIDDEN, 0);
+}
+END_TEST
+
 START_TEST(what_a_possible_block_points_to_is_possible)
 {
     for (int i = 0; i < 5; i++)
@@ -387,7 +408,7 @@ static bool way_is_true(const struct heap *heap, uint32_t first, int i)
         return false;
     uintptr_t address = by_root ? root_word.address : reach_block(reach, parent).address + offset;
     uintptr_t word = *(const uintptr_t *)address;
-    into = word - heap->block[i].address;
+    into = arch_address((const void *)word) - heap->block[i].address;
     enum how how = heap->verdict[i] == REACHABLE ? BY_HOLDER
                    : heap->verdict[i] == HIDDEN  ? BY_DECODING
                                                  : BY_ANY;
@@ -456,6 +477,7 @@ int main(int argc, char **argv)
     tcase_add_test(t, without_virtual_tables_there_is_no_second_base);
     tcase_add_test(t, a_pointer_to_where_two_blocks_meet_is_one_to_the_second);
     tcase_add_test(t, a_start_pointer_that_is_met_later_makes_a_candidate_reachable);
+    tcase_add_test(t, a_tag_in_the_top_byte_is_none_of_the_address_where_the_cpu_passes_over_it);
     tcase_add_test(t, what_a_possible_block_points_to_is_possible);
     t = part(suite, "before");
     tcase_add_loop_test(t, what_an_earlier_look_said_is_the_least_or_the_last_word, 0,
