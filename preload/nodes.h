@@ -320,9 +320,10 @@ static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach
     /* Most words of most memory are none: four at a time, with one jump. */
     for (; i + 4 <= count; i += 4) {
         const uintptr_t *four = words + i;
-        if (likely(!((node_pointer(four[0]) - low <= span) | (node_pointer(four[1]) - low <= span) |
-                     (node_pointer(four[2]) - low <= span) |
-                     (node_pointer(four[3]) - low <= span))))
+        uintptr_t first = node_pointer(four[0]), second = node_pointer(four[1]);
+        uintptr_t third = node_pointer(four[2]), fourth = node_pointer(four[3]);
+        if (likely(!((first - low <= span) | (second - low <= span) | (third - low <= span) |
+                     (fourth - low <= span))))
             continue;
         for (unsigned k = 0; k < 4; k++)
             if (node_pointer(four[k]) - low <= span)
