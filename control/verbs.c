@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "control/arguments.h"
@@ -19,6 +18,7 @@
 #include "live/part.h"
 #include "live/words.h"
 #include "symbolize/show.h"
+#include "symbolize/times.h"
 
 enum { STATUS_GOOD = 0, STATUS_UNDONE = 1, STATUS_USAGE = 2 };
 
@@ -32,14 +32,6 @@ static const char *const trouble_words[] = {"nobody knows why",
                                             LEAK_TROUBLE_TABLE(X)
 #undef X
 };
-
-static uint64_t realtime(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 /* ---- Asked and answered ---------------------------------------------------------------------- */
 
@@ -83,7 +75,7 @@ enum looked { REFUSED, NOT_MADE, LOOKED };
 /* Unless it was REFUSED: what was found, or why there was no look, is in the store. */
 static enum looked look(struct asking *asking, struct question question, struct account_look *found)
 {
-    uint64_t begun_ns = realtime();
+    uint64_t begun_ns = times_now();
 
     *found = (struct account_look){0};
     if (!ask_for(asking, question))

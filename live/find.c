@@ -25,16 +25,6 @@ void find_free(struct found *found)
     free(found->name);
 }
 
-/* "sh.4711.1.leak": the program's name may hold dots, too. */
-static char *program_of(const char *name)
-{
-    const char *end = name + strlen(name);
-
-    for (int dots = 0; dots < 3 && end > name; dots += *end == '.')
-        end--;
-    return words_print("%.*s", (int)(end - name), name);
-}
-
 /* After an exec there are two stores of one process: the later one is what it is now. */
 static struct found *place_for(struct finding *finding, const struct store *store)
 {
@@ -63,7 +53,7 @@ static void look_into(struct finding *finding, const char *dir)
 
         if (found)
             *found = (struct found){.path = words_print("%s", store->path),
-                                    .name = program_of(store->name),
+                                    .name = words_print("%.*s", (int)where_name_length(store->name), store->name),
                                     .pid = store->pid,
                                     .start_time = store->start_time,
                                     .started_ns = store->started_ns};

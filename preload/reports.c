@@ -9,6 +9,7 @@
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/tool.h"
+#include "preload/turn.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -17,18 +18,19 @@
 #include <unistd.h>
 
 #define ARGUMENTS_MOST 8
-#define POLL 20000000ull /* ns between two questions whether it is our turn */
 
 static char folder[PATH_MAX]; /* of a relative report_file, with its slash, as a pattern */
 static int running;           /* a child: the report that nobody waits for; 0 = none */
 static bool has_said;         /* that there is none, and why */
+static bool cannot;           /* none every so often: a line has said why */
 static bool asked_for;        /* one that went where the one at the end goes: that adds to it */
-static uint32_t turn;         /* the thread that makes one; 0 = none */
+static struct turn turn;      /* of the thread that makes one */
 
 void reports_start(void)
 {
     char here[PATH_MAX];
     struct text text = TEXT_ON(folder);
+    cannot = false;
     if (!track_options.report_file[0] || track_options.report_file[0] == '/' ||
         sys_getcwd(here, sizeof here) <= 0)
         return;
@@ -169,27 +171,6 @@ static bool has_place(void)
 
 static struct command command; /* of whose turn it is */
 
-/* False: a handler of the program's has interrupted the very thread whose turn it is, or the one
- * before takes too long. */
-static bool wait_for_turn(void)
-{
-    uint32_t self = sys_gettid(), owner = 0;
-    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
-    while (!cas_acquire(&turn, &owner, self)) {
-        if (owner == self || sys_clock_ns(CLOCK_MONOTONIC) - begun > track_options.exit_budget)
-            return false;
-        sys_futex_wait_for(&turn, owner, POLL);
-        owner = 0;
-    }
-    return true;
-}
-
-static void end_turn(void)
-{
-    store_release(&turn, 0); /* pairs with wait_for_turn */
-    sys_futex_wake(&turn, 1);
-}
-
 static bool run_and_wait(const struct reports_wish *wish)
 {
     int status = -1;
@@ -204,11 +185,11 @@ static bool run_and_wait(const struct reports_wish *wish)
 
 bool reports_now(const struct reports_wish *wish)
 {
-    if ((!wish->file && !has_place()) || !wait_for_turn())
+    if ((!wish->file && !has_place()) || !turn_take(&turn, track_options.exit_budget))
         return false;
     bool done = run_and_wait(wish);
     asked_for |= !wish->file;
-    end_turn();
+    turn_end(&turn);
     return done;
 }
 
@@ -259,16 +240,18 @@ static void begin(void)
 
 void reports_take_turn(void)
 {
-    uint32_t nobody = 0;
-    if (!cas_acquire(&turn, &nobody, sys_gettid()))
+    if (!turn_try(&turn))
         return;
-    if (may_begin() && make_command(&command, &(struct reports_wish){.heap = true}))
-        begin();
-    end_turn();
+    if (!cannot && may_begin()) {
+        cannot = !make_command(&command, &(struct reports_wish){.heap = true});
+        if (!cannot)
+            begin();
+    }
+    turn_end(&turn);
 }
 
 void reports_fork_child(void)
 {
     running = 0;
-    turn = 0;
+    turn_forget(&turn);
 }

@@ -11,16 +11,15 @@
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/track.h"
+#include "preload/turn.h"
 
 #include <time.h>
 
-#define POLL 20000000ull             /* ns between two questions whether a look is still taken */
 #define PAUSE_AT_LEAST 10000000ull   /* ns */
 #define PAUSE_A_GIGABYTE 55000000ull /* ns */
-#define RETRY 1000000ull             /* ns: the thread was inside of the runtime */
 
 static unsigned classes;
-static uint32_t busy;    /* the thread that takes a look */
+static struct turn looking; /* of the thread that takes a look */
 static uint32_t skipped; /* periodic ones: over the budget, or somebody could not be held */
 static bool no_more;
 
@@ -136,25 +135,9 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
     return false;
 }
 
-/* One at a time. Whoever waits holds nothing and can be parked. False: a handler of the program's
- * has interrupted the very thread that takes a look, or one has left it by longjmp. */
 static bool begin(void)
 {
-    uint32_t self = sys_gettid(), owner = 0;
-    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
-    while (!cas_acquire(&busy, &owner, self)) {
-        if (owner == self || sys_clock_ns(CLOCK_MONOTONIC) - begun > 2 * track_options.exit_budget)
-            return false;
-        sys_futex_wait_for(&busy, owner, POLL);
-        owner = 0;
-    }
-    return true;
-}
-
-static void end(void)
-{
-    store_release(&busy, 0); /* pairs with begin */
-    sys_futex_wake(&busy, 1);
+    return turn_take(&looking, 2 * track_options.exit_budget);
 }
 
 static bool held; /* by the thread that calls exec */
@@ -167,7 +150,7 @@ void snapshot_hold(void)
 void snapshot_let_go(void)
 {
     if (held)
-        end();
+        turn_end(&looking);
     held = false;
 }
 
@@ -191,13 +174,13 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker,
             lost = taken.result->lost_blocks;
         drop_taken(&taken);
     }
-    end();
+    turn_end(&looking);
     return lost;
 }
 
 bool snapshot_is_busy(void)
 {
-    return load_relaxed(&busy) || children_any();
+    return turn_is_taken(&looking) || children_any();
 }
 
 /* ---- The end of the process ----------------------------------------------------------------- */
@@ -222,7 +205,7 @@ void snapshot_early(const struct roots_taker *taker)
         return;
     if (!take(LEAK_OCCASION_EARLY, taker, NULL, &early))
         early.pid = -1;
-    end();
+    turn_end(&looking);
 }
 
 struct comparison {
@@ -271,7 +254,7 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
         if (take(occasion, taker, known ? early.result : NULL, &taken))
             settle(&taken, occasion);
     }
-    end();
+    turn_end(&looking);
 }
 
 /* ---- Start ---------------------------------------------------------------------------------- */
@@ -304,14 +287,13 @@ static bool bury(void)
 enum snapshot_begun snapshot_begin(enum leak_occasion occasion, const struct roots_taker *taker,
                                    uintptr_t about, uint32_t *milestone)
 {
-    uint32_t nobody = 0;
     struct taken taken = {.about = about};
     bool periodic = occasion == LEAK_OCCASION_PERIODIC, begun = false;
-    if (!cas_acquire(&busy, &nobody, sys_gettid()))
+    if (!turn_try(&looking))
         return SNAPSHOT_BUSY;
     if (!bury()) { /* the one before is still at work */
         skipped += periodic;
-        end();
+        turn_end(&looking);
         return SNAPSHOT_BUSY;
     }
     if (periodic && snapshot_predicted_pause() > track_options.pause_budget)
@@ -319,7 +301,7 @@ enum snapshot_begun snapshot_begin(enum leak_occasion occasion, const struct roo
     else if ((begun = take(occasion, taker, NULL, &taken)))
         last = taken;
     *milestone = begun ? taken.milestone : 0;
-    end();
+    turn_end(&looking);
     return begun ? SNAPSHOT_BEGUN : SNAPSHOT_NONE;
 }
 
@@ -343,7 +325,7 @@ void snapshot_start(void)
 
 void snapshot_fork_child(void)
 {
-    busy = 0;
+    turn_forget(&looking);
     held = false;
     park_fork_child();
     children_fork_child();

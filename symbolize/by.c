@@ -91,13 +91,6 @@ static const char *name_of(struct mem *mem, enum by_key key, const struct record
 
 /* ---- Adding up ------------------------------------------------------------------------------ */
 
-static void add(struct verdict_total *sum, const struct verdict_total *one)
-{
-    sum->bytes = add_saturating(sum->bytes, one->bytes);
-    sum->blocks = add_saturating(sum->blocks, one->blocks);
-    sum->records += one->records;
-}
-
 static int larger(const void *left, const void *right)
 {
     const struct by_row *a = left, *b = right;
@@ -133,15 +126,15 @@ struct by_table by_make(const struct process *process, const struct view *view)
             *at = table.count++;
             table.rows[*at] = (struct by_row){.name = name, .first = record};
         }
-        add(&table.rows[*at].sum, &one);
-        add(&table.all, &one);
+        total_add(&table.rows[*at].sum, &one);
+        total_add(&table.all, &one);
     }
     map_end(&by_name);
     if (table.count)
         qsort(table.rows, table.count, sizeof(*table.rows), larger);
     table.shown = view->quiet ? 0 : view->top && view->top < table.count ? view->top : table.count;
     for (size_t i = table.shown; i < table.count; i++)
-        add(&table.rest, &table.rows[i].sum);
+        total_add(&table.rest, &table.rows[i].sum);
     return table;
 }
 

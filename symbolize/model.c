@@ -141,7 +141,7 @@ uint64_t add_saturating(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static void add_total(struct verdict_total *sum, const struct verdict_total *one)
+void total_add(struct verdict_total *sum, const struct verdict_total *one)
 {
     sum->bytes = add_saturating(sum->bytes, one->bytes);
     sum->blocks = add_saturating(sum->blocks, one->blocks);
@@ -156,7 +156,7 @@ struct totals report_totals(const struct report *report)
         const struct totals *one = &report->processes[i].totals;
 
         for (int v = 0; v < VERDICT_MAX; v++)
-            add_total(&sum.of[v], &one->of[v]);
+            total_add(&sum.of[v], &one->of[v]);
         sum.growing = add_saturating(sum.growing, one->growing);
         sum.errors = add_saturating(sum.errors, one->errors);
         sum.resources = add_saturating(sum.resources, one->resources);

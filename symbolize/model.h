@@ -311,7 +311,7 @@ struct pointer {
 
 /* What the last look says of one address, if it was taken for that. */
 struct who {
-    uint64_t address, when_ns;
+    uint64_t address;
     bool asked;           /* it was */
     uint64_t block, size; /* that it is in, or just behind; block 0: in none */
     enum verdict verdict;
@@ -599,5 +599,6 @@ const char *crash_type(const struct crash *crash);
 struct totals report_totals(const struct report *report);
 
 uint64_t add_saturating(uint64_t a, uint64_t b);
+void total_add(struct verdict_total *sum, const struct verdict_total *one);
 
 #endif

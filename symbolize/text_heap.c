@@ -40,13 +40,6 @@ static int larger(const void *left, const void *right)
            (a->record->signature < b->record->signature);
 }
 
-static void add(struct verdict_total *sum, const struct verdict_total *one)
-{
-    sum->bytes = add_saturating(sum->bytes, one->bytes);
-    sum->blocks = add_saturating(sum->blocks, one->blocks);
-    sum->records += one->records;
-}
-
 /* Records of one stack and kind are one place, the largest first. free(3) them. */
 static struct place *find_places(const struct process *process, size_t *count)
 {
@@ -63,7 +56,7 @@ static struct place *find_places(const struct process *process, size_t *count)
 
         if (fresh)
             *place = (struct place){.record = record, .all.records = 1};
-        add(&place->all, &all);
+        total_add(&place->all, &all);
         if (record->bytes > place->record->bytes)
             place->record = record;
         if (record->growth)
@@ -130,8 +123,8 @@ static void write_process(const struct process *process, const struct view *view
 
     brief.terse = brief.verbose ? 0 : 4;
     for (size_t i = 0; i < count; i++) {
-        add(&all, &places[i].all);
-        add(view->top && i >= view->top ? &rest : &shown, &places[i].all);
+        total_add(&all, &places[i].all);
+        total_add(view->top && i >= view->top ? &rest : &shown, &places[i].all);
     }
     if (!view->quiet) {
         write_head(process, &all, stream);

@@ -95,10 +95,7 @@ void text_mistake_words(const struct mistake *mistake, FILE *stream)
 
 static void write_stack(const struct stack *stack, const struct view *view, FILE *stream)
 {
-    struct record record = {.frames = stack->frames,
-                            .frame_count = stack->count,
-                            .user = frame_user(stack->frames, stack->count),
-                            .ending = stack->ending};
+    struct record record = record_of_stack(stack);
 
     text_frames(&record, TEXT_INDENT, view, stream);
 }

@@ -60,10 +60,7 @@ static void write_names(const struct resource *resource, const struct view *view
 static void write_stack(const char *head, const struct stack *stack, const struct view *view,
                         FILE *stream)
 {
-    struct record record = {.frames = stack->frames,
-                            .frame_count = stack->count,
-                            .user = frame_user(stack->frames, stack->count),
-                            .ending = stack->ending};
+    struct record record = record_of_stack(stack);
 
     fprintf(stream, "%*s%s:\n", TEXT_INDENT - 2, "", head);
     text_frames(&record, TEXT_INDENT, view, stream);

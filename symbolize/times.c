@@ -5,6 +5,14 @@
 #include <string.h>
 #include <time.h>
 
+uint64_t times_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 const char *times_iso(uint64_t ns, char text[TIMES_SIZE])
 {
     time_t seconds = (time_t)(ns / 1000000000u);

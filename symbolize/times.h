@@ -9,6 +9,9 @@
 /* "2024-05-06T07:08:09.123Z", or NULL for 0 and for what no calendar holds. */
 const char *times_iso(uint64_t ns, char text[TIMES_SIZE]);
 
+/* CLOCK_REALTIME, in nanoseconds. */
+uint64_t times_now(void);
+
 /* The time of such a text, 0 = it is none. */
 uint64_t times_read(const char *text);
 

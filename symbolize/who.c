@@ -110,7 +110,6 @@ void who_fill(struct mem *mem, struct resolver *resolver, const struct store *st
     if (!look || look->head.asked.address != options->address)
         return;
     who->asked = true;
-    who->when_ns = look->head.when_ns;
     signatures = signatures_begin(resolver, store);
     fill_block(mem, store, &signatures, who);
     signatures_end(&signatures);

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "symbolize/mem.h"
+#include "symbolize/times.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
@@ -103,7 +103,6 @@ static bool look(struct member *member)
 
 void fleet_look(struct fleet *fleet, struct finds *finds)
 {
-    struct timespec now;
     size_t kept = 0;
 
     for (size_t i = 0; i < finds->count; i++)
@@ -111,17 +110,16 @@ void fleet_look(struct fleet *fleet, struct finds *finds)
     finds->count = 0;
     for (size_t i = 0; i < fleet->count; i++) {
         struct member *member = &fleet->at[i];
+        bool stays = member->found_again && look(member);
 
-        if (member->found_again && look(member))
+        member->found_again = false;
+        if (stays)
             fleet->at[kept++] = *member;
         else
             member_end(fleet, member);
     }
     fleet->count = kept;
-    for (size_t i = 0; i < fleet->count; i++)
-        fleet->at[i].found_again = false;
-    clock_gettime(CLOCK_REALTIME, &now);
-    fleet->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    fleet->time_ns = times_now();
 }
 
 void fleet_end(struct fleet *fleet)

@@ -8,6 +8,7 @@
 
 #include "symbolize/alive.h"
 #include "symbolize/reader.h"
+#include "symbolize/times.h"
 #include "symbolize/trends.h"
 
 struct glances glances_begin(const char *path, struct resolver *resolver)
@@ -33,11 +34,10 @@ static double seconds_of(const struct timespec *time)
 
 static void set_times(struct glance *glance)
 {
-    struct timespec now, steady;
+    struct timespec steady;
 
-    clock_gettime(CLOCK_REALTIME, &now);
     clock_gettime(CLOCK_MONOTONIC, &steady);
-    glance->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    glance->time_ns = times_now();
     glance->time = seconds_of(&steady);
 }
 

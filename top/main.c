@@ -28,15 +28,13 @@ enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
 
 static void list(const struct finds *finds, FILE *stream)
 {
-    struct timespec now;
+    uint64_t now = times_now();
     char span[TIMES_SIZE];
 
-    clock_gettime(CLOCK_REALTIME, &now);
     fprintf(stream, "%7s %12s  %s\n", "PID", "RUNS FOR", "PROGRAM");
     for (size_t i = 0; i < finds->count; i++) {
         const struct found *found = &finds->at[i];
-        uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-        uint64_t ran = now_ns > found->started_ns ? now_ns - found->started_ns : 0;
+        uint64_t ran = now > found->started_ns ? now - found->started_ns : 0;
 
         fprintf(stream, "%7d %12s  %s\n", (int)found->pid, times_span(ran, span),
                 show(found->name, strlen(found->name), 0).text);

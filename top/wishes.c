@@ -12,21 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "live/part.h"
+
 extern char **environ;
-
-/* Beside this program, as it is built and as it is installed. */
-static bool find_leakctl(char path[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 16);
-    char *slash;
-
-    path[length > 0 ? length : 0] = 0;
-    slash = strrchr(path, '/');
-    if (!slash)
-        return false;
-    strcpy(slash + 1, "leakctl");
-    return access(path, X_OK) == 0;
-}
 
 static int start(struct wish *wish, char *const argv[], const int pipe_ends[2])
 {
@@ -42,38 +30,42 @@ static int start(struct wish *wish, char *const argv[], const int pipe_ends[2])
     return error;
 }
 
-bool wish_begin(struct wish *wish, int32_t pid, const char *store, const struct wish_words *words)
+void wish_begin(struct wish *wish, int32_t pid, const char *store, const struct wish_words *words)
 {
-    char path[PATH_MAX], number[16], where[PATH_MAX];
+    char number[16], where[PATH_MAX], *leakctl;
     const char *slash = strrchr(store, '/');
-    char *argv[] = {path, (char *)words->verb, where, number, (char *)words->more, NULL};
     int ends[2], error;
 
     if (wish->pid)
-        return false;
+        return;
     snprintf(number, sizeof(number), "%" PRId32, pid);
     snprintf(where, sizeof(where), "--dir=%.*s", slash ? (int)(slash - store) : 1,
              slash ? store : ".");
-    if (!find_leakctl(path)) {
+    leakctl = part_find(NULL, "leakctl");
+    if (!leakctl) {
         snprintf(wish->words, sizeof(wish->words), "there is no leakctl beside this program");
-        return false;
+        return;
     }
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
+    if (pipe2(ends, O_CLOEXEC) < 0) {
         snprintf(wish->words, sizeof(wish->words), "leakctl: %s", strerror(errno));
-        return false;
+        free(leakctl);
+        return;
     }
-    error = start(wish, argv, ends);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK); /* leakctl may wait until there is room */
+    error = start(
+        wish, (char *[]){leakctl, (char *)words->verb, where, number, (char *)words->more, NULL},
+        ends);
+    free(leakctl);
     close(ends[1]);
     snprintf(wish->done, sizeof(wish->done), "%s", words->done);
     snprintf(wish->words, sizeof(wish->words), "%s", words->doing);
     wish->fd = ends[0];
     wish->heard = false;
     if (!error)
-        return true;
+        return;
     close(ends[0]);
     wish->pid = 0;
     snprintf(wish->words, sizeof(wish->words), "leakctl: %s", strerror(error));
-    return false;
 }
 
 static void hear(struct wish *wish, char *text, size_t length)
@@ -86,7 +78,7 @@ static void hear(struct wish *wish, char *text, size_t length)
     wish->heard = true;
 }
 
-bool wish_take(struct wish *wish)
+void wish_take(struct wish *wish)
 {
     char text[4096];
     ssize_t length;
@@ -95,15 +87,14 @@ bool wish_take(struct wish *wish)
     while ((length = read(wish->fd, text, sizeof(text) - 1)) > 0)
         hear(wish, text, (size_t)length);
     if (length < 0 && (errno == EAGAIN || errno == EINTR))
-        return true;
+        return;
     close(wish->fd);
     waitpid(wish->pid, &status, 0);
     wish->pid = 0;
     if (wish->heard)
-        return false;
+        return;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         snprintf(wish->words, sizeof(wish->words), "%s", wish->done);
     else
         snprintf(wish->words, sizeof(wish->words), "leakctl failed and said nothing");
-    return false;
 }

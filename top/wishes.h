@@ -24,10 +24,10 @@ struct wish_words {
     const char *doing, *done; /* what to show meanwhile and afterwards */
 };
 
-/* store: of the process. Not while another one is under way: false. */
-bool wish_begin(struct wish *wish, int32_t pid, const char *store, const struct wish_words *words);
+/* store: of the process. Does nothing while another one is under way. */
+void wish_begin(struct wish *wish, int32_t pid, const char *store, const struct wish_words *words);
 
-/* What has come; false: it has ended. */
-bool wish_take(struct wish *wish);
+/* Takes in what has come. */
+void wish_take(struct wish *wish);
 
 #endif
