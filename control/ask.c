@@ -240,6 +240,8 @@ static bool wait_for_answer(struct target *target, uint64_t timeout, struct mail
         case WAIT_ON:
             break;
         case WAIT_ENDED:
+            if (mailbox_is_answered(request))
+                break; /* its last word */
             mailbox_take_back(request);
             return refuse_end(target);
         case WAIT_INTERRUPTED:
@@ -248,7 +250,7 @@ static bool wait_for_answer(struct target *target, uint64_t timeout, struct mail
         case WAIT_OVER:
             if (mailbox_take_back(request))
                 return refuse_silence(&waiting);
-            if (more)
+            if (more && !mailbox_is_answered(request))
                 return refuse_time(&waiting, REFUSAL_UNDONE);
             waiting = wait_begin(target, timeout); /* it is at it */
             more = true;

@@ -24,7 +24,8 @@ enum wish {
 };
 
 static uint32_t wishes;
-static int again; /* timer + 1 */
+static int again;       /* timer + 1 */
+static bool enable_due; /* start_after: its time has not come */
 
 static void try_again_soon(void)
 {
@@ -59,8 +60,10 @@ static uint32_t look_for(uint32_t wish, enum leak_occasion occasion,
 static uint32_t serve(uint32_t now, const struct roots_taker *taker)
 {
     uint32_t left = 0;
-    if (now & WISH_ENABLE)
+    if (now & WISH_ENABLE) {
+        enable_due = false;
         capture_disable_all(false);
+    }
     if (now & WISH_REPORT)
         reports_take_turn();
     if (now & WISH_REQUEST && !requests_serve(taker))
@@ -79,7 +82,8 @@ static void asked(siginfo_t *info, ucontext_t *context)
 {
     if (!store_header || store_header->pid != sys_getpid())
         return;
-    uint32_t now = exchange_relaxed(&wishes, 0) | wish_of(info), left = now & ~(WISH_PERIODIC | WISH_REPORT);
+    uint32_t now = exchange_relaxed(&wishes, 0) | wish_of(info);
+    uint32_t left = now & ~(WISH_PERIODIC | WISH_REPORT);
     struct roots_taker taker = {.tid = sys_gettid(),
                                 .sp = context_sp(context),
                                 .frame = context_sp(context),
@@ -105,7 +109,7 @@ static void start_timers(void)
 {
     start_timer(WISH_PERIODIC, track_options.snapshot_every, track_options.snapshot_every);
     start_timer(WISH_REPORT, track_options.report_every, track_options.report_every);
-    if (track_options.start)
+    if (enable_due)
         start_timer(WISH_ENABLE, track_options.start_after, 0);
 }
 
@@ -113,6 +117,7 @@ void asked_start(void)
 {
     park_start(track_options.snapshot_signal, asked);
     park_listen();
+    enable_due = track_options.start && track_options.start_after;
     start_timers();
     limits_watch(track_options.near_limit, wish_near_limit);
 }

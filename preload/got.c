@@ -110,9 +110,9 @@ static bool answer_import(const struct symbols *symbols, const ElfW(Rela) * relo
     ElfW(Sym) *symbol = symbols_of(symbols, relocation);
     const struct leading *leading = context;
     uintptr_t hook = ours(symbols, symbol, leading);
-    int access = access_of(leading->object, (uintptr_t)symbol, false);
     if (!hook)
         return true;
+    int access = access_of(leading->object, (uintptr_t)symbol, false);
     if (!open_pages((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
         return false;
     store_relaxed(&symbol->st_value, hook - symbols->bias);

@@ -131,6 +131,8 @@ void hook_pair_start(void)
         else
             log_bad_value("pair", track_options.pair, "create,destroy or create:arg1,destroy:arg0");
     }
+    if (!count)
+        return;
     records_tracked |= 1u << LEAK_RESOURCE_PAIR;
     got_also(stub_for);
 }

@@ -206,10 +206,12 @@ static enum leak_trouble mark(struct looking *l)
 }
 
 /* What a fork child has inherited bears the ticks of another process. */
-static bool is_since(const struct look_order *order, const struct block *block)
+static bool is_since(const struct looking *l, uint32_t node)
 {
-    return !order->since ||
-           (block->tick >= order->since && block->site > store_header->inherited_sites);
+    if (!l->order->since)
+        return true;
+    struct block block = reach_block(l->reach, node);
+    return block.tick >= l->order->since && block.site > store_header->inherited_sites;
 }
 
 static void take_notes(const struct looking *l)
@@ -218,11 +220,11 @@ static void take_notes(const struct looking *l)
     uint32_t nodes = reach_count(l->reach);
     for (uint32_t node = 0; node < nodes; node++) {
         enum leak_verdict verdict = graph_verdict(l->graph, node);
-        struct block block = reach_block(l->reach, node);
         bool lost = verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;
-        result->lost_blocks += lost && is_since(l->order, &block);
+        result->lost_blocks += lost && is_since(l, node);
         if (node >= result->notes_most)
             continue;
+        struct block block = reach_block(l->reach, node);
         result->note[node] = (struct look_note){.address = block.address,
                                                 .count = block.count,
                                                 .thread = block.thread,

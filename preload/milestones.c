@@ -11,6 +11,7 @@
 
 static struct leak_milestone *places; /* LEAK_MILESTONES, in the store; NULL: none was needed */
 static uint32_t last;                 /* number */
+static uint32_t placed;               /* in the other places, ever */
 
 /* Of two threads that make it at once one's chunk stays empty. */
 static struct leak_milestone *get_places(void)
@@ -36,7 +37,8 @@ static uint32_t add(const char *name, bool known)
     if (!there)
         return 0;
     uint32_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-    there += known ? KNOWN : (number - 1) % KNOWN; /* the oldest, if any */
+    there += known ? KNOWN /* … else the oldest, if any */
+                   : (__atomic_add_fetch(&placed, 1, __ATOMIC_RELAXED) - 1) % KNOWN;
     store_relaxed(&there->number, 0);
     struct text text = TEXT_ON(there->name);
     text_add(&text, name ? name : "");
@@ -77,5 +79,5 @@ uint32_t milestones_sorted(struct leak_milestone *out)
 void milestones_fork_child(void)
 {
     places = NULL;
-    last = 0;
+    last = placed = 0;
 }

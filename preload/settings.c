@@ -18,13 +18,15 @@ bool settings_get(const char *name, char *buffer, size_t size)
     return told;
 }
 
-/* What the table cannot judge. The words of on_error are in force as soon as they are read. */
-static bool makes_sense(const struct options *options)
+/* What the table cannot judge, of the option that is set. The words of on_error are in force as soon
+ * as they are read. */
+static bool makes_sense(const struct options *options, const char *name)
 {
     unsigned classes;
-    if (!roots_read_classes(options->roots, strlen(options->roots), &classes))
-        return false;
-    if (reactions_read(options->on_error, strlen(options->on_error)))
+    if (strcmp(name, "roots") == 0)
+        return roots_read_classes(options->roots, strlen(options->roots), &classes);
+    if (strcmp(name, "on_error") != 0 ||
+        reactions_read(options->on_error, strlen(options->on_error)))
         return true;
     reactions_read(track_options.on_error, strlen(track_options.on_error));
     return false;
@@ -33,7 +35,7 @@ static bool makes_sense(const struct options *options)
 bool settings_set(struct guard *guard UNUSED, const char *name, const char *value)
 {
     struct options changed = track_options;
-    if (!options_change(&changed, name, value) || !makes_sense(&changed))
+    if (!options_change(&changed, name, value) || !makes_sense(&changed, name))
         return false;
     options_change(&track_options, name, value);
     if (strcmp(name, "roots") == 0)

@@ -16,17 +16,33 @@ static void bare_stack(const struct stack *stack)
     bare_frames(stack->frames, stack->count);
 }
 
-static void bare_path(const struct path *path)
+static void bare_root(struct root *root)
 {
-    struct root *root = path ? (struct root *)path->root : NULL;
-
-    if (!path)
-        return;
     root->file = base_name(root->file);
     root->module = base_name(root->module);
+}
+
+static void bare_path(const struct path *path)
+{
+    if (!path)
+        return;
+    bare_root((struct root *)path->root);
     for (size_t i = 0; i < path->count; i++)
         if (path->steps[i].frame)
             bare_frames(&path->steps[i].frame, 1);
+}
+
+static void bare_who(const struct who *who)
+{
+    bare_stack(&who->allocated);
+    for (size_t i = 0; i < who->pointer_count; i++) {
+        struct root *root = (struct root *)who->pointers[i].root;
+
+        if (root)
+            bare_root(root);
+        if (who->pointers[i].frame)
+            bare_frames(&who->pointers[i].frame, 1);
+    }
 }
 
 static void bare_freed(const struct freed *freed)
@@ -93,6 +109,8 @@ void anonymous_make(struct process *process)
         bare_stack(&process->recent[i].freed);
         bare_stack(&process->recent[i].allocated);
     }
+    if (process->who)
+        bare_who(process->who);
     for (size_t i = 0; i < process->resource_count; i++)
         bare_resource(&process->resources[i]);
     process->inherited_count = 0;

@@ -9,7 +9,7 @@
 #include "symbolize/show.h"
 #include "symbolize/times.h"
 
-const struct store_milestone *since_find(const struct store *store, const char *name)
+static const struct store_milestone *find_named(const struct store *store, const char *name)
 {
     char *end;
     unsigned long number = *name == '#' ? strtoul(name + 1, &end, 10) : 0;
@@ -50,14 +50,15 @@ static void list_marks(const struct store *store, char *words, size_t size)
 static const struct store_milestone *find(const struct store *store, const char *name, char *words,
                                           size_t size)
 {
-    const struct store_milestone *found = since_find(store, name);
+    const struct store_milestone *found = find_named(store, name);
     char marks[512];
 
+    if (found)
+        return found;
     list_marks(store, marks, sizeof(marks));
-    if (!found)
-        snprintf(words, size, "has no mark called '%s'; marks: %s",
-                 show(name, strlen(name), 0).text, marks);
-    return found;
+    snprintf(words, size, "has no mark called '%s'; marks: %s", show(name, strlen(name), 0).text,
+             marks);
+    return NULL;
 }
 
 static bool has_look_after(const struct store *store, const struct store_milestone *from)
@@ -81,12 +82,19 @@ static bool can_tell_from(const struct store *store, const struct store_mileston
 
 /* ---- The window ----------------------------------------------------------------------------- */
 
+/* Of one that was written over since: that of the one before it, 0 = there is none. What came since it
+ * came since that one. */
 static uint32_t tick_of(const struct store *store, uint32_t number)
 {
-    for (size_t i = 0; i < store->milestone_count; i++)
+    uint32_t tick = 0;
+
+    for (size_t i = 0; i < store->milestone_count; i++) {
         if (store->milestones[i].number == number)
             return store->milestones[i].tick;
-    return 0; /* written over since: older than any there is */
+        if (store->milestones[i].number < number)
+            tick = store->milestones[i].tick;
+    }
+    return tick;
 }
 
 /* The samples in the window come first, and are all that is told of. */

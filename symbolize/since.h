@@ -17,7 +17,4 @@ struct since {
 /* False: there is no such milestone, or no look after it; *words says so and what to do. */
 bool since_apply(struct store *store, const struct since *since, char *words, size_t size);
 
-/* NULL: there is none. */
-const struct store_milestone *since_find(const struct store *store, const char *name);
-
 #endif

@@ -64,6 +64,17 @@ START_TEST(what_is_known_has_a_place_to_itself)
 }
 END_TEST
 
+START_TEST(what_is_known_takes_no_other_milestones_place)
+{
+    for (uint32_t n = 0; n < ROOM; n++) {
+        milestones_add("mark");
+        milestones_add_known();
+    }
+    ck_assert_uint_eq(milestones_sorted(sorted), LEAK_MILESTONES);
+    ck_assert_uint_eq(sorted[0].number, 1);
+}
+END_TEST
+
 /* The only record of a line and a milestone; none has no blocks. */
 static uint64_t told_of(const struct growing *told, uint32_t line, uint32_t milestone)
 {
@@ -124,6 +135,7 @@ int main(int argc, char **argv)
     tcase_add_test(all, each_milestone_begins_a_tick_of_its_own);
     tcase_add_test(all, a_long_name_is_cut_and_the_oldest_make_room);
     tcase_add_test(all, what_is_known_has_a_place_to_itself);
+    tcase_add_test(all, what_is_known_takes_no_other_milestones_place);
     tcase_add_test(all, a_block_counts_for_the_last_milestone_before_it);
     tcase_add_test(all, without_milestones_nothing_is_told);
     suite_add_tcase(suite, all);
