@@ -194,6 +194,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_ROWS,         /* LEAK_ROWS_A_CHUNK struct leak_row: some sites over time */
     LEAK_CHUNK_MILESTONES,   /* array of struct leak_milestone, in no order */
     LEAK_CHUNK_OWN,          /* one struct leak_own, written when the process ends */
+    LEAK_CHUNK_TAGS,         /* one struct leak_tags: names that the program gives to its blocks */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -253,7 +254,7 @@ struct leak_thread {
 
 /* A node of the calling-context tree. Ids below LEAK_NODE_FIRST are roots and are not stored:
  * they say how a trace ended. A pc below LEAK_KIND_PCS is no address but makes the node a leaf:
- * pc = kind, and "number" is then the id of the site. */
+ * pc = kind | tag << LEAK_TAG_SHIFT, and "number" is then the id of the site. */
 enum leak_root {
     LEAK_ROOT_NONE = 0,
     LEAK_ROOT_COMPLETE = 1,  /* the trace reached the outermost frame */
@@ -267,6 +268,7 @@ enum leak_root {
 };
 #define LEAK_KIND_PCS 4096
 #define LEAK_PC_FREE 4095 /* a leaf too, but of a free's stack: "number" is 0 */
+#define LEAK_TAG_SHIFT 3  /* LEAK_KIND_MAX <= 1 << LEAK_TAG_SHIFT */
 
 struct leak_node {
     uint64_t pc;     /* publish. Return address (look names up at pc - 1) */
@@ -319,13 +321,27 @@ struct leak_counts {
     uint64_t allocs, bytes, frees, freed_bytes;
 };
 
+/* Names that the program gives to what it allocates (libleak_tag_push); never taken back. Only a
+ * program that does has the chunk. */
+#define LEAK_TAGS 510
+#define LEAK_TAG_NAME 60
+struct leak_tag {
+    uint32_t length; /* publish: of the name, 1 to LEAK_TAG_NAME - 1 */
+    char name[LEAK_TAG_NAME]; /* NUL-terminated; the beginning of a longer one */
+};
+struct leak_tags {
+    uint64_t left_out; /* pushes of further names: there was no room for these */
+    uint64_t reserved[7];
+    struct leak_tag tag[LEAK_TAGS]; /* eight pages, with the chunk's head */
+};
+
 /* The folded counts of a stack. 64 bytes: one cache line, and nothing of it is written on the way of
  * an allocation. */
 struct leak_site {
     uint32_t node;         /* publish: the innermost frame's node, or a root */
     uint8_t kind;          /* enum leak_kind */
     uint8_t more_threads;  /* 1 = more threads allocated here than fit below */
-    uint16_t reserved;
+    uint16_t tag; /* 1, 2 …: the entry of struct leak_tags, less 1; 0 = none */
     uint32_t first; /* tick of the first allocation */
     uint32_t last;  /* tick of the last one folded in */
     uint32_t lock;  /* the writer's; readers ignore it */

@@ -7,7 +7,7 @@
  *     if (libleak_mark) libleak_mark("loaded");             the function, which is declared weak; only where
  *                                                           code is position-independent, as it mostly is
  *     LIBLEAK_DISABLED_SCOPE();                             until the end of this { }; in C++ there are
- *                                                           objects, too: libleak::disabled
+ *                                                           objects, too: libleak::disabled, libleak::tag
  *
  * With LIBLEAK_DISABLE defined before this header is included all of it compiles to nothing, and an
  * object file has no symbol of ours. Whether the arguments of a call that does nothing are evaluated
@@ -99,6 +99,18 @@ LIBLEAK_WEAK int libleak_count(struct libleak_counts *out);
  * allocated the other: so live_* may be below 0. A thread at its end has no counts: -1. */
 LIBLEAK_WEAK int libleak_count_thread(struct libleak_counts *out);
 
+/* A name for what the calling thread allocates until the matching pop; what it reallocates, too. The report
+ * adds up by tag (leakreport --by=tag). They nest up to 32 deep: the innermost one counts. The name is
+ * copied; of one with more than 59 bytes the beginning counts. A process may have 510 of them. A thread
+ * begins without, also when the one that made it has some. 0, or -1: too deep, no name or no room for
+ * another, or no account. Then the tag stays what it was; pop all the same, each push has its pop. */
+LIBLEAK_WEAK int libleak_tag_push(const char *name);
+/* 0, or -1: there is nothing to pop, or no account. */
+LIBLEAK_WEAK int libleak_tag_pop(void);
+/* As libleak_count, of what was allocated under that tag, whoever frees it. 0, or -1 when there is no such
+ * tag or no account: then all counts are 0. */
+LIBLEAK_WEAK int libleak_count_tag(const char *name, struct libleak_counts *out);
+
 /* An option's value, as the environment would give it, into buffer. 0, or -1: no such option, no room, or
  * no account; then buffer is empty. */
 LIBLEAK_WEAK int libleak_get_option(const char *name, char *buffer, size_t size);
@@ -145,6 +157,9 @@ enum {
     libleak_at_report = 0,
     libleak_count = 0,
     libleak_count_thread = 0,
+    libleak_tag_push = 0,
+    libleak_tag_pop = 0,
+    libleak_count_tag = 0,
     libleak_get_option = 0,
     libleak_set_option = 0,
     libleak_set_report_hook = 0,
@@ -170,6 +185,9 @@ enum {
 #define libleak_at_report(callback) ((void)(callback), libleak_none())
 #define libleak_count(out) libleak_no_counts(out)
 #define libleak_count_thread(out) libleak_no_counts(out)
+#define libleak_tag_push(name) ((void)(name), libleak_none())
+#define libleak_tag_pop() libleak_none()
+#define libleak_count_tag(name, out) ((void)(name), libleak_no_counts(out))
 #define libleak_get_option(name, buffer, size) ((void)(name), libleak_no_text(buffer, size))
 #define libleak_set_option(name, value) ((void)(name), (void)(value), libleak_none())
 #define libleak_set_report_hook(hook, context) ((void)(hook), (void)(context))
@@ -260,6 +278,9 @@ LIBLEAK_INLINE int libleak_no_text(char *buffer, size_t size)
 #define LIBLEAK_AT_REPORT(callback) LIBLEAK_CALL(at_report, (callback), libleak_none())
 #define LIBLEAK_COUNT(out) LIBLEAK_CALL(count, (out), libleak_no_counts(out))
 #define LIBLEAK_COUNT_THREAD(out) LIBLEAK_CALL(count_thread, (out), libleak_no_counts(out))
+#define LIBLEAK_TAG_PUSH(name) LIBLEAK_CALL(tag_push, (name), libleak_none())
+#define LIBLEAK_TAG_POP() LIBLEAK_CALL(tag_pop, (), libleak_none())
+#define LIBLEAK_COUNT_TAG(name, out) LIBLEAK_CALL(count_tag, (name, out), libleak_no_counts(out))
 #define LIBLEAK_GET_OPTION(name, buffer, size)                                                     \
     LIBLEAK_CALL(get_option, (name, buffer, size), libleak_no_text(buffer, size))
 #define LIBLEAK_SET_OPTION(name, value) LIBLEAK_CALL(set_option, (name, value), libleak_none())
@@ -349,9 +370,26 @@ class root
     size_t size_;
 };
 
+/* libleak::tag meshes("mesh"); What this thread allocates while it lives has this name. */
+class tag
+{
+  public:
+    LIBLEAK_METHOD explicit tag(const char *name)
+    {
+        LIBLEAK_TAG_PUSH(name);
+    }
+    LIBLEAK_METHOD ~tag()
+    {
+        LIBLEAK_TAG_POP();
+    }
+    tag(const tag &) = delete;
+    tag &operator=(const tag &) = delete;
+};
+
 } /* namespace libleak */
 
 #define LIBLEAK_DISABLED_SCOPE() libleak::disabled LIBLEAK_NAME(libleak_scope_, __LINE__)
+#define LIBLEAK_TAG_SCOPE(name) libleak::tag LIBLEAK_NAME(libleak_tag_scope_, __LINE__)(name)
 #else
 LIBLEAK_INLINE char libleak_scope_begin(void)
 {
@@ -365,12 +403,29 @@ LIBLEAK_INLINE void libleak_scope_end(char *scope)
     LIBLEAK_ENABLE_THREAD();
 }
 
+LIBLEAK_INLINE char libleak_tag_scope_begin(const char *name)
+{
+    LIBLEAK_TAG_PUSH(name);
+    return 0;
+}
+
+LIBLEAK_INLINE void libleak_tag_scope_end(char *scope)
+{
+    (void)scope;
+    LIBLEAK_TAG_POP();
+}
+
 #ifdef LIBLEAK_DISABLE
 #define LIBLEAK_DISABLED_SCOPE() libleak_nothing()
+#define LIBLEAK_TAG_SCOPE(name) ((void)(name))
 #else
 #define LIBLEAK_DISABLED_SCOPE()                                                                   \
     __attribute__((cleanup(libleak_scope_end), unused)) char LIBLEAK_NAME(libleak_scope_, __LINE__) = \
         libleak_scope_begin()
+#define LIBLEAK_TAG_SCOPE(name)                                                                    \
+    __attribute__((cleanup(libleak_tag_scope_end), unused)) char LIBLEAK_NAME(libleak_tag_scope_,   \
+                                                                              __LINE__) =          \
+        libleak_tag_scope_begin(name)
 #endif
 #endif
 

@@ -21,6 +21,7 @@
 #include "preload/settings.h"
 #include "preload/snapshot.h"
 #include "preload/sys.h"
+#include "preload/tags.h"
 #include "preload/text.h"
 #include "preload/threads.h"
 #include "preload/track.h"
@@ -246,6 +247,38 @@ EXPORT int libleak_count_thread(struct libleak_counts *out)
     if (guard)
         guard_leave(guard);
     return tell_counts(&counts, known, out);
+}
+
+EXPORT int libleak_count_tag(const char *name, struct libleak_counts *out)
+{
+    struct leak_counts counts = {0};
+    struct guard *guard = ENTER();
+    unsigned tag = guard ? tags_find(name) : 0;
+    if (tag)
+        counts = counts_of_tag(guard, tag);
+    if (guard)
+        guard_leave(guard);
+    return tell_counts(&counts, tag, out);
+}
+
+EXPORT int libleak_tag_push(const char *name)
+{
+    struct guard *guard = ENTER();
+    if (!guard)
+        return -1;
+    bool pushed = tags_push(guard, name);
+    guard_leave(guard);
+    return pushed ? 0 : -1;
+}
+
+EXPORT int libleak_tag_pop(void)
+{
+    struct guard *guard = ENTER();
+    if (!guard)
+        return -1;
+    bool popped = tags_pop(guard);
+    guard_leave(guard);
+    return popped ? 0 : -1;
 }
 
 EXPORT int libleak_get_option(const char *name, char *buffer, size_t size)

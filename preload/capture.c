@@ -5,7 +5,7 @@
 
 uint32_t capture_reasons;
 bool capture_disabled_ever;
-static bool all_disabled;
+static bool all_disabled, tags_heeded;
 
 void capture_start(void)
 {
@@ -13,6 +13,12 @@ void capture_start(void)
         capture_reasons++;
     if (!track_options.start || track_options.start_after)
         capture_disable_all(true);
+}
+
+void capture_heed_tags(void)
+{
+    if (!exchange_relaxed(&tags_heeded, true))
+        add_relaxed(&capture_reasons, 1);
 }
 
 bool capture_disable_all(bool disable)
@@ -35,26 +41,31 @@ bool capture_disable(struct guard *guard, bool disable)
     return true;
 }
 
-/* A site without a stack, one for each kind. */
-static uint32_t bare_site(struct guard *guard, struct thread *thread, enum leak_kind kind,
+/* A site without a stack, one for each kind; for tags there are none at hand. */
+static uint32_t bare_site(struct guard *guard, struct thread *thread, unsigned sort,
                           uint32_t *sites, enum leak_root root)
 {
     struct unwind_trace *trace = &thread->trace;
-    if (likely(sites[kind]))
-        return sites[kind];
+    bool at_hand = sort < LEAK_KIND_MAX;
+    if (likely(at_hand && sites[sort]))
+        return sites[sort];
     trace->depth = trace->shared = 0;
     trace->end = root;
-    return sites[kind] = tree_site(guard, trace, kind);
+    uint32_t site = tree_site(guard, trace, sort);
+    if (at_hand)
+        sites[sort] = site;
+    return site;
 }
 
 NOINLINE uint32_t capture_other_site(struct guard *guard, struct thread *thread,
                                      const struct frame *caller, enum leak_kind kind)
 {
+    unsigned sort = kind | (unsigned)guard->tag << LEAK_TAG_SHIFT;
     if (load_relaxed(&all_disabled) || guard->disabled)
-        return bare_site(guard, thread, kind, thread->disabled_sites, LEAK_ROOT_DISABLED);
+        return bare_site(guard, thread, sort, thread->disabled_sites, LEAK_ROOT_DISABLED);
     if (!track_options.site_stacks)
-        return bare_site(guard, thread, kind, thread->flat_sites, LEAK_ROOT_NO_STACKS);
-    return capture_usual_site(guard, thread, caller, kind);
+        return bare_site(guard, thread, sort, thread->flat_sites, LEAK_ROOT_NO_STACKS);
+    return capture_usual_site(guard, thread, caller, sort);
 }
 
 static void walk(struct guard *guard, struct thread *thread, const struct frame *caller)
@@ -68,14 +79,14 @@ static void walk(struct guard *guard, struct thread *thread, const struct frame 
 }
 
 NOINLINE uint32_t capture_walked_site(struct guard *guard, struct thread *thread,
-                                      const struct frame *caller, enum leak_kind kind)
+                                      const struct frame *caller, unsigned sort)
 {
     struct unwind_trace *trace = &thread->trace;
     walk(guard, thread, caller);
-    uint32_t site = tree_site(guard, trace, kind);
+    uint32_t site = tree_site(guard, trace, sort);
     unwind_close(trace);
     if (likely(site))
-        leaves_keep(&thread->leaves, trace, kind, site);
+        leaves_keep(&thread->leaves, trace, sort, site);
     return site;
 }
 

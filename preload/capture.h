@@ -12,28 +12,32 @@
 #include "preload/options.h"
 #include "preload/threads.h"
 
-/* Reasons to take no stack, for some thread or for all: with none a hook asks no further. */
+/* Reasons to take no stack, or to look for a tag, for some thread or for all: with none a hook asks
+ * no further. */
 extern uint32_t capture_reasons;
 /* Somebody was, or is: there may be sites of such blocks. */
 extern bool capture_disabled_ever;
 /* Once the options are read. */
 void capture_start(void);
+/* From here on hooks ask for the tag of their thread. */
+void capture_heed_tags(void);
 /* All threads, or this one; the latter nests. False: so it was before, or was not. */
 bool capture_disable_all(bool disable);
 bool capture_disable(struct guard *guard, bool disable);
 
-/* What capture_site does not find at once. */
+/* What capture_site does not find at once. sort: the kind and, above it, the tag, as in a leaf of the
+ * tree. */
 uint32_t capture_other_site(struct guard *guard, struct thread *thread, const struct frame *caller,
                             enum leak_kind kind);
 uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const struct frame *caller,
-                             enum leak_kind kind);
+                             unsigned sort);
 
 static inline uint32_t capture_usual_site(struct guard *guard, struct thread *thread,
-                                          const struct frame *caller, enum leak_kind kind)
+                                          const struct frame *caller, unsigned sort)
 {
     modules_refresh(guard);
-    uint32_t site = leaves_find(&thread->leaves, thread->bounds.low, caller, kind);
-    return likely(site) ? site : capture_walked_site(guard, thread, caller, kind);
+    uint32_t site = leaves_find(&thread->leaves, thread->bounds.low, caller, sort);
+    return likely(site) ? site : capture_walked_site(guard, thread, caller, sort);
 }
 
 /* 0 when there is no memory. */

@@ -13,5 +13,7 @@
 struct leak_counts counts_of_process(struct guard *guard);
 /* The calling one's. False: it has none of its own, being at its end, or there was no memory. */
 bool counts_of_thread(struct guard *guard, struct leak_counts *out);
+/* Of the process, as far as it was allocated with that tag. */
+struct leak_counts counts_of_tag(struct guard *guard, unsigned tag);
 
 #endif

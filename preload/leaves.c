@@ -75,11 +75,11 @@ static struct leaf *older_of_set(struct leaves *leaves, unsigned set)
 }
 
 uint32_t leaves_find_older(struct leaves *leaves, uintptr_t low, const struct frame *caller,
-                           unsigned kind)
+                           unsigned sort)
 {
     unsigned set = leaves_set(leaves, caller->pc, caller->sp);
     struct leaf *leaf = older_of_set(leaves, set);
-    if (leaves_fits(leaf, low, caller, kind)) {
+    if (leaves_fits(leaf, low, caller, sort)) {
         leaves->newest[set] = leaf;
         return leaf->site;
     }
@@ -89,7 +89,7 @@ uint32_t leaves_find_older(struct leaves *leaves, uintptr_t low, const struct fr
     return 0;
 }
 
-void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsigned kind,
+void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsigned sort,
                  uint32_t site)
 {
     if (leaves->asleep || !trace->serves || !trace->depth)
@@ -105,7 +105,7 @@ void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsign
     leaf->fp = inner->fp;
     leaf->fp_matters = inner->fp_matters;
     leaf->looked = trace->looked;
-    leaf->kind = kind;
+    leaf->sort = sort;
     leaf->site = site;
     leaf->words = inner->words;
     memcpy(leaf->offset, trace->offset, inner->words * sizeof *leaf->offset);

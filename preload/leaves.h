@@ -18,7 +18,7 @@
 #include "preload/unwind.h"
 #include "preload/words.h"
 
-#define LEAVES_FREE 255 /* the kind of a free: its "site" is a node */
+#define LEAVES_FREE LEAK_PC_FREE /* the sort of a free: its "site" is a node */
 #define LEAVES_FEW 32
 #define LEAVES_MANY 128
 #define LEAVES_MANY_THREADS 8 /* that have the many at one time */
@@ -30,7 +30,8 @@ struct leaf {
     uintptr_t sp, fp;
     uint32_t site;
     uint32_t looked; /* modules_looked() then */
-    uint8_t kind, words;
+    uint16_t sort; /* kind and tag, as in a leaf of the tree */
+    uint8_t words;
     bool fp_matters;
     uint32_t offset[LEAVES_WORDS];
     uintptr_t word[LEAVES_WORDS];
@@ -56,20 +57,20 @@ static inline unsigned leaves_set(const struct leaves *leaves, uintptr_t pc, uin
 }
 
 static inline bool leaves_fits(const struct leaf *leaf, uintptr_t low, const struct frame *caller,
-                               unsigned kind)
+                               unsigned sort)
 {
-    return leaf->pc == caller->pc && leaf->sp == caller->sp && leaf->kind == kind &&
+    return leaf->pc == caller->pc && leaf->sp == caller->sp && leaf->sort == sort &&
            leaf->looked == modules_looked() && (!leaf->fp_matters || leaf->fp == caller->fp) &&
            words_hold(low, leaf->offset, leaf->word, leaf->words);
 }
 
 /* The newest of the set is not it. */
 uint32_t leaves_find_older(struct leaves *leaves, uintptr_t low, const struct frame *caller,
-                           unsigned kind);
+                           unsigned sort);
 
-/* The site of the caller's stack and that kind, or 0: unknown, ask unwind and tree. */
+/* The site of the caller's stack and that sort, or 0: unknown, ask unwind and tree. */
 static ALWAYS_INLINE uint32_t leaves_find(struct leaves *leaves, uintptr_t low,
-                                          const struct frame *caller, unsigned kind)
+                                          const struct frame *caller, unsigned sort)
 {
     if (unlikely(leaves->asleep)) {
         leaves->asleep--;
@@ -77,13 +78,13 @@ static ALWAYS_INLINE uint32_t leaves_find(struct leaves *leaves, uintptr_t low,
     }
     leaves->lookups++;
     const struct leaf *newest = leaves->newest[leaves_set(leaves, caller->pc, caller->sp)];
-    if (likely(newest && leaves_fits(newest, low, caller, kind)))
+    if (likely(newest && leaves_fits(newest, low, caller, sort)))
         return newest->site;
-    return leaves_find_older(leaves, low, caller, kind);
+    return leaves_find_older(leaves, low, caller, sort);
 }
 
 /* What they said. The trace is that of the caller. */
-void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsigned kind,
+void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsigned sort,
                  uint32_t site);
 /* Nothing that was kept holds any more. */
 void leaves_forget(struct leaves *leaves);

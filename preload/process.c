@@ -38,6 +38,7 @@
 #include "preload/snapshot.h"
 #include "preload/store.h"
 #include "preload/sys.h"
+#include "preload/tags.h"
 #include "preload/text.h"
 #include "preload/threads.h"
 #include "preload/tool.h"
@@ -394,7 +395,8 @@ static bool become_child(struct guard *guard)
     lsan_fork_child();
     modules_fork_child();
     oracle_fork_child();
-    if (!tree_fork_child(&nodes) || !sites_fork_child() || !threads_fork_child(guard))
+    if (!tags_fork_child() || !tree_fork_child(&nodes) || !sites_fork_child() ||
+        !threads_fork_child(guard))
         return false;
     resources_fork_child();
     blocks_each(inherit, &store_header->live_bytes);

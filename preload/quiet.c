@@ -14,6 +14,7 @@
 #include "preload/roots.h"
 #include "preload/sites.h"
 #include "preload/slots.h"
+#include "preload/tags.h"
 #include "preload/threads.h"
 #include "preload/tree.h"
 #include "preload/unforked.h"
@@ -21,6 +22,7 @@
 void quiet_begin(void)
 {
     farewell_fork_lock();
+    tags_fork_lock();
     roots_fork_lock();
     unforked_fork_lock();
     altstack_fork_lock();
@@ -59,5 +61,6 @@ void quiet_end(void)
     altstack_fork_unlock();
     unforked_fork_unlock();
     roots_fork_unlock();
+    tags_fork_unlock();
     farewell_fork_unlock();
 }

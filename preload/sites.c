@@ -29,14 +29,20 @@ enum leak_kind sites_kind(uint32_t id)
     return ((const struct leak_site *)segments_at(&sites, id))->kind;
 }
 
-uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, enum leak_kind kind)
+unsigned sites_tag(uint32_t id)
+{
+    return ((const struct leak_site *)segments_at(&sites, id))->tag;
+}
+
+uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, unsigned sort)
 {
     uint32_t id;
     struct leak_site *site = segments_next(&sites, &last_site, &id);
     if (!site)
         return 0;
     store_relaxed(&store_header->sites, load_relaxed(&last_site));
-    site->kind = kind;
+    site->kind = sort & ((1u << LEAK_TAG_SHIFT) - 1);
+    site->tag = sort >> LEAK_TAG_SHIFT;
     site->first = load_relaxed(&store_header->epoch);
     store_release(&site->node, node); /* readers of the store take it from here */
     return id;

@@ -12,8 +12,8 @@
 #include "leak_store.h"
 
 void sites_start(void);
-/* A new site; 0 when there is no memory. */
-uint32_t sites_make(struct guard *guard, uint32_t node, enum leak_kind kind);
+/* A new site; 0 when there is no memory. sort: kind and tag, as in the leaf's pc. */
+uint32_t sites_make(struct guard *guard, uint32_t node, unsigned sort);
 /* Adds a slot to its site and clears it. */
 void sites_fold(struct guard *guard, struct leak_slots *slots, struct leak_slot *slot);
 /* Frees by a thread there is no memory for. */
@@ -21,6 +21,8 @@ void sites_count_free(struct guard *guard, uint32_t site, uint64_t blocks, uint6
 /* The innermost frame's node, or a root. */
 uint32_t sites_node(uint32_t site);
 enum leak_kind sites_kind(uint32_t site);
+/* Its blocks' tag, 0 = none. */
+unsigned sites_tag(uint32_t site);
 /* Folded counts; no fold of that site may be under way. */
 struct leak_counts sites_counts(uint32_t site);
 /* At least so many frees; a fold may be under way. */

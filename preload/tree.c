@@ -12,7 +12,12 @@
 #define STRIPES 64
 #define SIZES 24 /* tables of 4 KiB << 0 .. 23 */
 
-/* An index slot: node id (26), tag (6); 0 = empty. A store has room for 2^26 nodes at most. */
+_Static_assert(LEAK_KIND_MAX <= 1 << LEAK_TAG_SHIFT, "a leaf's pc has no room for its kind");
+_Static_assert((LEAK_TAGS << LEAK_TAG_SHIFT | (LEAK_KIND_MAX - 1)) < LEAK_PC_FREE,
+               "a leaf's pc has no room for its tag");
+
+/* An index slot: node id (26), bits of the path (6); 0 = empty. A store has room for 2^26 nodes at
+ * most. */
 #define ID_BITS 26
 #define ID_MOST ((1u << ID_BITS) - 1)
 
@@ -285,11 +290,11 @@ static uint32_t work_out_paths(struct unwind_trace *trace, uint32_t known)
 
 /* Is that leaf the one of the trace? The new frames get their nodes on the way. */
 static bool is_leaf_of(uint32_t leaf, struct unwind_trace *trace, uint32_t known, uint32_t outer,
-                       unsigned kind)
+                       unsigned sort)
 {
     const struct leak_node *node = segments_at(&nodes, leaf);
     uint32_t i = trace->depth, id = node->parent;
-    if (node->pc != kind || leaf <= inherited_nodes)
+    if (node->pc != sort || leaf <= inherited_nodes)
         return false;
     for (; i > known && id >= LEAK_NODE_FIRST; i--) {
         struct unwind_step *step = &trace->step[i - 1];
@@ -305,36 +310,36 @@ static bool is_leaf_of(uint32_t leaf, struct unwind_trace *trace, uint32_t known
 /* A stack that was seen before is found from its inner end: one look into the index, and then its
  * nodes, which were made one after the other and lie together. */
 static uint32_t find_leaf(struct unwind_trace *trace, uint32_t known, uint32_t outer, uint32_t path,
-                          unsigned kind)
+                          unsigned sort)
 {
-    struct look look = look_for(load_acquire(&stripe_of(path, kind)->table), path);
+    struct look look = look_for(load_acquire(&stripe_of(path, sort)->table), path);
     uint32_t id;
-    while ((id = look_on(&look)) && !is_leaf_of(id, trace, known, outer, kind))
+    while ((id = look_on(&look)) && !is_leaf_of(id, trace, known, outer, sort))
         ;
     return id;
 }
 
 /* Frame by frame from the outside; what is not there yet is made. */
 static NOINLINE uint32_t make_leaf(struct guard *guard, struct unwind_trace *trace, uint32_t known,
-                                   uint32_t outer, uint32_t path, unsigned kind)
+                                   uint32_t outer, uint32_t path, unsigned sort)
 {
     uint32_t node = outer;
     for (uint32_t i = known; i < trace->depth && node; i++) {
         struct unwind_step *step = &trace->step[i];
         node = step->node = child_of(guard, step->path, node, step->pc, step->retired);
     }
-    return node ? child_of(guard, path, node, kind, 0) : 0;
+    return node ? child_of(guard, path, node, sort, 0) : 0;
 }
 
 /* The leaf of a trace and a pc that is none; 0 when there is no memory. */
 static inline const struct leak_node *leaf_of(struct guard *guard, struct unwind_trace *trace,
-                                              unsigned kind)
+                                              unsigned sort)
 {
     uint32_t known = trace->shared, outer = known ? trace->step[known - 1].node : trace->end;
-    uint32_t path = path_of(work_out_paths(trace, known), kind, 0);
-    uint32_t leaf = find_leaf(trace, known, outer, path, kind);
+    uint32_t path = path_of(work_out_paths(trace, known), sort, 0);
+    uint32_t leaf = find_leaf(trace, known, outer, path, sort);
     if (unlikely(!leaf))
-        leaf = make_leaf(guard, trace, known, outer, path, kind);
+        leaf = make_leaf(guard, trace, known, outer, path, sort);
     if (unlikely(!leaf)) {
         unwind_forget(trace); /* not every frame has its node: the next trace must not rely on it */
         return NULL;
@@ -342,9 +347,9 @@ static inline const struct leak_node *leaf_of(struct guard *guard, struct unwind
     return segments_at(&nodes, leaf);
 }
 
-uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_kind kind)
+uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, unsigned sort)
 {
-    const struct leak_node *leaf = leaf_of(guard, trace, kind);
+    const struct leak_node *leaf = leaf_of(guard, trace, sort);
     return leaf ? leaf->number : 0;
 }
 

@@ -1,6 +1,8 @@
 /* tree.h - the calling-context tree: a stack becomes one number.
  *
- * A node is (caller's node, return address, generation); a leaf is (node, kind) and names a site.
+ * A node is (caller's node, return address, generation); a leaf is (node, sort) and names a site.
+ * The sort is the kind and, above it, the tag: one word, which stands where other nodes have their
+ * pc, so whoever has no tags compares nothing more.
  * Nodes live in the store, append-only; the index from key to id is private: 64 stripes, half of
  * them for the leaves, each a dense open-addressing table of four-byte slots that readers walk
  * without a lock and that doubles alone. An outgrown table stays mapped, since a reader may still
@@ -14,9 +16,9 @@
 #include "preload/unwind.h"
 
 bool tree_start(void);
-/* The site of a trace and a kind; 0 when there is no memory. Frames that the trace shares with the
+/* The site of a trace and a sort; 0 when there is no memory. Frames that the trace shares with the
  * one before have their nodes already; the others get theirs here. */
-uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, enum leak_kind kind);
+uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, unsigned sort);
 
 /* The record of a node that tree_site made. */
 const struct leak_node *tree_node(uint32_t id);
