@@ -102,44 +102,123 @@ static int larger(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-struct by_table by_make(const struct process *process, const struct view *view)
-{
-    struct by_table table = {.mem = mem_begin()};
-    struct map by_name = {0};
+/* A record is in one row, or by tag in several. */
+struct part {
+    size_t record, row;
+};
 
-    table.rows = mem_take_array(table.mem, process->record_count, sizeof(*table.rows));
+struct adding {
+    const struct process *process;
+    const struct view *view;
+    struct by_table table;
+    struct part *parts;
+    size_t count, part_capacity, row_capacity;
+    struct map by_name;
+};
+
+static void add_part(struct adding *adding, size_t record, size_t row)
+{
+    adding->parts = mem_more(adding->parts, &adding->part_capacity, adding->count + 1,
+                             sizeof(*adding->parts));
+    adding->parts[adding->count++] = (struct part){record, row};
+}
+
+static void add_to_row(struct adding *adding, const char *name, size_t index, uint64_t bytes,
+                       uint64_t blocks)
+{
+    const struct record *record = &adding->process->records[index];
+    struct by_table *table = &adding->table;
+    struct verdict_total one = {bytes, blocks, 1};
+    bool fresh;
+    uint64_t *at = map_put(&adding->by_name,
+                           adding->view->by == BY_SITE ? hash_mix(record->signature, record->kind)
+                                                       : hash_text(1, name, strlen(name)),
+                           &fresh);
+
+    if (fresh) {
+        *at = table->count++;
+        table->rows =
+            mem_more(table->rows, &adding->row_capacity, table->count, sizeof(*table->rows));
+        table->rows[*at] = (struct by_row){.name = name, .first = record, .number = *at};
+    }
+    total_add(&table->rows[*at].sum, &one);
+    add_part(adding, index, *at);
+}
+
+/* Its blocks tag by tag; what is left was under none. */
+static void add_tags(struct adding *adding, size_t index)
+{
+    const struct record *record = &adding->process->records[index];
+    uint64_t bytes = record->bytes, blocks = record->blocks;
+
+    for (size_t i = 0; i < record->tag_count; i++) {
+        const struct tag_sum *tag = &record->tags[i];
+
+        add_to_row(adding, tag->name, index, tag->bytes, tag->blocks);
+        bytes -= tag->bytes < bytes ? tag->bytes : bytes;
+        blocks -= tag->blocks < blocks ? tag->blocks : blocks;
+    }
+    if (bytes || blocks || !record->tag_count)
+        add_to_row(adding, "[no tag]", index, bytes, blocks);
+}
+
+static void add_records(struct adding *adding)
+{
+    const struct process *process = adding->process;
+
     for (size_t i = 0; i < process->record_count; i++) {
         const struct record *record = &process->records[i];
         struct verdict_total one = {record->bytes, record->blocks, 1};
-        const char *name;
-        bool fresh;
-        uint64_t *at;
 
-        if (record->suppressed_by || !by_shows(view, record->verdict))
+        if (record->suppressed_by || !by_shows(adding->view, record->verdict))
             continue;
-        name = name_of(table.mem, view->by, record);
-        at = map_put(&by_name,
-                     view->by == BY_SITE ? hash_mix(record->signature, record->kind)
-                                         : hash_text(1, name, strlen(name)),
-                     &fresh);
-        if (fresh) {
-            *at = table.count++;
-            table.rows[*at] = (struct by_row){.name = name, .first = record};
-        }
-        total_add(&table.rows[*at].sum, &one);
-        total_add(&table.all, &one);
+        total_add(&adding->table.all, &one);
+        if (adding->view->by == BY_TAG)
+            add_tags(adding, i);
+        else
+            add_to_row(adding, name_of(adding->table.mem, adding->view->by, record), i,
+                       record->bytes, record->blocks);
     }
-    map_end(&by_name);
-    if (table.count)
-        qsort(table.rows, table.count, sizeof(*table.rows), larger);
-    table.shown = view->quiet ? 0 : view->top && view->top < table.count ? view->top : table.count;
-    for (size_t i = table.shown; i < table.count; i++)
-        total_add(&table.rest, &table.rows[i].sum);
-    return table;
+}
+
+/* How many records are in none of the rows that are shown. */
+static uint64_t left_out(const struct adding *adding)
+{
+    const struct by_table *table = &adding->table;
+    bool *row_shown = mem_take_array(table->mem, table->count, sizeof(bool));
+    bool *shown = mem_take_array(table->mem, adding->process->record_count, sizeof(bool));
+    uint64_t records = table->all.records;
+
+    for (size_t i = 0; i < table->shown; i++)
+        row_shown[table->rows[i].number] = true;
+    for (size_t i = 0; i < adding->count; i++)
+        if (row_shown[adding->parts[i].row] && !shown[adding->parts[i].record]) {
+            shown[adding->parts[i].record] = true;
+            records--;
+        }
+    return records;
+}
+
+struct by_table by_make(const struct process *process, const struct view *view)
+{
+    struct adding adding = {.process = process, .view = view, .table.mem = mem_begin()};
+    struct by_table *table = &adding.table;
+
+    add_records(&adding);
+    if (table->count)
+        qsort(table->rows, table->count, sizeof(*table->rows), larger);
+    table->shown = view->quiet ? 0 : view->top && view->top < table->count ? view->top : table->count;
+    for (size_t i = table->shown; i < table->count; i++)
+        total_add(&table->rest, &table->rows[i].sum);
+    table->rest.records = left_out(&adding);
+    map_end(&adding.by_name);
+    free(adding.parts);
+    return *table;
 }
 
 void by_end(struct by_table *table)
 {
+    free(table->rows);
     mem_end(table->mem);
 }
 

@@ -1,9 +1,10 @@
-/* by.h - a process added up by function, file, module, size, kind, thread or site.
+/* by.h - a process added up by function, file, module, size, kind, thread, site or tag.
  *
  * Each record that is shown is in one row, so the rows sum up to the totals of the verdicts that
  * are shown. Function, file and module are those of the frame a record is about; a record of
  * several threads is in a row of just these; of sizes only the average is known, and rows are
- * powers of two. What hangs under lost blocks is shown with them; what is suppressed is in no row.
+ * powers of two. By tag a record is in the row of each tag that it has blocks of, with these alone;
+ * it is one record in each, and one in the sums. What hangs under lost blocks is shown with them; what is suppressed is in no row.
  */
 #ifndef SYMBOLIZE_BY_H
 #define SYMBOLIZE_BY_H
@@ -14,6 +15,7 @@ struct by_row {
     const char *name;           /* of a site: the function, NULL = no frame */
     const struct record *first; /* that is in it */
     struct verdict_total sum;
+    size_t number; /* by.c's own */
 };
 
 struct by_table {

@@ -57,6 +57,28 @@ static void classify(struct drafts *drafts, struct kin *kin)
         classify_runtime_block(found, count, frame_user(found, count), kin->bytes / kin->blocks);
 }
 
+/* What of a stack was allocated under another tag, and is gone, tells how the rest of it is freed. */
+static void add_other_tags(struct drafts *drafts)
+{
+    const struct store *store = drafts->store;
+    struct map kin_of = {0}; /* hash of node and kind -> index + 1 */
+
+    for (uint32_t k = 0; k < drafts->kin_count; k++)
+        for (uint32_t i = drafts->kins[k].first; i; i = drafts->next_site[i - 1])
+            *map_put(&kin_of, hash_mix(store->sites[i - 1].node, store->sites[i - 1].kind), NULL) =
+                k + 1;
+    for (uint32_t i = 0; i < store->site_count; i++) {
+        const struct store_site *site = &store->sites[i];
+        uint64_t kin = map_get(&kin_of, hash_mix(site->node, site->kind));
+
+        if (!kin || site->inherited || counts(drafts, site) || has_grown(drafts, i))
+            continue;
+        drafts->next_site[i] = drafts->kins[kin - 1].first;
+        drafts->kins[kin - 1].first = i + 1;
+    }
+    map_end(&kin_of);
+}
+
 /* ---- Drafts --------------------------------------------------------------------------------- */
 
 static void add_thread(struct draft *draft, uint32_t serial)
@@ -87,6 +109,7 @@ static struct draft *find_draft(struct drafts *drafts, uint32_t kin, enum verdic
     draft = &drafts->draft[drafts->count++];
     *slot = drafts->count;
     *draft = (struct draft){.kin = kin,
+                            .number = drafts->count,
                             .record = {.signature = drafts->kins[kin].signature,
                                        .kind = drafts->kins[kin].kind,
                                        .verdict = verdict,
@@ -98,6 +121,16 @@ static struct draft *find_draft(struct drafts *drafts, uint32_t kin, enum verdic
     return draft;
 }
 
+/* Under several tags one stack has several sites. */
+static bool is_new_stack(struct drafts *drafts, const struct draft *draft, uint32_t node)
+{
+    bool fresh = true;
+
+    if (drafts->store->tags)
+        map_put(&drafts->stacks, hash_mix(hash_mix(draft->number, draft->kin), node), &fresh);
+    return fresh;
+}
+
 void drafts_add_site(struct drafts *drafts, struct draft *draft, uint32_t index)
 {
     const struct store_site *site = &drafts->store->sites[index];
@@ -105,7 +138,7 @@ void drafts_add_site(struct drafts *drafts, struct draft *draft, uint32_t index)
     if (draft->last_site == index + 1)
         return;
     draft->last_site = index + 1;
-    draft->record.stacks++;
+    draft->record.stacks += is_new_stack(drafts, draft, site->node);
     estimate_add(&draft->variance, drafts->store, site);
     for (int i = 0; i < LEAK_SITE_THREADS; i++)
         if (site->threads[i])
@@ -172,6 +205,9 @@ static void add_share(struct drafts *drafts, const struct share *share, uint32_t
     if (!draft->largest.blocks || share->bytes > draft->largest.bytes)
         draft->largest = *share;
     drafts_add_site(drafts, draft, share->site);
+    if (drafts->store->sites[share->site].tag)
+        tags_add(&draft->tags, drafts->store->tags[drafts->store->sites[share->site].tag],
+                 share->bytes, share->blocks);
     add_times(drafts, record, share);
     if (share->found != STORE_NONE)
         add_found(drafts, draft, share);
@@ -215,6 +251,8 @@ void drafts_make(struct drafts *drafts)
     for (uint32_t i = 0; i < store->site_count; i++)
         if (counts(drafts, &store->sites[i]) || has_grown(drafts, i))
             add_to_kin(drafts, i);
+    if (store->tags)
+        add_other_tags(drafts);
     for (size_t i = 0; i < drafts->kin_count; i++)
         classify(drafts, &drafts->kins[i]);
     for (int indirect = 0; indirect < 2; indirect++)
@@ -225,10 +263,13 @@ void drafts_make(struct drafts *drafts)
 
 void drafts_end(struct drafts *drafts)
 {
+    for (size_t i = 0; i < drafts->count; i++)
+        tags_end(&drafts->draft[i].tags);
     settle_end(&drafts->settling);
     free(drafts->next_site);
     free(drafts->kins);
     free(drafts->draft);
     map_end(&drafts->kin_by_key);
     map_end(&drafts->by_key);
+    map_end(&drafts->stacks);
 }

@@ -11,6 +11,7 @@
 #include "symbolize/samples.h"
 #include "symbolize/settle.h"
 #include "symbolize/signature.h"
+#include "symbolize/tags.h"
 #include "symbolize/trends.h"
 
 #define DRAFT_THREADS 16
@@ -27,6 +28,7 @@ struct kin {
 /* A record while it is being added up. */
 struct draft {
     struct record record;
+    size_t number; /* from 1 */
     struct variance variance;
     uint32_t threads[DRAFT_THREADS];
     uint32_t kin;
@@ -34,6 +36,7 @@ struct draft {
     struct share largest; /* its stack is the one shown */
     struct share reached; /* the largest that has a path; no blocks = none */
     struct samples samples;
+    struct tag_sums tags;
 };
 
 struct drafts {
@@ -48,6 +51,7 @@ struct drafts {
     size_t kin_count, kin_capacity;
     uint32_t *next_site; /* of the same kin, + 1; by site */
     struct map by_key;   /* hash of kin, verdict, flags and owner -> index + 1 */
+    struct map stacks;   /* with tags: hash of draft and node, for those that were counted */
     struct draft *draft;
     size_t count, capacity;
     uint32_t *draft_of; /* by what a look found, + 1: for what hangs under it */

@@ -96,6 +96,7 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
     lines_tell(grouping->mem, &grouping->signatures, &grouping->drafts.settling, sites, record);
     finish_threads(grouping, draft);
     samples_tell(&draft->samples, grouping->mem, store, record);
+    tags_tell(&draft->tags, grouping->mem, record);
     if (draft->reached.blocks && record->verdict == VERDICT_REACHABLE)
         record->path = paths_tell(&grouping->paths, draft->reached.found, draft->reached.bytes);
 }

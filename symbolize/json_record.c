@@ -116,6 +116,19 @@ static void write_lines(struct emit *emit, const struct record *record)
     emit_close(emit, ']');
 }
 
+static void write_tags(struct emit *emit, const struct record *record)
+{
+    emit_open(emit, "tags", '[');
+    for (size_t i = 0; i < record->tag_count; i++) {
+        emit_open(emit, NULL, '{');
+        emit_text(emit, "name", record->tags[i].name);
+        emit_number(emit, "bytes", record->tags[i].bytes);
+        emit_number(emit, "blocks", record->tags[i].blocks);
+        emit_close(emit, '}');
+    }
+    emit_close(emit, ']');
+}
+
 void json_record(struct emit *emit, const struct process *process, const struct record *record)
 {
     emit_id(emit, "signature", record->signature);
@@ -149,7 +162,7 @@ void json_record(struct emit *emit, const struct process *process, const struct 
     write_freed(emit, &record->freed);
     write_beside(emit, &record->beside);
     write_orphaned(emit, &record->orphaned);
-    emit_empty(emit, "tags");
+    write_tags(emit, record);
     emit_text(emit, "suppressed_by", record->suppressed_by ? record->suppressed_by->text : NULL);
 }
 

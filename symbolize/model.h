@@ -212,6 +212,12 @@ struct peak_part {
     struct stack stack;
 };
 
+/* What was allocated under a tag of the program's. */
+struct tag_sum {
+    const char *name;
+    uint64_t bytes, blocks;
+};
+
 struct record {
     uint64_t signature;
     enum verdict verdict;
@@ -230,6 +236,8 @@ struct record {
     size_t line_count;
     bool more_lines;
     uint32_t ending; /* enum leak_root or STORE_ROOT_MISSING: how the trace ended */
+    const struct tag_sum *tags; /* the largest first; the rest of the blocks is under none */
+    size_t tag_count;
     struct freed freed;
     struct freed beside; /* where nobody frees such blocks: others of the same function */
     struct orphaned orphaned; /* LOST and INDIRECT */

@@ -111,6 +111,7 @@ static struct store_site checked_site(struct reading *reading, const struct leak
     const struct leak_header *header = &reading->store->header;
     struct store_site made = {.id = id,
                               .kind = site->kind,
+                              .tag = site->tag,
                               .first = site->first,
                               .last = site->last,
                               .more_threads = site->more_threads != 0,
@@ -122,6 +123,10 @@ static struct store_site checked_site(struct reading *reading, const struct leak
     if (made.kind >= LEAK_KIND_MAX) {
         reading->damaged++;
         made.kind = LEAK_KIND_NONE;
+    }
+    if (made.tag > LEAK_TAGS) {
+        reading->damaged++;
+        made.tag = 0;
     }
     made.node = read_node(reading, site->node, reading->store->node_count);
     return made;

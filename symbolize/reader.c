@@ -63,6 +63,7 @@ static void read_chunks(struct reading *reading, const struct chunks *chunks)
     }
     read_packed_end(reading);
     read_arrays(reading);
+    read_tags(reading, chunks);
     read_counts(reading, chunks);
     read_frees(reading, chunks);
     read_events(reading, chunks);

@@ -48,6 +48,9 @@ void read_resources(struct reading *reading, const struct chunk *chunk);
 /* SNAPSHOT: the last look, and a later one that could not be made. */
 void read_look(struct reading *reading, const struct chunks *chunks);
 
+/* TAGS: the names of what sites say by number. Before read_counts leaves sites out. */
+void read_tags(struct reading *reading, const struct chunks *chunks);
+
 /* MILESTONES: marks and looks that were asked for. */
 void read_milestones(struct reading *reading, const struct chunks *chunks);
 

@@ -20,7 +20,8 @@
     K(SIZE, "size", "size of a block, on average")                                                 \
     K(KIND, "kind", "kind")                                                                        \
     K(THREAD, "thread", "threads")                                                                 \
-    K(SITE, "site", "site")
+    K(SITE, "site", "site")                                                                        \
+    K(TAG, "tag", "tag of the program's")
 
 enum by_key {
     BY_NOTHING,

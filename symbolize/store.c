@@ -142,6 +142,9 @@ static bool check_sites(const struct store *store, const char **broken)
         *broken = "a site's kind is known";
         if (site->kind >= LEAK_KIND_MAX)
             return false;
+        *broken = "a site's tag has a name";
+        if (site->tag && (site->tag > LEAK_TAGS || !store->tags || !store->tags[site->tag]))
+            return false;
         *broken = "site ids ascend";
         if (i && store->sites[i - 1].id >= site->id)
             return false;

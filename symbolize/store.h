@@ -49,6 +49,7 @@ struct store_site {
     uint32_t id;
     uint32_t node; /* index, or a root */
     uint32_t kind; /* enum leak_kind */
+    uint32_t tag;  /* index in the store's tags, 0 = none */
     uint32_t first, last;
     uint32_t threads[LEAK_SITE_THREADS];
     bool more_threads;
@@ -248,6 +249,8 @@ struct store {
     struct store_event *events;
     size_t event_count;
     uint64_t events_left_out; /* calls that there was no room for */
+    const char **tags; /* LEAK_TAGS + 1; those that sites have are there. NULL = no site has one */
+    uint64_t tags_left_out; /* pushes of names that there was no room for */
     struct store_resource *resources; /* in no order; malloc'd */
     size_t resource_count;
     uint64_t resources_opened[LEAK_RESOURCE_MAX], resources_missed;

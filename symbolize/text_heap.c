@@ -22,12 +22,14 @@
 #include "symbolize/text_frames.h"
 #include "symbolize/text_head.h"
 #include "symbolize/text_summary.h"
+#include "symbolize/text_tags.h"
 #include "symbolize/times.h"
 
 struct place {
     const struct record *record; /* its largest */
     struct verdict_total all;
     const struct growth *growth;
+    struct tag_sums tags;
 };
 
 static int larger(const void *left, const void *right)
@@ -40,7 +42,7 @@ static int larger(const void *left, const void *right)
            (a->record->signature < b->record->signature);
 }
 
-/* Records of one stack and kind are one place, the largest first. free(3) them. */
+/* Records of one stack and kind are one place, the largest first; for end_places(). */
 static struct place *find_places(const struct process *process, size_t *count)
 {
     struct place *places = mem_more(NULL, &(size_t){0}, process->record_count, sizeof(*places));
@@ -61,11 +63,19 @@ static struct place *find_places(const struct process *process, size_t *count)
             place->record = record;
         if (record->growth)
             place->growth = record->growth;
+        tags_add_record(&place->tags, record);
     }
     map_end(&by_key);
     if (*count)
         qsort(places, *count, sizeof(*places), larger);
     return places;
+}
+
+static void end_places(struct place *places, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        tags_end(&places[i].tags);
+    free(places);
 }
 
 static void write_sum(const struct verdict_total *sum, FILE *stream)
@@ -90,9 +100,9 @@ static void write_head(const struct process *process, const struct verdict_total
     fputs("\n\n", stream);
 }
 
-static void write_place(const struct place *place, size_t number, const struct view *view,
-                        FILE *stream)
+static void write_place(struct place *place, size_t number, const struct view *view, FILE *stream)
 {
+    struct record all = {.bytes = place->all.bytes, .blocks = place->all.blocks};
     int width = fprintf(stream, "%zu. ", number);
 
     text_style(view, stream, STYLE_BOLD); /* which takes no columns */
@@ -104,6 +114,8 @@ static void write_place(const struct place *place, size_t number, const struct v
         width += fprintf(stream, ", growing %s/s", show_size(place->growth->bytes_per_second).text);
     text_signature(place->record->signature, width, view, stream);
     text_frames(place->record, TEXT_INDENT, view, stream);
+    tags_sort(&place->tags);
+    text_tags(&place->tags, &all, view, stream);
     putc('\n', stream);
 }
 
@@ -134,7 +146,7 @@ static void write_process(const struct process *process, const struct view *view
         write_part(" Rest", &rest, stream);
         fputs("\n\n", stream);
     }
-    free(places);
+    end_places(places, count);
 }
 
 void text_heap_write(const struct report *report, const struct view *view, FILE *stream)

@@ -15,6 +15,7 @@
 #include "symbolize/text_growing.h"
 #include "symbolize/text_path.h"
 #include "symbolize/text_suppressed.h"
+#include "symbolize/text_tags.h"
 #include "symbolize/text_verdict.h"
 #include "symbolize/times.h"
 
@@ -282,6 +283,21 @@ static void write_parts(const struct process *process, const struct entry *entry
     free(partings);
 }
 
+/* Of all parts of an entry. */
+static void write_tags(const struct process *process, const struct record *record,
+                       const struct entry *entry, const struct view *view, FILE *stream)
+{
+    struct tag_sums sums = {0};
+
+    for (size_t i = 0; entry && i < entry->count; i++)
+        tags_add_record(&sums, &process->records[entry->parts[i]]);
+    if (!entry)
+        tags_add_record(&sums, record);
+    tags_sort(&sums);
+    text_tags(&sums, record, view, stream);
+    tags_end(&sums);
+}
+
 static void write_body(const struct process *process, const struct record *record,
                        const struct entry *entry, bool dated, const struct view *view, FILE *stream)
 {
@@ -294,6 +310,7 @@ static void write_body(const struct process *process, const struct record *recor
     write_lines(record, view, stream);
     if (entry)
         write_parts(process, entry, view, stream);
+    write_tags(process, record, entry, view, stream);
     text_suppressed_by(record, stream);
     text_growth(record->growth, view, stream);
     text_verdict(process, record, view, stream);
