@@ -129,8 +129,8 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
         add(&notes, mem_format(mem, "%s of further kinds were only counted: the list of errors holds %d",
                                show_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
     if (store->tags_left_out)
-        add(&notes, mem_format(mem, "%s had no room: a process may have %d names of tags",
-                               show_count(store->tags_left_out, "push").text, LEAK_TAGS));
+        add(&notes, mem_format(mem, "%s of libleak_tag_push found no room: a process has at most %d tags",
+                               show_count(store->tags_left_out, "call").text, LEAK_TAGS));
     for (size_t i = 0; (trouble = suppress_trouble(suppressions, i)); i++)
         add(&notes, mem_format(mem, "%s; this suppresses nothing", trouble));
     for (size_t i = 0; i < store->note_count; i++)

@@ -129,7 +129,7 @@ for process in json.load(open("report.json"))["processes"]:
 test_sums_by_each_key_are_those_of_the_summary() {
     libraries
     leakrun --keep=both.leak --no-report ./both
-    for key in function file module size kind thread site; do
+    for key in function file module size kind thread site tag; do
         for top in 0 1; do
             "$O/leakreport" --format=json --by=$key --top=$top both.leak >report.json
             /usr/bin/python3 - report.json "$key" "$top" "$root/docs/schema.json" <<'END'
@@ -155,7 +155,8 @@ if not top:
     assert (by["rows"][0]["signature"] is not None) == (by["key"] == "site")
     wanted = {"function": {"a": 300, "b": 30, "both": 14}, "kind": {"malloc": 344},
               "size": {"64-127": 300, "16-31": 30, "4-7": 14},
-              "thread": {"T1 (both)": 237, "T2 (worker)": 107}}.get(by["key"])
+              "thread": {"T1 (both)": 237, "T2 (worker)": 107},
+              "tag": {"[no tag]": 344}}.get(by["key"])
     got = {row["name"]: row["bytes"] for row in by["rows"]}
     assert wanted is None or got == wanted, got
     assert by["key"] != "module" or [name.split("/")[-1] for name in got] == ["liba.so", "libb.so", "both"], got

@@ -248,6 +248,26 @@ void builder_recent_free(struct store_builder *builder, uint64_t address, uint64
     ring->captures += node != 0;
 }
 
+static struct leak_tags *tags_of(struct store_builder *builder)
+{
+    if (!builder->tags)
+        builder->tags = builder_chunk(builder, LEAK_CHUNK_TAGS, 0, sizeof(struct leak_tags));
+    return payload_of(builder, builder->tags);
+}
+
+void builder_tag(struct store_builder *builder, unsigned tag, const char *name, uint32_t length)
+{
+    struct leak_tag *record = &tags_of(builder)->tag[tag - 1];
+
+    record->length = length ? length : (uint32_t)strlen(name);
+    strncpy(record->name, name, LEAK_TAG_NAME);
+}
+
+void builder_tags_left_out(struct store_builder *builder, uint64_t pushes)
+{
+    tags_of(builder)->left_out = pushes;
+}
+
 static struct leak_events *events_of(struct store_builder *builder)
 {
     if (!builder->events)
@@ -515,6 +535,9 @@ struct store_builder builder_example(void)
     node = builder_node(&builder, 0x1200, main_node, 0);
     site = builder_site(&builder, node, LEAK_KIND_MALLOC, (struct leak_counts){10, 1000, 4, 400});
     builder_node(&builder, LEAK_KIND_MALLOC, node, site); /* a leaf, as the runtime keeps it */
+    builder_site_at(&builder, site)->tag = 2;
+    builder_tag(&builder, 1, "mesh", 0);
+    builder_tag(&builder, 2, "texture", 0);
     builder_site(&builder, builder_node(&builder, 0x1300, LEAK_ROOT_DEPTH, 0), LEAK_KIND_NEW,
                  (struct leak_counts){5, 50, 5, 50});
     builder_site(&builder, builder_node(&builder, 0x12000, main_node, 0), LEAK_KIND_NEW_ARRAY,

@@ -14,8 +14,8 @@
 struct store_builder {
     uint8_t *data; /* whole pages; moves while it grows */
     size_t size;
-    size_t nodes, sites, threads, modules, slots, freed, recent, events; /* offset of the open chunk
-                                                                            of each, 0 = none */
+    size_t nodes, sites, threads, modules, slots, freed, recent, events, tags; /* offset of the open
+                                                                                  chunk of each, 0 = none */
     uint32_t node_count, site_count, slot_count, freed_count, event_count; /* in it */
     size_t look;
     uint32_t next_node, next_site, next_serial, next_freed;
@@ -42,6 +42,10 @@ uint32_t builder_site(struct store_builder *builder, uint32_t node, uint32_t kin
                       struct leak_counts counts);
 struct leak_site *builder_site_at(struct store_builder *builder,
                                   uint32_t id); /* in the open chunk */
+
+/* The name of a tag, in the one table of the process; length 0: as long as it is. */
+void builder_tag(struct store_builder *builder, unsigned tag, const char *name, uint32_t length);
+void builder_tags_left_out(struct store_builder *builder, uint64_t pushes);
 
 /* The variances of the sites from that id on, in a chunk of their own; they mean something when the
  * header says "sample". */

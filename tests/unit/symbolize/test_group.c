@@ -117,6 +117,63 @@ START_TEST(stacks_of_one_signature_are_one_record)
 }
 END_TEST
 
+/* Under a tag, or 0; of a stack that is there. */
+static uint32_t add_tagged(struct store_builder *builder, uint32_t node, unsigned tag,
+                           struct leak_counts counts)
+{
+    uint32_t site = builder_site(builder, node, LEAK_KIND_MALLOC, counts);
+
+    builder_site_at(builder, site)->tag = (uint16_t)tag;
+    return site;
+}
+
+START_TEST(a_stack_under_several_tags_is_one_record)
+{
+    struct store_builder builder = program_at(0x1000);
+    uint32_t node = builder_node(&builder, 0x1001, LEAK_ROOT_COMPLETE, 0), gone;
+    const struct record *record;
+    struct process process;
+
+    builder_tag(&builder, 1, "mesh", 0);
+    builder_tag(&builder, 2, "texture", 0);
+    builder_tag(&builder, 3, "gone", 0);
+    add_tagged(&builder, node, 1, (struct leak_counts){2, 20, 0, 0});
+    add_tagged(&builder, node, 2, (struct leak_counts){5, 500, 2, 200});
+    add_tagged(&builder, node, 0, (struct leak_counts){1, 7, 0, 0});
+    gone = add_tagged(&builder, node, 3, (struct leak_counts){4, 40, 4, 40});
+    builder_freed(&builder, gone, builder_node(&builder, 0x1400, LEAK_ROOT_COMPLETE, 0), 4, 40);
+    builder_options(&builder, "free_stacks=all (LIBLEAK_OPTIONS)\n");
+    process = process_of(&builder);
+    ck_assert_uint_eq(process.record_count, 1);
+    record = &process.records[0];
+    ck_assert_uint_eq(record->stacks, 1);
+    ck_assert_uint_eq(record->bytes, 327);
+    ck_assert_uint_eq(record->tag_count, 2);
+    ck_assert_str_eq(record->tags[0].name, "texture");
+    ck_assert_uint_eq(record->tags[0].bytes, 300);
+    ck_assert_uint_eq(record->tags[0].blocks, 3);
+    ck_assert_str_eq(record->tags[1].name, "mesh");
+    ck_assert_uint_eq(record->tags[1].bytes, 20);
+    ck_assert_uint_eq(record->freed.places, 1); /* by those of the third tag, which are all gone */
+    ck_assert(!record->freed.other_path);
+}
+END_TEST
+
+START_TEST(the_signature_does_not_depend_on_tags)
+{
+    struct store_builder builder = program_at(0x1000);
+    uint32_t node = LEAK_ROOT_COMPLETE;
+    struct process process;
+
+    node = builder_node(&builder, 0x1001, node, 0);
+    add_tagged(&builder, builder_node(&builder, 0x1002, node, 0), 9,
+               (struct leak_counts){1, 10, 0, 0});
+    process = process_of(&builder);
+    ck_assert_uint_eq(process.records[0].signature, signature_of(0x1000, STACK(1, 2)));
+    ck_assert_str_eq(process.records[0].tags[0].name, "[tag 9]");
+}
+END_TEST
+
 START_TEST(what_was_freed_is_no_record)
 {
     struct store_builder builder = builder_example();
@@ -229,6 +286,8 @@ int main(void)
     tcase_add_test(all, signatures_do_not_depend_on_where_a_module_was_loaded);
     tcase_add_test(all, recursion_counts_once);
     tcase_add_test(all, stacks_of_one_signature_are_one_record);
+    tcase_add_test(all, a_stack_under_several_tags_is_one_record);
+    tcase_add_test(all, the_signature_does_not_depend_on_tags);
     tcase_add_test(all, what_was_freed_is_no_record);
     tcase_add_loop_test(all, inherited_blocks_are_a_note_unless_asked_for, 0, 2);
     tcase_add_test(all, errors_of_a_sampled_process_add_up_as_variances_do);

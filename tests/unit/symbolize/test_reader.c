@@ -285,6 +285,81 @@ START_TEST(many_frees_keep_their_sites_across_chunks)
 }
 END_TEST
 
+START_TEST(tags_of_sites_have_their_names)
+{
+    struct store_builder builder = builder_example();
+
+    builder_tags_left_out(&builder, 3);
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_uint_eq(store.sites[0].tag, 2);
+    ck_assert_str_eq(store.tags[1], "mesh");
+    ck_assert_str_eq(store.tags[2], "texture");
+    ck_assert_uint_eq(store.sites[1].tag, 0);
+    ck_assert_uint_eq(store.tags_left_out, 3);
+    ck_assert_uint_eq(store.note_count, 0);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+START_TEST(a_store_without_tags_has_none)
+{
+    struct store_builder builder = builder_begin();
+
+    builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 1, 0, 0});
+    ck_assert(parse(&builder));
+    must_hold();
+    ck_assert_ptr_null(store.tags);
+    ck_assert_uint_eq(store.sites[0].tag, 0);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
+#define LONG_NAME "a name that is as long as there is room, and has no end to it"
+
+/* What a site says of its tag, and the table; name NULL: there is none, told NULL: it has no tag. */
+static const struct {
+    unsigned tag;
+    const char *name;
+    uint32_t length;
+    const char *told;
+    size_t notes;
+} odd_tags[] = {
+    {7, "good", 0, "good", 0},
+    {7, NULL, 0, "[tag 7]", 0},
+    {7, "short", 9, "[tag 7]", 1},
+    {7, "longer", 3, "[tag 7]", 1},
+    {7, LONG_NAME, LEAK_TAG_NAME, "[tag 7]", 1},
+    {7, LONG_NAME, LEAK_TAG_NAME - 1, "[tag 7]", 1},
+    {7, "wild", UINT32_MAX, "[tag 7]", 1},
+    {LEAK_TAGS, "last", 0, "last", 0},
+    {LEAK_TAGS + 1, NULL, 0, NULL, 1},
+    {UINT16_MAX, NULL, 0, NULL, 1},
+};
+
+START_TEST(a_tag_that_does_not_hold_is_none_or_a_number)
+{
+    struct store_builder builder = builder_begin();
+    uint32_t site = builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW,
+                                 (struct leak_counts){1, 1, 0, 0});
+
+    builder_site_at(&builder, site)->tag = (uint16_t)odd_tags[_i].tag;
+    if (odd_tags[_i].name)
+        builder_tag(&builder, odd_tags[_i].tag, odd_tags[_i].name, odd_tags[_i].length);
+    ck_assert(parse(&builder));
+    must_hold();
+    if (odd_tags[_i].told)
+        ck_assert_str_eq(store.tags[store.sites[0].tag], odd_tags[_i].told);
+    else
+        ck_assert_uint_eq(store.sites[0].tag, 0);
+    ck_assert_uint_eq(store.note_count, odd_tags[_i].notes);
+    store_end(&store);
+    builder_end(&builder);
+}
+END_TEST
+
 START_TEST(wrong_releases_are_read_in_their_order)
 {
     struct store_builder builder = builder_example();
@@ -698,6 +773,10 @@ int main(void)
     tcase_add_loop_test(content, a_full_ring_gives_all_but_the_place_that_is_written_next, 0, 200);
     tcase_add_test(content, frees_that_name_no_site_or_no_node_are_left_out_or_unknown);
     tcase_add_test(content, many_frees_keep_their_sites_across_chunks);
+    tcase_add_test(content, tags_of_sites_have_their_names);
+    tcase_add_test(content, a_store_without_tags_has_none);
+    tcase_add_loop_test(content, a_tag_that_does_not_hold_is_none_or_a_number, 0,
+                        sizeof(odd_tags) / sizeof(*odd_tags));
     tcase_add_test(content, wrong_releases_are_read_in_their_order);
     tcase_add_loop_test(content, a_wrong_release_that_cannot_be_is_left_out_or_unknown, 0,
                         sizeof(hostile_events) / sizeof(*hostile_events));
