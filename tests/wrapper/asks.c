@@ -25,6 +25,15 @@ static void quietly(size_t size)
     }
     lose(size);
 }
+static void under_a_tag(const char *name, long long bytes)
+{
+    struct libleak_counts counts;
+    LIBLEAK_TAG_SCOPE("scope");
+    int pushed = LIBLEAK_TAG_PUSH(name);
+    sink = malloc(10), free(sink), sink = NULL;
+    int counted = LIBLEAK_COUNT_TAG(name, &counts);
+    printf("tags %d %d %d %d\n", pushed, counted, LIBLEAK_TAG_POP(), counts.allocated_bytes == bytes);
+}
 int main(void)
 {
     long lost = LIBLEAK_SNAPSHOT();
@@ -43,6 +52,8 @@ int main(void)
     quietly(1002);
     quietly(3003);
     printf("reports %d %d\n", LIBLEAK_REPORT("now") != 0, LIBLEAK_REPORT_THREAD("now") != 0);
+    under_a_tag("mesh", lost < 0 ? 0 : 10);
+    printf("beyond %d\n", LIBLEAK_TAG_POP());
     char depth[8];
     int set = LIBLEAK_SET_OPTION("depth", "50"), get = LIBLEAK_GET_OPTION("depth", depth, sizeof depth);
     printf("options %d %d %s\n", set, get, depth);
@@ -65,6 +76,7 @@ int main(void)
 #ifdef __cplusplus
     {
         libleak::disabled quiet;
+        libleak::tag tag("object");
         libleak::root root(region, sizeof region);
         lose(1004);
     }
