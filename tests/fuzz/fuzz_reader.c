@@ -75,6 +75,9 @@ static void report_on(struct mem *mem, const struct store *store)
     view.who = false;
     view.owners = true;
     formats_at(0)->write(&report, &view, nowhere());
+    view.owners = false;
+    view.by = BY_TAG;
+    formats_at(0)->write(&report, &view, nowhere());
     resolve_end(resolver);
     suppress_end(suppressions);
 }

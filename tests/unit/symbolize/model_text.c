@@ -385,6 +385,16 @@ static void add_expired(struct reading *reading)
     report->expired[report->expired_count++] = rule;
 }
 
+static void add_tag(struct reading *reading)
+{
+    struct record *record = reading->record;
+
+    if (!record->tags)
+        record->tags = mem_take_array(reading->mem, SOME, sizeof(*record->tags));
+    ((struct tag_sum *)record->tags)[record->tag_count++] =
+        (struct tag_sum){text(reading, 1), number(reading, 2, 10), number(reading, 3, 10)};
+}
+
 static void add_sample(struct reading *reading)
 {
     struct record *record = reading->record;
@@ -609,6 +619,8 @@ static void add_looked(struct reading *reading)
         add_flags(reading);
     else if (strcmp(what, "owner") == 0)
         reading->record->owner = number(reading, 1, 10);
+    else if (strcmp(what, "tag") == 0)
+        add_tag(reading);
     else if (strcmp(what, "sample") == 0)
         add_sample(reading);
     else if (strcmp(what, "root") == 0)

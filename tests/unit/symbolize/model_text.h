@@ -26,6 +26,7 @@
  *   orphaned | BLOCKS | HOLDER'S FUNCTION | FUNCTION | FILE | LINE | MODULE      who freed the holder
  *   frame | FUNCTION | FILE | LINE | MODULE | BUILD-ID | OFFSET | user|inlined|runtime|allocator
  *   retained | BYTES | BLOCKS
+ *   tag | NAME | BYTES | BLOCKS             of its blocks; the largest first
  *   is | cycle|dropped|ignored|shared|tagged
  *   suppressed | RULE | WHERE | REASON      by that; it leaves the totals
  *   unused | RULE | WHERE                   a rule that fits nothing

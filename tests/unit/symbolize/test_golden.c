@@ -15,7 +15,11 @@
 
 static const char *const models[] = {"small",  "odd",   "tree",  "sampled", "frees",
                                      "looked", "clean", "quiet", "running", "known",
-                                     "hushed", "wrong", "opened", "growing"};
+                                     "hushed", "wrong", "opened", "growing", "tagged"};
+
+/* What the table by tag goes by. */
+#define BY_TAGS "tags"
+#define BY_TAGS_JSON "tags.json"
 
 /* Each model in each format, and some with options that show more or something else. */
 static const struct rendering {
@@ -35,6 +39,10 @@ static const struct rendering {
     {"blocks", "folded-blocks", "looked", false, false, false, true, false, false},
     {"heap", "heap", "growing", false, false, false, true, false, false},
     {"heap", "heap", "looked", false, false, false, true, false, false},
+    {"heap", "heap", "tagged", false, false, false, true, false, false},
+    {"verbose", "text", "tagged", true, false, false, false, false, false},
+    {BY_TAGS, "text", "tagged", false, false, false, false, false, false},
+    {BY_TAGS_JSON, "json", "tagged", false, false, false, true, false, false},
     {"dump", "dump", "looked", false, false, false, true, false, false},
     {"verbose", "text", "frees", true, false, false, false, false, false},
     {"freed", "text", "frees", false, true, false, false, false, false},
@@ -87,6 +95,13 @@ static char *slurp(const char *path)
     return text;
 }
 
+static enum by_key key_of(const struct rendering *rendering)
+{
+    return rendering->suffix && strncmp(rendering->suffix, BY_TAGS, strlen(BY_TAGS)) == 0
+               ? BY_TAG
+               : BY_NOTHING;
+}
+
 static char *render(const char *model, const struct rendering *rendering)
 {
     const struct format *format = formats_find(rendering->format);
@@ -99,6 +114,7 @@ static char *render(const char *model, const struct rendering *rendering)
                         .owners = rendering->owners,
                         .growing = rendering->growing,
                         .suppressed = rendering->suppressed,
+                        .by = key_of(rendering),
                         .freed_address = 0xa0010};
     struct report report;
     FILE *stream;
