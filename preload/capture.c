@@ -17,7 +17,7 @@ void capture_start(void)
 
 void capture_heed_tags(void)
 {
-    if (!exchange_relaxed(&tags_heeded, true))
+    if (unlikely(!load_relaxed(&tags_heeded)) && !exchange_relaxed(&tags_heeded, true))
         add_relaxed(&capture_reasons, 1);
 }
 
