@@ -16,8 +16,8 @@ _Static_assert(LEAK_KIND_MAX <= 1 << LEAK_TAG_SHIFT, "a leaf's pc has no room fo
 _Static_assert((LEAK_TAGS << LEAK_TAG_SHIFT | (LEAK_KIND_MAX - 1)) < LEAK_PC_FREE,
                "a leaf's pc has no room for its tag");
 
-/* An index slot: node id (26), bits of the path (6); 0 = empty. A store has room for 2^26 nodes at
- * most. */
+/* An index slot: node id (26), stamp (6): bits of its path; 0 = empty. A store has room for 2^26
+ * nodes at most. */
 #define ID_BITS 26
 #define ID_MOST ((1u << ID_BITS) - 1)
 
@@ -153,13 +153,13 @@ static struct stripe *stripe_of(uint32_t path, uintptr_t pc)
     return &stripes[path % STRIPES_HALF + (is_leaf(pc) ? STRIPES_HALF : 0)];
 }
 
-/* Multiply-shift: the high bits choose the place, the low ones stripe and tag. */
+/* Multiply-shift: the high bits choose the place, the low ones stripe and stamp. */
 static uint32_t home_of(uint32_t path, uint32_t capacity)
 {
     return (uint64_t)path * capacity >> 32;
 }
 
-static uint32_t tag_of(uint32_t path)
+static uint32_t stamp_of(uint32_t path)
 {
     return path / STRIPES_HALF << ID_BITS;
 }
@@ -175,13 +175,13 @@ static bool matches(uint32_t id, uint32_t parent, uintptr_t pc, uint32_t retired
 /* The ids in the slots that a path may have, one after the other. */
 struct look {
     const struct index_table *table;
-    uint32_t capacity, at, tag;
+    uint32_t capacity, at, stamp;
 };
 
 static inline struct look look_for(index_handle handle, uint32_t path)
 {
     uint32_t capacity = capacity_of(handle);
-    return (struct look){table_of(handle), capacity, home_of(path, capacity), tag_of(path)};
+    return (struct look){table_of(handle), capacity, home_of(path, capacity), stamp_of(path)};
 }
 
 /* 0: no more. */
@@ -190,7 +190,7 @@ static inline uint32_t look_on(struct look *look)
     for (;;) {
         uint32_t slot = load_acquire(&look->table->slot[look->at]);
         look->at = look->at + 1 == look->capacity ? 0 : look->at + 1;
-        if (!slot || (slot & ~ID_MOST) == look->tag)
+        if (!slot || (slot & ~ID_MOST) == look->stamp)
             return slot & ID_MOST;
     }
 }
@@ -212,7 +212,7 @@ static void put(index_handle handle, uint32_t path, uint32_t id)
     while (table->slot[at])
         at = at + 1 == capacity ? 0 : at + 1;
     /* Pairs with the acquire in lookup. */
-    store_release(&table->slot[at], id | tag_of(path));
+    store_release(&table->slot[at], id | stamp_of(path));
     table->used++;
 }
 

@@ -1,6 +1,7 @@
 // What is under a tag is told verdict by verdict, of one stack with blocks of several verdicts and tags: lost, lost with
 // its owner, reachable. What is suppressed, and what was allocated while libleak was disabled, is in no row.
 // CFLAGS: -O0 -g -fno-builtin
+// CFLAGS: -O2 -g -fno-builtin
 // RUN: %leak %t; for show in lost reachable; do %report --show=$show --by=tag store/*.leak | awk -v s=$show '$2 == "%" { print s, $6, $3, $4 }'; done; echo 'leak:quiet' >known; %report --suppressions=known --by=tag store/*.leak | grep -c hushed; %report -v store/*.leak
 // EXPECT: ^lost outer 320 10$
 // EXPECT: ^lost inner 160 5$
