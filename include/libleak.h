@@ -7,7 +7,7 @@
  *     if (libleak_mark) libleak_mark("loaded");             the function, which is declared weak; only where
  *                                                           code is position-independent, as it mostly is
  *     LIBLEAK_DISABLED_SCOPE();                             until the end of this { }; in C++ there are
- *                                                           objects, too: libleak::disabled, libleak::tag
+ *     LIBLEAK_TAG_SCOPE("mesh");                            objects, too: libleak::disabled, libleak::tag
  *
  * With LIBLEAK_DISABLE defined before this header is included all of it compiles to nothing, and an
  * object file has no symbol of ours. Whether the arguments of a call that does nothing are evaluated
