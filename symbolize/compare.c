@@ -91,13 +91,14 @@ static bool fits_verb(const struct options *options, const char *verb)
 
 static int write_diff(struct mem *mem, struct options *options, const struct diff *diff)
 {
-    FILE *stream = run_begin_output(mem, options, NULL);
+    struct run_output output;
 
+    run_begin_output(&output, mem, options, NULL);
     if (writes_json(options))
-        diff_write_json(diff, stream);
+        diff_write_json(diff, output.stream);
     else
-        diff_write_text(diff, &options->view, stream);
-    if (!run_end_output(options, stream))
+        diff_write_text(diff, &options->view, output.stream);
+    if (!run_end_output(&output, options, diff->of[CHANGE_NEW] > 0))
         return STATUS_UNUSABLE;
     if (!diff->of[CHANGE_NEW])
         return STATUS_GOOD;
@@ -210,15 +211,17 @@ bool compare_survivors(struct options *options)
 static int write_merge(struct mem *mem, struct options *options, struct ledger *ledger)
 {
     struct merge merge = merge_make(ledger, options->build.group.order);
-    FILE *stream = run_begin_output(mem, options, NULL);
+    bool matches = run_matches(options, &merge.sum.totals);
+    struct run_output output;
 
+    run_begin_output(&output, mem, options, NULL);
     if (writes_json(options))
-        merge_write_json(&merge, &options->view, stream);
+        merge_write_json(&merge, &options->view, output.stream);
     else
-        merge_write_text(&merge, &options->view, stream);
-    if (!run_end_output(options, stream))
+        merge_write_text(&merge, &options->view, output.stream);
+    if (!run_end_output(&output, options, matches))
         return STATUS_UNUSABLE;
-    return run_matches(options, &merge.sum.totals) ? options->error_exitcode : STATUS_GOOD;
+    return matches ? options->error_exitcode : STATUS_GOOD;
 }
 
 /* What cannot be read is said and left out. */

@@ -59,22 +59,23 @@ static bool report_matches(const struct options *options, const struct report *r
     return run_matches(options, &totals);
 }
 
-static bool write_report(struct mem *mem, struct options *options, const struct report *report)
+static bool write_report(struct mem *mem, struct options *options, const struct report *report,
+                         bool alarming)
 {
-    FILE *stream =
-        run_begin_output(mem, options, report->process_count ? &report->processes[0] : NULL);
+    struct run_output output;
 
-    bool refused =
-        !options->generate && (options->format->traits & FORMAT_BINARY) && isatty(fileno(stream));
-
-    if (refused)
+    run_begin_output(&output, mem, options,
+                     report->process_count ? &report->processes[0] : NULL);
+    output.refused =
+        !options->generate && (options->format->traits & FORMAT_BINARY) && output.terminal;
+    if (output.refused)
         fprintf(stderr, "leakreport: %s is nothing for a terminal: give -o FILE\n",
                 options->format->name);
     else if (options->generate)
-        options->generate(report, &options->view, stream);
+        options->generate(report, &options->view, output.stream);
     else
-        options->format->write(report, &options->view, stream);
-    return run_end_output(options, stream) && !refused;
+        options->format->write(report, &options->view, output.stream);
+    return run_end_output(&output, options, alarming) && !output.refused;
 }
 
 static bool take_baseline(struct ledger *baseline, struct options *options)
@@ -101,11 +102,12 @@ static int report_all(struct mem *mem, struct resolver *resolver, struct options
         if (!run_add_file(mem, resolver, options, options->files.text[i], &report))
             status = STATUS_UNUSABLE;
     if (report.process_count) {
-        if ((options->error_exitcode || options->baseline) && status == STATUS_GOOD &&
-            report_matches(options, &report, options->baseline ? baseline : NULL))
+        bool matches = report_matches(options, &report, options->baseline ? baseline : NULL);
+
+        if ((options->error_exitcode || options->baseline) && status == STATUS_GOOD && matches)
             status = options->error_exitcode ? options->error_exitcode : STATUS_NEW;
         build_finish(&report, &options->build);
-        if (!write_report(mem, options, &report))
+        if (!write_report(mem, options, &report, matches))
             status = STATUS_UNUSABLE;
     }
     return status;

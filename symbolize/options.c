@@ -176,6 +176,9 @@ static bool take_argument(struct options *options, enum option option, const cha
     case OPTION_OUTPUT:
         options->output = text;
         return true;
+    case OPTION_TO:
+        return targets_add(&options->targets, text) ||
+               complain("--to takes " LEAK_TARGET_WORDS ", not", text);
     case OPTION_TOP:
         options->top_given = number("top", text, 1u << 30, &value);
         options->view.top = value;
@@ -436,6 +439,8 @@ bool options_parse(int argc, char **argv, struct options *options)
         return complain("--by and --blocks go with text and json, not with", options->format->name);
     if (options->generate && (options->view.by || options->view.blocks))
         return complain("--gen-suppressions goes without", "--by and --blocks");
+    if (options->targets.count && options->output)
+        targets_add_output(&options->targets, options->output);
     options->build.recent.address = options->view.freed_address;
     options->build.content |=
         options->view.verbose || (options->format->traits & FORMAT_CONTENT) != 0;
@@ -460,4 +465,5 @@ void options_end(struct options *options)
     free(options->substitutes.text);
     free(options->suppressions.text);
     free(options->only.text);
+    free(options->targets.at);
 }

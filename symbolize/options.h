@@ -8,6 +8,7 @@
 #include "symbolize/build.h"
 #include "symbolize/report.h"
 #include "symbolize/since.h"
+#include "symbolize/targets.h"
 
 struct text_list {
     const char **text;
@@ -21,6 +22,7 @@ struct options {
     void (*generate)(const struct report *report, const struct view *view,
                      FILE *stream); /* instead of the format; NULL = none */
     const char *output; /* pattern of -o, NULL = stdout */
+    struct targets targets; /* of --to, and of -o where that is given; none: to the output alone */
     const char *baseline; /* a report of an earlier day, NULL = none */
     bool force, append, last, survivors;
     bool top_given, show_given;

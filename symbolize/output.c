@@ -115,8 +115,8 @@ static bool is_stream(const char *name)
     return stream;
 }
 
-FILE *output_open(struct mem *mem, const char *pattern, const struct process *process,
-                  enum output_way way)
+int output_descriptor(struct mem *mem, const char *pattern, const struct process *process,
+                      enum output_way way, const char **trouble)
 {
     static const int how[] = {O_EXCL, O_TRUNC, O_APPEND};
     unsigned last = has_number(pattern) ? NUMBERS : 1;
@@ -125,23 +125,33 @@ FILE *output_open(struct mem *mem, const char *pattern, const struct process *pr
 
     for (unsigned number = 1; number <= last; number++) {
         name = output_name(mem, pattern, process, number);
-        if (!name)
-            return stderr;
+        if (!name) {
+            *trouble = "that is no name of a file";
+            return -1;
+        }
         fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | how[way], 0666);
         if (fd < 0 && errno == EEXIST && is_stream(name))
             fd = open(name, O_WRONLY | O_CLOEXEC);
         if (fd >= 0 || errno != EEXIST)
             break;
     }
+    if (fd < 0 && errno == EEXIST)
+        *trouble = mem_format(
+            mem, "%s is there already: not overwritten without --force or --append", name);
+    else if (fd < 0)
+        *trouble = mem_format(mem, "%s cannot be written: %s", name,
+                              strerror(errno == EINTR ? ETIMEDOUT : errno));
+    return fd;
+}
+
+FILE *output_open(struct mem *mem, const char *pattern, const struct process *process,
+                  enum output_way way)
+{
+    const char *trouble;
+    int fd = output_descriptor(mem, pattern, process, way, &trouble);
+
     if (fd >= 0)
         return fdopen(fd, way == OUTPUT_APPEND ? "a" : "w");
-    if (errno == EEXIST)
-        fprintf(stderr,
-                "leakreport: %s is there already: not overwritten without --force or --append; "
-                "the report goes to stderr\n",
-                name);
-    else
-        fprintf(stderr, "leakreport: %s cannot be written: %s; the report goes to stderr\n", name,
-                strerror(errno));
+    fprintf(stderr, "leakreport: %s; the report goes to stderr\n", trouble);
     return stderr;
 }

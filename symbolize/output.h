@@ -16,8 +16,11 @@ char *output_name(struct mem *mem, const char *pattern, const struct process *pr
 enum output_way { OUTPUT_NEW, OUTPUT_FORCE, OUTPUT_APPEND };
 
 /* A new file; with %n in the pattern the first number that is free. OUTPUT_FORCE: an old one is
- * overwritten, OUTPUT_APPEND: goes on. Never NULL: what cannot be opened is said, and the report goes
- * to stderr. */
+ * overwritten, OUTPUT_APPEND: goes on. -1: *trouble says in words why there is none. */
+int output_descriptor(struct mem *mem, const char *pattern, const struct process *process,
+                      enum output_way way, const char **trouble);
+
+/* Never NULL: what cannot be opened is said, and the report goes to stderr. */
 FILE *output_open(struct mem *mem, const char *pattern, const struct process *process,
                   enum output_way way);
 

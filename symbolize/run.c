@@ -49,39 +49,76 @@ bool run_matches(const struct options *options, const struct totals *totals)
     return found;
 }
 
-static void fit_stream(struct options *options, FILE *stream)
+static void fit_stream(struct options *options, bool on_terminal)
 {
     const char *no_colour = getenv("NO_COLOR");
     const char *term = getenv("TERM");
-    bool terminal = isatty(fileno(stream)) && !(no_colour && *no_colour) &&
-                    !(term && strcmp(term, "dumb") == 0);
+    bool terminal =
+        on_terminal && !(no_colour && *no_colour) && !(term && strcmp(term, "dumb") == 0);
     bool wanted = options->colour == COLOUR_ALWAYS || (options->colour == COLOUR_AUTO && terminal);
 
     options->view.colour = options->view.links = wanted;
 }
 
-FILE *run_begin_output(struct mem *mem, struct options *options, const struct process *process)
+static enum output_way way_of(const struct options *options)
 {
-    FILE *stream = stdout;
-    bool nowhere = options->build.stable || options->build.anonymous || options->view.full_names;
-
-    if (options->output)
-        stream = output_open(mem, options->output, process,
-                             options->append  ? OUTPUT_APPEND
-                             : options->force ? OUTPUT_FORCE
-                                              : OUTPUT_NEW);
-    fit_stream(options, stream);
-    options->view.relative = nowhere ? NULL : getcwd(NULL, 0);
-    return stream;
+    return options->append ? OUTPUT_APPEND : options->force ? OUTPUT_FORCE : OUTPUT_NEW;
 }
 
-bool run_end_output(struct options *options, FILE *stream)
+void run_begin_output(struct run_output *output, struct mem *mem, struct options *options,
+                      const struct process *process)
+{
+    bool nowhere = options->build.stable || options->build.anonymous || options->view.full_names;
+
+    *output = (struct run_output){.mem = mem, .process = process, .stream = stdout};
+    if (options->targets.count) {
+        output->stream = open_memstream(&output->text, &output->length);
+        if (!output->stream) {
+            fputs("leakreport: out of memory\n", stderr);
+            exit(STATUS_UNUSABLE);
+        }
+        output->terminal = targets_on_terminal(&options->targets, false);
+        /* One text for all of them: colour is for terminals alone. */
+        fit_stream(options, targets_on_terminal(&options->targets, true));
+    } else {
+        if (options->output)
+            output->stream = output_open(mem, options->output, process, way_of(options));
+        output->terminal = isatty(fileno(output->stream));
+        fit_stream(options, output->terminal);
+    }
+    options->view.relative = nowhere ? NULL : getcwd(NULL, 0);
+}
+
+static bool deliver(struct run_output *output, const struct options *options, bool alarming)
+{
+    bool good = fclose(output->stream) == 0;
+    struct parcel parcel = {.text = output->text,
+                            .length = output->length,
+                            .process = output->process,
+                            .way = way_of(options),
+                            .alarming = alarming};
+
+    if (!output->refused)
+        good = targets_deliver(output->mem, &options->targets, &parcel) && good;
+    free(output->text);
+    return good;
+}
+
+static bool finish(FILE *stream)
 {
     bool good = fflush(stream) == 0 && !ferror(stream);
 
     if (stream != stdout && stream != stderr)
         good &= fclose(stream) == 0;
-    if (!good)
+    return good;
+}
+
+bool run_end_output(struct run_output *output, struct options *options, bool alarming)
+{
+    bool good = options->targets.count ? deliver(output, options, alarming)
+                                       : finish(output->stream);
+
+    if (!good && !options->targets.count) /* targets say it one by one */
         fprintf(stderr, "leakreport: the report could not be written in full: %s\n",
                 strerror(errno));
     free((char *)options->view.relative);

@@ -19,8 +19,22 @@ bool run_add_file(struct mem *mem, struct resolver *resolver, const struct optio
 /* Has it what --errors-for names? */
 bool run_matches(const struct options *options, const struct totals *totals);
 
-/* Where the report goes; run_end_output() takes it back. process: for the names in -o, NULL = of none. */
-FILE *run_begin_output(struct mem *mem, struct options *options, const struct process *process);
-bool run_end_output(struct options *options, FILE *stream);
+/* Where the report goes. */
+struct run_output {
+    FILE *stream;
+    bool terminal; /* somebody sees it on one */
+    bool refused;  /* the caller's word: there is none, so no target is given anything */
+    /* With --to: the report is made here, and given to all targets when it is done. */
+    struct mem *mem;
+    const struct process *process;
+    char *text;
+    size_t length;
+};
+
+/* process: for the names in -o, NULL = of none. */
+void run_begin_output(struct run_output *output, struct mem *mem, struct options *options,
+                      const struct process *process);
+/* alarming: somebody should look at it. False: nobody has all of it. */
+bool run_end_output(struct run_output *output, struct options *options, bool alarming);
 
 #endif

@@ -133,6 +133,8 @@ static const char *const refused[] = {
     "--substitute-path==x",
     "--serve-fd=a",
     "--serve-fd=3,",
+    "--to=",
+    "--to=nowhere",
     "-z",
     "-o",
     "--force=1",
@@ -143,6 +145,60 @@ START_TEST(what_makes_no_sense_is_refused)
     struct options options;
 
     ck_assert_msg(!parse(&options, refused[_i]), "%s", refused[_i]);
+    options_end(&options);
+}
+END_TEST
+
+static const struct {
+    const char *list;
+    size_t targets; /* 0: it is none */
+} lists[] = {
+    {"stderr", 1},
+    {"stderr,stdout,stderr", 2},
+    {"file,file:a,file:b,file:a", 3},
+    {"fd:3,fd:999999,syslog,journal:/x", 4},
+    {"socket:[::1]:514,socket:/a:b", 2},
+    {"stdout,command:a,b,stdout,", 2}, /* the rest is the command */
+    {"", 0},
+    {",", 0},
+    {"stderr,", 0},
+    {"stderr,,stdout", 0},
+    {"stderr:", 0},
+    {"stderr:x", 0},
+    {"std", 0},
+    {"stderrs", 0},
+    {"fd", 0},
+    {"fd:", 0},
+    {"fd:-1", 0},
+    {"fd:1000000", 0},
+    {"socket:", 0},
+    {"command:", 0},
+};
+
+START_TEST(a_list_of_targets_has_each_once)
+{
+    struct targets targets = {0};
+
+    ck_assert_int_eq(targets_add(&targets, lists[_i].list), lists[_i].targets > 0);
+    ck_assert_msg(targets.count == lists[_i].targets, "%s: %zu", lists[_i].list, targets.count);
+    free(targets.at);
+}
+END_TEST
+
+START_TEST(output_is_a_target_beside_others)
+{
+    struct options options;
+
+    ck_assert(parse(&options, "-o out --to=stdout,file --to stderr a"));
+    ck_assert_uint_eq(options.targets.count, 3);
+    ck_assert_str_eq(options.targets.at[1].where.argument, "out");
+    options_end(&options);
+    ck_assert(parse(&options, "--to=file:x -o out a"));
+    ck_assert_uint_eq(options.targets.count, 2);
+    ck_assert_str_eq(options.targets.at[1].where.argument, "out");
+    options_end(&options);
+    ck_assert(parse(&options, "-o out a"));
+    ck_assert_uint_eq(options.targets.count, 0);
     options_end(&options);
 }
 END_TEST
@@ -344,6 +400,8 @@ int main(void)
     tcase_add_loop_test(all, recent_frees_are_asked_for_by_address_or_all, 0, ROWS(freed));
     tcase_add_test(all, sets_of_verdicts_are_lists_of_words);
     tcase_add_loop_test(all, what_makes_no_sense_is_refused, 0, ROWS(refused));
+    tcase_add_loop_test(all, a_list_of_targets_has_each_once, 0, ROWS(lists));
+    tcase_add_test(all, output_is_a_target_beside_others);
     tcase_add_loop_test(all, patterns_stand_for_the_process, 0, ROWS(patterns));
     tcase_add_test(all, a_file_is_never_overwritten_unless_forced);
     tcase_add_test(all, a_file_that_is_appended_to_keeps_what_it_had);
