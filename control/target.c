@@ -204,7 +204,7 @@ static char *told_directory(const char *dir)
 
     if (!dir && told && *told)
         dir = told;
-    return dir ? words_print("%s", dir) : where_option(getenv("LIBLEAK_OPTIONS"));
+    return dir ? words_print("%s", dir) : where_option(getenv("LIBLEAK_OPTIONS"), "dir");
 }
 
 bool target_open(struct target *target, const char *word, const char *dir)

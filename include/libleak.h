@@ -43,8 +43,8 @@ extern "C" {
 LIBLEAK_WEAK long libleak_snapshot(void);
 
 /* A look, and then a report of what is lost, made by leakreport in a process of its own; waits for it. It
- * is added to a file (%p pid, %e program ...), with NULL to where the options say: report_file, or else
- * standard error. How many blocks are lost; -1: no look or no report could be made. */
+ * is added to a file (%p pid, %e program ...), with NULL to where the options say: report_to and
+ * report_file, or else standard error. How many blocks are lost; -1: no look or no report could be made. */
 LIBLEAK_WEAK long libleak_report(const char *file);
 /* The same, and the report is only about what the calling thread has allocated. */
 LIBLEAK_WEAK long libleak_report_thread(const char *file);

@@ -262,12 +262,15 @@ static int take(struct args *args, const struct row *row, const char *value)
     case ENVIRONMENT_OF:
         return environment_print(value);
     case RUNTIME:
+        if (strcmp(row->name, "report_to") == 0)
+            args->report_to = value;
         return runtime_add(args, row->name, value);
     case NOT_HERE:
         return wrong_line("no such option:", row->name, "it is leakreport's alone");
     case REPORT:
         if (row->letter == 'o')
             args->output = value; /* handed on, too: leakreport knows its % signs */
+        args->to |= strcmp(row->name, "to") == 0;
         words_addf(&args->for_report, "--%s%s%s", row->name, value ? "=" : "", value ? value : "");
         return -1;
     }

@@ -18,6 +18,8 @@ struct args {
 
     const char *dir, *keep, *output, *cwd, *errors_for;
     int error_exitcode; /* 0: not given */
+    const char *report_to; /* the runtime's option, which holds for our report, too */
+    bool to;               /* the report has targets of its own: our stdout is the report's */
     bool no_report, gdb, force, append, quiet, verbose, self_test;
     char *runtime;           /* "a_b=v:c=d" or "" */
     struct words for_report; /* options for leakreport, in order */

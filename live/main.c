@@ -130,6 +130,7 @@ int main(int argc, char **argv)
     parts_find(&parts, &args);
     if (args.self_test)
         return self_test(&parts, &environment);
+    settings_report_to(&args, &environment);
     refuse_to_overwrite(&args, args.keep);
     refuse_to_overwrite(&args, args.append ? NULL : args.output);
     child_block_signals();

@@ -92,7 +92,9 @@ int reporter_run(const char *program, const struct args *args, const struct stor
     struct words command = {0};
     command_make(&command, program, args);
     stores_add(&command, stores);
-    int output = args->no_report ? open("/dev/null", O_WRONLY | O_CLOEXEC) : STDERR_FILENO;
+    int output = args->no_report ? open("/dev/null", O_WRONLY | O_CLOEXEC)
+                 : args->to      ? STDOUT_FILENO /* for --to=stdout; else nothing goes there */
+                                 : STDERR_FILENO;
     struct launch launch = {
         .path = program, .argv = command.at, .envp = environment->at, .output = output};
     struct child child;
@@ -105,7 +107,7 @@ int reporter_run(const char *program, const struct args *args, const struct stor
             say("leakreport was ended by signal %d (%s)", WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
     }
-    if (output != STDERR_FILENO && output >= 0)
+    if (args->no_report && output >= 0)
         close(output);
     words_free(&command);
     return result;

@@ -6,12 +6,13 @@
 
 #include "live/environment.h"
 #include "live/say.h"
+#include "leak_targets.h"
 #include "symbolize/where.h"
 
 char *settings_dir(const struct args *args, const struct words *environment)
 {
     char *dir = args->dir ? words_print("%s", args->dir)
-                          : where_option(environment_get(environment, "LIBLEAK_OPTIONS"));
+                          : where_option(environment_get(environment, "LIBLEAK_OPTIONS"), "dir");
     const char *variable = environment_get(environment, "LIBLEAK_DIR");
     if (!dir && variable)
         dir = words_print("%s", variable);
@@ -20,6 +21,22 @@ char *settings_dir(const struct args *args, const struct words *environment)
         dir = NULL;
     }
     return dir;
+}
+
+/* A list that makes no sense is said by the library, where the program runs. */
+void settings_report_to(struct args *args, const struct words *environment)
+{
+    char *list = args->to || args->report_to
+                     ? NULL
+                     : where_option(environment_get(environment, "LIBLEAK_OPTIONS"), "report_to");
+    if (list && *list && leak_targets_good(list))
+        args->report_to = list;
+    else
+        free(list);
+    if (args->report_to && *args->report_to && !args->to) {
+        words_addf(&args->for_report, "--to=%s", args->report_to);
+        args->to = true;
+    }
 }
 
 /* The caller's options first, then the command line's, then what must not be overruled. */

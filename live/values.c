@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "live/words.h"
+#include "leak_targets.h"
 
 static const struct {
     const char *name, *type;
@@ -78,6 +79,8 @@ static char *wanted_by_type(const char *type, const char *value)
 
 char *value_wanted(const char *name, const char *value)
 {
+    if (strcmp(name, "report_to") == 0)
+        return leak_targets_good(value) ? NULL : words_print("%s", LEAK_TARGET_WORDS);
     for (size_t i = 0; i < ROWS(options); i++)
         if (strcmp(options[i].name, name) == 0)
             return wanted_by_type(options[i].type, value);

@@ -9,27 +9,43 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct {
+static struct standard {
     bool known;
     dev_t device;
     ino_t inode;
-} standard_error;
+} standard_output, standard_error;
+
+static void remember(struct standard *standard, int fd)
+{
+    struct stat now;
+    if (sys_fstat(fd, &now) < 0)
+        return;
+    standard->known = true;
+    standard->device = now.st_dev;
+    standard->inode = now.st_ino;
+}
 
 void log_start(void)
 {
+    remember(&standard_output, STDOUT_FILENO);
+    remember(&standard_error, STDERR_FILENO);
+}
+
+static bool is_still(const struct standard *standard, int fd)
+{
     struct stat now;
-    if (sys_fstat(STDERR_FILENO, &now) < 0)
-        return;
-    standard_error.known = true;
-    standard_error.device = now.st_dev;
-    standard_error.inode = now.st_ino;
+    return standard->known && sys_fstat(fd, &now) == 0 && now.st_dev == standard->device &&
+           now.st_ino == standard->inode;
 }
 
 bool log_usable(void)
 {
-    struct stat now;
-    return standard_error.known && sys_fstat(STDERR_FILENO, &now) == 0 &&
-           now.st_dev == standard_error.device && now.st_ino == standard_error.inode;
+    return is_still(&standard_error, STDERR_FILENO);
+}
+
+bool log_output_usable(void)
+{
+    return is_still(&standard_output, STDOUT_FILENO);
 }
 
 static bool within_file_limit(size_t length)

@@ -9,7 +9,7 @@
 
 #include "preload/base.h"
 
-/* Remembers what descriptor 2 is. Call once, early; lines before it are dropped. */
+/* Remembers what descriptors 1 and 2 are. Call once, early; lines before it are dropped. */
 void log_start(void);
 /* "libleak: " + the parts, which end with NULL, + newline. */
 void log_line(const char *part, ...) __attribute__((sentinel));
@@ -22,5 +22,7 @@ enum { LOG_WRITE = 0, LOG_SWALLOW = 1, LOG_TRAP = 2 };
 void log_show_to(int (*hook)(const char *line, void *context), void *context);
 /* Still what it was at the start? Then a child of ours may write its report there. */
 bool log_usable(void);
+/* The same of standard output, where only reports go, and when they are sent there. */
+bool log_output_usable(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include "preload/children.h"
 #include "preload/log.h"
 #include "preload/options.h"
+#include "preload/outlets.h"
 #include "preload/snapshot.h"
 #include "preload/store.h"
 #include "preload/sys.h"
@@ -19,7 +20,6 @@
 
 #define ARGUMENTS_MOST 8
 
-static char folder[PATH_MAX]; /* of a relative report_file, with its slash, as a pattern */
 static int running;           /* a child: the report that nobody waits for; 0 = none */
 static bool has_said;         /* that there is none, and why */
 static bool cannot;           /* none every so often: a line has said why */
@@ -28,15 +28,8 @@ static struct turn turn;      /* of the thread that makes one */
 
 void reports_start(void)
 {
-    char here[PATH_MAX];
-    struct text text = TEXT_ON(folder);
     cannot = false;
-    if (!track_options.report_file[0] || track_options.report_file[0] == '/' ||
-        sys_getcwd(here, sizeof here) <= 0)
-        return;
-    for (const char *at = here; *at; at++)
-        text_add(&text, *at == '%' ? "%%" : (char[]){*at, '\0'});
-    text_add(&text, "/");
+    outlets_start();
 }
 
 /* ---- What it is handed ---------------------------------------------------------------------- */
@@ -101,18 +94,9 @@ struct command {
     char **environment;
     size_t environment_size;
     int memory;
-    char store[PATH_MAX], output[PATH_MAX + OPTION_TEXT_MAX + 16], only[32];
+    struct outlets outlets;
+    char store[PATH_MAX], only[32];
 };
-
-/* Where it goes: the file that was named now, or the option's. False: its name is too long. */
-static bool name_output(struct command *command, const char *file)
-{
-    struct text text = TEXT_ON(command->output);
-    text_add(&text, "--output=");
-    text_add(&text, file ? "" : folder);
-    text_add(&text, file ? file : track_options.report_file);
-    return !text.cut;
-}
 
 static void name_thread(struct command *command, uint32_t serial)
 {
@@ -138,18 +122,20 @@ static bool make_command(struct command *command, const struct reports_wish *wis
         name_thread(command, wish->thread);
         command->argument[count++] = command->only;
     }
-    if (wish->file || track_options.report_file[0]) {
-        if (!name_output(command, wish->file))
-            return false;
-        command->argument[count++] = command->output;
-        if (wish->file || track_options.report_every || asked_for)
-            command->argument[count++] = "--append";
-    }
+    if (!outlets_name(&command->outlets, wish->file))
+        return false;
+    if (command->outlets.output[0])
+        command->argument[count++] = command->outlets.output;
+    if (command->outlets.to[0])
+        command->argument[count++] = command->outlets.to;
+    if (wish->file || track_options.report_every || asked_for)
+        command->argument[count++] = "--append";
     if (!name_store(command->store, sizeof command->store, &command->memory))
         return false;
     command->argument[count++] = command->store;
     command->argument[count] = NULL;
     command->environment = clean_environment(&command->environment_size);
+    outlets_open(&command->outlets);
     return true;
 }
 
@@ -159,12 +145,7 @@ static void drop_command(struct command *command)
         arena_unmap(command->environment, command->environment_size);
     if (command->memory >= 0)
         sys_close(command->memory);
-}
-
-/* May a child write where it is to? */
-static bool has_place(void)
-{
-    return track_options.report_file[0] || log_usable();
+    outlets_close(&command->outlets);
 }
 
 /* ---- One at a time -------------------------------------------------------------------------- */
@@ -177,7 +158,7 @@ static bool run_and_wait(const struct reports_wish *wish)
     if (!make_command(&command, wish))
         return false;
     if (!command.environment || (status = tool_run(command.tool, command.argument,
-                                                   command.environment, -1, STDERR_FILENO)) < 0)
+                                                   command.environment, &command.outlets.streams)) < 0)
         log_line("leakreport could not be started; run it by hand on ", command.store, NULL);
     drop_command(&command);
     return status == 0;
@@ -185,7 +166,7 @@ static bool run_and_wait(const struct reports_wish *wish)
 
 bool reports_now(const struct reports_wish *wish)
 {
-    if ((!wish->file && !has_place()) || !turn_take(&turn, track_options.exit_budget))
+    if ((!wish->file && !outlets_usable()) || !turn_take(&turn, track_options.exit_budget))
         return false;
     bool done = run_and_wait(wish);
     asked_for |= !wish->file;
@@ -216,7 +197,7 @@ static bool may_begin(void)
     if (running && !children_bury(running))
         return false; /* the one before is still at work */
     running = 0;
-    if (!has_place())
+    if (!outlets_usable())
         return false;
     if (snapshot_predicted_pause() > track_options.pause_budget)
         return say_once("a report would hold the program for longer than pause_budget allows: "
@@ -227,7 +208,8 @@ static bool may_begin(void)
 static void begin(void)
 {
     int pid = command.environment
-                  ? sys_run(command.tool, command.argument, command.environment, -1, STDERR_FILENO)
+                  ? sys_run(command.tool, command.argument, command.environment,
+                            &command.outlets.streams)
                   : -1;
     if (pid > 0) {
         children_add(pid);

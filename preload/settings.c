@@ -7,6 +7,8 @@
 #include "preload/snapshot.h"
 #include "preload/text.h"
 
+#include "leak_targets.h"
+
 bool settings_get(const char *name, char *buffer, size_t size)
 {
     if (!size)
@@ -23,6 +25,8 @@ bool settings_get(const char *name, char *buffer, size_t size)
 static bool makes_sense(const struct options *options, const char *name)
 {
     unsigned classes;
+    if (strcmp(name, "report_to") == 0)
+        return leak_targets_good(options->report_to);
     if (strcmp(name, "roots") == 0)
         return roots_read_classes(options->roots, strlen(options->roots), &classes);
     if (strcmp(name, "on_error") != 0 ||
@@ -40,7 +44,7 @@ bool settings_set(struct guard *guard UNUSED, const char *name, const char *valu
     options_change(&track_options, name, value);
     if (strcmp(name, "roots") == 0)
         snapshot_choose_roots();
-    if (strcmp(name, "report_file") == 0)
+    if (strcmp(name, "report_file") == 0 || strcmp(name, "report_to") == 0)
         reports_start(); /* a relative one is where the program is now */
     process_put_options();
     return true;

@@ -513,16 +513,17 @@ void sys_exit(int status)
 
 /* exec makes a child send SIGCHLD, whatever it was born with: so one that does not exec stands
  * between it and us. Signals stay blocked there, the program's handlers are not for it. */
-static long run_between(const char *path, char *const argv[], char *const envp[], int in_fd,
-                        int out_fd, const uint64_t *mask)
+static long run_between(const char *path, char *const argv[], char *const envp[],
+                        const struct sys_streams *streams, const uint64_t *mask)
 {
+    const int now[] = {streams->in, streams->out, streams->err};
     int status = 0;
     long pid = CALL(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0);
     if (pid == 0) {
         sys_signals_restore(mask);
-        if (in_fd >= 0)
-            CALL(SYS_dup3, in_fd, 0, 0);
-        CALL(SYS_dup3, out_fd, 1, 0);
+        for (int fd = 0; fd < 3; fd++)
+            if (now[fd] >= 0)
+                CALL(SYS_dup3, now[fd], fd, 0);
         CALL(SYS_execve, path, argv, envp);
         CALL(SYS_exit_group, 127);
     }
@@ -533,14 +534,15 @@ static long run_between(const char *path, char *const argv[], char *const envp[]
     return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
-int sys_run(const char *path, char *const argv[], char *const envp[], int in_fd, int out_fd)
+int sys_run(const char *path, char *const argv[], char *const envp[],
+            const struct sys_streams *streams)
 {
     /* Without CLONE_VM: the child owns a copy of the stack. Exit signal 0: no SIGCHLD. */
     uint64_t mask;
     sys_signals_block(&mask);
     long pid = CALL(SYS_clone, 0, 0, 0, 0, 0);
     if (pid == 0)
-        CALL(SYS_exit_group, run_between(path, argv, envp, in_fd, out_fd, &mask));
+        CALL(SYS_exit_group, run_between(path, argv, envp, streams, &mask));
     sys_signals_restore(&mask);
     return (int)pid;
 }

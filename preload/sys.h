@@ -137,9 +137,14 @@ void sys_pass_over_tags(void);
 void sys_close_from(unsigned first);
 void sys_exit(int status) __attribute__((noreturn));
 
-/* Runs a program: no SIGCHLD, not seen by a plain wait(); in_fd (-1: as it is) and out_fd are its
- * standard input and output. The pid to wait for, whose status is the program's; or -errno. */
-int sys_run(const char *path, char *const argv[], char *const envp[], int in_fd, int out_fd);
+/* What a program that is run finds as 0, 1 and 2; -1: what they are here. */
+struct sys_streams {
+    int in, out, err;
+};
+/* Runs a program: no SIGCHLD, not seen by a plain wait(). The pid to wait for, whose status is the
+ * program's; or -errno. */
+int sys_run(const char *path, char *const argv[], char *const envp[],
+            const struct sys_streams *streams);
 /* Waits for it: its wait status, or -errno. */
 int sys_wait(int pid);
 /* True when it has ended (or never was ours), without waiting. */

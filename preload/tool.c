@@ -43,9 +43,10 @@ const char *tool_find(void)
     return is_there(&path) ? found : NULL;
 }
 
-int tool_run(const char *path, char *const argv[], char *const envp[], int in_fd, int out_fd)
+int tool_run(const char *path, char *const argv[], char *const envp[],
+             const struct sys_streams *streams)
 {
-    int pid = sys_run(path, argv, envp, in_fd, out_fd);
+    int pid = sys_run(path, argv, envp, streams);
     if (pid < 0)
         return pid;
     children_add(pid);

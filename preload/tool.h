@@ -16,8 +16,9 @@ void tool_start(const char *library);
 /* Beside the library (a build tree), else where an installation puts it; NULL: nowhere. Not for two
  * threads at once. */
 const char *tool_find(void);
-/* Runs it to its end, and the program does not see that it has a child. Its wait status, or -errno;
- * in_fd and out_fd as sys_run takes them. */
-int tool_run(const char *path, char *const argv[], char *const envp[], int in_fd, int out_fd);
+struct sys_streams;
+/* Runs it to its end, and the program does not see that it has a child. Its wait status, or -errno. */
+int tool_run(const char *path, char *const argv[], char *const envp[],
+             const struct sys_streams *streams);
 
 #endif

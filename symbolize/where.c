@@ -14,27 +14,27 @@ void where_places(const char *place[WHERE_PLACES], const char *runtime_dir)
     place[2] = "/tmp";
 }
 
-char *where_option(const char *options)
+char *where_option(const char *options, const char *name)
 {
-    const char *dir = NULL;
-    size_t dir_length = 0;
+    const char *last = NULL;
+    size_t last_length = 0, name_length = strlen(name);
 
     while (options && *options) {
-        bool found = strncmp(options, "dir=", 4) == 0;
-        const char *value = options + (found ? 4 : strcspn(options, ":="));
+        bool found = strncmp(options, name, name_length) == 0 && options[name_length] == '=';
+        const char *value = options + (found ? name_length : strcspn(options, ":="));
 
         value += *value == '=';
         bool quoted = *value == '\'';
         value += quoted;
         size_t length = strcspn(value, quoted ? "'" : ":");
         if (found) {
-            dir = value;
-            dir_length = length;
+            last = value;
+            last_length = length;
         }
         options = value + length + (value[length] && quoted);
         options += strspn(options, ":");
     }
-    return dir ? strndup(dir, dir_length) : NULL;
+    return last ? strndup(last, last_length) : NULL;
 }
 
 size_t where_name_length(const char *file)
@@ -83,7 +83,7 @@ static const char *dir_of_file(struct mem *mem, const char *path, const char *so
 static const char *dir_wanted(struct mem *mem)
 {
     const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *user = NULL, *dir;
-    char *option = where_option(getenv("LIBLEAK_OPTIONS"));
+    char *option = where_option(getenv("LIBLEAK_OPTIONS"), "dir");
 
     if (base && *base)
         user = mem_format(mem, "%s/libleak/config", base);

@@ -20,8 +20,8 @@ void where_places(const char *place[WHERE_PLACES], const char *runtime_dir);
  * Without dir= all the places, since a service, say, has no XDG_RUNTIME_DIR. In mem. */
 size_t where_directories(struct mem *mem, const char *directory[WHERE_PLACES]);
 
-/* The last dir= of name=value:name='value':..., or NULL; for the caller to free. */
-char *where_option(const char *options);
+/* The last of that name in name=value:name='value':..., or NULL; for the caller to free. */
+char *where_option(const char *options, const char *name);
 
 /* How much of a file's name EXE.PID.N.leak is EXE, which may hold dots. */
 size_t where_name_length(const char *file);

@@ -1,0 +1,32 @@
+/* outlets.h - where leakreport is to write, when the process runs it: report_to and report_file as
+ * arguments, and the descriptors that it gets.
+ *
+ * A relative file is where the program was at the start. Descriptors 1 and 2 are handed on only as long
+ * as they are what they were then: later they may be a file of the program's own.
+ */
+#ifndef PRELOAD_OUTLETS_H
+#define PRELOAD_OUTLETS_H
+
+#include "preload/base.h"
+#include "preload/options.h"
+#include "preload/sys.h"
+
+#include <limits.h>
+
+struct outlets {
+    char output[PATH_MAX + OPTION_TEXT_MAX + 16]; /* an argument; empty: none */
+    char to[2 * PATH_MAX + OPTION_TEXT_MAX];      /* another */
+    struct sys_streams streams;
+    int nowhere; /* -1: not needed */
+};
+
+/* At the start, and when one of the options has changed: a list that makes no sense is said, and goes. */
+void outlets_start(void);
+/* May a report go where the options say? */
+bool outlets_usable(void);
+/* file: the one place, whatever the options say; NULL: where they say. False: a name is too long. */
+bool outlets_name(struct outlets *outlets, const char *file);
+void outlets_open(struct outlets *outlets);
+void outlets_close(struct outlets *outlets);
+
+#endif
