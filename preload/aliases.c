@@ -35,33 +35,28 @@ static bool set(struct aliases *aliases, size_t i, const char *value, size_t len
     }
 }
 
-struct item {
-    const char *name, *value;
-    size_t name_length, value_length;
-};
-
-static void take(struct aliases *aliases, const struct item *item, enum option_source source,
-                 options_complain *complain)
+bool aliases_take(struct aliases *aliases, const char *name, size_t name_length, const char *value,
+                  size_t value_length, enum option_source source, options_complain *complain)
 {
     char copy[80];
     struct text shown = TEXT_ON(copy);
-    for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
-        if (strlen(table[i].name) != item->name_length ||
-            memcmp(table[i].name, item->name, item->name_length) != 0)
-            continue;
-        if (aliases->source[i] > source)
-            return;
-        if (set(aliases, i, item->value, item->value_length)) {
-            aliases->source[i] = source;
-            return;
-        }
-        text_add(&shown, table[i].name);
-        text_add(&shown, "=");
-        text_add_bytes(&shown, item->value, item->value_length);
-        complain("bad value in", copy,
-                 source == SOURCE_LSAN ? "LSAN_OPTIONS" : "__lsan_default_options");
-        return;
+    size_t i = 0;
+    while (i < ARRAY_LENGTH(table) && (strlen(table[i].name) != name_length ||
+                                       memcmp(table[i].name, name, name_length) != 0))
+        i++;
+    if (i == ARRAY_LENGTH(table))
+        return false;
+    if (aliases->source[i] > source)
+        return true;
+    if (set(aliases, i, value, value_length)) {
+        aliases->source[i] = source;
+        return true;
     }
+    text_add(&shown, table[i].name);
+    text_add(&shown, "=");
+    text_add_bytes(&shown, value, value_length);
+    complain("bad value in", copy, options_source_name(source));
+    return true;
 }
 
 static bool separates(char byte)
@@ -78,18 +73,18 @@ void aliases_parse(struct aliases *aliases, const char *string, size_t length,
             string++;
             continue;
         }
-        struct item item = {.name = string};
+        const char *name = string;
         while (string < end && !separates(*string) && *string != '=')
             string++;
-        item.name_length = string - item.name;
+        size_t name_length = string - name;
         string += string < end && *string == '=';
         char quote = string < end && (*string == '"' || *string == '\'') ? *string++ : '\0';
-        item.value = string;
+        const char *value = string;
         while (string < end && (quote ? *string != quote : !separates(*string)))
             string++;
-        item.value_length = string - item.value;
+        size_t value_length = string - value;
         string += quote && string < end;
-        take(aliases, &item, source, complain);
+        aliases_take(aliases, name, name_length, value, value_length, source, complain);
     }
 }
 
@@ -132,18 +127,25 @@ static uint8_t stronger(const struct aliases *aliases, enum alias a, enum alias 
     return aliases->source[a] > aliases->source[b] ? aliases->source[a] : aliases->source[b];
 }
 
+/* By a stronger source; libleak's own words in LIBLEAK_OPTIONS are louder than the others there. */
+static bool is_said(enum option_source by, enum option_source source)
+{
+    return by == SOURCE_ENVIRONMENT || (source != SOURCE_PROGRAM && by > source);
+}
+
 bool aliases_apply(const struct aliases *aliases, struct options *options)
 {
     bool changed = false;
     uint8_t source = stronger(aliases, ALIAS_detect_leaks, ALIAS_leak_check_at_exit);
-    if (source && options->source[OPTION_exit_look] != SOURCE_ENVIRONMENT) {
+    if (source && !is_said(options->source[OPTION_exit_look], source)) {
         options->exit_look = aliases_detect(aliases) && !is_off(aliases, ALIAS_leak_check_at_exit);
         options->source[OPTION_exit_look] = source;
         changed = true;
     }
+    uint8_t roots_by = options->source[OPTION_roots]; /* before: several words make one list */
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
         if (!table[i].root || !aliases->source[i] ||
-            options->source[OPTION_roots] == SOURCE_ENVIRONMENT)
+            is_said(roots_by, aliases->source[i]))
             continue;
         set_word(options->roots, table[i].root, aliases->value[i]);
         if (aliases->source[i] > options->source[OPTION_roots])

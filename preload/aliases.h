@@ -1,4 +1,4 @@
-/* aliases.h - LSAN_OPTIONS: LeakSanitizer's names for what libleak has as well.
+/* aliases.h - LeakSanitizer's names for what libleak has as well, in LSAN_OPTIONS or among libleak's own.
  *
  * Items name=value, with ':', ',' or white space between them; a value may stand in quotes of
  * either kind. LeakSanitizer has many options that mean nothing here: those are passed over
@@ -39,6 +39,9 @@ struct aliases {
     char suppressions[ALIAS_TEXT_MAX]; /* a file, as it was said */
 };
 
+/* One word. False: it is none of those above. */
+bool aliases_take(struct aliases *aliases, const char *name, size_t name_length, const char *value,
+                  size_t value_length, enum option_source source, options_complain *complain);
 void aliases_parse(struct aliases *aliases, const char *string, size_t length,
                    enum option_source source, options_complain *complain);
 /* exit_look and roots as they say, unless LIBLEAK_OPTIONS said so. True: something was changed. */

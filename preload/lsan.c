@@ -101,6 +101,17 @@ static void hear_text(const char *text)
 
 /* ---- Start ---------------------------------------------------------------------------------- */
 
+static bool hear_word(const char *name, size_t name_length, const char *value, size_t value_length,
+                      enum option_source source, options_complain *say)
+{
+    return aliases_take(&aliases, name, name_length, value, value_length, source, say);
+}
+
+void lsan_hear_options(void)
+{
+    options_hear_others(hear_word);
+}
+
 void lsan_load(char **envp)
 {
     const char *given = environment_get(envp, "LSAN_OPTIONS");

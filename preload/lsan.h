@@ -11,6 +11,8 @@
 
 #include "preload/options.h"
 
+/* Before the options are loaded: LeakSanitizer's words may stand among ours. */
+void lsan_hear_options(void);
 /* Once the options are loaded. No environment (a setuid program): nothing is heard of it. */
 void lsan_load(char **envp);
 /* Once there is a store. */

@@ -49,16 +49,27 @@ static const bool changeable[OPTION_MAX] = {
 
 struct options track_options;
 static bool help_wanted;
-static char passed_over[512];
+static char passed_over[SOURCE_MAX][256];
+static options_other_words *other_words;
 
 bool options_help_wanted(void)
 {
     return help_wanted;
 }
 
-const char *options_passed_over(void)
+const char *options_passed_over(enum option_source source)
 {
-    return passed_over;
+    return passed_over[source];
+}
+
+const char *options_source_name(enum option_source source)
+{
+    return source_names[source];
+}
+
+void options_hear_others(options_other_words *others)
+{
+    other_words = others;
 }
 
 static bool is_word(const char *value, size_t length, const char *word)
@@ -152,9 +163,40 @@ static bool change(struct options *options, size_t index, const char *value, siz
     return false;
 }
 
-static void parse_item(struct options *options, const char *item, size_t length,
-                       enum option_source source, options_complain *complain)
+struct parsing {
+    enum option_source source;
+    options_complain *complain;
+    struct vld_reading vld;
+    struct text passed;
+};
+
+/* item: as it is shown. False: nobody knows the name. */
+static bool has_translated(struct options *options, struct parsing *parsing, const char *item,
+                           const char *name, size_t name_length, const char *value,
+                           size_t value_length)
 {
+    char lines[4 * OPTION_TEXT_MAX];
+    struct text out = TEXT_ON(lines);
+    bool good;
+    if (!vld_take(&parsing->vld, name, name_length, value, value_length, &out))
+        return other_words && other_words(name, name_length, value, value_length, parsing->source,
+                                          parsing->complain);
+    good = !out.cut;
+    for (const char *line = lines, *end; good && (end = strchr(line, '\n')); line = end + 1) {
+        const char *equals = strchr(line, '=');
+        good = change(options, find(line, equals - line), equals + 1, end - equals - 1,
+                      parsing->source);
+    }
+    if (!good)
+        parsing->complain("bad value in", item, source_names[parsing->source]);
+    return true;
+}
+
+static void parse_item(struct options *options, const char *item, size_t length,
+                       struct parsing *parsing)
+{
+    enum option_source source = parsing->source;
+    options_complain *complain = parsing->complain;
     char copy[80];
     struct text shown = TEXT_ON(copy);
     text_add_bytes(&shown, item, length);
@@ -175,6 +217,9 @@ static void parse_item(struct options *options, const char *item, size_t length,
         return;
     }
     size_t index = find(item, name_length);
+    if (index == OPTION_MAX && equals &&
+        has_translated(options, parsing, copy, item, name_length, value, value_length))
+        return;
     if (index == OPTION_MAX)
         complain("unknown option", copy, source_names[source]);
     else if (!equals || !change(options, index, value, value_length, source))
@@ -192,6 +237,9 @@ void options_parse(struct options *options, const char *string, size_t length, b
                    enum option_source source, options_complain *complain)
 {
     const char *end = string + length;
+    struct parsing parsing = {.source = source, .complain = complain};
+    parsing.passed = TEXT_ON(passed_over[source]);
+    parsing.vld.passed = &parsing.passed;
     while (string < end) {
         bool quoted = false;
         const char *stop = string;
@@ -204,7 +252,7 @@ void options_parse(struct options *options, const char *string, size_t length, b
             string++;
         bool comment = lines && string < last && *string == '#';
         if (last > string && !comment)
-            parse_item(options, string, last - string, source, complain);
+            parse_item(options, string, last - string, &parsing);
         string = stop + 1;
     }
 }
@@ -235,13 +283,14 @@ static ssize_t read_file(const char *path, char buffer[FILE_SIZE], enum option_s
 
 static void load_vld(struct options *options, options_complain *complain)
 {
-    char buffer[FILE_SIZE], lines[2048];
-    struct text out = TEXT_ON(lines), passed = TEXT_ON(passed_over);
+    char buffer[FILE_SIZE], lines[2048], untold[sizeof *passed_over];
+    struct text out = TEXT_ON(lines), passed = TEXT_ON(untold);
     ssize_t length = read_file(VLD_FILE, buffer, SOURCE_VLD, complain);
     if (length <= 0)
         return;
     vld_translate(buffer, length, &out, &passed);
     options_parse(options, lines, out.length, true, SOURCE_VLD, complain);
+    memcpy(passed_over[SOURCE_VLD], untold, passed.length + 1);
 }
 
 static void load_file(struct options *options, const char *path, enum option_source source,

@@ -1,7 +1,8 @@
 /* options.h - what the user asked for, from the one table include/leak_options.def.
  *
  * Sources in order, later wins: built-in, /etc/libleak.conf, $XDG_CONFIG_HOME/libleak/config,
- * ./vld.ini (Visual Leak Detector's words for the same, vld.h), ./.libleakrc, LeakSanitizer's words for the same (aliases.h), LIBLEAK_OPTIONS. An unknown name or
+ * ./vld.ini (Visual Leak Detector's words for the same, vld.h), ./.libleakrc, LeakSanitizer's words for the same (aliases.h), LIBLEAK_OPTIONS.
+ * Their words stand for ours in all of these. An unknown name or
  * bad value is one clear line, and the value from before stays. Files hold one name=value a line, #
  * starts a comment. Read once at start, constant from main on, but for those that the program itself
  * may change (settings.h).
@@ -43,7 +44,8 @@ enum option_source {
     SOURCE_PROGRAM, /* in LeakSanitizer's words, as the next: see aliases.h */
     SOURCE_LSAN,
     SOURCE_ENVIRONMENT,
-    SOURCE_CALL
+    SOURCE_CALL,
+    SOURCE_MAX
 };
 
 enum option {
@@ -64,6 +66,11 @@ struct text;
 
 /* Called for each item that cannot be used: "unknown option 'x'", … */
 typedef void options_complain(const char *what, const char *item, const char *where);
+/* Asked for each item whose name is none of ours; false: nor is it theirs. Set once, before options_load. */
+typedef bool options_other_words(const char *name, size_t name_length, const char *value,
+                                 size_t value_length, enum option_source source,
+                                 options_complain *complain);
+void options_hear_others(options_other_words *others);
 
 void options_defaults(struct options *options);
 /* Items separated by ':' ('…' protects one), or by newlines when lines is set. */
@@ -81,8 +88,9 @@ bool options_tell(const struct options *options, const char *name, struct text *
 bool options_change(struct options *options, const char *name, const char *value);
 /* The lines of help=1, one option each, given to say. */
 void options_help(void (*say)(const char *line));
-/* What ./vld.ini asks for and libleak has no form of: "Name=value, ..."; empty: nothing. */
-const char *options_passed_over(void);
+/* What that source asks for in VLD's words and libleak has no form of: "Name=value, ..."; empty: nothing. */
+const char *options_passed_over(enum option_source source);
+const char *options_source_name(enum option_source source);
 /* True when help=1 was among the items. */
 bool options_help_wanted(void);
 

@@ -206,8 +206,10 @@ static void speak_up(void)
         *end = '\0';
         log_line("option ", line, NULL);
     }
-    if (*options_passed_over())
-        log_line("./vld.ini: libleak has no form of ", options_passed_over(), NULL);
+    for (enum option_source source = 0; source < SOURCE_MAX; source++)
+        if (*options_passed_over(source))
+            log_line(options_source_name(source), ": libleak has no form of ",
+                     options_passed_over(source), NULL);
 }
 
 static bool build(struct guard *guard, char **envp)
@@ -268,6 +270,7 @@ static void start(struct guard *guard, char **envp)
     log_start();
     if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment says nothing to us */
         envp = NULL;
+    lsan_hear_options();
     options_load(&track_options, envp, complain);
     lsan_load(envp);
     remember_library(envp);

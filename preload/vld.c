@@ -18,7 +18,7 @@ static const struct {
     {"MaxTraceFrames", VALUE, "depth"},
     {"ForceIncludeModules", MODULES, "modules"},
     {"ReportFile", REPORT_FILE, "report_file"},
-    {"ReportTo", REPORT_TO, "report"},
+    {"ReportTo", REPORT_TO, "report_to"},
     {"AggregateDuplicates", ALWAYS, NULL},
     {"SkipCrtStartupLeaks", ALWAYS, NULL},
     {"ReportEncoding", NEVER, NULL},
@@ -35,11 +35,17 @@ struct word {
     size_t length;
 };
 
-struct reading {
-    struct text *options, *passed;
-    struct word file; /* of ReportFile */
-    bool to_file, to_anything;
+/* ReportTo. The debugger of VLD is a window of text; standard error is what comes nearest. */
+static const struct {
+    const char *name, *targets;
+} places[] = {
+    {"debugger", "stderr"},
+    {"stdout", "stdout"},
+    {"file", "file"},
+    {"both", "stderr,file"},
 };
+
+#define USUAL_FILE "memory_leak_report.txt"
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
@@ -91,7 +97,7 @@ static void put(struct text *options, const char *name, struct word value)
     text_add(options, "\n");
 }
 
-static void pass(struct reading *reading, struct word name, struct word value)
+static void pass(struct vld_reading *reading, struct word name, struct word value)
 {
     text_add(reading->passed, reading->passed->length ? ", " : "");
     text_add_bytes(reading->passed, name.at, name.length);
@@ -131,68 +137,98 @@ static void put_modules(struct text *options, struct word value)
     text_add(options, "\n");
 }
 
-static void report_to(struct reading *reading, struct word name, struct word value)
+/* A report is wanted at the end; VLD's paths have the other slash. */
+static void put_report(const struct vld_reading *reading, struct text *options)
 {
-    reading->to_anything = true;
-    reading->to_file = is(value, "file") || is(value, "both");
-    if (is(value, "both")) /* one place is all there is */
-        pass(reading, name, value);
+    struct word file = {reading->file, reading->file_length};
+    size_t start;
+    if (!reading->to)
+        return;
+    put(options, "report", (struct word){"exit", 4});
+    put(options, "report_to", (struct word){reading->to, strlen(reading->to)});
+    if (!strstr(reading->to, "file"))
+        return;
+    start = options->length;
+    put(options, "report_file",
+        file.length ? file : (struct word){USUAL_FILE, sizeof USUAL_FILE - 1});
+    for (size_t i = start; i < options->length; i++)
+        if (options->bytes[i] == '\\')
+            options->bytes[i] = '/';
 }
 
-static void take(struct reading *reading, struct word name, struct word value)
+/* False: there is no such place. */
+static bool report_to(struct vld_reading *reading, struct word value)
 {
+    for (size_t i = 0; i < ARRAY_LENGTH(places); i++)
+        if (is(value, places[i].name)) {
+            reading->to = places[i].targets;
+            return true;
+        }
+    return false;
+}
+
+/* Has the word a form here, with that value? */
+static bool has_form(size_t row, struct word value)
+{
+    switch (table[row].meaning) {
+    case SWITCH:
+    case INVERTED:
+        return is_on(value) || is_off(value);
+    case ALWAYS:
+        return !is_off(value);
+    case NEVER:
+        return is_off(value);
+    default:
+        return true;
+    }
+}
+
+bool vld_take(struct vld_reading *reading, const char *at, size_t length, const char *value_at,
+              size_t value_length, struct text *options)
+{
+    struct word name = {at, length}, value = {value_at, value_length};
     size_t i = 0;
     while (i < ARRAY_LENGTH(table) && !is(name, table[i].name))
         i++;
-    if (i == ARRAY_LENGTH(table) || (table[i].meaning == NEVER && !is_off(value)) ||
-        (table[i].meaning == ALWAYS && is_off(value)) ||
-        (table[i].meaning <= INVERTED && !is_on(value) && !is_off(value))) {
+    if (i == ARRAY_LENGTH(table))
+        return false;
+    if (!has_form(i, value)) {
         pass(reading, name, value);
-        return;
+        return true;
     }
     switch (table[i].meaning) {
     case SWITCH:
     case INVERTED:
-        put(reading->options, table[i].option,
+        put(options, table[i].option,
             is_on(value) == (table[i].meaning == SWITCH) ? (struct word){"on", 2}
                                                          : (struct word){"off", 3});
         break;
     case VALUE:
-        put(reading->options, table[i].option, value);
+        put(options, table[i].option, value);
         break;
     case MODULES:
-        put_modules(reading->options, value);
+        put_modules(options, value);
         break;
     case REPORT_FILE:
-        reading->file = value;
+        reading->file = value.at;
+        reading->file_length = value.length;
+        put_report(reading, options);
         break;
     case REPORT_TO:
-        report_to(reading, name, value);
+        if (report_to(reading, value))
+            put_report(reading, options);
+        else
+            pass(reading, name, value);
         break;
     default:
         break;
     }
-}
-
-/* A report is wanted at the end; VLD's paths have the other slash. */
-static void put_report(struct reading *reading)
-{
-    static const struct word usual = {"memory_leak_report.txt", 22};
-    if (reading->to_anything)
-        put(reading->options, "report", (struct word){"exit", 4});
-    if (!reading->to_file)
-        return;
-    struct word file = reading->file.length ? reading->file : usual;
-    size_t start = reading->options->length;
-    put(reading->options, "report_file", file);
-    for (size_t i = start; i < reading->options->length; i++)
-        if (reading->options->bytes[i] == '\\')
-            reading->options->bytes[i] = '/';
+    return true;
 }
 
 void vld_translate(const char *ini, size_t length, struct text *options, struct text *passed)
 {
-    struct reading reading = {.options = options, .passed = passed};
+    struct vld_reading reading = {.passed = passed};
     const char *end = ini + length;
     while (ini < end) {
         const char *line = ini, *stop = memchr(ini, '\n', end - ini);
@@ -203,8 +239,8 @@ void vld_translate(const char *ini, size_t length, struct text *options, struct 
         if (!(equals = memchr(line, '=', stop - line)))
             continue;
         struct word name = trim(line, equals), value = trim(equals + 1, stop);
-        if (name.length && value.length)
-            take(&reading, name, value);
+        if (name.length && value.length &&
+            !vld_take(&reading, name.at, name.length, value.at, value.length, options))
+            pass(&reading, name, value);
     }
-    put_report(&reading);
 }

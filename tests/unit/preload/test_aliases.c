@@ -116,6 +116,38 @@ START_TEST(our_own_options_overrule_both)
 }
 END_TEST
 
+static bool take(const char *name, size_t name_length, const char *value, size_t value_length,
+                 enum option_source source, options_complain *say)
+{
+    return aliases_take(&aliases, name, name_length, value, value_length, source, say);
+}
+
+START_TEST(among_our_own_they_overrule_what_is_said_elsewhere)
+{
+    const char *own = "use_stacks=0:use_tls=0:exitcode=7:depth=5:use_nothing=1";
+    options_hear_others(take);
+    options_parse(&options, own, strlen(own), false, SOURCE_ENVIRONMENT, complain);
+    ck_assert_str_eq(complaint, "unknown option 'use_nothing=1' in LIBLEAK_OPTIONS");
+    hear("use_stacks=1:use_globals=0:exitcode=4", SOURCE_LSAN);
+    ck_assert(aliases_apply(&aliases, &options));
+    ck_assert_str_eq(options.roots, "registers,user,anon");
+    ck_assert_uint_eq(options.source[OPTION_roots], SOURCE_ENVIRONMENT);
+    ck_assert_int_eq(aliases_exit_code(&aliases), 7);
+    ck_assert_uint_eq(options.depth, 5);
+}
+END_TEST
+
+START_TEST(a_weaker_file_does_not_overrule_ours)
+{
+    const char *ours = "roots=stacks\n", *theirs = "use_stacks=0\n";
+    options_hear_others(take);
+    options_parse(&options, theirs, strlen(theirs), true, SOURCE_USER, complain);
+    options_parse(&options, ours, strlen(ours), true, SOURCE_DIRECTORY, complain);
+    ck_assert(!aliases_apply(&aliases, &options));
+    ck_assert_str_eq(options.roots, "stacks");
+}
+END_TEST
+
 START_TEST(both_overrule_a_file)
 {
     const char *file = "exit_look=off\nroots=stacks\n";
@@ -186,6 +218,8 @@ int main(int argc, char **argv)
     tcase_add_test(all, a_bad_value_names_item_and_place);
     tcase_add_test(all, the_environment_overrules_the_program);
     tcase_add_test(all, our_own_options_overrule_both);
+    tcase_add_test(all, among_our_own_they_overrule_what_is_said_elsewhere);
+    tcase_add_test(all, a_weaker_file_does_not_overrule_ours);
     tcase_add_test(all, both_overrule_a_file);
     tcase_add_test(all, applying_again_changes_nothing_more);
     tcase_add_test(all, nothing_said_changes_nothing);

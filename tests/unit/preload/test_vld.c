@@ -16,11 +16,15 @@ static const struct {
     {"MaxDataDump = 64\nMaxTraceFrames=9\n", "content=64\ndepth=9\n", ""},
     {"MaxDataDump =\n", "", ""},
     {"ForceIncludeModules = foo.dll, Bar.EXE baz\n", "modules=foo,libfoo.so*,Bar,libBar.so*,baz,libbaz.so*\n", ""},
-    {"ReportTo = debugger\n", "report=exit\n", ""},
-    {"ReportTo = file\n", "report=exit\nreport_file=memory_leak_report.txt\n", ""},
-    {"ReportFile = .\\logs\\leaks.txt\nReportTo = FILE\n", "report=exit\nreport_file=./logs/leaks.txt\n", ""},
+    {"ReportTo = debugger\n", "report=exit\nreport_to=stderr\n", ""},
+    {"ReportTo = stdout\n", "report=exit\nreport_to=stdout\n", ""},
+    {"ReportTo = printer\n", "", "ReportTo=printer"},
+    {"ReportTo = file\n", "report=exit\nreport_to=file\nreport_file=memory_leak_report.txt\n", ""},
+    {"ReportFile = .\\logs\\leaks.txt\nReportTo = FILE\n", "report=exit\nreport_to=file\nreport_file=./logs/leaks.txt\n", ""},
     {"ReportFile = leaks.txt\n", "", ""},
-    {"ReportTo = both\n", "report=exit\nreport_file=memory_leak_report.txt\n", "ReportTo=both"},
+    {"ReportTo = both\nReportFile = a.txt\n",
+     "report=exit\nreport_to=stderr,file\nreport_file=memory_leak_report.txt\n"
+     "report=exit\nreport_to=stderr,file\nreport_file=a.txt\n", ""},
     {"AggregateDuplicates = yes\nSkipCrtStartupLeaks = yes\n", "", ""},
     {"AggregateDuplicates = no\nSkipCrtStartupLeaks=0\n", "", "AggregateDuplicates=no, SkipCrtStartupLeaks=0"},
     {"SelfTest = off\nTraceInternalFrames = no\n", "", ""},
@@ -67,6 +71,45 @@ START_TEST(options_of_the_names_exist)
 }
 END_TEST
 
+/* LIBLEAK_OPTIONS; wanted: as options_describe has it. */
+static const struct {
+    const char *given, *wanted, *passed;
+    unsigned complaints;
+} mixed[] = {
+    {"MaxTraceFrames=20:StartDisabled=yes", "depth=20 (LIBLEAK_OPTIONS)\nstart=off (LIBLEAK_OPTIONS)\n", "", 0},
+    {"maxtraceframes=20:depth=30", "depth=30 (LIBLEAK_OPTIONS)\n", "", 0},
+    {"depth=30:MaxTraceFrames=20", "depth=20 (LIBLEAK_OPTIONS)\n", "", 0},
+    {"ReportTo=both:ReportFile=x",
+     "report=exit (LIBLEAK_OPTIONS)\nreport_file=x (LIBLEAK_OPTIONS)\n"
+     "report_to=stderr,file (LIBLEAK_OPTIONS)\n", "", 0},
+    {"ReportFile='a:b':ReportTo=file",
+     "report=exit (LIBLEAK_OPTIONS)\nreport_file=a:b (LIBLEAK_OPTIONS)\n"
+     "report_to=file (LIBLEAK_OPTIONS)\n", "", 0},
+    {"ReportTo=file:report_to=stdout",
+     "report=exit (LIBLEAK_OPTIONS)\nreport_file=memory_leak_report.txt (LIBLEAK_OPTIONS)\n"
+     "report_to=stdout (LIBLEAK_OPTIONS)\n", "", 0},
+    {"ReportFile=x", "", "", 0},
+    {"StackWalkMethod=safe:VLD=on:SelfTest=1", "enabled=on (LIBLEAK_OPTIONS)\n", "StackWalkMethod=safe, SelfTest=1", 0},
+    {"MaxTraceFrames=many", "", "", 1},
+    {"MaxTraceFrames", "", "", 1},
+    {"MaxTraceFrame=3", "", "", 1},
+};
+
+START_TEST(words_stand_among_libleak_s_own)
+{
+    struct options options;
+    char told[2000];
+    struct text text = TEXT_ON(told);
+    options_defaults(&options);
+    options_parse(&options, mixed[_i].given, strlen(mixed[_i].given), false, SOURCE_ENVIRONMENT, complain);
+    options_describe(&options, &text);
+    ck_assert_str_eq(told, mixed[_i].wanted);
+    ck_assert_str_eq(options_passed_over(SOURCE_ENVIRONMENT), mixed[_i].passed);
+    ck_assert_str_eq(options_passed_over(SOURCE_VLD), "");
+    ck_assert_uint_eq(complaints, mixed[_i].complaints);
+}
+END_TEST
+
 START_TEST(any_bytes_are_survived)
 {
     uint64_t state = unit_seed;
@@ -90,6 +133,7 @@ int main(int argc, char **argv)
     TCase *all = tcase_create("vld");
     tcase_add_loop_test(all, words_become_options_or_are_passed_over, 0, ARRAY_LENGTH(rows));
     tcase_add_test(all, options_of_the_names_exist);
+    tcase_add_loop_test(all, words_stand_among_libleak_s_own, 0, ARRAY_LENGTH(mixed));
     tcase_add_test(all, any_bytes_are_survived);
     suite_add_tcase(suite, all);
     return unit_main(argc, argv, suite);
