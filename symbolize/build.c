@@ -13,6 +13,7 @@
 #include "symbolize/looks.h"
 #include "symbolize/mistakes.h"
 #include "symbolize/notes.h"
+#include "symbolize/output.h"
 #include "symbolize/peaks.h"
 #include "symbolize/resources.h"
 #include "symbolize/roots.h"
@@ -174,14 +175,31 @@ static void turn_wrappers(struct resolver *resolver, const struct store *store,
     resolve_wrappers(resolver, options->wrappers ? options->wrappers : recorded);
 }
 
+static struct perfmap *map_of(struct mem *mem, const struct store *store,
+                              const struct build_options *options, const struct process *process)
+{
+    struct perfmap_of of = {.file = options->perf_map
+                                        ? output_name(mem, options->perf_map, process, 1)
+                                        : NULL,
+                            .store = store->path,
+                            .pid = process->pid,
+                            .started_ns = process->started_ns,
+                            .ended_ns = process->ended_ns};
+
+    return perfmap_begin(mem, &of);
+}
+
 void build_process(struct mem *mem, struct resolver *resolver, const struct store *store,
                    const struct build_options *options, struct process *process)
 {
     struct handed_down inherited;
+    struct perfmap *generated;
 
     memset(process, 0, sizeof(*process));
     turn_wrappers(resolver, store, options);
     fill_identity(mem, store, process);
+    generated = map_of(mem, store, options, process);
+    resolve_generated(resolver, generated);
     fill_coverage(mem, store, process);
     fill_stacks(store, &process->stacks);
     inherited = fill_sums(store, process);
@@ -199,6 +217,8 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
     recent_fill(mem, resolver, store, &options->recent, process);
     mistakes_fill(mem, resolver, store, process);
     crashes_fill(mem, resolver, store, process);
+    resolve_generated(resolver, NULL);
+    perfmap_end(generated);
 }
 
 /* ---- Across processes ----------------------------------------------------------------------- */

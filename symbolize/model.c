@@ -55,7 +55,7 @@ const char *base_name(const char *path)
 size_t frame_user(const struct frame *const *frames, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (frames[i]->role == FRAME_USER && frames[i]->module)
+        if (frames[i]->role == FRAME_USER && (frames[i]->module || frames[i]->function))
             return i;
     return count;
 }

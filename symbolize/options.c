@@ -250,6 +250,9 @@ static bool take_argument(struct options *options, enum option option, const cha
     case OPTION_SOURCE_PATH:
         options_add(&options->source_dirs, text);
         return true;
+    case OPTION_PERF_MAP:
+        options->build.perf_map = text;
+        return true;
     case OPTION_AGAIN:
         options->view.again = text;
         return true;

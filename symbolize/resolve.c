@@ -7,13 +7,16 @@
 
 #include "symbolize/classify.h"
 #include "symbolize/demangle.h"
+#include "symbolize/perfname.h"
 #include "symbolize/scope.h"
 
 struct resolver {
     struct mem *mem;
     struct binary_search_path search;
     struct map modules; /* hash of path and build-id -> struct resolved_module * */
-    struct map nowhere; /* pc -> struct place * */
+    struct map nowhere; /* pc, and of which process -> struct place * */
+    struct perfmap *generated; /* NULL = none */
+    uint64_t process;          /* a number for each map */
     struct map names;   /* hash of a mangled name -> demangled one */
     struct map wrappers;            /* hash of a list -> struct scope_list * */
     const struct scope_list *named; /* the one in force */
@@ -166,10 +169,37 @@ const struct place *resolve_place(struct resolver *resolver, struct resolved_mod
     return place;
 }
 
+void resolve_generated(struct resolver *resolver, struct perfmap *map)
+{
+    resolver->generated = map;
+    resolver->process++;
+}
+
+/* If anybody knows what was there. */
+static void name_generated(struct resolver *resolver, struct frame *frame)
+{
+    struct perfmap_name found = {0};
+    struct perfname name;
+    uint64_t hash;
+
+    if (resolver->generated)
+        found = perfmap_find(resolver->generated, frame->offset);
+    if (!found.text)
+        return;
+    name = perfname_read(resolver->mem, found.text, found.length);
+    frame->function = name.function;
+    frame->file = name.file;
+    frame->line = name.line;
+    frame->column = name.column;
+    frame->role = name.runtime ? FRAME_RUNTIME : FRAME_USER;
+    hash = name.file ? hash_text(4, base_name(name.file), strlen(base_name(name.file))) : 4;
+    frame->name_hash = hash_text(hash, name.function, strlen(name.function));
+}
+
 const struct place *resolve_nowhere(struct resolver *resolver, uint64_t pc)
 {
     bool fresh;
-    uint64_t *slot = map_put(&resolver->nowhere, pc, &fresh);
+    uint64_t *slot = map_put(&resolver->nowhere, hash_mix(resolver->process, pc), &fresh);
     struct place *place = (void *)(uintptr_t)*slot;
 
     if (!fresh)
@@ -178,8 +208,9 @@ const struct place *resolve_nowhere(struct resolver *resolver, uint64_t pc)
     *slot = (uintptr_t)place;
     place->count = 1;
     place->frames = mem_take(resolver->mem, sizeof(*place->frames));
-    /* Code made at run time lies elsewhere in each run: all of it is one name. */
+    /* Code made at run time lies elsewhere in each run: all of it is one name, as long as it has none. */
     *place->frames = (struct frame){
         .offset = pc, .has_offset = true, .role = FRAME_USER, .name_hash = hash_mix(4, 4)};
+    name_generated(resolver, place->frames);
     return place;
 }

@@ -10,6 +10,7 @@
 #include "symbolize/map.h"
 #include "symbolize/mem.h"
 #include "symbolize/model.h"
+#include "symbolize/perfmap.h"
 
 struct resolver;
 struct scope_list;
@@ -42,6 +43,9 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
 /* offset: address to look up minus the module's bias; a return address minus 1. */
 const struct place *resolve_place(struct resolver *resolver, struct resolved_module *module,
                                   uint64_t offset);
+
+/* From here on that map names what lies in no module; NULL = nothing does. It stays the caller's. */
+void resolve_generated(struct resolver *resolver, struct perfmap *map);
 
 /* An address in no module: code made at run time, or a store that is damaged. */
 const struct place *resolve_nowhere(struct resolver *resolver, uint64_t pc);
