@@ -32,7 +32,8 @@ void outlets_start(void)
 {
     char *list = track_options.report_to;
     if (!leak_targets_good(list)) {
-        log_bad_value("report_to", list, LEAK_TARGET_WORDS);
+        log_bad_value("report_to", list,
+                      LEAK_TARGET_WORDS " (where a : is in it, in single quotes)");
         list[0] = '\0';
     } else if (leak_targets_have(list, LEAK_TARGET_COMMAND) &&
                is_of_the_directory(track_options.source[OPTION_report_to])) {
@@ -109,6 +110,19 @@ bool outlets_name(struct outlets *outlets, const char *file)
 
 /* ---- Descriptors ---------------------------------------------------------------------------- */
 
+static void list_kept(struct outlets *outlets)
+{
+    const char *list = outlets->to[0] ? track_options.report_to : "";
+    struct leak_target target;
+    uint64_t number;
+    unsigned count = 0;
+    while (count < OUTLETS_KEPT && *list && leak_target_read(&list, &target))
+        if (target.kind == LEAK_TARGET_FD &&
+            text_read_number(target.argument, target.length, &number))
+            outlets->kept[count++] = (int)number;
+    outlets->kept[count] = -1;
+}
+
 void outlets_open(struct outlets *outlets)
 {
     bool error = log_usable(),
@@ -116,8 +130,13 @@ void outlets_open(struct outlets *outlets)
                                     LEAK_TARGET_STDOUT) &&
                   log_output_usable();
     outlets->nowhere = error ? -1 : sys_open("/dev/null", O_WRONLY | O_CLOEXEC, 0);
-    outlets->streams = (struct sys_streams){
-        -1, output ? -1 : error ? STDERR_FILENO : outlets->nowhere, error ? -1 : outlets->nowhere};
+    list_kept(outlets);
+    outlets->streams = (struct sys_streams){.in = -1,
+                                            .out = output  ? -1
+                                                   : error ? STDERR_FILENO
+                                                           : outlets->nowhere,
+                                            .err = error ? -1 : outlets->nowhere,
+                                            .kept = outlets->kept};
 }
 
 void outlets_close(struct outlets *outlets)

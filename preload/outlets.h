@@ -13,10 +13,13 @@
 
 #include <limits.h>
 
+#define OUTLETS_KEPT 8
+
 struct outlets {
     char output[PATH_MAX + OPTION_TEXT_MAX + 16]; /* an argument; empty: none */
     char to[2 * PATH_MAX + OPTION_TEXT_MAX];      /* another */
     struct sys_streams streams;
+    int kept[OUTLETS_KEPT + 1]; /* the program's own that are named, fd:N; -1 ends */
     int nowhere; /* -1: not needed */
 };
 

@@ -524,6 +524,8 @@ static long run_between(const char *path, char *const argv[], char *const envp[]
         for (int fd = 0; fd < 3; fd++)
             if (now[fd] >= 0)
                 CALL(SYS_dup3, now[fd], fd, 0);
+        for (const int *kept = streams->kept; kept && *kept >= 0; kept++)
+            CALL(SYS_fcntl, *kept, F_SETFD, 0); /* the table of descriptors is a copy */
         CALL(SYS_execve, path, argv, envp);
         CALL(SYS_exit_group, 127);
     }

@@ -137,9 +137,11 @@ void sys_pass_over_tags(void);
 void sys_close_from(unsigned first);
 void sys_exit(int status) __attribute__((noreturn));
 
-/* What a program that is run finds as 0, 1 and 2; -1: what they are here. */
+/* What a program that is run finds as 0, 1 and 2; -1: what they are here. kept: more that it finds, also
+ * those that are closed on exec, and -1 at the end; NULL: none of these. */
 struct sys_streams {
     int in, out, err;
+    const int *kept;
 };
 /* Runs a program: no SIGCHLD, not seen by a plain wait(). The pid to wait for, whose status is the
  * program's; or -errno. */

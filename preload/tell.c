@@ -218,7 +218,7 @@ static bool ask(const char *questions, size_t length, char *answers)
     int in = sys_memory_file_kept("questions"), out = sys_memory_file_kept("answers");
     if (in >= 0 && out >= 0 && sys_write(in, questions, length) == (ssize_t)length) {
         sys_rewind(in);
-        if (tool_run(tool, arguments, nothing, &(struct sys_streams){in, out, -1}) == 0)
+        if (tool_run(tool, arguments, nothing, &(struct sys_streams){in, out, -1, NULL}) == 0)
             got = sys_read_at(out, answers, ROOM - 1, 0);
     }
     if (in >= 0)

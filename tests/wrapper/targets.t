@@ -205,6 +205,31 @@ test_a_program_reports_where_it_is_asked_to() {
     says err "bad value in 'report_to=nowhere'"
     says err ' lost=48/1/1 '
 }
+test_a_descriptor_may_be_the_program_s_own() {
+    compile opens -g -O0 <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+void *volatile sink;
+int main(int argc, char **argv) {
+    dup3(open("own", O_RDWR | O_CREAT, 0600), 41, O_CLOEXEC);
+    dup2(41, 42);
+    sink = malloc(48);
+    sink = NULL;
+    if (argc == 1) return 0;
+    close(41);
+    return 0;
+}
+END
+    mkdir stores
+    LD_PRELOAD="$O/libleak.so" LIBLEAK_OPTIONS="dir=$PWD/stores:report=exit:report_to='fd:41,fd:42'" ./opens 2>err
+    equal 'reports in it' "$(grep -c ' lost=48/1/1 ' own)" 2
+    equal stderr "$(cat err)" ''
+    LD_PRELOAD="$O/libleak.so" LIBLEAK_OPTIONS="dir=$PWD/stores:report=exit:report_to='fd:41'" ./opens closes 2>err
+    says err '^leakreport: the report did not reach fd:41: Bad file descriptor$'
+    says err ' lost=48/1/1 '
+}
 test_descriptors_of_the_program_s_own_are_left_alone() {
     compile daemon -g -O0 <<'END'
 #include <fcntl.h>
