@@ -14,31 +14,22 @@
 
 _Static_assert(sizeof(struct blocks_entry) == TRAYS_ENTRY, "trays.h says how large an entry is");
 
-struct region {
-    uint64_t word; /* blocks (10), size class (6), number (48); 0 = empty slot */
-    uint8_t *tray;
-};
-
-#define LANES (64 / sizeof(struct region)) /* slots of a line; capacities are multiples of it */
+#define LANES                                                                                      \
+    (64 / sizeof(struct blocks_region)) /* slots of a line; capacities are multiples of it */
 
 static struct stripe {
     struct lock lock;
     uint32_t capacity;    /* slots */
     uint32_t used[LANES]; /* empty regions included */
-    struct region *regions;
+    struct blocks_region *regions;
 } __attribute__((aligned(64))) stripes[STRIPES];
 
-static uint64_t number_of(const struct region *region)
-{
-    return region->word >> 16;
-}
-
-static unsigned size_class_of(const struct region *region)
+static unsigned size_class_of(const struct blocks_region *region)
 {
     return region->word >> 10 & 63;
 }
 
-static unsigned used_of(const struct region *region)
+static unsigned used_of(const struct blocks_region *region)
 {
     return region->word & 1023;
 }
@@ -50,14 +41,14 @@ static uint8_t key_of(uintptr_t address)
     return address >> GRANULE_BITS;
 }
 
-static struct blocks_entry *entries_of(const struct region *region)
+static struct blocks_entry *entries_of(const struct blocks_region *region)
 {
     return (struct blocks_entry *)trays_entries(region->tray, size_class_of(region));
 }
 
 /* Which entry has that key; -1: none. Sixteen keys a step, from the newest back: what goes soonest
  * came last. Reads past the keys that are used, never past the tray (trays.h). */
-static int find_key(const struct region *region, uint8_t key)
+static int find_key(const struct blocks_region *region, uint8_t key)
 {
     int last = (int)used_of(region) - 1;
     if (last >= 0 && region->tray[last] == key)
@@ -74,14 +65,14 @@ static int find_key(const struct region *region, uint8_t key)
 }
 
 /* Moves the entries to a tray of another class. */
-static bool resize(struct region *region, unsigned size_class)
+static bool resize(struct blocks_region *region, unsigned size_class)
 {
-    struct region old = *region;
+    struct blocks_region old = *region;
     uint8_t *tray = trays_take(size_class);
     if (!tray)
         return false;
     region->tray = tray;
-    region->word = number_of(&old) << 16 | size_class << 10 | used_of(&old);
+    region->word = blocks_region_number(&old) << 16 | size_class << 10 | used_of(&old);
     if (!old.tray)
         return true;
     memcpy(tray, old.tray, used_of(&old));
@@ -91,7 +82,7 @@ static bool resize(struct region *region, unsigned size_class)
 }
 
 /* To the smallest that holds twice as much: far from growing again at once. */
-static void shrink(struct region *region)
+static void shrink(struct blocks_region *region)
 {
     unsigned size_class = size_class_of(region);
     while (size_class && trays_capacity[size_class - 1] >= 2 * used_of(region))
@@ -127,10 +118,10 @@ static uint32_t home_of(uint64_t hash, uint64_t number, uint32_t capacity)
 }
 
 /* The region of that number, or the gap where it would go. */
-static struct region *probe(const struct stripe *stripe, uint64_t hash, uint64_t number)
+static struct blocks_region *probe(const struct stripe *stripe, uint64_t hash, uint64_t number)
 {
     uint32_t at = home_of(hash, number, stripe->capacity);
-    while (stripe->regions[at].word && number_of(&stripe->regions[at]) != number)
+    while (stripe->regions[at].word && blocks_region_number(&stripe->regions[at]) != number)
         at = at + LANES < stripe->capacity ? at + LANES : at % LANES;
     return &stripe->regions[at];
 }
@@ -139,15 +130,16 @@ static struct region *probe(const struct stripe *stripe, uint64_t hash, uint64_t
 static bool rebuild(struct stripe *stripe, uint32_t capacity)
 {
     struct stripe old = *stripe;
-    struct region *regions = arena_map(capacity * sizeof *regions);
+    struct blocks_region *regions = arena_map(capacity * sizeof *regions);
     if (!regions)
         return false;
     stripe->regions = regions;
     stripe->capacity = capacity;
     for (uint32_t i = 0; i < old.capacity; i++) {
-        struct region *region = &old.regions[i];
+        struct blocks_region *region = &old.regions[i];
         if (used_of(region)) {
-            *probe(stripe, spread(number_of(region)), number_of(region)) = *region;
+            *probe(stripe, spread(blocks_region_number(region)), blocks_region_number(region)) =
+                *region;
         } else if (region->word) {
             trays_give(region->tray, size_class_of(region));
             stripe->used[i % LANES]--;
@@ -171,19 +163,20 @@ static bool make_room(struct stripe *stripe, unsigned lane)
     for (uint32_t i = lane; i < capacity; i += LANES)
         empty += stripe->regions[i].word && !used_of(&stripe->regions[i]);
     if (empty <= stripe->used[lane] / 8) {
-        size_t bytes = capacity * sizeof(struct region);
-        capacity = round_up(bytes + bytes / 4, LEAK_PAGE) / sizeof(struct region);
+        size_t bytes = capacity * sizeof(struct blocks_region);
+        capacity = round_up(bytes + bytes / 4, LEAK_PAGE) / sizeof(struct blocks_region);
     }
     return rebuild(stripe, capacity);
 }
 
-static NOINLINE struct region *add_region(struct stripe *stripe, uint64_t hash, uint64_t number)
+static NOINLINE struct blocks_region *add_region(struct stripe *stripe, uint64_t hash,
+                                                 uint64_t number)
 {
-    struct region made = {.word = number << 16};
+    struct blocks_region made = {.word = number << 16};
     unsigned lane = lane_of(hash, number);
     if (!make_room(stripe, lane) || !resize(&made, 0))
         return NULL;
-    struct region *region = probe(stripe, hash, number);
+    struct blocks_region *region = probe(stripe, hash, number);
     *region = made;
     stripe->used[lane]++;
     return region;
@@ -195,7 +188,7 @@ bool blocks_start(void)
 {
     for (unsigned i = 0; i < STRIPES; i++) {
         stripes[i].regions = arena_map(LEAK_PAGE);
-        stripes[i].capacity = LEAK_PAGE / sizeof(struct region);
+        stripes[i].capacity = LEAK_PAGE / sizeof(struct blocks_region);
         if (!stripes[i].regions)
             return false;
     }
@@ -203,7 +196,7 @@ bool blocks_start(void)
 }
 
 /* Puts a block that is not there behind the others; the stripe's lock is held. */
-static bool append(struct region *region, const struct block *block)
+static bool append(struct blocks_region *region, const struct block *block)
 {
     unsigned at = used_of(region), size_class = size_class_of(region);
     if (unlikely(at == trays_capacity[size_class]) && !resize(region, size_class + 1))
@@ -220,7 +213,7 @@ static enum blocks_insert stripe_insert(struct stripe *stripe, uint64_t hash,
 {
     uint64_t number = block->address >> REGION_BITS;
     enum blocks_insert result = BLOCKS_NO_MEMORY;
-    struct region *region = probe(stripe, hash, number);
+    struct blocks_region *region = probe(stripe, hash, number);
     if (unlikely(!region->word))
         region = add_region(stripe, hash, number);
     int at = region ? find_key(region, key_of(block->address)) : -1;
@@ -236,7 +229,7 @@ static enum blocks_insert stripe_insert(struct stripe *stripe, uint64_t hash,
 }
 
 /* The last entry takes the place of the one that goes. */
-static void take_out(struct region *region, unsigned at)
+static void take_out(struct blocks_region *region, unsigned at)
 {
     unsigned last = used_of(region) - 1;
     if (at != last) {
@@ -252,7 +245,7 @@ static void take_out(struct region *region, unsigned at)
 /* The lines of a tray, which are needed one after the other: keys, entry, last entry. A block that
  * was not used for long costs 100 ns less so (a million live blocks, a random one goes). Inline: a
  * function that only fetches has no effect for the compiler, which leaves calls of it out. */
-static ALWAYS_INLINE void fetch_tray(const struct region *region)
+static ALWAYS_INLINE void fetch_tray(const struct blocks_region *region)
 {
     const uint8_t *line = region->tray;
     const uint8_t *end = (const uint8_t *)(entries_of(region) + used_of(region));
@@ -264,7 +257,7 @@ static ALWAYS_INLINE void fetch_tray(const struct region *region)
 static bool stripe_remove(struct stripe *stripe, uint64_t hash, uintptr_t address,
                           struct blocks_entry *out)
 {
-    struct region *region = probe(stripe, hash, address >> REGION_BITS);
+    struct blocks_region *region = probe(stripe, hash, address >> REGION_BITS);
     if (likely(region->word))
         fetch_tray(region);
     int at = region->word ? find_key(region, key_of(address)) : -1;
@@ -303,7 +296,7 @@ struct blocks_young blocks_young;
 static void prefetch_tray(uintptr_t address)
 {
     uint64_t hash = spread(address >> REGION_BITS);
-    const struct region *region = probe(stripe_of(hash), hash, address >> REGION_BITS);
+    const struct blocks_region *region = probe(stripe_of(hash), hash, address >> REGION_BITS);
     if (!region->word)
         return;
     __builtin_prefetch(region->tray, 1);
@@ -383,9 +376,10 @@ bool blocks_remove_shared(uintptr_t address, struct blocks_entry *out)
     return load_acquire(&blocks_young.some_wait) && remove_waiting(address, out);
 }
 
-static uintptr_t address_of(const struct region *region, unsigned at)
+static uintptr_t address_of(const struct blocks_region *region, unsigned at)
 {
-    return number_of(region) << REGION_BITS | (uintptr_t)region->tray[at] << GRANULE_BITS;
+    return blocks_region_number(region) << REGION_BITS | (uintptr_t)region->tray[at]
+                                                             << GRANULE_BITS;
 }
 
 bool blocks_settle(void)
@@ -400,7 +394,7 @@ static bool covers(const struct block *block, uintptr_t address)
 }
 
 /* The highest block of a region at or below an address, if that is above the one in *out. */
-static bool highest_below(const struct region *region, uintptr_t address, struct block *out)
+static bool highest_below(const struct blocks_region *region, uintptr_t address, struct block *out)
 {
     bool found = false;
     for (unsigned at = 0; region->word && at < used_of(region); at++) {
@@ -438,7 +432,7 @@ static bool find_in_table(uintptr_t address, struct block *out)
     uint64_t number = address >> REGION_BITS, hash = spread(number);
     struct stripe *stripe = stripe_of(hash);
     struct locked locked = lock_take(&stripe->lock);
-    const struct region *region = probe(stripe, hash, number);
+    const struct blocks_region *region = probe(stripe, hash, number);
     int at = region->word ? find_key(region, key_of(address)) : -1;
     if (at >= 0)
         *out = blocks_unpack(&entries_of(region)[at], address);
@@ -531,28 +525,60 @@ uint64_t blocks_count(void)
     return count;
 }
 
-#define EACH_AHEAD 8 /* slots: trays lie in no order */
+#define EACH_AHEAD 8 /* slots: trays may lie in no order */
 
-void blocks_each(void (*visit)(const struct block *block, void *context), void *context)
+static void each_of_young(blocks_visit *visit, void *context)
 {
-    all_settled();
-    for (unsigned i = 0; i < STRIPES; i++)
-        for (uint32_t slot = 0; slot < stripes[i].capacity; slot++) {
-            const struct region *region = &stripes[i].regions[slot];
-            if (slot + EACH_AHEAD < stripes[i].capacity && used_of(region + EACH_AHEAD))
-                fetch_tray(region + EACH_AHEAD);
-            for (unsigned at = 0; at < used_of(region); at++) {
-                struct block block = blocks_unpack(&entries_of(region)[at], address_of(region, at));
-                visit(&block, context);
-            }
-        }
     for (unsigned i = 0; i < BLOCKS_YOUNG; i++)
         if (blocks_young.place[i].address)
             visit(&blocks_young.place[i], context);
 }
 
+static void each_in(const struct blocks_region *regions, uint64_t count, blocks_visit *visit,
+                    void *context)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        const struct blocks_region *region = &regions[i];
+        if (i + EACH_AHEAD < count && used_of(region + EACH_AHEAD))
+            fetch_tray(region + EACH_AHEAD);
+        for (unsigned at = 0; at < used_of(region); at++) {
+            struct block block = blocks_unpack(&entries_of(region)[at], address_of(region, at));
+            visit(&block, context);
+        }
+    }
+}
+
+void blocks_each(blocks_visit *visit, void *context)
+{
+    all_settled();
+    for (unsigned i = 0; i < STRIPES; i++)
+        each_in(stripes[i].regions, stripes[i].capacity, visit, context);
+    each_of_young(visit, context);
+}
+
+uint64_t blocks_regions(struct blocks_region *out)
+{
+    uint64_t count = 0;
+    all_settled();
+    for (unsigned i = 0; i < STRIPES; i++)
+        for (uint32_t slot = 0; slot < stripes[i].capacity; slot++) {
+            const struct blocks_region *region = &stripes[i].regions[slot];
+            if (used_of(region) && out)
+                out[count] = *region;
+            count += used_of(region) != 0;
+        }
+    return count;
+}
+
+void blocks_each_of(const struct blocks_region *regions, uint64_t count, blocks_visit *visit,
+                    void *context)
+{
+    each_in(regions, count, visit, context);
+    each_of_young(visit, context);
+}
+
 /* Every key once, no more than fit. */
-static bool region_check(const struct region *region)
+static bool region_check(const struct blocks_region *region)
 {
     if (size_class_of(region) >= TRAYS_CLASSES ||
         used_of(region) > trays_capacity[size_class_of(region)])
@@ -567,13 +593,13 @@ static bool stripe_check(const struct stripe *stripe)
 {
     uint32_t regions[LANES] = {0};
     for (uint32_t at = 0; at < stripe->capacity; at++) {
-        const struct region *region = &stripe->regions[at];
-        uint64_t hash = spread(number_of(region));
+        const struct blocks_region *region = &stripe->regions[at];
+        uint64_t hash = spread(blocks_region_number(region));
         if (!region->word)
             continue;
         regions[at % LANES]++;
-        if (stripe_of(hash) != stripe || probe(stripe, hash, number_of(region)) != region ||
-            !region_check(region))
+        if (stripe_of(hash) != stripe ||
+            probe(stripe, hash, blocks_region_number(region)) != region || !region_check(region))
             return false;
     }
     for (unsigned lane = 0; lane < LANES; lane++)

@@ -44,6 +44,18 @@ struct blocks_entry {
     uint32_t tick_kind;   /* tick (24), kind (8) */
 } __attribute__((packed, aligned(4)));
 
+/* A slot of the table. */
+struct blocks_region {
+    uint64_t word; /* blocks (10), size class (6), number (48); 0 = empty */
+    uint8_t *tray;
+};
+
+/* The addresses in it are no lower than those of a region of a lower number. */
+static inline uint64_t blocks_region_number(const struct blocks_region *region)
+{
+    return region->word >> 16;
+}
+
 /* Beside the kind: how an aligned new's block was to be aligned (log2 - 3, 0 = beyond these bits),
  * and that the program said that this one is no leak. */
 #define BLOCKS_KIND 0x07
@@ -209,9 +221,9 @@ bool blocks_find(struct guard *guard, uintptr_t address, struct block *out);
  * downwards, for at most 32 MiB. */
 bool blocks_find_around(struct guard *guard, uintptr_t address, struct block *out);
 
-/* For a handler of a signal that kills, which waits for nobody: the block that an address is in, else
- * the next one that ends below it, looked for in so many regions. *busy: some place could not be
- * looked at. */
+/* For a handler of a signal that kills, which waits for nobody: the block that an address is in,
+ * else the next one that ends below it, looked for in so many regions. *busy: some place could not
+ * be looked at. */
 bool blocks_find_near(uintptr_t address, unsigned regions, struct block *out, bool *busy);
 
 /* Nobody waits among the young: blocks_each will take no lock. False: there was no memory for some.
@@ -219,7 +231,15 @@ bool blocks_find_near(uintptr_t address, unsigned regions, struct block *out, bo
 bool blocks_settle(void);
 uint64_t blocks_count(void);
 /* Calls visit for every block; the table must not change meanwhile. */
-void blocks_each(void (*visit)(const struct block *block, void *context), void *context);
+typedef void blocks_visit(const struct block *block, void *context);
+void blocks_each(blocks_visit *visit, void *context);
+
+/* The same in two steps, for who wants them in an order (in_order.h): copies of all regions that
+ * have blocks, out NULL: only how many there are; and then every block of these, and of the young.
+ */
+uint64_t blocks_regions(struct blocks_region *out);
+void blocks_each_of(const struct blocks_region *regions, uint64_t count, blocks_visit *visit,
+                    void *context);
 /* The invariants above. */
 bool blocks_check(void);
 

@@ -6,6 +6,7 @@
 #include "preload/found.h"
 #include "preload/graph.h"
 #include "preload/images.h"
+#include "preload/in_order.h"
 #include "preload/maps.h"
 #include "preload/modules.h"
 #include "preload/reach.h"
@@ -188,7 +189,7 @@ static enum leak_trouble mark(struct looking *l)
     l->reach = reach_begin(blocks_count(), order->memory_most ? order->memory_most : UINT64_MAX);
     if (!l->reach)
         return LEAK_TROUBLE_NO_MEMORY;
-    blocks_each(add_block, l);
+    in_order_each(order->memory_most ? order->memory_most : UINT64_MAX, add_block, l);
     picture.reach = l->reach;
     if (!reach_index(l->reach) || !images_find(&l->maps, &l->images))
         return LEAK_TROUBLE_NO_MEMORY;
