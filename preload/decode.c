@@ -8,7 +8,6 @@
 #include "preload/decode.h"
 #include "preload/disguise.h"
 
-#define FORMS 9
 #define FILTER_BITS 16 /* for each block that is left */
 
 struct decoder {
@@ -16,6 +15,8 @@ struct decoder {
     uint64_t guard, xor;
     struct disguise is;  /* of what is left */
     uintptr_t low, span; /* starts of what is left: low .. low + span */
+    /* The same of words that mean them without their lowest bits, one to four. */
+    uintptr_t shifted_low, shifted_span;
     uint64_t *filter;
     unsigned shift;
     bool roots; /* "from" is a range of roots */
@@ -45,6 +46,8 @@ static bool make_filter(struct decoder *decoder)
         }
     decoder->low = low;
     decoder->span = high - low;
+    decoder->shifted_low = low >> 4;
+    decoder->shifted_span = (high >> 1) - (low >> 4);
     decoder->is = disguise_of(low, high - low, decoder->guard, decoder->xor);
     for (decoder->shift = 64 - 15; bits < left * FILTER_BITS; bits *= 2)
         decoder->shift--;
@@ -80,32 +83,46 @@ static COLD void match(struct decoder *decoder, uintptr_t address, uint32_t from
         reach->failed = true;
 }
 
-/* All forms of a word; 0 for those that it does not have. */
-static ALWAYS_INLINE void undisguise(const struct decoder *decoder, uintptr_t word,
-                                     uintptr_t form[FORMS])
+static ALWAYS_INLINE bool is_among(const struct decoder *decoder, uintptr_t form)
 {
-    uintptr_t rotated = word >> 17 | word << 47;
-    form[0] = word & 0xfffffffffff0;
-    form[1] = word & 0xfffffffffff8; /* blocks may be aligned to 8, with a tag of 3 bits */
-    for (unsigned k = 1; k <= 4; k++)
-        form[1 + k] = word >> (48 - k) ? 0 : word << k;
-    form[6] = ~word;
-    form[7] = decoder->guard ? rotated ^ decoder->guard : 0;
-    form[8] = decoder->xor ? word ^ decoder->xor : 0;
+    return form - decoder->low <= decoder->span;
 }
 
-static NOINLINE void decode_word(struct decoder *decoder, uintptr_t word, uint32_t from,
-                                 uint32_t at)
+/* A form that lies among them: is it one of them? */
+static ALWAYS_INLINE void look_up(struct decoder *decoder, uintptr_t form, uint32_t from,
+                                  uint32_t at)
 {
-    uintptr_t form[FORMS];
-    undisguise(decoder, word, form);
-    for (unsigned i = 0; i < FORMS; i++) {
-        if (form[i] - decoder->low > decoder->span)
-            continue;
-        uint64_t bit = hash(decoder, form[i]);
-        if (decoder->filter[bit / 64] >> bit % 64 & 1 && (i != 1 || form[1] != form[0]))
-            match(decoder, form[i], from, at);
-    }
+    uint64_t bit = hash(decoder, form);
+    if (unlikely(decoder->filter[bit / 64] >> bit % 64 & 1))
+        match(decoder, form, from, at);
+}
+
+static NOINLINE void look_up_shifted(struct decoder *decoder, uintptr_t word, uint32_t from,
+                                     uint32_t at)
+{
+    for (unsigned k = 1; k <= 4; k++)
+        if (!(word >> (48 - k)) && is_among(decoder, word << k))
+            look_up(decoder, word << k, from, at);
+}
+
+/* Most words are plain pointers to somewhere: they have a form without a tag, and are too large for
+ * a shift. */
+static ALWAYS_INLINE void decode_word(struct decoder *decoder, uintptr_t word, uint32_t from,
+                                      uint32_t at)
+{
+    uintptr_t untagged = word & 0xfffffffffff0, rotated = word >> 17 | word << 47;
+    if (is_among(decoder, untagged))
+        look_up(decoder, untagged, from, at);
+    if (word & 8 && is_among(decoder, untagged | 8)) /* aligned to 8, with a tag of three bits */
+        look_up(decoder, untagged | 8, from, at);
+    if (unlikely(word - decoder->shifted_low <= decoder->shifted_span))
+        look_up_shifted(decoder, word, from, at);
+    if (is_among(decoder, ~word))
+        look_up(decoder, ~word, from, at);
+    if (decoder->guard && is_among(decoder, rotated ^ decoder->guard))
+        look_up(decoder, rotated ^ decoder->guard, from, at);
+    if (decoder->xor &&is_among(decoder, word ^ decoder->xor))
+        look_up(decoder, word ^ decoder->xor, from, at);
 }
 
 static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64_t count,
