@@ -118,30 +118,15 @@ static void add_decoded(struct walk *walk, uint32_t node, uint32_t source, const
             add(walk, source, walk->turn[decoded[i - 1].to] - 1);
 }
 
-static ALWAYS_INLINE void met_by_start(void *context, uintptr_t pointer, uint32_t number,
-                                       uint32_t from, uint32_t at)
-{
-    struct walk *walk = context;
-    if (pointer == walk->reach->nodes[number].address)
-        met_held(context, pointer, number, from, at);
-}
-
-static void scan_root(struct walk *walk, const struct root_range *root, ring_met *met)
-{
-    ring_scan(&walk->ring, walk->reach, (const uintptr_t *)root->start, root->words,
-              walk->reach->tail, met, walk);
-    ring_drain(&walk->ring, walk->reach, met, walk);
-}
-
 static void add_roots(struct walk *walk)
 {
     struct reach *reach = walk->reach;
-    const struct root_range *roots = reach->ranges.at;
-    for (uint32_t i = 0; i < reach->ranges.count && !walk->failed; i++)
-        scan_root(walk, &roots[i], roots[i].starts_only ? met_by_start : met_held);
-    for (uint32_t i = 0; i < reach->count && !walk->failed; i++)
-        if (node_is_held(&reach->nodes[i]) && reach->links[i].from == NOBODY)
+    for (uint32_t i = 0; i < reach->count && !walk->failed; i++) {
+        const struct node *node = &reach->nodes[i];
+        if (node_is_held(node) &&
+            ((node_state(node) & NODE_ROOTED) || reach->links[i].from == NOBODY))
             add(walk, reach->tail, walk->turn[i] - 1);
+    }
 }
 
 static bool find_turns(struct walk *walk)

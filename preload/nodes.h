@@ -20,12 +20,14 @@
 
 /* The state in a node's upper bits; enum leak_verdict is in the low three, 0 = not met yet. */
 #define NODE_VERDICT 7u
-#define NODE_CANDIDATE 8u  /* something points inside: possible, unless better is found */
-#define NODE_BY_ROOT 16u   /* the link is a root word's number */
-#define NODE_BEFORE 32     /* enum reach_before times this: three bits */
-#define NODE_FLAGS 256     /* enum leak_found_flag times this: DROPPED, IGNORED, TAGGED */
-#define NODE_PLAIN 0x8000u /* it was read, and no word of it can be a pointer … */
-#define NODE_BARE 0x4000u  /* … nor one in another form */
+#define NODE_CANDIDATE 8u   /* something points inside: possible, unless better is found */
+#define NODE_BY_ROOT 16u    /* the link is a root word's number */
+#define NODE_BEFORE 32      /* enum reach_before times this: three bits */
+#define NODE_FLAGS 256      /* enum leak_found_flag times this: DROPPED, IGNORED, TAGGED */
+#define NODE_PLAIN 0x8000u  /* it was read, and no word of it can be a pointer … */
+#define NODE_BARE 0x4000u   /* … nor one in another form */
+#define NODE_ROOTED 0x0100u /* a root word points to it: where CYCLE, no flag of a node, would be  \
+                             */
 
 struct node {
     uint64_t address;

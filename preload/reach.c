@@ -212,9 +212,13 @@ static ALWAYS_INLINE void met_by_holder(void *context, uintptr_t pointer, uint32
     struct pass *pass = context;
     struct node *node = &pass->reach->nodes[number];
     uint64_t offset = pointer - node->address;
-    if (!pass->roots)
+    if (offset && starts_only(pass, from))
+        return;
+    if (pass->roots)
+        node_change(node, 0, NODE_ROOTED);
+    else
         node_note_edge(pass->reach, from, number);
-    if (node_verdict(node) || (offset && starts_only(pass, from)))
+    if (node_verdict(node))
         return;
     if (likely(offset == 0) || is_known_shape(pass, node, offset)) {
         link_met(pass, number, from, at);
@@ -395,7 +399,7 @@ enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node)
 
 unsigned reach_flags(const struct reach *reach, uint32_t node)
 {
-    return (node_state(&reach->nodes[node]) & ~(NODE_PLAIN | NODE_BARE)) / NODE_FLAGS;
+    return (node_state(&reach->nodes[node]) & ~(NODE_PLAIN | NODE_BARE | NODE_ROOTED)) / NODE_FLAGS;
 }
 
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset)

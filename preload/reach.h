@@ -53,7 +53,7 @@ void reach_add(struct reach *reach, const struct block *block, enum reach_before
 bool reach_index(struct reach *reach);
 
 /* Every aligned word of [start, end) is a root. "range" is the caller's name for it. Read by
- * reach_mark, and again by graph_begin: it has to stay as it is until then. */
+ * reach_mark: it has to stay as it is until then. */
 void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
 /* The same, where only pointers to the start of a block count: an allocator's own data tells of
  * what lies between and behind the blocks. */
