@@ -36,6 +36,12 @@ static uint32_t *row(struct work *work, uint64_t count)
     return room_map(work->room, count, sizeof(uint32_t));
 }
 
+/* Each place is written before it is read. */
+static uint32_t *raw_row(struct work *work, uint64_t count)
+{
+    return room_map_raw(work->room, count, sizeof(uint32_t));
+}
+
 /* ---- Depth first ---------------------------------------------------------------------------- */
 
 static struct stop *enter(struct work *work, uint32_t turn, uint32_t parent)
@@ -86,8 +92,8 @@ static bool number_places(struct work *work)
     if (!edges_of_held(&work->edges, work->reach))
         return false;
     work->stops = edges_to_stops(&work->edges, work->reach, sources);
-    work->turn = row(work, sources);
-    work->parent = row(work, sources);
+    work->turn = raw_row(work, sources);
+    work->parent = raw_row(work, sources);
     if (!work->stops || !work->turn || !work->parent || !walk(work))
         return false;
     edges_end(&work->edges, work->reach);
@@ -104,7 +110,7 @@ static bool sort_sides(struct work *work)
     if (work->sides.count >= UINT32_MAX)
         return false;
     work->first = row(work, work->places + 1ull);
-    work->from = row(work, work->sides.count);
+    work->from = raw_row(work, work->sides.count);
     if (!work->first || !work->from)
         return false;
     for (uint64_t i = 0; i < work->sides.count; i++)
@@ -163,10 +169,10 @@ static bool find_dominators(struct work *work)
     }
     if (!sort_sides(work))
         return false;
-    work->semi = row(work, work->places);
-    work->label = row(work, work->places);
-    work->idom = row(work, work->places);
-    work->stack = row(work, work->places);
+    work->semi = raw_row(work, work->places);
+    work->label = raw_row(work, work->places);
+    work->idom = raw_row(work, work->places);
+    work->stack = raw_row(work, work->places);
     if (!work->semi || !work->label || !work->idom || !work->stack)
         return false;
     find_semi(work);

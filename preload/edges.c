@@ -207,11 +207,9 @@ bool edges_of_held(struct edges *edges, struct reach *reach)
 
 struct stop *edges_to_stops(struct edges *edges, struct reach *reach, uint32_t sources)
 {
-    struct stop *stops = room_map(&reach->room, sources, sizeof *stops);
-    for (uint32_t i = 0; stops && i < sources; i++) {
-        stops[i].next = edges->first[i];
-        stops[i].end = edges->first[i + 1];
-    }
+    struct stop *stops = room_map_raw(&reach->room, sources, sizeof *stops);
+    for (uint32_t i = 0; stops && i < sources; i++)
+        stops[i] = (struct stop){.next = edges->first[i], .end = edges->first[i + 1]};
     room_unmap(&reach->room, edges->first);
     edges->first = NULL;
     return stops;

@@ -114,7 +114,7 @@ bool reach_index(struct reach *reach)
         settle(reach, &reach->incoming[i]);
     room_unmap(&reach->room, reach->incoming);
     reach->incoming = NULL;
-    reach->queue = room_map(&reach->room, reach->count, sizeof *reach->queue);
+    reach->queue = room_map_raw(&reach->room, reach->count, sizeof *reach->queue);
     return reach->queue;
 }
 
@@ -341,7 +341,9 @@ bool reach_mark(struct reach *reach, const struct reach_codes *codes, reach_is_v
                         .is = disguise_of(reach->low, reach->span, codes->guard, codes->xor)};
     pass.ring.beside = (const char *)reach->links;
     pass.ring.beside_each = sizeof *reach->links;
-    reach->met_first = room_map(&reach->room, reach->count + 2ull, sizeof *reach->met_first);
+    reach->met_first = room_map_raw(&reach->room, reach->count + 2ull, sizeof *reach->met_first);
+    if (reach->met_first)
+        reach->met_first[0] = 0;
     put_those(reach, REACH_IGNORED, LEAK_VERDICT_REACHABLE, LEAK_FOUND_IGNORED);
     scan_roots(&pass);
     spread_by_holders(&pass);

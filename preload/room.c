@@ -13,8 +13,33 @@
 #define HUGE (2ull << 20)
 #define PART_LEAST (HUGE / 64)
 
+static void drop(struct room *room, unsigned i)
+{
+    struct room_map *map = &room->map[i];
+    sys_unmap(map->memory, map->size);
+    *(map->spare ? &room->spare : &room->used) -= map->size;
+    *map = room->map[--room->maps];
+}
+
+static void drop_spares(struct room *room)
+{
+    for (unsigned i = room->maps; i--;)
+        if (room->map[i].spare)
+            drop(room, i);
+}
+
+static void *enter(struct room *room, void *memory, uint64_t size, bool parts)
+{
+    room->map[room->maps++] =
+        (struct room_map){.memory = memory, .size = size, .turn = ++room->turns, .parts = parts};
+    room->used += size;
+    return memory;
+}
+
 static void *map(struct room *room, uint64_t size, bool parts)
 {
+    if (room->maps == ROOM_MAPS || size > room->most - room->used - room->spare)
+        drop_spares(room);
     if (room->maps == ROOM_MAPS || size > room->most - room->used)
         return NULL;
     void *memory = sys_map(size);
@@ -22,11 +47,27 @@ static void *map(struct room *room, uint64_t size, bool parts)
         return NULL;
     if (size >= HUGE)
         sys_advise(memory, size, MADV_HUGEPAGE);
-    room->map[room->maps].memory = memory;
-    room->map[room->maps].parts = parts;
-    room->map[room->maps++].size = size;
-    room->used += size;
-    return memory;
+    return enter(room, memory, size, parts);
+}
+
+/* The first so many bytes of the smallest spare map that has them. */
+static void *take_spare(struct room *room, uint64_t size)
+{
+    struct room_map *best = NULL;
+    for (unsigned i = 0; i < room->maps; i++) {
+        struct room_map *map = &room->map[i];
+        if (map->spare && map->size >= size && (!best || map->size < best->size))
+            best = map;
+    }
+    if (!best || (best->size > size && room->maps == ROOM_MAPS))
+        return NULL;
+    void *memory = best->memory;
+    room->spare -= size;
+    best->memory = (char *)best->memory + size;
+    best->size -= size;
+    if (!best->size)
+        *best = room->map[--room->maps];
+    return enter(room, memory, size, false);
 }
 
 /* Given back with the whole. */
@@ -44,40 +85,68 @@ static void *cut(struct room *room, uint64_t size)
     return part;
 }
 
-void *room_map(struct room *room, uint64_t count, size_t each)
+/* *kept: it is of a map that was given back, and not zero. */
+static void *find_place(struct room *room, uint64_t count, size_t each, uint64_t *bytes, bool *kept)
 {
-    uint64_t size;
     void *memory = NULL;
-    if (__builtin_mul_overflow(count ? count : 1, each, &size) || size > room->most)
+    *kept = false;
+    if (__builtin_mul_overflow(count ? count : 1, each, bytes) || *bytes > room->most)
         return NULL;
-    size = round_up(size, LEAK_PAGE);
-    if (size >= HUGE / 2)
-        memory = map(room, round_up(size, HUGE), false);
-    else if (size >= PART_LEAST && room->used >= HUGE)
+    uint64_t size = round_up(*bytes, LEAK_PAGE), huge = round_up(size, HUGE);
+    if (size >= HUGE / 2) {
+        memory = take_spare(room, huge);
+        *kept = memory;
+        if (!memory)
+            memory = map(room, huge, false);
+    } else if (size >= PART_LEAST && room->used >= HUGE) {
         memory = cut(room, size);
+    }
     return memory ? memory : map(room, size, false);
 }
 
-static void unmap(struct room *room, unsigned i)
+void *room_map(struct room *room, uint64_t count, size_t each)
 {
-    sys_unmap(room->map[i].memory, room->map[i].size);
-    room->used -= room->map[i].size;
-    room->map[i] = room->map[--room->maps];
+    uint64_t bytes;
+    bool kept;
+    void *memory = find_place(room, count, each, &bytes, &kept);
+    if (kept)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+void *room_map_raw(struct room *room, uint64_t count, size_t each)
+{
+    uint64_t bytes;
+    bool kept;
+    void *memory = find_place(room, count, each, &bytes, &kept);
+#ifdef __SANITIZE_ADDRESS__ /* who counts on zeros is to be found by the tests */
+    if (memory)
+        memset(memory, 0xa5, bytes);
+#endif
+    return memory;
 }
 
 void room_unmap(struct room *room, void *memory)
 {
-    for (unsigned i = 0; memory && i < room->maps; i++)
-        if (room->map[i].memory == memory && !room->map[i].parts) {
-            unmap(room, i);
+    for (unsigned i = 0; memory && i < room->maps; i++) {
+        struct room_map *map = &room->map[i];
+        if (map->memory != memory || map->parts || map->spare)
+            continue;
+        if (map->size < HUGE) {
+            drop(room, i);
             return;
         }
+        map->spare = true;
+        room->used -= map->size;
+        room->spare += map->size;
+        return;
+    }
 }
 
 void room_end(struct room *room)
 {
     while (room->maps)
-        unmap(room, room->maps - 1);
+        drop(room, room->maps - 1);
     room->left = 0;
 }
 
@@ -85,10 +154,10 @@ void room_back(struct room *room, const struct room *before)
 {
     for (unsigned i = room->maps; i--;) {
         unsigned k = 0;
-        while (k < before->maps && before->map[k].memory != room->map[i].memory)
+        while (k < before->maps && before->map[k].turn != room->map[i].turn)
             k++;
-        if (k == before->maps)
-            unmap(room, i);
+        if (k == before->maps || room->map[i].spare)
+            drop(room, i);
     }
     if (room->next != before->next)
         room->left = 0; /* what was cut meanwhile is no longer zero */
@@ -97,7 +166,7 @@ void room_back(struct room *room, const struct room *before)
 bool pile_grow(struct room *room, struct pile *pile, size_t each)
 {
     uint64_t fits = pile->fits ? pile->fits * 2 : LEAK_PAGE / each;
-    void *at = room_map(room, fits, each);
+    void *at = room_map_raw(room, fits, each);
     if (!at)
         return false;
     if (pile->count)

@@ -3,7 +3,13 @@
  * A look's child makes a few large arrays and goes away with them. Each array is a map of its own;
  * the room knows them all, so whoever gives up half-way just leaves, and room_end returns the rest.
  *
- *     used = sum of the sizes of the maps, each rounded up to pages, small or huge
+ *     used = sum of the sizes of the maps that are out, each rounded up to pages, small or huge
+ *     spare = the same of those that were given back and are kept
+ *     used + spare <= most
+ *
+ * A page of the kernel's is cleared first, and in a virtual machine it may be fetched from the
+ * host: a tenth to half of what a large look costs. So large maps that are given back are kept, and
+ * cut up for others.
  *
  * One thread only. Nothing here reaches malloc.
  */
@@ -15,19 +21,24 @@
 #define ROOM_MAPS 64
 
 struct room {
-    uint64_t most, used;
+    uint64_t most, used, spare;
     unsigned maps;
-    struct {
+    struct room_map {
         void *memory;
         uint64_t size;
-        bool parts; /* it is given out in parts */
+        uint32_t turn; /* which of all maps that were ever had */
+        bool parts;    /* it is given out in parts */
+        bool spare;
     } map[ROOM_MAPS];
+    uint32_t turns;
     char *next; /* part, with so many bytes left behind it */
     uint64_t left;
 };
 
 /* Zeroed memory for count things of so many bytes; NULL: above the limit, or the kernel refuses. */
 void *room_map(struct room *room, uint64_t count, size_t each);
+/* The same with anything in it. */
+void *room_map_raw(struct room *room, uint64_t count, size_t each);
 /* NULL is fine. */
 void room_unmap(struct room *room, void *memory);
 void room_end(struct room *room);

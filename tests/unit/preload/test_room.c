@@ -1,6 +1,6 @@
 /* test_room.c - the memory of a look: zeros, within its limit, and all of it given back.
  *
- *     used = sum of the sizes of the maps
+ *     used, spare = sums of the sizes of the maps; used + spare <= most
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/room.h"
@@ -15,12 +15,19 @@ static void setup(void)
     room = (struct room){.most = 64 * MIB};
 }
 
-static uint64_t sum(void)
+static uint64_t sum_of(bool spare)
 {
     uint64_t all = 0;
     for (unsigned i = 0; i < room.maps; i++)
-        all += room.map[i].size;
+        all += room.map[i].spare == spare ? room.map[i].size : 0;
     return all;
+}
+
+static uint64_t sum(void)
+{
+    ck_assert_uint_eq(room.spare, sum_of(true));
+    ck_assert(room.used + room.spare <= room.most);
+    return sum_of(false);
 }
 
 static bool is_zero(const char *memory, uint64_t size)
@@ -104,6 +111,60 @@ START_TEST(going_back_leaves_what_was_there_before)
 }
 END_TEST
 
+START_TEST(large_maps_are_cut_from_what_was_given_back)
+{
+    char *large = take(8 * MIB), *small = take(4 * MIB);
+    room_unmap(&room, large);
+    room_unmap(&room, small);
+    ck_assert_uint_eq(room.used, sum());
+    ck_assert_uint_eq(room.used, 0);
+    ck_assert_ptr_eq(room_map_raw(&room, 3 * MIB, 1), small); /* the smallest that has room */
+    ck_assert_ptr_eq(room_map_raw(&room, 5 * MIB, 1), large);
+    ck_assert_ptr_eq(room_map_raw(&room, 2 * MIB, 1), large + 6 * MIB);
+    ck_assert_uint_eq(room.used, sum());
+    ck_assert_uint_eq(room.used, 12 * MIB);
+    ck_assert_uint_eq(room.spare, 0);
+    char *other = room_map_raw(&room, 2 * MIB, 1); /* nothing is left to cut it from */
+    ck_assert(other && (other < large || other >= large + 8 * MIB) &&
+              (other < small || other >= small + 4 * MIB));
+    room_unmap(&room, large);
+    ck_assert_uint_eq(room.spare, 6 * MIB);
+    ck_assert_uint_eq(room.used, sum());
+    ck_assert_ptr_eq(take(2 * MIB), large); /* zeros again */
+    ck_assert_uint_eq(room.spare, 4 * MIB);
+    ck_assert(!room_map_raw(&room, UINT64_MAX / 2, 4));
+    room_end(&room);
+    ck_assert_uint_eq(room.used + room.spare, 0);
+}
+END_TEST
+
+START_TEST(what_is_kept_makes_room_when_the_limit_is_near)
+{
+    room_unmap(&room, take(40 * MIB));
+    ck_assert_uint_eq(room.spare, 40 * MIB);
+    take(50 * MIB);
+    ck_assert_uint_eq(room.spare, 0);
+    ck_assert_uint_eq(room.used, sum());
+    ck_assert(!room_map(&room, 20 * MIB, 1));
+    room_end(&room);
+}
+END_TEST
+
+START_TEST(going_back_leaves_nothing_of_what_was_cut_meanwhile)
+{
+    char *large = take(8 * MIB), *kept = take(4 * MIB);
+    struct room then = room;
+    room_unmap(&room, large);
+    ck_assert_ptr_eq(room_map_raw(&room, 8 * MIB, 1), large); /* the same place, and another map */
+    room_back(&room, &then);
+    ck_assert_uint_eq(room.used, 4 * MIB);
+    ck_assert_uint_eq(room.used, sum());
+    ck_assert_uint_eq(room.spare, 0);
+    ck_assert(kept[4 * MIB - 1] == 0x55);
+    room_end(&room);
+}
+END_TEST
+
 START_TEST(a_pile_keeps_what_it_has_when_it_grows)
 {
     struct pile pile = {0};
@@ -130,6 +191,9 @@ int main(int argc, char **argv)
     tcase_add_test(maps, what_is_given_back_can_be_had_again_as_zeros);
     tcase_add_test(maps, the_limit_holds_to_the_page);
     tcase_add_test(maps, going_back_leaves_what_was_there_before);
+    tcase_add_test(maps, large_maps_are_cut_from_what_was_given_back);
+    tcase_add_test(maps, what_is_kept_makes_room_when_the_limit_is_near);
+    tcase_add_test(maps, going_back_leaves_nothing_of_what_was_cut_meanwhile);
     tcase_add_test(maps, a_pile_keeps_what_it_has_when_it_grows);
     suite_add_tcase(suite, maps);
     return unit_main(argc, argv, suite);
