@@ -347,3 +347,9 @@ int args_parse(struct args *args, int argc, char **argv)
     args->program = argv + at;
     return -1;
 }
+
+void args_free(struct args *args)
+{
+    free(args->runtime);
+    words_free(&args->for_report);
+}

@@ -29,4 +29,7 @@ struct args {
 /* Returns -1 to go on, else the exit status of leakwatch (--help, --version, a wrong line). */
 int args_parse(struct args *args, int argc, char **argv);
 
+/* Also after a wrong line. */
+void args_free(struct args *args);
+
 #endif

@@ -114,42 +114,57 @@ static int program_start(struct child *child, const struct args *args, const cha
     return status;
 }
 
-int main(int argc, char **argv)
+/* Runs the program. Returns -1 when it ended as *wait_status says, else the exit status of ours. */
+static int watch(const struct args *args, const struct parts *parts,
+                 const struct words *environment, int *wait_status)
 {
-    struct args args;
-    struct parts parts;
-    struct words environment = {0};
     struct session session;
     struct child child;
 
+    refuse_to_overwrite(args, args->keep);
+    refuse_to_overwrite(args, args->append ? NULL : args->output);
+    child_block_signals();
+    if (parts->reporter && !reporter_check(parts->reporter, args, environment))
+        return STATUS_OUR_TROUBLE;
+    char *program = program_find(args, environment);
+    char *dir = settings_dir(args, environment);
+    session_sweep(dir, environment);
+    int status = STATUS_OUR_TROUBLE;
+    if (session_make(&session, dir, parts->library, environment)) {
+        child.oom_kills = oom_kills();
+        status = program_start(&child, args, program, &session, environment);
+        if (status >= 0)
+            session_remove(&session);
+        else
+            *wait_status = conclude(&session, &child, follow_child(&child), args, parts->reporter,
+                                    environment);
+    }
+    free(dir);
+    free(program);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct args args;
+    struct parts parts = {0};
+    struct words environment = {0};
+    int wait_status = 0;
+
     hold_standard_descriptors();
     int status = args_parse(&args, argc, argv);
-    if (status >= 0)
-        return status;
-    environment_load(&environment);
-    parts_find(&parts, &args);
-    if (args.self_test)
-        return self_test(&parts, &environment);
-    settings_report_to(&args, &environment);
-    refuse_to_overwrite(&args, args.keep);
-    refuse_to_overwrite(&args, args.append ? NULL : args.output);
-    child_block_signals();
-    if (parts.reporter && !reporter_check(parts.reporter, &args, &environment))
-        return STATUS_OUR_TROUBLE;
-    char *program = program_find(&args, &environment);
-
-    char *dir = settings_dir(&args, &environment);
-    session_sweep(dir, &environment);
-    if (!session_make(&session, dir, parts.library, &environment))
-        return STATUS_OUR_TROUBLE;
-    long oom_before = oom_kills();
-    status = program_start(&child, &args, program, &session, &environment);
-    if (status >= 0) {
-        session_remove(&session);
-        return status;
+    if (status < 0) {
+        environment_load(&environment);
+        parts_find(&parts, &args);
+        settings_report_to(&args, &environment);
+        status = args.self_test ? self_test(&parts, &environment)
+                                : watch(&args, &parts, &environment, &wait_status);
     }
-    child.oom_kills = oom_before;
-    int wait_status = follow_child(&child);
-    follow_into_the_end(
-        conclude(&session, &child, wait_status, &args, parts.reporter, &environment));
+    free(parts.library);
+    free(parts.reporter);
+    words_free(&environment);
+    args_free(&args);
+    if (status < 0)
+        follow_into_the_end(wait_status);
+    return status;
 }

@@ -153,16 +153,21 @@ static void directory_remove(const char *dir)
     rmdir(dir);
 }
 
+static void forget(struct session *session)
+{
+    free(session->dir);
+    free(session->link_dir);
+    free(session->preload);
+    *session = (struct session){0};
+}
+
 void session_remove(struct session *session)
 {
     if (session->link_dir && (!session->dir || strcmp(session->link_dir, session->dir) != 0))
         directory_remove(session->link_dir);
     if (session->dir)
         directory_remove(session->dir);
-    free(session->dir);
-    free(session->link_dir);
-    free(session->preload);
-    *session = (struct session){0};
+    forget(session);
 }
 
 static void mark_kept(const char *dir)
@@ -178,6 +183,7 @@ void session_leave(struct session *session)
 {
     mark_kept(session->dir);
     mark_kept(session->link_dir);
+    forget(session);
 }
 
 /* ---- Sweeping --------------------------------------------------------------------------- */

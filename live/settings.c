@@ -26,17 +26,16 @@ char *settings_dir(const struct args *args, const struct words *environment)
 /* A list that makes no sense is said by the library, where the program runs. */
 void settings_report_to(struct args *args, const struct words *environment)
 {
-    char *list = args->to || args->report_to
-                     ? NULL
+    char *list = args->to ? NULL
+                 : args->report_to
+                     ? words_print("%s", args->report_to)
                      : where_option(environment_get(environment, "LIBLEAK_OPTIONS"), "report_to");
-    if (list && *list && leak_targets_good(list))
-        args->report_to = list;
-    else
-        free(list);
-    if (args->report_to && *args->report_to && !args->to) {
-        words_addf(&args->for_report, "--to=%s", args->report_to);
+    bool good = list && *list && (args->report_to || leak_targets_good(list));
+    if (good) {
+        words_addf(&args->for_report, "--to=%s", list);
         args->to = true;
     }
+    free(list);
 }
 
 /* The caller's options first, then the command line's, then what must not be overruled. */
