@@ -144,7 +144,7 @@ $(O)/%.o: %.S
 
 # Each suite appends "passed failed skipped" to the file $$TALLY; tests/tally adds up. They run beside
 # each other, the long ones first, so what two of them need is built before.
-SUITES = sanitized wrapper e2e unit verdicts conformance growth storm lint fuzz
+SUITES = sanitized wrapper e2e unit verdicts conformance growth storm lint itself fuzz
 SANITIZED = $(MAKE) --no-print-directory SAN=address,undefined O=$(O)-asan
 JOBS   = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
 
@@ -177,6 +177,8 @@ wrapper: all                          ## leakrun, leakwatch, install; T=name run
 	@tests/wrapper/run $(O) $(T)
 e2e: all                              ## whole-program cases; T=name runs one
 	@tests/e2e/run $(O) $(T)
+itself: all tests-only                ## our own tests and tools under libleak give everything back; T=name
+	@tests/itself/run $(O) $(T)
 conformance: all                      ## real programs, with and without libleak; T=name runs one
 	@tests/conformance/run $(O) $(T)
 verdicts: all                         ## real programs: nothing is called lost that valgrind does not find lost; T=name

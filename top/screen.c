@@ -232,6 +232,7 @@ bool screen_run(const char *path, double interval, const struct listing_options 
     terminal = newterm(NULL, stdout, stdin);
     if (!terminal) {
         fputs("leaktop: this terminal has no screen: set TERM, or use --once\n", stderr);
+        watcher_end(screen.watcher);
         return false;
     }
     cbreak();
@@ -246,5 +247,7 @@ bool screen_run(const char *path, double interval, const struct listing_options 
     glance_end(screen.glance);
     glance_end(screen.latest);
     account_end(&screen.mark);
+    watcher_end(screen.watcher);
+    delscreen(terminal);
     return true;
 }

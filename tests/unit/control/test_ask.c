@@ -164,11 +164,17 @@ static void begin(int number, void (*handler)(int), bool blocks)
     fake = fork();
     if (!fake) {
         ck_assert(asprintf(&path, "%s/fake.%d.1.leak", dir, (int)getpid()) > 0);
+        close(go[1]);
+        close(ready[0]);
         live(go[0], ready[1], number, handler, blocks);
     }
+    close(go[0]);
+    close(ready[1]);
     save(number);
     ck_assert_int_eq(write(go[1], "", 1), 1);
     ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+    close(go[1]);
+    close(ready[0]);
     map();
 }
 
@@ -180,6 +186,9 @@ static void end(void)
     }
     if (path)
         unlink(path);
+    free(path);
+    if (target.pid)
+        target_close(&target);
     rmdir(dir);
 }
 
@@ -256,7 +265,7 @@ START_TEST(the_look_is_that_of_the_milestone_and_is_added_up)
     ck_assert_uint_eq(look.lost_bytes, 201);
     ck_assert_uint_eq(look.indirect_blocks, 3);
     ck_assert_uint_eq(look.indirect_bytes, 30);
-    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    freopen("/dev/null", "w", stderr);
     ck_assert(!ask_for_look(&target, LOOK + 1, SHORT, &look));
 }
 END_TEST
@@ -420,6 +429,7 @@ START_TEST(many_at_once_are_answered_one_by_one)
                 good = ask_for(k % 2 ? LEAK_VERB_MARK : LEAK_VERB_SNAPSHOT, 0,
                                k % 2 ? "deploy" : NULL, LONG) &&
                        answer.answer == LEAK_ANSWER_DONE;
+            target_close(&target);
             _exit(!good);
         }
     }

@@ -70,15 +70,25 @@ END_TEST
 /* ---- Arenas --------------------------------------------------------------------------------- */
 
 static void *thread_blocks[2];
+static void *in_arenas[16]; /* all that threads took, for what is freed makes room in an arena */
+static unsigned in_arenas_count;
 static pthread_barrier_t meet;
 
 static void *allocate_elsewhere(void *size)
 {
     thread_blocks[0] = malloc(100);
     thread_blocks[1] = malloc((size_t)size);
+    for (unsigned i = 0; i < 2; i++)
+        in_arenas[in_arenas_count++] = thread_blocks[i];
     pthread_barrier_wait(&meet);
     pthread_barrier_wait(&meet);
     return NULL;
+}
+
+static void free_in_arenas(void)
+{
+    while (in_arenas_count)
+        free(in_arenas[--in_arenas_count]);
 }
 
 /* The heap is 64 MiB of addresses, of which glibc has opened a part: that is what is taken. */
@@ -100,6 +110,7 @@ START_TEST(the_arena_of_another_thread_is_a_heap_also_without_known_blocks)
     ck_assert_ptr_eq(around(last), heap);
     pthread_barrier_wait(&meet);
     pthread_join(thread, NULL);
+    free_in_arenas();
 }
 END_TEST
 
@@ -124,6 +135,7 @@ START_TEST(further_heaps_of_an_arena_are_heaps)
         pthread_barrier_wait(&meet);
         pthread_join(thread, NULL);
     }
+    free_in_arenas();
 }
 END_TEST
 

@@ -82,6 +82,7 @@ START_TEST(libc_says_whether_there_is_a_second_thread)
     pthread_t thread;
     pthread_create(&thread, NULL, do_nothing, NULL);
     ck_assert_int_eq(*lock_alone, 0);
+    pthread_join(thread, NULL);
 }
 END_TEST
 

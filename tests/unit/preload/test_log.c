@@ -13,6 +13,12 @@ static void setup(void)
     dup2(ends[1], 2);
 }
 
+static void teardown(void)
+{
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static const char *said(void)
 {
     ssize_t length = read(ends[0], got, sizeof got - 1);
@@ -76,6 +82,8 @@ START_TEST(a_descriptor_that_is_another_file_now_is_left_alone)
     ck_assert(log_usable());
     log_line("back", NULL);
     ck_assert_str_eq(said(), "libleak: back\n");
+    close(file);
+    close(old);
 }
 END_TEST
 
@@ -93,7 +101,7 @@ int main(int argc, char **argv)
 {
     Suite *suite = suite_create("log");
     TCase *all = tcase_create("log");
-    tcase_add_checked_fixture(all, setup, NULL);
+    tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(all, a_line_has_our_name_and_all_parts);
     tcase_add_test(all, before_the_start_nothing_is_said);
     tcase_add_test(all, a_long_line_is_cut_and_still_ends);

@@ -263,6 +263,7 @@ START_TEST(a_check_leaves_nothing_behind)
     sigprocmask(SIG_BLOCK, NULL, &mask);
     ck_assert(!sigismember(&mask, SIGUSR1) && !sigismember(&mask, SIGALRM));
     ck_assert_uint_eq(store_header->unwind_checks, 1);
+    close(after);
 }
 END_TEST
 

@@ -519,6 +519,8 @@ START_TEST(a_fork_child_has_what_was_open_when_it_was_made)
         ck_assert_uint_eq(BAD(NULL), 0);
         ck_assert_uint_eq(totals().opened[LEAK_RESOURCE_FD], 0);
         ck_assert(belongings_check());
+        close(go[0]);
+        close(go[1]);
         _exit(0);
     }
     closes(3);
@@ -528,6 +530,8 @@ START_TEST(a_fork_child_has_what_was_open_when_it_was_made)
     ck_assert(waitpid(child, &status, 0) == child);
     ck_assert_int_eq(status, 0);
     ck_assert_uint_eq(OPEN(LEAK_RESOURCE_FD), 1);
+    close(go[0]);
+    close(go[1]);
 }
 END_TEST
 
