@@ -245,22 +245,46 @@ static void judge_error(json_t *process, const struct plant *plant)
         pass(plant, frame);
 }
 
-/* The heap over time rises, and the function holds most when it is largest. The verdict "growing"
- * takes longer than a test of seconds. */
+/* What becomes more is called growing, and what only comes and goes is not. */
+static void judge_trend(json_t *process, const struct plant *plant)
+{
+    json_t *frame, *record = find(json_object_get(process, "records"), plant, &frame);
+    const char *called = text_at(json_object_get(record, "growth"), "verdict");
+    bool grows = strcmp(called, "growing") == 0 || strcmp(called, "slow-consumer") == 0;
+
+    if (!*called)
+        verdict(false, "%s: %s() allocates all the time, and no trend of it is told", plant->hook,
+                plant->function);
+    else if (grows != (strcmp(plant->what, "growing") == 0))
+        verdict(false, "%s: what %s() holds is %s, but called %s", plant->hook, plant->function,
+                plant->what, called);
+    else if (line_is_right(plant, frame))
+        pass(plant, frame);
+}
+
+/* Of those that held most at the peak, that function's part. */
+static const json_t *part_of(json_t *peak, const struct plant *plant)
+{
+    json_t *frame;
+
+    return find(json_object_get(peak, "parts"), plant, &frame);
+}
+
+/* The heap over time rises, and the function holds its part when it is largest. */
 static void judge_growth(json_t *process, const struct plant *plant)
 {
     json_t *history = json_object_get(process, "history"), *peak = json_object_get(process, "peak");
     size_t count = json_array_size(history);
     long first = number_at(json_array_get(history, 0), "live_bytes");
     long last = number_at(json_array_get(history, count ? count - 1 : 0), "live_bytes");
-    json_t *part = json_array_get(json_object_get(peak, "parts"), 0);
+    const json_t *part = part_of(peak, plant);
 
     if (count < 3 || last - first < plant->bytes / 3)
         verdict(false, "history: of the growth by %ld bytes %ld are seen, in %zu moments",
                 plant->bytes, last - first, count);
-    else if (!frame_in(json_object_get(part, "frames"), plant->function) ||
-             number_at(part, "bytes") < plant->bytes / 2)
-        verdict(false, "history: %s() does not hold most at the peak", plant->function);
+    else if (!part || number_at(part, "bytes") < plant->bytes / 2)
+        verdict(false, "history: of %ld bytes %s() is said to hold %ld at the peak", plant->bytes,
+                plant->function, part ? number_at(part, "bytes") : 0);
     else
         verdict(true, "history: the heap grows in %zu moments, by %s()", count, plant->function);
 }
@@ -273,6 +297,8 @@ static void judge(json_t *process, const struct plant *plant)
         judge_freed(process, plant);
     else if (strcmp(plant->what, "grown") == 0)
         judge_growth(process, plant);
+    else if (strcmp(plant->what, "growing") == 0 || strcmp(plant->what, "steady") == 0)
+        judge_trend(process, plant);
     else if (strstr(plant->what, "free"))
         judge_error(process, plant);
     else

@@ -11,14 +11,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PLANT __attribute__((noinline, visibility("default"))) void
 #define SAY(what, hook, bytes) printf("%s %s %s %d %d\n", what, hook, __func__, __LINE__, bytes)
 
-#define GROWING_STEPS 12
-#define GROWING_STEP_US 100000
-#define GROWING_BLOCKS 100 /* of 1000 bytes, each step */
+#define GROWING_STEPS 24
+#define GROWING_STEP_US 50000
+#define GROWING_STEP_AHEAD_NS 500000000 /* 13 seconds in all, more than judging growth takes */
+#define GROWING_BLOCKS 50 /* of 1000 bytes, each step */
 
 typedef void *new_operator(size_t size);
 typedef void delete_operator(void *block);
@@ -28,7 +31,8 @@ static new_operator *volatile op_new, *volatile op_new_array;
 static delete_operator *volatile op_delete, *volatile op_delete_array;
 static void *volatile sink;
 static void *volatile held;
-static void *list;
+static void *list, *ring[GROWING_BLOCKS];
+static volatile long long ahead_ns;
 
 /* A plant is a line. */
 /* clang-format off */
@@ -50,7 +54,8 @@ PLANT plant_owner(void)          { SAY("lost", "calloc", 3000);         sink = c
 PLANT plant_reachable(void)      { SAY("reachable", "malloc", 4001);    held = malloc(4001); }
 PLANT plant_mismatch(void)       { SAY("mismatched-free", "_ZdlPv", 5001); sink = malloc(5001); op_delete(sink); }
 PLANT plant_double_free(void)    { SAY("double-free", "free", 6001);    fflush(stdout); sink = malloc(6001); free(sink); free(sink); }
-PLANT plant_growing(void)        { void **block = malloc(1000); if (block) *block = list; list = block; }
+PLANT plant_growing(int first)   { if (first) SAY("growing", "history", GROWING_STEPS * GROWING_BLOCKS * 1000); void **block = malloc(1000); if (block) *block = list; list = block; }
+PLANT plant_steady(int at, int first) { if (first) SAY("steady", "history", GROWING_BLOCKS * 1000); free(ring[at]); ring[at] = malloc(1000); }
 /* clang-format on */
 
 /* -1: there is no libstdc++. */
@@ -86,14 +91,32 @@ static __attribute__((noinline)) void plant_freed(void)
     }
 }
 
+/* The clock of this process, also for the library, which asks libc's as everybody does. Nobody waits until
+ * growth can be told from chance: the clock goes ahead between the steps, and all else is as it is with
+ * a program that grows for so long. */
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int failed = (int)syscall(SYS_clock_gettime, clock, now);
+
+    if (!failed) {
+        long long ns = now->tv_nsec + ahead_ns;
+        now->tv_sec += ns / 1000000000;
+        now->tv_nsec = ns % 1000000000;
+    }
+    return failed;
+}
+
 /* The heap over time: each step is a step of its history. */
 static __attribute__((noinline)) void grow(void)
 {
     printf("grown history plant_growing 0 %d\n", GROWING_STEPS * GROWING_BLOCKS * 1000);
     for (int i = 0; i < GROWING_STEPS; i++) {
-        for (int k = 0; k < GROWING_BLOCKS; k++)
-            plant_growing();
+        for (int k = 0; k < GROWING_BLOCKS; k++) {
+            plant_growing(i == 0 && k == 0);
+            plant_steady(k, i == 0 && k == 0);
+        }
         usleep(GROWING_STEP_US);
+        ahead_ns += GROWING_STEP_AHEAD_NS;
     }
 }
 

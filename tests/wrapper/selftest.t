@@ -17,7 +17,8 @@ test_self_test_passes_and_leaves_nothing() {
     silent_about out '^FAIL'
     for what in 'malloc: lost, in lose_by_malloc\(\) at .*plant.c:[0-9]+$' 'realloc: lost' 'posix_memalign: lost' \
         'malloc: indirect, in plant_owned' 'malloc: reachable' 'free: what plant_free' 'free: double-free, in plant_double_free' \
-        'history: the heap grows' "own memory: Memory of libleak's own: .*, all accounted for"; do
+        'history: the heap grows' 'history: growing, in plant_growing\(\) at .*plant.c:[0-9]+$' \
+        'history: steady, in plant_steady' "own memory: Memory of libleak's own: .*, all accounted for"; do
         says out "^PASS  $what"
     done
     says out '^(PASS  _ZdlPv: mismatched-free|SKIP  C\+\+)'
@@ -46,6 +47,7 @@ test_self_test_names_the_hook_that_is_missing() {
     without_hook free
     says out '^FAIL  free: .*plant_free\(\).*: does the library hook free\?'
     says out '^FAIL  double-free: .*does the library hook free\?'
+    says out '^FAIL  history: .*plant_steady\(\)'
     says out '^PASS  calloc: lost'
     says out '^self-test: [0-9]+ passed, [0-9]+ failed \(.*/free\.so\)'
     without_hook realloc
