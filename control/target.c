@@ -18,7 +18,6 @@
 #include "live/process.h"
 #include "live/words.h"
 #include "symbolize/show.h"
-#include "symbolize/where.h"
 
 #define LIBRARY "/libleak.so"
 #define STORE ".leak"
@@ -197,19 +196,9 @@ void target_close(struct target *target)
     free(target->path);
 }
 
-/* As libleak reads them, of the options only those in the environment. */
-static char *told_directory(const char *dir)
-{
-    const char *told = getenv("LIBLEAK_DIR");
-
-    if (!dir && told && *told)
-        dir = told;
-    return dir ? words_print("%s", dir) : where_option(getenv("LIBLEAK_OPTIONS"), "dir");
-}
-
 bool target_open(struct target *target, const char *word, const char *dir)
 {
-    char *told = told_directory(dir);
+    char *told = find_directory(dir);
     struct finds finds = find_running(told);
     bool good;
 

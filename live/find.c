@@ -105,6 +105,16 @@ static int by_start(const void *left, const void *right)
     return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
+char *find_directory(const char *told)
+{
+    struct mem *mem = mem_begin();
+    const char *dir = told ? told : where_told(mem);
+    char *copy = dir ? words_print("%s", dir) : NULL;
+
+    mem_end(mem);
+    return copy;
+}
+
 static struct finds find(const char *dir, bool lives)
 {
     struct finding finding = {.lives = lives};

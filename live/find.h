@@ -21,6 +21,10 @@ struct finds {
     size_t count;
 };
 
+/* Where to look: what the user told the reader, else what the programs are told by files and the
+ * environment; NULL: the default places. For the caller to free. */
+char *find_directory(const char *told);
+
 /* In `dir` and in the sessions of leakrun below it; NULL: in the default places. */
 struct finds find_running(const char *dir);
 /* The same of those that run no more and have left one. */

@@ -79,8 +79,7 @@ static const char *dir_of_file(struct mem *mem, const char *path, const char *so
     return so_far;
 }
 
-/* In the runtime's order: the later one wins. NULL or "" = the default places. */
-static const char *dir_wanted(struct mem *mem)
+const char *where_told(struct mem *mem)
 {
     const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *user = NULL, *dir;
     char *option = where_option(getenv("LIBLEAK_OPTIONS"), "dir");
@@ -95,18 +94,20 @@ static const char *dir_wanted(struct mem *mem)
     if (option)
         dir = mem_copy(mem, option, strlen(option));
     free(option);
-    return getenv("LIBLEAK_DIR") ? getenv("LIBLEAK_DIR") : dir;
+    if (getenv("LIBLEAK_DIR"))
+        dir = getenv("LIBLEAK_DIR");
+    return dir && *dir ? dir : NULL;
 }
 
 size_t where_directories(struct mem *mem, const char *directory[WHERE_PLACES])
 {
-    const char *place[WHERE_PLACES], *dir = dir_wanted(mem);
+    const char *place[WHERE_PLACES], *dir = where_told(mem);
     size_t count = 0;
 
     where_places(place, getenv("XDG_RUNTIME_DIR"));
-    if (dir && *dir)
+    if (dir)
         directory[count++] = dir;
-    for (int i = 0; (!dir || !*dir) && i < WHERE_PLACES; i++)
+    for (int i = 0; !dir && i < WHERE_PLACES; i++)
         if (place[i])
             directory[count++] = mem_format(mem, "%s/" WHERE_USER_PREFIX "%u", place[i], (unsigned)geteuid());
     return count;

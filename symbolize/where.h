@@ -16,6 +16,10 @@
 /* The three; the first is NULL when runtime_dir, of XDG_RUNTIME_DIR, is no absolute path. */
 void where_places(const char *place[WHERE_PLACES], const char *runtime_dir);
 
+/* The directory that the programs of this user are told by files and the environment, the later one
+ * wins; NULL: none, so the default places. In mem. */
+const char *where_told(struct mem *mem);
+
 /* Where the programs of this user leave them, for the same configuration and environment; how many.
  * Without dir= all the places, since a service, say, has no XDG_RUNTIME_DIR. In mem. */
 size_t where_directories(struct mem *mem, const char *directory[WHERE_PLACES]);

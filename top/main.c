@@ -191,16 +191,17 @@ static size_t columns_of(int fd)
 
 static int run(struct options *options)
 {
-    const char *told = getenv("LIBLEAK_DIR"), *dir = told && *told ? told : NULL;
+    char *dir = find_directory(options->dir);
     struct finds finds;
     int status = STATUS_UNUSABLE;
 
-    if (options->dir)
-        dir = options->dir;
-    if (options->view == VIEW_METRICS)
-        return run_metrics(dir, options);
+    if (options->view == VIEW_METRICS) {
+        status = run_metrics(dir, options);
+        free(dir);
+        return status;
+    }
     finds = find_running(dir);
-
+    free(dir);
     if (!options->process) {
         status = run_list(&finds);
     } else {

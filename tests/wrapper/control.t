@@ -98,6 +98,23 @@ test_snapshot_says_what_is_lost_now() {
     says out ' lost: 6 blocks, 288 bytes; '
     close_shelf
 }
+test_readers_look_where_programs_are_told_to_leave_stores() {
+    need gcc
+    open_shelf
+    export HOME=$PWD
+    unset LIBLEAK_DIR LIBLEAK_OPTIONS XDG_CONFIG_HOME
+    equal 'nobody says where' "$(status_of "$O/leakctl" mark shelf here)" 1
+    equal 'nor to leaktop' "$(status_of "$O/leaktop" --once shelf)" 2
+    LIBLEAK_OPTIONS="depth=9:dir=$PWD/stores" "$O/leakctl" mark shelf here >out
+    LIBLEAK_OPTIONS="depth=9:dir=$PWD/stores" "$O/leaktop" >out
+    says out "shelf"
+    echo "dir=$PWD/stores" >.libleakrc
+    "$O/leakctl" mark shelf there >out
+    "$O/leaktop" >out
+    says out "shelf"
+    equal 'LIBLEAK_DIR wins' "$(LIBLEAK_DIR=$PWD status_of "$O/leaktop" --once shelf)" 2
+    close_shelf
+}
 test_report_looks_and_hands_the_options_on() {
     need gcc jq
     open_shelf
