@@ -1,6 +1,6 @@
-"""judge.py BUILD STORES - what the processes of our own programs left. Prints each finding; exits 1 when there is one,
+"""judge.py BUILD STORES [leakplant] - what the processes of our own programs left. Prints each finding; exits 1 when there is one,
 or when nothing was seen. Other people's programs (a shell, a compiler) are none of our business, nor is
-leakplant, which leaks on purpose. A process that was killed has no look: it could give nothing back, and only what it released wrongly counts."""
+leakplant, which leaks on purpose, unless it is asked for. A process that was killed has no look: it could give nothing back, and only what it released wrongly counts."""
 
 import glob
 import json
@@ -25,9 +25,9 @@ def report(build, folder):
     return json.loads(said)["processes"]
 
 
-def ours(build, process):
+def ours(build, process, planted):
     path = process["exe"] or "" # one that was killed at its start
-    return os.path.dirname(path).startswith(build) and os.path.basename(path) != "leakplant"
+    return os.path.dirname(path).startswith(build) and (planted or os.path.basename(path) != "leakplant")
 
 
 def stack(finding):
@@ -45,8 +45,8 @@ def findings(process):
         yield "%s left open: %s (%d)" % (resource["type"], resource["name"], resource["count"]), resource
 
 
-def main(build, folder):
-    processes = [p for p in report(build, folder) if ours(build, p)]
+def main(build, folder, planted):
+    processes = [p for p in report(build, folder) if ours(build, p, planted)]
     bad = {}
     for process in processes:
         for words, finding in findings(process):
@@ -62,4 +62,4 @@ def main(build, folder):
         sys.exit(1)
 
 
-main(os.path.realpath(sys.argv[1]), sys.argv[2])
+main(os.path.realpath(sys.argv[1]), sys.argv[2], sys.argv[3:] == ["leakplant"])

@@ -31,6 +31,18 @@ begin_live() {
     store=$(cat store)
 }
 
+# ---- What judges them --------------------------------------------------------------------------
+
+tool_planted_mistakes_would_be_found() {
+    under "$O/leakplant" all >plants
+    ! /usr/bin/python3 "$here/judge.py" "$O" "$d/stores" leakplant >found || fail 'leakplant passes'
+    says found '^lost: 1001 bytes in 1 blocks'
+    says found '^indirect: 3001 bytes'
+    says found '^mismatched-free'
+    silent_about found '4001 bytes' # that one is reachable
+    under "$O/leakreport" --version >out
+}
+
 # ---- leakreport --------------------------------------------------------------------------------
 
 tool_leakreport_in_every_format() {

@@ -658,6 +658,7 @@ int main(int argc, char **argv)
     tcase_add_test(caches, threads_count_on_the_same_sites_without_losing_any);
     suite_add_tcase(suite, caches);
     TCase *deaths = tcase_create("death");
+    tcase_set_tags(deaths, "killed");
     tcase_set_timeout(deaths, 120);
     tcase_add_checked_fixture(deaths, setup, NULL);
     tcase_add_loop_test(deaths, a_program_stopped_at_any_instruction_is_consistent, 0,

@@ -166,15 +166,18 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("exports");
-    TCase *all = tcase_create("formats");
+    TCase *all = tcase_create("formats"), *readers = tcase_create("readers");
     SRunner *runner = srunner_create(suite);
     int failed;
 
     tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, other_programs_read_what_the_json_report_says, 0,
+    tcase_set_timeout(readers, 60);
+    tcase_set_tags(readers, "readers");
+    tcase_add_loop_test(readers, other_programs_read_what_the_json_report_says, 0,
                         ROWS(models) * ROWS(formats));
     tcase_add_loop_test(all, sarif_stays_within_what_hosts_take, 0, ROWS(crowds));
     suite_add_tcase(suite, all);
+    suite_add_tcase(suite, readers);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -230,16 +230,19 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("golden");
-    TCase *formats = tcase_create("formats");
+    TCase *formats = tcase_create("formats"), *readers = tcase_create("readers");
     SRunner *runner = srunner_create(suite);
     int failed, count = ROWS(models);
 
     tcase_set_timeout(formats, 60);
     tcase_add_loop_test(formats, every_format_is_as_it_was, 0, count);
     tcase_add_loop_test(formats, no_line_of_text_is_wider_than_the_terminal_by_accident, 0, 8);
-    tcase_add_loop_test(formats, json_keeps_to_the_schema, 0, count);
-    tcase_add_loop_test(formats, programs_read_every_format, 0, count);
+    tcase_set_timeout(readers, 60);
+    tcase_set_tags(readers, "readers");
+    tcase_add_loop_test(readers, json_keeps_to_the_schema, 0, count);
+    tcase_add_loop_test(readers, programs_read_every_format, 0, count);
     suite_add_tcase(suite, formats);
+    suite_add_tcase(suite, readers);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
