@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define THREADS_FIELD 20
+
 bool process_look(pid_t pid, uint64_t *start_time, char *state)
 {
     char path[32], text[1024];
@@ -32,6 +34,9 @@ bool process_look(pid_t pid, uint64_t *start_time, char *state)
         if (!rest)
             return false;
         rest++;
+        /* What has a thread besides this one is no zombie: its main thread alone has ended. */
+        if (field + 1 == THREADS_FIELD && *state == 'Z' && strtol(rest, NULL, 10) > 1)
+            *state = 'S';
     }
     *start_time = strtoull(rest, NULL, 10);
     return true;

@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Field 22 of /proc/PID/stat; false when there is no such process or it is only a zombie. */
+#define THREADS_FIELD 20
+
+/* Field 22 of /proc/PID/stat; false when there is no such process or it is only a zombie: one whose main
+ * thread alone has ended is none. */
 static bool start_time_of(int32_t pid, uint64_t *start)
 {
     char path[32], text[1024];
@@ -25,15 +28,18 @@ static bool start_time_of(int32_t pid, uint64_t *start)
         return false;
     text[length] = 0;
     at = strrchr(text, ')'); /* the name before it may hold anything */
-    if (!at || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X')
+    if (!at || at[1] != ' ' || at[2] == 'X')
         return false;
+    bool zombie = at[2] == 'Z';
     for (int field = 2; field < 22; field++) {
         at = strchr(at + 1, ' ');
         if (!at)
             return false;
+        if (field + 1 == THREADS_FIELD && strtol(at, NULL, 10) > 1)
+            zombie = false;
     }
     *start = strtoull(at + 1, NULL, 10);
-    return true;
+    return !zombie;
 }
 
 bool alive_process(const char *host, int32_t pid, uint64_t start_time)

@@ -115,6 +115,51 @@ test_readers_look_where_programs_are_told_to_leave_stores() {
     equal 'LIBLEAK_DIR wins' "$(LIBLEAK_DIR=$PWD status_of "$O/leaktop" --once shelf)" 2
     close_shelf
 }
+test_process_whose_main_thread_has_ended_lives() {
+    need gcc
+    mkdir -m 700 stores
+    mkfifo input
+    compile later -O1 -g -pthread <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *volatile sink;
+static void *goes_on(void *first)
+{
+    char byte;
+    pthread_join(*(pthread_t *)first, NULL);
+    sink = malloc(4711);
+    sink = NULL;
+    puts("ready");
+    fflush(stdout);
+    read(0, &byte, 1);
+    exit(7);
+}
+int main(void)
+{
+    static pthread_t first, thread;
+    first = pthread_self();
+    pthread_create(&thread, NULL, goes_on, &first);
+    pthread_exit(NULL);
+}
+END
+    LD_PRELOAD=$O/libleak.so LIBLEAK_DIR=$PWD/stores ./later <input >said.later &
+    running=$!
+    exec 3>input
+    until_says said.now '^ready' cat said.later
+    ctl snapshot "$running" >out
+    says out "^later \(pid $running\): .* lost: 1 block, 4,?711 bytes"
+    "$O/leaktop" --dir=stores >out
+    says out 'later'
+    "$O/leakreport" --format=json stores/later.*.leak >json
+    says json '"how": ?"running"'
+    exec 3>&-
+    status=0
+    wait "$running" || status=$?
+    equal 'its own end' $status 7
+    ctl_refuses '.' snapshot "$running" # that one is dead
+}
 test_report_looks_and_hands_the_options_on() {
     need gcc jq
     open_shelf
