@@ -115,15 +115,12 @@ static bool refuse_deaf(const struct target *target)
     return refuse(target->who, REFUSAL_EXEC, show_word(target->path).text);
 }
 
-/* Time is up, and nobody took the request. */
-static bool refuse_silence(const struct waiting *waiting)
+/* Nobody takes the request, as its threads are. */
+static bool refuse_as_heard(const struct waiting *waiting, enum hears hears)
 {
     const struct target *target = waiting->target;
-    struct hearing hearing;
 
-    if (!hearing_of(target->pid, target->signal, &hearing))
-        return refuse_end(target);
-    switch (hearing_says(&hearing)) {
+    switch (hears) {
     case HEARS_NO_HANDLER:
         return refuse_deaf(target);
     case HEARS_STOPPED:
@@ -138,6 +135,17 @@ static bool refuse_silence(const struct waiting *waiting)
         break;
     }
     return refuse_time(waiting, REFUSAL_SILENT);
+}
+
+/* Time is up, and nobody took the request. */
+static bool refuse_silence(const struct waiting *waiting)
+{
+    const struct target *target = waiting->target;
+    struct hearing hearing;
+
+    if (!hearing_of(target->pid, target->signal, &hearing))
+        return refuse_end(target);
+    return refuse_as_heard(waiting, hearing_says(&hearing));
 }
 
 /* Time is up, and the place is not free. */
@@ -163,7 +171,7 @@ static bool can_answer(const struct target *target)
     if (!hearing_of(target->pid, target->signal, &hearing))
         return refuse_end(target);
     hears = hearing_says(&hearing);
-    return (hears != HEARS_STOPPED && hears != HEARS_TRACED) || refuse_silence(&waiting);
+    return (hears != HEARS_STOPPED && hears != HEARS_TRACED) || refuse_as_heard(&waiting, hears);
 }
 
 static bool claim(struct target *target, uint64_t timeout)
@@ -209,7 +217,7 @@ static bool send_signal(const struct waiting *waiting, bool *sent)
         return refuse_end(target);
     hears = hearing_says(&hearing);
     if (hears == HEARS_STOPPED || hears == HEARS_TRACED)
-        return refuse_silence(waiting);
+        return refuse_as_heard(waiting, hears);
     if (hears == HEARS_NO_HANDLER || !target_is_same(target))
         return waited(waiting) < GRACE || refuse_deaf(target);
     if (hearing.waiting)
