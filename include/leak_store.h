@@ -827,6 +827,8 @@ struct leak_age {
     uint64_t blocks, bytes;
 };
 
+#define LEAK_POINTERS 1024 /* at most: as many may stand for more */
+
 /* A word that holds a pointer into the block that was asked about. */
 struct leak_pointer {
     uint64_t address; /* of the word */

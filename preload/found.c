@@ -353,7 +353,7 @@ static bool begin(struct writer *writer)
            growing_begin(&writer->contents, 1, CONTENTS_MOST) &&
            growing_begin(&writer->orphans, sizeof(struct leak_orphan), ORPHANS_MOST) &&
            growing_begin(&writer->age, sizeof(struct leak_age), AGES_MOST) &&
-           growing_begin(&writer->pointers, sizeof(struct leak_pointer), POINTERS_MOST) &&
+           growing_begin(&writer->pointers, sizeof(struct leak_pointer), LEAK_POINTERS) &&
            ages_begin(&writer->ages, writer->lines_most) &&
            held_begin(&writer->held, writer->look->reach, writer->look->roots);
 }

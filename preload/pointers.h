@@ -6,9 +6,7 @@
 #include "preload/growing.h"
 #include "preload/held.h"
 
-#define POINTERS_MOST 1024
-
-/* struct leak_pointer, to out. */
+/* struct leak_pointer, to out: at most LEAK_POINTERS. */
 void pointers_find(struct held *held, const struct block *block, struct growing *out);
 
 #endif

@@ -10,8 +10,6 @@
 #include "symbolize/settle.h"
 #include "symbolize/stack.h"
 
-#define POINTERS_MOST 1024 /* that a look writes down */
-
 static struct pointer named(struct paths *paths, const struct leak_pointer *pointer)
 {
     const struct store *store = paths->store;
@@ -55,7 +53,7 @@ static void fill_pointers(struct mem *mem, const struct store_look *look, struct
         qsort(pointers, look->pointer_count, sizeof(*pointers), by_rank);
     who->pointers = pointers;
     who->pointer_count = look->pointer_count;
-    who->more = look->pointer_count >= POINTERS_MOST;
+    who->more = look->pointer_count >= LEAK_POINTERS;
 }
 
 /* The C library's own is that, whatever points to it. */
