@@ -83,7 +83,9 @@ static bool name_store(char *path, size_t size, int *memory)
         return false;
     }
     *memory = copy_to_memory_file(path, size);
-    return true;
+    if (*memory < 0)
+        log_line("no report: there is no file in memory to hand it over", NULL);
+    return *memory >= 0;
 }
 
 /* ---- Running it ----------------------------------------------------------------------------- */
