@@ -82,6 +82,26 @@ test_a_small_program_has_its_report_on_one_screen() {
     says out '^       \| struct node \*made ='
     says out '^     allocated [0-9.]+ s before the end by T1 '
 }
+test_records_are_numbered_and_keep_their_signature() {
+    need gcc jq
+    leaky c gcc c
+    for run in 1 2; do
+        leakrun --no-report --keep=$run.leak ./c 5
+        "$O/leakreport" --apart --top=0 --color=never $run.leak | sed -n 's/^ *\([0-9]*\)\. .* \([0-9a-f]\{16\}\)$/\1 \2/p' >numbered.$run
+        "$O/leakreport" --format=json $run.leak >json
+        jq -r '.processes[0].records[] | select(.verdict == "lost") | .signature' json | sort >in_json
+        cut -d ' ' -f 2 numbered.$run | sort >in_text
+        cmp in_text in_json || fail "JSON has others: $(cat numbered.$run json)"
+    done
+    [ "$(wc -l <numbered.1)" -ge 5 ] || fail "few: $(cat numbered.1)"
+    equal 'numbers from 1 on' "$(cut -d ' ' -f 1 numbered.1)" "$(seq "$(wc -l <numbered.1)")"
+    equal 'each its own' "$(uniq -d in_text)" ''
+    sort -k 2 numbered.1 >one
+    sort -k 2 numbered.2 >two
+    cmp one two || fail "another run has others: $(cat numbered.1 numbered.2)"
+    "$O/leakreport" --apart --top=2 --color=never 1.leak | grep -E '^ *[0-9]+\. ' >few
+    equal 'the first two alone' "$(wc -l <few)" 2
+}
 test_what_is_true_of_all_records_is_said_once() {
     need gcc
     leaky c gcc c
