@@ -49,9 +49,7 @@ static bool thing_at(const struct process *process, size_t place, struct thing *
 /* Without one of the user's the first frame that is no allocator. */
 static const struct frame *title_of(const struct stack *stack)
 {
-    struct record record = {.frames = stack->frames,
-                            .frame_count = stack->count,
-                            .user = frame_user(stack->frames, stack->count)};
+    struct record record = record_of_stack(stack);
 
     return record_title(&record);
 }

@@ -242,15 +242,11 @@ struct ledger_entry *ledger_add_resource(struct ledger *ledger, const struct rec
 static void add_error(struct ledger *ledger, uint64_t signature, const char *type, uint64_t count,
                       uint64_t ns, const struct stack *stack)
 {
-    struct record record = {.signature = signature,
-                            .blocks = count,
-                            .first_ns = ns,
-                            .last_ns = ns,
-                            .frames = stack->frames,
-                            .frame_count = stack->count,
-                            .user = frame_user(stack->frames, stack->count),
-                            .ending = stack->ending};
+    struct record record = record_of_stack(stack);
 
+    record.signature = signature;
+    record.blocks = count;
+    record.first_ns = record.last_ns = ns;
     ledger_add_error(ledger, &record, type);
 }
 

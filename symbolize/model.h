@@ -570,6 +570,12 @@ struct report {
 /* The last component of a path; NULL gives NULL. */
 const char *base_name(const char *path);
 
+/* Of the user's own code, be it one that only passes a size on. */
+static inline bool frame_is_users(const struct frame *frame)
+{
+    return frame->role == FRAME_USER || frame->role == FRAME_WRAPPER;
+}
+
 /* Index of the first frame of the user's own code, preferably one that can be named; count = none.
  */
 size_t frame_user(const struct frame *const *frames, size_t count);

@@ -117,7 +117,7 @@ static bool has_frame(const struct only *only, const struct record *record)
     for (size_t i = 0; i < record->frame_count; i++) {
         const struct frame *frame = record->frames[i];
 
-        if (frame->role != FRAME_USER && frame->role != FRAME_WRAPPER)
+        if (!frame_is_users(frame))
             continue;
         if (only->key == FUNCTION
                 ? only_names_function(only->pattern, frame->function)

@@ -45,11 +45,6 @@ bool scope_read(struct mem *mem, const char *text, struct scope_list *list)
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
-static bool is_users(const struct frame *frame)
-{
-    return frame->role == FRAME_USER || frame->role == FRAME_WRAPPER;
-}
-
 static bool names_frame(const char *pattern, enum scope_key key, const struct frame *frame)
 {
     return key == SCOPE_MODULES ? only_names(pattern, frame->module)
@@ -62,7 +57,7 @@ static bool has_frame(const char *pattern, enum scope_key key, bool any_frame,
 {
     size_t i = 0;
 
-    while (i < record->frame_count && !is_users(record->frames[i]))
+    while (i < record->frame_count && !frame_is_users(record->frames[i]))
         i++;
     if (i == record->frame_count)
         return i && names_frame(pattern, key,
@@ -70,7 +65,7 @@ static bool has_frame(const char *pattern, enum scope_key key, bool any_frame,
     if (!any_frame)
         return names_frame(pattern, key, record->frames[i]);
     for (; i < record->frame_count; i++)
-        if (is_users(record->frames[i]) && names_frame(pattern, key, record->frames[i]))
+        if (frame_is_users(record->frames[i]) && names_frame(pattern, key, record->frames[i]))
             return true;
     return false;
 }

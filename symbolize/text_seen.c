@@ -89,9 +89,7 @@ static void write_peak(const struct process *process, const struct view *view, F
 {
     for (size_t i = 0; i < process->peak_part_count && i < PEAK_PARTS; i++) {
         const struct peak_part *part = &process->peak_parts[i];
-        struct record record = {.frames = part->stack.frames,
-                                .frame_count = part->stack.count,
-                                .user = frame_user(part->stack.frames, part->stack.count)};
+        struct record record = record_of_stack(&part->stack);
         const struct frame *title = record_title(&record);
 
         fprintf(stream, "%s%s in ", i ? "  " : "  Of that, ", show_size(part->bytes).text);
