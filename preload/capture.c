@@ -1,18 +1,38 @@
 #include "preload/capture.h"
 #include "preload/atomic.h"
+#include "preload/store.h"
+#include "preload/sys.h"
 #include "preload/tree.h"
 #include "preload/unwind.h"
 
 uint32_t capture_reasons;
 bool capture_disabled_ever;
 static bool all_disabled, tags_heeded;
+static bool never_enabled; /* it began disabled, and is so still */
 
 void capture_start(void)
 {
     if (!track_options.site_stacks)
         capture_reasons++;
-    if (!track_options.start || track_options.start_after)
+    if (!track_options.start || track_options.start_after || *track_options.start_at) {
         capture_disable_all(true);
+        never_enabled = true;
+        store_flag(LEAK_FLAG_NEVER_ENABLED);
+    }
+}
+
+void capture_fork_child(void)
+{
+    if (never_enabled)
+        store_flag(LEAK_FLAG_NEVER_ENABLED);
+}
+
+/* The store of a child that has none yet is its parent's. */
+static void note_enabled(void)
+{
+    never_enabled = false;
+    if (store_header && store_header->pid == sys_getpid())
+        store_unflag(LEAK_FLAG_NEVER_ENABLED);
 }
 
 void capture_heed_tags(void)
@@ -27,7 +47,14 @@ bool capture_disable_all(bool disable)
         return false;
     capture_disabled_ever = true;
     add_relaxed(&capture_reasons, disable ? 1 : -1);
+    if (!disable && never_enabled)
+        note_enabled();
     return true;
+}
+
+void capture_enable_all(void)
+{
+    capture_disable_all(false);
 }
 
 /* A thread that ends disabled leaves its reason behind, which costs the others a call. */

@@ -21,8 +21,10 @@ extern bool capture_disabled_ever;
 void capture_start(void);
 /* From here on hooks ask for the tag of their thread. */
 void capture_heed_tags(void);
+void capture_fork_child(void);
 /* All threads, or this one; the latter nests. False: so it was before, or was not. */
 bool capture_disable_all(bool disable);
+void capture_enable_all(void);
 bool capture_disable(struct guard *guard, bool disable);
 
 /* What capture_site does not find at once. sort: the kind and, above it, the tag, as in a leaf of the

@@ -137,6 +137,8 @@ static bool is_first(void)
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     uint32_t self = sys_gettid(), other;
+    if (handlers_keeps(number, context))
+        return;
     if (info->si_code <= 0 && is_first())
         return;
     if (at_it && load_relaxed(&taker) == self)
@@ -158,6 +160,19 @@ static void on_programs_handler(int number, siginfo_t *info, void *context)
     sys_signals_block(&mask);
     record(info, context, LEAK_CRASH_HANDED);
     sys_signals_restore(&mask);
+}
+
+static bool no_account(void)
+{
+    return false;
+}
+
+void crash_stand_in(int number)
+{
+    if (!account_of)
+        account_of = no_account;
+    if (real.sigaction)
+        handlers_stand_in(on_signal, 1ull << (number - 1), real.sigaction);
 }
 
 void crash_start(struct guard *guard, bool (*account)(void), void (*ended)(void))

@@ -20,6 +20,9 @@
 /* account: makes sure that there is one and that it is this process's. ended: the record is made,
  * and the process about to die; called on a stack of ours, when this thread holds no lock. */
 void crash_start(struct guard *guard, bool (*account)(void), void (*ended)(void));
+/* With crash=off: the default action of that signal has its stand-in all the same, which asks
+ * handlers_keeps, and kills without a record. */
+void crash_stand_in(int number);
 /* The child's store has no record yet. */
 void crash_fork_child(void);
 

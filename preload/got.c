@@ -2,7 +2,6 @@
 #include "preload/atomic.h"
 #include "preload/store.h"
 #include "preload/symbols.h"
-#include "preload/sys.h"
 
 #include <sys/mman.h>
 
@@ -74,34 +73,6 @@ static bool may_lead(struct leading *leading, struct symbols *symbols)
            symbols_each(symbols, has_one_definition, leading);
 }
 
-/* ---- Writing where the object may not ------------------------------------------------------ */
-
-static int access_of(const struct dl_phdr_info *object, uintptr_t address, bool bound)
-{
-    uintptr_t page = sys_page_size(), at = address - object->dlpi_addr;
-    int access = 0;
-    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        uintptr_t end = part->p_vaddr + part->p_memsz;
-        if (part->p_type == PT_LOAD && at - part->p_vaddr < part->p_memsz)
-            access |= (part->p_flags & PF_R ? PROT_READ : 0) |
-                      (part->p_flags & PF_W ? PROT_WRITE : 0) |
-                      (part->p_flags & PF_X ? PROT_EXEC : 0);
-        /* Whole pages of it become read-only when the object is bound. */
-        if (part->p_type == PT_GNU_RELRO && bound && at >= part->p_vaddr / page * page &&
-            at < end / page * page)
-            return PROT_READ;
-    }
-    return access;
-}
-
-/* Makes pages writable, or gives them back as they were. */
-static bool open_pages(uintptr_t address, size_t size, int access)
-{
-    uintptr_t page = sys_page_size(), start = address / page * page;
-    return sys_protect((void *)start, round_up(address + size - start, page), access) == 0;
-}
-
 /* ---- Before the object is bound ------------------------------------------------------------ */
 
 static bool answer_import(const struct symbols *symbols, const ElfW(Rela) * relocation,
@@ -112,15 +83,15 @@ static bool answer_import(const struct symbols *symbols, const ElfW(Rela) * relo
     uintptr_t hook = ours(symbols, symbol, leading);
     if (!hook)
         return true;
-    int access = access_of(leading->object, (uintptr_t)symbol, false);
-    if (!open_pages((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
+    int access = symbols_access(leading->object, (uintptr_t)symbol, false);
+    if (!symbols_open((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
         return false;
     store_relaxed(&symbol->st_value, hook - symbols->bias);
     /* Whoever sees a local symbol takes its value. */
     store_release(&symbol->st_other, STV_HIDDEN);
     store_release(&symbol->st_info,
                   (unsigned char)ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(symbol->st_info)));
-    return open_pages((uintptr_t)symbol, sizeof *symbol, access);
+    return symbols_open((uintptr_t)symbol, sizeof *symbol, access);
 }
 
 static bool answer(const struct dl_phdr_info *object, bool hooks)
@@ -235,12 +206,12 @@ static bool lead_slot(const struct symbols *symbols, const ElfW(Rela) * relocati
     unsigned type = ELF64_R_TYPE(relocation->r_info);
     if (!hook || (type != ARCH_SLOT_DATA && type != ARCH_SLOT_CALL) || load_relaxed(slot) == hook)
         return true;
-    int access = access_of(leading->object, (uintptr_t)slot, true);
+    int access = symbols_access(leading->object, (uintptr_t)slot, true);
     if (!(access & PROT_WRITE) &&
-        !open_pages((uintptr_t)slot, sizeof *slot, PROT_READ | PROT_WRITE))
+        !symbols_open((uintptr_t)slot, sizeof *slot, PROT_READ | PROT_WRITE))
         return false;
     store_release(slot, hook);
-    return access & PROT_WRITE || open_pages((uintptr_t)slot, sizeof *slot, access);
+    return access & PROT_WRITE || symbols_open((uintptr_t)slot, sizeof *slot, access);
 }
 
 static bool lead(const struct dl_phdr_info *object, bool hooks)

@@ -12,6 +12,19 @@ __thread uint32_t handlers_entered;
 __thread struct handlers_stack handlers_stack;
 void (*handlers_passing)(int number, siginfo_t *info, void *context);
 
+static int kept_fault; /* number; 0: none */
+static bool (*fault_is_ours)(const ucontext_t *context);
+
+int handlers_kept_fault(void)
+{
+    return load_relaxed(&kept_fault);
+}
+
+bool handlers_keeps(int number, const void *context)
+{
+    return number == load_relaxed(&kept_fault) && fault_is_ours(context);
+}
+
 static void *behind[DOORS]; /* handlers; filled from the front, an entry never changes */
 
 /* Linux 5.11 has a meaning for it, for faults on ARM, which have no doors. */
@@ -126,8 +139,25 @@ void handlers_begin(action *handler, int number, siginfo_t *info, void *context)
     handler(number, info, context);
 }
 
-static NOINLINE void pass_with_care(action *handler, int number, siginfo_t *info, void *context)
+/* It has a door only when it is kept: then a fault that it is not for kills as ever. */
+static void pass_ignored(int number, const siginfo_t *info)
 {
+    const struct sys_action fatal = {.handler = (uintptr_t)SIG_DFL};
+    if (info->si_code > 0)
+        sys_action(number, &fatal, NULL);
+}
+
+static NOINLINE void pass_with_care(action *handler, action *door, int number, siginfo_t *info,
+                                    void *context)
+{
+    if (handlers_keeps(number, context)) {
+        struct sys_action now;
+        sys_action(number, NULL, &now);
+        arm_again(number, &now, door);
+        return;
+    }
+    if (handler == (action *)(void *)SIG_IGN)
+        return pass_ignored(number, info);
     if (is_stood_for(number)) {
         stand_in_again(number);
         if (handlers_passing)
@@ -145,7 +175,7 @@ static inline void pass(unsigned number_of_door, action *door, int number, sigin
         return;
     bump(&handlers_entered, 1);
     if (unlikely(is_stood_for(number) || on_our_stack((uintptr_t)context)))
-        pass_with_care(handler, number, info, context);
+        pass_with_care(handler, door, number, info, context);
     else
         handler(number, info, context);
 }
@@ -194,11 +224,17 @@ static bool is_special(sighandler_t handler)
     return handler == SIG_DFL || handler == SIG_IGN || handler == SIG_HOLD || handler == SIG_ERR;
 }
 
+static bool is_kept(int number)
+{
+    return number == load_relaxed(&kept_fault);
+}
+
 sighandler_t handlers_door(int number, sighandler_t handler)
 {
     if (handler == SIG_DFL && is_stood_for(number))
         return (sighandler_t)(void *)stand_in;
-    if (is_special(handler) || sys_signal_is_fault(number))
+    if (is_kept(number) ? handler == SIG_DFL || handler == SIG_HOLD || handler == SIG_ERR
+                        : is_special(handler) || sys_signal_is_fault(number))
         return handler;
     return (sighandler_t)find_door((void *)handler);
 }
@@ -305,6 +341,19 @@ void handlers_stand_in(action *handler, uint64_t signals,
         memcpy(&was.mask, &now.sa_mask, sizeof was.mask);
         handlers_put_door(number, &now);
         kept[number] = was;
+        install(number, &now, NULL);
+    }
+}
+
+void handlers_keep_fault(int number, bool (*is_ours)(const ucontext_t *),
+                         int (*install)(int, const struct sigaction *, struct sigaction *))
+{
+    struct sigaction now;
+    fault_is_ours = is_ours;
+    store_release(&kept_fault, number);
+    /* What was there before us, and is not the default. */
+    if (install(number, NULL, &now) == 0 && handlers_behind(now.sa_handler) == now.sa_handler) {
+        handlers_put_door(number, &now);
         install(number, &now, NULL);
     }
 }

@@ -22,6 +22,7 @@
 #include "preload/base.h"
 
 #include <signal.h>
+#include <ucontext.h>
 
 /* How many handlers this thread has begun. */
 extern __thread uint32_t handlers_entered __attribute__((tls_model("initial-exec")));
@@ -37,6 +38,17 @@ void handlers_put_door(int number, struct sigaction *given);
 void handlers_take_door(struct sigaction *given);
 /* For actions that libc made, by signal() and its like. */
 void handlers_complete(int number);
+
+/* ---- Faults of our own making --------------------------------------------------------------- */
+
+/* From now on whoever gets that signal is asked first: true, and it is over. It can neither be ignored
+ * nor blocked (hook_mask.c), and the program sees nothing of that. install: libc's sigaction; the
+ * default action has its stand-in by now, which asks handlers_keeps. */
+void handlers_keep_fault(int number, bool (*is_ours)(const ucontext_t *context),
+                         int (*install)(int, const struct sigaction *, struct sigaction *));
+/* The number, 0: there is none. */
+int handlers_kept_fault(void);
+bool handlers_keeps(int number, const void *context);
 
 /* ---- In the place of the default action ----------------------------------------------------- */
 

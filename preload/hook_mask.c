@@ -1,11 +1,12 @@
-/* hook_mask.c - the one signal that libleak keeps for itself stays open, and nobody sees that it
- * does.
+/* hook_mask.c - the signals that libleak keeps for itself stay open, and nobody sees that they do:
+ * the one that is sent, and with start_at= that of a fault (awaited.h), which would kill.
  *
  * Worker threads often block every signal, once and for all: then they could not be held for a
  * look. So our number is taken out of every mask on its way to the kernel, and is put back into
  * what the program reads. Waiting for signals with a mask, or until one comes, is the same; and who
  * waits with a relative deadline has it written down, for when the wait is begun again (resume.h).
  */
+#include "preload/handlers.h"
 #include "preload/noting.h"
 #include "preload/park.h"
 #include "preload/real.h"
@@ -21,35 +22,50 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* This thread has blocked our number, or so it thinks. */
-static __thread bool seen_blocked __attribute__((tls_model("initial-exec")));
+#define KEPT 2
 
-/* A copy without our number; NULL stays NULL. */
+/* This thread has blocked our number, or so it thinks. */
+static __thread bool seen_blocked[KEPT] __attribute__((tls_model("initial-exec")));
+
+static int kept(unsigned i)
+{
+    return i ? handlers_kept_fault() : park_signal();
+}
+
+/* A copy without our numbers; NULL stays NULL. */
 static const sigset_t *without(const sigset_t *set, sigset_t *copy)
 {
-    if (!set || !park_signal())
+    if (!set)
         return set;
     *copy = *set;
-    sigdelset(copy, park_signal());
+    for (unsigned i = 0; i < KEPT; i++)
+        if (kept(i))
+            sigdelset(copy, kept(i));
     return copy;
+}
+
+static void note_blocked(unsigned i, int how, const sigset_t *set, sigset_t *old)
+{
+    bool before = seen_blocked[i], named = set && sigismember(set, kept(i)) == 1;
+    if (set)
+        seen_blocked[i] = how == SIG_SETMASK ? named
+                          : how == SIG_BLOCK ? before || named
+                                             : before && !named;
+    if (old && before)
+        sigaddset(old, kept(i));
 }
 
 static int change_mask(int (*change)(int, const sigset_t *, sigset_t *), int how,
                        const sigset_t *set, sigset_t *old)
 {
-    sigset_t copy;
-    bool named = set && park_signal() && sigismember(set, park_signal()) == 1;
-    bool before = seen_blocked;
-    int result = change(how, without(set, &copy), old);
-    if (result != 0)
-        return result;
+    sigset_t copy, given; /* set may be old as well */
     if (set)
-        seen_blocked = how == SIG_SETMASK ? named
-                       : how == SIG_BLOCK ? before || named
-                                          : before && !named;
-    if (old && before)
-        sigaddset(old, park_signal());
-    return 0;
+        given = *set;
+    int result = change(how, without(set, &copy), old);
+    for (unsigned i = 0; i < KEPT && result == 0; i++)
+        if (kept(i))
+            note_blocked(i, how, set ? &given : NULL, old);
+    return result;
 }
 
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)

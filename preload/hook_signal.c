@@ -34,6 +34,8 @@ static int act(int number, const struct sigaction *action, struct sigaction *old
         ours = *action;
         if (park_signal())
             sigdelset(&ours.sa_mask, park_signal());
+        if (handlers_kept_fault())
+            sigdelset(&ours.sa_mask, handlers_kept_fault());
         handlers_put_door(number, &ours);
     }
     int result = real.sigaction(number, action ? &ours : NULL, old);

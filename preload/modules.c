@@ -40,6 +40,7 @@ struct retired {
 
 uint32_t modules_changes_, modules_looked_;
 uint32_t modules_retired_count_;
+void (*modules_loading)(void);
 
 static struct lock lock;
 static struct module *table; /* guarded by lock; readers use the store or _dl_find_object */

@@ -39,12 +39,17 @@ static inline void modules_change(void)
     __atomic_fetch_add(&modules_changes_, 1, __ATOMIC_RELEASE);
 }
 
+/* Who else wants to know while the loader is at work; NULL: nobody. */
+extern void (*modules_loading)(void) HIDDEN;
+
 /* In every hook: one load of a word that hardly ever changes. */
 static inline void modules_notice(void)
 {
     if (unlikely(__atomic_load_n(&_r_debug.r_state, __ATOMIC_RELAXED) != RT_CONSISTENT)) {
         modules_change();
         got_loading(guard_self.pc);
+        if (modules_loading)
+            modules_loading();
     }
 }
 

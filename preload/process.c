@@ -3,6 +3,7 @@
 #include "preload/arena.h"
 #include "preload/asked.h"
 #include "preload/atomic.h"
+#include "preload/awaited.h"
 #include "preload/blocks.h"
 #include "preload/breaks.h"
 #include "preload/capture.h"
@@ -262,6 +263,15 @@ static void prepare_fork(void);
 static void parent_forked(void);
 static void child_forked(void);
 
+static void await_function(void)
+{
+    if (!*track_options.start_at || !real.sigaction || track_options.crash == CRASH_ONLY)
+        return;
+    if (track_options.crash == CRASH_OFF)
+        crash_stand_in(SIGILL);
+    awaited_start(track_options.start_at, capture_enable_all, real.sigaction);
+}
+
 static void start(struct guard *guard, char **envp)
 {
     state = STARTING;
@@ -293,6 +303,7 @@ static void start(struct guard *guard, char **envp)
     speak_up();
     if (track_options.crash != CRASH_OFF)
         crash_start(guard, account_for_crash, tell_of_crash);
+    await_function();
     *alive = 1;
     state = track_options.crash == CRASH_ONLY ? ONLY_CRASHES : RUNNING;
     if (state == RUNNING)
@@ -348,6 +359,7 @@ static void parent_forked(void)
  * well: what that hook still writes must not reach the parent's account. */
 static void child_forked(void)
 {
+    awaited_fork_child();
     if (!fork_holds)
         return;
     journal_forked();
@@ -398,6 +410,7 @@ static bool become_child(struct guard *guard)
     lsan_fork_child();
     modules_fork_child();
     oracle_fork_child();
+    capture_fork_child();
     if (!tags_fork_child() || !tree_fork_child(&nodes) || !sites_fork_child() ||
         !threads_fork_child(guard))
         return false;

@@ -52,6 +52,11 @@ void store_flag(enum leak_header_flag flag)
     or_relaxed(&store_header->flags, flag);
 }
 
+void store_unflag(enum leak_header_flag flag)
+{
+    __atomic_fetch_and(&store_header->flags, ~(uint32_t)flag, __ATOMIC_RELAXED);
+}
+
 /* ---- Where ------------------------------------------------------------------------------- */
 
 /* A directory of ours: made if missing, and nobody else's. */

@@ -44,6 +44,7 @@ void store_publish(void *payload, uint64_t length);
 
 void store_untracked(enum leak_untracked why, uint64_t count);
 void store_flag(enum leak_header_flag flag);
+void store_unflag(enum leak_header_flag flag);
 
 const char *store_path(void);
 /* Why a file cannot be had, in words. */

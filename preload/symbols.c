@@ -1,4 +1,7 @@
 #include "preload/symbols.h"
+#include "preload/sys.h"
+
+#include <sys/mman.h>
 
 #define OLD_VERSION 0x8000 /* of a symbol that has a newer one */
 
@@ -192,4 +195,31 @@ bool symbols_is_import(const ElfW(Sym) * symbol)
 {
     return symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
            ELF64_ST_VISIBILITY(symbol->st_other) == STV_DEFAULT;
+}
+
+/* ---- Writing where the object may not ------------------------------------------------------ */
+
+int symbols_access(const struct dl_phdr_info *object, uintptr_t address, bool bound)
+{
+    uintptr_t page = sys_page_size(), at = address - object->dlpi_addr;
+    int access = 0;
+    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t end = part->p_vaddr + part->p_memsz;
+        if (part->p_type == PT_LOAD && at - part->p_vaddr < part->p_memsz)
+            access |= (part->p_flags & PF_R ? PROT_READ : 0) |
+                      (part->p_flags & PF_W ? PROT_WRITE : 0) |
+                      (part->p_flags & PF_X ? PROT_EXEC : 0);
+        /* Whole pages of it become read-only when the object is bound. */
+        if (part->p_type == PT_GNU_RELRO && bound && at >= part->p_vaddr / page * page &&
+            at < end / page * page)
+            return PROT_READ;
+    }
+    return access;
+}
+
+bool symbols_open(uintptr_t address, size_t size, int access)
+{
+    uintptr_t page = sys_page_size(), start = address / page * page;
+    return sys_protect((void *)start, round_up(address + size - start, page), access) == 0;
 }

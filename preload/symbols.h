@@ -54,4 +54,11 @@ static inline ElfW(Sym) * symbols_of(const struct symbols *symbols, const ElfW(R
 /* Is it looked up by name in other objects? */
 bool symbols_is_import(const ElfW(Sym) * symbol);
 
+/* How the pages around an address are mapped: PROT_READ and so on. bound: the loader is done with the
+ * object, and has taken back what it had to write. */
+int symbols_access(const struct dl_phdr_info *object, uintptr_t address, bool bound);
+
+/* Makes pages of an object writable, or gives them back as they were. */
+bool symbols_open(uintptr_t address, size_t size, int access);
+
 #endif

@@ -14,6 +14,11 @@
 #define ARCH_SLOT_DATA 1025 /* R_AARCH64_GLOB_DAT */
 #define ARCH_SLOT_CALL 1026 /* R_AARCH64_JUMP_SLOT */
 
+/* What is written over the beginning of a function to be told when it is called: an illegal
+ * instruction, no longer than any other. */
+typedef uint32_t arch_code;
+#define ARCH_UNKNOWN_CODE 0u /* udf #0 */
+
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     register long x8 __asm__("x8") = number;

@@ -14,6 +14,11 @@
 #define ARCH_SLOT_DATA 6 /* R_X86_64_GLOB_DAT */
 #define ARCH_SLOT_CALL 7 /* R_X86_64_JUMP_SLOT */
 
+/* What is written over the beginning of a function to be told when it is called: an illegal
+ * instruction, no longer than any other. */
+typedef uint8_t arch_code;
+#define ARCH_UNKNOWN_CODE 0x06 /* push %es, which 64-bit code does not have */
+
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     register long r10 __asm__("r10") = d;

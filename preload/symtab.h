@@ -1,0 +1,23 @@
+/* symtab.h - the functions that the file of a loaded object names, those included that nobody else may
+ * call: static ones are in its .symtab, which the loader does not map. A stripped file has none; then
+ * it is its exported functions.
+ *
+ * Everything is read, nothing is mapped from the file: it may be cut short meanwhile.
+ */
+#ifndef PRELOAD_SYMTAB_H
+#define PRELOAD_SYMTAB_H
+
+#include "preload/base.h"
+
+enum symtab_found {
+    SYMTAB_NONE,     /* no file, or one without names */
+    SYMTAB_EXPORTED, /* it is stripped */
+    SYMTAB_ALL,
+};
+
+/* Visits each function: its name, and its place before the object was moved to where it is. */
+enum symtab_found symtab_each(const char *path,
+                              void (*visit)(const char *name, uint64_t value, void *context),
+                              void *context);
+
+#endif
