@@ -18,6 +18,8 @@ const char *caveat_at(const struct process *process, size_t i, char words[CAVEAT
         snprintf(words, CAVEAT_SIZE, "the account of the process could not be read in full");
     else if (process->crash_only && i-- == 0)
         snprintf(words, CAVEAT_SIZE, "only crashes were recorded, no blocks (crash=only)");
+    else if (process->never_enabled && i-- == 0)
+        snprintf(words, CAVEAT_SIZE, "detection was never enabled: no block is called a leak");
     else if (process->totals.of[VERDICT_UNFREED].records && !looked && i-- == 0)
         snprintf(words, CAVEAT_SIZE, "nobody looked which blocks are lost: %s",
                  look && look->trouble ? look->trouble : "no look at the heap was made");

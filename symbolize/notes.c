@@ -105,6 +105,19 @@ static void add_apart(struct notes *notes)
                    show_size(apart + known).text, show_size(known).text));
 }
 
+/* Why nothing is called a leak. */
+static void add_never_enabled(struct notes *notes)
+{
+    char value[256];
+    const char *why = "start=off, and nobody has called libleak_enable_all";
+
+    if (store_option(notes->store, "start_at", value, sizeof(value)) && *value)
+        why = mem_format(notes->mem, "start_at=%s, and no function of that name was called", value);
+    else if (store_option(notes->store, "start_after", value, sizeof(value)) && strcmp(value, "0") != 0)
+        why = mem_format(notes->mem, "start_after=%s, and it ended before", value);
+    add(notes, mem_format(notes->mem, "detection was never enabled (%s): no block is called a leak", why));
+}
+
 void notes_fill(struct mem *mem, const struct store *store, const struct handed_down *inherited,
                 const struct suppressions *suppressions, struct process *process)
 {
@@ -121,6 +134,8 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
         add_sampling(&notes);
     if (store->header.flags & LEAK_FLAG_CRASH_ONLY)
         add(&notes, "recorded with crash=only: nothing is known of its heap");
+    if (store->header.flags & LEAK_FLAG_NEVER_ENABLED)
+        add_never_enabled(&notes);
     if (store->header.flags & LEAK_FLAG_FULL)
         add(&notes, "the store ran out of room: the newest stacks are missing");
     add_options(&notes);

@@ -359,6 +359,7 @@ static void write_process(const struct report *report, size_t i, const struct vi
 struct unlisted {
     size_t clean, passing;
     size_t only_crashes; /* were recorded of these, and there was none */
+    size_t disabled;     /* in these detection was never enabled */
     bool sampled, reachable, suppressed;
 };
 
@@ -371,6 +372,10 @@ static void count_unlisted(const struct process *process, const struct view *vie
     }
     if (process->crash_only) {
         unlisted->only_crashes++;
+        return;
+    }
+    if (process->never_enabled) {
+        unlisted->disabled++;
         return;
     }
     unlisted->clean++;
@@ -390,6 +395,9 @@ static void write_unlisted_processes(const struct unlisted *unlisted, FILE *stre
     if (unlisted->only_crashes)
         fprintf(stream, "No crash in %s, of which nothing else is known (crash=only).\n",
                 show_count(unlisted->only_crashes, "more process").text);
+    if (unlisted->disabled)
+        fprintf(stream, "Detection was never enabled in %s.\n",
+                show_count(unlisted->disabled, "more process").text);
     if (unlisted->clean && unlisted->suppressed)
         fprintf(stream, "Nothing but what is suppressed is lost in %s.\n", more.text);
     else if (unlisted->clean && unlisted->reachable)

@@ -102,7 +102,7 @@ static void write_nothing_left(const struct process *process, FILE *stream)
     const char *state = state_of(process);
     bool clean = process->look && process->look->made && !process->suppressed.records &&
                  strncmp(state, "is", 2) == 0 && !process->resource_count &&
-                 !process->totals.growing;
+                 !process->totals.growing && !process->never_enabled;
 
     if (process->sample > 1 && !text_saw_nothing(process))
         fputs(":\nno sample of its allocations is left", stream);
