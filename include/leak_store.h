@@ -67,6 +67,7 @@ enum leak_header_flag {
     LEAK_FLAG_ASKED = 16,         /* sample=: it allocates, whether a sample was met or not */
     LEAK_FLAG_CRASH_ONLY = 32,    /* crash=only: blocks are not tracked at all */
     LEAK_FLAG_OUT_OF_MEMORY = 64, /* by leakwatch: the kernel killed it for want of memory */
+    LEAK_FLAG_LATE = 256,          /* the process ran already: blocks from before are not known */
     LEAK_FLAG_NEVER_ENABLED = 128, /* start=off and its like: it began disabled, and nobody has enabled it */
 };
 

@@ -345,15 +345,27 @@ void handlers_stand_in(action *handler, uint64_t signals,
     }
 }
 
+static void adopt(int number, int (*install)(int, const struct sigaction *, struct sigaction *))
+{
+    struct sigaction now;
+    if (install(number, NULL, &now) != 0 || handlers_behind(now.sa_handler) != now.sa_handler)
+        return;
+    sighandler_t handler = now.sa_handler;
+    handlers_put_door(number, &now);
+    if (now.sa_handler != handler)
+        install(number, &now, NULL);
+}
+
+void handlers_adopt(int (*install)(int, const struct sigaction *, struct sigaction *))
+{
+    for (int number = 1; install && number < NSIG; number++)
+        adopt(number, install);
+}
+
 void handlers_keep_fault(int number, bool (*is_ours)(const ucontext_t *),
                          int (*install)(int, const struct sigaction *, struct sigaction *))
 {
-    struct sigaction now;
     fault_is_ours = is_ours;
     store_release(&kept_fault, number);
-    /* What was there before us, and is not the default. */
-    if (install(number, NULL, &now) == 0 && handlers_behind(now.sa_handler) == now.sa_handler) {
-        handlers_put_door(number, &now);
-        install(number, &now, NULL);
-    }
+    adopt(number, install); /* what was there before us, and is not the default */
 }

@@ -36,6 +36,8 @@ sighandler_t handlers_behind(sighandler_t door);
  * put it off; the kernel keeps a flag beside it that says when the program had not asked for it. */
 void handlers_put_door(int number, struct sigaction *given);
 void handlers_take_door(struct sigaction *given);
+/* What was installed before us gets its doors. install: libc's sigaction. */
+void handlers_adopt(int (*install)(int, const struct sigaction *, struct sigaction *));
 /* For actions that libc made, by signal() and its like. */
 void handlers_complete(int number);
 

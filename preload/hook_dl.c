@@ -8,6 +8,7 @@
 #include "preload/base.h"
 #include "preload/belongings.h"
 #include "preload/got.h"
+#include "preload/late.h"
 #include "preload/modules.h"
 #include "preload/operators.h"
 #include "preload/process.h"
@@ -37,7 +38,7 @@ static void note_flags(int flags, bool ours, const struct frame *caller)
     real_find();
     if (operators_replaced())
         settle_operators(caller);
-    bool deep = flags & RTLD_DEEPBIND && *process_alive;
+    bool deep = (flags & RTLD_DEEPBIND || late_is()) && *process_alive;
     got_expect(deep && ours && !sample_bytes);
     if (deep && (!ours || sample_bytes))
         store_untracked(LEAK_UNTRACKED_DEEPBIND, 1);

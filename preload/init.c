@@ -2,13 +2,17 @@
  *
  * Linked with -z initfirst: it runs before every other constructor of the process, so the account
  * exists before the program's first allocation. Libc has not looked at the environment yet; the
- * loader hands it over. There is no destructor: the account outlives everything.
+ * loader hands it over. There is no destructor: the account outlives everything. In a process that
+ * runs already it is led to us by the last line (late.h).
  */
 #include "preload/hook_pair.h"
+#include "preload/late.h"
 #include "preload/process.h"
 
 __attribute__((constructor)) static void begin(int argc UNUSED, char **argv UNUSED, char **envp)
 {
     process_start(envp);
     hook_pair_start();
+    if (*process_alive && late_is())
+        late_lead((const void *)begin);
 }

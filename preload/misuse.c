@@ -130,7 +130,7 @@ static uint64_t untracked(enum leak_untracked why)
 /* Does every block pass by us, when it comes and when it goes? */
 static bool sees_all(void)
 {
-    return !sample_bytes && !untracked(LEAK_UNTRACKED_NESTED) &&
+    return !sample_bytes && !(load_relaxed(&store_header->flags) & LEAK_FLAG_LATE) && !untracked(LEAK_UNTRACKED_NESTED) &&
            !untracked(LEAK_UNTRACKED_DEEPBIND) && !untracked(LEAK_UNTRACKED_OWN_ALLOCATOR) &&
            !untracked(LEAK_UNTRACKED_ABANDONED);
 }

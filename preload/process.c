@@ -14,9 +14,11 @@
 #include "preload/finish.h"
 #include "preload/freed.h"
 #include "preload/got.h"
+#include "preload/handlers.h"
 #include "preload/history.h"
 #include "preload/journal.h"
 #include "preload/limits.h"
+#include "preload/late.h"
 #include "preload/lock.h"
 #include "preload/log.h"
 #include "preload/lsan.h"
@@ -229,6 +231,10 @@ static bool build(struct guard *guard, char **envp)
         track_options.exit_look = false;
         return rows_start();
     }
+    if (late_is()) {
+        store_flag(LEAK_FLAG_LATE);
+        handlers_adopt(real.sigaction);
+    }
     lsan_start();
     misuse_start(track_options.on_error, track_options.live_errors);
     limits_start();
@@ -249,7 +255,8 @@ static bool build(struct guard *guard, char **envp)
         store_flag(LEAK_FLAG_NO_STACKS);
     if (track_options.min_size || track_options.max_size)
         store_flag(LEAK_FLAG_FILTERED);
-    look_for_other_allocators();
+    if (!late_is())
+        look_for_other_allocators();
     store_untracked(LEAK_UNTRACKED_BOOT, missed_at_start);
     oracle_start(&track_options);
     breaks_start(track_options.break_at);
@@ -394,7 +401,7 @@ static bool become_child(struct guard *guard)
     asked_fork_child();
     crash_fork_child();
     altstack_fork_child();
-    store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED)));
+    store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED | LEAK_FLAG_LATE)));
     blocks_fork_child();
     freed_fork_child();
     orphans_fork_child();

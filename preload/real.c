@@ -1,11 +1,13 @@
 #include "preload/real.h"
 #include "preload/atomic.h"
 #include "preload/boot.h"
+#include "preload/symbols.h"
 #include "arch.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 #include <sys/syscall.h>
 
 static void *boot_malloc(size_t size)
@@ -122,13 +124,47 @@ static void copy_plain_names(struct real *found)
     found->__libc_pvalloc = found->pvalloc;
 }
 
+static bool behind;
+
+bool real_is_behind(void)
+{
+    return behind;
+}
+
+static bool is_own(const void *address)
+{
+    Dl_info there, here;
+    return dladdr(address, &there) && dladdr((void *)is_own, &here) &&
+           there.dli_fbase == here.dli_fbase;
+}
+
+/* Libc has not looked at the environment when we are first of all; RTLD_NEXT is not for who is in
+ * nobody's list. */
+static bool look_whether_behind(void)
+{
+    return symbols_before("malloc", (uintptr_t)is_own) && (environ || !dlsym(RTLD_NEXT, "malloc"));
+}
+
+/* From the front, but for ourselves. dlsym may answer the program's own way to a function, which is
+ * led to us: it is for what has to be asked where it is (an indirect function). */
+static void *find_behind(const char *name)
+{
+    if (!behind)
+        return dlsym(RTLD_NEXT, name);
+    void *found = (void *)symbols_find(name, (uintptr_t)is_own);
+    if (!found)
+        found = dlsym(RTLD_DEFAULT, name);
+    return found && is_own(found) ? NULL : found;
+}
+
 void real_find(void)
 {
     if (state)
         return;
     state = 1;
     struct real found = {0};
-#define HOOK(name, type, parameters) found.name = (type(*) parameters)dlsym(RTLD_NEXT, #name);
+    behind = look_whether_behind();
+#define HOOK(name, type, parameters) found.name = (type(*) parameters)find_behind(#name);
 #define OWN(name)
 #include "preload/hooks.def"
     dlerror();                /* what was not found is not the program's error */
@@ -143,7 +179,7 @@ void real_find(void)
 void *real_find_cxx(const char *name)
 {
     static const char *const runtimes[] = {"libstdc++.so.6", "libc++.so.1", "libc++abi.so.1"};
-    void *found = dlsym(RTLD_NEXT, name);
+    void *found = find_behind(name);
     if (!found)
         dlerror();
     for (size_t i = 0; !found && i < ARRAY_LENGTH(runtimes); i++) {

@@ -32,6 +32,9 @@ extern struct real real; /* written by real_find only */
 /* Idempotent; calls dlsym, which may allocate (from the boot pool). */
 void real_find(void);
 bool real_found(void);
+/* Does the allocator's name lead past us? Then the process ran before us, or was linked so; what we
+ * stand behind is found from the front. */
+bool real_is_behind(void);
 
 /* The original of an operator new or delete, or another C++ runtime function: from behind us in
  * the link order, else from a libstdc++ that came in with a plugin, else NULL. May allocate. */

@@ -4,6 +4,7 @@
 #include "preload/boot.h"
 #include "preload/lock.h"
 #include "preload/modules.h"
+#include "preload/older.h"
 #include "preload/real.h"
 #include "preload/store.h"
 #include "preload/sys.h"
@@ -15,6 +16,8 @@
 
 #define USER_MOST 4096
 #define DTV_MOST 65536
+#define LEAST_BLOCK 32 /* with what the allocator writes before it: no smaller one is between two */
+#define RUNS_MOST (PIECES_MOST / 4)
 #define STARTS_MOST (2 * PARK_MOST)
 
 static struct lock lock; /* guards what follows */
@@ -99,6 +102,8 @@ struct builder {
     uint32_t starts_count;
     struct heap *no_roots; /* ours, and stacks: never taken as "anonymous memory"; ascending */
     uint32_t no_roots_count;
+    bool glibc;       /* the allocator is the C library's */
+    bool older_begun; /* the last of no_roots lies in a heap */
 };
 
 static void add_whole(struct builder *builder, uintptr_t start, uintptr_t end,
@@ -317,6 +322,25 @@ static void keep_left_stack_out(const struct unwind_bounds *bounds, void *contex
     add_vector(builder, bounds->high, -1); /* for the next thread */
 }
 
+static void keep_heaps_out(struct builder *builder)
+{
+    for (uint32_t i = 0; i < builder->heaps.count; i++)
+        keep_out(builder->heaps.heap[i].start,
+                 builder->heaps.heap[i].end - builder->heaps.heap[i].start, builder);
+}
+
+/* What lies nearer than any block could is one. Where too many are apart the rest holds as well. */
+static void keep_more_out(uintptr_t start, size_t size, void *context)
+{
+    struct builder *builder = context;
+    struct heap *last = &builder->no_roots[builder->no_roots_count - 1];
+    if (builder->older_begun && start - last->end < LEAST_BLOCK)
+        last->end = start + size;
+    else if (builder->no_roots_count < RUNS_MOST)
+        keep_out(start, size, builder);
+    builder->older_begun = true;
+}
+
 /* Ours, every stack, and what an allocator has: the rest is the program's. */
 static bool list_no_roots(struct builder *builder)
 {
@@ -329,9 +353,11 @@ static bool list_no_roots(struct builder *builder)
             keep_out(thread->block - static_tls, static_tls + descriptor, builder);
     }
     threads_each_left(keep_left_stack_out, builder);
-    for (uint32_t i = 0; i < builder->heaps.count; i++)
-        keep_out(builder->heaps.heap[i].start,
-                 builder->heaps.heap[i].end - builder->heaps.heap[i].start, builder);
+    if (store_header->flags & LEAK_FLAG_LATE)
+        older_each_known(&builder->heaps, builder->picture->reach, builder->glibc, keep_more_out,
+                         builder);
+    else
+        keep_heaps_out(builder);
     for (uint32_t i = 0; i < builder->picture->images->count; i++) {
         const struct image *image = &builder->picture->images->image[i];
         for (unsigned k = 0; k < image->data_count; k++)
@@ -388,12 +414,13 @@ bool roots_find(const struct roots_picture *picture, struct roots *out)
 {
     struct builder builder = {.picture = picture, .out = out};
     const struct image *libc = images_at(picture->images, (uintptr_t)real.malloc);
+    builder.glibc = libc && images_is_libc(libc);
     *out = (struct roots){.seen = sys_map_lazily(PARK_MOST * sizeof *out->seen)};
     builder.no_roots = sys_map_lazily(PIECES_MOST * sizeof *builder.no_roots);
     builder.starts = sys_map_lazily(STARTS_MOST * sizeof *builder.starts);
     if (!pieces_open(&out->pieces, picture->classes) || !out->seen || !builder.no_roots ||
         !builder.starts ||
-        !heaps_find(picture->maps, picture->reach, libc && images_is_libc(libc), &builder.heaps))
+        !heaps_find(picture->maps, picture->reach, builder.glibc, &builder.heaps))
         return false;
     see_threads(&builder);
     add_globals(&builder);

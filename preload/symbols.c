@@ -156,13 +156,16 @@ uintptr_t symbols_exported(const struct symbols *symbols, const char *name)
 struct search {
     const char *name;
     uintptr_t but, found;
+    bool before;
 };
 
 static int look_into(struct dl_phdr_info *object, size_t size UNUSED, void *context)
 {
     struct search *search = context;
     struct symbols symbols;
-    if (symbols_is_around(object, search->but) || !symbols_read(object, &symbols))
+    if (symbols_is_around(object, search->but))
+        return search->before;
+    if (!symbols_read(object, &symbols))
         return 0;
     search->found = symbols_exported(&symbols, search->name);
     return search->found != 0;
@@ -171,6 +174,13 @@ static int look_into(struct dl_phdr_info *object, size_t size UNUSED, void *cont
 uintptr_t symbols_find(const char *name, uintptr_t but)
 {
     struct search search = {.name = name, .but = but};
+    dl_iterate_phdr(look_into, &search);
+    return search.found;
+}
+
+bool symbols_before(const char *name, uintptr_t address)
+{
+    struct search search = {.name = name, .but = address, .before = true};
     dl_iterate_phdr(look_into, &search);
     return search.found;
 }

@@ -36,6 +36,9 @@ uintptr_t symbols_exported(const struct symbols *symbols, const char *name);
 /* The same of the first object that has one but for the object around an address. */
 uintptr_t symbols_find(const char *name, uintptr_t but);
 
+/* Does an object have one that was loaded before the object around an address? */
+bool symbols_before(const char *name, uintptr_t address);
+
 /* Is every library that it needs loaded, as far as names tell? Inside of dl_iterate_phdr. */
 bool symbols_has_libraries(const struct symbols *symbols);
 

@@ -230,6 +230,13 @@ static void set_bounds_main(struct thread *thread)
     thread->bounds = (struct unwind_bounds){high - (size < most ? size : most), high};
 }
 
+/* The first thread begins with us, or is met when we came late. */
+static void set_bounds(struct thread *thread)
+{
+    if (thread && sys_gettid() == sys_getpid())
+        set_bounds_main(thread);
+}
+
 static void leave(void *argument)
 {
     struct frame caller = CALLER_FRAME();
@@ -285,7 +292,7 @@ bool threads_start(struct guard *guard)
     guard->thread = make(guard, 0, false);
     if (!guard->thread)
         return false;
-    set_bounds_main(guard->thread);
+    set_bounds(guard->thread);
     return true;
 }
 
@@ -307,6 +314,7 @@ struct thread *threads_attach(struct guard *guard, struct locked *shared)
 {
     if (!guard->leaving) {
         adopt(guard, make(guard, 0, false));
+        set_bounds(guard->thread);
         return guard->thread;
     }
     *shared = lock_take(&stand_in_lock);

@@ -65,6 +65,7 @@ static void fill_identity(struct mem *mem, const struct store *store, struct pro
     process->sample = header->sample;
     process->asked = (header->flags & LEAK_FLAG_ASKED) != 0;
     process->crash_only = (header->flags & LEAK_FLAG_CRASH_ONLY) != 0;
+    process->late = (header->flags & LEAK_FLAG_LATE) != 0;
     process->never_enabled = (header->flags & LEAK_FLAG_NEVER_ENABLED) != 0;
     process->until_ns = process->how == END_RUNNING ? now_ns()
                         : header->ended_ns          ? header->ended_ns

@@ -540,6 +540,7 @@ struct process {
     size_t mistake_count;
     struct crash *crash;        /* NULL = none */
     bool crash_only;            /* blocks were not tracked: the option crash=only */
+    bool late;                  /* loaded while the process ran already */
     bool never_enabled;         /* it began disabled, start=off and its like, and stayed so */
     struct resource *resources; /* what matters first, then by falling count */
     size_t resource_count;

@@ -96,7 +96,7 @@ static void add_apart(struct notes *notes)
 
     for (size_t i = 0; look && i < look->found_count; i++)
         known += look->found[i].bytes;
-    if (apart < APART_LEAST || apart < known)
+    if (apart < APART_LEAST || apart < known || notes->store->header.flags & LEAK_FLAG_LATE)
         return;
     add(notes,
         mem_format(notes->mem,
@@ -134,6 +134,9 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
         add_sampling(&notes);
     if (store->header.flags & LEAK_FLAG_CRASH_ONLY)
         add(&notes, "recorded with crash=only: nothing is known of its heap");
+    if (store->header.flags & LEAK_FLAG_LATE)
+        add(&notes, "loaded late, while the process ran: nothing is known of blocks from before, and whatever "
+                    "they point to is held");
     if (store->header.flags & LEAK_FLAG_NEVER_ENABLED)
         add_never_enabled(&notes);
     if (store->header.flags & LEAK_FLAG_FULL)

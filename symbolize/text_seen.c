@@ -33,7 +33,8 @@ static void write_seen(const struct process *process, FILE *stream)
             rough_count(process, process->frees, "free").text);
     fprintf(stream, "at most %s at once.\n", rough_bytes(process, process->peak_bytes).text);
     if (process->unknown_frees)
-        fprintf(stream, "Frees of blocks libleak does not know: %s.\n",
+        fprintf(stream, "Frees of blocks %s: %s.\n",
+                process->late ? "from before libleak was loaded" : "libleak does not know",
                 show_number(process->unknown_frees).text);
     if (!process->truncated_stacks)
         return;

@@ -14,6 +14,8 @@
 #define ARCH_SLOT_DATA 1025 /* R_AARCH64_GLOB_DAT */
 #define ARCH_SLOT_CALL 1026 /* R_AARCH64_JUMP_SLOT */
 
+#define ARCH_SLOT_WORD 257 /* R_AARCH64_ABS64: an address that data is made with */
+
 /* What is written over the beginning of a function to be told when it is called: an illegal
  * instruction, no longer than any other. */
 typedef uint32_t arch_code;

@@ -14,6 +14,8 @@
 #define ARCH_SLOT_DATA 6 /* R_X86_64_GLOB_DAT */
 #define ARCH_SLOT_CALL 7 /* R_X86_64_JUMP_SLOT */
 
+#define ARCH_SLOT_WORD 1 /* R_X86_64_64: an address that data is made with */
+
 /* What is written over the beginning of a function to be told when it is called: an illegal
  * instruction, no longer than any other. */
 typedef uint8_t arch_code;

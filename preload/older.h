@@ -1,0 +1,18 @@
+/* older.h - the heap of a process that ran before us: what in it holds nothing.
+ *
+ * Between the blocks that are known lie others that are not, and these may hold pointers to known ones:
+ * so a heap is a root, but for the known blocks, which are reached or not, and for what glibc has
+ * free. Its chunks lie one behind the other, each with its size in front, and one that is free is
+ * marked in the next. A walk over them begins at the heap's start and anew behind each known block;
+ * where it does not come out right the rest holds. What waits in a thread's cache is not marked.
+ */
+#ifndef PRELOAD_OLDER_H
+#define PRELOAD_OLDER_H
+
+#include "preload/heaps.h"
+
+/* Ranges that hold nothing by themselves, ascending, apart. */
+void older_each_known(const struct heaps *heaps, const struct reach *reach, bool glibc,
+                      void (*visit)(uintptr_t start, size_t size, void *context), void *context);
+
+#endif
