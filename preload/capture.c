@@ -12,6 +12,8 @@ static bool never_enabled; /* it began disabled, and is so still */
 
 void capture_start(void)
 {
+    if (track_options.unwind == UNWIND_FP)
+        unwind_by_fp();
     if (!track_options.site_stacks)
         capture_reasons++;
     if (!track_options.start || track_options.start_after || *track_options.start_at) {

@@ -33,7 +33,7 @@ static const char *read_length(const char *at, size_t *length)
 {
     for (*length = 0; *at >= '0' && *at <= '9' && *length < 65536; at++)
         *length = *length * 10 + (*at - '0');
-    return *length && strnlen(at, *length) == *length ? at : NULL;
+    return *length && !memchr(at, '\0', *length) ? at : NULL;
 }
 
 static bool is_anonymous(const char *part, size_t length)

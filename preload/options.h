@@ -24,11 +24,12 @@ typedef uint64_t option_TIME; /* nanoseconds */
 typedef uint64_t option_SHARE; /* percent, to 100 */
 typedef char option_TEXT[OPTION_TEXT_MAX];
 typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks,
-    option_CHOICE_unwind_oracle, option_CHOICE_crash, option_CHOICE_log,
+    option_CHOICE_unwind, option_CHOICE_unwind_oracle, option_CHOICE_crash, option_CHOICE_log,
     option_CHOICE_log_format, option_CHOICE_modules_match;
 
 /* The words of the CHOICE lines, in their order. */
 enum { REPORT_NONE, REPORT_EXIT };
+enum { UNWIND_AUTO, UNWIND_CFI, UNWIND_FP };
 enum { UNWIND_ORACLE_LIBUNWIND, UNWIND_ORACLE_LIBGCC };
 enum { FOLLOW_INHERIT, FOLLOW_FORCE, FOLLOW_NONE };
 enum { FREE_STACKS_OFF, FREE_STACKS_SAMPLE, FREE_STACKS_ALL };

@@ -12,6 +12,7 @@ struct reader {
     bool strayed; /* something was read elsewhere */
     /* The link register of the one frame where it is known: that which a signal interrupted. */
     uintptr_t link, link_pc, link_sp;
+    bool by_fp; /* unwind=fp */
 };
 
 static NOINLINE bool read_elsewhere(struct unwind_trace *scratch, uintptr_t address, uintptr_t *out)
@@ -98,6 +99,23 @@ static inline bool read_return_address(struct reader *reader, const struct frame
     return true;
 }
 
+/* A frame record, {fp, return address}, stands where fp points, with its caller's frame above it. Which
+ * is asked of nobody: code that keeps something else in that register ends the trace, or its callers are
+ * left out. False: fp points to no record. */
+static bool take_record(const struct reader *reader, const struct frame *frame, struct cfi_row *row)
+{
+    const uintptr_t record = 2 * sizeof(uintptr_t);
+    bool right = frame->fp >= frame->sp && frame->fp % sizeof(uintptr_t) == 0 &&
+                 (!reader->high || frame->fp <= reader->high - record);
+    if (row->rule != CFI_NONE && row->rule != CFI_END && row->rule != CFI_SIGNAL)
+        *row = (struct cfi_row){.rule = CFI_FP,
+                                .offset = record,
+                                .fp_offset = -(int16_t)record,
+                                .ra_offset = -(int16_t)sizeof(uintptr_t) |
+                                             (ARCH_LINK_REGISTER ? CFI_RA_SIGNED : 0)};
+    return row->rule != CFI_FP || right;
+}
+
 /* One frame outwards, and in *step what it took. LEAK_ROOT_NONE: there is a caller, now in *frame.
  */
 static enum leak_root walk(struct guard *guard, struct reader *reader, struct frame *frame,
@@ -105,6 +123,10 @@ static enum leak_root walk(struct guard *guard, struct reader *reader, struct fr
 {
     struct cfi_row row = rows_get(guard, frame->pc);
     uintptr_t cfa, pc, other;
+    if (unlikely(reader->by_fp) && !take_record(reader, frame, &row)) {
+        step->uses_fp = true;
+        return LEAK_ROOT_NO_RULE;
+    }
     switch (row.rule) {
     case CFI_NONE:
     case CFI_COMPLEX:
@@ -251,10 +273,17 @@ static void open_step(struct unwind_step *step, const struct frame *frame)
     step->retired = modules_retired(frame->pc - 1);
 }
 
+static bool by_fp;
+
+void unwind_by_fp(void)
+{
+    by_fp = true;
+}
+
 void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
             unsigned limit, struct unwind_trace *trace)
 {
-    struct reader reader = {.scratch = trace};
+    struct reader reader = {.scratch = trace, .by_fp = by_fp};
     trace->window_size = 0;
     if (start->sp - bounds->low < bounds->high - bounds->low) {
         /* Nothing of interest lies below the caller's frame, and above it all is mapped. */

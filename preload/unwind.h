@@ -94,6 +94,9 @@ static inline void unwind_forget(struct unwind_trace *trace)
 void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
             unsigned limit, struct unwind_trace *trace);
 
+/* From now on by frame pointers alone: what was compiled without them is left out, or ends a trace. */
+void unwind_by_fp(void);
+
 /* The same for a thread that has crashed, however deep it is: every frame is given to visit, until
  * that says no (then DEPTH). Everything is read through the kernel; link: the link register, where the
  * CPU has one. scratch: nobody else's. */
