@@ -1,5 +1,5 @@
-// Promise 4.41: libleak comes with a library that needs it, opened late or linked; a program whose handlers, operators or children were
-// there before goes on as ever; whoever has it in front already opens the same one; enabled=0 leads nothing.
+// Promise 4.41: libleak comes with a library that needs it, opened late or linked; a program whose handlers, streams or descriptors were
+// there before goes on as ever, as do its children; whoever has it in front already opens the same one; enabled=0 leads nothing.
 // CFLAGS: -O1 -g -fno-builtin
 // BUILD: cp %O/libleak.so %d; gcc -w -shared -fPIC -o %d/needs.so -x c /dev/null -Wl,--no-as-needed -L%d -l:libleak.so -Wl,-rpath,%d
 // BUILD: gcc -w -O1 -g -fno-builtin -o %d/linked %s -Wl,--no-as-needed -L%d -l:needs.so -Wl,-rpath,%d -Wl,-rpath-link,%d
@@ -9,6 +9,7 @@
 // JSON: all((of("lose_after", q).blocks, of("lose_after", q).bytes) == (1, 100) for q in procs)
 // JSON: len([q for q in procs if any("loaded late" in n for n in q.notes)]) == 5
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,6 +40,11 @@ int main(int argc, char **argv)
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART}, now;
     int status = 0;
     sigaction(SIGUSR1, &action, NULL);
+    FILE *stream = fopen("/dev/null", "r");
+    DIR *folder = opendir(".");
+    int fd = dup(0);
+    char *line = NULL;
+    size_t size = 0;
     if (!dlopen(argv[1], RTLD_NOW))
         return printf("%s\n", dlerror()), 1;
     if (!strcmp(how, "fork") && fork() == 0) {
@@ -53,6 +59,11 @@ int main(int argc, char **argv)
         if (now.sa_handler != handle || now.sa_flags & SA_SIGINFO || calls != 100)
             return 2;
     }
+    getline(&line, &size, stream);
+    free(line);
+    fclose(stream);
+    closedir(folder);
+    close(fd);
     lose_after();
     return status;
 }
