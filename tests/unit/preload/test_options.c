@@ -77,6 +77,8 @@ static void other_value(size_t i, const char **value, const char **shown)
         *value = *shown = "/some/where";
     } else if (!strcmp(table[i].type, "CHOICE_report")) {
         *value = *shown = "exit";
+    } else if (!strcmp(table[i].type, "CHOICE_unwind")) {
+        *value = *shown = "fp";
     } else if (!strcmp(table[i].type, "CHOICE_unwind_oracle")) {
         *value = *shown = "libgcc";
     } else if (!strcmp(table[i].type, "CHOICE_follow")) {
