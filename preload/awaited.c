@@ -54,7 +54,7 @@ static bool put_back(const struct point *point)
 
 /* ---- It is met ------------------------------------------------------------------------------ */
 
-static const struct point *find_point(uintptr_t pc)
+static struct point *find_point(uintptr_t pc)
 {
     uint32_t count = load_acquire(&point_count);
     for (uint32_t i = 0; i < count; i++)
@@ -108,18 +108,14 @@ static bool is_code(const struct dl_phdr_info *object, uintptr_t address)
 
 static void wait_at(const struct dl_phdr_info *object, uintptr_t address)
 {
-    struct point *point = &points[point_count];
-    if (find_point(address) && is_ours_there(address))
-        return;
-    if (point_count == MOST)
+    struct point *known = find_point(address), *point = known ? known : &points[point_count];
+    if (known ? is_ours_there(address) : point_count == MOST)
         return;
     *point = (struct point){address, *(const arch_code *)address,
                             symbols_access(object, address, true)};
-    store_release(&point_count, point_count + 1); /* pairs with find_point: before anybody gets there */
-    if (write_code(address, ARCH_UNKNOWN_CODE, point->access))
-        return;
-    store_release(&point_count, point_count - 1);
-    refused = true;
+    if (!known)
+        store_release(&point_count, point_count + 1); /* pairs with find_point: before it is met */
+    refused |= !write_code(address, ARCH_UNKNOWN_CODE, point->access);
 }
 
 static void visit(const char *name, uint64_t value, void *context)

@@ -6,12 +6,13 @@
 // CFLAGS: -O1 -g %protect
 // BUILD: cc -w -g -O1 -shared -fPIC -o %d/awaited.so %S/lib/awaited.c
 // BUILD: cc -w -g -O1 -shared -fPIC -o %d/plugin.so %S/lib/awaited.c
+// BUILD: cc -w -g -O0 -fno-omit-frame-pointer -shared -fPIC -o %d/other.so %S/lib/awaited.c
 // RUN: at() { LIBLEAK_OPTIONS=start_at=$1; export LIBLEAK_OPTIONS; shift; %leak "$@" || exit 1; }
 // RUN: for how in once threads fork blocked ignored handled trapped again; do at begin %t $how; at begin:crash=off %t $how; done
 // RUN: at begin_in_library env LD_PRELOAD=%O/libleak.so:%d/awaited.so %t library
-// RUN: at begin_in_library %t plugin; at begin_static_in_library %t plugin
+// RUN: at begin_in_library %t plugin; at begin_static_in_library %t plugin; at begin_in_library %t reloaded
 // EXPECT: every one ended well
-// JSON: len(procs) == 2 * 9 + 4 and len([q for q in procs if len(q.argv) < 3]) == 2 * 9 + 3
+// JSON: len(procs) == 2 * 9 + 5 and len([q for q in procs if len(q.argv) < 3]) == 2 * 9 + 4
 // JSON: all(q.end.value == 0 and not q.errors for q in procs if len(q.argv) < 3)
 // JSON: all(verdict("lose_after", q) == {"lost": (1, 100)} and q.summary.lost.bytes == 100 for q in procs if len(q.argv) < 3)
 
@@ -149,6 +150,14 @@ static int in_plugin(void)
     return plugin && in_library(plugin, "begin_in_library", 2) && in_library(plugin, "call_static", 4);
 }
 
+/* Another library, where one was that is waited for. */
+static int in_place_of_another(void)
+{
+    dlclose(dlopen("./plugin.so", RTLD_NOW));
+    void *other = dlopen("./other.so", RTLD_NOW);
+    return other && in_library(other, "begin_in_library", 2);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argv[1];
@@ -176,6 +185,8 @@ int main(int argc, char **argv)
         right = in_library(RTLD_DEFAULT, "begin_in_library", 2);
     else if (!strcmp(how, "plugin"))
         right = in_plugin();
+    else if (!strcmp(how, "reloaded"))
+        right = in_place_of_another();
     lose_after();
     access_of((void *)begin, after);
     if (!right || strcmp(before, "r-xp") || strcmp(after, before))
