@@ -7,12 +7,15 @@
  */
 #include "preload/hook_pair.h"
 #include "preload/late.h"
+#include "preload/older.h"
 #include "preload/process.h"
 
 __attribute__((constructor)) static void begin(int argc UNUSED, char **argv UNUSED, char **envp)
 {
     process_start(envp);
     hook_pair_start();
-    if (*process_alive && late_is())
+    if (*process_alive && late_is()) {
+        older_learn();
         late_lead((const void *)begin);
+    }
 }
