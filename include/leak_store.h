@@ -197,6 +197,7 @@ enum leak_chunk_type {
     LEAK_CHUNK_MILESTONES,   /* array of struct leak_milestone, in no order */
     LEAK_CHUNK_OWN,          /* one struct leak_own, written when the process ends */
     LEAK_CHUNK_TAGS,         /* one struct leak_tags: names that the program gives to its blocks */
+    LEAK_CHUNK_POOLS,        /* array of struct leak_pool: names that wrong releases have to do with */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -286,8 +287,11 @@ struct leak_node {
     X(NEW_ARRAY, "new[]")                                                                          \
     X(ALIGNED_NEW, "aligned new")                                                                  \
     X(ALIGNED_NEW_ARRAY, "aligned new[]")                                                          \
-    X(MEMALIGN, "memalign")
+    X(MEMALIGN, "memalign")                                                                        \
+    X(CUSTOM, "custom")                                                                            \
+    X(POOL, "pool")
 
+/* The last two are of the program's own allocators, which tell of their blocks (libleak.h). */
 enum leak_kind {
     LEAK_KIND_NONE = 0,
 #define X(name, word) LEAK_KIND_##name,
@@ -309,7 +313,11 @@ enum leak_kind {
     F(ALIGNED_DELETE, "aligned delete")                                                            \
     F(ALIGNED_DELETE_SIZED, "sized aligned delete")                                                \
     F(ALIGNED_DELETE_ARRAY, "aligned delete[]")                                                    \
-    F(ALIGNED_DELETE_ARRAY_SIZED, "sized aligned delete[]")
+    F(ALIGNED_DELETE_ARRAY_SIZED, "sized aligned delete[]")                                        \
+    F(BLOCK_GONE, "libleak_block_gone")                                                            \
+    F(BLOCK_RESIZE, "libleak_block_resize")                                                        \
+    F(POOL_FREE, "libleak_pool_free")                                                              \
+    F(POOL_DESTROY, "libleak_pool_destroy")
 
 enum leak_form {
     LEAK_FORM_NONE = 0,
@@ -436,7 +444,8 @@ struct leak_slots {
     T(INTERIOR_FREE, "interior-free")                                                              \
     T(BAD_REALLOC, "bad-realloc")                                                                  \
     T(SIZE_MISMATCH, "size-mismatch")                                                              \
-    T(ALIGNMENT_MISMATCH, "alignment-mismatch")
+    T(ALIGNMENT_MISMATCH, "alignment-mismatch")                                                    \
+    T(POOL_LEAK, "pool-leak")
 
 enum leak_event_type {
     LEAK_EVENT_NONE = 0,
@@ -451,7 +460,8 @@ enum leak_event_type {
     W(STACK, "on the stack of the thread")                                                         \
     W(OTHER_STACK, "on the stack of another thread")                                               \
     W(OBJECT, "in the code or data of a program or library")                                       \
-    W(UNMAPPED, "where there is no memory")
+    W(UNMAPPED, "where there is no memory")                                                        \
+    W(NO_BLOCK, "where no such block begins")
 
 enum leak_place {
     LEAK_PLACE_NONE = 0,
@@ -482,7 +492,9 @@ struct leak_event {
     /* DOUBLE_FREE: by whom it was freed before, as in struct leak_recent_free. */
     uint64_t freed_pc;
     uint32_t freed_node, freed_thread, freed_tick, freed_form;
-    uint64_t reserved[2];
+    /* Numbers of struct leak_pool: that the block is of, and that the call names; 0 = it has no name. */
+    uint32_t block_pool, call_pool;
+    uint64_t reserved[1];
 };
 
 #define LEAK_EVENTS 254 /* eight pages, with the chunk's head */
@@ -490,6 +502,15 @@ struct leak_events {
     uint64_t left_out; /* calls for which there was no room */
     uint64_t reserved[15];
     struct leak_event event[LEAK_EVENTS];
+};
+
+/* A pool of the program's own, by the name that it was given. */
+#define LEAK_POOL_NAME 56
+#define LEAK_POOLS 63 /* one page, with the chunk's head: more have no names */
+struct leak_pool {
+    uint32_t number; /* publish: 1, 2, 3 … */
+    uint32_t reserved;
+    char name[LEAK_POOL_NAME]; /* NUL-terminated; what is longer is cut */
 };
 
 /* ---- Descriptors, files and the other things that are opened and closed ---------------------

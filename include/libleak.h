@@ -30,6 +30,13 @@ struct libleak_counts {
     long long live_blocks, live_bytes; /* what was allocated less what was freed */
 };
 
+/* What a look says of the blocks there are: nothing leads to those that are lost, or only what is lost. */
+struct libleak_found {
+    long long lost_blocks, lost_bytes;
+    long long possible_blocks, possible_bytes; /* only to their inside, or only in another form */
+    long long reachable_blocks, reachable_bytes;
+};
+
 #ifndef LIBLEAK_DISABLE
 
 #ifdef __cplusplus
@@ -131,6 +138,39 @@ LIBLEAK_WEAK void libleak_set_report_hook(int (*hook)(const char *line, void *co
  * the stack of the caller. From a signal handler: yes. Allocates nothing, takes no lock. */
 LIBLEAK_WEAK void libleak_backtrace_fd(const void *context, int fd);
 
+/* ---- A program's own allocators
+ * What it carves itself, from mapped memory or from a block of malloc's, libleak knows when it is told:
+ * these blocks have a stack, a size and a verdict as others have. While they live they are not part of
+ * what they lie in: a word of theirs is theirs, a pointer to them means them, and memory holds nothing
+ * by merely containing them. When that memory is freed or unmapped they go, too. A block has to begin at
+ * a multiple of 8. With sample= none of it is looked at. From a signal handler: no. */
+
+/* A block of the program's own is given out; one is given back, which began at p; and one has another
+ * size now, where it is. A wrong p is an error as a wrong free is. */
+LIBLEAK_WEAK void libleak_block_new(const void *p, size_t size);
+LIBLEAK_WEAK void libleak_block_gone(const void *p);
+LIBLEAK_WEAK void libleak_block_resize(const void *p, size_t size);
+
+/* A pool is any address that names it, a structure of the program's say; name, at most 55 characters of
+ * it, is for reports, and may be NULL. Destroying it frees its blocks, which is no leak unless the option
+ * pool_destroy_leaks is on. Destroying one that is unknown does nothing, creating one that is there gives it the name. */
+LIBLEAK_WEAK void libleak_pool_create(const void *pool, const char *name);
+LIBLEAK_WEAK void libleak_pool_destroy(const void *pool);
+/* 1, 0, or -1 when there is no account. */
+LIBLEAK_WEAK int libleak_pool_exists(const void *pool);
+/* It has another address from now on. */
+LIBLEAK_WEAK void libleak_pool_move(const void *pool, const void *to);
+/* A block of it is given out (a pool that is unknown is created), and given back. A block of another pool is an error. */
+LIBLEAK_WEAK void libleak_pool_alloc(const void *pool, const void *p, size_t size);
+LIBLEAK_WEAK void libleak_pool_free(const void *pool, const void *p);
+/* The block at p is at another address now, or has another size. */
+LIBLEAK_WEAK void libleak_pool_change(const void *pool, const void *p, const void *now, size_t size);
+/* All its blocks are given back that do not begin in that memory. */
+LIBLEAK_WEAK void libleak_pool_trim(const void *pool, const void *start, size_t size);
+
+/* What the last look that this process has waited for has found. 0, or -1 when there was none: then all is 0. */
+LIBLEAK_WEAK int libleak_found(struct libleak_found *out);
+
 #ifdef __cplusplus
 }
 #endif
@@ -163,6 +203,18 @@ enum {
     libleak_get_option = 0,
     libleak_set_option = 0,
     libleak_set_report_hook = 0,
+    libleak_block_new = 0,
+    libleak_block_gone = 0,
+    libleak_block_resize = 0,
+    libleak_pool_create = 0,
+    libleak_pool_destroy = 0,
+    libleak_pool_move = 0,
+    libleak_pool_alloc = 0,
+    libleak_pool_free = 0,
+    libleak_pool_change = 0,
+    libleak_pool_trim = 0,
+    libleak_pool_exists = 0,
+    libleak_found = 0,
     libleak_backtrace_fd = 0
 };
 
@@ -192,6 +244,18 @@ enum {
 #define libleak_set_option(name, value) ((void)(name), (void)(value), libleak_none())
 #define libleak_set_report_hook(hook, context) ((void)(hook), (void)(context))
 #define libleak_backtrace_fd(context, fd) ((void)(context), (void)(fd))
+#define libleak_block_new(p, size) ((void)(p), (void)(size))
+#define libleak_block_gone(p) ((void)(p))
+#define libleak_block_resize(p, size) ((void)(p), (void)(size))
+#define libleak_pool_create(pool, name) ((void)(pool), (void)(name))
+#define libleak_pool_destroy(pool) ((void)(pool))
+#define libleak_pool_move(pool, to) ((void)(pool), (void)(to))
+#define libleak_pool_alloc(pool, p, size) ((void)(pool), (void)(p), (void)(size))
+#define libleak_pool_free(pool, p) ((void)(pool), (void)(p))
+#define libleak_pool_change(pool, p, now, size) ((void)(pool), (void)(p), (void)(now), (void)(size))
+#define libleak_pool_trim(pool, start, size) ((void)(pool), (void)(start), (void)(size))
+#define libleak_pool_exists(pool) ((void)(pool), libleak_none())
+#define libleak_found(out) libleak_none_found(out)
 
 #endif
 
@@ -220,6 +284,13 @@ LIBLEAK_INLINE int libleak_no_counts(struct libleak_counts *out)
 {
     out->allocations = out->frees = out->allocated_bytes = out->freed_bytes = 0;
     out->live_blocks = out->live_bytes = 0;
+    return -1;
+}
+
+LIBLEAK_INLINE int libleak_none_found(struct libleak_found *out)
+{
+    out->lost_blocks = out->lost_bytes = out->possible_blocks = out->possible_bytes = 0;
+    out->reachable_blocks = out->reachable_bytes = 0;
     return -1;
 }
 
@@ -287,6 +358,21 @@ LIBLEAK_INLINE int libleak_no_text(char *buffer, size_t size)
 #define LIBLEAK_SET_REPORT_HOOK(hook, context)                                                     \
     LIBLEAK_CALL(set_report_hook, (hook, context), libleak_nothing())
 #define LIBLEAK_BACKTRACE_FD(context, fd) LIBLEAK_CALL(backtrace_fd, (context, fd), libleak_nothing())
+#define LIBLEAK_BLOCK_NEW(p, size) LIBLEAK_CALL(block_new, (p, size), libleak_nothing())
+#define LIBLEAK_BLOCK_GONE(p) LIBLEAK_CALL(block_gone, (p), libleak_nothing())
+#define LIBLEAK_BLOCK_RESIZE(p, size) LIBLEAK_CALL(block_resize, (p, size), libleak_nothing())
+#define LIBLEAK_POOL_CREATE(pool, name) LIBLEAK_CALL(pool_create, (pool, name), libleak_nothing())
+#define LIBLEAK_POOL_DESTROY(pool) LIBLEAK_CALL(pool_destroy, (pool), libleak_nothing())
+#define LIBLEAK_POOL_MOVE(pool, to) LIBLEAK_CALL(pool_move, (pool, to), libleak_nothing())
+#define LIBLEAK_POOL_ALLOC(pool, p, size)                                                          \
+    LIBLEAK_CALL(pool_alloc, (pool, p, size), libleak_nothing())
+#define LIBLEAK_POOL_FREE(pool, p) LIBLEAK_CALL(pool_free, (pool, p), libleak_nothing())
+#define LIBLEAK_POOL_CHANGE(pool, p, now, size)                                                    \
+    LIBLEAK_CALL(pool_change, (pool, p, now, size), libleak_nothing())
+#define LIBLEAK_POOL_TRIM(pool, start, size)                                                       \
+    LIBLEAK_CALL(pool_trim, (pool, start, size), libleak_nothing())
+#define LIBLEAK_POOL_EXISTS(pool) LIBLEAK_CALL(pool_exists, (pool), libleak_none())
+#define LIBLEAK_FOUND(out) LIBLEAK_CALL(found, (out), libleak_none_found(out))
 
 /* ---- Tests --------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "preload/backtrace.h"
 #include "preload/blocks.h"
 #include "preload/capture.h"
+#include "preload/carved.h"
 #include "preload/counts.h"
 #include "preload/farewell.h"
 #include "preload/log.h"
@@ -79,6 +80,25 @@ EXPORT long libleak_lost_since(unsigned long moment)
         return -1;
     count_from = moment;
     return ON_SCRUBBED_STACK(take_look);
+}
+
+/* INDIRECT is lost, too; HIDDEN is what an xor or the like may lead to. */
+EXPORT int libleak_found(struct libleak_found *out)
+{
+    const struct look_sum *found = snapshot_found();
+    *out = (struct libleak_found){0};
+    for (int verdict = 0; found && verdict < LEAK_VERDICT_MAX; verdict++) {
+        const struct look_sum *sum = &found[verdict];
+        bool lost = verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;
+        bool reachable = verdict == LEAK_VERDICT_REACHABLE;
+        *(lost        ? &out->lost_blocks
+          : reachable ? &out->reachable_blocks
+                      : &out->possible_blocks) += sum->blocks;
+        *(lost        ? &out->lost_bytes
+          : reachable ? &out->reachable_bytes
+                      : &out->possible_bytes) += sum->bytes;
+    }
+    return found ? 0 : -1;
 }
 
 static void (*expect_failed)(const char *file, int line, long blocks);
@@ -169,6 +189,10 @@ EXPORT int libleak_ignore(const void *p)
     struct block found;
     if (!guard)
         return -1;
+    if (load_relaxed(&carved_count) && carved_ignore(guard, arch_address(p))) {
+        guard_leave(guard);
+        return 0;
+    }
     bool known = blocks_find_around(guard, (uintptr_t)p, &found) &&
                  track_take(guard, (void *)found.address, &found);
     if (known) {

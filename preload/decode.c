@@ -126,14 +126,22 @@ static ALWAYS_INLINE void decode_word(struct decoder *decoder, uintptr_t word, u
 }
 
 static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64_t count,
-                         uint32_t from)
+                         uint64_t first_at, uint32_t from)
 {
     for (uint64_t i = 0; i < count; i += 4) {
         unsigned some = count - i < 4 ? count - i : 4;
         if (disguise_of_words(&decoder->is, words + i, some) & DISGUISE_OTHER)
             for (unsigned k = 0; k < some; k++)
-                decode_word(decoder, words[i + k], from, node_at(i + k));
+                decode_word(decoder, words[i + k], from, node_at(first_at + i + k));
     }
+}
+
+static void decode_node(struct decoder *decoder, uint32_t number)
+{
+    struct node_words words = node_words(decoder->reach, number);
+    do
+        decode_words(decoder, words.at, words.count, words.first, number);
+    while (node_words_next(decoder->reach, number, &words));
 }
 
 /* ---- All words ------------------------------------------------------------------------------ */
@@ -153,11 +161,10 @@ static void spread(struct decoder *decoder)
     struct reach *reach = decoder->reach;
     while (reach->head < reach->tail) {
         uint32_t number = reach->queue[reach->head++];
-        const uintptr_t *words = (const uintptr_t *)reach->nodes[number].address;
-        uint64_t count = node_size(&reach->nodes[number]) / 8;
-        ring_scan(&decoder->ring, reach, words, count, number, met_plainly, decoder);
+        ring_scan_node(&decoder->ring, reach, number, number, met_plainly, decoder);
+        ring_put_outer(&decoder->ring, reach, number, number, met_plainly, decoder);
         ring_drain(&decoder->ring, reach, met_plainly, decoder);
-        decode_words(decoder, words, count, number);
+        decode_node(decoder, number);
     }
 }
 
@@ -171,13 +178,13 @@ bool decode_hidden(struct reach *reach, uint64_t guard, uint64_t xor)
         return false;
     decoder.roots = true;
     for (uint32_t i = 0; i < reach->ranges.count; i++)
-        decode_words(&decoder, (const uintptr_t *)roots[i].start, roots[i].words, i);
+        decode_words(&decoder, (const uintptr_t *)roots[i].start, roots[i].words, 0, i);
     decoder.roots = false;
     for (uint32_t i = 0; i < reach->count; i++) {
         const struct node *node = &reach->nodes[i];
         if (node_verdict(node) >= LEAK_VERDICT_POSSIBLE &&
             node_verdict(node) != LEAK_VERDICT_HIDDEN && !(node_state(node) & NODE_BARE))
-            decode_words(&decoder, (const uintptr_t *)node->address, node_size(node) / 8, i);
+            decode_node(&decoder, i);
     }
     spread(&decoder);
     room_unmap(&reach->room, decoder.filter);

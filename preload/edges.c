@@ -47,9 +47,7 @@ static bool finish(struct walk *walk, uint32_t sources)
 
 static ALWAYS_INLINE void scan(struct walk *walk, uint32_t number, uint32_t source, ring_met *met)
 {
-    const struct node *node = &walk->reach->nodes[number];
-    ring_scan(&walk->ring, walk->reach, (const uintptr_t *)node->address, node_size(node) / 8,
-              source, met, walk);
+    ring_scan_node(&walk->ring, walk->reach, number, source, met, walk);
 }
 
 /* ---- The lost ------------------------------------------------------------------------------- */
@@ -180,6 +178,7 @@ static void read_blocks(struct walk *walk, const uint32_t *last)
         node_look_ahead(reach, i);
         if (!(node_state(&reach->nodes[reach->queue[i]]) & NODE_PLAIN))
             scan(walk, reach->queue[i], i, met_held);
+        ring_put_outer(&walk->ring, reach, reach->queue[i], i, met_held, walk);
         add_decoded(walk, reach->queue[i], i, last);
     }
     ring_drain(&walk->ring, reach, met_held, walk);

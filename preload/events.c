@@ -12,7 +12,8 @@ static bool no_room; /* not even for the table */
 static bool is_same(const struct leak_event *a, const struct leak_event *b)
 {
     return a->type == b->type && a->form == b->form && a->place == b->place && a->site == b->site &&
-           a->node == b->node && a->pc == b->pc && a->freed_pc == b->freed_pc;
+           a->node == b->node && a->pc == b->pc && a->freed_pc == b->freed_pc &&
+           a->block_pool == b->block_pool && a->call_pool == b->call_pool;
 }
 
 static struct leak_event *find(const struct leak_event *event)

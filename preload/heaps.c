@@ -1,4 +1,5 @@
 #include "preload/heaps.h"
+#include "preload/nesting.h"
 #include "preload/sys.h"
 
 #define GLIBC_HEAP (64ull << 20) /* size and alignment of a heap of glibc's other arenas */
@@ -71,7 +72,11 @@ static void add_homes(const struct maps *maps, const struct reach *reach, bool g
     uint32_t known = heaps->count, at = 0;
     uintptr_t start = 0, end = 0;
     for (uint32_t i = 0, count = reach_count(reach); i < count; i++) {
-        uintptr_t address = reach_address(reach, i);
+        uintptr_t address;
+        uint64_t size;
+        if (reach_is_carved(reach, i)) /* what it lies in is no allocator's of ours for that */
+            continue;
+        nesting_home(reach, i, &address, &size);
         while (at < known && heaps->heap[at].end <= address)
             at++;
         if ((at < known && heaps->heap[at].start <= address) || address - start < end - start)
@@ -82,7 +87,7 @@ static void add_homes(const struct maps *maps, const struct reach *reach, bool g
         start = mapping->start;
         end = mapping->end;
         if (glibc)
-            has_own_mapping(address, reach_size(reach, i), &start, &end);
+            has_own_mapping(address, size, &start, &end);
         add(heaps, start, end);
     }
 }

@@ -5,8 +5,10 @@
  * the call is only forwarded. Addresses from the boot pool are ours for ever: never given to the
  * real allocator.
  */
+#include "preload/atomic.h"
 #include "preload/blocks.h"
 #include "preload/boot.h"
+#include "preload/carved.h"
 #include "preload/eventlog.h"
 #include "preload/hook_free.h"
 #include "preload/modules.h"
@@ -132,8 +134,13 @@ static void *resize(void *old, size_t size, const struct frame *caller,
     bool known = old && track_move(guard, caller, old, &before);
     void *block = REAL(guard, real_one(old, size));
     /* NULL for a size of 0 means that the old block is gone; else it is as it was. */
-    if (known && (block || size == 0))
+    if (known && (block || size == 0)) {
+        size_t kept = block == old && size < before.size ? size : block == old ? before.size : 0;
+        if (unlikely(load_relaxed(&carved_count)))
+            track_content_gone(guard, caller, before.address + kept, before.size - kept,
+                               BY_REALLOC);
         track_gone(guard, caller, &before);
+    }
     else if (known)
         stays(guard, &before);
     if (block)
@@ -259,6 +266,8 @@ static NOINLINE void free_by_libc_name(void *block)
         bool known = track_take(guard, block, &before);
         if (known && eventlog_level)
             eventlog_went(guard, &caller, &before, BY_FREE);
+        if (known && load_relaxed(&carved_count))
+            track_content_gone(guard, &caller, before.address, before.size, BY_FREE);
         if (known)
             track_gone(guard, &caller, &before);
         guard->calling_real = true;

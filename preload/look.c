@@ -3,12 +3,14 @@
 #include "preload/atomic.h"
 #include "preload/blocks.h"
 #include "preload/capture.h"
+#include "preload/carved.h"
 #include "preload/found.h"
 #include "preload/graph.h"
 #include "preload/images.h"
 #include "preload/in_order.h"
 #include "preload/maps.h"
 #include "preload/modules.h"
+#include "preload/nesting.h"
 #include "preload/reach.h"
 #include "preload/real.h"
 #include "preload/sites.h"
@@ -132,10 +134,32 @@ struct looking {
 
 static struct looking looking;
 
+/* pool: of a carved one, or CARVED_ANY. */
+static void add_rest(struct looking *l, const struct block *block, uint32_t pool)
+{
+    struct block rest = *block;
+    if (!nesting_rest(&rest, pool))
+        return;
+    if (rest.address != block->address)
+        nesting_note(l->reach, &rest, block->address, block->size);
+    reach_add(l->reach, &rest, before_of(l->order, &l->note_at, &rest));
+}
+
 static void add_block(const struct block *block, void *context)
 {
     struct looking *l = context;
-    reach_add(l->reach, block, before_of(l->order, &l->note_at, block));
+    if (unlikely(carved_count))
+        add_rest(l, block, CARVED_ANY);
+    else
+        reach_add(l->reach, block, before_of(l->order, &l->note_at, block));
+}
+
+static void add_carved(struct looking *l)
+{
+    struct carved it;
+    for (bool more = carved_count && carved_first(0, 0, &it); more;
+         more = carved_first(it.block.address, it.pool + 1, &it))
+        add_rest(l, &it.block, it.pool);
 }
 
 /* A table of functions stands in an object's constant data, and begins with a function. */
@@ -186,10 +210,11 @@ static enum leak_trouble mark(struct looking *l)
     struct reach_codes codes = {.guard = context_pointer_guard(), .xor = order->xor };
     if (!maps_read(&l->maps)) /* first: what we take later is not the program's */
         return LEAK_TROUBLE_NO_MAPS;
-    l->reach = reach_begin(blocks_count(), order->memory_most ? order->memory_most : UINT64_MAX);
+    l->reach = reach_begin(blocks_count() + carved_count, order->memory_most ? order->memory_most : UINT64_MAX);
     if (!l->reach)
         return LEAK_TROUBLE_NO_MEMORY;
     in_order_each(order->memory_most ? order->memory_most : UINT64_MAX, add_block, l);
+    add_carved(l);
     picture.reach = l->reach;
     if (!reach_index(l->reach) || !images_find(&l->maps, &l->images))
         return LEAK_TROUBLE_NO_MEMORY;
@@ -198,8 +223,10 @@ static enum leak_trouble mark(struct looking *l)
         return LEAK_TROUBLE_NO_MEMORY;
     for (uint32_t i = 0; i < l->roots.pieces.count; i++) {
         const struct piece *range = &l->roots.pieces.piece[i];
-        (range->starts_only ? reach_root_starts : reach_root)(l->reach, range->start, range->end,
-                                                              i);
+        (range->starts_only                           ? reach_root_starts
+         : range->root_class == LEAK_ROOT_CLASS_STACKS ? reach_root_stack
+                                                       : reach_root)(l->reach, range->start,
+                                                                     range->end, i);
     }
     if (!reach_mark(l->reach, &codes, is_vtable) || !(l->graph = graph_begin(l->reach)))
         return LEAK_TROUBLE_NO_MEMORY;
@@ -223,6 +250,8 @@ static void take_notes(const struct looking *l)
         enum leak_verdict verdict = graph_verdict(l->graph, node);
         bool lost = verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;
         result->lost_blocks += lost && is_since(l, node);
+        result->found[verdict].blocks++;
+        result->found[verdict].bytes += reach_size(l->reach, node);
         if (node >= result->notes_most)
             continue;
         struct block block = reach_block(l->reach, node);

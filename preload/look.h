@@ -26,6 +26,9 @@ struct look_result {
     uint32_t trouble;  /* enum leak_trouble */
     uint64_t pause_ns; /* by the parent */
     uint64_t lost_blocks; /* since order.since */
+    struct look_sum {
+        uint64_t blocks, bytes;
+    } found[LEAK_VERDICT_MAX]; /* all of them */
     uint64_t place; /* of what was written into the store */
     uint32_t notes; /* those that follow, ascending by address */
     uint32_t notes_most;

@@ -2,6 +2,7 @@
 #include "preload/atomic.h"
 #include "preload/events.h"
 #include "preload/operators.h"
+#include "preload/pools.h"
 #include "preload/reactions.h"
 #include "preload/sample.h"
 #include "preload/store.h"
@@ -120,6 +121,44 @@ bool misuse_of_block(struct guard *guard, const struct misuse *call, const struc
     return met(guard, call, &event);
 }
 
+/* ---- Blocks of the program's own allocators ------------------------------------------------- */
+
+static void add_carved(struct guard *guard, struct leak_event *event, const struct carved *block)
+{
+    add_block(event, &block->block);
+    event->block_pool = pools_tell(guard, block->pool);
+}
+
+static bool is_inside_of_carved(struct guard *guard, const struct misuse *call,
+                                struct leak_event *event)
+{
+    struct carved carved;
+    if (!load_relaxed(&carved_count) || !carved_find_around(guard, call->address, &carved))
+        return false;
+    *event = event_of(call, LEAK_EVENT_INTERIOR_FREE);
+    add_carved(guard, event, &carved);
+    return true;
+}
+
+bool misuse_of_carved(struct guard *guard, const struct misuse *call, const struct carved *block,
+                      uint32_t pool)
+{
+    bool moves = release_form(call->how) == LEAK_FORM_REALLOC;
+    struct leak_event event =
+        event_of(call, moves ? LEAK_EVENT_BAD_REALLOC : LEAK_EVENT_MISMATCHED_FREE);
+    add_carved(guard, &event, block);
+    event.call_pool = pools_tell(guard, pool);
+    return met(guard, call, &event);
+}
+
+bool misuse_of_member(struct guard *guard, const struct misuse *call, const struct carved *block)
+{
+    struct leak_event event = event_of(call, LEAK_EVENT_POOL_LEAK);
+    add_carved(guard, &event, block);
+    event.call_pool = event.block_pool;
+    return met(guard, call, &event);
+}
+
 /* ---- A pointer that no block begins at ------------------------------------------------------ */
 
 static uint64_t untracked(enum leak_untracked why)
@@ -161,6 +200,8 @@ static bool was_freed(struct guard *guard, const struct misuse *call, struct lea
 static bool is_inside(struct guard *guard, const struct misuse *call, struct leak_event *event)
 {
     struct block block;
+    if (is_inside_of_carved(guard, call, event))
+        return true;
     if (!blocks_find_around(guard, call->address, &block))
         return false;
     *event = event_of(call, LEAK_EVENT_INTERIOR_FREE);
@@ -221,6 +262,31 @@ bool misuse_of_pointer(struct guard *guard, const struct misuse *call)
     }
     met(guard, call, &event);
     return true;
+}
+
+/* malloc's, which the allocator would take for its own? */
+static bool is_mallocs(struct guard *guard, const struct misuse *call, struct leak_event *event)
+{
+    struct block block;
+    if (!blocks_find(guard, call->address, &block))
+        return false;
+    *event = event_of(call, LEAK_EVENT_MISMATCHED_FREE);
+    add_block(event, &block);
+    return true;
+}
+
+void misuse_of_carving(struct guard *guard, const struct misuse *call, uint32_t pool)
+{
+    struct leak_event event;
+    if (!keeps_all()) /* it may be one of those that were left out */
+        return;
+    if (!was_freed(guard, call, &event) && !is_inside_of_carved(guard, call, &event) &&
+        !is_mallocs(guard, call, &event)) {
+        event = event_of(call, LEAK_EVENT_INVALID_FREE);
+        event.place = LEAK_PLACE_NO_BLOCK;
+    }
+    event.call_pool = pools_tell(guard, pool);
+    met(guard, call, &event);
 }
 
 void misuse_of_waiting(struct guard *guard, const struct misuse *call,

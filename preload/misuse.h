@@ -10,6 +10,9 @@
  *     on a stack, in an object, or nowhere at all                wild
  *     else                                                       foreign: counted, no error
  *
+ * Blocks of the program's own allocators (carved.h) are known exactly: who releases one that is
+ * another's, or none at all, is wrong.
+ *
  * Nothing at the pointer is read. Where the program has operators new and delete of its own, theirs
  * are not compared: they may be made of each other.
  */
@@ -17,6 +20,7 @@
 #define PRELOAD_MISUSE_H
 
 #include "preload/blocks.h"
+#include "preload/carved.h"
 #include "preload/freed.h"
 #include "preload/quarantine.h"
 #include "preload/release.h"
@@ -52,6 +56,14 @@ bool misuse_is_right(const struct misuse *call, const struct block *block);
  * whose share of the block nobody has counted. */
 COLD bool misuse_of_block(struct guard *guard, const struct misuse *call,
                           const struct block *block);
+/* The same of a carved block; pool: to which it was given back, 0: to none. */
+COLD bool misuse_of_carved(struct guard *guard, const struct misuse *call,
+                           const struct carved *block, uint32_t pool);
+/* A pool was destroyed, and this one of its blocks lived: the same. */
+COLD bool misuse_of_member(struct guard *guard, const struct misuse *call,
+                           const struct carved *block);
+/* No carved block of that allocator begins there. */
+COLD void misuse_of_carving(struct guard *guard, const struct misuse *call, uint32_t pool);
 /* No block begins there. False: nothing is certain. */
 COLD bool misuse_of_pointer(struct guard *guard, const struct misuse *call);
 /* This one begins there; it was freed before and its memory not given back, so all is certain. */

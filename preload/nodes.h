@@ -28,6 +28,7 @@
 #define NODE_BARE 0x4000u   /* … nor one in another form */
 #define NODE_ROOTED 0x0100u /* a root word points to it: where CYCLE, no flag of a node, would be  \
                              */
+#define NODE_CARVED 0x2000u /* blocks lie in it that the program's own allocators carve */
 
 struct node {
     uint64_t address;
@@ -84,6 +85,9 @@ struct reach {
     uint32_t *met_first;   /* of each in the queue: its first of these; NULL: they were not noted */
     uint32_t met_turn;     /* whose are being noted */
     uint32_t met_end;      /* of [0, met_end) of the queue they were */
+    uint32_t *outer;       /* by node: which one it lies in, or NOBODY; NULL: none lies in another */
+    struct pile rests;     /* nesting.c's: arenas that begin later than they did */
+    uint32_t carved;       /* blocks of the program's own allocators */
     bool failed;           /* memory ran out */
 };
 
@@ -115,6 +119,12 @@ static ALWAYS_INLINE unsigned node_before(const struct node *node)
 static ALWAYS_INLINE void node_change(struct node *node, unsigned clear, unsigned set)
 {
     node->size_state = (node->size_state & ~((uint64_t)clear << 48)) | (uint64_t)set << 48;
+}
+
+/* Is it of one of the program's own allocators? */
+static inline bool node_is_carved(const struct reach *reach, uint32_t node)
+{
+    return (reach->cold[node].tick_kind >> 24 & BLOCKS_KIND) == LEAK_KIND_CUSTOM;
 }
 
 /* REACHABLE, POSSIBLE or HIDDEN. */
@@ -217,6 +227,67 @@ static ALWAYS_INLINE void node_look_ahead(const struct reach *reach, uint32_t at
         __builtin_prefetch(&reach->nodes[next[i]]);
 }
 
+/* The words of a node that are its own: all, or those between the blocks that are carved from it. */
+struct node_words {
+    const uintptr_t *at;
+    uint64_t count, first; /* first: which of the node's words the first one is */
+    uint32_t next;         /* the node whose block is behind these, if any; NOBODY: these are the last */
+};
+
+static NOINLINE UNUSED bool node_words_more(const struct reach *reach, uint32_t number,
+                                            struct node_words *words)
+{
+    const struct node *node = &reach->nodes[number], *in;
+    uintptr_t at = (uintptr_t)(words->at + words->count), end = node->address + node_size(node);
+    if (words->next == NOBODY)
+        return false;
+    for (; words->next < reach->count; words->next++) {
+        in = &reach->nodes[words->next];
+        if (in->address > at)
+            break;
+        if (in->address + node_size(in) > at)
+            at = round_up(in->address + node_size(in), 8);
+    }
+    bool is_last = words->next == reach->count || reach->nodes[words->next].address >= end;
+    uintptr_t stop = is_last ? end : reach->nodes[words->next].address;
+    words->at = (const uintptr_t *)at;
+    words->count = stop > at ? (stop - at) / 8 : 0;
+    words->first = (at - node->address) / 8;
+    if (is_last)
+        words->next = NOBODY;
+    return true;
+}
+
+/* The first of them; node_words_next has the others. */
+static ALWAYS_INLINE struct node_words node_words(const struct reach *reach, uint32_t number)
+{
+    const struct node *node = &reach->nodes[number];
+    struct node_words words = {.at = (const uintptr_t *)node->address, .next = NOBODY};
+    if (likely(!(node_state(node) & NODE_CARVED))) {
+        words.count = node_size(node) / 8;
+    } else {
+        words.next = number + 1;
+        node_words_more(reach, number, &words);
+    }
+    return words;
+}
+
+static ALWAYS_INLINE bool node_words_next(const struct reach *reach, uint32_t number,
+                                          struct node_words *words)
+{
+    return unlikely(words->next != NOBODY) && node_words_more(reach, number, words);
+}
+
+/* The block around a node's that a pointer behind it is in; NOBODY: none. */
+static NOINLINE UNUSED uint32_t node_around(const struct reach *reach, uint32_t node,
+                                            uintptr_t pointer)
+{
+    while ((node = reach->outer[node]) != NOBODY)
+        if (pointer - reach->nodes[node].address <= node_size(&reach->nodes[node]))
+            break;
+    return node;
+}
+
 /* ---- The ring ------------------------------------------------------------------------------- */
 
 /* Where a word points, if anywhere. */
@@ -279,8 +350,13 @@ static ALWAYS_INLINE void ring_take(struct ring *ring, const struct reach *reach
     if (unlikely(place->node == NOBODY))
         return;
     const struct node *node = &reach->nodes[place->node];
-    if (place->pointer - node->address <= node_size(node))
+    if (place->pointer - node->address <= node_size(node)) {
         met(context, place->pointer, place->node, place->from, place->at);
+    } else if (unlikely(reach->outer)) {
+        uint32_t around = node_around(reach, place->node, place->pointer);
+        if (around != NOBODY)
+            met(context, place->pointer, around, place->from, place->at);
+    }
 }
 
 static ALWAYS_INLINE void ring_put(struct ring *ring, const struct reach *reach, uintptr_t pointer,
@@ -312,10 +388,10 @@ static ALWAYS_INLINE void ring_drain(struct ring *ring, const struct reach *reac
         ring_take(ring, reach, met, context);
 }
 
-/* Puts those of the words that may point to a block. */
+/* Puts those of the words that may point to a block. first_at: of which number the first one is. */
 static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach,
-                                    const uintptr_t *words, uint64_t count, uint32_t from,
-                                    ring_met *met, void *context)
+                                    const uintptr_t *words, uint64_t count, uint64_t first_at,
+                                    uint32_t from, ring_met *met, void *context)
 {
     const uintptr_t low = reach->low, span = reach->span;
     uint64_t i = 0;
@@ -329,11 +405,35 @@ static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach
             continue;
         for (unsigned k = 0; k < 4; k++)
             if (node_pointer(four[k]) - low <= span)
-                ring_put(ring, reach, node_pointer(four[k]), from, node_at(i + k), met, context);
+                ring_put(ring, reach, node_pointer(four[k]), from, node_at(first_at + i + k), met,
+                         context);
     }
     for (; i < count; i++)
         if (node_pointer(words[i]) - low <= span)
-            ring_put(ring, reach, node_pointer(words[i]), from, node_at(i), met, context);
+            ring_put(ring, reach, node_pointer(words[i]), from, node_at(first_at + i), met,
+                     context);
+}
+
+/* The words of a node that are its own. */
+static ALWAYS_INLINE void ring_scan_node(struct ring *ring, const struct reach *reach,
+                                         uint32_t number, uint32_t from, ring_met *met,
+                                         void *context)
+{
+    struct node_words words = node_words(reach, number);
+    do
+        ring_scan(ring, reach, words.at, words.count, words.first, from, met, context);
+    while (node_words_next(reach, number, &words));
+}
+
+/* A block that lives has what it lies in live, too. */
+static ALWAYS_INLINE bool ring_put_outer(struct ring *ring, const struct reach *reach,
+                                         uint32_t number, uint32_t from, ring_met *met,
+                                         void *context)
+{
+    if (likely(!reach->outer) || reach->outer[number] == NOBODY)
+        return false;
+    ring_put(ring, reach, reach->nodes[reach->outer[number]].address, from, 0, met, context);
+    return true;
 }
 
 #endif

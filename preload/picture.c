@@ -2,6 +2,7 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
+#include "preload/carved.h"
 #include "preload/children.h"
 #include "preload/milestones.h"
 #include "preload/park.h"
@@ -19,7 +20,7 @@ static struct park park; /* handlers read it */
 
 struct look_result *picture_make_result(bool notes, size_t *size)
 {
-    uint64_t blocks = notes ? blocks_count() + NEWER_BLOCKS : 0;
+    uint64_t blocks = notes ? blocks_count() + load_relaxed(&carved_count) + NEWER_BLOCKS : 0;
     *size = round_up(sizeof(struct look_result) + blocks * sizeof(struct look_note), LEAK_PAGE);
     struct look_result *result = sys_map_shared(*size);
     if (!result)

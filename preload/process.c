@@ -7,6 +7,7 @@
 #include "preload/blocks.h"
 #include "preload/breaks.h"
 #include "preload/capture.h"
+#include "preload/carved.h"
 #include "preload/crash.h"
 #include "preload/eventlog.h"
 #include "preload/events.h"
@@ -29,6 +30,7 @@
 #include "preload/options.h"
 #include "preload/orphans.h"
 #include "preload/oracle.h"
+#include "preload/pools.h"
 #include "preload/quarantine.h"
 #include "preload/quiet.h"
 #include "preload/real.h"
@@ -403,6 +405,8 @@ static bool become_child(struct guard *guard)
     altstack_fork_child();
     store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED | LEAK_FLAG_LATE)));
     blocks_fork_child();
+    carved_fork_child();
+    pools_fork_child();
     freed_fork_child();
     orphans_fork_child();
     events_fork_child();
@@ -423,6 +427,7 @@ static bool become_child(struct guard *guard)
         return false;
     resources_fork_child();
     blocks_each(inherit, &store_header->live_bytes);
+    carved_each(inherit, &store_header->live_bytes);
     store_header->peak_bytes = store_header->live_bytes;
     store_header->ppid = parent->pid; /* who it inherited from: a daemon's parent is gone by now */
     store_forget(parent, parent_size);

@@ -2,6 +2,7 @@
 #include "preload/altstack.h"
 #include "preload/arena.h"
 #include "preload/blocks.h"
+#include "preload/carved.h"
 #include "preload/events.h"
 #include "preload/farewell.h"
 #include "preload/freed.h"
@@ -9,6 +10,7 @@
 #include "preload/journal.h"
 #include "preload/modules.h"
 #include "preload/orphans.h"
+#include "preload/pools.h"
 #include "preload/quarantine.h"
 #include "preload/resources.h"
 #include "preload/roots.h"
@@ -36,6 +38,8 @@ void quiet_begin(void)
     freed_fork_lock();
     orphans_fork_lock();
     blocks_fork_lock();
+    carved_fork_lock();
+    pools_fork_lock();
     events_fork_lock();
     quarantine_fork_lock();
     resources_fork_lock();
@@ -48,6 +52,8 @@ void quiet_end(void)
     quarantine_fork_unlock();
     events_fork_unlock();
     resources_fork_unlock();
+    pools_fork_unlock();
+    carved_fork_unlock();
     blocks_fork_unlock();
     orphans_fork_unlock();
     freed_fork_unlock();

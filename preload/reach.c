@@ -10,6 +10,7 @@
 #include "preload/reach.h"
 #include "preload/decode.h"
 #include "preload/disguise.h"
+#include "preload/nesting.h"
 #include "preload/nodes.h"
 
 /* A block before it has a number. */
@@ -79,6 +80,7 @@ static void settle(struct reach *reach, const struct incoming *in)
                                              .tick_kind = in->entry.tick_kind,
                                              .thread = block.thread};
     reach->links[number].from = NOBODY;
+    reach->carved += (block.kind & BLOCKS_KIND) == LEAK_KIND_CUSTOM;
     if (address + block.size - reach->low > reach->span)
         reach->span = address + block.size - reach->low;
 }
@@ -115,13 +117,12 @@ bool reach_index(struct reach *reach)
     room_unmap(&reach->room, reach->incoming);
     reach->incoming = NULL;
     reach->queue = room_map_raw(&reach->room, reach->count, sizeof *reach->queue);
-    return reach->queue;
+    return reach->queue && nesting_find(reach);
 }
 
-static void add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
-                     bool starts_only)
+static void add_words(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
+                      bool starts_only)
 {
-    start = round_up(start, 8);
     for (uint64_t left = end > start ? (end - start) / 8 : 0; left;) {
         uint32_t words = left < 1u << 31 ? left : 1u << 31;
         struct root_range *roots = pile_add(&reach->room, &reach->ranges, sizeof *roots);
@@ -136,14 +137,30 @@ static void add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32
     }
 }
 
+static void add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
+                     bool starts_only, bool within)
+{
+    struct nesting_cut cut = {.start = round_up(start, 8), .end = end, .within = within};
+    if (!reach->outer)
+        add_words(reach, cut.start, end, range, starts_only);
+    else
+        while (nesting_cut(reach, &cut, &start, &end))
+            add_words(reach, start, end, range, starts_only);
+}
+
 void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range)
 {
-    add_root(reach, start, end, range, false);
+    add_root(reach, start, end, range, false, false);
 }
 
 void reach_root_starts(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range)
 {
-    add_root(reach, start, end, range, true);
+    add_root(reach, start, end, range, true, false);
+}
+
+void reach_root_stack(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range)
+{
+    add_root(reach, start, end, range, false, true);
 }
 
 /* ---- What a pointer means ---------------------------------------------------------------------
@@ -249,21 +266,21 @@ static void scan_roots(struct pass *pass)
     const struct root_range *roots = reach->ranges.at;
     pass->roots = true;
     for (uint32_t i = 0; i < reach->ranges.count; i++)
-        ring_scan(&pass->ring, reach, (const uintptr_t *)roots[i].start, roots[i].words, i,
+        ring_scan(&pass->ring, reach, (const uintptr_t *)roots[i].start, roots[i].words, 0, i,
                   met_by_holder, pass);
     ring_drain(&pass->ring, reach, met_by_holder, pass);
     pass->roots = false;
 }
 
 /* Each word is asked once what it may be; most are no pointer in any form. */
-static ALWAYS_INLINE void read_block(struct pass *pass, const struct disguise *is, uint32_t number,
-                                     ring_met *met)
+static ALWAYS_INLINE unsigned read_words(struct pass *pass, const struct disguise *is,
+                                         const struct node_words *own, uint32_t number,
+                                         ring_met *met)
 {
     struct reach *reach = pass->reach;
-    struct node *node = &reach->nodes[number];
-    const uintptr_t *words = (const uintptr_t *)node->address, low = reach->low, span = reach->span;
+    const uintptr_t *words = own->at, low = reach->low, span = reach->span;
     unsigned state = NODE_PLAIN | NODE_BARE;
-    for (uint64_t i = 0, count = node_size(node) / 8; i < count; i += 4) {
+    for (uint64_t i = 0, count = own->count; i < count; i += 4) {
         unsigned some = count - i < 4 ? count - i : 4;
         unsigned may_be = disguise_of_words(is, words + i, some);
         if (likely(!may_be))
@@ -271,10 +288,23 @@ static ALWAYS_INLINE void read_block(struct pass *pass, const struct disguise *i
         state &= may_be & DISGUISE_OTHER ? 0 : NODE_BARE;
         for (unsigned k = 0; k < some; k++)
             if (node_pointer(words[i + k]) - low <= span)
-                ring_put(&pass->ring, reach, node_pointer(words[i + k]), number, node_at(i + k),
-                         met, pass);
+                ring_put(&pass->ring, reach, node_pointer(words[i + k]), number,
+                         node_at(own->first + i + k), met, pass);
     }
-    node_change(node, 0, state);
+    return state;
+}
+
+static ALWAYS_INLINE void read_block(struct pass *pass, const struct disguise *is, uint32_t number,
+                                     ring_met *met)
+{
+    struct reach *reach = pass->reach;
+    struct node_words words = node_words(reach, number);
+    unsigned state = read_words(pass, is, &words, number, met);
+    while (node_words_next(reach, number, &words))
+        state &= read_words(pass, is, &words, number, met);
+    if (unlikely(reach->outer) && ring_put_outer(&pass->ring, reach, number, number, met, pass))
+        state &= NODE_BARE;
+    node_change(&reach->nodes[number], 0, state);
 }
 
 static ALWAYS_INLINE void spread(struct pass *pass, ring_met *met)
@@ -401,7 +431,9 @@ enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node)
 
 unsigned reach_flags(const struct reach *reach, uint32_t node)
 {
-    return (node_state(&reach->nodes[node]) & ~(NODE_PLAIN | NODE_BARE | NODE_ROOTED)) / NODE_FLAGS;
+    return (node_state(&reach->nodes[node]) &
+            ~(NODE_PLAIN | NODE_BARE | NODE_ROOTED | NODE_CARVED)) /
+           NODE_FLAGS;
 }
 
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset)
@@ -453,5 +485,12 @@ uint32_t reach_find(const struct reach *reach, uintptr_t pointer)
     if (number == NOBODY)
         return REACH_NOBODY;
     const struct node *node = &reach->nodes[number];
-    return pointer - node->address <= node_size(node) ? number : REACH_NOBODY;
+    if (pointer - node->address > node_size(node))
+        number = reach->outer ? node_around(reach, number, pointer) : NOBODY;
+    return number;
+}
+
+bool reach_is_carved(const struct reach *reach, uint32_t node)
+{
+    return reach->carved && node_is_carved(reach, node);
 }

@@ -58,6 +58,9 @@ void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t ra
 /* The same, where only pointers to the start of a block count: an allocator's own data tells of
  * what lies between and behind the blocks. */
 void reach_root_starts(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
+/* The same of a stack, which may lie in a block: of one that a program has carved as well. Else what
+ * lies in such a block is no root. */
+void reach_root_stack(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
 /* All passes, once; then every node has a verdict, and those that are lost or indirect have LOST
  * (graph.h tells them apart). is_vtable may be NULL: no second base classes. False when memory ran
  * out: no verdict is to be believed. */
@@ -92,6 +95,9 @@ struct reach_word {
 };
 bool reach_root_word(const struct reach *reach, uint32_t node, struct reach_word *out);
 uint32_t reach_root_words(const struct reach *reach);
+
+/* Is it of one of the program's own allocators? */
+bool reach_is_carved(const struct reach *reach, uint32_t node);
 
 /* The node whose block a pointer points to: its start, its inside or just behind it; or NOBODY. */
 uint32_t reach_find(const struct reach *reach, uintptr_t pointer);

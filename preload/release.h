@@ -19,7 +19,7 @@
 #define RELEASE_ARRAY (1u << 23)
 #define RELEASE_BESIDE_SIZE 8
 #define RELEASE_BESIDE_ALIGNMENT 16
-_Static_assert(LEAK_KIND_MAX <= 7, "every kind has a bit, and there is one more");
+_Static_assert(LEAK_KIND_CUSTOM <= 7, "every kind of malloc's has a bit, and there is one more");
 
 #define RELEASE_SHIFT(more)                                                                        \
     ((more)&RELEASE_ALIGNED ? RELEASE_BESIDE_ALIGNMENT                                             \
@@ -48,6 +48,12 @@ _Static_assert(LEAK_KIND_MAX <= 7, "every kind has a bit, and there is one more"
 #define BY_ALIGNED_DELETE_ARRAY_SIZED                                                              \
     RELEASE(ALIGNED_DELETE_ARRAY_SIZED, RELEASE_OF(ALIGNED_NEW_ARRAY),                             \
             RELEASE_ARRAY | RELEASE_ALIGNED | RELEASE_SIZED)
+
+/* By the program's own allocators: no kind of malloc's is theirs. */
+#define BY_BLOCK_GONE RELEASE(BLOCK_GONE, 0, 0)
+#define BY_BLOCK_RESIZE RELEASE(BLOCK_RESIZE, 0, 0)
+#define BY_POOL_FREE RELEASE(POOL_FREE, 0, 0)
+#define BY_POOL_DESTROY RELEASE(POOL_DESTROY, 0, 0)
 
 /* Where a size or an alignment is said the caller's frame is the first part of this. */
 struct release_frame {

@@ -1,6 +1,7 @@
 #include "preload/snapshot.h"
 #include "preload/atomic.h"
 #include "preload/blocks.h"
+#include "preload/carved.h"
 #include "preload/children.h"
 #include "preload/log.h"
 #include "preload/park.h"
@@ -163,6 +164,9 @@ static bool settle(const struct taken *taken, enum leak_occasion occasion)
     return !trouble;
 }
 
+static struct look_sum last_found[LEAK_VERDICT_MAX]; /* of the last look that somebody waited for */
+static bool looked;
+
 long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker, uint32_t since)
 {
     struct taken taken = {.since = since};
@@ -172,10 +176,19 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker,
     if (take(occasion, taker, NULL, &taken)) {
         if (settle(&taken, occasion))
             lost = taken.result->lost_blocks;
+        if (lost >= 0) {
+            memcpy(last_found, taken.result->found, sizeof last_found);
+            looked = true;
+        }
         drop_taken(&taken);
     }
     turn_end(&looking);
     return lost;
+}
+
+const struct look_sum *snapshot_found(void)
+{
+    return looked ? last_found : NULL;
 }
 
 bool snapshot_is_busy(void)
@@ -232,6 +245,7 @@ static bool nothing_changed(void)
     if (!comparison.differs) {
         quiet_begin();
         blocks_each(compare, &comparison);
+        carved_each(compare, &comparison);
         quiet_end();
     }
     sys_signals_restore(&mask);

@@ -11,6 +11,7 @@
 #ifndef PRELOAD_SNAPSHOT_H
 #define PRELOAD_SNAPSHOT_H
 
+#include "preload/look.h"
 #include "preload/roots.h"
 #include "leak_store.h"
 
@@ -37,6 +38,9 @@ void snapshot_fork_child(void);
  * (0: at any), -1: unknown. The process is ours and running; the calling thread is outside of the
  * runtime. */
 long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker, uint32_t since);
+
+/* What the last of these has found, by verdict; NULL: there was none. */
+const struct look_sum *snapshot_found(void);
 
 /* The same for a handler, outside of the runtime, and nobody waits: BUSY: another look is at work;
  * NONE: it was left out, or the store says why there is none. about: an address that somebody asks

@@ -2,6 +2,7 @@
 #include "preload/arena.h"
 #include "preload/log.h"
 #include "preload/modules.h"
+#include "preload/pools.h"
 #include "preload/sites.h"
 #include "preload/sys.h"
 #include "preload/text.h"
@@ -60,14 +61,56 @@ void tell_block(struct text *out, uint64_t size, enum leak_kind kind)
     text_add(out, kinds[kind]);
 }
 
+static void add_pool(struct text *out, uint32_t told, const char *without)
+{
+    const char *name = pools_told(told);
+    text_add(out, name ? "pool '" : without);
+    if (name) {
+        text_add(out, name);
+        text_add(out, "'");
+    }
+}
+
+/* The program's own allocators are told by their names. */
+static void add_heaps(struct text *out, const struct leak_event *event, enum leak_kind kind)
+{
+    add_bytes(out, event->size);
+    text_add(out, " allocated ");
+    if (kind == LEAK_KIND_POOL) {
+        text_add(out, "from ");
+        add_pool(out, event->block_pool, "a pool");
+    } else {
+        text_add(out, "by ");
+        text_add(out, kind == LEAK_KIND_CUSTOM ? "a custom allocator" : kinds[kind]);
+    }
+    text_add(out, ", released ");
+    if (event->form == LEAK_FORM_POOL_FREE) {
+        text_add(out, "to ");
+        add_pool(out, event->call_pool, kind == LEAK_KIND_POOL ? "another pool" : "a pool");
+    } else {
+        text_add(out, "by ");
+        text_add(out, forms[event->form]);
+    }
+}
+
+static enum leak_kind kind_of(const struct leak_event *event)
+{
+    return event->site ? sites_kind(event->site) : LEAK_KIND_NONE;
+}
+
 static void add_block(struct text *out, const struct leak_event *event)
 {
-    enum leak_kind kind = event->site ? sites_kind(event->site) : LEAK_KIND_NONE;
+    enum leak_kind kind = kind_of(event);
     if (event->size) {
         tell_block(out, event->size, kind);
     } else {
         text_add(out, "a block of ");
         text_add(out, kinds[kind]);
+    }
+    if (event->block_pool) {
+        text_add(out, " '");
+        text_add(out, pools_told(event->block_pool));
+        text_add(out, "'");
     }
 }
 
@@ -112,7 +155,15 @@ void tell_words(const struct leak_event *event, struct text *out)
         text_add(out, form);
         add_said(out, event);
         break;
+    case LEAK_EVENT_POOL_LEAK:
+        add_block(out, event);
+        text_add(out, " alive when it was destroyed");
+        break;
     default:
+        if (kind_of(event) >= LEAK_KIND_CUSTOM || event->form >= LEAK_FORM_BLOCK_GONE) {
+            add_heaps(out, event, kind_of(event));
+            break;
+        }
         add_block(out, event);
         text_add(out, " released by ");
         text_add(out, form);

@@ -1,6 +1,7 @@
 #include "preload/track.h"
 #include "preload/atomic.h"
 #include "preload/capture.h"
+#include "preload/carved.h"
 #include "preload/eventlog.h"
 #include "preload/history.h"
 #include "preload/limits.h"
@@ -24,7 +25,7 @@
 
 static uint64_t track_size_span = UINT64_MAX; /* max_size - min_size: one comparison for both */
 
-static bool detour;       /* sample=, quarantine= or log= */
+static bool detour;       /* sample=, quarantine=, log=, or there are blocks in blocks */
 static uint64_t began_ns; /* monotonic: the wall clock may be set */
 
 void track_begin(void)
@@ -198,10 +199,10 @@ static COLD void left_out(enum leak_untracked why, uintptr_t address, uint64_t s
     store_untracked(why, sample_weight(&block));
 }
 
-/* sampled is known when this is compiled: the usual way carries nothing of the other one, and keeps
- * its block in registers. */
+/* sampled, and whether there is a pool, is known when this is compiled: the usual way carries nothing
+ * of the others, and keeps its block in registers. */
 static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, void *pointer,
-                               size_t size, enum leak_kind kind, bool sampled)
+                               size_t size, enum leak_kind kind, bool sampled, const uint32_t *pool)
 {
     struct locked shared;
     struct block old, block;
@@ -215,7 +216,7 @@ static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, 
     clock_now_and_then(guard, thread, sampled);
     block.address = arch_address(pointer);
     block.size = size;
-    block.kind = kind | guard->kind_flags;
+    block.kind = (pool ? LEAK_KIND_CUSTOM : kind) | guard->kind_flags;
     block.thread = thread->serial;
     block.tick = store_header->epoch;
     block.count = ++thread->allocations;
@@ -227,6 +228,7 @@ static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, 
     }
     slots_prefetch(&thread->slots, block.site);
     enum blocks_insert done = !block.site ? BLOCKS_NO_MEMORY
+                              : pool      ? carved_insert(guard, &block, *pool, &old)
                               : sampled   ? sample_insert(guard, &block, &old)
                                           : blocks_insert(guard, &block, &old);
     if (likely(done != BLOCKS_NO_MEMORY))
@@ -242,7 +244,7 @@ static NOINLINE void came_sampled(struct guard *guard, const struct frame *calle
                                   size_t size, enum leak_kind kind)
 {
     if (sample_meets(size))
-        came(guard, caller, pointer, size, kind, true);
+        came(guard, caller, pointer, size, kind, true, NULL);
 }
 
 void track_alloc(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
@@ -251,7 +253,14 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
     if (unlikely(sample_bytes))
         came_sampled(guard, caller, pointer, size, kind);
     else
-        came(guard, caller, pointer, size, kind, false);
+        came(guard, caller, pointer, size, kind, false, NULL);
+}
+
+NOINLINE void track_carved(struct guard *guard, const struct frame *caller, void *pointer,
+                           size_t size, enum leak_kind kind, uint32_t pool)
+{
+    store_relaxed(&detour, true);
+    came(guard, caller, pointer, size, kind, false, &pool);
 }
 
 /* ---- Going ---------------------------------------------------------------------------------- */
@@ -270,19 +279,6 @@ static NOINLINE bool move_otherwise(struct guard *guard, const struct frame *cal
         eventlog_went(guard, caller, out, BY_REALLOC);
     else if (eventlog_level)
         eventlog_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
-    return known;
-}
-
-bool track_move(struct guard *guard, const struct frame *caller, void *pointer, struct block *out)
-{
-    bool known = unlikely(detour) ? move_otherwise(guard, caller, pointer, out)
-                                  : blocks_remove(guard, arch_address(pointer), out);
-    if (unlikely(!known)) {
-        if (!wrongs_of_waiting(guard, caller, arch_address(pointer), BY_REALLOC))
-            wrongs_of_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
-    } else if (unlikely(!misuse_agrees(caller, out, BY_REALLOC, false))) {
-        wrongs_of_block(guard, caller, out, BY_REALLOC);
-    }
     return known;
 }
 
@@ -330,6 +326,49 @@ void track_gone(struct guard *guard, const struct frame *caller, const struct bl
         gone(guard, caller, block, NULL, BY_REALLOC, false);
 }
 
+NOINLINE void track_carved_gone(struct guard *guard, const struct frame *caller,
+                                const struct block *block, uint32_t how)
+{
+    if (eventlog_level)
+        eventlog_went(guard, caller, block, how);
+    gone(guard, caller, block, NULL, how, false);
+}
+
+void track_content_gone(struct guard *guard, const struct frame *caller, uintptr_t start,
+                        size_t size, uint32_t how)
+{
+    struct carved it;
+    while (carved_remove_in(guard, start, start + size, &it))
+        track_carved_gone(guard, caller, &it.block, how);
+}
+
+/* free and its like of a block that is carved from another: it goes, and that is an error. */
+static bool went_wrongly(struct guard *guard, const struct frame *caller, uintptr_t address,
+                         uint32_t how)
+{
+    struct carved it;
+    if (likely(!load_relaxed(&carved_count)) ||
+        !carved_remove(guard, address, CARVED_ANY, &it))
+        return false;
+    wrongs_of_carved(guard, caller, &it, how, 0);
+    track_carved_gone(guard, caller, &it.block, how);
+    return true;
+}
+
+bool track_move(struct guard *guard, const struct frame *caller, void *pointer, struct block *out)
+{
+    bool known = unlikely(detour) ? move_otherwise(guard, caller, pointer, out)
+                                  : blocks_remove(guard, arch_address(pointer), out);
+    if (unlikely(!known)) {
+        if (!went_wrongly(guard, caller, arch_address(pointer), BY_REALLOC) &&
+            !wrongs_of_waiting(guard, caller, arch_address(pointer), BY_REALLOC))
+            wrongs_of_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
+    } else if (unlikely(!misuse_agrees(caller, out, BY_REALLOC, false))) {
+        wrongs_of_block(guard, caller, out, BY_REALLOC);
+    }
+    return known;
+}
+
 static void free_sampled(struct guard *guard, const struct frame *caller, void *pointer,
                          uint32_t how)
 {
@@ -350,6 +389,8 @@ static void *free_later(struct guard *guard, const struct frame *caller, void *p
     if (!blocks_remove(guard, address, &block)) {
         if (wrongs_of_waiting(guard, caller, address, how))
             return NULL;
+        if (went_wrongly(guard, caller, address, how))
+            return pointer;
         if (eventlog_level)
             eventlog_unknown(guard, caller, address, how);
         wrongs_of_unknown(guard, caller, address, how);
@@ -358,6 +399,8 @@ static void *free_later(struct guard *guard, const struct frame *caller, void *p
     if (eventlog_level)
         eventlog_went(guard, caller, &block, how);
     wrongs_of_block(guard, caller, &block, how); /* if at all */
+    if (load_relaxed(&carved_count))
+        track_content_gone(guard, caller, address, block.size, how);
     gone(guard, caller, &block, pointer, how, false);
     return quarantine_is_on() && wrongs_put_off(guard, caller, pointer, &block, how) ? NULL
                                                                                      : pointer;

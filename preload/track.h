@@ -30,6 +30,17 @@ bool track_take(struct guard *guard, void *block, struct block *out);
 void track_put_back(struct guard *guard, const struct block *block);
 void track_gone(struct guard *guard, const struct frame *caller, const struct block *block);
 
+/* A block of the program's own allocators came (kind: CUSTOM, or POOL and which), or went in that way;
+ * it is out of carved.h's table then. Samples know none. */
+void track_carved(struct guard *guard, const struct frame *caller, void *block, size_t size,
+                  enum leak_kind kind, uint32_t pool);
+void track_carved_gone(struct guard *guard, const struct frame *caller, const struct block *block,
+                       uint32_t how);
+/* The memory [start, start + size) is about to be somebody else's, or is by now: so go those that
+ * begin there. Nothing where carved_count is 0. */
+COLD void track_content_gone(struct guard *guard, const struct frame *caller, uintptr_t start,
+                             size_t size, uint32_t how);
+
 /* The stack of who is at something else than a block: its innermost node, or a root; 0 when there
  * is no memory. serial gets the thread's. */
 uint32_t track_stack(struct guard *guard, const struct frame *caller, uint32_t *serial);

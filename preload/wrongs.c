@@ -37,6 +37,31 @@ void wrongs_of_block(struct guard *guard, const struct frame *caller, const stru
         inherit(block);
 }
 
+void wrongs_of_carved(struct guard *guard, const struct frame *caller, const struct carved *block,
+                      uint32_t how, uint32_t pool)
+{
+    struct misuse call = {caller, block->block.address, how, 0, NULL};
+    see(guard, &call);
+    if (misuse_of_carved(guard, &call, block, pool))
+        inherit(&block->block);
+}
+
+void wrongs_of_carving(struct guard *guard, const struct frame *caller, uintptr_t address,
+                       uint32_t how, uint32_t pool)
+{
+    struct misuse call = {caller, address, how, 0, NULL};
+    see(guard, &call);
+    misuse_of_carving(guard, &call, pool);
+}
+
+void wrongs_of_member(struct guard *guard, const struct frame *caller, const struct carved *block)
+{
+    struct misuse call = {caller, block->block.address, BY_POOL_DESTROY, 0, NULL};
+    see(guard, &call);
+    if (misuse_of_member(guard, &call, block))
+        inherit(&block->block);
+}
+
 void wrongs_of_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
                        uint32_t how)
 {

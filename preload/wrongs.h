@@ -9,6 +9,15 @@
 /* The call does not agree with the block, or it says more than its form: is it wrong at all? */
 COLD void wrongs_of_block(struct guard *guard, const struct frame *caller,
                           const struct block *block, uint32_t how);
+/* A block of the program's own allocators, released by somebody else: another pool, or none. */
+COLD void wrongs_of_carved(struct guard *guard, const struct frame *caller,
+                           const struct carved *block, uint32_t how, uint32_t pool);
+/* Such an allocator releases what it has not, at least not there; pool: it, 0: of none. */
+COLD void wrongs_of_carving(struct guard *guard, const struct frame *caller, uintptr_t address,
+                            uint32_t how, uint32_t pool);
+/* A pool was destroyed, and this one of its blocks lived. */
+COLD void wrongs_of_member(struct guard *guard, const struct frame *caller,
+                           const struct carved *block);
 /* No block begins there: an error, or counted. */
 COLD void wrongs_of_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
                             uint32_t how);

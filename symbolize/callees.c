@@ -12,6 +12,8 @@ const char *callee_of_kind(uint32_t kind)
         [LEAK_KIND_ALIGNED_NEW] = "operator new(unsigned long, std::align_val_t)",
         [LEAK_KIND_ALIGNED_NEW_ARRAY] = "operator new[](unsigned long, std::align_val_t)",
         [LEAK_KIND_MEMALIGN] = "memalign",
+        [LEAK_KIND_CUSTOM] = "libleak_block_new",
+        [LEAK_KIND_POOL] = "libleak_pool_alloc",
     };
 
     return kind < LEAK_KIND_MAX ? names[kind] : NULL;
@@ -34,6 +36,10 @@ const char *callee_of_form(uint32_t form)
         [LEAK_FORM_ALIGNED_DELETE_ARRAY] = "operator delete[](void*, std::align_val_t)",
         [LEAK_FORM_ALIGNED_DELETE_ARRAY_SIZED] =
             "operator delete[](void*, unsigned long, std::align_val_t)",
+        [LEAK_FORM_BLOCK_GONE] = "libleak_block_gone",
+        [LEAK_FORM_BLOCK_RESIZE] = "libleak_block_resize",
+        [LEAK_FORM_POOL_FREE] = "libleak_pool_free",
+        [LEAK_FORM_POOL_DESTROY] = "libleak_pool_destroy",
     };
 
     return form < LEAK_FORM_MAX ? names[form] : NULL;

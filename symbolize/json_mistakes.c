@@ -28,6 +28,10 @@ void json_mistake(struct emit *emit, const struct mistake *mistake)
     else
         emit_null(emit, "address");
     write_block(emit, mistake);
+    if (mistake->block_pool)
+        emit_text(emit, "pool", mistake->block_pool);
+    if (mistake->call_pool)
+        emit_text(emit, "to_pool", mistake->call_pool);
     json_serial(emit, &mistake->thread);
     emit_time(emit, "time", mistake->time_ns);
     emit_number(emit, "count", mistake->count);

@@ -75,7 +75,9 @@ static struct mistake named(struct filling *filling, const struct store_event *a
                            .where = place_words[event->place],
                            .thread = stack_thread(filling->mem, filling->store, event->thread),
                            .time_ns = store_time(filling->store, event->tick),
-                           .count = event->count};
+                           .count = event->count,
+                           .block_pool = at->block_pool,
+                           .call_pool = at->call_pool};
 
     made.released = stack_of(filling, at->node, event->pc);
     if (at->site != STORE_NO_SITE)

@@ -1,7 +1,7 @@
 /* read_events.c - what was released wrongly: a table of fixed records.
  *
  * They name sites and nodes by their ids; a record of an unknown type or form is left out, one
- * whose site does not hold is still an error.
+ * whose site does not hold is still an error. Pools have names in a table of their own.
  */
 #include <string.h>
 
@@ -18,7 +18,28 @@ static uint32_t node_of(struct reading *reading, uint32_t id)
     return id ? read_node(reading, id, reading->store->node_count) : LEAK_ROOT_NONE;
 }
 
-static void add_event(struct reading *reading, const struct leak_event *event)
+/* The first table of names that is there: a process has one. */
+static const char *pool_name(struct reading *reading, const struct chunks *chunks, uint32_t number)
+{
+    for (size_t i = 0; number && number <= LEAK_POOLS && i < chunks->count; i++) {
+        const struct chunk *chunk = &chunks->chunk[i];
+        size_t at = (number - 1) * sizeof(struct leak_pool);
+        struct leak_pool pool;
+
+        if (chunk->type != LEAK_CHUNK_POOLS)
+            continue;
+        if (at + sizeof(pool) > chunk->end - chunk->payload)
+            return NULL;
+        memcpy(&pool, reading->image->data + chunk->payload + at, sizeof(pool));
+        return pool.number == number
+                   ? mem_copy(reading->store->mem, pool.name, strnlen(pool.name, LEAK_POOL_NAME))
+                   : NULL;
+    }
+    return NULL;
+}
+
+static void add_event(struct reading *reading, const struct chunks *chunks,
+                      const struct leak_event *event)
 {
     struct store *store = reading->store;
     struct store_event *made = &store->events[store->event_count];
@@ -34,6 +55,8 @@ static void add_event(struct reading *reading, const struct leak_event *event)
         made->site = store_site_of(store, event->site);
     made->node = node_of(reading, event->node);
     made->freed_node = node_of(reading, event->freed_node);
+    made->block_pool = pool_name(reading, chunks, event->block_pool);
+    made->call_pool = pool_name(reading, chunks, event->call_pool);
     store->event_count++;
 }
 
@@ -55,6 +78,6 @@ void read_events(struct reading *reading, const struct chunks *chunks)
         store->events_left_out = table.left_out;
         for (size_t k = 0; k < LEAK_EVENTS; k++)
             if (table.event[k].type)
-                add_event(reading, &table.event[k]);
+                add_event(reading, chunks, &table.event[k]);
     }
 }

@@ -83,6 +83,7 @@ struct store_event {
     struct leak_event event; /* only its numbers, but: */
     uint32_t site;           /* index, or STORE_NO_SITE */
     uint32_t node, freed_node; /* index, or a root; LEAK_ROOT_NONE = only the pc is known */
+    const char *block_pool, *call_pool; /* names; may hold any bytes; NULL = none */
 };
 
 /* Who did something to a resource. */

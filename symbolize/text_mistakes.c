@@ -10,6 +10,7 @@
 #include "symbolize/text_mistakes.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "leak_store.h"
 #include "symbolize/text_frame.h"
@@ -23,7 +24,7 @@ static const char *likeness(const struct mistake *mistake)
     bool array =
         mistake->kind == LEAK_KIND_NEW_ARRAY || mistake->kind == LEAK_KIND_ALIGNED_NEW_ARRAY;
 
-    if (mistake->form < LEAK_FORM_DELETE)
+    if (mistake->form < LEAK_FORM_DELETE || mistake->form >= LEAK_FORM_BLOCK_GONE)
         return NULL;
     if (mistake->type == LEAK_EVENT_MISMATCHED_FREE && mistake->offset < 0)
         return "looks like delete[] on a block of new";
@@ -39,6 +40,37 @@ static void write_block(const struct mistake *mistake, FILE *stream)
     else
         fputs("a block of ", stream);
     fputs(kind_word[mistake->kind], stream);
+    if (mistake->block_pool)
+        fprintf(stream, " '%s'", show(mistake->block_pool, strlen(mistake->block_pool), 0).text);
+}
+
+static void write_pool(const char *name, const char *without, FILE *stream)
+{
+    if (name)
+        fprintf(stream, "pool '%s'", show(name, strlen(name), 0).text);
+    else
+        fputs(without, stream);
+}
+
+/* The program's own allocators are told by their names. */
+static void write_heaps(const struct mistake *mistake, FILE *stream)
+{
+    fprintf(stream, "%s allocated ", show_size(mistake->size).text);
+    if (mistake->kind == LEAK_KIND_POOL) {
+        fputs("from ", stream);
+        write_pool(mistake->block_pool, "a pool", stream);
+    } else {
+        fprintf(stream, "by %s",
+                mistake->kind == LEAK_KIND_CUSTOM ? "a custom allocator" : kind_word[mistake->kind]);
+    }
+    fputs(", released ", stream);
+    if (mistake->form == LEAK_FORM_POOL_FREE) {
+        fputs("to ", stream);
+        write_pool(mistake->call_pool,
+                   mistake->kind == LEAK_KIND_POOL ? "another pool" : "a pool", stream);
+    } else {
+        fprintf(stream, "by %s", form_word[mistake->form]);
+    }
 }
 
 static void write_wild(const struct mistake *mistake, FILE *stream)
@@ -47,6 +79,10 @@ static void write_wild(const struct mistake *mistake, FILE *stream)
             mistake->where ? mistake->where : "of no block");
     if (mistake->address)
         fprintf(stream, " (0x%" PRIx64 ")", mistake->address);
+    if (mistake->call_pool) {
+        fputs(" in ", stream);
+        write_pool(mistake->call_pool, "", stream);
+    }
 }
 
 static void write_alignment(const struct mistake *mistake, FILE *stream)
@@ -84,7 +120,15 @@ void text_mistake_words(const struct mistake *mistake, FILE *stream)
     case LEAK_EVENT_ALIGNMENT_MISMATCH:
         write_alignment(mistake, stream);
         break;
+    case LEAK_EVENT_POOL_LEAK:
+        write_block(mistake, stream);
+        fputs(" alive when it was destroyed", stream);
+        break;
     default:
+        if (mistake->kind >= LEAK_KIND_CUSTOM || mistake->form >= LEAK_FORM_BLOCK_GONE) {
+            write_heaps(mistake, stream);
+            break;
+        }
         write_block(mistake, stream);
         fprintf(stream, " released by %s", form);
         if (mistake->offset < 0)
