@@ -31,7 +31,7 @@ struct libleak_counts {
 };
 
 /* What a look says of the blocks there are: nothing leads to those that are lost, or only what is lost. */
-struct libleak_found {
+struct libleak_findings {
     long long lost_blocks, lost_bytes;
     long long possible_blocks, possible_bytes; /* only to their inside, or only in another form */
     long long reachable_blocks, reachable_bytes;
@@ -169,7 +169,7 @@ LIBLEAK_WEAK void libleak_pool_change(const void *pool, const void *p, const voi
 LIBLEAK_WEAK void libleak_pool_trim(const void *pool, const void *start, size_t size);
 
 /* What the last look that this process has waited for has found. 0, or -1 when there was none: then all is 0. */
-LIBLEAK_WEAK int libleak_found(struct libleak_found *out);
+LIBLEAK_WEAK int libleak_found(struct libleak_findings *out);
 
 #ifdef __cplusplus
 }
@@ -287,7 +287,7 @@ LIBLEAK_INLINE int libleak_no_counts(struct libleak_counts *out)
     return -1;
 }
 
-LIBLEAK_INLINE int libleak_none_found(struct libleak_found *out)
+LIBLEAK_INLINE int libleak_none_found(struct libleak_findings *out)
 {
     out->lost_blocks = out->lost_bytes = out->possible_blocks = out->possible_bytes = 0;
     out->reachable_blocks = out->reachable_bytes = 0;

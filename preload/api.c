@@ -83,10 +83,10 @@ EXPORT long libleak_lost_since(unsigned long moment)
 }
 
 /* INDIRECT is lost, too; HIDDEN is what an xor or the like may lead to. */
-EXPORT int libleak_found(struct libleak_found *out)
+EXPORT int libleak_found(struct libleak_findings *out)
 {
     const struct look_sum *found = snapshot_found();
-    *out = (struct libleak_found){0};
+    *out = (struct libleak_findings){0};
     for (int verdict = 0; found && verdict < LEAK_VERDICT_MAX; verdict++) {
         const struct look_sum *sum = &found[verdict];
         bool lost = verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;

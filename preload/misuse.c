@@ -280,8 +280,8 @@ void misuse_of_carving(struct guard *guard, const struct misuse *call, uint32_t 
     struct leak_event event;
     if (!keeps_all()) /* it may be one of those that were left out */
         return;
-    if (!was_freed(guard, call, &event) && !is_inside_of_carved(guard, call, &event) &&
-        !is_mallocs(guard, call, &event)) {
+    if (!is_mallocs(guard, call, &event) && !was_freed(guard, call, &event) &&
+        !is_inside_of_carved(guard, call, &event)) {
         event = event_of(call, LEAK_EVENT_INVALID_FREE);
         event.place = LEAK_PLACE_NO_BLOCK;
     }

@@ -24,7 +24,9 @@ static uint32_t told_count;
 
 static void copy_name(char *to, const char *name)
 {
-    size_t length = strnlen(name, LEAK_POOL_NAME - 1);
+    size_t length = 0;
+    while (length < LEAK_POOL_NAME - 1 && name[length])
+        length++;
     memcpy(to, name, length);
     memset(to + length, 0, LEAK_POOL_NAME - length);
 }

@@ -64,6 +64,11 @@ static void add_first(struct filling *filling, const struct store_event *at,
     mistake->first = stack_of(filling, at->freed_node, event->freed_pc);
 }
 
+static const char *copy_of(struct filling *filling, const char *name)
+{
+    return name ? mem_copy(filling->mem, name, strlen(name)) : NULL;
+}
+
 static struct mistake named(struct filling *filling, const struct store_event *at)
 {
     const struct leak_event *event = &at->event;
@@ -76,8 +81,8 @@ static struct mistake named(struct filling *filling, const struct store_event *a
                            .thread = stack_thread(filling->mem, filling->store, event->thread),
                            .time_ns = store_time(filling->store, event->tick),
                            .count = event->count,
-                           .block_pool = at->block_pool,
-                           .call_pool = at->call_pool};
+                           .block_pool = copy_of(filling, at->block_pool),
+                           .call_pool = copy_of(filling, at->call_pool)};
 
     made.released = stack_of(filling, at->node, event->pc);
     if (at->site != STORE_NO_SITE)

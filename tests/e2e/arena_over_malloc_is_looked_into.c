@@ -62,7 +62,7 @@ FAR static void lost_ring(void)
 }
 FAR static void *gone_with_its_arena(void) { return carve(40); }
 
-static void **keep[4];
+static void **volatile keep[4];
 FAR static void use(void)
 {
     void **head;

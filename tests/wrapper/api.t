@@ -14,7 +14,7 @@ int main(void)
 }'
 
 # What asks.c prints where nobody answers.
-nothing='calls 0 -1 -1 counts -1 -1 reports 1 1 tags -1 -1 -1 1 beyond -1 options -1 -1  moment 0 0 once known -1 -1 '
+nothing='calls 0 -1 -1 counts -1 -1 reports 1 1 tags -1 -1 -1 1 beyond -1 options -1 -1  moment 0 0 once known -1 -1 pools -1 -1 found -1 0 '
 
 c='gcc:c:-std=c99 gcc:c:-std=c11 clang:c:-std=c99 clang:c:-std=c11'
 cxx='g++:c++:-std=c++17 clang++:c++:-std=c++17'
@@ -36,7 +36,7 @@ runs_the_same() {
         ./program >alone
         equal "$named $how alone" "$(tr '\n' ' ' <alone)" "$nothing"
         leakrun -o report.%p --format=json ./program >out 2>err
-        equal "$named $how" "$(tr '\n' ' ' <out)" 'calls 1 0 0 counts 0 0 reports 0 0 tags 0 0 0 1 beyond -1 options 0 0 50 moment 1 1 failed 1 1 2 once known 0 0 answers farewell '
+        equal "$named $how" "$(tr '\n' ' ' <out)" 'calls 1 0 0 counts 0 0 reports 0 0 tags 0 0 0 1 beyond -1 options 0 0 50 moment 1 1 failed 1 1 2 once known 0 0 pools 0 1 found 0 1 answers farewell '
         says err '^#0 .*program'
         equal "$named $how lost" "$(jq -c '.processes[0].summary.lost | [.blocks, .bytes]' report.*)" '[1,77]'
         rm report.*

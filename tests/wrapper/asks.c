@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 static void *volatile sink;
-static char region[64];
+static char region[64], arena[256] __attribute__((aligned(16)));
 static void lose(size_t size) { sink = malloc(size); sink = NULL; }
 static void farewell(void) { puts("farewell"); }
 static void failed(const char *file, int line, long blocks)
@@ -73,6 +73,21 @@ int main(void)
     LIBLEAK_ADD_ROOT(region, sizeof region);
     LIBLEAK_REMOVE_ROOT(region, sizeof region);
     LIBLEAK_BACKTRACE_FD(NULL, 2);
+    LIBLEAK_BLOCK_NEW(arena, 16);
+    LIBLEAK_BLOCK_RESIZE(arena, 32);
+    LIBLEAK_BLOCK_GONE(arena);
+    LIBLEAK_POOL_CREATE(region, "region");
+    LIBLEAK_POOL_ALLOC(region, arena + 32, 16);
+    LIBLEAK_POOL_ALLOC(region, arena + 64, 16);
+    LIBLEAK_POOL_CHANGE(region, arena + 64, arena + 96, 8);
+    LIBLEAK_POOL_MOVE(region, arena);
+    LIBLEAK_POOL_FREE(arena, arena + 96);
+    LIBLEAK_POOL_TRIM(arena, arena, 16);
+    printf("pools %d %d\n", LIBLEAK_POOL_EXISTS(region), LIBLEAK_POOL_EXISTS(arena));
+    LIBLEAK_POOL_DESTROY(arena);
+    struct libleak_findings found;
+    int looked = LIBLEAK_FOUND(&found);
+    printf("found %d %d\n", looked, found.reachable_blocks > 0);
 #ifdef __cplusplus
     {
         libleak::disabled quiet;
