@@ -100,6 +100,7 @@ static void lsan_one(struct generating *generating, const struct record *record)
 
 /* ---- Valgrind's ----------------------------------------------------------------------------- */
 
+/* NULL: Valgrind's stack begins as ours does, in the program's own allocator. */
 static const char *allocator_of(uint32_t kind)
 {
     switch (kind) {
@@ -113,6 +114,9 @@ static const char *allocator_of(uint32_t kind)
         return "_Zna*";
     case LEAK_KIND_MEMALIGN:
         return "*align*";
+    case LEAK_KIND_CUSTOM:
+    case LEAK_KIND_POOL:
+        return NULL;
     default:
         return "*";
     }
@@ -187,7 +191,8 @@ static void valgrind_one(struct generating *generating, const struct record *rec
     write_what(record, stream);
     fputs("\n   Memcheck:Leak\n", stream);
     fprintf(stream, "   match-leak-kinds: %s\n", leak_kind_of(record->verdict));
-    fprintf(stream, "   fun:%s\n", allocator_of(record->kind));
+    if (allocator_of(record->kind))
+        fprintf(stream, "   fun:%s\n", allocator_of(record->kind));
     if (first)
         fputs("   ...\n", stream);
     for (size_t i = first; i < record->frame_count && i < first + VALGRIND_FRAMES; i++) {
