@@ -158,7 +158,8 @@ static bool is_small_enough(const struct rule_made *made, const struct record *r
 
 bool rules_begins_later(const struct record *record)
 {
-    return record->frame_count && record->frames[0]->role == FRAME_ALLOCATOR;
+    return record->kind >= LEAK_KIND_CUSTOM ||
+           (record->frame_count && record->frames[0]->role == FRAME_ALLOCATOR);
 }
 
 bool rules_match_record(const struct rule_made *made, const struct record *record)

@@ -79,7 +79,7 @@ struct rule_name {
 /* All that a place may be called. */
 size_t rules_names_at(const struct record *record, size_t i, struct rule_name names[RULES_NAMES]);
 bool rules_match_name(const struct rule_frame *wanted, const struct rule_name *name);
-/* An allocator stands in the stack itself: then rules may begin there, at place 1, as well. */
+/* An allocator stands in the stack itself, or (carved blocks) at no place: then rules may begin at place 1, as well. */
 bool rules_begins_later(const struct record *record);
 
 /* Is a record of this verdict a leak in LeakSanitizer's words? */
