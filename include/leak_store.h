@@ -257,7 +257,7 @@ struct leak_thread {
 
 /* A node of the calling-context tree. Ids below LEAK_NODE_FIRST are roots and are not stored:
  * they say how a trace ended. A pc below LEAK_KIND_PCS is no address but makes the node a leaf:
- * pc = kind | tag << LEAK_TAG_SHIFT, and "number" is then the id of the site. */
+ * pc = kind + (tag << LEAK_TAG_SHIFT), and "number" is then the id of the site. */
 enum leak_root {
     LEAK_ROOT_NONE = 0,
     LEAK_ROOT_COMPLETE = 1,  /* the trace reached the outermost frame */
@@ -271,7 +271,7 @@ enum leak_root {
 };
 #define LEAK_KIND_PCS 4096
 #define LEAK_PC_FREE 4095 /* a leaf too, but of a free's stack: "number" is 0 */
-#define LEAK_TAG_SHIFT 3  /* LEAK_KIND_MAX <= 1 << LEAK_TAG_SHIFT */
+#define LEAK_TAG_SHIFT 3  /* kinds are 1 to 1 << LEAK_TAG_SHIFT */
 
 struct leak_node {
     uint64_t pc;     /* publish. Return address (look names up at pc - 1) */

@@ -89,7 +89,7 @@ static uint32_t bare_site(struct guard *guard, struct thread *thread, unsigned s
 NOINLINE uint32_t capture_other_site(struct guard *guard, struct thread *thread,
                                      const struct frame *caller, enum leak_kind kind)
 {
-    unsigned sort = kind | (unsigned)guard->tag << LEAK_TAG_SHIFT;
+    unsigned sort = kind + ((unsigned)guard->tag << LEAK_TAG_SHIFT);
     if (load_relaxed(&all_disabled) || guard->disabled)
         return bare_site(guard, thread, sort, thread->disabled_sites, LEAK_ROOT_DISABLED);
     if (!track_options.site_stacks)

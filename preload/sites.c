@@ -41,8 +41,8 @@ uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, unsigned sort)
     if (!site)
         return 0;
     store_relaxed(&store_header->sites, load_relaxed(&last_site));
-    site->kind = sort & ((1u << LEAK_TAG_SHIFT) - 1);
-    site->tag = sort >> LEAK_TAG_SHIFT;
+    site->kind = ((sort - 1) & ((1u << LEAK_TAG_SHIFT) - 1)) + 1; /* kinds begin at 1 */
+    site->tag = (sort - 1) >> LEAK_TAG_SHIFT;
     site->first = load_relaxed(&store_header->epoch);
     store_release(&site->node, node); /* readers of the store take it from here */
     return id;

@@ -12,8 +12,8 @@
 #define STRIPES 64
 #define SIZES 24 /* tables of 4 KiB << 0 .. 23 */
 
-_Static_assert(LEAK_KIND_MAX <= 1 << LEAK_TAG_SHIFT, "a leaf's pc has no room for its kind");
-_Static_assert((LEAK_TAGS << LEAK_TAG_SHIFT | (LEAK_KIND_MAX - 1)) < LEAK_PC_FREE,
+_Static_assert(LEAK_KIND_MAX - 1 <= 1 << LEAK_TAG_SHIFT, "a leaf's pc has no room for its kind");
+_Static_assert((LEAK_TAGS << LEAK_TAG_SHIFT) + LEAK_KIND_MAX - 1 < LEAK_PC_FREE,
                "a leaf's pc has no room for its tag");
 
 /* An index slot: node id (26), stamp (6): bits of its path; 0 = empty. A store has room for 2^26

@@ -192,7 +192,7 @@ START_TEST(each_kind_and_tag_is_a_site)
         for (unsigned tag = 0; tag <= LEAK_TAGS; tag++)
             for (unsigned kind = 1; kind < LEAK_KIND_MAX; kind++) {
                 trace.end = LEAK_ROOT_COMPLETE;
-                uint32_t id = tree_site(G, &trace, kind | tag << LEAK_TAG_SHIFT);
+                uint32_t id = tree_site(G, &trace, kind + (tag << LEAK_TAG_SHIFT));
                 UNIT_WANT(round ? id == site[tag][kind] : id == tag * (LEAK_KIND_MAX - 1) + kind);
                 UNIT_WANT(sites_tag(id) == tag && sites_kind(id) == kind);
                 site[tag][kind] = id;
