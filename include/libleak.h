@@ -127,10 +127,10 @@ LIBLEAK_WEAK int libleak_get_option(const char *name, char *buffer, size_t size)
 LIBLEAK_WEAK int libleak_set_option(const char *name, const char *value);
 
 /* Each line that libleak itself has to say in this process (live_errors=on, an expectation, what went
- * wrong; not the reports, which another process writes) is shown to hook first, without its newline. What
- * hook returns: 0 it is written to standard error; 1 it is not; 2 it is, and SIGTRAP follows. hook may be
- * called anywhere, also while libleak is at work: it may not call libleak, and what it allocates is not
- * tracked. NULL: no more. */
+ * wrong), and each line of a report that the process waits for (libleak_report, report=exit; not those of
+ * report_every), is shown to hook first, without its newline. What hook returns: 0 it is written to where
+ * it was to go; 1 it is not; 2 it is, and SIGTRAP follows. hook may be called anywhere, also while libleak
+ * is at work: it may not call libleak, and what it allocates then is not tracked. NULL: no more. */
 LIBLEAK_WEAK void libleak_set_report_hook(int (*hook)(const char *line, void *context), void *context);
 
 /* For a handler of SIGSEGV and the like of the program's own: writes the call stack of where the signal

@@ -69,8 +69,13 @@ void log_show_to(int (*shown)(const char *line, void *context), void *context)
     store_release(&hook, shown);
 }
 
+bool log_is_shown(void)
+{
+    return load_acquire(&hook) && !hook_runs;
+}
+
 /* What it has said itself is written as it is. */
-static int show(const char *line)
+int log_show(const char *line)
 {
     int (*shown)(const char *, void *) = load_acquire(&hook);
     if (!shown || hook_runs)
@@ -96,7 +101,7 @@ void log_line(const char *part, ...)
     for (; part; part = va_arg(parts, const char *))
         text_add(&text, part);
     va_end(parts);
-    int answer = show(text.bytes);
+    int answer = log_show(text.bytes);
     text.size++;
     text_add(&text, "\n");
     if (answer != LOG_SWALLOW && log_usable() && within_file_limit(text.length))

@@ -17,9 +17,12 @@ void log_line(const char *part, ...) __attribute__((sentinel));
 void log_bad_value(const char *option, const char *value, const char *takes);
 /* Who is shown each line before it is written, and may swallow it or have it trap. */
 enum { LOG_WRITE = 0, LOG_SWALLOW = 1, LOG_TRAP = 2 };
-/* line: without its newline. Called wherever a line is written: also inside of the runtime, where it may
- * allocate, but ask us nothing. NULL: nobody. */
+/* line: without its newline. Called wherever a line is written: also inside of the runtime, where
+ * it may allocate, but ask us nothing. NULL: nobody. */
 void log_show_to(int (*hook)(const char *line, void *context), void *context);
+/* Is anybody? And shows one that somebody else writes: what becomes of it. */
+bool log_is_shown(void);
+int log_show(const char *line);
 /* Still what it was at the start? Then a child of ours may write its report there. */
 bool log_usable(void);
 /* The same of standard output, where only reports go, and when they are sent there. */

@@ -60,8 +60,8 @@ bool outlets_usable(void)
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-/* A comma would end the name: such a folder is left out, and the name counts from where the program is
- * then. */
+/* A comma would end the name: such a folder is left out, and the name counts from where the program
+ * is then. */
 static void add_file(struct text *text, const struct leak_target *target)
 {
     const char *name = target->length ? target->argument : LEAK_TARGET_FILE_NAME;
@@ -79,8 +79,7 @@ static void add_list(struct text *text, const char *list)
     while (*list && leak_target_read(&list, &target)) {
         text_add(text, between);
         text_add(text, leak_target_word(target.kind));
-        if (target.kind == LEAK_TARGET_FILE &&
-            (target.length || !track_options.report_file[0])) {
+        if (target.kind == LEAK_TARGET_FILE && (target.length || !track_options.report_file[0])) {
             add_file(text, &target);
         } else if (target.length) {
             text_add(text, ":");
@@ -99,20 +98,32 @@ bool outlets_name(struct outlets *outlets, const char *file)
         text_add(&output, file || name[0] == '/' ? "" : folder);
         text_add(&output, name);
     }
-    if (!file && track_options.report_to[0]) {
+    outlets->list = file ? "" : track_options.report_to;
+    if (outlets->list[0]) {
         text_add(&to, "--to=");
-        add_list(&to, track_options.report_to);
+        add_list(&to, outlets->list);
     }
     if (output.cut || to.cut)
         log_line("no report: the name of where it is to go is too long", NULL);
     return !output.cut && !to.cut;
 }
 
+void outlets_name_descriptor(struct outlets *outlets, int fd)
+{
+    struct text own = TEXT_ON(outlets->own), to = TEXT_ON(outlets->to);
+    outlets->output[0] = '\0';
+    outlets->list = outlets->own;
+    text_add(&own, "fd:");
+    text_add_number(&own, fd);
+    text_add(&to, "--to=");
+    text_add(&to, outlets->own);
+}
+
 /* ---- Descriptors ---------------------------------------------------------------------------- */
 
-static void list_kept(struct outlets *outlets)
+static void list_kept(struct outlets *outlets, int memory)
 {
-    const char *list = outlets->to[0] ? track_options.report_to : "";
+    const char *list = outlets->list;
     struct leak_target target;
     uint64_t number;
     unsigned count = 0;
@@ -120,17 +131,17 @@ static void list_kept(struct outlets *outlets)
         if (target.kind == LEAK_TARGET_FD &&
             text_read_number(target.argument, target.length, &number))
             outlets->kept[count++] = (int)number;
+    if (memory >= 0)
+        outlets->kept[count++] = memory;
     outlets->kept[count] = -1;
 }
 
-void outlets_open(struct outlets *outlets)
+void outlets_open(struct outlets *outlets, int memory)
 {
     bool error = log_usable(),
-         output = leak_targets_have(outlets->to[0] ? track_options.report_to : "",
-                                    LEAK_TARGET_STDOUT) &&
-                  log_output_usable();
+         output = leak_targets_have(outlets->list, LEAK_TARGET_STDOUT) && log_output_usable();
     outlets->nowhere = error ? -1 : sys_open("/dev/null", O_WRONLY | O_CLOEXEC, 0);
-    list_kept(outlets);
+    list_kept(outlets, memory);
     outlets->streams = (struct sys_streams){.in = -1,
                                             .out = output  ? -1
                                                    : error ? STDERR_FILENO

@@ -5,6 +5,7 @@
 #include "preload/log.h"
 #include "preload/options.h"
 #include "preload/outlets.h"
+#include "preload/shown.h"
 #include "preload/snapshot.h"
 #include "preload/store.h"
 #include "preload/sys.h"
@@ -18,13 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ARGUMENTS_MOST 8
+#define ARGUMENTS_MOST 10
 
-static int running;           /* a child: the report that nobody waits for; 0 = none */
-static bool has_said;         /* that there is none, and why */
-static bool cannot;           /* none every so often: a line has said why */
-static bool asked_for;        /* one that went where the one at the end goes: that adds to it */
-static struct turn turn;      /* of the thread that makes one */
+static int running;      /* a child: the report that nobody waits for; 0 = none */
+static bool has_said;    /* that there is none, and why */
+static bool cannot;      /* none every so often: a line has said why */
+static bool asked_for;   /* one that went where the one at the end goes: that adds to it */
+static struct turn turn; /* of the thread that makes one */
 
 void reports_start(void)
 {
@@ -97,8 +98,11 @@ struct command {
     size_t environment_size;
     int memory;
     struct outlets outlets;
-    char store[PATH_MAX], only[32];
+    char store[PATH_MAX], only[32], text[48];
 };
+
+/* What leakreport is to do when the program's hook is shown the lines in between. */
+enum step { ALL_AT_ONCE, MAKE, SEND };
 
 static void name_thread(struct command *command, uint32_t serial)
 {
@@ -107,7 +111,15 @@ static void name_thread(struct command *command, uint32_t serial)
     text_add_number(&text, serial);
 }
 
-static bool make_command(struct command *command, const struct reports_wish *wish)
+static void name_text(struct command *command, int fd)
+{
+    struct text text = TEXT_ON(command->text);
+    text_add(&text, "--text=/proc/self/fd/");
+    text_add_number(&text, fd);
+}
+
+static bool make_command(struct command *command, const struct reports_wish *wish, enum step step,
+                         const struct shown *shown)
 {
     unsigned count = 0;
     command->tool = tool_find();
@@ -124,8 +136,14 @@ static bool make_command(struct command *command, const struct reports_wish *wis
         name_thread(command, wish->thread);
         command->argument[count++] = command->only;
     }
-    if (!outlets_name(&command->outlets, wish->file))
+    if (step == MAKE)
+        outlets_name_descriptor(&command->outlets, shown->made);
+    else if (!outlets_name(&command->outlets, wish->file))
         return false;
+    if (step == SEND) {
+        name_text(command, shown->left);
+        command->argument[count++] = command->text;
+    }
     if (command->outlets.output[0])
         command->argument[count++] = command->outlets.output;
     if (command->outlets.to[0])
@@ -137,7 +155,7 @@ static bool make_command(struct command *command, const struct reports_wish *wis
     command->argument[count++] = command->store;
     command->argument[count] = NULL;
     command->environment = clean_environment(&command->environment_size);
-    outlets_open(&command->outlets);
+    outlets_open(&command->outlets, step == SEND ? shown->left : -1);
     return true;
 }
 
@@ -154,23 +172,36 @@ static void drop_command(struct command *command)
 
 static struct command command; /* of whose turn it is */
 
-static bool run_and_wait(const struct reports_wish *wish)
+static bool run_and_wait(const struct reports_wish *wish, enum step step, const struct shown *shown)
 {
     int status = -1;
-    if (!make_command(&command, wish))
+    if (!make_command(&command, wish, step, shown))
         return false;
-    if (!command.environment || (status = tool_run(command.tool, command.argument,
-                                                   command.environment, &command.outlets.streams)) < 0)
+    if (!command.environment ||
+        (status = tool_run(command.tool, command.argument, command.environment,
+                           &command.outlets.streams)) < 0)
         log_line("leakreport could not be started; run it by hand on ", command.store, NULL);
     drop_command(&command);
     return status == 0;
+}
+
+static bool run_and_show(const struct reports_wish *wish)
+{
+    struct shown shown;
+    if (!shown_begin(&shown))
+        return run_and_wait(wish, ALL_AT_ONCE, NULL);
+    bool done = run_and_wait(wish, MAKE, &shown);
+    if (done && shown_lines(&shown))
+        done = run_and_wait(wish, SEND, &shown);
+    shown_end(&shown);
+    return done;
 }
 
 bool reports_now(const struct reports_wish *wish)
 {
     if ((!wish->file && !outlets_usable()) || !turn_take(&turn, track_options.exit_budget))
         return false;
-    bool done = run_and_wait(wish);
+    bool done = log_is_shown() ? run_and_show(wish) : run_and_wait(wish, ALL_AT_ONCE, NULL);
     asked_for |= !wish->file;
     turn_end(&turn);
     return done;
@@ -209,10 +240,9 @@ static bool may_begin(void)
 
 static void begin(void)
 {
-    int pid = command.environment
-                  ? sys_run(command.tool, command.argument, command.environment,
-                            &command.outlets.streams)
-                  : -1;
+    int pid = command.environment ? sys_run(command.tool, command.argument, command.environment,
+                                            &command.outlets.streams)
+                                  : -1;
     if (pid > 0) {
         children_add(pid);
         running = pid;
@@ -227,7 +257,7 @@ void reports_take_turn(void)
     if (!turn_try(&turn))
         return;
     if (!cannot && may_begin()) {
-        cannot = !make_command(&command, &(struct reports_wish){.heap = true});
+        cannot = !make_command(&command, &(struct reports_wish){.heap = true}, ALL_AT_ONCE, NULL);
         if (!cannot)
             begin();
     }

@@ -59,23 +59,38 @@ static bool report_matches(const struct options *options, const struct report *r
     return run_matches(options, &totals);
 }
 
+static bool copy_text(const char *path, FILE *stream)
+{
+    char buffer[4096];
+    size_t length;
+    FILE *text = fopen(path, "r");
+
+    while (text && (length = fread(buffer, 1, sizeof(buffer), text)) > 0)
+        fwrite(buffer, 1, length, stream);
+    if (!text || ferror(text))
+        fprintf(stderr, "leakreport: %s: %s\n", path, strerror(errno));
+    return text && fclose(text) == 0;
+}
+
 static bool write_report(struct mem *mem, struct options *options, const struct report *report,
                          bool alarming)
 {
     struct run_output output;
+    bool whole = true;
 
-    run_begin_output(&output, mem, options,
-                     report->process_count ? &report->processes[0] : NULL);
+    run_begin_output(&output, mem, options, report->process_count ? &report->processes[0] : NULL);
     output.refused =
         !options->generate && (options->format->traits & FORMAT_BINARY) && output.terminal;
     if (output.refused)
         fprintf(stderr, "leakreport: %s is nothing for a terminal: give -o FILE\n",
                 options->format->name);
+    else if (options->text)
+        whole = copy_text(options->text, output.stream);
     else if (options->generate)
         options->generate(report, &options->view, output.stream);
     else
         options->format->write(report, &options->view, output.stream);
-    return run_end_output(&output, options, alarming) && !output.refused;
+    return run_end_output(&output, options, alarming) && !output.refused && whole;
 }
 
 static bool take_baseline(struct ledger *baseline, struct options *options)
@@ -231,7 +246,8 @@ int main(int argc, char **argv)
         fputs("leakreport: no store given (leakreport --help lists the options)\n", stderr);
         status = STATUS_UNUSABLE;
     } else if (run && (options.view.by || options.view.blocks)) {
-        fprintf(stderr, "leakreport: --by and --blocks are about one report, not for %s\n", argv[1]);
+        fprintf(stderr, "leakreport: --by and --blocks are about one report, not for %s\n",
+                argv[1]);
         status = STATUS_UNUSABLE;
     } else if (options.survivors) {
         status = run_survivors(&options, run);

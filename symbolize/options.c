@@ -253,6 +253,9 @@ static bool take_argument(struct options *options, enum option option, const cha
     case OPTION_PERF_MAP:
         options->build.perf_map = text;
         return true;
+    case OPTION_TEXT:
+        options->text = text;
+        return true;
     case OPTION_AGAIN:
         options->view.again = text;
         return true;

@@ -37,6 +37,7 @@ struct options {
     enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
     int error_exitcode; /* 0 = none */
     bool errors_for[VERDICT_MAX], errors_for_errors, errors_for_growing, errors_for_resources;
+    const char *text; /* of a report that is made already; NULL = none */
     int serve_read, serve_write; /* -1 = do not serve */
     bool help, version;
 };
