@@ -29,6 +29,7 @@ struct tally {
     uint64_t frees;              /* as the sites count them */
     uint64_t seen, moved, there; /* as the records have it: freed elsewhere, moved by realloc, freed
                                     by the line that allocates */
+    uint64_t late;               /* of "seen": when the program ended */
     double looks; /* how many frees were looked at for "seen", at least about so many */
     bool few;     /* no site has more than are looked at in any case */
 };
@@ -48,6 +49,8 @@ struct frees frees_begin(struct mem *mem, struct signatures *signatures)
         return frees;
     frees.allocates = mem_more(NULL, &(size_t){0}, store->node_count + 1, 1);
     memset(frees.allocates, 0, store->node_count + 1);
+    frees.late = mem_more(NULL, &(size_t){0}, store->node_count + 1, 1);
+    memset(frees.late, 0, store->node_count + 1);
     for (size_t i = 0; i < store->site_count; i++)
         if (store->sites[i].node >= LEAK_NODE_FIRST)
             frees.allocates[store->sites[i].node] = 1;
@@ -65,6 +68,7 @@ void frees_end(struct frees *frees)
 {
     funnels_end(&frees->funnels);
     free(frees->allocates);
+    free(frees->late);
     families_end(&frees->places);
     families_end(&frees->functions);
 }
@@ -75,6 +79,41 @@ void frees_end(struct frees *frees)
 static uint64_t place_key(const struct frame *frame)
 {
     return hash_mix(frame->name_hash, frame->line ? frame->line : ~frame->offset);
+}
+
+/* ---- The end of the program ------------------------------------------------------------------ */
+
+enum { NOT_ASKED, BEFORE_THE_END, AT_THE_END };
+
+/* main's return, too, goes through exit. */
+static bool is_exit(const struct place *place)
+{
+    for (size_t i = 0; place && i < place->count; i++) {
+        const struct frame *frame = &place->frames[i];
+
+        if (frame->role == FRAME_RUNTIME && frame->function &&
+            (strcmp(frame->function, "exit") == 0 || strcmp(frame->function, "quick_exit") == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Is there an exit between it and the start of its thread? Asked once of each node. */
+static bool is_late(struct frees *frees, uint32_t node)
+{
+    const struct store_node *nodes = frees->store->nodes;
+    uint32_t top = node;
+    uint8_t answer;
+
+    while (top >= LEAK_NODE_FIRST && !frees->late[top] &&
+           !is_exit(signatures_place(frees->signatures, top)))
+        top = nodes[top].parent;
+    answer = top < LEAK_NODE_FIRST ? BEFORE_THE_END : frees->late[top];
+    if (answer == NOT_ASKED)
+        answer = frees->late[top] = AT_THE_END;
+    for (; node != top; node = nodes[node].parent)
+        frees->late[node] = answer;
+    return answer == AT_THE_END;
 }
 
 /* ---- Adding up ------------------------------------------------------------------------------- */
@@ -136,8 +175,11 @@ static void add_site(struct frees *frees, const struct store_site *site, struct 
         else if (place && freed->blocks)
             add_place(tally, place, freed);
         *sum = add_saturating(*sum, freed->blocks);
-        if (sum == &tally->seen && freed->blocks)
-            tally->looks += looks_at(frees, site, freed);
+        if (sum != &tally->seen || !freed->blocks)
+            continue;
+        tally->looks += looks_at(frees, site, freed);
+        if (is_late(frees, freed->node))
+            tally->late = add_saturating(tally->late, freed->blocks);
     }
 }
 
@@ -174,6 +216,7 @@ static struct freed settle(struct frees *frees, struct tally *tally)
     freed.of = tally->frees;
     if (freed.exact || tally->moved || tally->there)
         freed.of = freed.enough ? tally->seen : 0;
+    freed.late = tally->seen ? (double)tally->late / (double)tally->seen : 0;
     sort_largest(tally);
     for (size_t i = 0; i < FREED_PLACES && i < tally->count; i++)
         freed.place[freed.places++] = (struct freed_place){

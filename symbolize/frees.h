@@ -5,7 +5,7 @@
  * (funnels.h) of the stack that freed them. Where its own stacks freed nothing, others that
  * allocate in the same place are asked: blocks of the same kind that came by another path. Where
  * nobody knows, what the same function allocates in other lines is most often freed where these
- * should be.
+ * should be. What is freed only when the program ends is told: it has been let grow until then.
  *
  * Two ways to go say nothing and are left out. What realloc moved is not gone: a node that
  * allocates and frees is a call of realloc. And a line that frees what it allocated replaces or
@@ -37,7 +37,8 @@ struct frees {
     bool all;     /* every free was looked at */
     bool sampled; /* with sample=: those of some blocks */
     struct funnels funnels;
-    uint8_t *allocates;      /* by node: a site stands there */
+    uint8_t *allocates;        /* by node: a site stands there */
+    uint8_t *late;             /* by node: is it below exit? 0 = not asked yet */
     struct families places;    /* sites of one place and kind */
     struct families functions; /* … of one function */
 };

@@ -50,6 +50,8 @@ static void write_freed(struct emit *emit, const struct freed *freed)
         emit_bool(emit, "freed_same_path", !freed->other_path);
     else
         emit_null(emit, "freed_same_path");
+    if (freed->places && freed->late > 0)
+        emit_fraction(emit, "freed_at_exit", freed->late);
     emit_number(emit, "freed_blocks", freed->blocks);
 }
 

@@ -92,15 +92,16 @@ struct freed {
     bool exact;     /* every free was looked at; else the shares are estimates */
     bool enough;    /* … and worth telling */
     bool sampled;   /* the process was: then "blocks" and "of" are estimates, too */
-    uint64_t of;    /* how many frees the shares are of, 0 = not known */
+    double late; /* share of the frees that were looked at which came with the end of the program */
+    uint64_t of; /* how many frees the shares are of, 0 = not known */
     const struct frame *const *frames; /* the most frequent stack of the first place */
     size_t frame_count;
 };
 
 /* Blocks of a record that were pointed at by another one when that was freed. */
 struct orphaned {
-    uint64_t blocks; /* that this is known of; 0 = of none */
-    const struct frame *holder; /* who had allocated the other one, NULL = not known */
+    uint64_t blocks;                   /* that this is known of; 0 = of none */
+    const struct frame *holder;        /* who had allocated the other one, NULL = not known */
     const struct frame *const *frames; /* the stack that freed it */
     size_t frame_count, user;          /* user < frame_count, unless blocks is 0 */
 };
@@ -111,8 +112,8 @@ struct verdict_total {
 
 /* What says that a leak is known, see rules.h. */
 struct rule {
-    const char *text;  /* "leak:pattern", or a name */
-    const char *where; /* "FILE:LINE" */
+    const char *text;    /* "leak:pattern", or a name */
+    const char *where;   /* "FILE:LINE" */
     const char *reason;  /* NULL = none is given */
     const char *expires; /* the last day, "2027-01-31"; NULL = none */
 };
@@ -235,11 +236,11 @@ struct record {
     const struct record_line *lines; /* of the user frame, the largest first; none = it is one */
     size_t line_count;
     bool more_lines;
-    uint32_t ending; /* enum leak_root or STORE_ROOT_MISSING: how the trace ended */
+    uint32_t ending;            /* enum leak_root or STORE_ROOT_MISSING: how the trace ended */
     const struct tag_sum *tags; /* the largest first; the rest of the blocks is under none */
     size_t tag_count;
     struct freed freed;
-    struct freed beside; /* where nobody frees such blocks: others of the same function */
+    struct freed beside;      /* where nobody frees such blocks: others of the same function */
     struct orphaned orphaned; /* LOST and INDIRECT */
 
     /* What a look at the heap says of it. */
@@ -255,9 +256,10 @@ struct record {
     const struct path *path;  /* REACHABLE: how its largest block is reached, or NULL */
     const struct sample *samples;
     size_t sample_count;
-    const struct growth *growth; /* NULL = not known; told of one record of its stacks, the largest */
+    const struct growth
+        *growth; /* NULL = not known; told of one record of its stacks, the largest */
     const struct rule *suppressed_by; /* then it counts in no total; NULL = it is not */
-    size_t lead; /* index + 1 of the first record of its entry, 0 = that is itself */
+    size_t lead;      /* index + 1 of the first record of its entry, 0 = that is itself */
     struct seen seen; /* when it is of several; no processes: it is of one */
 };
 
@@ -507,7 +509,7 @@ struct process {
     uint64_t truncated_stacks;
     /* Stacks compared with those of another unwinder, and what came of it. */
     uint64_t unwind_checks, unwind_mismatches, unwind_stops;
-    uint64_t own_bytes;   /* libleak's memory at the end; 0 = not known … */
+    uint64_t own_bytes; /* libleak's memory at the end; 0 = not known … */
     int64_t own_astray; /* … and how much more that is than what it knows to have */
     struct stacks stacks;
     struct untracked *untracked;
@@ -523,7 +525,7 @@ struct process {
     size_t grown_count;
     struct moment *history; /* ascending */
     size_t history_count;
-    struct moment peak; /* when these lived; bytes 0: not known */
+    struct moment peak;           /* when these lived; bytes 0: not known */
     struct milestone *milestones; /* ascending by time */
     size_t milestone_count;
     struct peak_part *peak_parts; /* the largest first; others are left out */

@@ -2,6 +2,7 @@
  *
  *     others are freed in node_free at src/tree.c:88 (95 % of 12,041)
  *     never freed on this path; others are, in node_free at src/tree.c:88
+ *     others are freed in ~cache at src/cache.cc:12 (all 500), only at exit
  *
  *     what is allocated beside it is freed in node_free at src/tree.c:88
  *     its holder, from node_new(), was freed in node_free at src/tree.c:90
@@ -18,7 +19,7 @@
 
 #define SHARE_TOLD 0.2 /* of a record's frees, at least, without -v */
 #define HOLDER_COLUMNS 24
-#define NAME_LEAST 17  /* columns of a name, whatever that makes of the line */
+#define NAME_LEAST 17 /* columns of a name, whatever that makes of the line */
 #define NEXT_LINE "\n       "
 
 /* " (95 % of 12,041)", or nothing. */
@@ -41,8 +42,8 @@ static void share_text(const struct freed *freed, size_t i, char *text, size_t s
         snprintf(text, size, " (%s%u %% of %.27s)", about, percent, of.text);
 }
 
-/* rest: what stands behind the place. What does not fit goes to a line of its own: the place, or the
- * name as well, since half a name names nobody. */
+/* rest: what stands behind the place. What does not fit goes to a line of its own: the place, or
+ * the name as well, since half a name names nobody. */
 static void write_place(const char *lead, const struct frame *frame, const char *rest,
                         const struct view *view, FILE *stream)
 {
@@ -60,8 +61,8 @@ static void write_place(const char *lead, const struct frame *frame, const char 
     } else if (taken + name.columns + behind > TEXT_COLUMNS && !view->verbose) {
         at = frame->file ? NEXT_LINE "at " : NEXT_LINE;
     }
-    fprintf(stream, "%*s%.*s%s%s%s%s%s\n", TEXT_INDENT, "",
-            (int)strlen(lead) - (*before != 0), lead, before, name.text, at, place.text, rest);
+    fprintf(stream, "%*s%.*s%s%s%s%s%s\n", TEXT_INDENT, "", (int)strlen(lead) - (*before != 0),
+            lead, before, name.text, at, place.text, rest);
     if (view->terse <= TEXT_BRIEF)
         text_source(frame, TEXT_INDENT, view, stream);
 }
@@ -69,10 +70,14 @@ static void write_place(const char *lead, const struct frame *frame, const char 
 static void write_share(const char *lead, const struct freed *freed, size_t i, bool share,
                         const struct view *view, FILE *stream)
 {
-    char rest[64] = "";
+    char rest[96] = "";
+    size_t length;
 
     if (share)
         share_text(freed, i, rest, sizeof(rest));
+    length = strlen(rest);
+    if (i == 0 && freed->late == 1)
+        snprintf(rest + length, sizeof(rest) - length, ", only at exit");
     write_place(lead, freed->place[i].frame, rest, view, stream);
 }
 
