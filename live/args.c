@@ -56,6 +56,7 @@ static const struct row own[] = {
     {"version", NULL, "the version", VERSION, 0},
     {"serve-fd", "R[,W]", NULL, NOT_HERE, 0},
     {"again", "PROGRAM", NULL, NOT_HERE, 0},
+    {"text", "FILE", NULL, NOT_HERE, 0},
     {"last", NULL, NULL, NOT_HERE, 0},
     {"survivors", NULL, NULL, NOT_HERE, 0},
     {"with-library", "PATH", NULL, WITH_LIBRARY, 0},

@@ -57,7 +57,8 @@ static bool rebuild(uint32_t more)
         arena_unmap(numbers, numbers ? more * sizeof *numbers : 0);
         return false;
     }
-    memcpy(numbers, spare, spares * sizeof *numbers);
+    if (spares)
+        memcpy(numbers, spare, spares * sizeof *numbers);
     places = made;
     capacity = more;
     used = here;
