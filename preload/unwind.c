@@ -101,13 +101,13 @@ static inline bool read_return_address(struct reader *reader, const struct frame
 
 /* A frame record, {fp, return address}, stands where fp points, with its caller's frame above it. Which
  * is asked of nobody: code that keeps something else in that register ends the trace, or its callers are
- * left out. False: fp points to no record. */
+ * left out; and code without a rule, made by a compiler at run time, has records like others. False: fp points to no record. */
 static bool take_record(const struct reader *reader, const struct frame *frame, struct cfi_row *row)
 {
     const uintptr_t record = 2 * sizeof(uintptr_t);
     bool right = frame->fp >= frame->sp && frame->fp % sizeof(uintptr_t) == 0 &&
                  (!reader->high || frame->fp <= reader->high - record);
-    if (row->rule != CFI_NONE && row->rule != CFI_END && row->rule != CFI_SIGNAL)
+    if (row->rule != CFI_END && row->rule != CFI_SIGNAL)
         *row = (struct cfi_row){.rule = CFI_FP,
                                 .offset = record,
                                 .fp_offset = -(int16_t)record,

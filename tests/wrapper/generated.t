@@ -146,3 +146,28 @@ END
     "$O/leakreport" --show=all --top=0 java.leak >out
     says out '^     java\.util\.zip\.Deflater\.init'
 }
+test_javascript_is_named_between_functions_of_cxx() {
+    need node
+    cat >leaks.js <<'END'
+const zlib = require('zlib');
+const kept = [];
+function makesOne() { kept.push(zlib.createDeflate()); }
+function makesAll() { for (let i = 0; i < 40; i++) makesOne(); }
+makesAll();
+console.log(process.pid);
+process.exit(0);
+END
+    for how in fp auto; do
+        leakrun --unwind=$how --keep=$how.leak --no-report node --perf-basic-prof --interpreted-frames-native-stack leaks.js >pid 2>err ||
+            skip 'this node writes no map'
+        map=/tmp/perf-$(tail -n1 pid).map
+        trap 'rm -f "$map"' EXIT
+        grep -q makesOne "$map" || skip 'this node writes no map'
+        "$O/leakreport" --format=heap --all-frames --full-names --top=100000 $how.leak >$how
+        rm -f "$map"
+    done
+    says auto 'ZlibStream::New'
+    silent_about auto 'makesOne|makesAll'
+    awk -v RS= '/ZlibStream::New/ && /makesOne *.*leaks.js:3/ && /makesAll *.*leaks.js:4/ && /node::Start/' fp >whole
+    [ -s whole ] || fail "no stack from C++ through JavaScript to main: $(grep -c makesOne fp) have makesOne"
+}
