@@ -17,6 +17,7 @@
     E(READ, "cannot be read")                                                                      \
     E(MEMORY, "does not fit into memory (%llu bytes)")                                             \
     E(NOT_A_FILE, "is not a regular file")                                                         \
+    E(EMPTY, "is empty: no libleak store, or one whose process never got to write anything")       \
     E(SHORT, "is too short to be a libleak store (%llu bytes)")                                    \
     E(NOT_A_STORE, "is not a libleak store")                                                       \
     E(UNFINISHED, "is a libleak store whose process never got to write anything")                  \

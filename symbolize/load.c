@@ -49,7 +49,7 @@ static bool read_header(int fd, struct leak_header *header, struct trouble *trou
     if (n < 0)
         return fail(trouble, ERROR_READ, errno, 0);
     if ((size_t)n < sizeof(header->magic))
-        return fail(trouble, ERROR_SHORT, 0, (uint64_t)n);
+        return fail(trouble, n ? ERROR_SHORT : ERROR_EMPTY, 0, (uint64_t)n);
     return true;
 }
 

@@ -99,7 +99,7 @@ test_damaged_files_are_named_and_the_others_merged() {
     equal 'the status' "${status:-0}" 2
     says out '^libleak: processes=5 hosts=2 lost=120/3/2 '
     says err '^leakreport: cut.leak is damaged: it counts as far as it can be read$'
-    says err '^leakreport: no.leak is too short to be a libleak store'
+    says err '^leakreport: no.leak is empty: no libleak store'
     says err '^leakreport: cut.json is no JSON: line [0-9]+: .*; write the report again$'
     says err '^leakreport: new.json is a libleak report of another version: '
     says err '^leakreport: nothing cannot be opened: '

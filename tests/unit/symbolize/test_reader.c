@@ -673,7 +673,7 @@ static const struct {
     size_t length;
     enum error_code code;
 } refused[] = {
-    {"", 0, ERROR_SHORT},
+    {"", 0, ERROR_EMPTY},
     {"BLLEAK", 6, ERROR_SHORT},
     {"\x7f"
      "ELF\2\1\1\0 and so on",
