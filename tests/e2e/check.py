@@ -19,6 +19,7 @@ first("f")  who had freed before what f freed again: (function, line)
 lost_total  (blocks, bytes) that are lost or indirect and have a function of the program in their stack
 opened("f")  what is still open with a function f in its stack, or bad closes there: {type: count}
 names("f")  their names
+emulated    another CPU's program, by qemu-user, which cannot copy a process: there are no looks
 res("f")    the one such record
 of, at, user, sig, named, first and the words after it take a process as process=; the default is p
 """
@@ -35,6 +36,7 @@ def bare(name):
 
 
 tool, source, folder = sys.argv[1:]
+emulated = bool(os.environ.get("EMULATOR"))
 if not os.access(tool, os.X_OK):
     print("there is no " + tool)
     sys.exit()
