@@ -64,12 +64,16 @@ static bool copy_text(const char *path, FILE *stream)
     char buffer[4096];
     size_t length;
     FILE *text = fopen(path, "r");
+    bool good;
 
     while (text && (length = fread(buffer, 1, sizeof(buffer), text)) > 0)
         fwrite(buffer, 1, length, stream);
-    if (!text || ferror(text))
+    good = text && !ferror(text);
+    if (!good)
         fprintf(stderr, "leakreport: %s: %s\n", path, strerror(errno));
-    return text && fclose(text) == 0;
+    if (text)
+        fclose(text);
+    return good;
 }
 
 static bool write_report(struct mem *mem, struct options *options, const struct report *report,

@@ -130,6 +130,18 @@ test_a_file_of_the_list_is_o_s() {
     report kept.leak --force --to=file:one
     equal 'reports in one' "$(grep -c '^libleak: pid=' one)" 1
 }
+test_a_text_that_cannot_be_read_is_said_and_is_no_report() {
+    accounts
+    echo 'made already' >made
+    report kept.leak --text=made --to=stdout >out
+    cmp made out
+    for text in none .; do
+        equal "the status of $text" "$(status_of "$O/leakreport" kept.leak --text=$text --to=stdout)" 2
+        report kept.leak --text=$text >out 2>err || :
+        equal "stdout of $text" "$(cat out)" ''
+        says err "^leakreport: $text: "
+    done
+}
 test_nobody_waits_for_ever_for_a_reader() {
     accounts
     listen sleep ./asleep never
