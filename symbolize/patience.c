@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,4 +92,29 @@ bool patience_write(int fd, const char *text, size_t length)
         patience_renew();
     }
     return true;
+}
+
+int patience_connect(int family, int type, int protocol, const struct sockaddr *address,
+                     socklen_t size)
+{
+    int fd = socket(family, type | SOCK_CLOEXEC, protocol), error;
+
+    if (fd < 0 || connect(fd, address, size) == 0)
+        return fd;
+    error = errno == EINTR ? ETIMEDOUT : errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+int patience_connect_path(const char *path, int type)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+    if (strlen(path) >= sizeof(address.sun_path)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(address.sun_path, path, strlen(path));
+    return patience_connect(AF_UNIX, type, 0, (struct sockaddr *)&address, sizeof(address));
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/socket.h>
 
 void patience_begin(void);
 void patience_end(void);
@@ -21,5 +22,11 @@ bool patience_lost(void);
 
 /* All of it. False: errno says why. */
 bool patience_write(int fd, const char *text, size_t length);
+
+/* A connected socket of that family, type and protocol, or -1 and errno. */
+int patience_connect(int family, int type, int protocol, const struct sockaddr *address,
+                     socklen_t size);
+/* The same of a socket with a name in the file system. */
+int patience_connect_path(const char *path, int type);
 
 #endif

@@ -110,6 +110,9 @@ static bool finish(FILE *stream)
 
     if (stream != stdout && stream != stderr)
         good &= fclose(stream) == 0;
+    if (!good)
+        fprintf(stderr, "leakreport: the report could not be written in full: %s\n",
+                strerror(errno));
     return good;
 }
 
@@ -118,9 +121,6 @@ bool run_end_output(struct run_output *output, struct options *options, bool ala
     bool good = options->targets.count ? deliver(output, options, alarming)
                                        : finish(output->stream);
 
-    if (!good && !options->targets.count) /* targets say it one by one */
-        fprintf(stderr, "leakreport: the report could not be written in full: %s\n",
-                strerror(errno));
     free((char *)options->view.relative);
     options->view.relative = NULL;
     return good;

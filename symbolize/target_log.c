@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syslog.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,31 +27,12 @@ struct channel {
 
 /* ---- The other end --------------------------------------------------------------------------- */
 
-static int connect_unix(const char *path, int type)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int fd = -1, saved;
-
-    if (strlen(path) >= sizeof(address.sun_path)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    memcpy(address.sun_path, path, strlen(path));
-    if ((fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0)) < 0 ||
-        connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
-        return fd;
-    saved = errno == EINTR ? ETIMEDOUT : errno;
-    close(fd);
-    errno = saved;
-    return -1;
-}
-
 /* Some syslog daemons listen for streams. */
 static bool connect_syslog(const char *path, struct channel *channel)
 {
-    channel->fd = connect_unix(path, SOCK_DGRAM);
+    channel->fd = patience_connect_path(path, SOCK_DGRAM);
     if (channel->fd < 0 && errno == EPROTOTYPE) {
-        channel->fd = connect_unix(path, SOCK_STREAM);
+        channel->fd = patience_connect_path(path, SOCK_STREAM);
         channel->stream = true;
     }
     return channel->fd >= 0;
@@ -152,7 +132,7 @@ bool target_log_journal(const char *path, const struct log_message *message)
     /* A name with a newline must not begin a field of its own. */
     for (size_t i = 0; message->program && message->program[i] && i + 1 < sizeof(program); i++)
         program[i] = (unsigned char)message->program[i] < ' ' ? '?' : message->program[i];
-    if ((channel.fd = connect_unix(path ? path : JOURNAL_PATH, SOCK_DGRAM)) < 0)
+    if ((channel.fd = patience_connect_path(path ? path : JOURNAL_PATH, SOCK_DGRAM)) < 0)
         return false;
     channel.head_length = (size_t)snprintf(
         head, sizeof(head),

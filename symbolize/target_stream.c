@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,35 +22,10 @@ static bool fail(char *why, const char *words)
 
 static bool fail_so(char *why, int error)
 {
-    return fail(why, strerror(error == EINTR ? ETIMEDOUT : error));
+    return fail(why, strerror(error));
 }
 
 /* ---- Sockets ---------------------------------------------------------------------------------- */
-
-/* A connected socket, or -1 and errno. */
-static int reach(int family, int protocol, const struct sockaddr *address, socklen_t size)
-{
-    int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, protocol), error;
-
-    if (fd < 0 || connect(fd, address, size) == 0)
-        return fd;
-    error = errno;
-    close(fd);
-    errno = error;
-    return -1;
-}
-
-static int reach_path(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-
-    if (strlen(path) >= sizeof(address.sun_path)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    memcpy(address.sun_path, path, strlen(path));
-    return reach(AF_UNIX, 0, (struct sockaddr *)&address, sizeof(address));
-}
 
 /* -1: why says it. */
 static int reach_host(const char *where, const char *colon, char *why)
@@ -69,7 +43,8 @@ static int reach_host(const char *where, const char *colon, char *why)
     if ((error = getaddrinfo(host, colon + 1, &wanted, &found)) != 0)
         return fail(why, gai_strerror(error)) - 1;
     for (at = found; at && fd < 0; at = at->ai_next) {
-        fd = reach(at->ai_family, at->ai_protocol, at->ai_addr, at->ai_addrlen);
+        fd = patience_connect(at->ai_family, SOCK_STREAM, at->ai_protocol, at->ai_addr,
+                              at->ai_addrlen);
         if (fd < 0)
             fail_so(why, errno);
         if (fd < 0 && patience_lost())
@@ -93,11 +68,11 @@ static void hang_up(int fd)
 bool target_stream_socket(const char *where, const char *text, size_t length, char *why)
 {
     const char *colon = strchr(where, '/') ? NULL : strrchr(where, ':');
-    int fd = colon && colon > where ? reach_host(where, colon, why) : reach_path(where);
-    bool good;
+    bool host = colon && colon > where, good;
+    int fd = host ? reach_host(where, colon, why) : patience_connect_path(where, SOCK_STREAM);
 
     if (fd < 0)
-        return colon && colon > where ? false : fail_so(why, errno);
+        return host ? false : fail_so(why, errno);
     good = patience_write(fd, text, length) || fail_so(why, errno);
     hang_up(fd);
     return good;

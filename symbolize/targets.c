@@ -89,13 +89,12 @@ struct delivery {
 
 static bool say_errno(struct delivery *delivery)
 {
-    snprintf(delivery->why, TARGET_WHY, "%s", strerror(errno == EINTR ? ETIMEDOUT : errno));
+    snprintf(delivery->why, TARGET_WHY, "%s", strerror(errno));
     return false;
 }
 
 static bool to_descriptor(struct delivery *delivery)
 {
-    errno = EBADF;
     return patience_write(descriptor_of(delivery->target), delivery->parcel->text,
                           delivery->parcel->length) ||
            say_errno(delivery);
