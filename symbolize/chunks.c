@@ -73,6 +73,14 @@ void chunks_end(struct chunks *chunks)
     memset(chunks, 0, sizeof(*chunks));
 }
 
+const struct chunk *chunks_first(const struct chunks *chunks, uint32_t type)
+{
+    for (size_t i = 0; i < chunks->count; i++)
+        if (chunks->chunk[i].type == type)
+            return &chunks->chunk[i];
+    return NULL;
+}
+
 void runs_add(struct runs *runs, const struct image *image, const struct chunk *chunk, size_t skip,
               size_t size, uint64_t limit)
 {

@@ -31,6 +31,9 @@ struct chunks {
 struct chunks chunks_find(const struct image *image, uint64_t used);
 void chunks_end(struct chunks *chunks);
 
+/* Of what a process has one: the first of that type, NULL = there is none. */
+const struct chunk *chunks_first(const struct chunks *chunks, uint32_t type);
+
 /* Consecutive records of an array, all inside the image. */
 struct run {
     const uint8_t *at;

@@ -18,27 +18,21 @@ static uint32_t node_of(struct reading *reading, uint32_t id)
     return id ? read_node(reading, id, reading->store->node_count) : LEAK_ROOT_NONE;
 }
 
-/* The first table of names that is there: a process has one. */
-static const char *pool_name(struct reading *reading, const struct chunks *chunks, uint32_t number)
+/* names: the table of them; NULL = there is none. */
+static const char *pool_name(struct reading *reading, const struct chunk *names, uint32_t number)
 {
-    for (size_t i = 0; number && number <= LEAK_POOLS && i < chunks->count; i++) {
-        const struct chunk *chunk = &chunks->chunk[i];
-        size_t at = (number - 1) * sizeof(struct leak_pool);
-        struct leak_pool pool;
+    size_t at = (size_t)number * sizeof(struct leak_pool); /* where the next one begins */
+    struct leak_pool pool;
 
-        if (chunk->type != LEAK_CHUNK_POOLS)
-            continue;
-        if (at + sizeof(pool) > chunk->end - chunk->payload)
-            return NULL;
-        memcpy(&pool, reading->image->data + chunk->payload + at, sizeof(pool));
-        return pool.number == number
-                   ? mem_copy(reading->store->mem, pool.name, strnlen(pool.name, LEAK_POOL_NAME))
-                   : NULL;
-    }
-    return NULL;
+    if (!names || !number || number > LEAK_POOLS || at > names->end - names->payload)
+        return NULL;
+    memcpy(&pool, reading->image->data + names->payload + at - sizeof(pool), sizeof(pool));
+    return pool.number == number
+               ? mem_copy(reading->store->mem, pool.name, strnlen(pool.name, LEAK_POOL_NAME))
+               : NULL;
 }
 
-static void add_event(struct reading *reading, const struct chunks *chunks,
+static void add_event(struct reading *reading, const struct chunk *names,
                       const struct leak_event *event)
 {
     struct store *store = reading->store;
@@ -55,29 +49,27 @@ static void add_event(struct reading *reading, const struct chunks *chunks,
         made->site = store_site_of(store, event->site);
     made->node = node_of(reading, event->node);
     made->freed_node = node_of(reading, event->freed_node);
-    made->block_pool = pool_name(reading, chunks, event->block_pool);
-    made->call_pool = pool_name(reading, chunks, event->call_pool);
+    made->block_pool = pool_name(reading, names, event->block_pool);
+    made->call_pool = pool_name(reading, names, event->call_pool);
     store->event_count++;
 }
 
 void read_events(struct reading *reading, const struct chunks *chunks)
 {
     struct store *store = reading->store;
+    const struct chunk *chunk = chunks_first(chunks, LEAK_CHUNK_EVENTS);
+    const struct chunk *names = chunks_first(chunks, LEAK_CHUNK_POOLS);
+    struct leak_events table = {0};
+    size_t room;
 
-    for (size_t i = 0; i < chunks->count; i++) {
-        const struct chunk *chunk = &chunks->chunk[i];
-        struct leak_events table;
-        size_t room = chunk->end - chunk->payload;
-
-        if (chunk->type != LEAK_CHUNK_EVENTS || store->events)
-            continue; /* a process has one */
-        memset(&table, 0, sizeof(table));
-        memcpy(&table, reading->image->data + chunk->payload,
-               room < sizeof(table) ? room : sizeof(table));
-        store->events = mem_take_array(store->mem, LEAK_EVENTS, sizeof(*store->events));
-        store->events_left_out = table.left_out;
-        for (size_t k = 0; k < LEAK_EVENTS; k++)
-            if (table.event[k].type)
-                add_event(reading, chunks, &table.event[k]);
-    }
+    if (!chunk)
+        return;
+    room = chunk->end - chunk->payload;
+    memcpy(&table, reading->image->data + chunk->payload,
+           room < sizeof(table) ? room : sizeof(table));
+    store->events = mem_take_array(store->mem, LEAK_EVENTS, sizeof(*store->events));
+    store->events_left_out = table.left_out;
+    for (size_t k = 0; k < LEAK_EVENTS; k++)
+        if (table.event[k].type)
+            add_event(reading, names, &table.event[k]);
 }

@@ -176,12 +176,9 @@ static void read_rows(struct reading *reading, const struct chunks *chunks,
 void read_history(struct reading *reading, const struct chunks *chunks)
 {
     struct store_history *history = &reading->store->history;
-    const struct chunk *chunk = NULL;
+    const struct chunk *chunk = chunks_first(chunks, LEAK_CHUNK_HISTORY);
     struct leak_history *head;
 
-    for (size_t i = 0; i < chunks->count && !chunk; i++)
-        if (chunks->chunk[i].type == LEAK_CHUNK_HISTORY)
-            chunk = &chunks->chunk[i];
     if (!chunk || chunk->end - chunk->payload < sizeof(*head))
         return; /* cut off, or of before there was one */
     head = mem_take(reading->store->mem, sizeof(*head));

@@ -34,15 +34,6 @@ static void read_table(struct reading *reading, const struct chunk *chunk)
         read_name(reading, i + 1, payload + head + i * sizeof(struct leak_tag));
 }
 
-/* A process has one table. */
-static const struct chunk *find_table(const struct chunks *chunks)
-{
-    for (size_t i = 0; i < chunks->count; i++)
-        if (chunks->chunk[i].type == LEAK_CHUNK_TAGS)
-            return &chunks->chunk[i];
-    return NULL;
-}
-
 static bool are_there(const struct store *store)
 {
     for (size_t i = 0; i < store->site_count; i++)
@@ -54,7 +45,7 @@ static bool are_there(const struct store *store)
 void read_tags(struct reading *reading, const struct chunks *chunks)
 {
     struct store *store = reading->store;
-    const struct chunk *table = find_table(chunks);
+    const struct chunk *table = chunks_first(chunks, LEAK_CHUNK_TAGS);
 
     if (!table && !are_there(store))
         return;
