@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "symbolize/alive.h"
 #include "symbolize/allocated.h"
@@ -18,6 +17,7 @@
 #include "symbolize/resources.h"
 #include "symbolize/roots.h"
 #include "symbolize/stack.h"
+#include "symbolize/times.h"
 
 static const struct {
     const char *name, *words;
@@ -30,14 +30,6 @@ static const struct {
 static const char *copy(struct mem *mem, const char *text)
 {
     return text && *text ? mem_copy(mem, text, strlen(text)) : NULL;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static void fill_identity(struct mem *mem, const struct store *store, struct process *process)
@@ -67,7 +59,7 @@ static void fill_identity(struct mem *mem, const struct store *store, struct pro
     process->crash_only = (header->flags & LEAK_FLAG_CRASH_ONLY) != 0;
     process->late = (header->flags & LEAK_FLAG_LATE) != 0;
     process->never_enabled = (header->flags & LEAK_FLAG_NEVER_ENABLED) != 0;
-    process->until_ns = process->how == END_RUNNING ? now_ns()
+    process->until_ns = process->how == END_RUNNING ? times_now()
                         : header->ended_ns          ? header->ended_ns
                                                     : store_time(store, header->epoch);
 }
