@@ -103,6 +103,21 @@ static void write_lines(struct writing *writing, const struct record *record)
     emit_close(&writing->emit, ']');
 }
 
+static void write_tags(struct writing *writing, const struct record *record)
+{
+    if (!record->tag_count)
+        return;
+    emit_open(&writing->emit, "tg", '[');
+    for (size_t i = 0; i < record->tag_count; i++) {
+        emit_open(&writing->emit, NULL, '[');
+        emit_text(&writing->emit, NULL, record->tags[i].name);
+        emit_number(&writing->emit, NULL, record->tags[i].bytes);
+        emit_number(&writing->emit, NULL, record->tags[i].blocks);
+        emit_close(&writing->emit, ']');
+    }
+    emit_close(&writing->emit, ']');
+}
+
 static void write_freed(struct writing *writing, const struct freed *freed)
 {
     if (!freed->places)
@@ -154,6 +169,7 @@ static void write_record(struct writing *writing, const struct record *record, s
         emit_bool(emit, "c", true);
     write_path(writing, "p", record->path);
     write_lines(writing, record);
+    write_tags(writing, record);
     write_freed(writing, &record->freed);
     write_orphaned(writing, &record->orphaned);
     if (record_grows(record)) {

@@ -101,6 +101,8 @@ function recordBody(record) {
     if (record.p) body.push(note("Reached by " + record.p));
     for (const [id, bytes, blocks] of record.l || [])
         body.push(note(size(bytes) + " in " + count(blocks, "block") + " at " + placeOf(frameOf(id))));
+    for (const [name, bytes, blocks] of record.tg || [])
+        body.push(note("Under the tag " + name + (blocks === record.n && bytes === record.b ? "." : ": " + size(bytes) + " in " + count(blocks, "block") + ".")));
     if (record.w) body.push(note((record.w[2] ? "Never freed on this path; others are, in " : "Others are freed in ") +
                                  nameOf(frameOf(record.w[0])) + " at " + placeOf(frameOf(record.w[0])) +
                                  (record.w[1] ? " (" + Math.round(record.w[1] * 100) + " %)" : "") + "."));

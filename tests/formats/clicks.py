@@ -26,10 +26,12 @@ def numbers():
         for one, other in zip(shown["records"], process["records"]):
             check("the record's numbers", (one["s"], data["verdicts"][one["v"]], one["b"], one["n"]) ==
                   (other["signature"], other["verdict"], other["bytes"], other["blocks"]))
+            check("its tags", one.get("tg", []) == [[t["name"], t["bytes"], t["blocks"]] for t in other["tags"]])
             frames = [f["function"] for f in other["frames"]][-len(one["f"]):]
             check("its frames", [data["frames"][i][0] for i in one["f"]] == frames)
         check("each record is in one entry", sorted(i for parts in shown["entries"] for i in parts) ==
               list(range(len(shown["records"]))))
+        check("some have tags", any("tg" in r for r in shown["records"]))
         check("as many errors", len(shown["errors"]) == len(process["errors"]))
 
 
@@ -40,6 +42,8 @@ def reading(b):
     check("the first is open", b.ask("document.querySelector('.entry button').getAttribute('aria-expanded')") == "true")
     check("its user frame", "price" in b.ask("document.querySelector('tr.user').textContent"))
     check("its source, the line marked", "new Item" in (b.ask("document.querySelector('#source .here').textContent") or ""))
+    body = b.ask("document.querySelector('.entry').textContent")
+    check("what is under its tags", "Under the tag priced: 128 bytes in 4 blocks." in body and "Under the tag <b>last</b>: 64 bytes in 2 blocks." in body)
     b.click(".entry > button", 0)
     check("it closes", b.ask("document.querySelector('.entry button').getAttribute('aria-expanded')") == "false")
     b.click("[data-verdict=reachable]")

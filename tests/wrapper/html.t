@@ -7,6 +7,7 @@ shop() { # shop.html and shop.json of one run
 #include <cstring>
 #include <string>
 #include <map>
+#include <libleak.h>
 struct Item { std::string name; };
 static std::map<int, Item *> cache;
 char *volatile last_error;
@@ -15,7 +16,7 @@ __attribute__((noinline)) static Item *load(int id) { return new Item{"number " 
 __attribute__((noinline)) static void price(int id) { Item *item = new Item; if (id > 13) return; delete item; }
 __attribute__((noinline)) static void set_error(const char *text) { last_error = strdup(text); }
 int main() {
-    for (int i = 0; i < 20; i++) price(i);
+    for (int i = 0; i < 20; i++) { libleak::tag tag(i > 17 ? "<b>last</b>" : "priced"); price(i); }
     for (int i = 0; i < 5; i++) cache[i] = load(i);
     set_error("the first one"); set_error("the second one");
     hostile();
@@ -28,7 +29,7 @@ int main() {
 END
     printf '#include <stdlib.h>\nextern char *volatile last_error;\nvoid hostile(void) { last_error = calloc(1, 99); }\n' |
         gcc -w -x c -c -o hostile.o -
-    g++ -g -O0 -w -c shop.cc
+    g++ -g -O0 -w -I"$root/include" -c shop.cc
     for object in hostile.o shop.o; do
         objcopy --redefine-sym "hostile=</script><script>window.hacked=1</script><img src=x onerror=alert(1)>" $object
     done
