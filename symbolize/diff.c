@@ -1,7 +1,8 @@
 /* diff.c - see diff.h.
  *
  *     new       480 bytes in 4 blocks lost                       0a1b2c3d4e5f6071
- *          parse_node (src/tree.c:88)
+ *          parse_node() at src/tree.c:88
+ *          under the tag mesh
  */
 #include "symbolize/diff.h"
 
@@ -9,8 +10,10 @@
 #include <stdlib.h>
 
 #include "symbolize/emit.h"
+#include "symbolize/json_record.h"
 #include "symbolize/text_frame.h"
 #include "symbolize/text_path.h"
+#include "symbolize/text_tags.h"
 
 #define CHANGE_COLUMNS 10 /* of the longest word and a space */
 
@@ -122,6 +125,7 @@ static void write_line(const struct diff_line *line, const struct view *view, FI
         place = text_place(title, view);
     fprintf(stream, "%*s%s%s%s\n", CHANGE_COLUMNS, "", text_call(title, view, 0).text,
             place.columns ? title->file ? " at " : " " : "", place.text);
+    text_tags(&entry->tags, &entry->record, CHANGE_COLUMNS, view, stream);
 }
 
 void diff_write_text(const struct diff *diff, const struct view *view, FILE *stream)
@@ -161,6 +165,8 @@ static void emit_amount(struct emit *emit, const char *key, const struct ledger_
     emit_text(emit, "type", entry->sort);
     emit_number(emit, "bytes", entry->record.bytes);
     emit_number(emit, "count", entry->record.blocks);
+    if (entry->class == LEDGER_RECORD)
+        json_tags(emit, &entry->record);
     emit_close(emit, '}');
 }
 

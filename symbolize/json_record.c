@@ -118,7 +118,7 @@ static void write_lines(struct emit *emit, const struct record *record)
     emit_close(emit, ']');
 }
 
-static void write_tags(struct emit *emit, const struct record *record)
+void json_tags(struct emit *emit, const struct record *record)
 {
     emit_open(emit, "tags", '[');
     for (size_t i = 0; i < record->tag_count; i++) {
@@ -164,7 +164,7 @@ void json_record(struct emit *emit, const struct process *process, const struct 
     write_freed(emit, &record->freed);
     write_beside(emit, &record->beside);
     write_orphaned(emit, &record->orphaned);
-    write_tags(emit, record);
+    json_tags(emit, record);
     emit_text(emit, "suppressed_by", record->suppressed_by ? record->suppressed_by->text : NULL);
 }
 

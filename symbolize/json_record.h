@@ -11,6 +11,9 @@ void json_error(struct emit *emit, const struct process *process, const struct e
 /* "retained": what would go with it; null when it is not known. */
 void json_retained(struct emit *emit, const struct record *record);
 
+/* "tags": what of it was allocated under tags of the program's. */
+void json_tags(struct emit *emit, const struct record *record);
+
 /* The keys of one, into an open object. */
 void json_record(struct emit *emit, const struct process *process, const struct record *record);
 void json_resource(struct emit *emit, const struct resource *resource);

@@ -20,28 +20,38 @@ struct ledger ledger_begin(struct mem *mem, const bool shows[VERDICT_MAX])
 
 void ledger_end(struct ledger *ledger)
 {
+    for (size_t i = 0; i < ledger->count; i++)
+        tags_end(&ledger->entries[i].tags);
     free(ledger->entries);
     free(ledger->processes);
     map_end(&ledger->by_key);
     map_end(&ledger->by_identity);
     map_end(&ledger->hosts);
+    map_end(&ledger->tags);
 }
 
 /* ---- Where it was seen ----------------------------------------------------------------------- */
 
+/* The one copy of a name; *fresh: it was made just now. */
+static const char *one_name(struct ledger *ledger, struct map *names, const char *name, bool *fresh)
+{
+    uint64_t *slot = map_put(names, hash_text(1, name, strlen(name)), fresh);
+
+    if (*fresh)
+        *slot = (uintptr_t)mem_copy(ledger->mem, name, strlen(name));
+    return (const char *)(uintptr_t)*slot;
+}
+
 const char *ledger_host(struct ledger *ledger, const char *name)
 {
+    const char *host;
     bool fresh;
-    uint64_t *slot;
 
     if (!name)
         return NULL;
-    slot = map_put(&ledger->hosts, hash_text(1, name, strlen(name)), &fresh);
-    if (fresh) {
-        *slot = (uintptr_t)mem_copy(ledger->mem, name, strlen(name));
-        ledger->host_count++;
-    }
-    return (const char *)(uintptr_t)*slot;
+    host = one_name(ledger, &ledger->hosts, name, &fresh);
+    ledger->host_count += fresh;
+    return host;
 }
 
 /* What a process is known by; times as reports have them. 0 = nobody knows. */
@@ -147,6 +157,18 @@ static void add_amounts(struct record *sum, const struct record *record)
         sum->last_ns = record->last_ns;
 }
 
+static void add_tags(struct ledger *ledger, struct ledger_entry *sum, const struct record *record)
+{
+    bool fresh;
+
+    for (size_t i = 0; i < record->tag_count; i++)
+        tags_add(&sum->tags, one_name(ledger, &ledger->tags, record->tags[i].name, &fresh),
+                 record->tags[i].bytes, record->tags[i].blocks);
+    tags_sort(&sum->tags);
+    sum->record.tags = sum->tags.sum;
+    sum->record.tag_count = sum->tags.count;
+}
+
 /* What outlives the process that it comes from. */
 static struct record kept(struct ledger *ledger, const struct record *record)
 {
@@ -191,6 +213,7 @@ static struct ledger_entry *add(struct ledger *ledger, const struct ledger_entry
     }
     sum = &ledger->entries[*slot - 1];
     add_amounts(&sum->record, &entry->record);
+    add_tags(ledger, sum, &entry->record);
     see(ledger, sum, &entry->record.seen);
     if (entry->rank < sum->rank)
         take_name(ledger, sum, entry);

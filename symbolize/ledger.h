@@ -12,12 +12,14 @@
 #include "symbolize/map.h"
 #include "symbolize/mem.h"
 #include "symbolize/model.h"
+#include "symbolize/tags.h"
 
 enum ledger_class { LEDGER_ERROR, LEDGER_RECORD, LEDGER_RESOURCE };
 
 struct ledger_entry {
-    struct record record; /* its amounts, stack and where it was seen; blocks: of errors the times,
-                             of resources how many are open */
+    struct record record; /* its amounts, tags, stack and where it was seen; blocks: of errors the
+                             times, of resources how many are open */
+    struct tag_sums tags; /* sorted; the record's are these */
     enum ledger_class class;
     const char *sort;    /* verdict, type of error or of resource; of several verdicts the worst */
     const char *words;   /* the same in a sentence */
@@ -50,6 +52,7 @@ struct ledger {
     size_t again;           /* processes that were left out */
     struct map hosts;       /* hash -> its one name */
     size_t host_count;
+    struct map tags; /* likewise */
 };
 
 /* Everything it is told is copied to mem, but frames, which stay where they are. */

@@ -160,6 +160,24 @@ static void read_amounts(struct reading *reading, const char *count)
         record->first_ns = record->last_ns = time_at(item, "time");
 }
 
+static void read_tags(struct reading *reading)
+{
+    struct mem *mem = reading->ledger->mem;
+    json_t *tags = json_object_get(reading->item, "tags"), *item;
+    struct tag_sum *sums = mem_take_array(mem, json_array_size(tags), sizeof(*sums));
+    size_t i;
+
+    reading->record.tags = sums;
+    json_array_foreach(tags, i, item)
+    {
+        struct tag_sum *sum = &sums[reading->record.tag_count];
+
+        *sum = (struct tag_sum){text_at(item, "name", mem), number_at(item, "bytes"),
+                                number_at(item, "blocks")};
+        reading->record.tag_count += sum->name != NULL;
+    }
+}
+
 static struct ledger_entry *read_record(struct reading *reading)
 {
     const char *word = json_string_value(json_object_get(reading->item, "verdict"));
@@ -172,6 +190,7 @@ static struct ledger_entry *read_record(struct reading *reading)
         return NULL;
     reading->record.kind = word_at(reading->item, "kind", kind_word, LEAK_KIND_MAX);
     read_amounts(reading, "blocks");
+    read_tags(reading);
     return ledger_add_record(reading->ledger, &reading->record);
 }
 

@@ -205,6 +205,7 @@ static void emit_entry(struct emit *emit, const struct merge *merge,
         emit_number(emit, "blocks", record->blocks);
         json_error(emit, &merge->sum, &record->error);
         json_retained(emit, record);
+        json_tags(emit, record);
     } else {
         emit_text(emit, "type", entry->sort);
         emit_number(emit, "count", record->blocks);

@@ -115,7 +115,7 @@ static void write_place(struct place *place, size_t number, const struct view *v
     text_signature(place->record->signature, width, view, stream);
     text_frames(place->record, TEXT_INDENT, view, stream);
     tags_sort(&place->tags);
-    text_tags(&place->tags, &all, view, stream);
+    text_tags(&place->tags, &all, TEXT_INDENT, view, stream);
     putc('\n', stream);
 }
 

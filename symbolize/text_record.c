@@ -294,7 +294,7 @@ static void write_tags(const struct process *process, const struct record *recor
     if (!entry)
         tags_add_record(&sums, record);
     tags_sort(&sums);
-    text_tags(&sums, record, view, stream);
+    text_tags(&sums, record, TEXT_INDENT, view, stream);
     tags_end(&sums);
 }
 

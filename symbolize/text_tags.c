@@ -15,12 +15,12 @@
 #define TAGS_TOLD 3 /* without -v */
 #define NAME_COLUMNS 24
 
-static void write_tag(const struct tag_sum *sum, const struct record *all, const struct view *view,
-                      FILE *stream)
+static void write_tag(const struct tag_sum *sum, const struct record *all, int indent,
+                      const struct view *view, FILE *stream)
 {
     size_t columns = view->verbose || view->full_names ? 0 : NAME_COLUMNS;
 
-    fprintf(stream, "%*sunder the tag %s", TEXT_INDENT, "",
+    fprintf(stream, "%*sunder the tag %s", indent, "",
             show(sum->name, strlen(sum->name), columns).text);
     if (sum->blocks != all->blocks || sum->bytes != all->bytes)
         fprintf(stream, ": %s in %s", estimate_bytes(sum->bytes, all->error.bytes).text,
@@ -28,14 +28,14 @@ static void write_tag(const struct tag_sum *sum, const struct record *all, const
     putc('\n', stream);
 }
 
-void text_tags(const struct tag_sums *sums, const struct record *all, const struct view *view,
-               FILE *stream)
+void text_tags(const struct tag_sums *sums, const struct record *all, int indent,
+               const struct view *view, FILE *stream)
 {
     size_t told = view->verbose || sums->count <= TAGS_TOLD + 1 ? sums->count : TAGS_TOLD;
 
     for (size_t i = 0; i < told; i++)
-        write_tag(&sums->sum[i], all, view, stream);
+        write_tag(&sums->sum[i], all, indent, view, stream);
     if (told < sums->count)
-        fprintf(stream, "%*sand under %s (-v lists them)\n", TEXT_INDENT, "",
+        fprintf(stream, "%*sand under %s (-v lists them)\n", indent, "",
                 show_count(sums->count - told, "more tag").text);
 }

@@ -8,7 +8,7 @@
 #include "symbolize/tags.h"
 
 /* Of sums that are sorted. all: what is shown with them, and how far off it may be. */
-void text_tags(const struct tag_sums *sums, const struct record *all, const struct view *view,
-               FILE *stream);
+void text_tags(const struct tag_sums *sums, const struct record *all, int indent,
+               const struct view *view, FILE *stream);
 
 #endif

@@ -137,3 +137,61 @@ END
     says out '^unchanged +120 bytes in 3 blocks lost '
     says out '^unchanged +3 times left open \(fd\) '
 }
+# one() of 40 bytes: the first argument's number under "mesh", one under the second argument, one under none.
+tagged() {
+    compile app -g -O1 -I"$root/include" <<'END'
+#include <libleak.h>
+#include <stdlib.h>
+void *volatile sink;
+__attribute__((noinline)) static void one(const char *tag) {
+    if (tag) LIBLEAK_TAG_PUSH(tag);
+    sink = malloc(40);
+    sink = NULL;
+    if (tag) LIBLEAK_TAG_POP();
+}
+int main(int argc, char **argv) {
+    for (int i = atoi(argv[1]) + 1; i >= 0; i--) one(i > 1 ? "mesh" : i ? argv[2] : NULL);
+    return 0;
+}
+END
+}
+test_tags_of_many_processes_are_added_up() {
+    need gcc jq
+    tagged
+    store s1 2 text
+    store s2 3 'a "name"'
+    store s3 1 mesh
+    merge s1.leak s2.leak s3.leak >out
+    says out '^1\. 480 bytes in 12 blocks lost '
+    says out '^     under the tag mesh: 280 bytes in 7 blocks$'
+    says out '^     under the tag a "name": 40 bytes in 1 block$'
+    says out '^     under the tag text: 40 bytes in 1 block$'
+    equal 'tags' "$(grep -c 'under the tag' out)" 3
+    elsewhere web1 s2
+    merge s1.leak web1.s2.json s3.leak | grep 'under the tag' >reports
+    grep 'under the tag' out | cmp - reports
+    merge --format=json -o all.json s1.leak s2.leak s3.leak
+    valid all.json merged
+    equal 'as JSON' "$(jq -c '[.records[] | select(.verdict == "lost") | .tags[] | [.name, .bytes, .blocks]]' all.json)" \
+        '[["mesh",280,7],["a \"name\"",40,1],["text",40,1]]'
+    merge all.json | cmp - out
+    program
+    store without 2
+    merge without.leak >out
+    silent_about out 'under the tag'
+    merge --format=json without.leak >out
+    equal 'tags of none' "$(jq -c '[.records[].tags] | add' out)" '[]'
+}
+test_tags_of_what_changed_are_told() {
+    need gcc jq
+    tagged
+    store s1 2 text
+    store s2 4 mesh
+    "$O/leakreport" --format=json -o s2.json s2.leak
+    "$O/leakreport" diff s1.leak s2.json >out
+    says out '^grown +240 bytes in 6 blocks lost '
+    equal 'its tags' "$(grep 'under the tag' out)" '          under the tag mesh: 200 bytes in 5 blocks'
+    "$O/leakreport" diff --format=json s1.leak s2.json >out
+    equal 'as JSON' "$(jq -c '.changes[] | [.old, .new] | map([.tags[] | [.name, .blocks]])' out)" \
+        '[[["mesh",2],["text",1]],[["mesh",5]]]'
+}
