@@ -30,17 +30,15 @@
 // JSON: all("pc" in q.errors[0].crash.registers for q in procs if q.errors)
 // JSON: all(q.errors[0].thread == "T1" and q.errors[0].count == 1 and q.errors[0].time for q in procs if q.errors)
 
+#include "../filter.h"
+
 #include <assert.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,13 +74,7 @@ static int beyond_a_file(void)
 /* getsid() raises SIGSYS. */
 static void forbid(void)
 {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getsid, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    struct sock_fprog program = {sizeof code / sizeof *code, code};
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    FILTER_SET(FILTER_UNLESS(SYS_getsid, 1), FILTER_RETURN(SECCOMP_RET_TRAP));
     syscall(SYS_getsid, 0);
 }
 

@@ -6,16 +6,13 @@
 // JSON: [q.summary.lost.bytes for q in procs if len(q.argv) == 3] == [0, 100]
 // JSON: ["never enabled" in " ".join(q.notes) for q in procs if len(q.argv) == 3] == [True, False]
 
+#include "../filter.h"
+
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static void *volatile sink;
@@ -27,18 +24,10 @@ __attribute__((noinline)) static int begin(int n)
 }
 
 /* mprotect of what is to be written to and run. */
-static int forbid(void)
+static bool forbid(void)
 {
-    struct sock_filter rules[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    return FILTER_SET(FILTER_UNLESS(SYS_mprotect, 3), FILTER_LOAD(args[2]),
+                      FILTER_REFUSE(PROT_READ | PROT_WRITE | PROT_EXEC, EACCES));
 }
 
 int main(int argc, char **argv)

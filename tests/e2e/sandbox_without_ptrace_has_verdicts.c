@@ -9,15 +9,11 @@
 // JSON: all(verdict("dropped", q) == {"lost": (1, 40)} and verdict("in_thread", q) == {"reachable": (1, 56)} for q in procs)
 
 #include "lib/verdicts.h"
+#include "../filter.h"
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 
 LOSE(dropped, 40)
 TAKE(in_thread, 56)
@@ -33,20 +29,13 @@ static void *thread(void *x)
     return local;
 }
 
-#define NO(call) \
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define NO(call) FILTER_REFUSE(SYS_##call, EPERM)
 
 int main(void)
 {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        NO(ptrace), NO(process_vm_readv), NO(process_vm_writev), NO(kcmp),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog prog = { sizeof code / sizeof *code, code };
     pthread_t t;
 
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+    if (!FILTER_SET(NO(ptrace), NO(process_vm_readv), NO(process_vm_writev), NO(kcmp)))
         return 1;
     sem_init(&ready, 0, 0);
     pthread_create(&t, NULL, thread, NULL);

@@ -9,33 +9,20 @@
 // JSON: of("sites").blocks > 0
 
 #include "lib/sites.h"
+#include "../filter.h"
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <fcntl.h>
 #include <unistd.h>
-#include <linux/audit.h>
 
 __attribute__((noinline)) static void before(void) { sites_sink = malloc(10); sites_sink = NULL; }
 
-#define NO(call) \
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define NO(call) FILTER_REFUSE(SYS_##call, EPERM)
 
 int main(void)
 {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        NO(madvise), NO(openat), NO(open), NO(readlink), NO(rt_sigprocmask), NO(gettid), NO(getpid),
-        NO(process_vm_readv), NO(prctl), NO(clock_gettime), NO(sigaltstack), NO(fcntl), NO(ftruncate),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog prog = { sizeof code / sizeof *code, code };
-
     before();
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+    if (!FILTER_SET(NO(madvise), NO(openat), NO(open), NO(readlink), NO(rt_sigprocmask), NO(gettid), NO(getpid),
+                    NO(process_vm_readv), NO(prctl), NO(clock_gettime), NO(sigaltstack), NO(fcntl), NO(ftruncate)))
         return 1;
     sites(30000);
     if (open("/etc/passwd", O_RDONLY) < 0 && errno == EPERM)

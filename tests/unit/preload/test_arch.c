@@ -4,6 +4,7 @@
  * what we call a frame's sp. getauxval is ours here, so that pages can look larger than they are.
  */
 #include "tests/unit/preload/unit.h"
+#include "tests/filter.h"
 #include "tests/unit/preload/store_view.h"
 #include "preload/modules.h"
 #include "preload/rows.h"
@@ -14,11 +15,8 @@
 
 #include <alloca.h>
 #include <dlfcn.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/auxv.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unwind.h>
@@ -65,23 +63,9 @@ START_TEST(six_arguments_arrive_and_errors_leave_errno_alone)
 }
 END_TEST
 
-/* As on a kernel without it. */
-static bool refuse_process_vm_readv(void)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {ARRAY_LENGTH(code), code};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
 START_TEST(memory_that_is_not_there_is_not_read)
 {
-    if (_i && !refuse_process_vm_readv())
+    if (_i && !FILTER_SET(FILTER_REFUSE(SYS_process_vm_readv, ENOSYS)))
         return UNIT_SKIP("no seccomp here (qemu-user)");
     uint8_t *end = unit_at_page_end("0123456789abcdef", 16), got[32];
     ck_assert(sys_peek((uintptr_t)end, got, 16) && memcmp(got, "0123456789abcdef", 16) == 0);
@@ -311,19 +295,11 @@ END_TEST
 /* From here on madvise refuses an address inside a page, as counted from the start of the store. */
 static bool refuse_advice_inside_pages(void)
 {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 5), /* another call: allowed */
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-        BPF_STMT(BPF_ALU | BPF_SUB | BPF_K, (uint32_t)(uintptr_t)store_header),
-        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, (uint32_t)page_size - 1),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {ARRAY_LENGTH(code), code};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    return FILTER_SET(FILTER_UNLESS(SYS_madvise, 5), FILTER_LOAD(args[0]),
+                      BPF_STMT(BPF_ALU | BPF_SUB | BPF_K, (uint32_t)(uintptr_t)store_header),
+                      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, (uint32_t)page_size - 1),
+                      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+                      FILTER_RETURN(SECCOMP_RET_ERRNO | EINVAL));
 }
 
 /* Chunks are multiples of 4 KiB, and pages may be larger. */

@@ -1,10 +1,8 @@
 /* test_sys.c - system calls that older kernels do not have, by other ways. */
 #include "tests/unit/preload/unit.h"
+#include "tests/filter.h"
 #include "preload/sys.h"
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,19 +11,6 @@
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
-
-static bool forbid_close_range(void)
-{
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {ARRAY_LENGTH(code), code};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
 
 static bool is_open(int fd)
 {
@@ -40,7 +25,7 @@ START_TEST(descriptors_from_a_number_on_are_closed_and_no_others)
     ck_assert_int_lt(keep, 40);
     for (unsigned i = 0; i < ARRAY_LENGTH(far); i++)
         ck_assert_int_eq(dup2(2, far[i]), far[i]);
-    if (_i && !forbid_close_range())
+    if (_i && !FILTER_SET(FILTER_REFUSE(SYS_close_range, ENOSYS)))
         return UNIT_SKIP("no filters of system calls here");
     if (_i == 2) { /* what is open may lie above it */
         struct rlimit limit = {50, 1024};
