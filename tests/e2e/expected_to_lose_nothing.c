@@ -12,25 +12,14 @@
 // EXPECT: ^exit 134$
 // EXPECT: ^alone 0$
 
-#include "../../include/libleak.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "lib/verdicts.h"
 #include <sys/wait.h>
-#include <unistd.h>
 
-#define FAR __attribute__((noinline))
-static void *volatile sink;
 static void *volatile held;
 static long failed;
 static int failed_line;
 
-FAR static void lose(void)
-{
-    sink = malloc(40);
-    sink = NULL;
-}
+LOSE(lose, 40)
 FAR static void lose_two(void)
 {
     void **block = malloc(48);
@@ -45,13 +34,6 @@ FAR static void be_tidy(void)
     sink = NULL;
     held = malloc(40);
 }
-FAR static void wipe(void)
-{
-    volatile char room[2048];
-    for (size_t i = 0; i < sizeof room; i++)
-        room[i] = 0;
-}
-
 static void note(const char *file, int line, long blocks)
 {
     if (strstr(file, "expected_to_lose_nothing.c"))
@@ -77,17 +59,17 @@ static void ask_with_callback(void)
     libleak_expect_no_leaks
     {
         libleak_expect_no_leaks { lose(); }
-        wipe();
+        scrub();
         printf(", nested %ld", failures());
     }
     printf(" inside %ld", failures());
-    libleak_expect_no_leaks { wipe(); }
+    libleak_expect_no_leaks { scrub(); }
     printf(", again %ld", failures());
     unsigned long first = LIBLEAK_MOMENT();
     lose_two();
     unsigned long second = LIBLEAK_MOMENT();
     lose();
-    wipe();
+    scrub();
     printf(", since %ld", LIBLEAK_LOST_SINCE(second));
     printf(" %ld", LIBLEAK_LOST_SINCE(first));
     fflush(stdout);

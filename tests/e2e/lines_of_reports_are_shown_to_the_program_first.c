@@ -16,23 +16,9 @@
 // EXPECT: ^libleak: pid=.* lost=100/2/2 
 // REFUSE: CHLD
 
-#include "../../include/libleak.h"
-
+#include "lib/verdicts.h"
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#define FAR __attribute__((noinline))
-static void *volatile sink;
-
-#define LOSE(name, size)                                                                           \
-    FAR static void name(void)                                                                     \
-    {                                                                                              \
-        sink = malloc(size);                                                                       \
-        sink = NULL;                                                                               \
-    }
 LOSE(in_secret, 30)
 LOSE(in_public, 70)
 

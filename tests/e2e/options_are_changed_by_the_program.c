@@ -11,14 +11,7 @@
 // EXPECT: ^depth=3 \(libleak_set_option\)$
 // JSON: len(one("lose_deep").frames) > 10 and len(one("lose_shallow").frames) == 3
 
-#include "../../include/libleak.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define FAR __attribute__((noinline))
-static void *volatile sink;
+#include "lib/verdicts.h"
 
 FAR static void lose_deep(int depth)
 {

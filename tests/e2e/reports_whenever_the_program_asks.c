@@ -13,23 +13,10 @@
 // EXPECT: ^3$
 // REFUSE: CHLD
 
-#include "../../include/libleak.h"
-
+#include "lib/verdicts.h"
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#define FAR __attribute__((noinline))
-static void *volatile sink;
-
-#define LOSE(name, size)                                                                           \
-    FAR static void name(void)                                                                     \
-    {                                                                                              \
-        sink = malloc(size);                                                                       \
-        sink = NULL;                                                                               \
-    }
 LOSE(by_main, 100)
 LOSE(by_thread, 40)
 LOSE(by_end, 70)

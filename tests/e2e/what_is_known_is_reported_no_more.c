@@ -11,23 +11,9 @@
 // EXPECT: ^with --until=reported: exit 9; 100 bytes in 1 block lost \(m by_known 40 bytes in 1 block lost \(m by_later$
 // EXPECT: ^is told nevertheless$
 
-#include "../../include/libleak.h"
+#include "lib/verdicts.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#define FAR __attribute__((noinline))
-static void *volatile sink;
 static void *volatile held;
-
-#define TAKE(name, size)                                                                           \
-    FAR static void *name(void)                                                                    \
-    {                                                                                              \
-        sink = malloc(size);                                                                       \
-        void *block = sink;                                                                        \
-        sink = NULL;                                                                               \
-        return block;                                                                              \
-    }
 TAKE(by_known, 100)
 TAKE(by_later, 40)
 TAKE(by_nobody_knows, 400)
@@ -40,13 +26,6 @@ FAR static int ignore(void)
     return libleak_ignore((char *)block + 5);
 }
 
-FAR static void wipe(void)
-{
-    volatile char room[4096];
-    for (size_t i = 0; i < sizeof room; i++)
-        room[i] = 0;
-}
-
 FAR static void lose(void)
 {
     by_known();
@@ -57,13 +36,13 @@ int main(void)
 {
     int ignored = ignore();
     lose();
-    wipe();
+    scrub();
     libleak_snapshot();
     printf("answers %d %d %d %d\n", ignored, libleak_mark_reported(), libleak_ignore(NULL), libleak_ignore(&held));
     if (system("cp store/t.*.leak early"))
         return 1;
     by_nobody_knows();
     held = NULL;
-    wipe();
+    scrub();
     return 0;
 }
