@@ -34,27 +34,17 @@ FAR static void *carve(void)
     next += 128;
     return next;
 }
-FAR static void *of_mesh(void)
-{
-    void *p = carve();
-
-    LIBLEAK_POOL_ALLOC(&mesh, p, 100);
-    return p;
-}
-FAR static void *of_text(void)
-{
-    void *p = carve();
-
-    LIBLEAK_POOL_ALLOC(&text, p, 100);
-    return p;
-}
-FAR static void *of_unnamed(void)
-{
-    void *p = carve();
-
-    LIBLEAK_POOL_ALLOC(&unnamed, p, 100);
-    return p;
-}
+#define OF(name, pool)                                                                             \
+    FAR static void *name(void)                                                                    \
+    {                                                                                              \
+        void *p = carve();                                                                         \
+                                                                                                   \
+        LIBLEAK_POOL_ALLOC(&pool, p, 100);                                                         \
+        return p;                                                                                  \
+    }
+OF(of_mesh, mesh)
+OF(of_text, text)
+OF(of_unnamed, unnamed)
 FAR static void *of_nobody(void)
 {
     void *p = carve();
