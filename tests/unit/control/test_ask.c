@@ -19,6 +19,7 @@
 #include "control/ask.h"
 #include "control/target.h"
 #include "live/process.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 
 #define USUAL 62
@@ -509,27 +510,16 @@ START_TEST(a_process_can_be_asked)
 }
 END_TEST
 
-static int run(Suite *suite, TCase *all)
-{
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}
-
 int main(void)
 {
     Suite *suite = suite_create("ask");
     TCase *all = tcase_create("all");
 
+    suite_add_tcase(suite, all);
     tcase_set_timeout(all, 60);
     if (!can_ask()) {
         tcase_add_test(all, a_process_can_be_asked);
-        return run(suite, all);
+        return suite_run(suite);
     }
     tcase_add_checked_fixture(all, NULL, end);
     tcase_add_test(all, what_is_asked_arrives_and_the_place_is_free_again);
@@ -546,5 +536,5 @@ int main(void)
     tcase_add_test(all, many_at_once_are_answered_one_by_one);
     tcase_add_loop_test(all, one_that_is_interrupted_takes_its_request_back, 0, 3);
     tcase_add_test(all, one_that_is_killed_does_not_block_the_next);
-    return run(suite, all);
+    return suite_run(suite);
 }

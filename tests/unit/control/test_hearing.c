@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "control/hearing.h"
+#include "tests/unit/suite.h"
 
 #define SIGNAL 62
 #define BIT "2000000000000000"
@@ -74,14 +75,9 @@ int main(void)
 {
     Suite *suite = suite_create("hearing");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    tcase_add_loop_test(all, the_first_thing_in_the_way_is_named, 0, sizeof(rows) / sizeof(*rows));
+    tcase_add_loop_test(all, the_first_thing_in_the_way_is_named, 0, ROWS(rows));
     tcase_add_test(all, odd_text_says_nothing);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -12,6 +12,7 @@
 #include "symbolize/reader.h"
 #include "symbolize/signal_words.h"
 #include "symbolize/text.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 
 #define PID 4242
@@ -316,24 +317,18 @@ int main(void)
 {
     Suite *suite = suite_create("crash");
     TCase *told = tcase_create("told"), *hostile = tcase_create("hostile");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(told, setup, teardown);
     tcase_add_test(told, a_crash_is_told_whole);
     tcase_add_test(told, a_register_that_points_to_a_freed_block_is_told);
     tcase_add_test(told, what_repeats_is_a_repeat_and_a_little_of_it_is_written_out);
-    tcase_add_loop_test(told, a_signal_that_did_not_kill_is_no_crash, 0,
-                        sizeof(endings) / sizeof(*endings));
-    tcase_add_loop_test(told, a_signal_has_words, 0, sizeof(causes) / sizeof(*causes));
+    tcase_add_loop_test(told, a_signal_that_did_not_kill_is_no_crash, 0, ROWS(endings));
+    tcase_add_loop_test(told, a_signal_has_words, 0, ROWS(causes));
     suite_add_tcase(suite, told);
     tcase_add_checked_fixture(hostile, setup, teardown);
     tcase_set_timeout(hostile, 60);
     tcase_add_loop_test(hostile, no_damage_is_believed, 0, 16);
     tcase_add_test(hostile, a_count_that_does_not_hold_leaves_the_rest);
     suite_add_tcase(suite, hostile);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

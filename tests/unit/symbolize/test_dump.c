@@ -5,6 +5,7 @@
 #include <uchar.h>
 
 #include "symbolize/dump.h"
+#include "tests/unit/suite.h"
 
 static char *dumped;
 
@@ -99,17 +100,12 @@ int main(void)
 {
     Suite *suite = suite_create("dump");
     TCase *lines = tcase_create("lines");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(lines, NULL, teardown);
     tcase_add_test(lines, a_line_is_sixteen_bytes_and_their_characters);
     tcase_add_test(lines, lines_that_repeat_are_a_star);
-    tcase_add_loop_test(lines, text_is_found_in_what_keeps_it, 0, sizeof(texts) / sizeof(*texts));
+    tcase_add_loop_test(lines, text_is_found_in_what_keeps_it, 0, ROWS(texts));
     tcase_add_test(lines, a_glance_is_one_line_of_whole_characters);
     suite_add_tcase(suite, lines);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -6,6 +6,7 @@
 
 #include "symbolize/entries.h"
 #include "symbolize/map.h"
+#include "tests/unit/suite.h"
 
 #define FRAMES 6
 #define RECORDS 64
@@ -194,8 +195,6 @@ int main(void)
 {
     Suite *suite = suite_create("entries");
     TCase *tests = tcase_create("entries");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, members_of_a_constructor_are_one);
@@ -209,8 +208,5 @@ int main(void)
     tcase_add_test(tests, larger_sums_come_first);
     tcase_add_loop_test(tests, any_records_are_each_in_one_entry, 0, 50);
     suite_add_tcase(suite, tests);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

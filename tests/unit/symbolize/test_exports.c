@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "symbolize/report.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/model_text.h"
 
 static const char *const models[] = {NULL, /* hostile() */
@@ -27,8 +28,6 @@ static const struct {
     {"folded", "folded.py %s %s bytes"},
     {"folded-blocks", "folded.py %s %s blocks"},
 };
-#define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
-
 #define LONG 10000
 
 /* Names with everything that means something to somebody. */
@@ -167,8 +166,6 @@ int main(void)
 {
     Suite *suite = suite_create("exports");
     TCase *all = tcase_create("formats"), *readers = tcase_create("readers");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(all, 60);
     tcase_set_timeout(readers, 60);
@@ -178,8 +175,5 @@ int main(void)
     tcase_add_loop_test(all, sarif_stays_within_what_hosts_take, 0, ROWS(crowds));
     suite_add_tcase(suite, all);
     suite_add_tcase(suite, readers);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

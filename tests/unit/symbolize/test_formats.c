@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "symbolize/report.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/consumers.h"
 #include "tests/unit/symbolize/model_text.h"
 
@@ -255,8 +256,6 @@ int main(void)
 {
     Suite *suite = suite_create("formats");
     TCase *names = tcase_create("names");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(names, 60);
     tcase_add_test(names, hostile_names_come_back_from_every_format);
@@ -266,8 +265,5 @@ int main(void)
     tcase_add_test(names, quiet_reports_are_valid_and_list_nothing);
     tcase_add_test(names, annotations_tell_one_leak_of_two_processes_once);
     suite_add_tcase(suite, names);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -10,6 +10,7 @@
 
 #include "symbolize/build.h"
 #include "symbolize/reader.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 
 #define BASE 0x10000
@@ -543,14 +544,10 @@ START_TEST(what_options_left_out_is_one_note)
 }
 END_TEST
 
-#define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
-
 int main(void)
 {
     Suite *suite = suite_create("frees");
     TCase *all = tcase_create("frees");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(all, the_largest_place_comes_first_with_its_commonest_stack);
@@ -576,8 +573,5 @@ int main(void)
     tcase_add_loop_test(all, what_options_left_out_is_one_note, 0, ROWS(notes));
     tcase_add_test(all, what_a_sampled_process_left_out_is_an_estimate);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

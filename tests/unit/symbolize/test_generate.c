@@ -10,6 +10,7 @@
 #include "symbolize/generate.h"
 #include "symbolize/rules.h"
 #include "symbolize/suppress.h"
+#include "tests/unit/suite.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
@@ -313,8 +314,6 @@ int main(void)
 {
     Suite *suite = suite_create("generate");
     TCase *all = tcase_create("generate");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_set_timeout(all, 30);
@@ -330,8 +329,5 @@ int main(void)
     tcase_add_loop_test(all, allocators_are_named_as_valgrind_names_them, 0, 2 * LEAK_KIND_MAX);
     tcase_add_test(all, what_has_no_stack_or_is_known_already_is_not_generated);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "symbolize/report.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/consumers.h"
 #include "tests/unit/symbolize/model_text.h"
 #include "tests/unit/symbolize/profile_text.h"
@@ -81,7 +82,6 @@ static const struct rendering {
     {"junit", "junit", "known", false, false, false, false, false, false},
     {"junit", "junit", "clean", false, false, false, false, false, false},
 };
-#define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
 
 static char *slurp(const char *path)
 {
@@ -231,8 +231,7 @@ int main(void)
 {
     Suite *suite = suite_create("golden");
     TCase *formats = tcase_create("formats"), *readers = tcase_create("readers");
-    SRunner *runner = srunner_create(suite);
-    int failed, count = ROWS(models);
+    int count = ROWS(models);
 
     tcase_set_timeout(formats, 60);
     tcase_add_loop_test(formats, every_format_is_as_it_was, 0, count);
@@ -243,8 +242,5 @@ int main(void)
     tcase_add_loop_test(readers, programs_read_every_format, 0, count);
     suite_add_tcase(suite, formats);
     suite_add_tcase(suite, readers);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

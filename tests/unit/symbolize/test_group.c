@@ -10,6 +10,7 @@
 
 #include "symbolize/build.h"
 #include "symbolize/reader.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 
 static struct mem *mem;
@@ -279,8 +280,6 @@ int main(void)
 {
     Suite *suite = suite_create("group");
     TCase *all = tcase_create("group");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(all, signatures_do_not_depend_on_where_a_module_was_loaded);
@@ -294,8 +293,5 @@ int main(void)
     tcase_add_test(all, the_end_is_the_stores_or_lost);
     tcase_add_loop_test(all, processes_that_show_the_same_are_alike, 0, 2);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "symbolize/growth.h"
+#include "tests/unit/suite.h"
 
 #define MB 1e6
 #define MOST 4000
@@ -323,21 +324,16 @@ int main(void)
 {
     Suite *suite = suite_create("growth");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_loop_test(all, a_shape_is_called_what_it_is, 0, SHAPES);
     tcase_add_test(all, a_rate_is_that_of_the_growth);
     tcase_add_test(all, noise_is_hardly_ever_growth);
     tcase_add_loop_test(all, without_time_there_is_no_verdict, 0, 5);
     tcase_add_test(all, nothing_at_all_has_no_verdict);
-    tcase_add_loop_test(all, a_queue_gives_back_its_oldest, 0, sizeof(queues) / sizeof(*queues));
+    tcase_add_loop_test(all, a_queue_gives_back_its_oldest, 0, ROWS(queues));
     tcase_add_test(all, one_block_that_becomes_longer_is_no_queue);
     tcase_add_test(all, what_began_lately_is_found_in_a_month);
     tcase_add_test(all, a_tooth_of_an_hour_is_no_growth_in_its_last_minutes);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "symbolize/build.h"
 #include "symbolize/reader.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 
 #define BASE 0x10000
@@ -447,27 +448,21 @@ int main(void)
 {
     Suite *suite = suite_create("history");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(all, points_and_rows_are_read_in_their_order);
-    tcase_add_loop_test(all, what_does_not_hold_is_left_out, 0, sizeof(damages) / sizeof(*damages));
+    tcase_add_loop_test(all, what_does_not_hold_is_left_out, 0, ROWS(damages));
     tcase_add_test(all, a_store_of_before_there_was_a_history_has_none);
     tcase_add_test(all, a_record_that_grew_says_so);
     tcase_add_test(all, what_grew_and_was_freed_in_the_end_is_told);
     tcase_add_test(all, a_heap_at_its_peak_is_what_lives);
     tcase_add_loop_test(all, what_is_known_is_not_counted_as_growing, 0, 2);
     tcase_add_test(all, stacks_of_one_record_are_added_up);
-    tcase_add_loop_test(all, an_owner_grows_as_the_sites_that_are_its_own, 0,
-                        sizeof(held_rows) / sizeof(*held_rows));
+    tcase_add_loop_test(all, an_owner_grows_as_the_sites_that_are_its_own, 0, ROWS(held_rows));
     tcase_add_test(all, stable_reports_say_so_of_owners);
     tcase_add_test(all, a_look_that_says_nothing_of_parts_tells_no_growth_of_owners);
     tcase_add_loop_test(all, a_limit_is_told_of_what_still_runs_into_it, 0, 2);
     tcase_add_test(all, stable_reports_say_that_and_not_how_fast);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

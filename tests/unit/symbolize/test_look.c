@@ -10,6 +10,7 @@
 #include "symbolize/build.h"
 #include "symbolize/reader.h"
 #include "symbolize/settle.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 
 static struct mem *mem;
@@ -622,11 +623,9 @@ static void add_tests(TCase *reading, TCase *records)
     tcase_add_test(reading, an_unpublished_look_is_none);
     tcase_add_loop_test(reading, damage_at_every_field_is_survived, 0, 4);
     tcase_add_test(reading, a_look_cut_off_anywhere_keeps_what_is_there);
-    tcase_add_loop_test(reading, what_does_not_hold_is_left_out_and_said, 0,
-                        sizeof(wrong) / sizeof(*wrong));
+    tcase_add_loop_test(reading, what_does_not_hold_is_left_out_and_said, 0, ROWS(wrong));
     tcase_add_test(reading, a_table_in_a_hole_costs_nothing);
-    tcase_add_loop_test(records, what_lives_is_shared_out_over_what_was_found, 0,
-                        sizeof(settled) / sizeof(*settled));
+    tcase_add_loop_test(records, what_lives_is_shared_out_over_what_was_found, 0, ROWS(settled));
     tcase_add_test(records, records_have_verdicts_owners_and_paths);
     tcase_add_loop_test(records, a_holder_may_be_freed_by_nobody_of_the_users, 0, 2);
     tcase_add_loop_test(records, records_differ_by_what_is_told_of_them, 0, 6);
@@ -642,8 +641,6 @@ int main(void)
 {
     Suite *suite = suite_create("look");
     TCase *reading = tcase_create("reading"), *records = tcase_create("records");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(reading, setup, teardown);
     tcase_add_checked_fixture(records, setup, teardown);
@@ -651,8 +648,5 @@ int main(void)
     add_tests(reading, records);
     suite_add_tcase(suite, reading);
     suite_add_tcase(suite, records);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -7,6 +7,7 @@
 #include "symbolize/classify.h"
 #include "symbolize/demangle.h"
 #include "symbolize/shorten.h"
+#include "tests/unit/suite.h"
 
 static const struct {
     const char *mangled, *readable;
@@ -247,14 +248,10 @@ START_TEST(blocks_the_runtime_keeps_are_told_from_the_users)
 }
 END_TEST
 
-#define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
-
 int main(void)
 {
     Suite *suite = suite_create("names");
     TCase *all = tcase_create("names");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, names_are_made_readable, 0, ROWS(names));
@@ -265,8 +262,5 @@ int main(void)
     tcase_add_loop_test(all, a_frame_has_a_role, 0, ROWS(roles));
     tcase_add_test(all, blocks_the_runtime_keeps_are_told_from_the_users);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

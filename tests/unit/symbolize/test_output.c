@@ -11,6 +11,7 @@
 #include "symbolize/show.h"
 #include "symbolize/times.h"
 #include "symbolize/utf8.h"
+#include "tests/unit/suite.h"
 
 /* ---- Options -------------------------------------------------------------------------------- */
 
@@ -386,14 +387,10 @@ START_TEST(a_source_line_is_found_below_source_paths)
 }
 END_TEST
 
-#define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
-
 int main(void)
 {
     Suite *suite = suite_create("output");
     TCase *all = tcase_create("output");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_test(all, values_come_with_equals_or_as_the_next_word);
     tcase_add_test(all, each_format_has_its_own_default_of_top);
@@ -407,12 +404,8 @@ int main(void)
     tcase_add_test(all, a_file_that_is_appended_to_keeps_what_it_had);
     tcase_add_loop_test(all, foreign_text_is_shown_safely, 0, ROWS(shows));
     tcase_add_test(all, numbers_and_times_are_words);
-    tcase_add_loop_test(all, estimates_have_as_many_digits_as_they_deserve, 0,
-                        sizeof(estimates) / sizeof(*estimates));
+    tcase_add_loop_test(all, estimates_have_as_many_digits_as_they_deserve, 0, ROWS(estimates));
     tcase_add_test(all, a_source_line_is_found_below_source_paths);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

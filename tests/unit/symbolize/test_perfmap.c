@@ -8,6 +8,7 @@
 
 #include "symbolize/perfmap.h"
 #include "symbolize/perfname.h"
+#include "tests/unit/suite.h"
 
 static struct mem *mem;
 static struct perfmap *map;
@@ -251,14 +252,10 @@ START_TEST(a_name_is_taken_apart)
 }
 END_TEST
 
-#define ROWS(table) (int)(sizeof(table) / sizeof(*(table)))
-
 int main(void)
 {
     Suite *suite = suite_create("perfmap");
     TCase *all = tcase_create("perfmap");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(all, 120);
     tcase_add_loop_test(all, a_line_names_its_bytes_and_the_last_line_counts, 0, ROWS(lines));
@@ -269,8 +266,5 @@ int main(void)
     tcase_add_loop_test(all, a_map_was_written_while_its_process_lived, 0, ROWS(times));
     tcase_add_loop_test(all, a_name_is_taken_apart, 0, ROWS(names));
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "symbolize/reader.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 
 static struct mem *mem;
@@ -756,8 +757,6 @@ int main(void)
 {
     Suite *suite = suite_create("reader");
     TCase *content = tcase_create("content"), *files = tcase_create("files");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(content, setup, teardown);
     tcase_add_checked_fixture(files, setup, teardown);
@@ -766,7 +765,7 @@ int main(void)
     tcase_add_test(content, live_is_folded_plus_slots);
     tcase_add_test(content, a_slot_that_was_folded_in_is_not_counted_twice);
     tcase_add_loop_test(content, a_death_at_any_step_of_a_fold_loses_and_doubles_nothing, 0,
-                        sizeof(steps) / sizeof(*steps));
+                        ROWS(steps));
     tcase_add_loop_test(content, a_fold_that_cannot_be_is_survived, 0, 5);
     tcase_add_test(content, where_blocks_were_freed_lies_with_their_site);
     tcase_add_test(content, recent_frees_are_read_newest_first);
@@ -775,14 +774,12 @@ int main(void)
     tcase_add_test(content, many_frees_keep_their_sites_across_chunks);
     tcase_add_test(content, tags_of_sites_have_their_names);
     tcase_add_test(content, a_store_without_tags_has_none);
-    tcase_add_loop_test(content, a_tag_that_does_not_hold_is_none_or_a_number, 0,
-                        sizeof(odd_tags) / sizeof(*odd_tags));
+    tcase_add_loop_test(content, a_tag_that_does_not_hold_is_none_or_a_number, 0, ROWS(odd_tags));
     tcase_add_test(content, wrong_releases_are_read_in_their_order);
     tcase_add_loop_test(content, a_wrong_release_that_cannot_be_is_left_out_or_unknown, 0,
-                        sizeof(hostile_events) / sizeof(*hostile_events));
+                        ROWS(hostile_events));
     tcase_add_test(content, resources_that_do_not_hold_are_left_out);
-    tcase_add_loop_test(content, options_that_were_set_are_found, 0,
-                        sizeof(set_options) / sizeof(*set_options));
+    tcase_add_loop_test(content, options_that_were_set_are_found, 0, ROWS(set_options));
     tcase_add_test(content, more_frees_than_allocations_leave_nothing);
     tcase_add_test(content, a_parent_that_is_not_below_its_child_ends_the_trace);
     tcase_add_test(content, many_chunks_keep_their_ids);
@@ -793,15 +790,11 @@ int main(void)
     tcase_add_test(content, unknown_chunks_and_unpublished_pages_are_passed_over);
     tcase_add_test(content, a_wild_chunk_size_swallows_nothing_behind_it);
     tcase_add_test(content, a_module_record_without_a_sane_length_ends_the_list);
-    tcase_add_loop_test(files, what_is_no_store_is_refused_by_name, 0,
-                        sizeof(refused) / sizeof(*refused));
+    tcase_add_loop_test(files, what_is_no_store_is_refused_by_name, 0, ROWS(refused));
     tcase_add_test(files, directories_pipes_and_missing_files_are_refused_at_once);
     tcase_add_test(files, a_sparse_file_of_a_terabyte_is_read_in_no_time);
     tcase_add_test(files, a_file_cut_off_anywhere_is_read_as_far_as_it_goes);
     suite_add_tcase(suite, content);
     suite_add_tcase(suite, files);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "symbolize/resolve.h"
 #include "symbolize/serve.h"
+#include "tests/unit/suite.h"
 
 static uint64_t asked; /* a return address in known_function() */
 
@@ -275,8 +276,6 @@ int main(void)
 {
     Suite *suite = suite_create("resolve");
     TCase *all = tcase_create("resolve");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(all, 60);
     tcase_add_test(all, inlined_frames_come_first);
@@ -284,11 +283,8 @@ int main(void)
     tcase_add_test(all, thread_local_variables_are_named_by_their_place_beside_the_thread_pointer);
     tcase_add_test(all, variables_on_a_stack_are_named_by_frame);
     tcase_add_test(all, a_file_with_another_build_id_is_never_asked);
-    tcase_add_loop_test(all, what_is_no_binary_says_so, 0, sizeof(unusable) / sizeof(*unusable));
+    tcase_add_loop_test(all, what_is_no_binary_says_so, 0, ROWS(unusable));
     tcase_add_test(all, serving_answers_each_line_and_ends_each_answer_with_an_empty_one);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -10,6 +10,7 @@
 
 #include "symbolize/build.h"
 #include "symbolize/reader.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 
 static struct {
@@ -250,8 +251,6 @@ int main(void)
 {
     Suite *suite = suite_create("roots");
     TCase *all = tcase_create("roots");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_loop_test(all, globals_are_named_by_variable_and_line, 0, 2);
@@ -261,8 +260,5 @@ int main(void)
     tcase_add_loop_test(all, other_roots_have_words_too, 0, 4);
     tcase_add_test(all, a_mapping_has_no_address_in_a_stable_report);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "leak_store.h"
 #include "symbolize/rules_index.h"
+#include "tests/unit/suite.h"
 
 static uint64_t state;
 
@@ -234,16 +235,10 @@ int main(void)
 {
     Suite *suite = suite_create("rules_index");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, the_first_rule_that_fits_is_found, 0, 8);
-    tcase_add_loop_test(all, rules_for_every_way_through_a_program_are_told_apart, 0,
-                        (int)(sizeof(firsts) / sizeof(*firsts)));
+    tcase_add_loop_test(all, rules_for_every_way_through_a_program_are_told_apart, 0, ROWS(firsts));
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

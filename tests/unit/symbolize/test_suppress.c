@@ -9,6 +9,7 @@
 #include "symbolize/reader.h"
 #include "symbolize/rules.h"
 #include "symbolize/suppress.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 
 static struct mem *mem;
@@ -599,8 +600,6 @@ int main(void)
 {
     Suite *suite = suite_create("suppress");
     TCase *rules = tcase_create("rules"), *whole = tcase_create("processes");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(rules, setup, teardown);
     tcase_set_timeout(rules, 60);
@@ -624,8 +623,5 @@ int main(void)
     tcase_add_loop_test(whole, a_text_that_no_runtime_writes_is_damage, 0, 2);
     tcase_add_test(whole, files_are_read_whole_or_said);
     suite_add_tcase(suite, whole);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

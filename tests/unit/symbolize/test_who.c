@@ -9,6 +9,7 @@
 
 #include "symbolize/build.h"
 #include "symbolize/reader.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 
 #define ADDRESS 0xa010
@@ -162,8 +163,6 @@ int main(void)
 {
     Suite *suite = suite_create("who");
     TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(all, a_block_is_told_with_all_that_points_at_it);
@@ -172,8 +171,5 @@ int main(void)
     tcase_add_test(all, what_does_not_hold_is_left_out);
     tcase_add_test(all, a_site_that_is_not_there_is_no_block);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "tests/unit/suite.h"
 #include "top/cells.h"
 #include "top/change.h"
 
@@ -132,23 +133,17 @@ int main(void)
 {
     Suite *suite = suite_create("change");
     TCase *changes = tcase_create("changes"), *cells = tcase_create("cells");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_test(changes, rates_are_by_the_time_that_passed);
     tcase_add_test(changes, what_was_given_back_is_a_change_below_nothing);
     tcase_add_test(changes, a_site_that_came_was_nothing_before);
     tcase_add_test(changes, sums_that_go_back_are_no_events);
     tcase_add_test(changes, without_time_between_them_nothing_is_known);
-    tcase_add_loop_test(cells, sizes_have_three_digits_and_a_unit, 0,
-                        sizeof(sizes) / sizeof(*sizes));
+    tcase_add_loop_test(cells, sizes_have_three_digits_and_a_unit, 0, ROWS(sizes));
     tcase_add_test(cells, changes_have_a_sign);
     tcase_add_test(cells, rates_fit_their_column);
     tcase_add_test(cells, bars_go_from_nothing_to_the_largest);
     suite_add_tcase(suite, changes);
     suite_add_tcase(suite, cells);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 #include "top/fleet.h"
 
@@ -160,8 +161,6 @@ int main(void)
 {
     Suite *suite = suite_create("fleet");
     TCase *looks = tcase_create("looks");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(looks, setup, teardown);
     tcase_add_test(looks, a_process_is_known_again);
@@ -170,8 +169,5 @@ int main(void)
     tcase_add_test(looks, a_store_that_cannot_be_read_stays_a_member);
     tcase_add_test(looks, counts_never_go_back);
     suite_add_tcase(suite, looks);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 #include "top/glance.h"
 #include "top/order.h"
@@ -232,8 +233,6 @@ int main(void)
 {
     Suite *suite = suite_create("glance");
     TCase *looks = tcase_create("looks");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(looks, setup, teardown);
     tcase_add_test(looks, the_first_look_knows_no_change);
@@ -245,8 +244,5 @@ int main(void)
     tcase_add_test(looks, a_mark_is_what_delta_counts_from);
     tcase_add_test(looks, a_filter_is_part_of_a_name_in_any_case);
     suite_add_tcase(suite, looks);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

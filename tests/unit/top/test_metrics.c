@@ -11,6 +11,7 @@
 
 #include "symbolize/group.h"
 #include "symbolize/reader.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/symbolize/store_builder.h"
 #include "top/metrics.h"
 #include "top/textfile.h"
@@ -431,8 +432,6 @@ int main(void)
 {
     Suite *suite = suite_create("metrics");
     TCase *all = tcase_create("metrics");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(all, a_process_and_its_largest_sites_are_told);
@@ -441,10 +440,9 @@ int main(void)
     tcase_add_test(all, all_series_of_a_metric_stand_together_and_once);
     tcase_add_test(all, no_process_is_a_file_too);
     tcase_add_test(all, a_store_that_cannot_be_read_is_counted);
-    tcase_add_loop_test(all, values_are_escaped, 0, sizeof(values) / sizeof(*values));
+    tcase_add_loop_test(all, values_are_escaped, 0, ROWS(values));
     tcase_add_test(all, a_long_name_is_cut);
-    tcase_add_loop_test(all, labels_of_the_user_have_names_of_their_own, 0,
-                        sizeof(words) / sizeof(*words));
+    tcase_add_loop_test(all, labels_of_the_user_have_names_of_their_own, 0, ROWS(words));
     tcase_add_test(all, labels_of_the_user_are_on_every_series);
     tcase_add_test(all, there_are_never_more_series_than_asked_for);
     tcase_add_test(all, what_there_is_no_room_for_is_counted);
@@ -454,8 +452,5 @@ int main(void)
     tcase_add_test(all, what_the_program_suppresses_is_not_lost);
     tcase_add_test(all, a_file_is_replaced_whole_and_all_may_read_it);
     suite_add_tcase(suite, all);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }
