@@ -39,12 +39,23 @@ static void must_hold(void)
     ck_assert_msg(store_check(&store, &broken), "broken: %s", broken);
 }
 
+static void read_well(const struct store_builder *builder)
+{
+    ck_assert(parse(builder));
+    must_hold();
+}
+
+static void end(struct store_builder *builder)
+{
+    store_end(&store);
+    builder_end(builder);
+}
+
 START_TEST(example_is_read_whole)
 {
     struct store_builder builder = builder_example();
 
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_str_eq(store.exe, "/opt/app");
     ck_assert_str_eq(store.cwd, "/opt");
     ck_assert_uint_eq(store.argc, 3);
@@ -58,8 +69,7 @@ START_TEST(example_is_read_whole)
     ck_assert_ptr_null(store_thread_of(&store, 9));
     ck_assert_uint_eq(store.site_count, 5);
     ck_assert_uint_eq(store.note_count, 0);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -67,13 +77,12 @@ START_TEST(live_is_folded_plus_slots)
 {
     struct store_builder builder = builder_example();
 
-    ck_assert(parse(&builder));
+    read_well(&builder);
     ck_assert_uint_eq(store.sites[0].live_blocks, 10 - 4 + 3 - 1);
     ck_assert_uint_eq(store.sites[0].live_bytes, 1000 - 400 + 300 - 100);
     ck_assert_uint_eq(store.sites[0].last, 24); /* the slot's, later than the site's */
     ck_assert_uint_eq(store.sites[0].threads[0], 2);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -81,11 +90,10 @@ START_TEST(a_slot_that_was_folded_in_is_not_counted_twice)
 {
     struct store_builder builder = builder_example();
 
-    ck_assert(parse(&builder));
+    read_well(&builder);
     ck_assert_uint_eq(store.sites[2].live_blocks, 1);
     ck_assert_uint_eq(store.sites[2].live_bytes, 64);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -130,15 +138,13 @@ START_TEST(a_death_at_any_step_of_a_fold_loses_and_doubles_nothing)
         memset(&slots->slot[1], 0, sizeof(slots->slot[1]));
     builder_slots(&builder, 4);
     builder_slot(&builder, site, (struct leak_counts){100, 10000, 0, 0});
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_msg(store.sites[0].counts.allocs == 115 && store.sites[0].counts.bytes == 11050 &&
                       store.sites[0].counts.frees == 5 && store.sites[0].counts.freed_bytes == 410,
                   "%s: %d allocations", steps[_i].name, (int)store.sites[0].counts.allocs);
     ck_assert_uint_eq(store.sites[1].counts.allocs, 13);
     ck_assert_uint_eq(store.note_count, 0);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -171,12 +177,10 @@ START_TEST(a_fold_that_cannot_be_is_survived)
         ((struct leak_chunk *)(builder.data + builder.slots))->length = 8;
         break;
     }
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_le(store.sites[0].counts.allocs, 3);
     ck_assert_uint_eq(store.note_count, _i == 0);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -185,8 +189,7 @@ START_TEST(where_blocks_were_freed_lies_with_their_site)
     struct store_builder builder = builder_example();
     const struct store_freed *freed;
 
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.freed_count, 3);
     ck_assert_uint_eq(store.sites[0].freed_count, 2);
     freed = &store.freed[store.sites[0].freed];
@@ -196,8 +199,7 @@ START_TEST(where_blocks_were_freed_lies_with_their_site)
     ck_assert_uint_eq(store.sites[1].freed_count, 1);
     ck_assert_uint_eq(store.freed[store.sites[1].freed].node, LEAK_ROOT_BROKEN);
     ck_assert_uint_eq(store.sites[2].freed_count, 0);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -205,8 +207,7 @@ START_TEST(recent_frees_are_read_newest_first)
 {
     struct store_builder builder = builder_example();
 
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.recent_count, 3);
     ck_assert_uint_eq(store.recent[0].address, 0xb000);
     ck_assert_uint_eq(store.recent[0].pc, 0x1410);
@@ -216,8 +217,7 @@ START_TEST(recent_frees_are_read_newest_first)
     ck_assert_uint_eq(store.sites[store.recent[1].site].id, 2);
     ck_assert_uint_eq(store.nodes[store.recent[2].node].pc, 0x1400);
     ck_assert_uint_eq(store.free_captures, 1);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -228,16 +228,14 @@ START_TEST(a_full_ring_gives_all_but_the_place_that_is_written_next)
     builder_recent(&builder, 1);
     for (uint64_t i = 1; i <= LEAK_RECENT - 1 + (uint64_t)_i; i++)
         builder_recent_free(&builder, i << 4, 0x1000, 0, 0, (uint32_t)i / 8);
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.recent_count, LEAK_RECENT - 1);
     for (size_t i = 0; i < store.recent_count; i++) {
         ck_assert_uint_eq(store.recent[i].address, (LEAK_RECENT - 1 + (uint64_t)_i - i) << 4);
         ck_assert_uint_eq(store.recent[i].site, STORE_NO_SITE);
     }
     ck_assert_uint_eq(store.note_count, 0);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -255,16 +253,14 @@ START_TEST(frees_that_name_no_site_or_no_node_are_left_out_or_unknown)
     builder_freed(&builder, site, LEAK_ROOT_NONE, 1, 1);
     builder_recent(&builder, 77);
     builder_recent_free(&builder, 0x10, 0x20, UINT32_MAX, UINT32_MAX, UINT32_MAX);
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.freed_count, 3);
     for (int i = 0; i < 3; i++)
         ck_assert_uint_eq(store.freed[i].node, STORE_ROOT_MISSING);
     ck_assert_uint_eq(store.recent[0].node, STORE_ROOT_MISSING);
     ck_assert_uint_eq(store.recent[0].site, STORE_NO_SITE);
     ck_assert_uint_eq(store.note_count, 1);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -276,13 +272,11 @@ START_TEST(many_frees_keep_their_sites_across_chunks)
         builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){i, i, i, i});
     for (uint32_t i = 0; i < 3000; i++)
         builder_freed(&builder, 1 + i * 7 % 300, LEAK_ROOT_COMPLETE, i, i);
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.freed_count, 3000);
     for (size_t i = 0; i < 300; i++)
         ck_assert_uint_eq(store.sites[i].freed_count, 10);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -291,16 +285,14 @@ START_TEST(tags_of_sites_have_their_names)
     struct store_builder builder = builder_example();
 
     builder_tags_left_out(&builder, 3);
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.sites[0].tag, 2);
     ck_assert_str_eq(store.tags[1], "mesh");
     ck_assert_str_eq(store.tags[2], "texture");
     ck_assert_uint_eq(store.sites[1].tag, 0);
     ck_assert_uint_eq(store.tags_left_out, 3);
     ck_assert_uint_eq(store.note_count, 0);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -309,12 +301,10 @@ START_TEST(a_store_without_tags_has_none)
     struct store_builder builder = builder_begin();
 
     builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 1, 0, 0});
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_ptr_null(store.tags);
     ck_assert_uint_eq(store.sites[0].tag, 0);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -349,15 +339,13 @@ START_TEST(a_tag_that_does_not_hold_is_none_or_a_number)
     builder_site_at(&builder, site)->tag = (uint16_t)odd_tags[_i].tag;
     if (odd_tags[_i].name)
         builder_tag(&builder, odd_tags[_i].tag, odd_tags[_i].name, odd_tags[_i].length);
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     if (odd_tags[_i].told)
         ck_assert_str_eq(store.tags[store.sites[0].tag], odd_tags[_i].told);
     else
         ck_assert_uint_eq(store.sites[0].tag, 0);
     ck_assert_uint_eq(store.note_count, odd_tags[_i].notes);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -366,8 +354,7 @@ START_TEST(wrong_releases_are_read_in_their_order)
     struct store_builder builder = builder_example();
 
     builder_events_left_out(&builder, 5);
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.event_count, 2);
     ck_assert_uint_eq(store.events_left_out, 5);
     ck_assert_uint_eq(store.events[0].event.type, LEAK_EVENT_MISMATCHED_FREE);
@@ -378,8 +365,7 @@ START_TEST(wrong_releases_are_read_in_their_order)
     ck_assert_uint_eq(store.events[1].node, LEAK_ROOT_NONE);
     ck_assert_uint_eq(store.events[1].event.freed_pc, 0x1410);
     ck_assert_uint_eq(store.note_count, 0);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -408,16 +394,14 @@ START_TEST(a_wrong_release_that_cannot_be_is_left_out_or_unknown)
 
     builder_node(&builder, 0x1000, LEAK_ROOT_COMPLETE, 0);
     builder_event(&builder, &hostile_events[_i].event);
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.event_count, hostile_events[_i].kept);
     if (store.event_count) {
         ck_assert_uint_eq(store.events[0].site, STORE_NO_SITE);
         ck_assert_uint_lt(store.events[0].node, LEAK_NODE_FIRST);
         ck_assert_uint_lt(store.events[0].freed_node, LEAK_NODE_FIRST);
     }
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -461,8 +445,7 @@ START_TEST(resources_that_do_not_hold_are_left_out)
     all[7].opened.node = UINT32_MAX; /* is there, without a stack */
     memcpy(&all[8], &totals, sizeof(totals));
     builder_resources(&builder, all, 9);
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.resource_count, 2);
     ck_assert_str_eq(store.resources[0].name, "/tmp");
     ck_assert_uint_ge(store.resources[0].opened.node, LEAK_NODE_FIRST);
@@ -471,8 +454,7 @@ START_TEST(resources_that_do_not_hold_are_left_out)
     ck_assert_uint_eq(store.resources_opened[LEAK_RESOURCE_FD], 7);
     ck_assert_uint_eq(store.resources_missed, 3);
     ck_assert_uint_eq(store.note_count, 1);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -483,13 +465,12 @@ START_TEST(options_that_were_set_are_found)
     bool found;
 
     builder_options(&builder, set_options[_i].text);
-    ck_assert(parse(&builder));
+    read_well(&builder);
     found = store_option(&store, set_options[_i].name, value, sizeof(value));
     ck_assert_msg(found == (set_options[_i].value != NULL), "row %d: found %d", _i, found);
     if (found && strncmp(value, set_options[_i].value, 7) != 0)
         ck_abort_msg("row %d: got '%s'", _i, value);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -498,12 +479,10 @@ START_TEST(more_frees_than_allocations_leave_nothing)
     struct store_builder builder = builder_begin();
 
     builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){1, 8, 2, 16});
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.sites[0].live_blocks, 0);
     ck_assert_uint_eq(store.sites[0].live_bytes, 0);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -516,15 +495,13 @@ START_TEST(a_parent_that_is_not_below_its_child_ends_the_trace)
     uint32_t fourth = builder_node(&builder, 0x4000, 4000000000u, 0);
 
     builder_site(&builder, fourth, LEAK_KIND_NEW, (struct leak_counts){1, 8, 0, 0});
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.nodes[first].parent, STORE_ROOT_MISSING);
     ck_assert_uint_eq(store.nodes[second].parent, first);
     ck_assert_uint_eq(store.nodes[third].parent, STORE_ROOT_MISSING);
     ck_assert_uint_eq(store.nodes[fourth].parent, STORE_ROOT_MISSING);
     ck_assert_uint_eq(store.note_count, 1);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -537,13 +514,11 @@ START_TEST(many_chunks_keep_their_ids)
         parent = builder_node(&builder, 0x100000 + (uint64_t)i, parent, 0);
         builder_site(&builder, parent, LEAK_KIND_MALLOC, (struct leak_counts){1, 3, 0, 0});
     }
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.site_count, 5000);
     ck_assert_uint_eq(store.node_count, 5000 + LEAK_NODE_FIRST + (252 - 5000 % 252) % 252);
     ck_assert_uint_eq(store.nodes[store.sites[4321].node].pc, 0x100000 + 4321);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -555,13 +530,11 @@ START_TEST(two_chunks_with_the_same_ids_are_read_once)
     builder.sites = 0;
     builder.next_site = 1;
     builder_site(&builder, LEAK_ROOT_COMPLETE, LEAK_KIND_NEW, (struct leak_counts){5, 8, 0, 0});
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.site_count, 1);
     ck_assert_uint_eq(store.sites[0].live_blocks, 1);
     ck_assert_uint_eq(store.note_count, 1);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -572,15 +545,14 @@ START_TEST(a_node_belongs_to_the_first_module_loaded_after_its_number)
     builder_module(&builder, "/first.so", 0x1000, 0x3000, 0, 2, 5, "");
     builder_module(&builder, "/second.so", 0x1000, 0x2000, 0, 6, 8, "");
     builder_module(&builder, "/third.so", 0x1800, 0x2000, 0, 9, 0, "");
-    ck_assert(parse(&builder));
+    read_well(&builder);
     ck_assert_str_eq(store_module_of(&store, 0x1900, 0)->path, "/first.so");
     ck_assert_str_eq(store_module_of(&store, 0x1900, 5)->path, "/second.so");
     ck_assert_str_eq(store_module_of(&store, 0x1900, 8)->path, "/third.so");
     ck_assert_str_eq(store_module_of(&store, 0x2900, 0)->path, "/first.so");
     ck_assert_ptr_null(store_module_of(&store, 0x1900, 9));
     ck_assert_ptr_null(store_module_of(&store, 0x3000, 0));
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -590,11 +562,10 @@ START_TEST(sites_of_a_fork_child_up_to_inherited_are_marked)
 
     builder_header(&builder)->flags = LEAK_FLAG_FORKED;
     builder_header(&builder)->inherited_sites = 2;
-    ck_assert(parse(&builder));
+    read_well(&builder);
     ck_assert(store.sites[1].inherited);
     ck_assert(!store.sites[2].inherited);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -604,16 +575,14 @@ START_TEST(variances_belong_to_what_lives_of_a_sampled_process)
 
     builder_header(&builder)->sample = _i ? 4096 : 0;
     builder_variances(&builder, 4, 1, &(struct leak_variance){2, -1ull, 7, 0});
-    ck_assert(parse(&builder));
-    must_hold();
+    read_well(&builder);
     ck_assert_uint_eq(store.sites[0].variance.samples, _i ? 4 : 0);
     ck_assert_uint_eq(store.sites[0].variance.blocks, _i ? 300 : 0);
     ck_assert_uint_eq(store.sites[0].variance.bytes, _i ? 200 : 0);
     ck_assert_uint_eq(store.sites[1].variance.samples, 0); /* all of it was freed */
     ck_assert_uint_eq(store.sites[3].variance.samples, _i ? 2 : 0);
     ck_assert_uint_eq(store.sites[3].variance.blocks, 0); /* seen between two additions */
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -626,11 +595,10 @@ START_TEST(unknown_chunks_and_unpublished_pages_are_passed_over)
     at = builder_chunk(&builder, LEAK_CHUNK_SITES, 1, 1);
     ((struct leak_chunk *)(builder.data + at))->magic = 0;
     builder_thread(&builder, 1, "main");
-    ck_assert(parse(&builder));
+    read_well(&builder);
     ck_assert_uint_eq(store.note_count, 0);
     ck_assert_uint_eq(store.thread_count, 1);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -641,11 +609,10 @@ START_TEST(a_wild_chunk_size_swallows_nothing_behind_it)
 
     ((struct leak_chunk *)(builder.data + at))->size = UINT64_MAX - 4095;
     builder_thread(&builder, 1, "main");
-    ck_assert(parse(&builder));
+    read_well(&builder);
     ck_assert_uint_eq(store.thread_count, 1);
     ck_assert_uint_eq(store.note_count, 1);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
@@ -659,11 +626,10 @@ START_TEST(a_module_record_without_a_sane_length_ends_the_list)
     module = (struct leak_module *)(builder.data + builder.modules + sizeof(struct leak_chunk));
     module = (struct leak_module *)((uint8_t *)module + module->length);
     module->length = 0;
-    ck_assert(parse(&builder));
+    read_well(&builder);
     ck_assert_uint_eq(store.module_count, 1);
     ck_assert_uint_eq(store.note_count, 1);
-    store_end(&store);
-    builder_end(&builder);
+    end(&builder);
 }
 END_TEST
 
