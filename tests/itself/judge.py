@@ -37,7 +37,7 @@ def stack(finding):
 
 def findings(process):
     for record in process["records"]:
-        if record["verdict"] in LOST and not record.get("suppressed"):
+        if record["verdict"] in LOST:
             yield "%s: %d bytes in %d blocks" % (record["verdict"], record["bytes"], record["blocks"]), record
     for error in process["errors"]:
         yield error["type"], error

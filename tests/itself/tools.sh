@@ -56,7 +56,7 @@ tool_leakreport_in_every_format() {
 }
 tool_leakreport_in_other_orders() {
     plant
-    for key in function file module size kind thread site; do
+    for key in function file module size kind thread site tag; do
         under "$O/leakreport" --by="$key" plant.leak >out
         under "$O/leakreport" --by="$key" --format=json plant.leak >out
     done
@@ -66,7 +66,7 @@ tool_leakreport_in_other_orders() {
     for what in --owners --growing --blocks --all-frames --full-names --apart --inherited --anonymize --stable \
         --quiet --verbose --only=function:lose_by_malloc --modules=+libc --functions=-lose_by_malloc --threads=T1 \
         --wrappers=lose_by_malloc --freed=0x1000 --who=0x1000; do
-        under "$O/leakreport" "$what" plant.leak >out || [ $? = 2 ] || fail "$what: $(cat out)"
+        under "$O/leakreport" "$what" plant.leak >out
     done
 }
 tool_leakreport_with_suppressions_and_baseline() {
@@ -88,7 +88,7 @@ tool_leakreport_diff_and_merge() {
     fails 2 "$O/leakreport" diff --survivors plant.leak plant.leak plant.leak # nobody asked for a look
     under "$O/leakreport" merge plant.leak other.leak >out
     under "$O/leakreport" merge --format=json old.json other.leak >out
-    under "$O/leakreport" preflight "$O/leakplant" >out || [ $? -le 2 ]
+    under "$O/leakreport" preflight "$O/leakplant" >out
 }
 tool_leakreport_log() {
     LIBLEAK_OPTIONS=log=3:log_file=events LIBLEAK_DIR=$PWD LD_PRELOAD=$O/libleak.so "$O/leakplant" all >plants
@@ -101,7 +101,7 @@ tool_leakreport_with_nothing_to_read() {
     head -c 3000 "$O/leakplant" >strange.leak
     fails 2 "$O/leakreport" none.leak
     fails 2 "$O/leakreport" strange.leak
-    under "$O/leakreport" short.leak >out 2>&1 || [ $? = 2 ]
+    under "$O/leakreport" short.leak >out 2>&1
     fails 2 "$O/leakreport" --format=nonesuch plant.leak
     fails 2 "$O/leakreport" --suppressions=none plant.leak
     fails 2 "$O/leakreport" diff plant.leak
