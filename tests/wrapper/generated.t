@@ -83,14 +83,14 @@ test_a_map_is_used_when_it_is_the_process_s() {
     run '%1$lx 80 named|'
     report
     says out named
-    cp "$map" mine
+    cp -p "$map" mine
     touch -d '-1 hour' "$map"
     report
     silent_about out named
     touch -d '+1 hour' "$map"
     report
     silent_about out named
-    touch "$map"
+    touch -r mine "$map" # when the process wrote it
     report
     says out named
     rm "$map"
@@ -111,7 +111,7 @@ test_a_map_is_used_when_it_is_the_process_s() {
     says out ' lost=96/2/'
     if [ "$(id -u)" = 0 ]; then
         rm "$map"
-        cp mine "$map"
+        cp -p mine "$map"
         report
         says out named
         chown nobody "$map"
