@@ -3,6 +3,7 @@
  *     sum of the records' counts + left_out = calls
  */
 #include "tests/unit/preload/unit.h"
+#include "tests/unit/preload/store_view.h"
 #include "preload/events.h"
 #include "preload/lock.h"
 #include "preload/store.h"
@@ -17,13 +18,9 @@ static void setup(void)
 
 static const struct leak_events *table(void)
 {
-    for (uint64_t at = LEAK_PAGE; at < store_header->used;) {
-        const struct leak_chunk *chunk = (const void *)((const char *)store_header + at);
-        if (chunk->magic == LEAK_CHUNK_MAGIC && chunk->type == LEAK_CHUNK_EVENTS)
-            return (const struct leak_events *)(chunk + 1);
-        at += chunk->magic == LEAK_CHUNK_MAGIC ? chunk->size : LEAK_PAGE;
-    }
-    return NULL;
+    uint64_t at = 0;
+    const struct leak_chunk *chunk = view_chunk(store_header, LEAK_CHUNK_EVENTS, &at);
+    return chunk ? (const struct leak_events *)(chunk + 1) : NULL;
 }
 
 static struct leak_event event(uint32_t n)

@@ -4,6 +4,7 @@
  * The account is read back from the store alone, as a reader does.
  */
 #include "tests/unit/preload/unit.h"
+#include "tests/unit/preload/store_view.h"
 #include "preload/arena.h"
 #include "preload/freed.h"
 #include "preload/lock.h"
@@ -22,25 +23,13 @@ static void setup(void)
     ck_assert_ptr_nonnull(mine.recent);
 }
 
-/* The next chunk of a type behind *at, or NULL. */
-static const struct leak_chunk *chunk_after(uint64_t *at, enum leak_chunk_type type)
-{
-    for (*at = *at ? *at : LEAK_PAGE; *at < store_header->used;) {
-        const struct leak_chunk *chunk = (const void *)((const char *)store_header + *at);
-        *at += chunk->magic == LEAK_CHUNK_MAGIC ? chunk->size : LEAK_PAGE;
-        if (chunk->magic == LEAK_CHUNK_MAGIC && chunk->type == type)
-            return chunk;
-    }
-    return NULL;
-}
-
 /* The sum over all records; site or node 0: of any. */
 static struct leak_freed told(uint32_t site, uint32_t node, size_t *records)
 {
     struct leak_freed sum = {site, node, 0, 0};
     const struct leak_chunk *chunk;
     size_t count = 0;
-    for (uint64_t at = 0; (chunk = chunk_after(&at, LEAK_CHUNK_FREED));) {
+    for (uint64_t at = 0; (chunk = view_chunk(store_header, LEAK_CHUNK_FREED, &at));) {
         const struct leak_freed *record = (const struct leak_freed *)(chunk + 1);
         for (size_t i = 0; i < chunk->length / sizeof *record; i++) {
             if (!record[i].site || (site && record[i].site != site) ||
@@ -230,7 +219,7 @@ static void remember(struct freed *freed, uintptr_t n)
 static size_t rings(void)
 {
     size_t count = 0;
-    for (uint64_t at = 0; chunk_after(&at, LEAK_CHUNK_RECENT);)
+    for (uint64_t at = 0; view_chunk(store_header, LEAK_CHUNK_RECENT, &at);)
         count++;
     return count;
 }
@@ -238,7 +227,7 @@ static size_t rings(void)
 START_TEST(the_newest_free_stands_before_next)
 {
     uint64_t at = 0;
-    const struct leak_chunk *chunk = chunk_after(&at, LEAK_CHUNK_RECENT);
+    const struct leak_chunk *chunk = view_chunk(store_header, LEAK_CHUNK_RECENT, &at);
     const struct leak_recent *ring = (const struct leak_recent *)(chunk + 1);
     ck_assert_ptr_eq(ring, mine.recent);
     ck_assert_uint_le(sizeof *chunk + sizeof *ring, LEAK_PAGE);

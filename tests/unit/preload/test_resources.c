@@ -3,6 +3,7 @@
  * The account is read back from the store alone, as a reader does.
  */
 #include "tests/unit/preload/unit.h"
+#include "tests/unit/preload/store_view.h"
 #include "preload/arena.h"
 #include "preload/belongings.h"
 #include "preload/descriptors.h"
@@ -51,19 +52,15 @@ static void setup(void)
 static size_t told(uint32_t state, unsigned type, struct leak_resource *last)
 {
     size_t count = 0;
-    for (uint64_t at = LEAK_PAGE; at < store_header->used;) {
-        const struct leak_chunk *chunk = (const void *)((const char *)store_header + at);
-        bool good = chunk->magic == LEAK_CHUNK_MAGIC;
+    const struct leak_chunk *chunk;
+    for (uint64_t at = 0; (chunk = view_chunk(store_header, LEAK_CHUNK_RESOURCES, &at));) {
         const struct leak_resource *it = (const void *)(chunk + 1);
-        for (size_t i = 0; good && chunk->type == LEAK_CHUNK_RESOURCES &&
-                           i < chunk->length / sizeof *it;
-             i++)
+        for (size_t i = 0; i < chunk->length / sizeof *it; i++)
             if (it[i].state == state && (state == LEAK_RESOURCE_TOTALS || it[i].type == type)) {
                 count++;
                 if (last)
                     *last = it[i];
             }
-        at += good ? chunk->size : LEAK_PAGE;
     }
     return count;
 }

@@ -1,5 +1,6 @@
 /* test_tags.c - names of what threads allocate: a number for each, the same for ever, one on top of each thread. */
 #include "tests/unit/preload/unit.h"
+#include "tests/unit/preload/store_view.h"
 #include "preload/capture.h"
 #include "preload/lock.h"
 #include "preload/sites.h"
@@ -16,13 +17,9 @@ static void setup(void)
 
 static const struct leak_tags *table(void)
 {
-    for (uint64_t at = LEAK_PAGE; at < store_header->used;) {
-        const struct leak_chunk *chunk = (const void *)((const char *)store_header + at);
-        if (chunk->magic == LEAK_CHUNK_MAGIC && chunk->type == LEAK_CHUNK_TAGS)
-            return (const struct leak_tags *)(chunk + 1);
-        at += chunk->magic == LEAK_CHUNK_MAGIC ? chunk->size : LEAK_PAGE;
-    }
-    return NULL;
+    uint64_t at = 0;
+    const struct leak_chunk *chunk = view_chunk(store_header, LEAK_CHUNK_TAGS, &at);
+    return chunk ? (const struct leak_tags *)(chunk + 1) : NULL;
 }
 
 static const char *numbered(unsigned number)
