@@ -90,24 +90,26 @@ test_damaged_files_are_named_and_the_others_merged() {
     store s3 4
     head -c 8000 s3.leak >cut.leak
     echo no >no.leak
+    : >empty.leak
     echo '{"format":"libleak","version":1,"processes":[' >cut.json
     echo '{"format":"libleak-merged","version":2,"processes":[]}' >new.json
     echo '{"format":"libleak-merged","version":1,"processes":[1,{"pid":-7,"host":3}],"records":[7,{"signature":"zz"},
         {"signature":"0123456789abcdef","verdict":"lost","bytes":-1,"blocks":"x","on":[4,"h"],"processes":2,
         "tags":[1,{"name":3},{"bytes":8},{"name":"odd","bytes":-1,"blocks":"x"},[]],
         "frames":[null,3]}]}' >odd.json
-    merge s1.leak cut.leak no.leak cut.json new.json odd.json s2.leak nothing >out 2>err || status=$?
+    merge s1.leak cut.leak no.leak empty.leak cut.json new.json odd.json s2.leak nothing >out 2>err || status=$?
     equal 'the status' "${status:-0}" 2
     says out '^libleak: processes=5 hosts=2 lost=120/3/2 '
     says out '^     under the tag odd$'
     equal 'tags that hold' "$(grep -c 'under the tag' out)" 1
     says err '^leakreport: cut.leak is damaged: it counts as far as it can be read$'
-    says err '^leakreport: no.leak is empty: no libleak store'
+    says err '^leakreport: no.leak is too short to be a libleak store'
+    says err '^leakreport: empty.leak is empty: no libleak store'
     says err '^leakreport: cut.json is no JSON: line [0-9]+: .*; write the report again$'
     says err '^leakreport: new.json is a libleak report of another version: '
     says err '^leakreport: nothing cannot be opened: '
-    says err '^leakreport: merged 4 of 8 files: mend the others, or leave them out$'
-    equal 'lines about it' "$(wc -l <err)" 6
+    says err '^leakreport: merged 4 of 9 files: mend the others, or leave them out$'
+    equal 'lines about it' "$(wc -l <err)" 7
     merge cut.json >out 2>err || status=$?
     equal 'the status of none' "$status$(cat out)" 2
 }
