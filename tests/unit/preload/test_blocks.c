@@ -807,9 +807,7 @@ START_TEST(a_fork_child_owns_a_copy)
         _exit(!good);
     }
     blocks_fork_unlock();
-    int status;
-    waitpid(pid, &status, 0);
-    ck_assert_int_eq(status, 0);
+    unit_await_success(pid);
     ck_assert(take_out(derived(999).address, &out));
     ck_assert_uint_eq(blocks_count(), 999);
 }

@@ -120,7 +120,6 @@ START_TEST(a_fork_child_has_met_none)
 {
     struct leak_header *parent;
     uint64_t size;
-    int status = -1;
     meet(0);
     if (_i)
         events_fork_lock();
@@ -131,8 +130,7 @@ START_TEST(a_fork_child_has_met_none)
         events_fork_child();
         _exit(!meet(0) || all_counts() != 1);
     }
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    ck_assert_int_eq(status, 0);
+    unit_await_success(pid);
     if (_i)
         events_fork_unlock();
     ck_assert(!meet(0));

@@ -324,7 +324,6 @@ static int child_counts_its_own(void)
 
 START_TEST(a_fork_child_counts_from_nothing)
 {
-    int status;
     struct freed dead;
     for (uint32_t i = 0; i < (_i ? 20000u : 10u); i++) /* with an index that grew, and without */
         freed_count(G, 1 + i, LEAK_NODE_FIRST + i, 1, 8);
@@ -336,8 +335,7 @@ START_TEST(a_fork_child_counts_from_nothing)
     freed_fork_unlock();
     if (pid == 0)
         _exit(child_counts_its_own());
-    waitpid(pid, &status, 0);
-    ck_assert_msg(status == 0, "the child ends with %x", status);
+    unit_await_success(pid);
     expect(0, 0, _i ? 20000 : 10, 8 * (_i ? 20000 : 10));
     ck_assert_uint_eq(mine.recent->next, 1);
     freed_count(G, 1, LEAK_NODE_FIRST, 1, 8);

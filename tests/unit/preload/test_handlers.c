@@ -599,7 +599,6 @@ static void of_the_child(int number UNUSED)
 /* It shares our memory, but not the kernel's table of handlers. */
 START_TEST(a_vfork_childs_handlers_are_not_the_parents)
 {
-    int status;
     install(SIGUSR1, 0, true);
     pid_t pid = vfork();
     if (pid == 0) {
@@ -610,8 +609,7 @@ START_TEST(a_vfork_childs_handlers_are_not_the_parents)
         sigaction(SIGUSR2, &action, NULL);
         _exit(0);
     }
-    waitpid(pid, &status, 0);
-    ck_assert_int_eq(status, 0);
+    unit_await_success(pid);
     struct sigaction after;
     sigaction(SIGUSR1, NULL, &after);
     handlers_take_door(&after);

@@ -244,9 +244,7 @@ START_TEST(a_fork_child_knows_the_same_modules)
         _exit(0);
     }
     modules_fork_unlock();
-    int status;
-    waitpid(pid, &status, 0);
-    ck_assert_msg(status == 0, "the child ends with %x", status);
+    unit_await_success(pid);
 }
 END_TEST
 

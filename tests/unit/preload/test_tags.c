@@ -151,7 +151,6 @@ START_TEST(a_fork_child_has_the_names_and_the_stack)
 {
     struct leak_header *parent;
     uint64_t size;
-    int status = -1;
     for (unsigned i = 0; i < 5; i++)
         tags_push(G, numbered(i));
     unsigned top = G->tag;
@@ -169,8 +168,7 @@ START_TEST(a_fork_child_has_the_names_and_the_stack)
             own &= tags_pop(G);
         _exit(!same || !own || tags_pop(G));
     }
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    ck_assert_int_eq(status, 0);
+    unit_await_success(pid);
     if (_i)
         tags_fork_unlock();
     ck_assert_uint_eq(tags_find("own"), 0);

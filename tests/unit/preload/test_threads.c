@@ -201,7 +201,6 @@ END_TEST
 
 START_TEST(in_a_fork_child_only_the_thread_that_forked_is_there)
 {
-    int status = -1;
     begin(3);
     pid_t pid = fork();
     if (pid == 0) {
@@ -213,8 +212,7 @@ START_TEST(in_a_fork_child_only_the_thread_that_forked_is_there)
         list();
         _exit(good && seen.count == 1 && seen.serial[0] == 1 ? 0 : 10 + (int)seen.count);
     }
-    ck_assert(waitpid(pid, &status, 0) == pid);
-    ck_assert_int_eq(status, 0);
+    unit_await_success(pid);
     list();
     ck_assert_uint_eq(seen.count, 4);
     end(3);

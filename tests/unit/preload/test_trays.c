@@ -193,9 +193,7 @@ START_TEST(a_fork_child_goes_on_with_its_copy)
         _exit(!(whole(&mine) && take(&other, 10, 8) && whole(&mine) && whole(&other)));
     }
     trays_fork_unlock();
-    int status;
-    waitpid(pid, &status, 0);
-    ck_assert_int_eq(status, 0);
+    unit_await_success(pid);
     ck_assert(take(&other, 10, 9) && whole(&mine) && whole(&other));
 }
 END_TEST

@@ -484,9 +484,7 @@ START_TEST(a_fork_childs_store_knows_the_same_sites_and_counts_its_own)
     }
     sites_fork_unlock();
     tree_fork_unlock();
-    int status;
-    waitpid(pid, &status, 0);
-    ck_assert_int_eq(status, 0);
+    unit_await_success(pid);
     ck_assert_uint_eq(view_counts(store_header, inherited).allocs, 5);
     ck_assert_uint_eq(site_of(&trace, LEAK_KIND_MALLOC), inherited);
     ck_assert(tree_check());
@@ -514,9 +512,7 @@ START_TEST(a_site_is_inherited_without_its_threads_and_times)
         CHILD_WANT(view_site(store_header, inherited)->more_threads == 0);
         _exit(0);
     }
-    int status;
-    waitpid(pid, &status, 0);
-    ck_assert_int_eq(status, 0);
+    unit_await_success(pid);
 }
 END_TEST
 

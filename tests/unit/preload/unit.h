@@ -76,6 +76,14 @@ static inline bool unit_can_trace(void)
 }
 #define UNIT_NO_TRACE "there is no ptrace here (qemu-user)"
 
+/* A child of ours ends, and all that it looked at was right. */
+static inline void unit_await_success(pid_t pid)
+{
+    int status = -1;
+    if (waitpid(pid, &status, 0) != pid || status != 0)
+        ck_abort_msg("the child ends with %x", status);
+}
+
 /* A seed of its own for each run; SEED=n repeats one. Put unit_seed into every message. */
 static uint64_t unit_seed __attribute__((unused));
 
