@@ -11,6 +11,7 @@ typedef void action(int number, siginfo_t *info, void *context);
 __thread uint32_t handlers_entered;
 __thread struct handlers_stack handlers_stack;
 void (*handlers_passing)(int number, siginfo_t *info, void *context);
+bool (*handlers_want_our_stack)(uintptr_t handler);
 
 static int kept_fault; /* number; 0: none */
 static bool (*fault_is_ours)(const ucontext_t *context);
@@ -26,6 +27,7 @@ bool handlers_keeps(int number, const void *context)
 }
 
 static void *behind[DOORS]; /* handlers; filled from the front, an entry never changes */
+static bool stays[DOORS];   /* the handler runs where the kernel has put it */
 
 /* Linux 5.11 has a meaning for it, for faults on ARM, which have no doors. */
 #ifndef SA_EXPOSE_TAGBITS
@@ -148,7 +150,7 @@ static void pass_ignored(int number, const siginfo_t *info)
 }
 
 static NOINLINE void pass_with_care(action *handler, action *door, int number, siginfo_t *info,
-                                    void *context)
+                                    void *context, bool stay)
 {
     if (handlers_keeps(number, context)) {
         struct sys_action now;
@@ -163,7 +165,10 @@ static NOINLINE void pass_with_care(action *handler, action *door, int number, s
         if (handlers_passing)
             handlers_passing(number, info, context);
     }
-    handlers_begin(handler, number, info, context);
+    if (stay)
+        handler(number, info, context);
+    else
+        handlers_begin(handler, number, info, context);
 }
 
 static inline void pass(unsigned number_of_door, action *door, int number, siginfo_t *info,
@@ -175,7 +180,7 @@ static inline void pass(unsigned number_of_door, action *door, int number, sigin
         return;
     bump(&handlers_entered, 1);
     if (unlikely(is_stood_for(number) || on_our_stack((uintptr_t)context)))
-        pass_with_care(handler, door, number, info, context);
+        pass_with_care(handler, door, number, info, context, load_relaxed(&stays[number_of_door]));
     else
         handler(number, info, context);
 }
@@ -213,7 +218,10 @@ static void *find_door(void *handler)
 {
     for (unsigned i = 0; i < DOORS; i++) {
         void *there = NULL;
-        if (cas_acquire(&behind[i], &there, handler) || there == handler)
+        bool new = cas_acquire(&behind[i], &there, handler);
+        if (new && handlers_want_our_stack)
+            store_relaxed(&stays[i], handlers_want_our_stack((uintptr_t)handler));
+        if (new || there == handler)
             return (void *)doors[i];
     }
     return handler;

@@ -27,6 +27,10 @@
 /* How many handlers this thread has begun. */
 extern __thread uint32_t handlers_entered __attribute__((tls_model("initial-exec")));
 
+/* Is a handler of those who have found our alternate stack by themselves, and want to be called on
+ * it? Asked once for each handler. NULL: there are none. */
+extern bool (*handlers_want_our_stack)(uintptr_t handler) HIDDEN;
+
 /* What to give the kernel for a handler: a door, or itself (SIG_DFL, SIG_IGN, faults). */
 sighandler_t handlers_door(int number, sighandler_t handler);
 /* What the program called it: the reverse. */

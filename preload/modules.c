@@ -133,6 +133,24 @@ bool modules_same(uintptr_t address, uintptr_t other)
            other - (uintptr_t)found.start < (uintptr_t)found.end - (uintptr_t)found.start;
 }
 
+bool modules_headers(uintptr_t address, struct dl_phdr_info *out)
+{
+    struct found_object found;
+    const ElfW(Ehdr) *header;
+    if (!find_object || !find(address, &found))
+        return false;
+    header = found.start;
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    *out = (struct dl_phdr_info){
+        .dlpi_addr = found.map->l_addr,
+        .dlpi_name = found.map->l_name,
+        .dlpi_phdr = (const void *)((const char *)header + header->e_phoff),
+        .dlpi_phnum = header->e_phnum,
+    };
+    return true;
+}
+
 /* ---- Retired ranges ------------------------------------------------------------------------ */
 
 uint32_t modules_retired_slow(uintptr_t pc)

@@ -88,6 +88,9 @@ uint32_t modules_take_build_id(const char *notes, size_t length, uint8_t *out, s
 /* Is there an object around an address, and is another address in it, too? Nothing is recorded. */
 bool modules_around(uintptr_t address);
 bool modules_same(uintptr_t address, uintptr_t other);
+/* The headers of the object around an address, as dl_iterate_phdr tells them, without its lock; the
+ * object must stay meanwhile. False: there is none, or its headers are not where they should be. */
+bool modules_headers(uintptr_t address, struct dl_phdr_info *out);
 
 /* What a resolver asks of a pc: the recorded object around it. False: there is none. */
 struct module_place {

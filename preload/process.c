@@ -14,6 +14,7 @@
 #include "preload/farewell.h"
 #include "preload/finish.h"
 #include "preload/freed.h"
+#include "preload/golang.h"
 #include "preload/got.h"
 #include "preload/handlers.h"
 #include "preload/history.h"
@@ -227,6 +228,7 @@ static bool build(struct guard *guard, char **envp)
     put_process();
     process_put_options();
     modules_start(rows_forget);
+    handlers_want_our_stack = golang_is_around;
     got_start((const void *)process_start);
     if (track_options.crash == CRASH_ONLY) {
         store_flag(LEAK_FLAG_CRASH_ONLY);
