@@ -1,9 +1,13 @@
 #include "preload/golang.h"
+#include "preload/lock.h"
 #include "preload/modules.h"
 #include "preload/symbols.h"
 #include "preload/sys.h"
 
 #define NOTE_BUILD_ID 4 /* "Go": what the go command calls a build */
+
+struct golang_object golang_objects_[GOLANG_OBJECTS];
+static struct lock lock; /* guards writing there */
 
 bool golang_is_noted(const char *notes, size_t length)
 {
@@ -41,8 +45,35 @@ static bool has_entry(const struct dl_phdr_info *object)
     return symbols_read(object, &symbols) && symbols_exported(&symbols, "crosscall2");
 }
 
+static void remember(const struct dl_phdr_info *object)
+{
+    uintptr_t start = UINTPTR_MAX, end = 0;
+    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uintptr_t from = object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+            continue;
+        start = from < start ? from : start;
+        end = from + segment->p_memsz > end ? from + segment->p_memsz : end;
+    }
+    struct locked locked = lock_take(&lock);
+    unsigned i = 0;
+    while (i < GOLANG_OBJECTS && golang_objects_[i].size)
+        i++;
+    if (i < GOLANG_OBJECTS && end && !golang_has(start)) {
+        golang_objects_[i].start = start;
+        store_release(&golang_objects_[i].size, end - start); /* pairs with golang_has */
+    }
+    lock_give(&locked);
+}
+
 bool golang_is_around(uintptr_t address)
 {
     struct dl_phdr_info object;
-    return modules_headers(address, &object) && (has_note(&object) || has_entry(&object));
+    if (golang_has(address))
+        return true;
+    if (!modules_headers(address, &object) || !(has_note(&object) || has_entry(&object)))
+        return false;
+    remember(&object);
+    return true;
 }

@@ -1,4 +1,5 @@
 #include "preload/unwind.h"
+#include "preload/golang.h"
 #include "preload/modules.h"
 #include "preload/rows.h"
 #include "preload/sys.h"
@@ -13,6 +14,7 @@ struct reader {
     /* The link register of the one frame where it is known: that which a signal interrupted. */
     uintptr_t link, link_pc, link_sp;
     bool by_fp; /* unwind=fp */
+    bool moved; /* from the stack where Go has C code run, to that of the goroutine */
 };
 
 static NOINLINE bool read_elsewhere(struct unwind_trace *scratch, uintptr_t address, uintptr_t *out)
@@ -116,6 +118,28 @@ static bool take_record(const struct reader *reader, const struct frame *frame, 
     return row->rule != CFI_FP || right;
 }
 
+/* Go's code has no tables, but frame records. C code that it calls runs on a stack of the thread's,
+ * and fp, which C code gives back as it was, still points to a record on the goroutine's, which
+ * stays where it is until the call is over. That may be anywhere, so the kernel reads it for us, and
+ * only another place in Go's code is believed. A goroutine's first record leads to none. */
+static enum leak_root walk_go(struct reader *reader, struct frame *frame, struct unwind_step *step)
+{
+    uintptr_t record = frame->fp, pc, fp;
+    bool inside = record - reader->low < reader->high - reader->low;
+    step->uses_fp = true;
+    reader->strayed = true;
+    if (!record && reader->moved)
+        return LEAK_ROOT_COMPLETE;
+    if (record <= frame->sp && (reader->moved || inside))
+        return LEAK_ROOT_NO_RULE;
+    if (!read_word(reader, record, &fp) || !read_word(reader, record + sizeof fp, &pc) ||
+        !golang_has(pc))
+        return LEAK_ROOT_NO_RULE;
+    reader->moved = reader->moved || !inside;
+    *frame = (struct frame){.pc = pc, .sp = record + 2 * sizeof record, .fp = fp};
+    return LEAK_ROOT_NONE;
+}
+
 /* One frame outwards, and in *step what it took. LEAK_ROOT_NONE: there is a caller, now in *frame.
  */
 static enum leak_root walk(struct guard *guard, struct reader *reader, struct frame *frame,
@@ -124,13 +148,15 @@ static enum leak_root walk(struct guard *guard, struct reader *reader, struct fr
     struct cfi_row row = rows_get(guard, frame->pc);
     uintptr_t cfa, pc, other;
     if (unlikely(reader->by_fp) && !take_record(reader, frame, &row)) {
+        if (golang_has(frame->pc))
+            return walk_go(reader, frame, step);
         step->uses_fp = true;
         return LEAK_ROOT_NO_RULE;
     }
     switch (row.rule) {
     case CFI_NONE:
     case CFI_COMPLEX:
-        return LEAK_ROOT_NO_RULE;
+        return golang_has(frame->pc) ? walk_go(reader, frame, step) : LEAK_ROOT_NO_RULE;
     case CFI_END:
         return LEAK_ROOT_COMPLETE;
     case CFI_SIGNAL:
