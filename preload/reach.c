@@ -12,6 +12,7 @@
 #include "preload/disguise.h"
 #include "preload/nesting.h"
 #include "preload/nodes.h"
+#include "preload/shapes.h"
 
 /* A block before it has a number. */
 struct incoming {
@@ -176,27 +177,15 @@ struct pass {
     struct ring ring;
 };
 
-/* new T[n] of a class with a destructor: n stands before the first T. Of no T at all the pointer is
- * one to the end. A buffer behind its own length looks the same, with things of one byte. */
-static bool is_array(const uintptr_t *head, uint64_t size)
-{
-    return size >= 8 &&
-           (head[0] == 0 ? size == 8 : head[0] <= size - 8 && (size - 8) % head[0] == 0);
-}
-
-/* std::string before C++11: length, capacity, count of users, then the text and its NUL. */
-static bool is_string(const uintptr_t *head, uint64_t size)
-{
-    return size > 24 && head[0] <= head[1] && head[1] < size - 24;
-}
-
 static bool is_known_shape(const struct pass *pass, const struct node *node, uint64_t offset)
 {
     const uintptr_t *head = (const uintptr_t *)node->address;
     uint64_t size = node_size(node);
-    if (offset == 8 && is_array(head, size))
+    if (offset == 8 && shape_is_array(head, size))
         return true;
-    if (offset == 24 && is_string(head, size))
+    if (offset == 24 && shape_is_string(head, size))
+        return true;
+    if (offset && shape_is_table(node->address, offset, size))
         return true;
     /* A second base class: it has a virtual table, and so has the whole object. */
     return pass->is_vtable && offset % 8 == 0 && offset + 8 <= size && pass->is_vtable(head[0]) &&

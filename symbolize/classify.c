@@ -50,12 +50,14 @@ static const char *const start_up[] = {
     "__do_global_ctors_aux",
     "_init",
     "_dl_relocate_static_pie",
+    "__rust_try",
 };
 
 /* Qualified names that begin so are libraries of the language, wherever they were compiled. */
 static const char *const library_scopes[] = {
     "operator new", "std::",  "__gnu_cxx::", "__cxxabiv1::", "__gnu_debug::",
     "alloc::",      "core::", "hashbrown::", "__rustc::",    "std_detect::",
+    "runtime.", /* Go's */
 };
 
 /* Inside libc: what these allocate is kept for the life of the process and not the caller's. */
@@ -193,6 +195,15 @@ bool classify_gives_back(const char *function)
            ends_so(name, strlen(name), "deallocate");
 }
 
+/* What Go's tools write between Go and C: _cgo_0123_Cfunc_make, main._Cfunc_CString. No runtime: a
+ * stack that ends there is the program's. */
+static bool lies_between_go_and_c(const char *function)
+{
+    const char *last = strrchr(function, '.');
+    return strncmp(function, "_cgo_", 5) == 0 || strcmp(function, "runtime.asmcgocall") == 0 ||
+           (last && (strncmp(last, "._Cfunc_", 8) == 0 || strncmp(last, "._cgo_", 6) == 0));
+}
+
 /* Headers of libstdc++, and Rust's own libraries, which keep the path of the machine they were
  * built on, or none at all. */
 static bool in_library_source(const char *file)
@@ -213,6 +224,8 @@ enum frame_role classify_frame(const char *module, const char *function, const c
         scope = innermost_scope(function);
         if (SAME(function, allocators) || strncmp(scope, "operator new", 12) == 0)
             return FRAME_ALLOCATOR;
+        if (lies_between_go_and_c(function))
+            return FRAME_WRAPPER;
         if (SAME(function, start_up) || BEGINS(scope, library_scopes))
             return FRAME_RUNTIME;
     }

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #define ARCH_MACHINE 183 /* EM_AARCH64 */
+
+#define ARCH_HASH_GROUP 8 /* places of a hash table of Rust's that are looked at in one go */
 /* Relocations of a slot for an address, and for calls. */
 #define ARCH_SLOT_DATA 1025 /* R_AARCH64_GLOB_DAT */
 #define ARCH_SLOT_CALL 1026 /* R_AARCH64_JUMP_SLOT */

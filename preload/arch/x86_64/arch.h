@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #define ARCH_MACHINE 62 /* EM_X86_64 */
+
+#define ARCH_HASH_GROUP 16 /* places of a hash table of Rust's that are looked at in one go */
 /* Relocations of a slot for an address, and for calls. */
 #define ARCH_SLOT_DATA 6 /* R_X86_64_GLOB_DAT */
 #define ARCH_SLOT_CALL 7 /* R_X86_64_JUMP_SLOT */

@@ -57,6 +57,29 @@ static inline int pointed_to(const struct heap *heap, uintptr_t pointer)
     return best >= 0 && pointer <= heap->block[best].address + heap->block[best].size ? best : -1;
 }
 
+/* A hash table of Rust's behind its places: each place's byte is once more where place + n is, for as
+ * many as go into a group; a byte is 0 to 0x80, or 0xff, and one at least is that. */
+static inline bool is_naive_table(const unsigned char *byte, uint64_t offset, uint64_t size)
+{
+    const uint64_t group = ARCH_HASH_GROUP;
+    for (uint64_t n = 4, empty = 0; offset + n + group <= size; n *= 2, empty = 0) {
+        bool right = offset + n + group == size && offset % (n < group ? group : n) == 0;
+        for (uint64_t i = 0; i < n + group && right; i++) {
+            unsigned char at = byte[offset + i];
+            uint64_t twin = n < group ? group + i : n + i;
+            empty += at == 0xff;
+            right = at <= 0x80 || at == 0xff;
+            if (i < n && i < group)
+                right = right && at == byte[offset + twin];
+            else if (n < group && i < group)
+                right = right && at == 0xff;
+        }
+        if (right && offset >= n && empty > (n < group ? group - n : 0))
+            return true;
+    }
+    return false;
+}
+
 /* A pointer to its start, or to where a known head ends. */
 static inline bool holds(const struct heap *heap, uintptr_t pointer, int i)
 {
@@ -69,6 +92,8 @@ static inline bool holds(const struct heap *heap, uintptr_t pointer, int i)
     if (offset == 8 && head[0] != 0 && size > 8 && head[0] <= size - 8 && (size - 8) % head[0] == 0)
         return true;
     if (offset == 24 && head[0] <= head[1] && head[1] < 1u << 30 && 24 + head[1] + 1 <= size)
+        return true;
+    if (is_naive_table((const unsigned char *)head, offset, size))
         return true;
     return offset % 8 == 0 && offset + 8 <= size && is_vtable(head[0]) &&
            is_vtable(head[offset / 8]);

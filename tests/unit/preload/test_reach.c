@@ -105,7 +105,7 @@ END_TEST
 
 static const struct {
     const char *name;
-    uint64_t size, word[4], offset;
+    uint64_t size, word[8], offset;
     enum leak_verdict verdict;
     unsigned flags;
 } shapes[] = {
@@ -139,12 +139,26 @@ static const struct {
     {"no second base: no table there", 64, {0x40, 1, 0x41}, 16, POSSIBLE, 0},
     {"no second base: no table at the start", 64, {0x41, 1, 0x40}, 16, POSSIBLE, 0},
     {"no second base: between words", 64, {0x40, 1, 0x40}, 17, POSSIBLE, 0},
+/* Places of 8 bytes, then a byte for each, then the first group of these again. */
+#if ARCH_HASH_GROUP == 16
+    {"a table of 4", 52, {3, 2, 3, 4, -0xefl, -1, -0xefl}, 32, REACHABLE, 0},
+    {"a table of 16 bytes", 48, {1, 2, -0xdel, -1, -0xdel, -1}, 16, REACHABLE, 0},
+    {"no table: nothing is repeated", 52, {3, 2, 3, 4, -0xefl, -1, -0xeel}, 32, POSSIBLE, 0},
+    {"no table: the small one goes on", 52, {3, 2, 3, 4, 0x11, -1, 0x11}, 32, POSSIBLE, 0},
+    {"no table: it is full", 48, {1, 2, 0, 0, 0, 0}, 16, POSSIBLE, 0},
+    {"no table: of 5", 53, {3, 2, 3, 4, -0xefl, -1, -0xefl}, 32, POSSIBLE, 0},
+    {"no table: no such mark", 48, {1, 2, -0x11l, -1, -0x11l, -1}, 16, POSSIBLE, 0},
+    {"a table, but to its second place", 52, {3, 2, 3, 4, -0xefl, -1, -0xefl}, 8, POSSIBLE, 0},
+#else
+    {"a table of 4", 44, {3, 2, 3, 4, -0xefl, -0xefl}, 32, REACHABLE, 0},
+    {"no table: nothing is repeated", 44, {3, 2, 3, 4, -0xefl, -0xeel}, 32, POSSIBLE, 0},
+#endif
 };
 
 START_TEST(a_pointer_into_a_block_holds_it_only_behind_a_known_head)
 {
     add(4096, shapes[_i].size);
-    for (int word = 0; word < 4; word++)
+    for (int word = 0; word < 8; word++)
         *at(4096 + 8 * word) = shapes[_i].word[word];
     root(buffer + 4096 + shapes[_i].offset);
     look();
@@ -160,7 +174,7 @@ START_TEST(the_same_pointers_in_a_block_say_the_same)
     add(0, 32);
     *at(24) = buffer + 4096 + shapes[_i].offset;
     add(4096, shapes[_i].size);
-    for (int word = 0; word < 4; word++)
+    for (int word = 0; word < 8; word++)
         *at(4096 + 8 * word) = shapes[_i].word[word];
     root(buffer);
     look();
