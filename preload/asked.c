@@ -9,6 +9,7 @@
 #include "preload/snapshot.h"
 #include "preload/store.h"
 #include "preload/sys.h"
+#include "preload/threads.h"
 #include "context.h"
 
 #define RETRY 1000000ull /* ns: the thread was inside of the runtime */
@@ -115,7 +116,7 @@ static void start_timers(void)
 
 void asked_start(void)
 {
-    park_start(track_options.snapshot_signal, asked);
+    park_start(track_options.snapshot_signal, asked, threads_on_own_stack);
     park_listen();
     enable_due = track_options.start && track_options.start_after;
     start_timers();

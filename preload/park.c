@@ -25,6 +25,7 @@ enum { TO_ASK, ASKED, BUSY, PARKED, GONE }; /* of a place */
 
 static int number_kept;
 static void (*asked_by_others)(siginfo_t *info, ucontext_t *context);
+static bool (*is_on_own_stack)(uintptr_t sp);
 static void (*programs_handler)(int, siginfo_t *, void *);
 static bool programs_ignored;
 static bool installed;
@@ -115,7 +116,7 @@ bool park_is_request(const siginfo_t *info)
     return info->si_code == SI_QUEUE && info->si_value.sival_int == LEAK_REQUEST_VALUE;
 }
 
-static void on_own_stack(int number, siginfo_t *info, void *context)
+static void serve(int number, siginfo_t *info, void *context)
 {
     if (!is_ours(info)) {
         void (*handler)(int, siginfo_t *, void *) = load_acquire(&programs_handler);
@@ -137,16 +138,29 @@ static void on_own_stack(int number, siginfo_t *info, void *context)
         stand(place, look, context);
 }
 
+static bool is_wanted_on_ours(void)
+{
+    uintptr_t handler = (uintptr_t)load_relaxed(&programs_handler);
+    return handler && handlers_want_our_stack && handlers_want_our_stack(handler);
+}
+
+/* A fibre's stack, or a goroutine's, may be too small for a frame of the kernel's, and lie next to
+ * somebody else's. Whoever runs on one has not asked for this signal. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    handlers_begin(on_own_stack, number, info, context);
+    if (is_on_own_stack(context_sp(context)) && (is_ours(info) || !is_wanted_on_ours()))
+        handlers_begin(serve, number, info, context);
+    else
+        serve(number, info, context);
 }
 
 /* ---- In the thread that takes the look ------------------------------------------------------ */
 
-void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context))
+void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context),
+                bool (*on_own_stack)(uintptr_t sp))
 {
     number_kept = number;
+    is_on_own_stack = on_own_stack;
     asked_by_others = asked;
     guard_outside = ask_again;
 }

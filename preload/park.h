@@ -38,9 +38,11 @@ struct park {
     bool others; /* there is another thread at all */
 };
 
-/* number: of the signal. asked: called in its handler when it came from somebody else. The handler
- * is installed when it is first needed; park_listen does so at once. */
-void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context));
+/* number: of the signal. asked: called in its handler when it came from somebody else.
+ * on_own_stack: is that a place on the stack that the calling thread was made with? The handler is
+ * installed when it is first needed; park_listen does so at once. */
+void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context),
+                bool (*on_own_stack)(uintptr_t sp));
 bool park_listen(void);
 /* 0: not started. */
 int park_signal(void);

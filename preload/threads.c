@@ -284,6 +284,12 @@ static int add_tls(struct dl_phdr_info *info, size_t size UNUSED, void *data UNU
     return 0;
 }
 
+bool threads_on_own_stack(uintptr_t sp)
+{
+    const struct thread *thread = guard_self.thread;
+    return thread && sp > thread->bounds.low && sp <= thread->bounds.high;
+}
+
 bool threads_start(struct guard *guard)
 {
     if (ARCH_TLS_ABOVE_BLOCK)

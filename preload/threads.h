@@ -88,6 +88,8 @@ void threads_each_note_page(void (*visit)(uintptr_t start, uintptr_t end, void *
 /* The stacks that ended threads had: libc may keep them for the next ones. */
 void threads_each_left(void (*visit)(const struct unwind_bounds *bounds, void *context),
                        void *context);
+/* Does a stack pointer of the calling thread's point to the stack that it was made with? */
+bool threads_on_own_stack(uintptr_t sp);
 /* Every state that is some thread's; nobody may come or go meanwhile. */
 void threads_each(void (*visit)(const struct thread *thread, void *context), void *context);
 

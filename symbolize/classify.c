@@ -177,6 +177,8 @@ static bool passes_on(const char *function)
     size_t length;
     bool ends = false;
 
+    if (strstr(function, " as core::alloc::global::GlobalAlloc>::"))
+        return true; /* Rust's #[global_allocator] */
     last_part(function, name);
     length = strlen(name);
     for (size_t i = 0; i < sizeof(passing) / sizeof(*passing) && !ends; i++)

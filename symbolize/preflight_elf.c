@@ -84,6 +84,21 @@ static const Elf64_Phdr *image_segment(const struct image *image, uint32_t type)
     return NULL;
 }
 
+/* Did Go's own linker make it, without C code? Then its note is the first one. */
+static bool image_is_gos(const struct image *image)
+{
+    struct {
+        Elf64_Nhdr head;
+        char name[4];
+    } note;
+    for (size_t i = 0; i < image->header.e_phnum; i++)
+        if (image->segments[i].p_type == PT_NOTE &&
+            image_read(image, &note, image->segments[i].p_offset, sizeof note) &&
+            note.head.n_namesz == sizeof note.name && memcmp(note.name, "Go\0", 4) == 0)
+            return true;
+    return false;
+}
+
 /* File offset of a virtual address; UINT64_MAX: not in the file. */
 static uint64_t image_offset(const struct image *image, uint64_t address)
 {
@@ -203,6 +218,12 @@ static bool interpreter_judge(const struct image *image, struct preflight *resul
             return preflight_refuse(
                 result, PREFLIGHT_CANNOT_RUN,
                 "%s is a shared library, not a program: run the program that uses it", name);
+        if (image_is_gos(image))
+            return preflight_refuse(
+                result, PREFLIGHT_CANNOT_RUN,
+                "%s is statically linked, as Go programs without C code are, so no library can be "
+                "loaded into it: go tool pprof knows what Go allocates",
+                name);
         return preflight_refuse(
             result, PREFLIGHT_CANNOT_RUN,
             "%s is statically linked, so no library can be loaded into it: link it "

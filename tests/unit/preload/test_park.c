@@ -5,6 +5,7 @@
 #include "tests/unit/preload/unit.h"
 #include "preload/atomic.h"
 #include "preload/lock.h"
+#include "preload/handlers.h"
 #include "preload/park.h"
 #include "preload/real.h"
 #include "preload/sys.h"
@@ -19,18 +20,26 @@
 static struct park park; /* handlers read it */
 static siginfo_t asked_info;
 static unsigned asked_times;
+static uintptr_t asked_at;
+static bool on_own = true;
 
 static void asked(siginfo_t *info, ucontext_t *context UNUSED)
 {
     asked_info = *info;
     asked_times++;
+    asked_at = (uintptr_t)__builtin_frame_address(0);
+}
+
+static bool on_own_stack(uintptr_t sp UNUSED)
+{
+    return on_own;
 }
 
 static void setup(void)
 {
     real_find();
     lock_start();
-    park_start(NUMBER, asked);
+    park_start(NUMBER, asked, on_own_stack);
 }
 
 /* ---- Threads that do something -------------------------------------------------------------- */
@@ -383,6 +392,25 @@ static void programs(int number, siginfo_t *info, void *context UNUSED)
     programs_times += number == NUMBER && info->si_value.sival_int == 7;
 }
 
+/* On the alternate stack, which is ours, the frame is then left where it is. */
+START_TEST(on_a_stack_that_the_thread_was_not_made_with_nothing_is_put)
+{
+    static char ours[65536];
+    const stack_t stack = {.ss_sp = ours, .ss_size = sizeof ours};
+    const stack_t none = {.ss_flags = SS_DISABLE};
+    ck_assert(park_listen());
+    ck_assert_int_eq(sigaltstack(&stack, NULL), 0);
+    handlers_stack = (struct handlers_stack){(uintptr_t)ours, sizeof ours};
+    on_own = _i;
+    ck_assert_int_eq(kill(getpid(), NUMBER), 0);
+    handlers_stack.size = 0;
+    ck_assert_int_eq(sigaltstack(&none, NULL), 0);
+    on_own = true;
+    ck_assert_uint_eq(asked_times, 1);
+    ck_assert_int_eq(asked_at - (uintptr_t)ours < sizeof ours, !_i || !CONTEXT_FRAMES_MOVE);
+}
+END_TEST
+
 START_TEST(from_outside_it_asks_for_a_look)
 {
     ck_assert(park_listen());
@@ -453,6 +481,7 @@ int main(int argc, char **argv)
     TCase *others = tcase_create("others");
     tcase_add_checked_fixture(others, setup, NULL);
     tcase_add_test(others, from_outside_it_asks_for_a_look);
+    tcase_add_loop_test(others, on_a_stack_that_the_thread_was_not_made_with_nothing_is_put, 0, 2);
     tcase_add_test(others, a_program_with_a_handler_of_its_own_gets_what_others_send);
     suite_add_tcase(suite, others);
     return unit_main(argc, argv, suite);

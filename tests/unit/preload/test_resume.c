@@ -41,12 +41,17 @@ static void asked(siginfo_t *info UNUSED, ucontext_t *context UNUSED)
 {
 }
 
+static bool on_own_stack(uintptr_t sp UNUSED)
+{
+    return true;
+}
+
 static void setup(void)
 {
     struct epoll_event event = {.events = EPOLLIN};
     real_find();
     lock_start();
-    park_start(NUMBER, asked);
+    park_start(NUMBER, asked, on_own_stack);
     ck_assert(park_listen());
     ck_assert(pipe(pipes) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
     epolls = epoll_create1(0);

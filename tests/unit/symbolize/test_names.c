@@ -188,6 +188,8 @@ static const struct {
     {"/lib/ld-linux-x86-64.so.2", "_dl_open", FRAME_RUNTIME, NULL},
     {"/x/libleak.so", "anything", FRAME_ALLOCATOR, NULL},
     {"/app", "<str>::repeat", FRAME_RUNTIME, "/rustc/0123abc/library/alloc/src/str.rs"},
+    {"/app", "<app::A as core::alloc::global::GlobalAlloc>::alloc_zeroed", FRAME_WRAPPER, NULL},
+    {"/app", "<app::A as app::GlobalAlloc>::alloc_zeroed", FRAME_USER, NULL},
     {"/app", "__rust_try", FRAME_RUNTIME, NULL},
     {"/app", "runtime.goexit", FRAME_RUNTIME, NULL},
     {"/app", "runtime.asmcgocall", FRAME_WRAPPER, NULL},

@@ -1,0 +1,489 @@
+# Programs in Rust and Go: what is seen of them, and that they do not notice.
+# shellcheck shell=sh disable=SC2154
+
+need_rust() {
+    need rustc
+    unset RUST_BACKTRACE
+    echo 'fn main() {}' >works.rs
+    rustc -o works works.rs 2>works.err || skip "no rustc that works: $(tail -n1 works.err)"
+}
+rust() { # program, flags...; its source on stdin
+    program=$1
+    shift
+    cat >"$program.rs"
+    rustc -g -A warnings --crate-name "$program" -o "$program" "$@" "$program.rs"
+}
+need_go() { # C: with a C compiler that it works with
+    need go
+    export GOFLAGS=-mod=mod GO111MODULE=off GOTOOLCHAIN=local GOCACHE="$PWD/cache" GOPATH="$PWD/path" CGO_ENABLED=1
+    { echo 'package main'; [ $# = 0 ] || echo 'import "C"'; echo 'func main() {}'; } >works.go
+    go build -o works works.go >works.err 2>&1 || skip "no go that works: $(tail -n1 works.err)"
+}
+golang() { # program, flags...; its source on stdin
+    program=$1
+    shift
+    cat >"$program.go"
+    go build -o "$program" "$@" "$program.go"
+}
+the_same() { # status, program and arguments: alone it does what it does under leakrun; the report in report
+    wanted=$1
+    shift
+    status=0
+    echo words | "$@" >alone 2>errors || status=$?
+    equal 'status alone' "$status" "$wanted"
+    status=0
+    rm -f report
+    echo words | leakrun -o report --show=all --top=0 "$@" >under 2>errors || status=$?
+    equal "status under leakrun ($(tail -n 3 errors))" "$status" "$wanted"
+    cmp alone under
+}
+
+# ---- Rust -----------------------------------------------------------------------------------
+
+all_that_leaks='
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::thread;
+struct Node { next: RefCell<Option<Rc<Node>>>, pad: [u64; 13] }
+static mut KEPT: Option<&str> = None;
+#[inline(never)] fn leak_a_box() { Box::leak(Box::new([1u8; 201])); }
+#[inline(never)] fn keep_a_box() { unsafe { KEPT = Some(Box::leak("k".repeat(301).into_boxed_str())); } }
+#[inline(never)] fn forget_a_string() { std::mem::forget("forgotten ".repeat(10)); }
+#[inline(never)] fn tie_a_ring() {
+    let a = Rc::new(Node { next: RefCell::new(None), pad: [7; 13] });
+    let b = Rc::new(Node { next: RefCell::new(Some(a.clone())), pad: [8; 13] });
+    *a.next.borrow_mut() = Some(b.clone());
+    assert!(a.pad[0] < b.pad[0]);
+}
+#[inline(never)] fn grow_a_vector() {
+    let mut v: Vec<u64> = Vec::new();
+    for i in 0..5000u64 { v.push(i); }
+    std::mem::forget(v);
+}
+#[inline(never)] fn below(stack: &mut [u8], size: usize) { stack[size] = 1; std::mem::forget(vec![1u8; size]); }
+fn in_threads() {
+    let all: Vec<_> = (0..4).map(|_| thread::spawn(|| below(&mut [0u8; 65536], 77))).collect();
+    for t in all { t.join().unwrap(); }
+}
+mod deep {
+    pub struct Tree<T>(pub T);
+    impl<T: Default> Tree<T> {
+        #[inline(never)] pub fn plant(&self, n: usize) { std::mem::forget(vec![1u8; n]); }
+    }
+}
+fn panics() {
+    let r = std::panic::catch_unwind(|| {
+        let v = vec![3u8; 900];
+        std::mem::forget(vec![4u8; 123]);
+        if v.len() == 900 { panic!("out of {}", v.len()); }
+    });
+    assert!(r.is_err());
+}
+#[inline(never)] fn all() {
+    leak_a_box(); keep_a_box(); forget_a_string(); tie_a_ring(); grow_a_vector(); in_threads(); panics();
+    deep::Tree(5u32).plant(555);
+}
+fn main() { all(); println!("done"); }'
+
+test_rust_leaks_are_told_by_name_and_line() {
+    need_rust
+    echo "$all_that_leaks" | rust leaks
+    the_same 0 ./leaks
+    says report ' lost=66959/10/[0-9]* indirect=136/1/1 possible=0/0/0 hidden=0/0/0 reachable=301/1/1 '
+    says report '^     leaks::leak_a_box  *leaks\.rs:7$'
+    says report '^     leaks::forget_a_string  *leaks\.rs:9$'
+    says report '^[0-9]*\. 65,536 bytes in 1 block lost \(malloc\)'
+    says report '^     leaks::grow_a_vector  *leaks\.rs:18$'
+    says report '308 bytes in 4 blocks lost'
+    says report '^     leaks::tie_a_ring  *leaks\.rs:1[12]$'
+    says report 'a ring of blocks that point at each other'
+    says report '^     leaks::panics::.*leaks\.rs:35$'
+    says report '301 bytes in 1 block still reachable'
+    says report '^     leaks::deep::Tree<T>::plant  *leaks\.rs:29$'
+    silent_about report '__rust_try|_ZN|_R[A-Z]'
+}
+test_rust_names_of_the_newer_mangling_are_told() {
+    need_rust
+    echo "$all_that_leaks" | rust leaks -C symbol-mangling-version=v0
+    the_same 0 ./leaks
+    says report ' lost=66959/10/[0-9]* indirect=136/1/1 '
+    says report '^     <leaks::deep::Tree<u32>>::plant  *leaks\.rs:29$'
+    says report '^     leaks::panics::\{closure#0\}  *leaks\.rs:35$'
+    silent_about report '_R[A-Z]'
+}
+test_rust_program_without_leaks_has_none() {
+    need_rust
+    rust tidy <<'END'
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::io::Read;
+use std::sync::{mpsc, Arc, Mutex};
+use std::thread;
+thread_local!(static MINE: std::cell::RefCell<Vec<String>> = Default::default());
+fn main() {
+    let map = Arc::new(Mutex::new(HashMap::new()));
+    let (sender, receiver) = mpsc::channel::<String>();
+    let workers: Vec<_> = (0..4).map(|i| {
+        let (map, sender) = (map.clone(), sender.clone());
+        thread::Builder::new().name(format!("worker {}", i)).spawn(move || for k in 0..500 {
+            map.lock().unwrap().insert(i * 1000 + k, vec![k as u8; 20]);
+            MINE.with(|m| m.borrow_mut().push(format!("{}", k)));
+            sender.send(format!("{}-{}", i, k)).unwrap();
+        }).unwrap()
+    }).collect();
+    drop(sender);
+    let length: usize = receiver.iter().map(|s| s.len()).sum();
+    for worker in workers { worker.join().unwrap(); }
+    for i in 0..50usize {
+        let caught = std::panic::catch_unwind(|| {
+            let held = vec![1u8; 1000 + i];
+            if held[0] == 1 { std::panic::panic_any(String::from("no")); }
+        });
+        assert!(caught.unwrap_err().is::<String>());
+    }
+    let mut words = String::new();
+    std::io::stdin().read_to_string(&mut words).unwrap();
+    let set: HashSet<String> = words.chars().map(|c| c.to_string()).collect();
+    let tree: BTreeMap<usize, Box<str>> = (0..99).map(|i| (i, "leaf".into())).collect();
+    let queue: VecDeque<Box<usize>> = (0..99).map(Box::new).collect();
+    println!("{} {} {} {} {}", length, map.lock().unwrap().len(), set.len(), tree.len(), queue.len());
+    if std::env::args().len() > 1 { std::process::exit(3); } // all of it lives then
+}
+END
+    for backtrace in 0 1; do
+        export RUST_BACKTRACE=$backtrace
+        the_same 0 ./tidy
+        says report ' lost=0/0/0 indirect=0/0/0 possible=0/0/0 hidden=0/0/0 .* errors=0 '
+        the_same 3 ./tidy exits
+        says report ' lost=0/0/0 indirect=0/0/0 possible=0/0/0 hidden=0/0/0 .* errors=0 '
+        says report ' reachable=[0-9]*/[2-9][0-9][0-9][0-9]+/'
+    done
+}
+test_rust_allocator_that_hands_on_is_no_headline() {
+    need_rust
+    rust counts <<'END'
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+struct Counting;
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, l: Layout) -> *mut u8 { COUNT.fetch_add(1, SeqCst); System.alloc(l) }
+    unsafe fn dealloc(&self, p: *mut u8, l: Layout) { System.dealloc(p, l) }
+}
+#[global_allocator] static ALL: Counting = Counting;
+#[repr(align(256))] struct Wide([u8; 512]);
+#[inline(never)] fn lose() { Box::leak(Box::new([7u8; 501])); }
+#[inline(never)] fn lose_aligned() { Box::leak(Box::new(Wide([9; 512]))); }
+#[inline(never)] fn both() { lose(); lose_aligned(); }
+fn main() { both(); println!("{}", COUNT.load(SeqCst) > 1); }
+END
+    the_same 0 ./counts
+    says report ' lost=1013/2/2 '
+    grep -A1 'bytes in 1 block lost' report >first
+    says first '^     counts::lose  *counts\.rs:11$'
+    says first '^     counts::lose_aligned  *counts\.rs:12$'
+}
+test_rust_allocator_that_maps_its_own_memory_is_said() {
+    need_rust
+    rust maps <<'END'
+use std::alloc::{GlobalAlloc, Layout};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+extern "C" { fn mmap(at: usize, size: usize, access: i32, flags: i32, file: i32, offset: i64) -> *mut u8; }
+struct Mapped;
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+unsafe impl GlobalAlloc for Mapped {
+    unsafe fn alloc(&self, l: Layout) -> *mut u8 {
+        if NEXT.load(SeqCst) == 0 {
+            NEXT.store(mmap(0, 64 << 20, 3, 0x22, -1, 0) as usize, SeqCst);
+        }
+        let start = NEXT.fetch_add(l.size() + l.align(), SeqCst);
+        ((start + l.align() - 1) & !(l.align() - 1)) as *mut u8
+    }
+    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+}
+#[global_allocator] static ALL: Mapped = Mapped;
+fn main() {
+    for i in 0..20 { Box::leak(Box::new([i as u8; 1 << 20])); }
+    println!("done");
+    std::process::exit(4);
+}
+END
+    the_same 4 ./maps
+    says report ' lost=0/0/0 .* errors=0 '
+    says report 'seems to have an allocator of its own, and what that hands out is not seen'
+}
+test_ripgrep_loses_nothing_and_does_not_notice() {
+    need rg
+    set -f
+    for kind in --files '-c static' '-n -w struct -g *.[ch]' '-j4 -l -i TODO|why' '-U (?s)#if.*?#endif -c'; do
+        # shellcheck disable=SC2086 # words
+        the_same 0 rg --sort path $kind "$root/preload"
+        says report ' lost=0/0/0 indirect=0/0/0 possible=0/0/0 .* errors=0 '
+        [ -s alone ] || fail "nothing found: $kind"
+    done
+    the_same 1 rg 'nobody [w]rites this' "$root/LICENSE"
+    the_same 2 rg '(' "$root/LICENSE"
+    says report ' lost=0/0/0 .* errors=0 '
+}
+
+# ---- Go -------------------------------------------------------------------------------------
+
+test_static_go_program_is_refused_in_one_line_and_runs_as_a_child() {
+    need_go
+    CGO_ENABLED=0 golang pure <<'END'
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+func main() {
+	var group sync.WaitGroup
+	sums := make([]int, 8)
+	for g := range sums {
+		group.Add(1)
+		go func(g int) {
+			defer group.Done()
+			for i := 0; i < 100000; i++ {
+				sums[g] += len(make([]byte, i%100+1))
+			}
+		}(g)
+	}
+	group.Wait()
+	fmt.Println(sums)
+	os.Exit(7)
+}
+END
+    equal status "$(status_of leakrun ./pure)" 126
+    leakrun ./pure 2>err || true
+    equal lines "$(wc -l <err)" 1
+    says err '^leakrun: \./pure is statically linked, as Go programs without C code are'
+    # shellcheck disable=SC2016 # of the other shell
+    the_same 7 sh -c './pure; exit $?'
+    says alone '^\[5050000 '
+}
+cgo='package main
+
+/*
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void *make(size_t size) { return malloc(size); }
+static char *duplicate(const char *s) { return strcpy(make(strlen(s) + 1), s); }
+*/
+import "C"
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+type holder struct {
+	inner *holder
+	block unsafe.Pointer
+}
+
+var global unsafe.Pointer
+var kept *holder
+
+//go:noinline
+func loseString() { C.CString("lost, and nobody frees it") }
+
+//go:noinline
+func loseInC() {
+	s := C.CString("copied")
+	C.duplicate(s)
+	C.free(unsafe.Pointer(s))
+}
+
+//go:noinline
+func keepInGlobal() { global = C.make(6007) }
+
+//go:noinline
+func keepInGo() { kept = &holder{inner: &holder{block: C.make(5003)}} }
+
+//go:noinline
+func keepInMap() map[int]*holder {
+	m := map[int]*holder{}
+	for i := 0; i < 100; i++ {
+		m[i] = &holder{block: C.make(701)}
+	}
+	return m
+}
+
+func faults() (what string) {
+	defer func() { what = fmt.Sprint(recover()) }()
+	var nowhere *holder
+	nowhere.block = nil
+	return
+}
+
+func main() {
+	loseString()
+	loseInC()
+	keepInGlobal()
+	keepInGo()
+	m := keepInMap()
+	var group sync.WaitGroup
+	for g := 0; g < 8; g++ {
+		group.Add(2)
+		go func() {
+			defer group.Done()
+			for i := 0; i < 5000; i++ {
+				p := C.make(C.size_t(i%100 + 1))
+				_ = make([]byte, i%1000)
+				C.free(p)
+			}
+		}()
+		go func() {
+			defer group.Done()
+			x := 0
+			for end := time.Now().Add(100 * time.Millisecond); time.Now().Before(end); {
+				for i := 0; i < 1<<22; i++ {
+					x += i ^ x
+				}
+			}
+			if x == 1 {
+				fmt.Println("odd")
+			}
+		}()
+	}
+	group.Wait()
+	runtime.GC()
+	waits, forever := make(chan bool), make(chan bool)
+	go func() {
+		local := C.make(901)
+		waits <- true
+		<-forever
+		C.free(local)
+	}()
+	<-waits
+	fmt.Println(faults(), len(m))
+	switch {
+	case len(os.Args) == 1:
+		C.exit(7)
+	case os.Args[1] == "look":
+		fmt.Println("ready")
+		for os.Getenv("STOP") == "" {
+			if _, err := os.Stat("stop"); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	case os.Args[1] == "signals": // whoever asks for them gets a thread that blocks all others
+		heard := make(chan os.Signal, 1)
+		signal.Notify(heard, syscall.SIGUSR1)
+		syscall.Kill(os.Getpid(), syscall.SIGUSR1)
+		fmt.Println(<-heard)
+		C.exit(8)
+	case os.Args[1] == "panic":
+		panic("the end")
+	}
+	runtime.KeepAlive(m)
+}'
+# What the test above it leaves: 2 strings lost, in Go memory and in a goroutine 103 blocks.
+go_verdicts=' lost=33/2/2 indirect=0/0/0 possible=0/0/0 hidden=0/0/0 reachable=82011/103/[0-9]* .* errors=0 '
+
+test_cgo_program_is_told_by_its_go_functions_and_go_memory_holds_blocks() {
+    need_go C
+    echo "$cgo" | golang calls
+    the_same 7 ./calls
+    says alone 'nil pointer dereference 100$'
+    says report "$go_verdicts"
+    says report '^     main\.loseString  *calls\.go:32$'
+    says report '^     duplicate .*calls\.go:9$'
+    says report '^     main\.loseInC  *calls\.go:37$'
+    says report '^     main\.main  *calls\.go:[0-9]+$'
+    silent_about report 'no unwind information.*main'
+}
+test_goroutines_that_are_preempted_do_not_notice() {
+    need_go C
+    echo "$cgo" | golang calls
+    for processors in 1 2 8; do
+        export GOMAXPROCS=$processors
+        the_same 7 ./calls
+        says report "$go_verdicts"
+        the_same 8 ./calls signals
+        says alone '^user defined signal 1$'
+        says report ' indirect=0/0/0 possible=0/0/0 .* errors=0 '
+        the_same 2 ./calls panic
+        says errors '^panic: the end'
+    done
+}
+test_stripped_go_programs_are_known_as_such_too() {
+    need_go C
+    echo "$cgo" | golang calls -ldflags '-s -w -buildid='
+    the_same 7 ./calls
+    says report "$go_verdicts"
+}
+test_go_program_that_exits_by_itself_can_be_asked() {
+    need_go C
+    echo "$cgo" | golang calls
+    the_same 0 ./calls end
+    says report ' lost=0/0/0 .* unfreed=82[0-9]*/10[0-9]/'
+    mkdir -m 700 stores
+    env "LD_PRELOAD=$O/libleak.so" "LIBLEAK_OPTIONS=dir=$PWD/stores" ./calls look >out &
+    trap 'touch stop; wait' EXIT
+    until grep -q ready out; do sleep 0.1; done
+    LIBLEAK_DIR=$PWD/stores "$O/leakctl" snapshot $! >look
+    "$O/leakreport" stores/*.leak --show=all --top=0 >report || true
+    says report ' lost=33/2/2 .* reachable=82011/103/'
+}
+test_go_archive_in_a_program_of_c_runs() {
+    need_go C
+    cat >part.go <<'END'
+package main
+
+/*
+#include <stdlib.h>
+*/
+import "C"
+import "time"
+
+//export Work
+func Work(n C.int) C.int {
+	done := make(chan C.int)
+	for i := 0; i < 4; i++ {
+		go func() {
+			x := C.int(0)
+			for end := time.Now().Add(100 * time.Millisecond); time.Now().Before(end); {
+				for i := 0; i < 1<<22; i++ {
+					x |= C.int(i)
+				}
+			}
+			C.CString("lost")
+			done <- x &^ x
+		}()
+	}
+	for i := 0; i < 4; i++ {
+		n += 1 + <-done
+	}
+	return n
+}
+
+func main() {}
+END
+    cat >uses.c <<'END'
+#include <stdio.h>
+int Work(int n);
+int main(void) { printf("%d\n", Work(3)); return 5; }
+END
+    for kind in archive shared; do
+        case $kind in archive) library=./libpart.a ;; *) library=./libpart.so ;; esac
+        go build -buildmode=c-$kind -o $library part.go
+        gcc -g -o uses uses.c $library -pthread
+        the_same 5 ./uses
+        says alone '^7$'
+        # Some are lost: Go's memory is full of words that nobody uses any more.
+        says report ' indirect=0/0/0 possible=0/0/0 .* unfreed=0/0/0 .* errors=0 '
+        says report 'bytes in [1-4] blocks? (lost|still reachable)'
+        says report '^     main\.Work\.func1  *part\.go:[0-9]+$'
+    done
+}
