@@ -11,11 +11,9 @@
 
 char *settings_dir(const struct args *args, const struct words *environment)
 {
-    char *dir = args->dir ? words_print("%s", args->dir)
-                          : where_option(environment_get(environment, "LIBLEAK_OPTIONS"), "dir");
-    const char *variable = environment_get(environment, "LIBLEAK_DIR");
-    if (!dir && variable)
-        dir = words_print("%s", variable);
+    const char *told = args->dir ? args->dir : environment_get(environment, "LIBLEAK_DIR");
+    char *dir = told ? words_print("%s", told)
+                     : where_option(environment_get(environment, "LIBLEAK_OPTIONS"), "dir");
     if (dir && !*dir) {
         free(dir);
         dir = NULL;

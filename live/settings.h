@@ -10,7 +10,7 @@
 void settings_make(struct words *set, const struct words *environment, const struct args *args,
                    const struct session *session);
 
-/* Where the user wants stores: --dir, else dir= in LIBLEAK_OPTIONS, else LIBLEAK_DIR, else NULL.
+/* Where the user wants stores: --dir, else LIBLEAK_DIR, else dir= in LIBLEAK_OPTIONS, else NULL.
  * For the caller to free. */
 char *settings_dir(const struct args *args, const struct words *environment);
 

@@ -168,6 +168,18 @@ test_dir_of_the_environment_is_honoured() {
     LIBLEAK_DIR=c leakrun -v -o r2 true 2>err
     says err "accounts are in $PWD/c/"
 }
+test_of_two_dirs_in_the_environment_that_of_libleak_dir_is_taken() {
+    mkdir option variable line
+    export LIBLEAK_OPTIONS="dir=$PWD/option"
+    LIBLEAK_DIR=variable leakrun -v -o r1 true 2>err
+    says err "accounts are in $PWD/variable/"
+    leakrun -v -o r2 true 2>err
+    says err "accounts are in $PWD/option/"
+    LIBLEAK_DIR=variable leakrun --dir=line -v -o r3 true 2>err
+    says err "accounts are in $PWD/line/"
+    LIBLEAK_DIR= leakrun -v -o r4 true 2>err
+    says err "accounts are in $PWD/.run/"
+}
 test_nothing_tracked_is_124_only_when_asked() {
     echo 'int main(void) { return 0; }' | compile none
     equal 'asked' "$(status_of leakrun --error-exitcode=9 ./none)" 124
