@@ -12,7 +12,7 @@
 
 #include "control/hearing.h"
 #include "control/refusal.h"
-#include "live/process.h"
+#include "symbolize/pid.h"
 #include "symbolize/show.h"
 #include "symbolize/times.h"
 
@@ -152,7 +152,7 @@ static bool refuse_silence(const struct waiting *waiting)
 static bool refuse_place(const struct target *target)
 {
     const struct leak_request *request = &target->account.header->request;
-    bool lives = process_lives(request->asker, request->asker_start);
+    bool lives = pid_lives(request->asker, request->asker_start);
 
     if (lives)
         return refuse(target->who, REFUSAL_OTHERS, (int)request->asker);
@@ -181,10 +181,10 @@ static bool claim(struct target *target, uint64_t timeout)
     uint64_t start = 0;
     char state;
 
-    process_look(getpid(), &start, &state);
+    pid_look(getpid(), &start, &state);
     for (;;) {
         if (account_lock(&target->account) &&
-            mailbox_claim(request, getpid(), start, process_lives))
+            mailbox_claim(request, getpid(), start, pid_lives))
             return true;
         switch (wait_on(&waiting)) {
         case WAIT_ON:

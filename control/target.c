@@ -15,8 +15,8 @@
 
 #include "control/refusal.h"
 #include "live/find.h"
-#include "live/process.h"
 #include "live/words.h"
+#include "symbolize/pid.h"
 #include "symbolize/show.h"
 
 #define LIBRARY "/libleak.so"
@@ -112,7 +112,7 @@ static bool refuse_missing(const char *word, const char *dir)
     uint64_t start;
     char state = 'X';
 
-    lives = number && process_look((pid_t)strtol(word, NULL, 10), &start, &state) &&
+    lives = number && pid_look((pid_t)strtol(word, NULL, 10), &start, &state) &&
             !strchr("ZX", state) && stat(path, &status) == 0;
     find_select(&dead, word);
     if (lives && status.st_uid != geteuid() && geteuid() != 0)
@@ -160,7 +160,7 @@ static bool open_account(struct target *target)
 static bool open_process(struct target *target, uint64_t start_time)
 {
     target->pidfd = (int)syscall(SYS_pidfd_open, target->pid, 0);
-    if (target->pidfd >= 0 && process_lives(target->pid, start_time))
+    if (target->pidfd >= 0 && pid_lives(target->pid, start_time))
         return true;
     if (target->pidfd < 0 && errno != ESRCH)
         return refuse(target->who, REFUSAL_NOT_SENT, strerror(errno));

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "live/process.h"
 #include "live/say.h"
+#include "symbolize/pid.h"
 
 static sigset_t callers_mask;
 static struct sigaction callers_sigchld;
@@ -122,7 +122,7 @@ int child_start(struct child *child, const struct launch *launch)
     }
     close(ends[1]);
     char state;
-    if (!process_look(child->pid, &child->start_time, &state))
+    if (!pid_look(child->pid, &child->start_time, &state))
         child->start_time = 0;
     ssize_t n;
     do

@@ -1,4 +1,4 @@
-/* process.c - /proc/PID/stat, read with care: see process.h. */
+/* process.c - see process.h. */
 #include "live/process.h"
 
 #include <dirent.h>
@@ -9,45 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define THREADS_FIELD 20
-
-bool process_look(pid_t pid, uint64_t *start_time, char *state)
-{
-    char path[32], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (n <= 0)
-        return false;
-    text[n] = '\0';
-    /* The name in parentheses may hold spaces and parentheses: count from the last one. */
-    char *rest = strrchr(text, ')');
-    if (!rest || rest[1] != ' ')
-        return false;
-    *state = rest[2];
-    rest += 2;
-    for (int field = 3; field < 22; field++) {
-        rest = strchr(rest, ' ');
-        if (!rest)
-            return false;
-        rest++;
-        /* What has a thread besides this one is no zombie: its main thread alone has ended. */
-        if (field + 1 == THREADS_FIELD && *state == 'Z' && strtol(rest, NULL, 10) > 1)
-            *state = 'S';
-    }
-    *start_time = strtoull(rest, NULL, 10);
-    return true;
-}
-
-bool process_lives(pid_t pid, uint64_t start_time)
-{
-    uint64_t seen;
-    char state;
-    return process_look(pid, &seen, &state) && seen == start_time && state != 'Z' && state != 'X';
-}
+#include "symbolize/pid.h"
 
 /* Reads in pieces that overlap by the length of the text. */
 static bool environment_holds(int proc, const char *pid, const char *text)
@@ -85,7 +47,7 @@ size_t process_find(const char *text, pid_t **pids)
         if (pid <= 0 || pid == getpid() || fstatat(dirfd(stream), entry->d_name, &st, 0) != 0 ||
             (st.st_uid != geteuid() && geteuid() != 0) ||
             !environment_holds(dirfd(stream), entry->d_name, text) ||
-            !process_look(pid, &start, &state) || state == 'Z' || state == 'X')
+            !pid_look(pid, &start, &state) || state == 'Z' || state == 'X')
             continue;
         if (count == room) {
             room = room ? 2 * room : 16;

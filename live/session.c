@@ -17,6 +17,7 @@
 #include "live/process.h"
 #include "live/say.h"
 #include "live/stores.h"
+#include "symbolize/pid.h"
 #include "symbolize/where.h"
 
 #define LINK_NAME "libleak.so"
@@ -48,7 +49,7 @@ static char *directory_make(const char *base)
         return NULL;
     uint64_t start = 0;
     char state;
-    process_look(getpid(), &start, &state);
+    pid_look(getpid(), &start, &state);
     for (int n = 0; n < 100; n++) {
         char *dir = words_print("%s/" WHERE_SESSION_PREFIX "%d.%" PRIu64 ".%" PRIu64 ".%d", absolute,
                                 (int)getpid(), start, process_namespace(), n);
@@ -203,7 +204,7 @@ static bool is_stale(const char *dir, const char *name)
     /* Pids of another container mean nothing here. */
     if (namespace == 0 || namespace != process_namespace())
         return false;
-    if (process_lives(pid, start))
+    if (pid_lives(pid, start))
         return false;
     /* A survivor still writes its account, or may start children that need the link. */
     struct stores stores;

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "leak_store.h"
-#include "live/process.h"
 #include "live/say.h"
 #include "live/words.h"
+#include "symbolize/pid.h"
 
 /* Splits EXE.PID.N.leak from its end, since EXE may hold dots. */
 static bool name_read(const char *name, pid_t *pid, unsigned *number)
@@ -108,7 +108,7 @@ void stores_list(struct stores *list, const char *dir, pid_t pid, uint64_t start
         store.path = words_print("%s/%s", dir, entry->d_name);
         store.name = store.path + strlen(dir) + 1;
         header_read(&store);
-        store.lives = store.readable ? process_lives(store.pid, store.start_time)
+        store.lives = store.readable ? pid_lives(store.pid, store.start_time)
                                      : kill(store.pid, 0) == 0 || errno == EPERM;
         list->at[list->count++] = store;
     }
