@@ -133,15 +133,7 @@ int altstack_change(const stack_t *stack, stack_t *old)
     return result;
 }
 
-void altstack_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void altstack_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(altstack, &lock)
 
 void altstack_fork_child(void)
 {

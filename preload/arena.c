@@ -69,15 +69,7 @@ bool arena_each(void (*visit)(uintptr_t start, size_t size, void *context), void
     return !owned_lost;
 }
 
-void arena_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void arena_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(arena, &lock)
 
 void arena_fork_child(void)
 {

@@ -315,15 +315,7 @@ void belongings_region_went(uint32_t number)
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
-void belongings_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void belongings_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(belongings, &lock)
 
 /* Its parent's threads are not there, and its parent's mistakes are told there. */
 void belongings_fork_child(void)

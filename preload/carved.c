@@ -360,15 +360,7 @@ bool carved_check(void)
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
-void carved_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void carved_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(carved, &lock)
 
 void carved_fork_child(void)
 {

@@ -74,15 +74,7 @@ bool events_check(void)
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
-void events_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void events_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(events, &lock)
 
 void events_fork_child(void)
 {

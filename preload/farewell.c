@@ -33,12 +33,4 @@ void farewell_call(void)
     }
 }
 
-void farewell_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void farewell_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(farewell, &lock)

@@ -291,15 +291,7 @@ void history_died(uint32_t site, unsigned weight, uint32_t age)
 
 /* ---- Fork ---------------------------------------------------------------------------------- */
 
-void history_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void history_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(history, &lock)
 
 void history_fork_child(void)
 {

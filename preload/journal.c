@@ -244,15 +244,7 @@ void journal_trim(bool wait, bool last)
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
-void journal_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void journal_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(journal, &lock)
 
 void journal_forked(void)
 {

@@ -42,6 +42,17 @@ void lock_start(void);
 /* For fork alone: held across a system call by prepare, given by parent and child. */
 void lock_take_raw(struct lock *lock);
 void lock_give_raw(struct lock *lock);
+/* The two functions that quiet.c calls of a module with one lock. */
+#define LOCK_FOR_FORK(module, lock)                                                                \
+    void module##_fork_lock(void)                                                                  \
+    {                                                                                              \
+        lock_take_raw(lock);                                                                       \
+    }                                                                                              \
+    void module##_fork_unlock(void)                                                                \
+    {                                                                                              \
+        lock_give_raw(lock);                                                                       \
+    }
+
 /* The signals that were put off may come now. */
 void lock_let_signals_in(void);
 

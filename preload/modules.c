@@ -453,15 +453,7 @@ bool modules_place(uintptr_t pc, struct module_place *out, struct text *path)
 
 /* ---- Fork ------------------------------------------------------------------------------- */
 
-void modules_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void modules_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(modules, &lock)
 
 void modules_fork_child(void)
 {

@@ -117,15 +117,7 @@ bool orphans_check(void)
     return true;
 }
 
-void orphans_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void orphans_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(orphans, &lock)
 
 void orphans_fork_child(void)
 {

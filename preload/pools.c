@@ -213,15 +213,7 @@ bool pools_check(void)
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
-void pools_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void pools_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(pools, &lock)
 
 void pools_fork_child(void)
 {

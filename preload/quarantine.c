@@ -150,15 +150,7 @@ bool quarantine_check(void)
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
-void quarantine_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void quarantine_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(quarantine, &lock)
 
 void quarantine_fork_child(void)
 {

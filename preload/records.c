@@ -166,15 +166,7 @@ void records_missed(void)
 
 /* ---- Fork --------------------------------------------------------------------------------- */
 
-void records_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void records_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(records, &lock)
 
 void records_fork_child(void)
 {

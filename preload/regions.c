@@ -103,15 +103,7 @@ void regions_moved(struct guard *guard, struct leak_mark mark, uintptr_t from, s
         put(guard, &it, to, end_of(to, to_size));
 }
 
-void regions_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void regions_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(regions, &lock)
 
 void regions_fork_child(void)
 {

@@ -46,15 +46,7 @@ bool roots_add(uintptr_t start, size_t size)
     return room;
 }
 
-void roots_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void roots_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(roots, &lock)
 
 void roots_remove(uintptr_t start, size_t size)
 {

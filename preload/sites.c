@@ -110,15 +110,7 @@ uint64_t sites_folded_frees(uint32_t id)
     return load_relaxed(&((const struct leak_site *)segments_at(&sites, id))->counts.frees);
 }
 
-void sites_fork_lock(void)
-{
-    lock_take_raw(&sites.lock);
-}
-
-void sites_fork_unlock(void)
-{
-    lock_give_raw(&sites.lock);
-}
+LOCK_FOR_FORK(sites, &sites.lock)
 
 bool sites_fork_child(void)
 {

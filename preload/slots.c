@@ -121,15 +121,7 @@ struct leak_slot *slots_take_over(struct guard *guard, struct slots *slots, uint
     return slot;
 }
 
-void slots_fork_lock(void)
-{
-    lock_take_raw(&free_lock);
-}
-
-void slots_fork_unlock(void)
-{
-    lock_give_raw(&free_lock);
-}
+LOCK_FOR_FORK(slots, &free_lock)
 
 void slots_fork_child(void)
 {

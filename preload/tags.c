@@ -136,15 +136,7 @@ bool tags_check(void)
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
-void tags_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void tags_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(tags, &lock)
 
 bool tags_fork_child(void)
 {

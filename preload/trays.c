@@ -90,15 +90,7 @@ void trays_give(uint8_t *tray, unsigned size_class)
     lock_give(&locked);
 }
 
-void trays_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void trays_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(trays, &lock)
 
 void trays_fork_child(void)
 {

@@ -105,12 +105,4 @@ void unforked_restore(void)
         arena_own(saved.there, saved.size); /* not the program's: it would be read twice */
 }
 
-void unforked_fork_lock(void)
-{
-    lock_take_raw(&lock);
-}
-
-void unforked_fork_unlock(void)
-{
-    lock_give_raw(&lock);
-}
+LOCK_FOR_FORK(unforked, &lock)
