@@ -119,27 +119,22 @@ static void tree_take(uint32_t it)
     *link = left ? left : right;
 }
 
-/* The first one at or behind that place; 0: none. */
-static uint32_t tree_first(uintptr_t address, uint32_t pool)
-{
-    uint32_t found = 0;
-    for (uint32_t it = root; it;) {
-        bool before = is_before(&entries[it], address, pool);
-        found = before ? found : it;
-        it = before ? entries[it].right : entries[it].left;
-    }
-    return found;
-}
+/* The last one before that place, and the first one at or behind it; 0: none. */
+struct neighbours {
+    uint32_t before, behind;
+};
 
-/* The last one before it. */
-static uint32_t tree_last(uintptr_t address, uint32_t pool)
+static struct neighbours tree_beside(uintptr_t address, uint32_t pool)
 {
-    uint32_t found = 0;
-    for (uint32_t it = root; it;) {
-        bool before = is_before(&entries[it], address, pool);
-        found = before ? it : found;
-        it = before ? entries[it].right : entries[it].left;
-    }
+    struct neighbours found = {0};
+    for (uint32_t it = root; it;)
+        if (is_before(&entries[it], address, pool)) {
+            found.before = it;
+            it = entries[it].right;
+        } else {
+            found.behind = it;
+            it = entries[it].left;
+        }
     return found;
 }
 
@@ -158,10 +153,11 @@ static uint64_t size_of(uint32_t it)
 
 static uint32_t find(uintptr_t address, uint32_t pool)
 {
-    uint32_t it = tree_first(address, pool == CARVED_ANY ? 0 : pool), smallest = 0;
+    uint32_t it = tree_beside(address, pool == CARVED_ANY ? 0 : pool).behind, smallest = 0;
     if (pool != CARVED_ANY)
         return it && entries[it].address == address && entries[it].pool == pool ? it : 0;
-    for (; it && entries[it].address == address; it = tree_first(address, entries[it].pool + 1))
+    for (; it && entries[it].address == address;
+         it = tree_beside(address, entries[it].pool + 1).behind)
         if (!smallest || size_of(it) < size_of(smallest))
             smallest = it;
     return smallest;
@@ -240,7 +236,7 @@ bool carved_remove_in(struct guard *guard UNUSED, uintptr_t start, uintptr_t end
                       struct carved *out)
 {
     struct locked locked = lock_take(&lock);
-    uint32_t it = tree_first(start, 0);
+    uint32_t it = tree_beside(start, 0).behind;
     bool known = it && entries[it].address < end && take_out(it, out);
     lock_give(&locked);
     return known;
@@ -266,14 +262,14 @@ bool carved_remove_outside(struct guard *guard UNUSED, uint32_t pool, uintptr_t 
 /* At or below: with blocks in blocks, the nearest that reaches so far is the smallest. */
 static uint32_t around(uintptr_t address)
 {
-    uint32_t it = tree_last(address, CARVED_ANY), found = 0;
+    uint32_t it = tree_beside(address, CARVED_ANY).before, found = 0;
     for (unsigned tried = 0; it && tried < AROUND_MOST; tried++) {
         bool reaches = address - entries[it].address < size_of(it) || entries[it].address == address;
         if (found && entries[it].address != entries[found].address)
             break;
         if (reaches && (!found || size_of(it) < size_of(found)))
             found = it;
-        it = tree_last(entries[it].address, entries[it].pool);
+        it = tree_beside(entries[it].address, entries[it].pool).before;
     }
     return found;
 }
@@ -303,7 +299,7 @@ bool carved_ignore(struct guard *guard UNUSED, uintptr_t address)
 
 bool carved_first(uintptr_t address, uint32_t pool, struct carved *out)
 {
-    uint32_t it = tree_first(address, pool);
+    uint32_t it = tree_beside(address, pool).behind;
     if (it)
         *out = carved_of(it);
     return it;
@@ -341,7 +337,7 @@ bool carved_check(void)
     uint64_t count = 0, of_pools = 0, members = 0, free = 0;
     uintptr_t address = 0;
     uint32_t pool = 0;
-    for (uint32_t it = tree_first(0, 0); it; it = tree_first(address, pool + 1)) {
+    for (uint32_t it = tree_beside(0, 0).behind; it; it = tree_beside(address, pool + 1).behind) {
         if (count && !is_before(&(struct entry){.address = address, .pool = pool},
                                 entries[it].address, entries[it].pool))
             return false;
