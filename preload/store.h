@@ -46,8 +46,9 @@ void store_untracked(enum leak_untracked why, uint64_t count);
 void store_flag(enum leak_header_flag flag);
 void store_unflag(enum leak_header_flag flag);
 
+/* "" when the account is in private memory. */
 const char *store_path(void);
 /* Why a file cannot be had, in words. */
-const char *store_reason(int error); /* "" when the account is in private memory */
+const char *store_reason(int error);
 
 #endif
