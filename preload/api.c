@@ -29,11 +29,12 @@
 
 #include <stdlib.h>
 
-/* The caller of an exported function with the token, or NULL. */
-#define ENTER()                                                                                    \
+/* WITH_TOKEN, and what the function returns: 0, or -1 when it was not done, or there is no account. */
+#define ANSWER(done)                                                                               \
     ({                                                                                             \
-        struct frame caller_ = CALLER_FRAME();                                                     \
-        process_enter(&caller_);                                                                   \
+        bool done_ = false;                                                                        \
+        WITH_TOKEN(done_ = (done));                                                                \
+        done_ ? 0 : -1;                                                                            \
     })
 
 /* A fork child gets its account first: then the token is given back, for the look is taken outside.
@@ -66,11 +67,8 @@ EXPORT long libleak_snapshot(void)
 
 EXPORT unsigned long libleak_moment(void)
 {
-    struct guard *guard = ENTER();
-    if (!guard)
-        return 0;
-    uint32_t tick = milestones_begin_tick();
-    guard_leave(guard);
+    uint32_t tick = 0;
+    WITH_TOKEN(tick = milestones_begin_tick());
     return tick;
 }
 
@@ -156,176 +154,134 @@ REPORT(libleak_report_thread, true)
 
 EXPORT int libleak_mark(const char *name)
 {
-    struct guard *guard = ENTER();
-    if (!guard)
-        return -1;
-    uint32_t number = name && name[0] ? milestones_add(name) : 0;
-    guard_leave(guard);
-    return number ? 0 : -1;
+    return ANSWER(name && name[0] && milestones_add(name));
 }
 
-/* disable: or enable; all: or the calling thread. */
-#define SWITCH(function, disable, all)                                                             \
-    EXPORT void function(void)                                                                     \
-    {                                                                                              \
-        struct guard *guard = ENTER();                                                             \
-        if (!guard)                                                                                \
-            return;                                                                                \
-        if (all)                                                                                   \
-            capture_disable_all(disable);                                                          \
-        else                                                                                       \
-            capture_disable(guard, disable);                                                       \
-        guard_leave(guard);                                                                        \
-    }
+EXPORT void libleak_disable(void)
+{
+    WITH_TOKEN(capture_disable(guard, true));
+}
 
-SWITCH(libleak_disable, true, false)
-SWITCH(libleak_enable, false, false)
-SWITCH(libleak_disable_all, true, true)
-SWITCH(libleak_enable_all, false, true)
+EXPORT void libleak_enable(void)
+{
+    WITH_TOKEN(capture_disable(guard, false));
+}
+
+EXPORT void libleak_disable_all(void)
+{
+    WITH_TOKEN(capture_disable_all(true));
+}
+
+EXPORT void libleak_enable_all(void)
+{
+    WITH_TOKEN(capture_disable_all(false));
+}
+
+static bool ignore(struct guard *guard, const void *p)
+{
+    struct block found;
+    if (load_relaxed(&carved_count) && carved_ignore(guard, arch_address(p)))
+        return true;
+    if (!blocks_find_around(guard, (uintptr_t)p, &found) ||
+        !track_take(guard, (void *)found.address, &found))
+        return false;
+    found.kind |= BLOCKS_IGNORED;
+    track_put_back(guard, &found);
+    return true;
+}
 
 EXPORT int libleak_ignore(const void *p)
 {
-    struct guard *guard = ENTER();
-    struct block found;
-    if (!guard)
-        return -1;
-    if (load_relaxed(&carved_count) && carved_ignore(guard, arch_address(p))) {
-        guard_leave(guard);
-        return 0;
-    }
-    bool known = blocks_find_around(guard, (uintptr_t)p, &found) &&
-                 track_take(guard, (void *)found.address, &found);
-    if (known) {
-        found.kind |= BLOCKS_IGNORED;
-        track_put_back(guard, &found);
-    }
-    guard_leave(guard);
-    return known ? 0 : -1;
+    return ANSWER(ignore(guard, p));
 }
 
 EXPORT int libleak_mark_reported(void)
 {
-    struct guard *guard = ENTER();
-    if (!guard)
-        return -1;
-    uint32_t number = milestones_add_known();
-    guard_leave(guard);
-    return number ? 0 : -1;
+    return ANSWER(milestones_add_known());
 }
 
 EXPORT void libleak_add_root(const void *start, size_t size)
 {
-    struct guard *guard = ENTER();
-    if (!guard)
-        return;
-    roots_add((uintptr_t)start, size);
-    guard_leave(guard);
+    WITH_TOKEN(roots_add((uintptr_t)start, size));
 }
 
 EXPORT void libleak_remove_root(const void *start, size_t size)
 {
-    struct guard *guard = ENTER();
-    if (!guard)
-        return;
-    roots_remove((uintptr_t)start, size);
-    guard_leave(guard);
+    WITH_TOKEN(roots_remove((uintptr_t)start, size));
 }
 
 EXPORT int libleak_at_report(void (*callback)(void))
 {
-    struct guard *guard = ENTER();
-    if (!guard)
-        return -1;
-    bool added = farewell_add(guard, callback);
-    guard_leave(guard);
-    return added ? 0 : -1;
+    return ANSWER(farewell_add(guard, callback));
 }
 
-static int tell_counts(const struct leak_counts *counts, bool known, struct libleak_counts *out)
+static struct libleak_counts counts_told(struct leak_counts counts)
 {
-    *out = (struct libleak_counts){.allocations = counts->allocs,
-                                   .frees = counts->frees,
-                                   .allocated_bytes = counts->bytes,
-                                   .freed_bytes = counts->freed_bytes,
-                                   .live_blocks = counts->allocs - counts->frees,
-                                   .live_bytes = counts->bytes - counts->freed_bytes};
-    return known ? 0 : -1;
+    return (struct libleak_counts){.allocations = counts.allocs,
+                                   .frees = counts.frees,
+                                   .allocated_bytes = counts.bytes,
+                                   .freed_bytes = counts.freed_bytes,
+                                   .live_blocks = counts.allocs - counts.frees,
+                                   .live_bytes = counts.bytes - counts.freed_bytes};
 }
 
 EXPORT int libleak_count(struct libleak_counts *out)
 {
-    struct leak_counts counts = {0};
-    struct guard *guard = ENTER();
-    if (guard) {
-        counts = counts_of_process(guard);
-        guard_leave(guard);
-    }
-    return tell_counts(&counts, guard, out);
+    int answer = -1;
+    *out = (struct libleak_counts){0};
+    WITH_TOKEN(*out = counts_told(counts_of_process(guard)); answer = 0);
+    return answer;
+}
+
+static bool count_thread(struct guard *guard, struct libleak_counts *out)
+{
+    struct leak_counts counts;
+    bool known = counts_of_thread(guard, &counts);
+    if (known)
+        *out = counts_told(counts);
+    return known;
 }
 
 EXPORT int libleak_count_thread(struct libleak_counts *out)
 {
-    struct leak_counts counts = {0};
-    struct guard *guard = ENTER();
-    bool known = guard && counts_of_thread(guard, &counts);
-    if (guard)
-        guard_leave(guard);
-    return tell_counts(&counts, known, out);
+    *out = (struct libleak_counts){0};
+    return ANSWER(count_thread(guard, out));
+}
+
+static bool count_tag(struct guard *guard, const char *name, struct libleak_counts *out)
+{
+    unsigned tag = tags_find(name);
+    if (tag)
+        *out = counts_told(counts_of_tag(guard, tag));
+    return tag;
 }
 
 EXPORT int libleak_count_tag(const char *name, struct libleak_counts *out)
 {
-    struct leak_counts counts = {0};
-    struct guard *guard = ENTER();
-    unsigned tag = guard ? tags_find(name) : 0;
-    if (tag)
-        counts = counts_of_tag(guard, tag);
-    if (guard)
-        guard_leave(guard);
-    return tell_counts(&counts, tag, out);
+    *out = (struct libleak_counts){0};
+    return ANSWER(count_tag(guard, name, out));
 }
 
 EXPORT int libleak_tag_push(const char *name)
 {
-    struct guard *guard = ENTER();
-    if (!guard)
-        return -1;
-    bool pushed = tags_push(guard, name);
-    guard_leave(guard);
-    return pushed ? 0 : -1;
+    return ANSWER(tags_push(guard, name));
 }
 
 EXPORT int libleak_tag_pop(void)
 {
-    struct guard *guard = ENTER();
-    if (!guard)
-        return -1;
-    bool popped = tags_pop(guard);
-    guard_leave(guard);
-    return popped ? 0 : -1;
+    return ANSWER(tags_pop(guard));
 }
 
 EXPORT int libleak_get_option(const char *name, char *buffer, size_t size)
 {
-    struct guard *guard = ENTER();
-    if (!guard) {
-        if (size)
-            buffer[0] = '\0';
-        return -1;
-    }
-    bool told = settings_get(name, buffer, size);
-    guard_leave(guard);
-    return told ? 0 : -1;
+    if (size)
+        buffer[0] = '\0';
+    return ANSWER(settings_get(name, buffer, size));
 }
 
 EXPORT int libleak_set_option(const char *name, const char *value)
 {
-    struct guard *guard = ENTER();
-    if (!guard)
-        return -1;
-    bool changed = settings_set(guard, name, value);
-    guard_leave(guard);
-    return changed ? 0 : -1;
+    return ANSWER(settings_set(guard, name, value));
 }
 
 EXPORT void libleak_set_report_hook(int (*hook)(const char *line, void *context), void *context)

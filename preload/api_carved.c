@@ -6,70 +6,59 @@
 #include "preload/annotate.h"
 #include "preload/process.h"
 
-/* Does it with the token, as guard, if there is one. */
-#define TOLD(what)                                                                                 \
-    do {                                                                                           \
-        struct frame caller = CALLER_FRAME();                                                      \
-        struct guard *guard = process_enter(&caller);                                              \
-        if (!guard)                                                                                \
-            break;                                                                                 \
-        what;                                                                                      \
-        guard_leave(guard);                                                                        \
-    } while (0)
-
 EXPORT void libleak_block_new(const void *p, size_t size)
 {
-    TOLD(annotate_new(guard, &caller, p, size));
+    WITH_TOKEN(annotate_new(guard, &caller, p, size));
 }
 
 EXPORT void libleak_block_resize(const void *p, size_t size)
 {
-    TOLD(annotate_resize(guard, &caller, p, size));
+    WITH_TOKEN(annotate_resize(guard, &caller, p, size));
 }
 
 EXPORT void libleak_block_gone(const void *p)
 {
-    TOLD(annotate_gone(guard, &caller, p));
+    WITH_TOKEN(annotate_gone(guard, &caller, p));
 }
 
 EXPORT void libleak_pool_create(const void *pool, const char *name)
 {
-    TOLD(annotate_create(guard, pool, name));
+    WITH_TOKEN(annotate_create(guard, pool, name));
 }
 
 EXPORT int libleak_pool_exists(const void *pool)
 {
     int answer = -1;
-    TOLD(answer = annotate_exists(guard, pool));
+    WITH_TOKEN(answer = annotate_exists(guard, pool));
     return answer;
 }
 
 EXPORT void libleak_pool_move(const void *pool, const void *to)
 {
-    TOLD(annotate_move(guard, pool, to));
+    WITH_TOKEN(annotate_move(guard, pool, to));
 }
 
 EXPORT void libleak_pool_alloc(const void *pool, const void *p, size_t size)
 {
-    TOLD(annotate_alloc(guard, &caller, pool, p, size));
+    WITH_TOKEN(annotate_alloc(guard, &caller, pool, p, size));
 }
 
 EXPORT void libleak_pool_free(const void *pool, const void *p)
 {
-    TOLD(annotate_free(guard, &caller, pool, p));
+    WITH_TOKEN(annotate_free(guard, &caller, pool, p));
 }
 
 EXPORT void libleak_pool_change(const void *pool, const void *p, const void *now, size_t size)
 {
-    TOLD(annotate_change(guard, &caller, pool, p, now, size));
+    WITH_TOKEN(annotate_change(guard, &caller, pool, p, now, size));
 }
 
 EXPORT void libleak_pool_trim(const void *pool, const void *start, size_t size)
 {
-    TOLD(annotate_trim(guard, &caller, pool, start, size));
+    WITH_TOKEN(annotate_trim(guard, &caller, pool, start, size));
 }
 
 EXPORT void libleak_pool_destroy(const void *pool)
 {
-    TOLD(annotate_destroy(guard, &caller, pool));
+    WITH_TOKEN(annotate_destroy(guard, &caller, pool));
 }

@@ -30,6 +30,17 @@ static inline struct guard *process_enter(const struct frame *caller)
     return NULL;
 }
 
+/* In an exported function: does it with the token, as guard, if there is one. */
+#define WITH_TOKEN(what)                                                                           \
+    do {                                                                                           \
+        struct frame caller = CALLER_FRAME();                                                      \
+        struct guard *guard = process_enter(&caller);                                              \
+        if (!guard)                                                                                \
+            break;                                                                                 \
+        what;                                                                                      \
+        guard_leave(guard);                                                                        \
+    } while (0)
+
 /* The options into the store, where the last word counts. */
 void process_put_options(void);
 
