@@ -288,8 +288,7 @@ static bool inherit(int fd, void *context UNUSED)
     struct record_page *page = reach(fd);
     if (!page)
         return true;
-    text_add(&text, "/proc/self/fd/");
-    text_add_number(&text, fd);
+    text_add_descriptor(&text, fd);
     ssize_t length = fd > 2 ? sys_readlink(link, path, sizeof path) : 0;
     struct news news = {.type = LEAK_RESOURCE_FD,
                         .name = length > 0 ? path : NULL,

@@ -64,8 +64,7 @@ static int copy_to_memory_file(char *path, size_t size)
         left -= written;
     }
     struct text text = text_on(path, size);
-    text_add(&text, "/proc/self/fd/");
-    text_add_number(&text, fd);
+    text_add_descriptor(&text, fd);
     return fd;
 }
 
@@ -101,8 +100,11 @@ struct command {
     char store[PATH_MAX], only[32], text[48];
 };
 
-/* What leakreport is to do when the program's hook is shown the lines in between. */
-enum step { ALL_AT_ONCE, MAKE, SEND };
+/* Of a report that the program is shown on its way. Descriptors; -1: none. */
+struct detour {
+    int to, from; /* where it goes, whatever the options say; where its text lies ready */
+};
+static const struct detour straight = {-1, -1};
 
 static void name_thread(struct command *command, uint32_t serial)
 {
@@ -114,12 +116,12 @@ static void name_thread(struct command *command, uint32_t serial)
 static void name_text(struct command *command, int fd)
 {
     struct text text = TEXT_ON(command->text);
-    text_add(&text, "--text=/proc/self/fd/");
-    text_add_number(&text, fd);
+    text_add(&text, "--text=");
+    text_add_descriptor(&text, fd);
 }
 
-static bool make_command(struct command *command, const struct reports_wish *wish, enum step step,
-                         const struct shown *shown)
+static bool make_command(struct command *command, const struct reports_wish *wish,
+                         struct detour detour)
 {
     unsigned count = 0;
     command->tool = tool_find();
@@ -136,12 +138,12 @@ static bool make_command(struct command *command, const struct reports_wish *wis
         name_thread(command, wish->thread);
         command->argument[count++] = command->only;
     }
-    if (step == MAKE)
-        outlets_name_descriptor(&command->outlets, shown->made);
+    if (detour.to >= 0)
+        outlets_name_descriptor(&command->outlets, detour.to);
     else if (!outlets_name(&command->outlets, wish->file))
         return false;
-    if (step == SEND) {
-        name_text(command, shown->left);
+    if (detour.from >= 0) {
+        name_text(command, detour.from);
         command->argument[count++] = command->text;
     }
     if (command->outlets.output[0])
@@ -155,7 +157,7 @@ static bool make_command(struct command *command, const struct reports_wish *wis
     command->argument[count++] = command->store;
     command->argument[count] = NULL;
     command->environment = clean_environment(&command->environment_size);
-    outlets_open(&command->outlets, step == SEND ? shown->left : -1);
+    outlets_open(&command->outlets, detour.from);
     return true;
 }
 
@@ -172,10 +174,10 @@ static void drop_command(struct command *command)
 
 static struct command command; /* of whose turn it is */
 
-static bool run_and_wait(const struct reports_wish *wish, enum step step, const struct shown *shown)
+static bool run_and_wait(const struct reports_wish *wish, struct detour detour)
 {
     int status = -1;
-    if (!make_command(&command, wish, step, shown))
+    if (!make_command(&command, wish, detour))
         return false;
     if (!command.environment ||
         (status = tool_run(command.tool, command.argument, command.environment,
@@ -189,10 +191,10 @@ static bool run_and_show(const struct reports_wish *wish)
 {
     struct shown shown;
     if (!shown_begin(&shown))
-        return run_and_wait(wish, ALL_AT_ONCE, NULL);
-    bool done = run_and_wait(wish, MAKE, &shown);
+        return run_and_wait(wish, straight);
+    bool done = run_and_wait(wish, (struct detour){.to = shown.made, .from = -1});
     if (done && shown_lines(&shown))
-        done = run_and_wait(wish, SEND, &shown);
+        done = run_and_wait(wish, (struct detour){.to = -1, .from = shown.left});
     shown_end(&shown);
     return done;
 }
@@ -201,7 +203,7 @@ bool reports_now(const struct reports_wish *wish)
 {
     if ((!wish->file && !outlets_usable()) || !turn_take(&turn, track_options.exit_budget))
         return false;
-    bool done = log_is_shown() ? run_and_show(wish) : run_and_wait(wish, ALL_AT_ONCE, NULL);
+    bool done = log_is_shown() ? run_and_show(wish) : run_and_wait(wish, straight);
     asked_for |= !wish->file;
     turn_end(&turn);
     return done;
@@ -257,7 +259,7 @@ void reports_take_turn(void)
     if (!turn_try(&turn))
         return;
     if (!cannot && may_begin()) {
-        cannot = !make_command(&command, &(struct reports_wish){.heap = true}, ALL_AT_ONCE, NULL);
+        cannot = !make_command(&command, &(struct reports_wish){.heap = true}, straight);
         if (!cannot)
             begin();
     }

@@ -58,6 +58,12 @@ void text_add_signed(struct text *text, int64_t number)
     text_add_number(text, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
+void text_add_descriptor(struct text *text, int fd)
+{
+    text_add(text, "/proc/self/fd/");
+    text_add_number(text, fd);
+}
+
 bool text_starts(const char *string, const char *prefix)
 {
     return strncmp(string, prefix, strlen(prefix)) == 0;

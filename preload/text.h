@@ -23,6 +23,7 @@ void text_add_number(struct text *text, uint64_t number);
 void text_add_hex(struct text *text, uint64_t number); /* 0x… */
 void text_add_time(struct text *text, uint64_t ns);    /* as text_read_time takes it; ms at least */
 void text_add_signed(struct text *text, int64_t number);
+void text_add_descriptor(struct text *text, int fd); /* as a path of this process */
 
 bool text_starts(const char *string, const char *prefix);
 /* Decimal or 0x hex, the whole of [string, string + length); false when it is anything else. */
