@@ -43,15 +43,20 @@ static void add_glibc_heaps(const struct maps *maps, const struct mapping *mappi
             add(heaps, at, at + ((const struct glibc_heap *)at)->size);
 }
 
-static bool has_own_mapping(uintptr_t address, uint64_t size, uintptr_t *start, uintptr_t *end)
+/* The mapping that glibc made for one block; all of the kernel's, which may have neighbours in it,
+ * when it made none. */
+static struct heap home_of(const struct mapping *mapping, uintptr_t address, uint64_t size,
+                           bool glibc)
 {
-    uint64_t word = ((const uint64_t *)address)[-1], before;
-    if (address % 16 || !(word & GLIBC_MMAPPED))
-        return false;
-    before = ((const uint64_t *)address)[-2]; /* alignment may have cost something */
-    *start = address - 16 - before;
-    *end = address - 16 + (word & ~7ull);
-    return *start % LEAK_PAGE == 0 && *end % LEAK_PAGE == 0 && *end >= address + size;
+    const struct heap all = {mapping->start, mapping->end};
+    if (!glibc || address % 16 || address - mapping->start < 16)
+        return all;
+    const uint64_t *chunk = (const uint64_t *)address - 2; /* alignment may have cost something */
+    const struct heap own = {address - 16 - chunk[0], address - 16 + (chunk[1] & ~7ull)};
+    return chunk[1] & GLIBC_MMAPPED && own.start % LEAK_PAGE == 0 && own.end % LEAK_PAGE == 0 &&
+                   own.end >= address + size
+               ? own
+               : all;
 }
 
 /* Bubbles sink: what is added is nearly in order. */
@@ -70,7 +75,7 @@ static void add_homes(const struct maps *maps, const struct reach *reach, bool g
                       struct heaps *heaps)
 {
     uint32_t known = heaps->count, at = 0;
-    uintptr_t start = 0, end = 0;
+    struct heap home = {0};
     for (uint32_t i = 0, count = reach_count(reach); i < count; i++) {
         uintptr_t address;
         uint64_t size;
@@ -79,16 +84,14 @@ static void add_homes(const struct maps *maps, const struct reach *reach, bool g
         nesting_home(reach, i, &address, &size);
         while (at < known && heaps->heap[at].end <= address)
             at++;
-        if ((at < known && heaps->heap[at].start <= address) || address - start < end - start)
+        if ((at < known && heaps->heap[at].start <= address) ||
+            address - home.start < home.end - home.start)
             continue;
         const struct mapping *mapping = maps_find(maps, address);
         if (!mapping)
             continue;
-        start = mapping->start;
-        end = mapping->end;
-        if (glibc)
-            has_own_mapping(address, size, &start, &end);
-        add(heaps, start, end);
+        home = home_of(mapping, address, size, glibc);
+        add(heaps, home.start, home.end);
     }
 }
 

@@ -221,6 +221,29 @@ START_TEST(large_blocks_side_by_side_are_all_taken)
 }
 END_TEST
 
+/* The word below a block is that of a mapped one, but it does not say where a mapping could be. */
+START_TEST(what_only_looks_like_a_mapping_of_its_own_is_none)
+{
+    char *home = map_pages(64);
+    uint64_t *block = (uint64_t *)(home + 5 * 4096 + 16);
+    ck_assert_int_eq(mprotect(home, 4096, PROT_NONE), 0);
+    ck_assert_int_eq(mprotect(home + 63 * 4096, 4096, PROT_NONE), 0);
+    const uint64_t words[][2] = {{0, 4096 | 2}, {16, 8192 | 2}, {4096, 48 | 2}, {UINT64_MAX / 2, 2}};
+    keep(block, 5000); /* the first one does not reach to its end */
+    for (unsigned i = 0; i < ARRAY_LENGTH(words); i++) {
+        memcpy(block - 2, words[i], sizeof words[i]);
+        look(true);
+        const struct heap *heap = around(block);
+        UNIT_WANT_MSG(heap && heap->start == (uintptr_t)home + 4096 &&
+                          heap->end == (uintptr_t)home + 63 * 4096,
+                      "words %u: not all of what is mapped", i);
+    }
+    memcpy(block - 2, (uint64_t[]){0, 8192 | 2}, 16); /* as glibc writes them */
+    look(true);
+    ck_assert_uint_eq(around(block)->end - around(block)->start, 8192);
+}
+END_TEST
+
 /* ---- Any other allocator -------------------------------------------------------------------- */
 
 START_TEST(of_another_allocator_each_mapping_with_a_block_is_taken_whole)
@@ -261,6 +284,7 @@ int main(int argc, char **argv)
         tcase_add_loop_test(glibc, a_large_block_is_its_mapping_and_not_its_neighbours, 0,
                             ARRAY_LENGTH(forms));
         tcase_add_test(glibc, large_blocks_side_by_side_are_all_taken);
+        tcase_add_test(glibc, what_only_looks_like_a_mapping_of_its_own_is_none);
         tcase_add_test(glibc, what_only_lies_where_a_heap_could_is_none);
     }
     suite_add_tcase(suite, glibc);
