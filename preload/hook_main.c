@@ -7,6 +7,7 @@
  * lies below is wiped, so that no later frame of the exit machinery is laid over a pointer that
  * main has left behind.
  */
+#include "preload/about.h"
 #include "preload/lsan.h"
 #include "preload/operators.h"
 #include "preload/process.h"
@@ -32,7 +33,7 @@ static NOINLINE void hear_program(void)
     if (!guard)
         return;
     if (lsan_hear(&words))
-        process_put_options();
+        about_put_options();
     guard_leave(guard);
 }
 

@@ -1,5 +1,5 @@
 #include "preload/process.h"
-#include "preload/altstack.h"
+#include "preload/about.h"
 #include "preload/arena.h"
 #include "preload/asked.h"
 #include "preload/atomic.h"
@@ -7,31 +7,26 @@
 #include "preload/blocks.h"
 #include "preload/breaks.h"
 #include "preload/capture.h"
-#include "preload/carved.h"
 #include "preload/crash.h"
 #include "preload/eventlog.h"
-#include "preload/events.h"
 #include "preload/farewell.h"
 #include "preload/finish.h"
+#include "preload/forked.h"
 #include "preload/freed.h"
 #include "preload/golang.h"
 #include "preload/got.h"
 #include "preload/handlers.h"
-#include "preload/history.h"
 #include "preload/journal.h"
 #include "preload/limits.h"
 #include "preload/late.h"
 #include "preload/lock.h"
 #include "preload/log.h"
 #include "preload/lsan.h"
-#include "preload/milestones.h"
 #include "preload/misuse.h"
 #include "preload/modules.h"
 #include "preload/operators.h"
 #include "preload/options.h"
-#include "preload/orphans.h"
 #include "preload/oracle.h"
-#include "preload/pools.h"
 #include "preload/quarantine.h"
 #include "preload/quiet.h"
 #include "preload/real.h"
@@ -40,11 +35,9 @@
 #include "preload/rows.h"
 #include "preload/sample.h"
 #include "preload/sites.h"
-#include "preload/slots.h"
 #include "preload/snapshot.h"
 #include "preload/store.h"
 #include "preload/sys.h"
-#include "preload/tags.h"
 #include "preload/text.h"
 #include "preload/threads.h"
 #include "preload/tool.h"
@@ -58,7 +51,6 @@
 #include <pthread.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifndef MADV_WIPEONFORK
@@ -101,61 +93,6 @@ void process_missed(void)
     else if (state < RUNNING && !guard_self.sp)
         missed_at_start++;
     sample_again();
-}
-
-/* ---- What the store says of the process ------------------------------------------------------ */
-
-/* Scratch for texts and paths; not on the stack, which may be a small thread's. */
-#define SCRATCH 65536
-
-void process_put_options(void)
-{
-    char *scratch = arena_map(SCRATCH);
-    if (!scratch)
-        return;
-    struct text text = text_on(scratch, SCRATCH);
-    options_describe(&track_options, &text);
-    store_put(LEAK_CHUNK_OPTIONS, scratch, text.length);
-    arena_unmap(scratch, SCRATCH);
-}
-
-static void put_process(void)
-{
-    char *scratch = arena_map(SCRATCH);
-    if (!scratch)
-        return;
-    struct leak_process *process = (struct leak_process *)scratch;
-    struct text text = text_on(scratch + sizeof *process, SCRATCH - sizeof *process);
-    ssize_t length = sys_readlink("/proc/self/exe", text.bytes, PATH_MAX);
-    process->exe_length = text.length = length > 0 ? length : 0;
-    text_add_bytes(&text, "", 1);
-    length = sys_getcwd(text.bytes + text.length, PATH_MAX);
-    process->cwd_length = length > 0 ? length - 1 : 0;
-    text.length += process->cwd_length;
-    text_add_bytes(&text, "", 1);
-    char *arguments = text.bytes + text.length;
-    length = sys_read_file("/proc/self/cmdline", arguments, SCRATCH / 2);
-    process->argv_length = length > 0 ? length : 0;
-    for (ssize_t i = 0; i < length; i++)
-        process->argc += !arguments[i];
-    store_put(LEAK_CHUNK_PROCESS, scratch, arguments + process->argv_length - scratch);
-    arena_unmap(scratch, SCRATCH);
-}
-
-static const char *program_name(char *buffer, size_t size)
-{
-    ssize_t length = sys_readlink("/proc/self/exe", buffer, size - 1);
-    buffer[length > 0 ? length : 0] = '\0';
-    const char *slash = strrchr(buffer, '/');
-    return slash ? slash + 1 : buffer;
-}
-
-/* A program that brings its own malloc calls that one: the loader asks the program first. */
-static void look_for_other_allocators(void)
-{
-    if (operators_is_anothers("malloc"))
-        store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
-    operators_start();
 }
 
 /* ---- Start ---------------------------------------------------------------------------------- */
@@ -218,15 +155,22 @@ static void speak_up(void)
                      options_passed_over(source), NULL);
 }
 
+/* A program that brings its own malloc calls that one: the loader asks the program first. */
+static void look_for_other_allocators(void)
+{
+    if (operators_is_anothers("malloc"))
+        store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
+    operators_start();
+}
+
 static bool build(struct guard *guard, char **envp)
 {
     char name[PATH_MAX];
     if (!make_alive_page() ||
-        !store_create(track_options.dir, program_name(name, sizeof name), envp))
+        !store_create(track_options.dir, about_name(name, sizeof name), envp))
         return false;
     track_begin();
-    put_process();
-    process_put_options();
+    about_put();
     modules_start(rows_forget);
     handlers_want_our_stack = golang_is_around;
     got_start((const void *)process_start);
@@ -248,7 +192,7 @@ static bool build(struct guard *guard, char **envp)
         return false;
     if (!sample_bytes && !quarantine_start(track_options.quarantine))
         log_line("no memory for the queue of quarantine=: frees are not put off", NULL);
-    eventlog_start(&track_options, program_name(name, sizeof name));
+    eventlog_start(&track_options, about_name(name, sizeof name));
     track_ready();
     resources_start(guard);
     capture_start();
@@ -381,81 +325,6 @@ static void child_forked(void)
     sample_forked();
 }
 
-static void inherit(const struct block *block, void *bytes)
-{
-    uint64_t blocks = sample_bytes ? sample_count(block, true) : 1;
-    sites_inherit(block->site, blocks, blocks * block->size);
-    threads_blocks += blocks;
-    *(uint64_t *)bytes += blocks * block->size;
-}
-
-/* Everything shared with the parent is left behind: a store of our own, with the same ids, counting
- * what the block table (ours by copy-on-write) says we inherited. */
-static bool become_child(struct guard *guard)
-{
-    struct leak_header *parent;
-    uint64_t parent_size;
-    uint32_t nodes;
-    if (!store_create_child(&parent, &parent_size))
-        return false;
-    arena_fork_child();
-    milestones_fork_child();
-    snapshot_fork_child();
-    reports_fork_child();
-    asked_fork_child();
-    crash_fork_child();
-    altstack_fork_child();
-    store_flag(LEAK_FLAG_FORKED | (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED | LEAK_FLAG_LATE)));
-    blocks_fork_child();
-    carved_fork_child();
-    pools_fork_child();
-    freed_fork_child();
-    orphans_fork_child();
-    events_fork_child();
-    quarantine_fork_child();
-    slots_fork_child();
-    history_fork_child();
-    sample_fork_child();
-    eventlog_fork_child();
-    track_begin();
-    put_process();
-    process_put_options();
-    lsan_fork_child();
-    modules_fork_child();
-    oracle_fork_child();
-    capture_fork_child();
-    if (!tags_fork_child() || !tree_fork_child(&nodes) || !sites_fork_child() ||
-        !threads_fork_child(guard))
-        return false;
-    resources_fork_child();
-    blocks_each(inherit, &store_header->live_bytes);
-    carved_each(inherit, &store_header->live_bytes);
-    store_header->peak_bytes = store_header->live_bytes;
-    store_header->ppid = parent->pid; /* who it inherited from: a daemon's parent is gone by now */
-    store_forget(parent, parent_size);
-    return true;
-}
-
-/* Of a child in which only crashes count; it is made when there is one. */
-static bool become_bare_child(void)
-{
-    struct leak_header *parent;
-    uint64_t parent_size;
-    if (!store_create_child(&parent, &parent_size))
-        return false;
-    arena_fork_child();
-    crash_fork_child();
-    altstack_fork_child();
-    store_flag(LEAK_FLAG_FORKED | LEAK_FLAG_CRASH_ONLY);
-    track_begin();
-    put_process();
-    process_put_options();
-    modules_fork_child();
-    store_header->ppid = parent->pid;
-    store_forget(parent, parent_size);
-    return true;
-}
-
 /* A fork child may have no store yet. Memory that is shared with the parent is the parent's (vfork),
  * and a thread that is inside of the runtime may be in the middle of making one. */
 static bool account_for_crash(void)
@@ -466,7 +335,7 @@ static bool account_for_crash(void)
         return false;
     struct frame nobody = {.sp = 1};
     struct guard *guard = guard_enter(&nobody);
-    bool done = guard && (state == RUNNING ? become_child(guard) : become_bare_child());
+    bool done = guard && (state == RUNNING ? forked_begin(guard) : forked_begin_bare());
     if (guard)
         guard_leave(guard);
     if (done)
@@ -505,7 +374,7 @@ bool process_wake(struct guard *guard)
     /* A handler could fork, or leave by longjmp, when half of it is done. */
     uint64_t mask;
     sys_signals_block(&mask);
-    bool done = become_child(guard);
+    bool done = forked_begin(guard);
     sys_signals_restore(&mask);
     if (!done) {
         state = OFF;

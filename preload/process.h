@@ -41,9 +41,6 @@ static inline struct guard *process_enter(const struct frame *caller)
         guard_leave(guard);                                                                        \
     } while (0)
 
-/* The options into the store, where the last word counts. */
-void process_put_options(void);
-
 /* A call that was forwarded without a token: counted unless it belongs to an outer call of ours. */
 void process_missed(void);
 

@@ -1,6 +1,6 @@
 #include "preload/settings.h"
+#include "preload/about.h"
 #include "preload/options.h"
-#include "preload/process.h"
 #include "preload/reactions.h"
 #include "preload/reports.h"
 #include "preload/roots.h"
@@ -46,6 +46,6 @@ bool settings_set(struct guard *guard UNUSED, const char *name, const char *valu
         snapshot_choose_roots();
     if (strcmp(name, "report_file") == 0 || strcmp(name, "report_to") == 0)
         reports_start(); /* a relative one is where the program is now */
-    process_put_options();
+    about_put_options();
     return true;
 }
