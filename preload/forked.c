@@ -42,7 +42,6 @@ bool forked_begin(struct guard *guard)
 {
     struct leak_header *parent;
     uint64_t parent_size;
-    uint32_t nodes;
     if (!store_create_child(&parent, &parent_size))
         return false;
     arena_fork_child();
@@ -71,7 +70,7 @@ bool forked_begin(struct guard *guard)
     modules_fork_child();
     oracle_fork_child();
     capture_fork_child();
-    if (!tags_fork_child() || !tree_fork_child(&nodes) || !sites_fork_child() ||
+    if (!tags_fork_child() || !tree_fork_child() || !sites_fork_child() ||
         !threads_fork_child(guard))
         return false;
     resources_fork_child();

@@ -398,12 +398,12 @@ void tree_fork_unlock(void)
         lock_give_raw(&stripes[i].lock);
 }
 
-bool tree_fork_child(uint32_t *inherited)
+bool tree_fork_child(void)
 {
     spare.lock.word = 0;
     for (int i = 0; i < STRIPES; i++)
         stripes[i].lock.word = 0;
-    inherited_nodes = *inherited = last_node;
+    inherited_nodes = last_node;
     if (!segments_fork_child(&nodes, last_node))
         return false;
     store_header->nodes = last_node;

@@ -31,6 +31,6 @@ bool tree_check(void);
 void tree_fork_lock(void);
 void tree_fork_unlock(void);
 /* Nodes move to the child's store; inherited leaves no longer match: new blocks get new sites. */
-bool tree_fork_child(uint32_t *last_node);
+bool tree_fork_child(void);
 
 #endif

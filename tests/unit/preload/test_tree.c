@@ -458,10 +458,9 @@ START_TEST(a_fork_childs_store_knows_the_same_sites_and_counts_its_own)
     if (pid == 0) {
         struct leak_header *parent;
         uint64_t size;
-        uint32_t nodes;
         CHILD_WANT(store_create_child(&parent, &size));
         CHILD_WANT(store_header != parent && store_header->pid == getpid());
-        CHILD_WANT(tree_fork_child(&nodes) && sites_fork_child());
+        CHILD_WANT(tree_fork_child() && sites_fork_child());
         store_forget(parent, size);
         CHILD_WANT(tree_check());
         CHILD_WANT(store_header->inherited_sites == inherited);
@@ -504,9 +503,8 @@ START_TEST(a_site_is_inherited_without_its_threads_and_times)
     if (pid == 0) {
         struct leak_header *parent;
         uint64_t size;
-        uint32_t nodes;
         CHILD_WANT(store_create_child(&parent, &size));
-        CHILD_WANT(tree_fork_child(&nodes) && sites_fork_child());
+        CHILD_WANT(tree_fork_child() && sites_fork_child());
         CHILD_WANT(view_site(store_header, inherited)->first <= store_header->epoch);
         CHILD_WANT(view_site(store_header, inherited)->threads[0] == 0);
         CHILD_WANT(view_site(store_header, inherited)->more_threads == 0);
