@@ -1,28 +1,20 @@
 #include "preload/sys.h"
 #include "preload/atomic.h"
+#include "preload/call.h"
 #include "leak_store.h"
-#include "arch.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <linux/wait.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
-
-#define CALL(number, ...) CALL_(number, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
-#define CALL_(number, a, b, c, d, e, f, ...)                                                       \
-    arch_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 static void *map(size_t size, int flags, int fd)
 {
@@ -120,14 +112,12 @@ ssize_t sys_write_quietly(int fd, const void *buffer, size_t size)
 {
     /* Raised for this thread while blocked: it is taken back, unless the program's own waits there.
      */
-    const uint64_t pipe = 1ull << (SIGPIPE - 1);
-    const struct timespec at_once = {0, 0};
-    uint64_t mask, before = 0;
+    uint64_t mask;
     sys_signals_block(&mask);
-    CALL(SYS_rt_sigpending, &before, sizeof before);
+    bool waits = sys_signals_pending() >> (SIGPIPE - 1) & 1;
     ssize_t result = sys_write(fd, buffer, size);
-    if (result == -EPIPE && !(before & pipe))
-        CALL(SYS_rt_sigtimedwait, &pipe, 0, &at_once, sizeof pipe);
+    if (result == -EPIPE && !waits)
+        sys_signal_take(SIGPIPE, NULL);
     sys_signals_restore(&mask);
     return result;
 }
@@ -325,81 +315,6 @@ bool sys_peek(uintptr_t address, void *out, size_t size)
     return result == (long)size;
 }
 
-bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high)
-{
-    stack_t stack;
-    if (CALL(SYS_sigaltstack, 0, &stack) < 0 || !(stack.ss_flags & SS_ONSTACK))
-        return false;
-    *low = (uintptr_t)stack.ss_sp;
-    *high = *low + stack.ss_size;
-    return true;
-}
-
-int sys_signal_stack(const stack_t *stack, stack_t *old)
-{
-    return CALL(SYS_sigaltstack, stack, old);
-}
-
-static const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
-                               1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1);
-
-bool sys_signal_is_fault(int number)
-{
-    return number > 0 && number <= 64 && faults >> (number - 1) & 1;
-}
-
-/* All but the signals that a fault raises: blocking those would turn a bug into a silent kill. */
-void sys_signals_block(uint64_t *saved)
-{
-    uint64_t all = ~faults;
-    CALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof all);
-}
-
-void sys_signals_restore(const uint64_t *saved)
-{
-    CALL(SYS_rt_sigprocmask, SIG_SETMASK, saved, 0, sizeof *saved);
-}
-
-int sys_action(int number, const struct sys_action *action, struct sys_action *old)
-{
-    return CALL(SYS_rt_sigaction, number, action, old, sizeof action->mask);
-}
-
-int sys_signal_thread(int tid, int number, const siginfo_t *info)
-{
-    return CALL(SYS_rt_tgsigqueueinfo, sys_getpid(), tid, number, info);
-}
-
-int sys_signal_self(int number, const siginfo_t *info)
-{
-    return CALL(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), number, info);
-}
-
-void sys_trap(void)
-{
-    siginfo_t info;
-    memset(&info, 0, sizeof info);
-    info.si_signo = SIGTRAP;
-    info.si_code = SI_TKILL;
-    info.si_pid = sys_getpid();
-    info.si_uid = sys_geteuid();
-    sys_signal_self(SIGTRAP, &info);
-}
-
-int sys_signal_take(int number, siginfo_t *info)
-{
-    uint64_t set = 1ull << (number - 1);
-    struct timespec now = {0, 0};
-    return CALL(SYS_rt_sigtimedwait, &set, info, &now, sizeof set);
-}
-
-uint64_t sys_signals_pending(void)
-{
-    uint64_t pending = 0;
-    CALL(SYS_rt_sigpending, &pending, sizeof pending);
-    return pending;
-}
-
 void sys_futex_wait(uint32_t *word, uint32_t value)
 {
     CALL(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, 0);
@@ -466,127 +381,6 @@ bool sys_each_number(const char *folder, bool (*visit)(int number, void *context
     if (fd >= 0)
         sys_close(fd);
     return length >= 0;
-}
-
-int sys_copy(void)
-{
-    return CALL(SYS_clone, 0, 0, 0, 0, 0);
-}
-
-void sys_be_ordinary(void)
-{
-    struct sched_param none = {0};
-    CALL(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
-}
-
-/* CPUs that have no tags do not know it. */
-void sys_pass_over_tags(void)
-{
-    CALL(SYS_prctl, PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0);
-}
-
-static bool note_highest(int number, void *highest)
-{
-    if (number > *(int *)highest)
-        *(int *)highest = number;
-    return true;
-}
-
-void sys_close_from(unsigned first)
-{
-    int highest = -1;
-    if (CALL(SYS_close_range, first, UINT32_MAX, 0) >= 0)
-        return;
-    if (!sys_each_number("/proc/self/fd", note_highest, &highest)) { /* before Linux 5.9 */
-        uint64_t limit = sys_limit(RLIMIT_NOFILE);
-        highest = limit < 1u << 20 ? (int)limit : 1 << 20;
-    }
-    for (int fd = first; fd <= highest; fd++)
-        sys_close(fd);
-}
-
-void sys_exit(int status)
-{
-    CALL(SYS_exit_group, status);
-    __builtin_unreachable();
-}
-
-/* exec makes a child send SIGCHLD, whatever it was born with: so one that does not exec stands
- * between it and us. Signals stay blocked there, the program's handlers are not for it. */
-static long run_between(const char *path, char *const argv[], char *const envp[],
-                        const struct sys_streams *streams, const uint64_t *mask)
-{
-    const int now[] = {streams->in, streams->out, streams->err};
-    int status = 0;
-    long pid = CALL(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0);
-    if (pid == 0) {
-        sys_signals_restore(mask);
-        for (int fd = 0; fd < 3; fd++)
-            if (now[fd] >= 0)
-                CALL(SYS_dup3, now[fd], fd, 0);
-        for (const int *kept = streams->kept; kept && *kept >= 0; kept++)
-            CALL(SYS_fcntl, *kept, F_SETFD, 0); /* the table of descriptors is a copy */
-        CALL(SYS_execve, path, argv, envp);
-        CALL(SYS_exit_group, 127);
-    }
-    if (pid < 0)
-        return 127;
-    /* Where SIGCHLD is ignored nobody knows the status. */
-    CALL(SYS_wait4, pid, &status, __WALL, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
-}
-
-int sys_run(const char *path, char *const argv[], char *const envp[],
-            const struct sys_streams *streams)
-{
-    /* Without CLONE_VM: the child owns a copy of the stack. Exit signal 0: no SIGCHLD. */
-    uint64_t mask;
-    sys_signals_block(&mask);
-    long pid = CALL(SYS_clone, 0, 0, 0, 0, 0);
-    if (pid == 0)
-        CALL(SYS_exit_group, run_between(path, argv, envp, streams, &mask));
-    sys_signals_restore(&mask);
-    return (int)pid;
-}
-
-int sys_wait(int pid)
-{
-    int status;
-    long result;
-    do
-        result = CALL(SYS_wait4, pid, &status, __WALL, 0);
-    while (result == -EINTR);
-    return result < 0 ? (int)result : status;
-}
-
-bool sys_has_ended(int pid)
-{
-    int status;
-    return CALL(SYS_wait4, pid, &status, __WALL | WNOHANG, 0) != 0;
-}
-
-void sys_kill(int pid, int number)
-{
-    CALL(SYS_kill, pid, number);
-}
-
-int sys_timer(int signal, int value)
-{
-    struct sigevent event;
-    int timer;
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_SIGNAL;
-    event.sigev_signo = signal;
-    event.sigev_value.sival_int = value;
-    long result = CALL(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer);
-    return result < 0 ? (int)result : timer;
-}
-
-void sys_timer_set(int timer, uint64_t first, uint64_t every)
-{
-    struct itimerspec time = {.it_value = {first / 1000000000u, first % 1000000000u},
-                              .it_interval = {every / 1000000000u, every % 1000000000u}};
-    CALL(SYS_timer_settime, timer, 0, &time, 0);
 }
 
 uint64_t sys_socket_limit(int fd, bool receiving)

@@ -1,7 +1,8 @@
 /* sys.h - the runtime's whole surface towards the kernel.
  *
  * Every function returns what the kernel returns: a value, or -errno. errno itself is never
- * touched. Callable anywhere: signal handlers, vfork children, with any lock held.
+ * touched. Callable anywhere: signal handlers, vfork children, with any lock held. Signals and timers
+ * are in sys_signals.c, copies of the process and programs that it runs in sys_children.c.
  */
 #ifndef PRELOAD_SYS_H
 #define PRELOAD_SYS_H
