@@ -228,6 +228,54 @@ test_who_names_a_block_and_what_points_at_it() {
     equal 'text alone' "$(status_of "$O/leakreport" --who=1 --format=json stores/*)" 2
     close_shelf
 }
+test_who_names_for_a_word_in_an_arena_the_innermost_block_alone() {
+    need gcc
+    compile arena -O1 -g -I"$root/include" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include "libleak.h"
+static char *heap;
+static char memory[4096] __attribute__((aligned(8)));
+/* A block that nothing points at but a word there. */
+__attribute__((noinline)) static void *hide(char *there) { return *(void **volatile *)&there[0] = malloc(100); }
+int main(void)
+{
+    char line[10];
+    heap = malloc(8192);
+    libleak_block_new(heap + 1024, 64);
+    libleak_block_new(memory + 1024, 64);
+    for (unsigned at = 1032; at < 4096; at += 2000)
+        printf("%lu\n%lu\n", 3 * (unsigned long)hide(heap + at), 3 * (unsigned long)hide(memory + at));
+    fflush(stdout);
+    return !fgets(line, sizeof line, stdin);
+}
+END
+    mkdir -m 700 stores
+    mkfifo input
+    LD_PRELOAD=$O/libleak.so LIBLEAK_DIR=$PWD/stores ./arena <input >said &
+    running=$!
+    exec 3>input
+    until_says said.now '^[0-9]' cat said
+    asked() { # the next one
+        read -r target <&4
+        ctl who "$running" "$(printf '0x%x' $((target / 3)))" >out
+    }
+    exec 4<said
+    asked
+    says out '^     0x[0-9a-f]+, 64 B from main\(\) \+0x8$'
+    silent_about out '8,192 B'
+    asked
+    says out '^     0x[0-9a-f]+, 64 B from main\(\) \+0x8$'
+    silent_about out '^     memory'
+    asked # and beside them
+    says out '^     0x[0-9a-f]+, 8,192 B from main\(\) \+0xbd8$'
+    silent_about out ' 64 B '
+    asked
+    says out '^     memory .*\+0xbd8$'
+    silent_about out ' 64 B '
+    exec 3>&-
+    wait "$running" || :
+}
 test_what_comes_while_disabled_is_no_leak() {
     need gcc
     open_shelf
