@@ -59,14 +59,16 @@ static struct heap home_of(const struct mapping *mapping, uintptr_t address, uin
                : all;
 }
 
-/* Bubbles sink: what is added is nearly in order. */
-static void sort(struct heaps *heaps)
+/* Shell sort: a few thousand, nearly in order. */
+void heaps_sort(struct heap *list, uint32_t count)
 {
-    for (uint32_t i = 1; i < heaps->count; i++)
-        for (uint32_t k = i; k && heaps->heap[k].start < heaps->heap[k - 1].start; k--) {
-            struct heap swap = heaps->heap[k];
-            heaps->heap[k] = heaps->heap[k - 1];
-            heaps->heap[k - 1] = swap;
+    for (uint32_t gap = count / 2; gap; gap /= 2)
+        for (uint32_t i = gap; i < count; i++) {
+            struct heap item = list[i];
+            uint32_t k = i;
+            for (; k >= gap && list[k - gap].start > item.start; k -= gap)
+                list[k] = list[k - gap];
+            list[k] = item;
         }
 }
 
@@ -103,8 +105,8 @@ bool heaps_find(const struct maps *maps, const struct reach *reach, bool glibc, 
     for (uint32_t i = 0; glibc && i < maps->count; i++)
         if (maps_is_anonymous(&maps->mapping[i]))
             add_glibc_heaps(maps, &maps->mapping[i], out);
-    sort(out);
+    heaps_sort(out->heap, out->count);
     add_homes(maps, reach, glibc, out);
-    sort(out);
+    heaps_sort(out->heap, out->count);
     return true;
 }

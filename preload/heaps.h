@@ -21,5 +21,7 @@ struct heaps {
 
 /* glibc: the allocator is the C library's. After reach_index. */
 bool heaps_find(const struct maps *maps, const struct reach *reach, bool glibc, struct heaps *out);
+/* By start. */
+void heaps_sort(struct heap *list, uint32_t count);
 
 #endif

@@ -289,19 +289,6 @@ static void keep_out(uintptr_t start, size_t size, void *context)
         builder->no_roots[builder->no_roots_count++] = (struct heap){start, start + size};
 }
 
-/* Shell sort: a few thousand, in the order of their making. */
-static void sort(struct heap *list, uint32_t count)
-{
-    for (uint32_t gap = count / 2; gap; gap /= 2)
-        for (uint32_t i = gap; i < count; i++) {
-            struct heap item = list[i];
-            uint32_t k = i;
-            for (; k >= gap && list[k - gap].start > item.start; k -= gap)
-                list[k] = list[k - gap];
-            list[k] = item;
-        }
-}
-
 /* A stack whose thread has ended: still one if its descriptor is there, which names itself. */
 static void keep_left_stack_out(const struct unwind_bounds *bounds, void *context)
 {
@@ -355,7 +342,7 @@ static bool list_no_roots(struct builder *builder)
         for (unsigned k = 0; k < image->data_count; k++)
             keep_out(image->data[k].start, image->data[k].end - image->data[k].start, builder);
     }
-    sort(builder->no_roots, builder->no_roots_count);
+    heaps_sort(builder->no_roots, builder->no_roots_count);
     return all;
 }
 
