@@ -4,6 +4,7 @@
 #include "preload/sites.h"
 #include "preload/sys.h"
 #include "preload/tell.h"
+#include "preload/tell_words.h"
 #include "preload/text.h"
 
 #include <fcntl.h>

@@ -8,6 +8,7 @@
 #include "preload/store.h"
 #include "preload/strays.h"
 #include "preload/tell.h"
+#include "preload/tell_words.h"
 #include "preload/text.h"
 #include "arch.h"
 
