@@ -118,11 +118,11 @@ static void wait_at(const struct dl_phdr_info *object, uintptr_t address)
     refused |= !write_code(address, ARCH_UNKNOWN_CODE, point->access);
 }
 
-static void visit(const char *name, uint64_t value, void *context)
+static void visit(const struct symtab_function *function, void *context)
 {
     struct search *search = context;
-    uintptr_t address = search->object->dlpi_addr + value;
-    if (cxxname_is(name, wanted) && is_code(search->object, address))
+    uintptr_t address = search->object->dlpi_addr + function->value;
+    if (cxxname_is(function->name, wanted) && is_code(search->object, address))
         wait_at(search->object, address);
 }
 

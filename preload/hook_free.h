@@ -1,4 +1,4 @@
-/* hook_free.h - the one way a block goes: free and every operator delete end here. */
+/* hook_free.h - the one way a block of new's goes: every operator delete ends here. */
 #ifndef PRELOAD_HOOK_FREE_H
 #define PRELOAD_HOOK_FREE_H
 

@@ -48,9 +48,9 @@ static COLD void throw_bad_alloc(size_t size)
     void (*throw_it)(void) = find("_ZSt17__throw_bad_allocv");
     if (throw_it)
         throw_it();
-    void *(*real_new)(size_t) = find("_Znwm");
-    if (real_new)
-        real_new(size); /* fails as ours did, and throws */
+    void *(*throwing)(size_t) = find("_Znwm");
+    if (throwing)
+        throwing(size); /* fails as ours did, and throws */
     log_line("operator new is out of memory and no C++ runtime was found to throw bad_alloc", NULL);
     abort();
 }
@@ -67,13 +67,13 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
         bytes = rounded;
     }
     if (sample_passes(size))
-        return alignment ? real.aligned_alloc(alignment, bytes) : real.malloc(bytes);
+        return alignment ? real_new.aligned_alloc(alignment, bytes) : real_new.malloc(bytes);
     struct guard *guard = process_enter(caller);
     if (!guard)
         process_missed();
     bool before = guard_self.calling_real;
     guard_self.calling_real = true;
-    void *block = alignment ? real.aligned_alloc(alignment, bytes) : real.malloc(bytes);
+    void *block = alignment ? real_new.aligned_alloc(alignment, bytes) : real_new.malloc(bytes);
     guard_self.calling_real = before;
     if (!guard)
         return block;

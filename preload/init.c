@@ -5,6 +5,7 @@
  * loader hands it over. There is no destructor: the account outlives everything. In a process that
  * runs already it is led to us by the last line (late.h).
  */
+#include "preload/hook_linked.h"
 #include "preload/hook_pair.h"
 #include "preload/late.h"
 #include "preload/older.h"
@@ -13,6 +14,7 @@
 __attribute__((constructor)) static void begin(int argc UNUSED, char **argv UNUSED, char **envp)
 {
     process_start(envp);
+    hook_linked_start();
     hook_pair_start();
     if (*process_alive && late_is()) {
         older_learn();

@@ -1,6 +1,7 @@
 #include "preload/misuse.h"
 #include "preload/atomic.h"
 #include "preload/events.h"
+#include "preload/linked.h"
 #include "preload/operators.h"
 #include "preload/pools.h"
 #include "preload/reactions.h"
@@ -172,7 +173,7 @@ static bool sees_all(void)
 {
     return !sample_bytes && !(load_relaxed(&store_header->flags) & LEAK_FLAG_LATE) && !untracked(LEAK_UNTRACKED_NESTED) &&
            !untracked(LEAK_UNTRACKED_DEEPBIND) && !untracked(LEAK_UNTRACKED_OWN_ALLOCATOR) &&
-           !untracked(LEAK_UNTRACKED_ABANDONED);
+           !untracked(LEAK_UNTRACKED_ABANDONED) && !linked_home;
 }
 
 /* And is it in the table? */

@@ -25,7 +25,7 @@ typedef uint64_t option_SHARE; /* percent, to 100 */
 typedef char option_TEXT[OPTION_TEXT_MAX];
 typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks,
     option_CHOICE_unwind, option_CHOICE_unwind_oracle, option_CHOICE_crash, option_CHOICE_log,
-    option_CHOICE_log_format, option_CHOICE_modules_match;
+    option_CHOICE_log_format, option_CHOICE_modules_match, option_CHOICE_linked_malloc;
 
 /* The words of the CHOICE lines, in their order. */
 enum { REPORT_NONE, REPORT_EXIT };
@@ -34,6 +34,7 @@ enum { UNWIND_ORACLE_LIBUNWIND, UNWIND_ORACLE_LIBGCC };
 enum { FOLLOW_INHERIT, FOLLOW_FORCE, FOLLOW_NONE };
 enum { FREE_STACKS_OFF, FREE_STACKS_SAMPLE, FREE_STACKS_ALL };
 enum { CRASH_OFF, CRASH_ON, CRASH_ONLY };
+enum { LINKED_MALLOC_OFF, LINKED_MALLOC_AUTO };
 enum { LOG_FORMAT_TEXT, LOG_FORMAT_MTRACE };
 
 enum option_source {

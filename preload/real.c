@@ -105,6 +105,8 @@ struct real real = {
     .__libc_memalign = boot_memalign,
 };
 
+struct real_new real_new = {boot_malloc, boot_memalign, boot_free};
+
 /* 0 not begun, 1 under way (allocations come from the pool), 2 done */
 static int state;
 
@@ -172,6 +174,7 @@ void real_find(void)
                                  anything */
         copy_plain_names(&found);
     real = found;
+    real_new = (struct real_new){real.malloc, real.aligned_alloc, real.free};
     /* Pairs with the acquire in real_found. */
     store_release(&state, 2);
 }

@@ -29,6 +29,14 @@ struct real {
 
 extern struct real real; /* written by real_find only */
 
+/* What operators new and delete stand on: the same, but where the program has an allocator of its own. */
+struct real_new {
+    void *(*malloc)(size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    void (*free)(void *);
+};
+extern struct real_new real_new HIDDEN;
+
 /* Idempotent; calls dlsym, which may allocate (from the boot pool). */
 void real_find(void);
 bool real_found(void);

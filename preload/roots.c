@@ -2,6 +2,7 @@
 #include "preload/arena.h"
 #include "preload/atomic.h"
 #include "preload/boot.h"
+#include "preload/linked.h"
 #include "preload/lock.h"
 #include "preload/modules.h"
 #include "preload/older.h"
@@ -109,6 +110,23 @@ static void add_whole(struct builder *builder, uintptr_t start, uintptr_t end,
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 
+/* Data of an object is a root, but for the blocks in it: an allocator that is linked into the program
+ * may give them out from a variable. Blocks ascend. */
+static void add_data(struct builder *builder, uintptr_t start, uintptr_t end, struct piece model)
+{
+    const struct reach *reach = builder->picture->reach;
+    for (uint32_t i = 0, count = linked_home ? reach_count(reach) : 0; i < count; i++) {
+        uintptr_t block = reach_address(reach, i), block_end = block + reach_size(reach, i);
+        if (block >= end || builder->out->pieces.count > RUNS_MOST)
+            break;
+        if (block < start)
+            continue;
+        pieces_add(&builder->out->pieces, start, block, model);
+        start = block_end < end ? block_end : end;
+    }
+    pieces_add(&builder->out->pieces, start, end, model);
+}
+
 /* The C library's own data also tells of the memory behind blocks, where free chunks begin: what
  * points there points to no block. */
 static void add_globals(struct builder *builder)
@@ -118,7 +136,7 @@ static void add_globals(struct builder *builder)
         const struct image *image = &images->image[i];
         bool ours = modules_own(image->start);
         for (unsigned k = 0; k < image->data_count && !ours; k++)
-            pieces_add(&builder->out->pieces, image->data[k].start, image->data[k].end,
+            add_data(builder, image->data[k].start, image->data[k].end,
                        (struct piece){.whole_start = image->start,
                                       .whole_end = image->end,
                                       .root_class = LEAK_ROOT_CLASS_GLOBALS,
@@ -393,7 +411,7 @@ bool roots_find(const struct roots_picture *picture, struct roots *out)
 {
     struct builder builder = {.picture = picture, .out = out};
     const struct image *libc = images_at(picture->images, (uintptr_t)real.malloc);
-    builder.glibc = libc && images_is_libc(libc);
+    builder.glibc = libc && images_is_libc(libc) && !linked_home;
     *out = (struct roots){.seen = sys_map_lazily(PARK_MOST * sizeof *out->seen)};
     builder.no_roots = sys_map_lazily(PIECES_MOST * sizeof *builder.no_roots);
     builder.starts = sys_map_lazily(STARTS_MOST * sizeof *builder.starts);

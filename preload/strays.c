@@ -1,4 +1,5 @@
 #include "preload/strays.h"
+#include "preload/linked.h"
 #include "preload/modules.h"
 #include "preload/real.h"
 #include "preload/sys.h"
@@ -38,7 +39,8 @@ enum leak_place strays_place(const struct thread *thread, uintptr_t address)
     if (search.found)
         return LEAK_PLACE_OTHER_STACK;
     /* An allocator's pool may be in its own data. */
-    if (modules_around(address) && !modules_same((uintptr_t)real.free, address))
+    if (modules_around(address) && !modules_same((uintptr_t)real.free, address) &&
+        !(linked_home && modules_same(linked_home, address)))
         return LEAK_PLACE_OBJECT;
     return LEAK_PLACE_NONE;
 }

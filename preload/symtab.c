@@ -48,7 +48,7 @@ static bool is_function(const Elf64_Sym *symbol)
 }
 
 static void visit_all(int fd, const Elf64_Shdr *section, const char *names, uint64_t names_size,
-                      void (*visit)(const char *name, uint64_t value, void *context), void *context)
+                      void (*visit)(const struct symtab_function *, void *), void *context)
 {
     Elf64_Sym symbol[SYMBOLS_AT_ONCE];
     for (uint64_t at = 0; at < section->sh_size;) {
@@ -60,13 +60,15 @@ static void visit_all(int fd, const Elf64_Shdr *section, const char *names, uint
             break;
         for (size_t i = 0; i < count; i++)
             if (is_function(&symbol[i]) && symbol[i].st_name < names_size)
-                visit(names + symbol[i].st_name, symbol[i].st_value, context);
+                visit(&(struct symtab_function){names + symbol[i].st_name, symbol[i].st_value,
+                                                symbol[i].st_size},
+                      context);
         at += count * sizeof *symbol;
     }
 }
 
-static enum symtab_found read_file(int fd,
-                                   void (*visit)(const char *, uint64_t, void *), void *context)
+static enum symtab_found
+read_file(int fd, void (*visit)(const struct symtab_function *, void *), void *context)
 {
     struct tables tables;
     enum symtab_found found = find_tables(fd, &tables);
@@ -83,7 +85,7 @@ static enum symtab_found read_file(int fd,
 }
 
 enum symtab_found symtab_each(const char *path,
-                              void (*visit)(const char *name, uint64_t value, void *context),
+                              void (*visit)(const struct symtab_function *function, void *context),
                               void *context)
 {
     int fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);

@@ -15,9 +15,15 @@ enum symtab_found {
     SYMTAB_ALL,
 };
 
-/* Visits each function: its name, and its place before the object was moved to where it is. */
+/* One function. */
+struct symtab_function {
+    const char *name;
+    uint64_t value, size; /* its place before the object was moved to where it is; 0: nobody says */
+};
+
+/* Visits each. */
 enum symtab_found symtab_each(const char *path,
-                              void (*visit)(const char *name, uint64_t value, void *context),
+                              void (*visit)(const struct symtab_function *function, void *context),
                               void *context);
 
 #endif

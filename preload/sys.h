@@ -19,6 +19,8 @@ struct rlimit;
 void *sys_map(size_t size);
 /* Like it, but does not count against overcommit: for large, sparsely used ranges. */
 void *sys_map_lazily(size_t size);
+/* Where the kernel is asked for it, if nothing is there; else wherever it likes. */
+void *sys_map_near(uintptr_t address, size_t size);
 /* And shared with children, looks among them. */
 void *sys_map_shared(size_t size);
 void *sys_map_file(int fd, size_t size);

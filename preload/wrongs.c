@@ -99,7 +99,7 @@ bool wrongs_put_off(struct guard *guard, const struct frame *caller, void *point
         return false;
     guard->calling_real = true;
     while ((pointer = quarantine_surplus(guard)))
-        real.free(pointer);
+        real.free(pointer); /* there is but one allocator then: hook_linked.c */
     guard->calling_real = false;
     return true;
 }

@@ -23,6 +23,10 @@
 typedef uint32_t arch_code;
 #define ARCH_UNKNOWN_CODE 0u /* udf #0 */
 
+/* A jump that is written over the beginning of a function, and how far it goes (displace.h). */
+#define ARCH_JUMP 4
+#define ARCH_JUMP_FAR (1ul << 27)
+
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     register long x8 __asm__("x8") = number;

@@ -23,6 +23,10 @@
 typedef uint8_t arch_code;
 #define ARCH_UNKNOWN_CODE 0x06 /* push %es, which 64-bit code does not have */
 
+/* A jump that is written over the beginning of a function, and how far it goes (displace.h). */
+#define ARCH_JUMP 5
+#define ARCH_JUMP_FAR (1ul << 31)
+
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     register long r10 __asm__("r10") = d;

@@ -1,0 +1,121 @@
+#include "preload/displace.h"
+
+#include <sys/auxv.h>
+
+#ifndef HWCAP2_BTI
+#define HWCAP2_BTI (1 << 17)
+#endif
+
+#define FAR (128l << 20) /* how far a branch goes, either way */
+
+static bool is(uint32_t instruction, uint32_t mask, uint32_t value)
+{
+    return (instruction & mask) == value;
+}
+
+static bool is_bti(uint32_t instruction)
+{
+    return is(instruction, 0xffffff3f, 0xd503241f);
+}
+
+/* paciasp, pacibsp: where jumps by pointer may land as well. */
+static bool is_signing(uint32_t instruction)
+{
+    return is(instruction, 0xffffffbf, 0xd503233f);
+}
+
+static bool is_return(uint32_t instruction)
+{
+    return instruction == 0xd65f03c0;
+}
+
+/* Those that count from where they stand, and those that do more than work with registers and memory:
+ * branches, calls, exceptions. Hints are harmless. */
+static bool may_move(uint32_t instruction)
+{
+    return is_return(instruction) ||
+           !(is(instruction, 0x1f000000, 0x10000000) || /* adr, adrp */
+             is(instruction, 0x3b000000, 0x18000000) || /* ldr of a literal */
+             (is(instruction, 0x1c000000, 0x14000000) && !is(instruction, 0xfffff01f, 0xd503201f)) ||
+             is(instruction, 0x18000000, 0)); /* udf, what is not allocated, SVE */
+}
+
+/* stp ..., [sp, #-n]!; sub sp, sp, #n; str x, [sp, #-n]! */
+static bool moves_stack(uint32_t instruction)
+{
+    return is(instruction, 0xffc003e0, 0xa98003e0) || is(instruction, 0xff8003ff, 0xd10003ff) ||
+           is(instruction, 0xffe00fe0, 0xf8000fe0);
+}
+
+/* Bits of an instruction as a signed number of instructions. */
+static int64_t distance(uint32_t instruction, unsigned from, unsigned bits)
+{
+    return (int64_t)((uint64_t)instruction << (64 - from - bits)) >> (64 - bits);
+}
+
+/* 0: no branch. Calls come back. */
+static int64_t branch_of(uint32_t instruction)
+{
+    if (is(instruction, 0xfc000000, 0x14000000))
+        return distance(instruction, 0, 26);
+    if (is(instruction, 0xff000010, 0x54000000) || is(instruction, 0x7e000000, 0x34000000))
+        return distance(instruction, 5, 19);
+    if (is(instruction, 0x7e000000, 0x36000000))
+        return distance(instruction, 5, 14);
+    return 0;
+}
+
+static uint32_t at(const struct displace_function *function, size_t index)
+{
+    uint32_t instruction;
+    memcpy(&instruction, function->code + 4 * index, sizeof instruction);
+    return instruction;
+}
+
+static bool rest_jumps_to(const struct displace_function *function, size_t index)
+{
+    for (size_t i = index + 1; i < function->size / 4; i++)
+        if (i + branch_of(at(function, i)) == index)
+            return true;
+    return false;
+}
+
+const char *displace_plan(const struct displace_function *function, uintptr_t to,
+                          struct displaced *out)
+{
+    size_t index = function->size >= 4 && is_bti(at(function, 0));
+    *out = (struct displaced){.skip = 4 * index, .taken = ARCH_JUMP, .copied = ARCH_JUMP};
+    if (function->size < 4 * (index + 1))
+        return "it is too short";
+    uint32_t moved = at(function, index);
+    memcpy(out->copy, &moved, sizeof moved);
+    if (!may_move(moved))
+        return "it begins with code that cannot be moved";
+    if (is_signing(moved) && !index && getauxval(AT_HWCAP2) & HWCAP2_BTI)
+        return "calls by a pointer must land on its first instruction";
+    if (!moves_stack(moved) && rest_jumps_to(function, index))
+        return "its beginning is a loop";
+    if (is_return(moved))
+        return NULL;
+    if (!displace_jump(to + out->copied, function->address + 4 * (index + 1),
+                       out->copy + out->copied))
+        return "what it refers to is too far away";
+    out->copied += ARCH_JUMP;
+    return NULL;
+}
+
+bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out)
+{
+    int64_t way = to - from;
+    uint32_t branch = 0x14000000 | (way >> 2 & 0x3ffffff);
+    memcpy(out, &branch, sizeof branch);
+    return way >= -FAR && way < FAR;
+}
+
+/* By x16, which a linker's own stubs use between a call and the function. */
+void displace_far_jump(uintptr_t to, uint8_t *out)
+{
+    static const uint32_t code[] = {0x58000050, 0xd61f0200}; /* ldr x16, .+8; br x16 */
+    memcpy(out, code, sizeof code);
+    memcpy(out + sizeof code, &to, sizeof to);
+}

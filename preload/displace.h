@@ -1,0 +1,44 @@
+/* displace.h - the first instructions of a function, moved, so that a jump of ours fits in their place.
+ *
+ *     function:  landing pad | jump to us      | the rest
+ *     copy:                    what was there, and a jump back to the rest
+ *
+ * Whoever calls the function comes to us as if he had called us; whoever calls the copy gets the function
+ * as it was. A landing pad (endbr64, bti) stays where calls by pointer look for it.
+ *
+ * Only what functions begin with is moved: a short list of instructions, those among them corrected
+ * that count from where they stand. All else is refused, in words. Each CPU has its own displace.c;
+ * pure: bytes come in, bytes go out.
+ */
+#ifndef PRELOAD_DISPLACE_H
+#define PRELOAD_DISPLACE_H
+
+#include "preload/base.h"
+
+#define DISPLACE_COPY 64     /* bytes of a copy, at most */
+#define DISPLACE_FAR_JUMP 16 /* of a jump that reaches every address */
+
+struct displace_function {
+    const uint8_t *code; /* what stands there */
+    uintptr_t address;
+    size_t size;
+    size_t room; /* with the padding behind it, up to the next one */
+};
+
+struct displaced {
+    unsigned skip;   /* bytes that stay at the beginning */
+    unsigned taken;  /* bytes behind it that are moved: no fewer than ARCH_JUMP */
+    unsigned copied; /* bytes of copy */
+    uint8_t copy[DISPLACE_COPY];
+};
+
+/* NULL: done; else why the function must be left as it is. to: where the copy will stand. */
+const char *displace_plan(const struct displace_function *function, uintptr_t to,
+                          struct displaced *out);
+
+/* A jump of ARCH_JUMP bytes; false: it is too far. */
+bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out);
+/* Changes no register that a function's caller or the function may rely on. */
+void displace_far_jump(uintptr_t to, uint8_t *out);
+
+#endif

@@ -1,0 +1,289 @@
+#include "preload/linked.h"
+#include "preload/arena.h"
+#include "preload/displace.h"
+#include "preload/symbols.h"
+#include "preload/symtab.h"
+#include "preload/sys.h"
+
+#include <sys/mman.h>
+
+#define SLOT (DISPLACE_COPY + DISPLACE_FAR_JUMP) /* of the page, for each function */
+#define NEAREST (64u << 10)                       /* below the program */
+
+uintptr_t linked_home;
+
+/* ---- Which functions ------------------------------------------------------------------------ */
+
+struct search {
+    const struct linked_hook *hooks;
+    unsigned count;
+    struct linked *out;
+    const struct dl_phdr_info *program;
+    struct symbols symbols;
+};
+
+static const struct linked_hook *find_hook(const struct search *search, const char *name)
+{
+    for (unsigned i = 0; i < search->count; i++)
+        if (strcmp(search->hooks[i].name, name) == 0)
+            return &search->hooks[i];
+    return NULL;
+}
+
+static struct linked_function *find_function(struct linked *linked, const struct linked_hook *hook)
+{
+    for (unsigned i = 0; i < linked->count; i++)
+        if (linked->function[i].hook == hook)
+            return &linked->function[i];
+    return NULL;
+}
+
+/* Another name of one that is known changes nothing: its calls come as that one's. */
+static void add(struct linked *linked, const struct linked_hook *hook, uintptr_t address,
+                uint64_t size)
+{
+    struct linked_function *known = find_function(linked, hook);
+    if (known && known->address != address)
+        linked->why = "there are two of one name";
+    else if (!known && linked->count < LINKED_MOST)
+        linked->function[linked->count++] =
+            (struct linked_function){.hook = hook, .address = address, .size = size};
+}
+
+static void take(const struct symtab_function *function, void *context)
+{
+    struct search *search = context;
+    const struct linked_hook *hook = find_hook(search, function->name);
+    uintptr_t address = search->program->dlpi_addr + function->value;
+    if (!hook)
+        return;
+    if (!search->out->exported || symbols_exported(&search->symbols, hook->name) == address)
+        add(search->out, hook, address, function->size);
+}
+
+static void take_end(const struct symtab_function *function, void *context)
+{
+    struct search *search = context;
+    uintptr_t address = search->program->dlpi_addr + function->value;
+    for (unsigned i = 0; i < search->out->count; i++) {
+        struct linked_function *one = &search->out->function[i];
+        if (address > one->address && (!one->end || address < one->end))
+            one->end = address;
+    }
+}
+
+static bool has_needed(const struct search *search)
+{
+    for (unsigned i = 0; i < search->count; i++)
+        if (search->hooks[i].needed && !find_function(search->out, &search->hooks[i]))
+            return false;
+    return true;
+}
+
+/* Of its own under that name, or another's? */
+static bool is_other(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
+{
+    const ElfW(Sym) *symbol = symbols_of(symbols, relocation);
+    const struct linked_hook *hook =
+        symbols_is_import(symbol) ? find_hook(context, symbols->names + symbol->st_name) : NULL;
+    return !hook || !hook->needed;
+}
+
+static bool exports_needed(const struct search *search)
+{
+    for (unsigned i = 0; i < search->count; i++)
+        if (search->hooks[i].needed && !symbols_exported(&search->symbols, search->hooks[i].name))
+            return false;
+    return true;
+}
+
+/* The first object is the program. Its file is read when it may have one. */
+static int look_into(struct dl_phdr_info *object, size_t size UNUSED, void *context)
+{
+    static const char program[] = "/proc/self/exe";
+    struct search *search = context;
+    search->program = object;
+    if (!symbols_read(object, &search->symbols))
+        return 1;
+    search->out->exported = exports_needed(search);
+    if (!search->out->exported && !symbols_each(&search->symbols, is_other, search))
+        return 1;
+    enum symtab_found found = symtab_each(program, take, search);
+    if (!has_needed(search)) {
+        search->out->why = "the program's file does not name its functions";
+        return 1;
+    }
+    if (found == SYMTAB_ALL)
+        symtab_each(program, take_end, search);
+    return 1;
+}
+
+bool linked_find(const struct linked_hook *hooks, unsigned count, struct linked *out)
+{
+    struct search search = {.hooks = hooks, .count = count, .out = out};
+    *out = (struct linked){0};
+    dl_iterate_phdr(look_into, &search);
+    return out->exported || has_needed(&search);
+}
+
+/* ---- The page ------------------------------------------------------------------------------- */
+
+struct way {
+    struct displaced displaced;
+    uintptr_t at; /* where the jump is written */
+    uint8_t was[ARCH_JUMP];
+    int access; /* of its pages */
+};
+
+struct leading {
+    const struct linked *linked;
+    uint8_t *page;
+    struct way way[LINKED_MOST];
+    const char *why;
+};
+
+/* Below the program: the heap grows upwards. */
+static uint8_t *map_near(uintptr_t low, uintptr_t high)
+{
+    uintptr_t size = sys_page_size();
+    for (uintptr_t below = NEAREST; below < low && high - low + below < ARCH_JUMP_FAR - size;
+         below *= 2) {
+        uint8_t *page = sys_map_near((low - below) / size * size, size);
+        uintptr_t at = (uintptr_t)page;
+        if (at && (at < low ? high - at : at - low) < ARCH_JUMP_FAR - size)
+            return page;
+        if (page)
+            sys_unmap(page, size);
+    }
+    return NULL;
+}
+
+static uint8_t *map_page(const struct linked *linked)
+{
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    for (unsigned i = 0; i < linked->count; i++) {
+        uintptr_t address = linked->function[i].address;
+        low = address < low ? address : low;
+        high = address > high ? address : high;
+    }
+    return map_near(low, high);
+}
+
+static const char *plan(const struct dl_phdr_info *program, const struct linked_function *function,
+                        uint8_t *slot, struct way *way)
+{
+    uintptr_t address = function->address;
+    size_t size = function->size, room = function->end ? function->end - address : size;
+    struct displace_function what = {(const uint8_t *)address, address, size,
+                                     room > size ? room : size};
+    way->access = symbols_access(program, address, true);
+    if (!(way->access & PROT_EXEC) || !(way->access & PROT_READ) ||
+        symbols_access(program, address + what.room, true) != way->access)
+        return "it is not where code is";
+    const char *why = displace_plan(&what, (uintptr_t)slot + DISPLACE_FAR_JUMP, &way->displaced);
+    if (why)
+        return why;
+    way->at = address + way->displaced.skip;
+    memcpy(way->was, (const void *)way->at, sizeof way->was);
+    displace_far_jump(function->hook->hook, slot);
+    memcpy(slot + DISPLACE_FAR_JUMP, way->displaced.copy, way->displaced.copied);
+    return NULL;
+}
+
+/* Two names of one function are led once. */
+static bool is_led(const struct leading *leading, unsigned i)
+{
+    for (unsigned k = 0; k < i; k++)
+        if (leading->linked->function[k].address == leading->linked->function[i].address)
+            return true;
+    return false;
+}
+
+static uint8_t *slot_of(const struct leading *leading, unsigned i)
+{
+    while (is_led(leading, i))
+        i--;
+    return leading->page + (size_t)i * SLOT;
+}
+
+/* ---- Writing code --------------------------------------------------------------------------- */
+
+static bool write_code(const struct way *way, const uint8_t *code)
+{
+    if (!symbols_open(way->at, ARCH_JUMP, way->access | PROT_WRITE))
+        return false;
+    memcpy((void *)way->at, code, ARCH_JUMP);
+    __builtin___clear_cache((char *)way->at, (char *)way->at + ARCH_JUMP);
+    symbols_open(way->at, ARCH_JUMP, way->access);
+    return true;
+}
+
+static const char *write_jumps(struct leading *leading)
+{
+    uint8_t jump[ARCH_JUMP];
+    for (unsigned i = 0; i < leading->linked->count; i++) {
+        const struct way *way = &leading->way[i];
+        if (is_led(leading, i))
+            continue;
+        if (displace_jump(way->at, (uintptr_t)slot_of(leading, i), jump) && write_code(way, jump))
+            continue;
+        while (i--)
+            if (!is_led(leading, i))
+                write_code(&leading->way[i], leading->way[i].was);
+        return "this process may not change its code";
+    }
+    return NULL;
+}
+
+static const char *fill_page(struct leading *leading, const struct dl_phdr_info *program)
+{
+    const struct linked *linked = leading->linked;
+    const char *why = NULL;
+    for (unsigned i = 0; i < linked->count && !why; i++)
+        if (!is_led(leading, i))
+            why = plan(program, &linked->function[i], slot_of(leading, i), &leading->way[i]);
+    if (why)
+        return why;
+    uintptr_t size = sys_page_size();
+    __builtin___clear_cache((char *)leading->page, (char *)leading->page + size);
+    if (sys_protect(leading->page, size, PROT_READ | PROT_EXEC) != 0)
+        return "this process may not have new code";
+    return NULL;
+}
+
+/* Any hook may be called while the others are still being written: by whatever we call. */
+static void set_next(const struct leading *leading)
+{
+    const struct linked *linked = leading->linked;
+    for (unsigned i = 0; i < linked->count; i++)
+        *linked->function[i].hook->next = (uintptr_t)slot_of(leading, i) + DISPLACE_FAR_JUMP;
+}
+
+static int lead(struct dl_phdr_info *program, size_t size UNUSED, void *context)
+{
+    struct leading *leading = context;
+    leading->why = fill_page(leading, program);
+    if (leading->why)
+        return 1;
+    set_next(leading);
+    leading->why = write_jumps(leading);
+    return 1;
+}
+
+const char *linked_lead(const struct linked *linked)
+{
+    struct leading leading = {.linked = linked, .why = linked->why};
+    if (leading.why)
+        return leading.why;
+    leading.page = map_page(linked);
+    if (!leading.page)
+        return "there is no room near its code";
+    dl_iterate_phdr(lead, &leading);
+    if (leading.why) {
+        sys_unmap(leading.page, sys_page_size());
+        return leading.why;
+    }
+    arena_own(leading.page, sys_page_size());
+    linked_home = linked->function[0].address;
+    return NULL;
+}
