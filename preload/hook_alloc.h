@@ -77,23 +77,24 @@
         return error;                                                                              \
     }
 
-#define FREEING(guard, caller, block, tracked, next)                                               \
+/* go: the call that frees the block for good. */
+#define FREEING(guard, caller, block, tracked, go)                                                 \
     ({                                                                                             \
         struct guard *guard = process_enter(caller);                                               \
         if (unlikely(!guard)) {                                                                    \
-            next(block);                                                                           \
+            go;                                                                                    \
             return;                                                                                \
         }                                                                                          \
         modules_notice();                                                                          \
         block = tracked;                                                                           \
         guard->calling_real = true;                                                                \
-        next(block);                                                                               \
+        go;                                                                                        \
         guard->calling_real = false;                                                               \
         guard_leave(guard);                                                                        \
     })
 
 /* Is there no more to do than to free it? Then it is done. */
-#define PASSES_BY(block, next)                                                                     \
+#define PASSES_BY(block, go)                                                                       \
     ({                                                                                             \
         bool passes_ = boot_owns(block);                                                           \
         if (unlikely(passes_)) {                                                                   \
@@ -101,7 +102,7 @@
             passes_ = !(block);                                                                    \
         } else {                                                                                   \
             modules_notice(); /* the loader's frees under dlclose are the only sign of some */     \
-            next(block);                                                                           \
+            go;                                                                                    \
             passes_ = true;                                                                        \
         }                                                                                          \
         passes_;                                                                                   \

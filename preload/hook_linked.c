@@ -16,32 +16,60 @@
 
 #include <errno.h>
 
+/* Each function of the family: FORM(name, result, parameters). */
+#define FAMILY(FORM)                                                                               \
+    FORM(malloc, void *, (size_t))                                                                 \
+    FORM(free, void, (void *))                                                                     \
+    FORM(calloc, void *, (size_t, size_t))                                                         \
+    FORM(realloc, void *, (void *, size_t))                                                        \
+    FORM(posix_memalign, int, (void **, size_t, size_t))                                           \
+    FORM(aligned_alloc, void *, (size_t, size_t))                                                  \
+    FORM(memalign, void *, (size_t, size_t))                                                       \
+    FORM(valloc, void *, (size_t))                                                                 \
+    FORM(pvalloc, void *, (size_t))                                                                \
+    FORM(reallocarray, void *, (void *, size_t, size_t))                                           \
+    FORM(cfree, void, (void *))                                                                    \
+    FORM(free_sized, void, (void *, size_t))                                                       \
+    FORM(free_aligned_sized, void, (void *, size_t, size_t))                                       \
+    FORM(_Znwm, void *, (size_t))                                                                  \
+    FORM(_Znam, void *, (size_t))                                                                  \
+    FORM(_ZnwmRKSt9nothrow_t, void *, (size_t, const void *))                                      \
+    FORM(_ZnamRKSt9nothrow_t, void *, (size_t, const void *))                                      \
+    FORM(_ZnwmSt11align_val_t, void *, (size_t, size_t))                                           \
+    FORM(_ZnamSt11align_val_t, void *, (size_t, size_t))                                           \
+    FORM(_ZnwmSt11align_val_tRKSt9nothrow_t, void *, (size_t, size_t, const void *))               \
+    FORM(_ZnamSt11align_val_tRKSt9nothrow_t, void *, (size_t, size_t, const void *))               \
+    FORM(_ZdlPv, void, (void *))                                                                   \
+    FORM(_ZdaPv, void, (void *))                                                                   \
+    FORM(_ZdlPvRKSt9nothrow_t, void, (void *, const void *))                                       \
+    FORM(_ZdaPvRKSt9nothrow_t, void, (void *, const void *))                                       \
+    FORM(_ZdlPvm, void, (void *, size_t))                                                          \
+    FORM(_ZdaPvm, void, (void *, size_t))                                                          \
+    FORM(_ZdlPvSt11align_val_t, void, (void *, size_t))                                            \
+    FORM(_ZdaPvSt11align_val_t, void, (void *, size_t))                                            \
+    FORM(_ZdlPvSt11align_val_tRKSt9nothrow_t, void, (void *, size_t, const void *))                \
+    FORM(_ZdaPvSt11align_val_tRKSt9nothrow_t, void, (void *, size_t, const void *))                \
+    FORM(_ZdlPvmSt11align_val_t, void, (void *, size_t, size_t))                                   \
+    FORM(_ZdaPvmSt11align_val_t, void, (void *, size_t, size_t))
+
 /* The functions as they were. */
 static struct {
-    void *(*malloc)(size_t);
-    void *(*calloc)(size_t, size_t);
-    void *(*realloc)(void *, size_t);
-    void (*free)(void *);
-    int (*posix_memalign)(void **, size_t, size_t);
-    void *(*aligned_alloc)(size_t, size_t);
-    void *(*memalign)(size_t, size_t);
-    void *(*valloc)(size_t);
-    void *(*pvalloc)(size_t);
-    void *(*reallocarray)(void *, size_t, size_t);
-    void (*cfree)(void *);
-    void (*free_sized)(void *, size_t);
-    void (*free_aligned_sized)(void *, size_t, size_t);
+#define FORM(name, result, parameters) result(*name) parameters;
+    FAMILY(FORM)
+#undef FORM
 } next;
 
-ALLOCATING(static, linked_malloc, next.malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)
-ALLOCATING(static, linked_calloc, next.calloc, (size_t count, size_t size), (count, size),
-           (count * size), LEAK_KIND_MALLOC)
-ALLOCATING(static, linked_aligned_alloc, next.aligned_alloc, (size_t alignment, size_t size),
-           (alignment, size), size, LEAK_KIND_MEMALIGN)
-ALLOCATING(static, linked_memalign, next.memalign, (size_t alignment, size_t size),
-           (alignment, size), size, LEAK_KIND_MEMALIGN)
-ALLOCATING(static, linked_valloc, next.valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
-ALLOCATING(static, linked_pvalloc, next.pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
+/* ---- malloc and its family ------------------------------------------------------------------ */
+
+#define LINKED(name, parameters, arguments, bytes, kind)                                           \
+    ALLOCATING(static, linked_##name, next.name, parameters, arguments, bytes, kind)
+
+LINKED(malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)
+LINKED(calloc, (size_t count, size_t size), (count, size), (count * size), LEAK_KIND_MALLOC)
+LINKED(aligned_alloc, (size_t alignment, size_t size), (alignment, size), size, LEAK_KIND_MEMALIGN)
+LINKED(memalign, (size_t alignment, size_t size), (alignment, size), size, LEAK_KIND_MEMALIGN)
+LINKED(valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
+LINKED(pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 ALLOCATING_BY_ARGUMENT(static, linked_posix_memalign, next.posix_memalign)
 
 static void *linked_realloc(void *old, size_t size)
@@ -52,12 +80,12 @@ static void *linked_realloc(void *old, size_t size)
     return hook_resize(old, size, &caller, next.realloc);
 }
 
-/* The size is the product, or there is no block: the program's own says so. */
 static void *resize_array(void *old, size_t size)
 {
     return next.reallocarray(old, 1, size);
 }
 
+/* Where the product overflows the program's own says so. */
 static void *linked_reallocarray(void *old, size_t count, size_t size)
 {
     struct frame caller = CALLER_FRAME();
@@ -69,54 +97,108 @@ static void *linked_reallocarray(void *old, size_t count, size_t size)
     return hook_resize(old, bytes, &caller, resize_array);
 }
 
-static NOINLINE void free_in_full(void *block, uint32_t how, void (*release)(void *))
-{
-    struct frame caller = CALLER_FRAME();
-    FREEING(guard, &caller, block, track_free(guard, &caller, block, how), release);
-}
+/* ---- What frees ----------------------------------------------------------------------------- */
 
-static NOINLINE void free_as_said(void *block, uint32_t how, size_t size, size_t alignment)
-{
-    struct release_frame frame = {CALLER_FRAME(), size, alignment};
-    FREEING(guard, &frame.caller, block, track_free_said(guard, &frame, block, how), next.free);
-}
-
-static void linked_free(void *block)
-{
-    if (!PASSES_BY(block, next.free))
-        free_in_full(block, BY_FREE, next.free);
-}
-
-static void linked_cfree(void *block)
-{
-    if (!PASSES_BY(block, next.cfree))
-        free_in_full(block, BY_FREE, next.cfree);
-}
-
-static void linked_free_sized(void *block, size_t size)
-{
-    if (!PASSES_BY(block, next.free))
-        free_as_said(block, BY_FREE_SIZED, size, 0);
-}
-
-static void linked_free_aligned_sized(void *block, size_t alignment, size_t size)
-{
-    if (!PASSES_BY(block, next.free))
-        free_as_said(block, BY_FREE_ALIGNED_SIZED, size, alignment);
-}
-
-#define WAY(name, is_needed)                                                                       \
+#define LINKED_FREE(name, parameters, arguments, how)                                              \
+    static NOINLINE void linked_##name##_in_full parameters                                        \
     {                                                                                              \
-        #name, (uintptr_t)linked_##name, (uintptr_t *)&next.name, is_needed                        \
+        struct frame caller = CALLER_FRAME();                                                      \
+        FREEING(guard, &caller, block, track_free(guard, &caller, block, how),                     \
+                next.name arguments);                                                              \
+    }                                                                                              \
+    static void linked_##name parameters                                                           \
+    {                                                                                              \
+        if (!PASSES_BY(block, next.name arguments))                                                \
+            linked_##name##_in_full arguments;                                                     \
     }
+/* It says the size or the alignment. */
+#define LINKED_FREE_SAID(name, parameters, arguments, how, size, alignment)                        \
+    static NOINLINE void linked_##name##_as_said parameters                                        \
+    {                                                                                              \
+        struct release_frame frame = {CALLER_FRAME(), size, alignment};                            \
+        FREEING(guard, &frame.caller, block, track_free_said(guard, &frame, block, how),           \
+                next.name arguments);                                                              \
+    }                                                                                              \
+    static void linked_##name parameters                                                           \
+    {                                                                                              \
+        if (!PASSES_BY(block, next.name arguments))                                                \
+            linked_##name##_as_said arguments;                                                     \
+    }
+
+LINKED_FREE(free, (void *block), (block), BY_FREE)
+LINKED_FREE(cfree, (void *block), (block), BY_FREE)
+LINKED_FREE_SAID(free_sized, (void *block, size_t of), (block, of), BY_FREE_SIZED, of, 0)
+LINKED_FREE_SAID(free_aligned_sized, (void *block, size_t to, size_t of), (block, to, of),
+                 BY_FREE_ALIGNED_SIZED, of, to)
+LINKED_FREE(_ZdlPv, (void *block), (block), BY_DELETE)
+LINKED_FREE(_ZdaPv, (void *block), (block), BY_DELETE_ARRAY)
+LINKED_FREE(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag), BY_DELETE)
+LINKED_FREE(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag), BY_DELETE_ARRAY)
+LINKED_FREE_SAID(_ZdlPvm, (void *block, size_t of), (block, of), BY_DELETE_SIZED, of, 0)
+LINKED_FREE_SAID(_ZdaPvm, (void *block, size_t of), (block, of), BY_DELETE_ARRAY_SIZED, of, 0)
+LINKED_FREE_SAID(_ZdlPvSt11align_val_t, (void *block, size_t to), (block, to), BY_ALIGNED_DELETE, 0,
+                 to)
+LINKED_FREE_SAID(_ZdaPvSt11align_val_t, (void *block, size_t to), (block, to),
+                 BY_ALIGNED_DELETE_ARRAY, 0, to)
+LINKED_FREE_SAID(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
+                 (block, to, tag), BY_ALIGNED_DELETE, 0, to)
+LINKED_FREE_SAID(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
+                 (block, to, tag), BY_ALIGNED_DELETE_ARRAY, 0, to)
+LINKED_FREE_SAID(_ZdlPvmSt11align_val_t, (void *block, size_t of, size_t to), (block, of, to),
+                 BY_ALIGNED_DELETE_SIZED, of, to)
+LINKED_FREE_SAID(_ZdaPvmSt11align_val_t, (void *block, size_t of, size_t to), (block, of, to),
+                 BY_ALIGNED_DELETE_ARRAY_SIZED, of, to)
+
+/* ---- Operators new -------------------------------------------------------------------------- */
+
+/* Allocators have their own, which need not call malloc. One that throws leaves the token behind, and
+ * the next call finds it abandoned (guard.h). */
+LINKED(_Znwm, (size_t size), (size), size, LEAK_KIND_NEW)
+LINKED(_Znam, (size_t size), (size), size, LEAK_KIND_NEW_ARRAY)
+LINKED(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag), size, LEAK_KIND_NEW)
+LINKED(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag), size, LEAK_KIND_NEW_ARRAY)
+
+#define LINKED_ALIGNED(name, parameters, arguments, kind)                                          \
+    static NOINLINE void *linked_##name##_in_full parameters                                       \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        struct guard *guard = process_enter(&caller);                                              \
+        if (!guard)                                                                                \
+            return FORWARD(next.name arguments);                                                   \
+        modules_notice();                                                                          \
+        void *block = REAL(guard, next.name arguments);                                            \
+        guard->kind_flags =                                                                        \
+            (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);               \
+        if (block)                                                                                 \
+            track_alloc(guard, &caller, block, size, kind);                                        \
+        else                                                                                       \
+            sample_again();                                                                        \
+        guard->kind_flags &= BLOCKS_IGNORED;                                                       \
+        guard_leave(guard);                                                                        \
+        return block;                                                                              \
+    }                                                                                              \
+    static void *linked_##name parameters                                                          \
+    {                                                                                              \
+        return sample_passes(size) ? next.name arguments : linked_##name##_in_full arguments;      \
+    }
+
+LINKED_ALIGNED(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment),
+               LEAK_KIND_ALIGNED_NEW)
+LINKED_ALIGNED(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment),
+               LEAK_KIND_ALIGNED_NEW_ARRAY)
+LINKED_ALIGNED(_ZnwmSt11align_val_tRKSt9nothrow_t,
+               (size_t size, size_t alignment, const void *tag), (size, alignment, tag),
+               LEAK_KIND_ALIGNED_NEW)
+LINKED_ALIGNED(_ZnamSt11align_val_tRKSt9nothrow_t,
+               (size_t size, size_t alignment, const void *tag), (size, alignment, tag),
+               LEAK_KIND_ALIGNED_NEW_ARRAY)
+
+/* ---- Start ---------------------------------------------------------------------------------- */
+
 static const struct linked_hook hooks[] = {
-    WAY(malloc, true),          WAY(free, true),
-    WAY(calloc, false),         WAY(realloc, false),
-    WAY(posix_memalign, false), WAY(aligned_alloc, false),
-    WAY(memalign, false),       WAY(valloc, false),
-    WAY(pvalloc, false),        WAY(reallocarray, false),
-    WAY(cfree, false),          WAY(free_sized, false),
-    WAY(free_aligned_sized, false),
+#define FORM(name, result, parameters) {#name, (uintptr_t)linked_##name, (uintptr_t *)&next.name},
+    FAMILY(FORM)
+#undef FORM
 };
 
 /* Something stands against it that is not the allocator's. */

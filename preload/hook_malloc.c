@@ -115,57 +115,57 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 }
 
 /* free and delete may go to different allocators: a program may have a malloc of its own. */
-#define RELEASES(name, next)                                                                       \
+#define RELEASES(name, go)                                                                         \
     static NOINLINE void name##_in_full(void *block, uint32_t how)                                 \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        FREEING(guard, &caller, block, track_free(guard, &caller, block, how), next);              \
+        FREEING(guard, &caller, block, track_free(guard, &caller, block, how), go);                \
     }                                                                                              \
     static NOINLINE void name##_as_said(void *block, uint32_t how, size_t size, size_t alignment)  \
     {                                                                                              \
         struct release_frame frame = {CALLER_FRAME(), size, alignment};                            \
-        FREEING(guard, &frame.caller, block, track_free_said(guard, &frame, block, how), next);    \
+        FREEING(guard, &frame.caller, block, track_free_said(guard, &frame, block, how), go);      \
     }
 
-RELEASES(free, real.free)
-RELEASES(delete, real_new.free)
+RELEASES(free, real.free(block))
+RELEASES(delete, real_new.free(block))
 
 void hook_free(void *block, uint32_t how)
 {
-    if (!PASSES_BY(block, real_new.free))
+    if (!PASSES_BY(block, real_new.free(block)))
         delete_in_full(block, how);
 }
 
 void hook_free_said(void *block, uint32_t how, size_t size, size_t alignment)
 {
-    if (!PASSES_BY(block, real_new.free))
+    if (!PASSES_BY(block, real_new.free(block)))
         delete_as_said(block, how, size, alignment);
 }
 
 EXPORT void free(void *block)
 {
-    if (!PASSES_BY(block, real.free))
+    if (!PASSES_BY(block, real.free(block)))
         free_in_full(block, BY_FREE);
 }
 
 EXPORT void cfree(void *block);
 EXPORT void cfree(void *block)
 {
-    if (!PASSES_BY(block, real.free))
+    if (!PASSES_BY(block, real.free(block)))
         free_in_full(block, BY_FREE);
 }
 
 EXPORT void free_sized(void *block, size_t size);
 EXPORT void free_sized(void *block, size_t size)
 {
-    if (!PASSES_BY(block, real.free))
+    if (!PASSES_BY(block, real.free(block)))
         free_as_said(block, BY_FREE_SIZED, size, 0);
 }
 
 EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size);
 EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
 {
-    if (!PASSES_BY(block, real.free))
+    if (!PASSES_BY(block, real.free(block)))
         free_as_said(block, BY_FREE_ALIGNED_SIZED, size, alignment);
 }
 

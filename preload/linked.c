@@ -74,8 +74,8 @@ static void take_end(const struct symtab_function *function, void *context)
 
 static bool has_needed(const struct search *search)
 {
-    for (unsigned i = 0; i < search->count; i++)
-        if (search->hooks[i].needed && !find_function(search->out, &search->hooks[i]))
+    for (unsigned i = 0; i < LINKED_NEEDED; i++)
+        if (!find_function(search->out, &search->hooks[i]))
             return false;
     return true;
 }
@@ -84,15 +84,16 @@ static bool has_needed(const struct search *search)
 static bool is_other(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
 {
     const ElfW(Sym) *symbol = symbols_of(symbols, relocation);
+    const struct search *search = context;
     const struct linked_hook *hook =
-        symbols_is_import(symbol) ? find_hook(context, symbols->names + symbol->st_name) : NULL;
-    return !hook || !hook->needed;
+        symbols_is_import(symbol) ? find_hook(search, symbols->names + symbol->st_name) : NULL;
+    return !hook || hook >= search->hooks + LINKED_NEEDED;
 }
 
 static bool exports_needed(const struct search *search)
 {
-    for (unsigned i = 0; i < search->count; i++)
-        if (search->hooks[i].needed && !symbols_exported(&search->symbols, search->hooks[i].name))
+    for (unsigned i = 0; i < LINKED_NEEDED; i++)
+        if (!symbols_exported(&search->symbols, search->hooks[i].name))
             return false;
     return true;
 }

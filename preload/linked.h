@@ -20,14 +20,14 @@
 
 #include <link.h>
 
-#define LINKED_MOST 16 /* of the family */
+#define LINKED_MOST 40 /* of the family */
 
 struct linked_hook {
     const char *name;
     uintptr_t hook;
     uintptr_t *next; /* written before anybody comes to the hook: the function as it was */
-    bool needed;     /* without this one there is no allocator */
 };
+#define LINKED_NEEDED 2 /* the first ones of a table: malloc and free. Without them there is none */
 
 struct linked_function {
     const struct linked_hook *hook;
