@@ -206,7 +206,7 @@ static const char *other_reason(void)
 {
     return late_is()             ? "the process ran before libleak"
            : !*lock_alone        ? "there is more than one thread already"
-           : quarantine_is_on()  ? "quarantine= is for the C library's"
+           : quarantine_is_on()  ? "quarantine= is for the C library's alone"
                                  : NULL;
 }
 
@@ -219,22 +219,32 @@ static void lead_operators(void)
         real_new.aligned_alloc = next.aligned_alloc;
 }
 
+static void say(const struct linked *linked, bool led)
+{
+    if (led && track_options.verbosity)
+        log_line("the program's own malloc is tracked, by its symbols", NULL);
+    if (led)
+        return;
+    if (linked->which)
+        log_line("the program's own malloc is not tracked: ", linked->which, ": ", linked->why,
+                 NULL);
+    else
+        log_line("the program's own malloc is not tracked: ", linked->why, NULL);
+}
+
 void hook_linked_start(void)
 {
     struct linked linked;
     if (!*process_alive || track_options.linked_malloc == LINKED_MALLOC_OFF ||
         !linked_find(hooks, ARRAY_LENGTH(hooks), &linked))
         return;
-    const char *why = other_reason();
-    if (!why)
-        why = linked_lead(&linked);
+    if (other_reason())
+        linked = (struct linked){.exported = linked.exported, .why = other_reason()};
+    bool led = linked_lead(&linked);
     /* What is exported was counted at the start. */
-    if (why ? !linked.exported : linked.exported)
-        store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, why ? 1 : -1);
-    if (why)
-        log_line("the program's own malloc is not tracked: ", why, NULL);
-    else if (track_options.verbosity)
-        log_line("the program's own malloc is tracked, by its symbols", NULL);
-    if (!why && linked.exported)
+    if (led == linked.exported)
+        store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, led ? -1 : 1);
+    say(&linked, led);
+    if (led && linked.exported)
         lead_operators();
 }

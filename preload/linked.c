@@ -43,9 +43,11 @@ static void add(struct linked *linked, const struct linked_hook *hook, uintptr_t
                 uint64_t size)
 {
     struct linked_function *known = find_function(linked, hook);
-    if (known && known->address != address)
-        linked->why = "there are two of one name";
-    else if (!known && linked->count < LINKED_MOST)
+    if (known && known->address != address) {
+        linked->why = "there are two of that name";
+        linked->which = hook->name;
+    }
+    if (!known && linked->count < LINKED_MOST)
         linked->function[linked->count++] =
             (struct linked_function){.hook = hook, .address = address, .size = size};
 }
@@ -111,7 +113,7 @@ static int look_into(struct dl_phdr_info *object, size_t size UNUSED, void *cont
         return 1;
     enum symtab_found found = symtab_each(program, take, search);
     if (!has_needed(search)) {
-        search->out->why = "the program's file does not name its functions";
+        search->out->why = "the program's file does not name its functions as such";
         return 1;
     }
     if (found == SYMTAB_ALL)
@@ -137,11 +139,17 @@ struct way {
 };
 
 struct leading {
-    const struct linked *linked;
+    struct linked *linked;
     uint8_t *page;
     struct way way[LINKED_MOST];
-    const char *why;
 };
+
+static bool refuse(struct linked *linked, const char *which, const char *why)
+{
+    linked->which = which;
+    linked->why = why;
+    return false;
+}
 
 /* Below the program: the heap grows upwards. */
 static uint8_t *map_near(uintptr_t low, uintptr_t high)
@@ -191,20 +199,24 @@ static const char *plan(const struct dl_phdr_info *program, const struct linked_
     return NULL;
 }
 
-/* Two names of one function are led once. */
+/* The first of those that stand at its place: two names of one function are led once. */
+static unsigned first_of(const struct leading *leading, unsigned i)
+{
+    const struct linked_function *function = leading->linked->function;
+    unsigned first = 0;
+    while (function[first].address != function[i].address)
+        first++;
+    return first;
+}
+
 static bool is_led(const struct leading *leading, unsigned i)
 {
-    for (unsigned k = 0; k < i; k++)
-        if (leading->linked->function[k].address == leading->linked->function[i].address)
-            return true;
-    return false;
+    return first_of(leading, i) < i;
 }
 
 static uint8_t *slot_of(const struct leading *leading, unsigned i)
 {
-    while (is_led(leading, i))
-        i--;
-    return leading->page + (size_t)i * SLOT;
+    return leading->page + (size_t)first_of(leading, i) * SLOT;
 }
 
 /* ---- Writing code --------------------------------------------------------------------------- */
@@ -219,7 +231,7 @@ static bool write_code(const struct way *way, const uint8_t *code)
     return true;
 }
 
-static const char *write_jumps(struct leading *leading)
+static bool write_jumps(struct leading *leading)
 {
     uint8_t jump[ARCH_JUMP];
     for (unsigned i = 0; i < leading->linked->count; i++) {
@@ -231,25 +243,25 @@ static const char *write_jumps(struct leading *leading)
         while (i--)
             if (!is_led(leading, i))
                 write_code(&leading->way[i], leading->way[i].was);
-        return "this process may not change its code";
+        return refuse(leading->linked, NULL, "this process may not change its code");
     }
-    return NULL;
+    return true;
 }
 
-static const char *fill_page(struct leading *leading, const struct dl_phdr_info *program)
+static bool fill_page(struct leading *leading, const struct dl_phdr_info *program)
 {
-    const struct linked *linked = leading->linked;
-    const char *why = NULL;
-    for (unsigned i = 0; i < linked->count && !why; i++)
-        if (!is_led(leading, i))
-            why = plan(program, &linked->function[i], slot_of(leading, i), &leading->way[i]);
-    if (why)
-        return why;
+    struct linked *linked = leading->linked;
+    for (unsigned i = 0; i < linked->count; i++) {
+        const char *why = is_led(leading, i) ? NULL
+                                             : plan(program, &linked->function[i],
+                                                    slot_of(leading, i), &leading->way[i]);
+        if (why)
+            return refuse(linked, linked->function[i].hook->name, why);
+    }
     uintptr_t size = sys_page_size();
     __builtin___clear_cache((char *)leading->page, (char *)leading->page + size);
-    if (sys_protect(leading->page, size, PROT_READ | PROT_EXEC) != 0)
-        return "this process may not have new code";
-    return NULL;
+    return sys_protect(leading->page, size, PROT_READ | PROT_EXEC) == 0 ||
+           refuse(linked, NULL, "this process may not have new code");
 }
 
 /* Any hook may be called while the others are still being written: by whatever we call. */
@@ -263,28 +275,27 @@ static void set_next(const struct leading *leading)
 static int lead(struct dl_phdr_info *program, size_t size UNUSED, void *context)
 {
     struct leading *leading = context;
-    leading->why = fill_page(leading, program);
-    if (leading->why)
-        return 1;
-    set_next(leading);
-    leading->why = write_jumps(leading);
+    if (fill_page(leading, program)) {
+        set_next(leading);
+        write_jumps(leading);
+    }
     return 1;
 }
 
-const char *linked_lead(const struct linked *linked)
+bool linked_lead(struct linked *linked)
 {
-    struct leading leading = {.linked = linked, .why = linked->why};
-    if (leading.why)
-        return leading.why;
+    struct leading leading = {.linked = linked};
+    if (linked->why)
+        return false;
     leading.page = map_page(linked);
     if (!leading.page)
-        return "there is no room near its code";
+        return refuse(linked, NULL, "there is no room near its code");
     dl_iterate_phdr(lead, &leading);
-    if (leading.why) {
+    if (linked->why) {
         sys_unmap(leading.page, sys_page_size());
-        return leading.why;
+        return false;
     }
     arena_own(leading.page, sys_page_size());
     linked_home = linked->function[0].address;
-    return NULL;
+    return true;
 }

@@ -39,13 +39,14 @@ struct linked {
     struct linked_function function[LINKED_MOST];
     unsigned count;
     bool exported; /* others get it by its name as well */
-    const char *why; /* it cannot be led in any case; else NULL */
+    const char *why;   /* it cannot be led; else NULL */
+    const char *which; /* of its functions; NULL: all of them */
 };
 
 /* Has the program one? */
 bool linked_find(const struct linked_hook *hooks, unsigned count, struct linked *out);
-/* NULL: led. Else why not, and nothing has changed. */
-const char *linked_lead(const struct linked *linked);
+/* False: it cannot be, and nothing has changed; linked->why says the reason. */
+bool linked_lead(struct linked *linked);
 
 /* Where the allocator is that was led to us; 0: none was. Constant after the start. */
 extern uintptr_t linked_home HIDDEN;

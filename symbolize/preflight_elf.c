@@ -154,7 +154,7 @@ static void dynamic_read(const struct image *image, struct dynamic *dynamic)
 }
 
 struct symbols {
-    bool asan, own_malloc;
+    bool asan;
 };
 
 static void symbols_search(const struct image *image, const Elf64_Shdr *table, const char *names,
@@ -170,13 +170,8 @@ static void symbols_search(const struct image *image, const Elf64_Shdr *table, c
         for (uint64_t i = 0; i < n; i++) {
             if (symbol[i].st_name == 0 || symbol[i].st_name >= names_size)
                 continue;
-            const char *name = names + symbol[i].st_name;
-            int type = ELF64_ST_TYPE(symbol[i].st_info);
-            if (strcmp(name, "__asan_init") == 0)
+            if (strcmp(names + symbol[i].st_name, "__asan_init") == 0)
                 found->asan = true;
-            else if (symbol[i].st_shndx != SHN_UNDEF && strcmp(name, "malloc") == 0 &&
-                     (type == STT_FUNC || type == STT_GNU_IFUNC))
-                found->own_malloc = true;
         }
     }
 }
@@ -309,12 +304,6 @@ bool preflight_elf(int fd, uint64_t size, const char *name, struct preflight *re
                 result, PREFLIGHT_CANNOT_RUN,
                 "%s is built with AddressSanitizer, which brings its own allocator and "
                 "leak check: run it as it is, or build it without -fsanitize=address",
-                name);
-        else if (symbols.own_malloc)
-            preflight_refuse(
-                result, 0,
-                "%s brings a malloc of its own: what it allocates with it is not seen; link its "
-                "allocator as a shared library, or leave it out",
                 name);
     }
     free(image.segments);

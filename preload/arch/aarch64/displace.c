@@ -29,11 +29,16 @@ static bool is_return(uint32_t instruction)
     return instruction == 0xd65f03c0;
 }
 
+static bool reads_system_register(uint32_t instruction)
+{
+    return is(instruction, 0xfff00000, 0xd5300000);
+}
+
 /* Those that count from where they stand, and those that do more than work with registers and memory:
  * branches, calls, exceptions. Hints are harmless. */
 static bool may_move(uint32_t instruction)
 {
-    return is_return(instruction) ||
+    return is_return(instruction) || reads_system_register(instruction) ||
            !(is(instruction, 0x1f000000, 0x10000000) || /* adr, adrp */
              is(instruction, 0x3b000000, 0x18000000) || /* ldr of a literal */
              (is(instruction, 0x1c000000, 0x14000000) && !is(instruction, 0xfffff01f, 0xd503201f)) ||
