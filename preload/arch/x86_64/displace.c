@@ -7,8 +7,9 @@ enum form {
     PLAIN,  /* may be moved */
     STACK,  /* likewise, and moves the stack pointer */
     BRANCH, /* a jump to an address that it counts from its end, with a condition or without */
+    CALL,   /* likewise; it comes back behind itself */
     LAST,   /* a return: nothing comes behind it */
-    STAYS,  /* known by its length alone: a call ... */
+    STAYS,  /* known by its length alone: a call by a pointer ... */
 };
 
 struct instruction {
@@ -152,8 +153,8 @@ static enum form read_opcode(const uint8_t *bytes, struct instruction *out, bool
     case 0xf4:
         return STAYS;
     case 0xe8:
-        out->length += 4;
-        return STAYS;
+        read_branch(out, 4);
+        return CALL;
     case 0xf6:
     case 0xf7: /* test, and not neg mul div, which have no number */
         if (operand & 0x30)
@@ -186,7 +187,8 @@ static struct instruction read_instruction(const uint8_t *bytes, size_t left)
         is_wide = window[out.length++] & 8;
     out.form = read_opcode(window, &out, is_short, is_wide);
     /* A prefix on a jump means something else. */
-    if (out.length > left || out.length > LONGEST || (out.form == BRANCH && prefixes) ||
+    if (out.length > left || out.length > LONGEST ||
+        ((out.form == BRANCH || out.form == CALL) && prefixes) ||
         (out.form == LAST && out.length > 1))
         out.form = UNKNOWN;
     return out;
@@ -229,11 +231,38 @@ static bool move_branch(const struct instruction *instruction, uintptr_t target,
     return put_distance(out, always ? 5 : 6, always ? 1 : 2, to + out->copied, target);
 }
 
+/* It comes back to the function, and not to the copy: nobody could walk a stack with that in it. So the
+ * address behind it is pushed, in two halves, and what it calls is jumped to. */
+static bool move_call(const struct instruction *instruction, uintptr_t at, uintptr_t target,
+                      uintptr_t to, struct displaced *out)
+{
+    uint8_t *copy = out->copy + out->copied;
+    uintptr_t back = at + instruction->length;
+    uint32_t low = (uint32_t)back, high = back >> 32;
+    copy[0] = 0x68; /* pushq $low */
+    memcpy(copy + 1, &low, sizeof low);
+    memcpy(copy + 5, "\xc7\x44\x24\x04", 4); /* movl $high,4(%rsp) */
+    memcpy(copy + 9, &high, sizeof high);
+    copy[13] = 0xe9;
+    out->copied += 13;
+    return put_distance(out, 5, 1, to + out->copied, target);
+}
+
+/* Where the CPU keeps return addresses a second time, one that was pushed is none. */
+static bool has_shadow_stack(void)
+{
+    uint64_t pointer = 0;
+    __asm__ volatile("rdsspq %0" : "+r"(pointer)); /* does nothing where there is none */
+    return pointer != 0;
+}
+
 static bool move(const struct instruction *instruction, const uint8_t *bytes, uintptr_t at,
                  uintptr_t to, struct displaced *out)
 {
     if (instruction->form == BRANCH)
         return move_branch(instruction, aim(instruction, bytes, at), to, out);
+    if (instruction->form == CALL)
+        return move_call(instruction, at, aim(instruction, bytes, at), to, out);
     memcpy(out->copy + out->copied, bytes, instruction->length);
     if (instruction->relative)
         return put_distance(out, instruction->length, instruction->relative, to + out->copied,
@@ -301,14 +330,14 @@ static const char *move_next(const struct displace_function *function, uintptr_t
     if (at >= function->size)
         return "it is too short";
     struct instruction next = read_instruction(bytes, function->size - at);
-    if (next.form == STAYS || next.form == UNKNOWN)
+    if (next.form == STAYS || next.form == UNKNOWN || (next.form == CALL && has_shadow_stack()))
         return "it begins with code that cannot be moved";
     if (next.form == BRANCH)
         moving->aim[moving->branches++] = aim(&next, bytes, function->address + at);
     if (!move(&next, bytes, function->address + at, to, out))
         return "what it refers to is too far away";
     moving->keeps_stack &= next.form != STACK;
-    moving->ended = next.form == LAST || next.opcode == 0xeb || next.opcode == 0xe9;
+    moving->ended = next.form == LAST || next.form == CALL || next.opcode == 0xeb || next.opcode == 0xe9;
     out->taken += next.length;
     return NULL;
 }

@@ -60,7 +60,9 @@ static const struct beginning beginnings[] = {
             "\x48\x85\xff\x0f\x84\x05\xff\xff\xff"),
     CHANGED("jmp elsewhere is all of it", "\xe9\0\1\0\0", 5, "\xe9\0\0\0\0"),
     REFUSED("int3: a debugger has been there", "\xcc\x55\x48\x89\xe5\xc3", UNKNOWN),
-    REFUSED("call", "\xe8\0\0\0\0\xc3", UNKNOWN),
+    CHANGED("sub $8,%rsp; call elsewhere: it comes back here", "\x48\x83\xec\x08\xe8\0\1\0\0\xc3", 9,
+            "\x48\x83\xec\x08\x68\x09\0\x40\0\xc7\x44\x24\x04\0\0\0\0\xe9\xf3\xff\xff\xff"),
+    REFUSED("call by a pointer", "\xff\xd0\x90\x90\x90\xc3", UNKNOWN),
     REFUSED("call through memory", "\xff\x15\0\0\0\0\xc3", UNKNOWN),
     REFUSED("jmp through memory", "\xff\x25\0\0\0\0\xc3", UNKNOWN),
     REFUSED("lock cmpxchg8b", "\xf0\x0f\xc7\x0f\x90\x90\xc3", UNKNOWN),
@@ -171,6 +173,15 @@ __attribute__((noinline, noclone, used)) static long second(long n, long *out)
     return first(n, out) + 1;
 }
 
+__attribute__((noinline, noclone, used, naked)) static long third(long n UNUSED, long *out UNUSED)
+{
+#if ARCH_MACHINE == 62
+    __asm__("sub $8, %rsp; call first; add $8, %rsp; ret; .skip 16, 0x90");
+#else
+    __asm__("sub sp, sp, #16; str x30, [sp]; bl first; ldr x30, [sp]; add sp, sp, #16; ret");
+#endif
+}
+
 static long hooked(long n, long *out)
 {
     (void)out;
@@ -208,7 +219,8 @@ static void lead(long (*function)(long, long *))
 
 START_TEST(a_copy_does_what_the_function_did)
 {
-    lead(_i ? second : first);
+    static long (*const functions[])(long, long *) = {first, second, third};
+    lead(functions[_i]);
 }
 END_TEST
 
@@ -218,7 +230,7 @@ int main(int argc, char **argv)
     TCase *tests = tcase_create("displace");
     tcase_add_loop_test(tests, what_is_moved_is_known, 0, ARRAY_LENGTH(beginnings));
     tcase_add_test(tests, what_is_too_far_is_refused);
-    tcase_add_loop_test(tests, a_copy_does_what_the_function_did, 0, 2);
+    tcase_add_loop_test(tests, a_copy_does_what_the_function_did, 0, 3);
     suite_add_tcase(suite, tests);
     return unit_main(argc, argv, suite);
 }
