@@ -118,7 +118,7 @@ static void wait_at(const struct dl_phdr_info *object, uintptr_t address)
     refused |= !write_code(address, ARCH_UNKNOWN_CODE, point->access);
 }
 
-static void visit(const struct symtab_function *function, void *context)
+static void visit(const struct symtab_symbol *function, void *context)
 {
     struct search *search = context;
     uintptr_t address = search->object->dlpi_addr + function->value;

@@ -52,7 +52,7 @@ static void add(struct linked *linked, const struct linked_hook *hook, uintptr_t
             (struct linked_function){.hook = hook, .address = address, .size = size};
 }
 
-static void take(const struct symtab_function *function, void *context)
+static void take(const struct symtab_symbol *function, void *context)
 {
     struct search *search = context;
     const struct linked_hook *hook = find_hook(search, function->name);
@@ -63,7 +63,7 @@ static void take(const struct symtab_function *function, void *context)
         add(search->out, hook, address, function->size);
 }
 
-static void take_end(const struct symtab_function *function, void *context)
+static void take_end(const struct symtab_symbol *function, void *context)
 {
     struct search *search = context;
     uintptr_t address = search->program->dlpi_addr + function->value;

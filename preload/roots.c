@@ -11,6 +11,7 @@
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "preload/threads.h"
+#include "preload/variables.h"
 #include "context.h"
 
 #include <dlfcn.h>
@@ -110,21 +111,18 @@ static void add_whole(struct builder *builder, uintptr_t start, uintptr_t end,
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 
-/* Data of an object is a root, but for the blocks in it: an allocator that is linked into the program
- * may give them out from a variable. Blocks ascend. */
-static void add_data(struct builder *builder, uintptr_t start, uintptr_t end, struct piece model)
+/* Where the allocator is linked into the program, its blocks may lie in that. */
+static void add_data(struct builder *builder, const struct image *image, unsigned part,
+                     struct piece model)
 {
-    const struct reach *reach = builder->picture->reach;
-    for (uint32_t i = 0, count = linked_home ? reach_count(reach) : 0; i < count; i++) {
-        uintptr_t block = reach_address(reach, i), block_end = block + reach_size(reach, i);
-        if (block >= end || builder->out->pieces.count > RUNS_MOST)
-            break;
-        if (block < start)
-            continue;
-        pieces_add(&builder->out->pieces, start, block, model);
-        start = block_end < end ? block_end : end;
+    uintptr_t start = image->data[part].start, end = image->data[part].end;
+    struct variables variables = {0};
+    if (linked_home - image->start >= image->end - image->start) {
+        pieces_add(&builder->out->pieces, start, end, model);
+        return;
     }
-    pieces_add(&builder->out->pieces, start, end, model);
+    variables_find(builder->picture->reach, image->bias, &variables);
+    variables_add(&variables, builder->picture->reach, &builder->out->pieces, start, end, model);
 }
 
 /* The C library's own data also tells of the memory behind blocks, where free chunks begin: what
@@ -135,13 +133,13 @@ static void add_globals(struct builder *builder)
     for (uint32_t i = 0; i < images->count; i++) {
         const struct image *image = &images->image[i];
         bool ours = modules_own(image->start);
+        const struct piece model = {.whole_start = image->start,
+                                    .whole_end = image->end,
+                                    .root_class = LEAK_ROOT_CLASS_GLOBALS,
+                                    .starts_only = images_is_libc(image),
+                                    .thread = -1};
         for (unsigned k = 0; k < image->data_count && !ours; k++)
-            add_data(builder, image->data[k].start, image->data[k].end,
-                       (struct piece){.whole_start = image->start,
-                                      .whole_end = image->end,
-                                      .root_class = LEAK_ROOT_CLASS_GLOBALS,
-                                      .starts_only = images_is_libc(image),
-                                      .thread = -1});
+            add_data(builder, image, k, model);
     }
 }
 

@@ -41,14 +41,27 @@ static enum symtab_found find_tables(int fd, struct tables *out)
     return found;
 }
 
-static bool is_function(const Elf64_Sym *symbol)
+/* What is visited, and with which names; NULL: without. */
+struct wish {
+    unsigned type;
+    const char *names;
+    uint64_t names_size;
+    void (*visit)(const struct symtab_symbol *, void *);
+    void *context;
+};
+
+static void visit_one(const Elf64_Sym *symbol, const struct wish *wish)
 {
-    return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
-           symbol->st_value;
+    struct symtab_symbol out = {.value = symbol->st_value, .size = symbol->st_size};
+    if (ELF64_ST_TYPE(symbol->st_info) != wish->type || symbol->st_shndx == SHN_UNDEF ||
+        !symbol->st_value || (wish->names && symbol->st_name >= wish->names_size))
+        return;
+    if (wish->names)
+        out.name = wish->names + symbol->st_name;
+    wish->visit(&out, wish->context);
 }
 
-static void visit_all(int fd, const Elf64_Shdr *section, const char *names, uint64_t names_size,
-                      void (*visit)(const struct symtab_function *, void *), void *context)
+static void visit_all(int fd, const Elf64_Shdr *section, const struct wish *wish)
 {
     Elf64_Sym symbol[SYMBOLS_AT_ONCE];
     for (uint64_t at = 0; at < section->sh_size;) {
@@ -59,16 +72,13 @@ static void visit_all(int fd, const Elf64_Shdr *section, const char *names, uint
         if (!count)
             break;
         for (size_t i = 0; i < count; i++)
-            if (is_function(&symbol[i]) && symbol[i].st_name < names_size)
-                visit(&(struct symtab_function){names + symbol[i].st_name, symbol[i].st_value,
-                                                symbol[i].st_size},
-                      context);
+            visit_one(&symbol[i], wish);
         at += count * sizeof *symbol;
     }
 }
 
 static enum symtab_found
-read_file(int fd, void (*visit)(const struct symtab_function *, void *), void *context)
+read_file(int fd, void (*visit)(const struct symtab_symbol *, void *), void *context)
 {
     struct tables tables;
     enum symtab_found found = find_tables(fd, &tables);
@@ -79,19 +89,39 @@ read_file(int fd, void (*visit)(const struct symtab_function *, void *), void *c
     if (!read_exactly(fd, names, size, tables.names.sh_offset) || names[size - 1])
         found = SYMTAB_NONE;
     else
-        visit_all(fd, &tables.symbols, names, size, visit, context);
+        visit_all(fd, &tables.symbols,
+                  &(struct wish){STT_FUNC, names, size, visit, context});
     arena_unmap(names, size);
     return found;
 }
 
+static int open_file(const char *path)
+{
+    return sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+}
+
 enum symtab_found symtab_each(const char *path,
-                              void (*visit)(const struct symtab_function *function, void *context),
+                              void (*visit)(const struct symtab_symbol *function, void *context),
                               void *context)
 {
-    int fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+    int fd = open_file(path);
     if (fd < 0)
         return SYMTAB_NONE;
     enum symtab_found found = read_file(fd, visit, context);
     sys_close(fd);
     return found;
+}
+
+void symtab_each_variable(const char *path,
+                          void (*visit)(const struct symtab_symbol *variable, void *context),
+                          void *context)
+{
+    struct tables tables;
+    int fd = open_file(path);
+    if (fd < 0)
+        return;
+    if (find_tables(fd, &tables))
+        visit_all(fd, &tables.symbols,
+                  &(struct wish){.type = STT_OBJECT, .visit = visit, .context = context});
+    sys_close(fd);
 }

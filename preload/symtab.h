@@ -15,15 +15,20 @@ enum symtab_found {
     SYMTAB_ALL,
 };
 
-/* One function. */
-struct symtab_function {
+/* One function, or variable. */
+struct symtab_symbol {
     const char *name;
     uint64_t value, size; /* its place before the object was moved to where it is; 0: nobody says */
 };
 
-/* Visits each. */
+/* Visits each function. */
 enum symtab_found symtab_each(const char *path,
-                              void (*visit)(const struct symtab_function *function, void *context),
+                              void (*visit)(const struct symtab_symbol *function, void *context),
                               void *context);
+
+/* Visits each variable, without its name: takes no memory and no lock. A stripped file may name none. */
+void symtab_each_variable(const char *path,
+                          void (*visit)(const struct symtab_symbol *variable, void *context),
+                          void *context);
 
 #endif
