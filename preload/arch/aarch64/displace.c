@@ -34,13 +34,34 @@ static bool reads_system_register(uint32_t instruction)
     return is(instruction, 0xfff00000, 0xd5300000);
 }
 
-/* Those that count from where they stand, and those that do more than work with registers and memory:
- * branches, calls, exceptions. Hints are harmless. */
-static bool may_move(uint32_t instruction)
+static bool is_jump(uint32_t instruction)
+{
+    return is(instruction, 0xfc000000, 0x14000000);
+}
+
+/* b.cond, cbz, cbnz; tbz, tbnz */
+static bool is_condition(uint32_t instruction)
+{
+    return is(instruction, 0xff000010, 0x54000000) || is(instruction, 0x7e000000, 0x34000000);
+}
+
+static bool is_bit_condition(uint32_t instruction)
+{
+    return is(instruction, 0x7e000000, 0x36000000);
+}
+
+/* adr, adrp */
+static bool is_address(uint32_t instruction)
+{
+    return is(instruction, 0x1f000000, 0x10000000);
+}
+
+/* Those that are the same everywhere, and do no more than work with registers and memory: no branches,
+ * calls, exceptions. Hints are harmless. */
+static bool is_plain(uint32_t instruction)
 {
     return is_return(instruction) || reads_system_register(instruction) ||
-           !(is(instruction, 0x1f000000, 0x10000000) || /* adr, adrp */
-             is(instruction, 0x3b000000, 0x18000000) || /* ldr of a literal */
+           !(is_address(instruction) || is(instruction, 0x3b000000, 0x18000000) || /* ldr literal */
              (is(instruction, 0x1c000000, 0x14000000) && !is(instruction, 0xfffff01f, 0xd503201f)) ||
              is(instruction, 0x18000000, 0)); /* udf, what is not allocated, SVE */
 }
@@ -61,13 +82,10 @@ static int64_t distance(uint32_t instruction, unsigned from, unsigned bits)
 /* 0: no branch. Calls come back. */
 static int64_t branch_of(uint32_t instruction)
 {
-    if (is(instruction, 0xfc000000, 0x14000000))
-        return distance(instruction, 0, 26);
-    if (is(instruction, 0xff000010, 0x54000000) || is(instruction, 0x7e000000, 0x34000000))
-        return distance(instruction, 5, 19);
-    if (is(instruction, 0x7e000000, 0x36000000))
-        return distance(instruction, 5, 14);
-    return 0;
+    return is_jump(instruction)            ? distance(instruction, 0, 26)
+           : is_condition(instruction)     ? distance(instruction, 5, 19)
+           : is_bit_condition(instruction) ? distance(instruction, 5, 14)
+                                           : 0;
 }
 
 static uint32_t at(const struct displace_function *function, size_t index)
@@ -85,27 +103,76 @@ static bool rest_jumps_to(const struct displace_function *function, size_t index
     return false;
 }
 
+/* ---- Moving --------------------------------------------------------------------------------- */
+
+static void put(struct displaced *out, uint32_t instruction)
+{
+    memcpy(out->copy + out->copied, &instruction, sizeof instruction);
+    out->copied += sizeof instruction;
+}
+
+static bool put_jump(struct displaced *out, uintptr_t to, uintptr_t target)
+{
+    bool near = displace_jump(to + out->copied, target, out->copy + out->copied);
+    out->copied += ARCH_JUMP;
+    return near;
+}
+
+/* A condition does not reach far: it passes over the jump to the rest. */
+static bool move_condition(uint32_t instruction, uintptr_t from, uintptr_t to,
+                           struct displaced *out)
+{
+    uint32_t field = is_condition(instruction) ? 0x7ffff << 5 : 0x3fff << 5;
+    put(out, (instruction & ~field) | 2 << 5);
+    return put_jump(out, to, from + 4) && put_jump(out, to, from + 4 * branch_of(instruction));
+}
+
+/* It becomes a word that is read: ldr x, .+8 */
+static bool move_address(uint32_t instruction, uintptr_t from, uintptr_t to, struct displaced *out)
+{
+    int64_t way = (int64_t)((uint64_t)distance(instruction, 5, 19) << 2 | (instruction >> 29 & 3));
+    bool pages = instruction >> 31;
+    uintptr_t value = pages ? (from & ~0xffful) + ((uintptr_t)way << 12) : from + way;
+    put(out, 0x58000000 | 2 << 5 | (instruction & 0x1f));
+    bool near = put_jump(out, to, from + 4);
+    memcpy(out->copy + out->copied, &value, sizeof value);
+    out->copied += sizeof value;
+    return near;
+}
+
+static bool move(uint32_t instruction, uintptr_t from, uintptr_t to, struct displaced *out)
+{
+    if (is_jump(instruction))
+        return put_jump(out, to, from + 4 * branch_of(instruction));
+    if (is_condition(instruction) || is_bit_condition(instruction))
+        return move_condition(instruction, from, to, out);
+    if (is_address(instruction))
+        return move_address(instruction, from, to, out);
+    put(out, instruction);
+    return is_return(instruction) || put_jump(out, to, from + 4);
+}
+
+static bool may_move(uint32_t instruction)
+{
+    return is_plain(instruction) || is_address(instruction) || branch_of(instruction);
+}
+
 const char *displace_plan(const struct displace_function *function, uintptr_t to,
                           struct displaced *out)
 {
     size_t index = function->size >= 4 && is_bti(at(function, 0));
-    *out = (struct displaced){.skip = 4 * index, .taken = ARCH_JUMP, .copied = ARCH_JUMP};
+    *out = (struct displaced){.skip = 4 * index, .taken = ARCH_JUMP};
     if (function->size < 4 * (index + 1))
         return "it is too short";
     uint32_t moved = at(function, index);
-    memcpy(out->copy, &moved, sizeof moved);
     if (!may_move(moved))
         return "it begins with code that cannot be moved";
     if (is_signing(moved) && !index && getauxval(AT_HWCAP2) & HWCAP2_BTI)
         return "calls by a pointer must land on its first instruction";
     if (!moves_stack(moved) && rest_jumps_to(function, index))
         return "its beginning is a loop";
-    if (is_return(moved))
-        return NULL;
-    if (!displace_jump(to + out->copied, function->address + 4 * (index + 1),
-                       out->copy + out->copied))
+    if (!move(moved, function->address + out->skip, to, out))
         return "what it refers to is too far away";
-    out->copied += ARCH_JUMP;
     return NULL;
 }
 

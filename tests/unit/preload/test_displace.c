@@ -97,14 +97,20 @@ static const struct beginning beginnings[] = {
     MOVED("bti c stays; sub sp,sp,#16; ret", "\x5f\x24\x03\xd5\xff\x43\x00\xd1" RET, 4, 4),
     MOVED("mov x1,x0; ret", "\xe1\x03\x00\xaa" RET, 0, 4),
     MOVED("mrs x1,tpidr_el0; ret", "\x41\xd0\x3b\xd5" RET, 0, 4),
-    REFUSED("adrp x0", "\x00\x00\x00\x90" RET, UNKNOWN),
-    REFUSED("adr x0", "\x00\x00\x00\x10" RET, UNKNOWN),
     REFUSED("ldr x0, literal", "\x40\x00\x00\x58" RET, UNKNOWN),
-    REFUSED("b", "\x02\x00\x00\x14" RET, UNKNOWN),
+    CHANGED("b: from another place", "\x02\x00\x00\x14" RET RET, 4, "\xc2\xff\xff\x17"),
+    CHANGED("cbz x0, .+8: over a jump to the rest", "\x40\x00\x00\xb4" RET RET, 4,
+            "\x40\x00\x00\xb4\xc0\xff\xff\x17\xc0\xff\xff\x17"),
+    CHANGED("tbz x0, #0, .+8", "\x40\x00\x00\x36" RET RET, 4,
+            "\x40\x00\x00\x36\xc0\xff\xff\x17\xc0\xff\xff\x17"),
+    CHANGED("b.ne .+8", "\x41\x00\x00\x54" RET RET, 4,
+            "\x41\x00\x00\x54\xc0\xff\xff\x17\xc0\xff\xff\x17"),
+    CHANGED("adrp x3, .+4096: as a word", "\x03\x00\x00\xb0" RET, 4,
+            "\x43\x00\x00\x58\xc0\xff\xff\x17\x00\x10\x40\x00\x00\x00\x00\x00"),
+    CHANGED("adr x3, .-4", "\xe3\xff\xff\x10" RET, 4,
+            "\x43\x00\x00\x58\xc0\xff\xff\x17\xfc\xff\x3f\x00\x00\x00\x00\x00"),
+    REFUSED("b to itself", "\x00\x00\x00\x14" RET, UNKNOWN),
     REFUSED("bl", "\x02\x00\x00\x94" RET, UNKNOWN),
-    REFUSED("cbz x0", "\x40\x00\x00\xb4" RET, UNKNOWN),
-    REFUSED("tbz x0", "\x40\x00\x00\x36" RET, UNKNOWN),
-    REFUSED("b.eq", "\x40\x00\x00\x54" RET, UNKNOWN),
     REFUSED("brk: a debugger has been there", "\x00\x00\x20\xd4" RET, UNKNOWN),
     REFUSED("udf: what start_at= writes", "\0\0\0\0" RET, UNKNOWN),
     REFUSED("svc", "\x01\x00\x00\xd4" RET, UNKNOWN),
@@ -156,7 +162,7 @@ END_TEST
 static const long table[] = {7, 11, 13, 17, 19};
 
 /* With a stack, a test, data that lies where it lies, a loop further on. */
-__attribute__((noinline, noclone, used)) static long first(long n, long *out)
+__attribute__((noinline, used)) static long first(long n, long *out)
 {
     long sum = 0;
     if (!out)
@@ -166,14 +172,14 @@ __attribute__((noinline, noclone, used)) static long first(long n, long *out)
     return sum;
 }
 
-__attribute__((noinline, noclone, used)) static long second(long n, long *out)
+__attribute__((noinline, used)) static long second(long n, long *out)
 {
     char room[64];
     __asm__ volatile("" : : "r"(room) : "memory");
     return first(n, out) + 1;
 }
 
-__attribute__((noinline, noclone, used, naked)) static long third(long n UNUSED, long *out UNUSED)
+__attribute__((noinline, used, naked)) static long third(long n UNUSED, long *out UNUSED)
 {
 #if ARCH_MACHINE == 62
     __asm__("sub $8, %rsp; call first; add $8, %rsp; ret; .skip 16, 0x90");
