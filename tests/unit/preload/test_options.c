@@ -93,6 +93,8 @@ static void other_value(size_t i, const char **value, const char **shown)
         *value = *shown = "mtrace";
     } else if (!strcmp(table[i].type, "CHOICE_modules_match")) {
         *value = *shown = "any";
+    } else if (!strcmp(table[i].type, "CHOICE_linked_malloc")) {
+        *value = *shown = "off";
     } else {
         ck_abort_msg("%s: teach this test its type %s", table[i].name, table[i].type);
     }
