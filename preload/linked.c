@@ -82,14 +82,11 @@ static bool has_needed(const struct search *search)
     return true;
 }
 
-/* Of its own under that name, or another's? */
+/* Who asks others for one of them has no allocator, and his file, which may be large, is not read. */
 static bool is_other(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
 {
     const ElfW(Sym) *symbol = symbols_of(symbols, relocation);
-    const struct search *search = context;
-    const struct linked_hook *hook =
-        symbols_is_import(symbol) ? find_hook(search, symbols->names + symbol->st_name) : NULL;
-    return !hook || hook >= search->hooks + LINKED_NEEDED;
+    return !symbols_is_import(symbol) || !find_hook(context, symbols->names + symbol->st_name);
 }
 
 static bool exports_needed(const struct search *search)
