@@ -49,17 +49,24 @@ static char **clean_environment(size_t *size)
     return clean;
 }
 
-/* An account in memory only is handed over as an anonymous file. */
+/* An account in memory only is handed over as an anonymous file; -1: it cannot be, and a line has
+ * said so. */
 static int copy_to_memory_file(char *path, size_t size)
 {
     int fd = sys_memory_file("leak");
-    if (fd < 0)
-        return fd;
+    if (fd < 0) {
+        log_line("no report: there is no file in memory to hand it over", NULL);
+        return -1;
+    }
     const char *from = (const char *)store_header;
     for (uint64_t left = store_header->used; left;) {
         ssize_t written = sys_write(fd, from, left);
-        if (written <= 0)
-            break;
+        if (written <= 0) {
+            sys_close(fd);
+            log_line("no report: the account cannot be copied to hand it over: ",
+                     store_reason(written), NULL);
+            return -1;
+        }
         from += written;
         left -= written;
     }
@@ -83,8 +90,6 @@ static bool name_store(char *path, size_t size, int *memory)
         return false;
     }
     *memory = copy_to_memory_file(path, size);
-    if (*memory < 0)
-        log_line("no report: there is no file in memory to hand it over", NULL);
     return *memory >= 0;
 }
 
