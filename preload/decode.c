@@ -7,6 +7,7 @@
  */
 #include "preload/decode.h"
 #include "preload/disguise.h"
+#include "preload/ring.h"
 
 #define FILTER_BITS 16 /* for each block that is left */
 

@@ -5,6 +5,7 @@
  * come together and sources come in order: each target is written once, where it stays.
  */
 #include "preload/edges.h"
+#include "preload/ring.h"
 
 struct walk {
     struct reach *reach;

@@ -159,9 +159,8 @@ static void add_step(struct writer *writer, uint32_t node, uint32_t parent, uint
 /* The blocks from one up towards its root, no more than so many; how many there are. */
 static uint32_t go_up(const struct reach *reach, uint32_t node, uint32_t *met, uint32_t most)
 {
-    uint64_t offset;
     uint32_t count = 0;
-    for (; node != REACH_NOBODY && count < most; node = reach_parent(reach, node, &offset))
+    for (; node != REACH_NOBODY && count < most; node = reach_parent(reach, node, NULL))
         met[count++] = node;
     return count;
 }
@@ -182,7 +181,7 @@ static void add_path(struct writer *writer, struct line *line)
     const struct reach *reach = writer->look->reach;
     uint32_t node = line->largest[0], begin = held_head(&writer->held, node), met[STEPS_MOST];
     uint32_t count = go_up(reach, node, met, STEPS_MOST);
-    bool whole = reach_parent(reach, met[count - 1], &(uint64_t){0}) == REACH_NOBODY;
+    bool whole = reach_parent(reach, met[count - 1], NULL) == REACH_NOBODY;
     if (writer->steps.count + count > writer->steps.most)
         return;
     line->found.path.first = writer->steps.count;

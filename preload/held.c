@@ -64,8 +64,7 @@ static struct held_node find(struct held *held, uint32_t node)
 {
     struct held_node its = {0, HEAD_PLACE};
     struct reach_word word;
-    uint64_t offset;
-    uint32_t parent = reach_parent(held->reach, node, &offset);
+    uint32_t parent = reach_parent(held->reach, node, NULL);
     if (parent != REACH_NOBODY)
         return behind(held, parent);
     if (reach_root_word(held->reach, node, &word)) {

@@ -5,8 +5,9 @@
  * range that is no heap as roots; what they point to, breadth first, is reachable. Passes over what
  * is left then find the possible and the hidden, and graph.h makes lost and indirect of the rest.
  *
- * From an address to its node without a search: places.h. How a cache miss is spent: nodes.h. What
- * a pointer in another form is: decode.h. How the memory of it all is counted: room.h.
+ * From an address to its node without a search: places.h. How a cache miss is spent: ring.h. What
+ * blocks point to is read once, in the order of addresses: leads.h. What a pointer in another form
+ * is: decode.h. How the memory of it all is counted: room.h.
  *
  * Nothing here calls into libc or knows of threads: memory comes from sys_map, and all that is read
  * is plain memory (the child's fault handler answers for pages that are not there).
@@ -77,7 +78,7 @@ enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node);
 unsigned reach_flags(const struct reach *reach, uint32_t node); /* DROPPED, IGNORED, TAGGED */
 
 /* The node that holds the pointer by which a reachable (or possible, or hidden) one was first met,
- * and where in it (behind 32 GiB: at least there); REACH_NOBODY: a root word does
+ * and, if that is asked for, where in it (behind 32 GiB: at least there); REACH_NOBODY: a root word does
  * (reach_root_word), or nobody: dropped, ignored, or what an earlier look said is all there is. */
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset);
 /* All nodes that are reachable, possible or hidden, each behind its parent: the turn-th of

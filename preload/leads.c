@@ -1,0 +1,130 @@
+/* leads.c - one walk over all blocks, from the lowest address on, through the ring.
+ *
+ * The processor fetches what lies ahead, but not across pages: one word of a block further on is
+ * asked for, so that its page has been found when its turn comes.
+ */
+#include "preload/leads.h"
+#include "preload/ring.h"
+
+#define READ_MOST 4096 /* bytes of a block: leads_at reads it again for each step of a path */
+#define AHEAD 16       /* blocks */
+
+struct reading {
+    struct reach *reach;
+    bool failed;
+    struct ring ring;
+};
+
+/* Of all that marking can do without, it takes no more than a quarter of the memory that is left. */
+static bool is_affordable(const struct reach *reach, uint64_t count, size_t each)
+{
+    return count <= (reach->room.most - reach->room.used) / 4 / each;
+}
+
+static ALWAYS_INLINE void add_lead(struct reading *reading, uint32_t to)
+{
+    struct pile *leads = &reading->reach->leads;
+    uint32_t *place = NULL;
+    if (likely(leads->count < leads->fits) ||
+        (leads->count < UINT32_MAX / 2 &&
+         is_affordable(reading->reach, 2 * leads->count, sizeof *place)))
+        place = pile_add(&reading->reach->room, leads, sizeof *place);
+    if (likely(place))
+        *place = to;
+    else
+        reading->failed = true;
+}
+
+/* Blocks leave the ring in their order: what was added last is of the same one, if anything is. */
+static ALWAYS_INLINE void met(void *context, uintptr_t pointer, uint32_t number, uint32_t from,
+                              uint32_t at UNUSED)
+{
+    struct reading *reading = context;
+    struct reach *reach = reading->reach;
+    struct lead *lead = &reach->lead[from];
+    if (number == from || lead->count == UNREAD || reading->failed)
+        return;
+    if (unlikely(pointer != reach->nodes[number].address)) {
+        reach->leads.count -= lead->count > 1 ? lead->count : 0;
+        lead->count = UNREAD;
+        return;
+    }
+    uint32_t before = lead->first;
+    if (lead->count == 0)
+        lead->first = number;
+    if (lead->count == 1) {
+        lead->first = (uint32_t)reach->leads.count;
+        add_lead(reading, before);
+    }
+    if (lead->count++)
+        add_lead(reading, number);
+}
+
+static ALWAYS_INLINE unsigned read_words(struct reading *reading, const struct disguise *is,
+                                         const struct node *node, uint32_t number)
+{
+    struct reach *reach = reading->reach;
+    const uintptr_t *words = (const uintptr_t *)node->address;
+    const uintptr_t low = reach->low, span = reach->span;
+    unsigned state = NODE_PLAIN | NODE_BARE;
+    for (uint64_t i = 0, count = node_size(node) / 8; i < count; i += 4) {
+        unsigned some = count - i < 4 ? count - i : 4;
+        unsigned may_be = disguise_of_words(is, words + i, some);
+        if (likely(!may_be))
+            continue;
+        state &= may_be & DISGUISE_OTHER ? 0 : NODE_BARE;
+        for (unsigned k = 0; k < some; k++)
+            if (node_pointer(words[i + k]) - low <= span)
+                ring_put(&reading->ring, reach, node_pointer(words[i + k]), number, 0, met,
+                         reading);
+    }
+    return state;
+}
+
+static void read_all(struct reading *reading, const struct disguise *given)
+{
+    struct reach *reach = reading->reach;
+    const struct disguise is = *given;
+    for (uint32_t i = 0; i < reach->count && !reading->failed; i++) {
+        struct node *node = &reach->nodes[i];
+        if (likely(reach->count - i > AHEAD))
+            __builtin_prefetch((const void *)node[AHEAD].address);
+        /* Some were lost before: nobody wants to know where they lead to. */
+        bool is_wanted = node_size(node) <= READ_MOST && !node_verdict(node);
+        reach->lead[i] = (struct lead){.count = is_wanted ? 0 : UNREAD};
+        if (is_wanted)
+            node_change(node, 0, read_words(reading, &is, node, i));
+    }
+    ring_drain(&reading->ring, reach, met, reading);
+}
+
+void leads_find(struct reach *reach, const struct disguise *is)
+{
+    struct reading reading = {.reach = reach};
+    reading.ring.beside = (const char *)reach->nodes;
+    reading.ring.beside_each = sizeof *reach->nodes;
+    if (reach->outer || !is_affordable(reach, reach->count, sizeof *reach->lead))
+        return;
+    reach->lead = room_map_raw(&reach->room, reach->count, sizeof *reach->lead);
+    if (reach->lead)
+        read_all(&reading, is);
+    if (reading.failed)
+        leads_end(reach);
+}
+
+void leads_end(struct reach *reach)
+{
+    pile_end(&reach->room, &reach->leads);
+    room_unmap(&reach->room, reach->lead);
+    reach->lead = NULL;
+}
+
+uint64_t leads_at(const struct reach *reach, uint32_t from, uint32_t to)
+{
+    const struct node *node = &reach->nodes[from];
+    const uintptr_t *words = (const uintptr_t *)node->address;
+    uint64_t at = 0, last = node_size(node) / 8 - 1;
+    while (at < last && node_pointer(words[at]) != reach->nodes[to].address)
+        at++;
+    return at;
+}
