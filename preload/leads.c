@@ -106,8 +106,11 @@ void leads_find(struct reach *reach, const struct disguise *is)
     if (reach->outer || !is_affordable(reach, reach->count, sizeof *reach->lead))
         return;
     reach->lead = room_map_raw(&reach->room, reach->count, sizeof *reach->lead);
-    if (reach->lead)
-        read_all(&reading, is);
+    if (!reach->lead)
+        return;
+    if (is_affordable(reach, reach->count, sizeof(uint32_t)))
+        pile_reserve(&reach->room, &reach->leads, reach->count, sizeof(uint32_t));
+    read_all(&reading, is);
     if (reading.failed)
         leads_end(reach);
 }

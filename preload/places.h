@@ -44,6 +44,11 @@ struct places {
 enum places_round { PLACES_LEAVES, PLACES_PAGES, PLACES_BITS };
 bool places_begin(struct places *places, struct room *room);
 void places_show(struct places *places, enum places_round round, uintptr_t address);
+/* Is what the first two rounds do about one address done by the other? */
+static inline bool places_are_near(uintptr_t one, uintptr_t other)
+{
+    return (one ^ other) >> 20 == 0;
+}
 bool places_map(struct places *places, struct room *room, enum places_round round);
 /* Writes into all cells and words what is below; how many different addresses there are. */
 uint32_t places_sum(struct places *places);

@@ -35,6 +35,11 @@ void reach_end(struct reach *reach)
     room_end(&room);
 }
 
+static uintptr_t address_of(const struct incoming *in)
+{
+    return in->address_before & (PLACES_END - 1);
+}
+
 void reach_add(struct reach *reach, const struct block *block, enum reach_before before)
 {
     if (reach->added == reach->fits) {
@@ -47,12 +52,8 @@ void reach_add(struct reach *reach, const struct block *block, enum reach_before
     reach->before |= 1u << before;
     in->address_before = block->address | (uint64_t)before << 48;
     in->entry = blocks_pack(block);
-    places_show(&reach->places, PLACES_LEAVES, block->address);
-}
-
-static uintptr_t address_of(const struct incoming *in)
-{
-    return in->address_before & (PLACES_END - 1);
+    if (in == reach->incoming || !places_are_near(block->address, address_of(in - 1)))
+        places_show(&reach->places, PLACES_LEAVES, block->address);
 }
 
 /* Each block to its place by number: there is nothing to sort. */
@@ -83,7 +84,8 @@ static bool find_numbers(struct reach *reach)
     if (!places_map(&reach->places, &reach->room, PLACES_LEAVES))
         return false;
     for (in = reach->incoming; in < end; in++)
-        places_show(&reach->places, PLACES_PAGES, address_of(in));
+        if (in == reach->incoming || !places_are_near(address_of(in), address_of(in - 1)))
+            places_show(&reach->places, PLACES_PAGES, address_of(in));
     if (!places_map(&reach->places, &reach->room, PLACES_PAGES))
         return false;
     reach->low = reach->added ? UINTPTR_MAX : 0;

@@ -163,6 +163,13 @@ void room_back(struct room *room, const struct room *before)
         room->left = 0; /* what was cut meanwhile is no longer zero */
 }
 
+bool pile_reserve(struct room *room, struct pile *pile, uint64_t count, size_t each)
+{
+    pile->at = room_map_raw(room, count, each);
+    pile->fits = pile->at ? count : 0;
+    return pile->at;
+}
+
 bool pile_grow(struct room *room, struct pile *pile, size_t each)
 {
     uint64_t fits = pile->fits ? pile->fits * 2 : LEAK_PAGE / each;

@@ -51,6 +51,8 @@ struct pile {
     uint64_t count, fits;
 };
 
+/* Before anything is in it: room for so many. False: it will grow when it has to. */
+bool pile_reserve(struct room *room, struct pile *pile, uint64_t count, size_t each);
 bool pile_grow(struct room *room, struct pile *pile, size_t each);
 
 /* The place of one thing more, or NULL. */
