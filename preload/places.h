@@ -44,14 +44,15 @@ struct places {
 enum places_round { PLACES_LEAVES, PLACES_PAGES, PLACES_BITS };
 bool places_begin(struct places *places, struct room *room);
 void places_show(struct places *places, enum places_round round, uintptr_t address);
-/* Is what the first two rounds do about one address done by the other? */
+bool places_map(struct places *places, struct room *room, enum places_round round);
+/* Writes into all cells and words what is below; how many different addresses there are. */
+uint32_t places_sum(struct places *places);
+
+/* Do they have one page? Then the first two rounds need be shown only one of them. */
 static inline bool places_are_near(uintptr_t one, uintptr_t other)
 {
     return (one ^ other) >> 20 == 0;
 }
-bool places_map(struct places *places, struct room *room, enum places_round round);
-/* Writes into all cells and words what is below; how many different addresses there are. */
-uint32_t places_sum(struct places *places);
 
 /* The index word of an address; NULL: there is none, and *rank blocks begin at or below it. */
 static ALWAYS_INLINE const struct places_word *places_word(const struct places *places,
