@@ -319,7 +319,7 @@ END_TEST
 START_TEST(without_memory_blocks_are_counted_as_untracked)
 {
     arena_limit(arena_used() + (64 << 10));
-    enum { MANY = 20000 };
+    enum { MANY = 8000 };
     /* In memory that may be a heap's. */
     uintptr_t many = (uintptr_t)mmap(NULL, (MANY + 1) << 5, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
