@@ -185,7 +185,10 @@ static struct instruction read_instruction(const uint8_t *bytes, size_t left)
     unsigned prefixes = out.length;
     if ((window[out.length] & 0xf0) == 0x40)
         is_wide = window[out.length++] & 8;
+    bool is_high = out.length > prefixes && window[prefixes] & 1; /* %r12 looks like %rsp */
     out.form = read_opcode(window, &out, is_short, is_wide);
+    if (is_high && out.form == STACK && (out.opcode == 0x81 || out.opcode == 0x83))
+        out.form = PLAIN;
     /* A prefix on a jump means something else. */
     if (out.length > left || out.length > LONGEST ||
         ((out.form == BRANCH || out.form == CALL) && prefixes) ||
@@ -287,15 +290,19 @@ static bool is_padding(const struct displace_function *function, unsigned at, un
     return true;
 }
 
+/* before: who jumps to where the function begins may do so: it has given back the stack that it took,
+ * and calls the function anew. */
 static bool is_within(const struct displace_function *function, const struct displaced *out,
-                      uintptr_t target)
+                      bool before, uintptr_t target)
 {
-    return target - function->address - out->skip < out->taken;
+    uintptr_t offset = target - function->address - out->skip;
+    return offset < out->taken && (offset || !before);
 }
 
 /* The rest of the function, instruction by instruction; from where that is not understood on, byte by
  * byte, and what looks like a jump is one. */
-static bool rest_jumps_into(const struct displace_function *function, const struct displaced *out)
+static bool rest_jumps_into(const struct displace_function *function, const struct displaced *out,
+                            bool before)
 {
     bool understood = true;
     for (size_t at = out->skip + out->taken; at < function->size;) {
@@ -303,7 +310,7 @@ static bool rest_jumps_into(const struct displace_function *function, const stru
         struct instruction next = read_instruction(bytes, function->size - at);
         understood &= next.form != UNKNOWN;
         if (next.form == BRANCH &&
-            is_within(function, out, aim(&next, bytes, function->address + at)))
+            is_within(function, out, before, aim(&next, bytes, function->address + at)))
             return true;
         at += understood ? next.length : 1;
     }
@@ -356,10 +363,9 @@ static bool is_loop(const struct displace_function *function, const struct displ
                     const struct moving *moving)
 {
     for (unsigned i = 0; i < moving->branches; i++)
-        if (is_within(function, out, moving->aim[i]))
+        if (is_within(function, out, false, moving->aim[i]))
             return true;
-    /* Nobody goes back to before a push but by calling the function anew. */
-    return moving->keeps_stack && rest_jumps_into(function, out);
+    return rest_jumps_into(function, out, !moving->keeps_stack);
 }
 
 const char *displace_plan(const struct displace_function *function, uintptr_t to,

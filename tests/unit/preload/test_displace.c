@@ -87,6 +87,12 @@ static const struct beginning beginnings[] = {
     MOVED("a number that looks like a jump back, in code that is understood",
           "\x31\xc0\x31\xd2\x90\xb8\x72\xf9\x72\xf7\xc3", 0, 5),
     MOVED("the call of itself", "\x31\xc0\x31\xd2\x90\xe8\xf6\xff\xff\xff\xc3", 0, 5),
+    REFUSED("a loop that begins behind the push", /* push; L: test; je; inc; jmp L; pop; ret */
+            "\x53\x48\x85\xff\x74\x05\x48\xff\xc7\xeb\xf6\x5b\xc3", LOOP),
+    REFUSED("a loop around what is called first", /* push; L: sub; call; test; je L; pop; ret */
+            "\x53\x48\x29\xc7\xe8\0\1\0\0\x48\x85\xc0\x74\xf3\x5b\xc3", LOOP),
+    REFUSED("a loop that begins with sub $8,%r12, which is no stack",
+            "\x49\x83\xec\x08\x90\x48\xff\xc7\x75\xf6\xc3", LOOP),
     MOVED("a jump back to before the push is a call",
           "\x41\x57\x41\x56\x41\x55\x41\x5d\x41\x5e\x41\x5f\xeb\xf2", 0, 6),
 };
