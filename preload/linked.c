@@ -52,10 +52,12 @@ static void add(struct linked *linked, const struct linked_hook *hook, uintptr_t
             (struct linked_function){.hook = hook, .address = address, .size = size};
 }
 
+/* A static function of such a name is another thing, with other parameters. */
 static void take(const struct symtab_symbol *function, void *context)
 {
     struct search *search = context;
-    const struct linked_hook *hook = find_hook(search, function->name);
+    const struct linked_hook *hook =
+        function->is_static ? NULL : find_hook(search, function->name);
     uintptr_t address = search->program->dlpi_addr + function->value;
     if (!hook)
         return;

@@ -8,7 +8,8 @@
  *
  * malloc, free and whatever else of the family there is are led together, or none: a block that
  * comes by one way and goes by another would be a leak, or a mistake, of ours. Found is what the
- * program exports, or, when it neither exports nor imports these names, what its .symtab has.
+ * program exports, or, when it neither exports nor imports these names, what its .symtab has; never what is
+ * static there.
  *
  * At the start alone, while there is one thread: nobody runs the code that is written. Pages of code
  * are writable while it is, and never again; ours is executable from then on, and no more writable.

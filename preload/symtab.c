@@ -50,9 +50,19 @@ struct wish {
     void *context;
 };
 
-static void visit_one(const Elf64_Sym *symbol, const struct wish *wish)
+/* Behind a symbol that names its source file; those behind one without a name were made local by the
+ * linker, and so were those that are hidden. */
+static bool is_static(const Elf64_Sym *symbol, bool in_file)
 {
-    struct symtab_symbol out = {.value = symbol->st_value, .size = symbol->st_size};
+    return in_file && ELF64_ST_BIND(symbol->st_info) == STB_LOCAL &&
+           ELF64_ST_VISIBILITY(symbol->st_other) == STV_DEFAULT;
+}
+
+static void visit_one(const Elf64_Sym *symbol, bool in_file, const struct wish *wish)
+{
+    struct symtab_symbol out = {.value = symbol->st_value,
+                                .size = symbol->st_size,
+                                .is_static = is_static(symbol, in_file)};
     if (ELF64_ST_TYPE(symbol->st_info) != wish->type || symbol->st_shndx == SHN_UNDEF ||
         !symbol->st_value || (wish->names && symbol->st_name >= wish->names_size))
         return;
@@ -64,6 +74,7 @@ static void visit_one(const Elf64_Sym *symbol, const struct wish *wish)
 static void visit_all(int fd, const Elf64_Shdr *section, const struct wish *wish)
 {
     Elf64_Sym symbol[SYMBOLS_AT_ONCE];
+    bool in_file = false;
     for (uint64_t at = 0; at < section->sh_size;) {
         uint64_t left = section->sh_size - at;
         ssize_t got = sys_read_at(fd, symbol, left < sizeof symbol ? left : sizeof symbol,
@@ -71,8 +82,11 @@ static void visit_all(int fd, const Elf64_Shdr *section, const struct wish *wish
         size_t count = got > 0 ? got / sizeof *symbol : 0;
         if (!count)
             break;
-        for (size_t i = 0; i < count; i++)
-            visit_one(&symbol[i], wish);
+        for (size_t i = 0; i < count; i++) {
+            if (ELF64_ST_TYPE(symbol[i].st_info) == STT_FILE)
+                in_file = symbol[i].st_name;
+            visit_one(&symbol[i], in_file, wish);
+        }
         at += count * sizeof *symbol;
     }
 }

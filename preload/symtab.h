@@ -19,6 +19,7 @@ enum symtab_found {
 struct symtab_symbol {
     const char *name;
     uint64_t value, size; /* its place before the object was moved to where it is; 0: nobody says */
+    bool is_static;       /* of one source file, which alone knows it by this name */
 };
 
 /* Visits each function. */

@@ -2,7 +2,7 @@
 // changed, and it is counted as not tracked: a sandbox that lets nobody write to code, or none have new code; quarantine=;
 // two functions of one name. Where nothing names it there is nothing to say.
 // CFLAGS: -O2 -g -fno-builtin
-// BUILD: echo 'static __attribute__((used)) int free(int n) { return n + 1; }' >%d/other.c; cc -w -O2 -fno-builtin -c -o %d/other.o %d/other.c
+// BUILD: echo 'int free(int n) { return n + 1; }' >%d/other.c; cc -w -O2 -fno-builtin -fvisibility=hidden -c -o %d/other.o %d/other.c; objcopy --localize-hidden %d/other.o
 // BUILD: cc -w -D_GNU_SOURCE -O2 -g -fno-builtin -fvisibility=hidden -o %d/two %s %d/other.o -pthread
 // BUILD: cc -w -D_GNU_SOURCE -O2 -g -fno-builtin -fvisibility=hidden -o %d/hidden %s -pthread
 // BUILD: strip -o %d/bare %d/hidden
