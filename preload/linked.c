@@ -189,6 +189,8 @@ static const char *plan(const struct dl_phdr_info *program, const struct linked_
         symbols_access(program, address + what.room, true) != way->access)
         return "it is not where code is";
     const char *why = displace_plan(&what, (uintptr_t)slot + DISPLACE_FAR_JUMP, &way->displaced);
+    if (!why && !displace_calls(&what))
+        why = "who calls it may know which registers it leaves as they are";
     if (why)
         return why;
     way->at = address + way->displaced.skip;

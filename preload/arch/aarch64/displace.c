@@ -176,6 +176,21 @@ const char *displace_plan(const struct displace_function *function, uintptr_t to
     return NULL;
 }
 
+/* bl; blr, br */
+static bool is_call(uint32_t instruction)
+{
+    return is(instruction, 0xfc000000, 0x94000000) || is(instruction, 0xfedff000, 0xd61f0000);
+}
+
+bool displace_calls(const struct displace_function *function)
+{
+    size_t count = function->size / 4;
+    for (size_t i = 0; i < count; i++)
+        if (is_call(at(function, i)) || i + branch_of(at(function, i)) >= count)
+            return true;
+    return false;
+}
+
 bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out)
 {
     int64_t way = to - from;

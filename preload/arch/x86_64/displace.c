@@ -391,6 +391,29 @@ const char *displace_plan(const struct displace_function *function, uintptr_t to
     return NULL;
 }
 
+static bool leaves(const struct displace_function *function, const struct instruction *instruction,
+                   size_t at)
+{
+    const uint8_t *bytes = function->code + at;
+    if (instruction->form == STAYS)
+        return instruction->opcode == 0xff;
+    return (instruction->form == CALL || instruction->form == BRANCH) &&
+           aim(instruction, bytes, function->address + at) - function->address >= function->size;
+}
+
+bool displace_calls(const struct displace_function *function)
+{
+    bool understood = true;
+    for (size_t at = 0; at < function->size;) {
+        struct instruction next = read_instruction(function->code + at, function->size - at);
+        understood &= next.form != UNKNOWN;
+        if (leaves(function, &next, at))
+            return true;
+        at += understood ? next.length : 1;
+    }
+    return false;
+}
+
 bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out)
 {
     int64_t distance = to - (from + ARCH_JUMP);

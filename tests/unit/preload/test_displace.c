@@ -163,6 +163,45 @@ START_TEST(what_is_too_far_is_refused)
 }
 END_TEST
 
+/* ---- Calls ------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *what, *code;
+    unsigned size;
+    bool calls;
+} bodies[] = {
+#define BODY(what, code, calls) {what, code, sizeof code - 1, calls}
+#if ARCH_MACHINE == 62
+    BODY("ret", "\xc3", false),
+    BODY("a loop of its own", "\x31\xc0\xff\xc0\x3c\x05\x72\xfa\xc3", false),
+    BODY("the call of itself", "\x31\xc0\xe8\xf9\xff\xff\xff\xc3", false),
+    BODY("a number that looks like a call", "\xb8\xe8\0\1\0\xc3", false),
+    BODY("a call", "\x31\xc0\xe8\0\1\0\0\xc3", true),
+    BODY("a call by a pointer", "\x31\xc0\xff\xd0\xc3", true),
+    BODY("it goes on elsewhere", "\x31\xc0\xe9\0\1\0\0", true),
+    BODY("it goes on elsewhere, if", "\x31\xc0\x0f\x84\0\1\0\0\xc3", true),
+    BODY("it goes on before itself", "\x31\xc0\xeb\x80", true),
+    BODY("a call behind code that is not understood", "\xc5\xfe\x6f\x07\xe8\0\1\0\0\xc3", true),
+#else
+    BODY("ret", RET, false),
+    BODY("a loop of its own", "\x00\x04\x00\x91\xe1\xff\xff\xb5" RET, false),
+    BODY("bl", "\x20\x00\x00\x94" RET, true),
+    BODY("blr x1", "\x20\x00\x3f\xd6" RET, true),
+    BODY("br x1", "\x20\x00\x1f\xd6", true),
+    BODY("b elsewhere", "\x20\x00\x00\x14", true),
+    BODY("cbz x0, elsewhere", "\x00\x04\x00\xb4" RET, true),
+    BODY("b before itself", "\xe1\x03\x00\xaa\xf0\xff\xff\x17", true),
+#endif
+};
+
+START_TEST(who_calls_others_is_known)
+{
+    struct displace_function function = {(const uint8_t *)bodies[_i].code, 0x400000,
+                                         bodies[_i].size, bodies[_i].size};
+    ck_assert_msg(displace_calls(&function) == bodies[_i].calls, "%s", bodies[_i].what);
+}
+END_TEST
+
 /* ---- On this CPU ------------------------------------------------------------------------------ */
 
 static const long table[] = {7, 11, 13, 17, 19};
@@ -242,6 +281,7 @@ int main(int argc, char **argv)
     TCase *tests = tcase_create("displace");
     tcase_add_loop_test(tests, what_is_moved_is_known, 0, ARRAY_LENGTH(beginnings));
     tcase_add_test(tests, what_is_too_far_is_refused);
+    tcase_add_loop_test(tests, who_calls_others_is_known, 0, ARRAY_LENGTH(bodies));
     tcase_add_loop_test(tests, a_copy_does_what_the_function_did, 0, 3);
     suite_add_tcase(suite, tests);
     return unit_main(argc, argv, suite);
