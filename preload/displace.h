@@ -23,6 +23,7 @@ struct displace_function {
     uintptr_t address;
     size_t size;
     size_t room; /* with the padding behind it, up to the next one */
+    uintptr_t low, high; /* code around it that can be read as well; 0: none */
 };
 
 struct displaced {

@@ -177,17 +177,30 @@ static uint8_t *map_page(const struct linked *linked)
     return map_near(low, high);
 }
 
+static void set_around(const struct dl_phdr_info *program, struct displace_function *out)
+{
+    for (unsigned i = 0; i < program->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &program->dlpi_phdr[i];
+        uintptr_t start = program->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD || out->address - start >= part->p_memsz)
+            continue;
+        out->low = start;
+        out->high = start + part->p_memsz;
+    }
+}
+
 static const char *plan(const struct dl_phdr_info *program, const struct linked_function *function,
                         uint8_t *slot, struct way *way)
 {
     uintptr_t address = function->address;
     size_t size = function->size, room = function->end ? function->end - address : size;
     struct displace_function what = {(const uint8_t *)address, address, size,
-                                     room > size ? room : size};
+                                     room > size ? room : size, 0, 0};
     way->access = symbols_access(program, address, true);
     if (!(way->access & PROT_EXEC) || !(way->access & PROT_READ) ||
         symbols_access(program, address + what.room, true) != way->access)
         return "it is not where code is";
+    set_around(program, &what);
     const char *why = displace_plan(&what, (uintptr_t)slot + DISPLACE_FAR_JUMP, &way->displaced);
     if (!why && !displace_calls(&what))
         why = "who calls it may know which registers it leaves as they are";

@@ -1,8 +1,10 @@
 // A malloc in the program that has a loop right behind its first push, and goes round it when there is no room: the
-// program does what it did, whether its malloc can be led to libleak or not.
+// program does what it did, whether its malloc can be led to libleak or not; also when it goes round by an unlikely part that
+// the compiler has put elsewhere.
 // CFLAGS: -Os -g -fno-builtin
 // CFLAGS: -O1 -g -fno-builtin
 // CFLAGS: -O2 -g -fno-builtin -no-pie
+// CFLAGS: -O2 -g -fno-builtin -DSELDOM -fno-align-loops
 // RUN: %t && %leak %t
 // EXPECT: ^100 blocks, 50 times again$
 // JSON: len(procs) == 1 and procs[0].end.how == "exit" and procs[0].end.value == 0 and not procs[0].errors
@@ -29,7 +31,12 @@ FAR void *take(size_t size)
     return block;
 }
 
-FAR void make_room(size_t size)
+#ifdef SELDOM
+#define UNLIKELY __attribute__((cold))
+#else
+#define UNLIKELY
+#endif
+FAR UNLIKELY void make_room(size_t size)
 {
     if (size && getpid() > 0)
         room += 2;

@@ -299,21 +299,52 @@ static bool is_within(const struct displace_function *function, const struct dis
     return offset < out->taken && (offset || !before);
 }
 
-/* The rest of the function, instruction by instruction; from where that is not understood on, byte by
- * byte, and what looks like a jump is one. */
+/* Instruction by instruction; from where that is not understood on, byte by byte, and what looks like a
+ * jump is one. */
+struct walk {
+    const struct displace_function *function;
+    size_t at, end;
+    struct instruction next;
+    bool lost;
+};
+
+static bool walk(struct walk *walk)
+{
+    walk->at += walk->lost ? 1 : walk->next.length;
+    if (walk->at >= walk->end)
+        return false;
+    walk->next = read_instruction(walk->function->code + walk->at, walk->end - walk->at);
+    walk->lost |= walk->next.form == UNKNOWN;
+    return true;
+}
+
+static uintptr_t walk_aim(const struct walk *walk)
+{
+    return aim(&walk->next, walk->function->code + walk->at, walk->function->address + walk->at);
+}
+
+#define AWAY 512 /* bytes of what a function goes on in elsewhere: its unlikely part may come back */
+
+static bool cold_jumps_into(const struct displace_function *function, const struct displaced *out,
+                            uintptr_t cold)
+{
+    struct displace_function there = {
+        .code = function->code + (cold - function->address), .address = cold};
+    struct walk part = {&there, 0, function->high - cold < AWAY ? function->high - cold : AWAY, {0}, false};
+    bool found = false;
+    while (cold - function->low < function->high - function->low && !found && walk(&part))
+        found = part.next.form == BRANCH && is_within(function, out, true, walk_aim(&part));
+    return found;
+}
+
 static bool rest_jumps_into(const struct displace_function *function, const struct displaced *out,
                             bool before)
 {
-    bool understood = true;
-    for (size_t at = out->skip + out->taken; at < function->size;) {
-        const uint8_t *bytes = function->code + at;
-        struct instruction next = read_instruction(bytes, function->size - at);
-        understood &= next.form != UNKNOWN;
-        if (next.form == BRANCH &&
-            is_within(function, out, before, aim(&next, bytes, function->address + at)))
+    struct walk rest = {function, out->skip + out->taken, function->size, {0}, false};
+    while (walk(&rest))
+        if (rest.next.form == BRANCH && (is_within(function, out, before, walk_aim(&rest)) ||
+                                         cold_jumps_into(function, out, walk_aim(&rest))))
             return true;
-        at += understood ? next.length : 1;
-    }
     return false;
 }
 
@@ -363,7 +394,8 @@ static bool is_loop(const struct displace_function *function, const struct displ
                     const struct moving *moving)
 {
     for (unsigned i = 0; i < moving->branches; i++)
-        if (is_within(function, out, false, moving->aim[i]))
+        if (is_within(function, out, false, moving->aim[i]) ||
+            cold_jumps_into(function, out, moving->aim[i]))
             return true;
     return rest_jumps_into(function, out, !moving->keeps_stack);
 }
@@ -391,26 +423,14 @@ const char *displace_plan(const struct displace_function *function, uintptr_t to
     return NULL;
 }
 
-static bool leaves(const struct displace_function *function, const struct instruction *instruction,
-                   size_t at)
-{
-    const uint8_t *bytes = function->code + at;
-    if (instruction->form == STAYS)
-        return instruction->opcode == 0xff;
-    return (instruction->form == CALL || instruction->form == BRANCH) &&
-           aim(instruction, bytes, function->address + at) - function->address >= function->size;
-}
-
 bool displace_calls(const struct displace_function *function)
 {
-    bool understood = true;
-    for (size_t at = 0; at < function->size;) {
-        struct instruction next = read_instruction(function->code + at, function->size - at);
-        understood &= next.form != UNKNOWN;
-        if (leaves(function, &next, at))
+    struct walk body = {function, 0, function->size, {0}, false};
+    while (walk(&body))
+        if ((body.next.form == STAYS && body.next.opcode == 0xff) ||
+            ((body.next.form == CALL || body.next.form == BRANCH) &&
+             walk_aim(&body) - function->address >= function->size))
             return true;
-        at += understood ? next.length : 1;
-    }
     return false;
 }
 

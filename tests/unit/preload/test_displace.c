@@ -133,7 +133,7 @@ START_TEST(what_is_moved_is_known)
 {
     const struct beginning *one = &beginnings[_i];
     struct displace_function function = {(const uint8_t *)one->code, 0x400000, one->size,
-                                         one->room};
+                                         one->room, 0, 0};
     struct displaced out;
     const char *why = displace_plan(&function, 0x400000 + PLACE, &out);
     ck_assert_msg(one->refused ? why && strcmp(why, one->refused) == 0 : !why, "%s: %s", one->what,
@@ -158,10 +158,29 @@ START_TEST(what_is_too_far_is_refused)
     ck_assert(!displace_jump(at, at - ARCH_JUMP_FAR - 4096, jump));
     struct displaced out;
     struct displace_function function = {(const uint8_t *)beginnings[0].code, at,
-                                         beginnings[0].size, beginnings[0].size};
+                                         beginnings[0].size, beginnings[0].size, 0, 0};
     ck_assert_str_eq(displace_plan(&function, at + 2 * ARCH_JUMP_FAR, &out), FAR);
 }
 END_TEST
+
+#if ARCH_MACHINE == 62
+/* cold: mov; jmp back; malloc: push; mov; L: mov; test; je cold; pop; ret */
+START_TEST(unlikely_part_is_looked_into)
+{
+    static const char code[] = "\x48\x89\xdf\xeb\x05\x90\x53\x48\x89\xfb\x48\x89\xdf\x48\x85"
+                               "\xc0\x74\xee\x5b\xc3";
+    const uint8_t *start = (const uint8_t *)code + 6;
+    struct displace_function function = {start, 0x400006, 14, 14, 0, 0};
+    struct displaced out;
+    ck_assert_ptr_null(displace_plan(&function, 0x400000 + PLACE, &out));
+    function.low = 0x400000;
+    function.high = 0x400014;
+    ck_assert_str_eq(displace_plan(&function, 0x400000 + PLACE, &out), LOOP);
+    function.low = 0x400001; /* not to be read */
+    ck_assert_ptr_null(displace_plan(&function, 0x400000 + PLACE, &out));
+}
+END_TEST
+#endif
 
 /* ---- Calls ------------------------------------------------------------------------------------ */
 
@@ -197,7 +216,7 @@ static const struct {
 START_TEST(who_calls_others_is_known)
 {
     struct displace_function function = {(const uint8_t *)bodies[_i].code, 0x400000,
-                                         bodies[_i].size, bodies[_i].size};
+                                         bodies[_i].size, bodies[_i].size, 0, 0};
     ck_assert_msg(displace_calls(&function) == bodies[_i].calls, "%s", bodies[_i].what);
 }
 END_TEST
@@ -248,7 +267,7 @@ static void lead(long (*function)(long, long *))
     for (uintptr_t below = 1 << 20; page == MAP_FAILED; below += 1 << 20)
         page = mmap((void *)((at - below) / size * size), size, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct displace_function what = {(const uint8_t *)function, at, 32, 32};
+    struct displace_function what = {(const uint8_t *)function, at, 32, 32, 0, 0};
     struct displaced out;
     long table_value = function(2, NULL), sum = function(5, values);
     const char *why = displace_plan(&what, (uintptr_t)page + DISPLACE_FAR_JUMP, &out);
@@ -281,6 +300,9 @@ int main(int argc, char **argv)
     TCase *tests = tcase_create("displace");
     tcase_add_loop_test(tests, what_is_moved_is_known, 0, ARRAY_LENGTH(beginnings));
     tcase_add_test(tests, what_is_too_far_is_refused);
+#if ARCH_MACHINE == 62
+    tcase_add_test(tests, unlikely_part_is_looked_into);
+#endif
     tcase_add_loop_test(tests, who_calls_others_is_known, 0, ARRAY_LENGTH(bodies));
     tcase_add_loop_test(tests, a_copy_does_what_the_function_did, 0, 3);
     suite_add_tcase(suite, tests);
