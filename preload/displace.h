@@ -37,9 +37,10 @@ struct displaced {
 const char *displace_plan(const struct displace_function *function, uintptr_t to,
                           struct displaced *out);
 
-/* Does it call others, or go on in them? Of one that does not, compilers know which registers it leaves as
- * they are, and code that was compiled together with it counts on that; our hooks leave fewer. */
-bool displace_calls(const struct displace_function *function);
+/* Does it, or what it calls, go on by a pointer, or in another object? Of a function that does not, compilers
+ * know which registers it leaves as they are, and code that was compiled together with it counts on that;
+ * our hooks leave fewer. */
+bool displace_leads_out(const struct displace_function *function);
 
 /* A jump of ARCH_JUMP bytes; false: it is too far. */
 bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out);

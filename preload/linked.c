@@ -202,7 +202,7 @@ static const char *plan(const struct dl_phdr_info *program, const struct linked_
         return "it is not where code is";
     set_around(program, &what);
     const char *why = displace_plan(&what, (uintptr_t)slot + DISPLACE_FAR_JUMP, &way->displaced);
-    if (!why && !displace_calls(&what))
+    if (!why && !displace_leads_out(&what))
         why = "who calls it may know which registers it leaves as they are";
     if (why)
         return why;

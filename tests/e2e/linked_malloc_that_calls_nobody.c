@@ -1,16 +1,19 @@
 // A malloc in the program that only counts up, compiled together with those who call it: the compiler knows which
 // registers it leaves as they are, and they keep what they have there over the call. It cannot be led to libleak, one
-// line says so, and the program does what it did. One that calls others is led.
+// line says so, and the program does what it did. The same where it calls a function that calls nobody. One that
+// calls a library, and one that calls a function that does, is led.
 // CFLAGS: -O2 -g -fno-builtin
 // CFLAGS: -O1 -g -fno-builtin -fipa-ra -no-pie
+// CFLAGS: -O2 -g -fno-builtin -DHELPED
 // BUILD: cc -w -O2 -g -fno-builtin -DCALLS -o %d/calls %s
-// RUN: export LIBLEAK_OPTIONS=verbosity=1; %t && %leak %t && %leak %d/calls
+// BUILD: cc -w -O2 -g -fno-builtin -DCALLS -DHELPED -o %d/calls_by_another %s
+// RUN: export LIBLEAK_OPTIONS=verbosity=1; %t && %leak %t && %leak %d/calls && %leak %d/calls_by_another
 // EXPECT: ^all went well$
 // EXPECT: ^libleak: the program's own malloc is not tracked: [a-z]*: who calls it may know which registers it leaves as they are$
 // EXPECT: ^libleak: the program's own malloc is tracked
-// JSON: len(procs) == 2 and all(q.end.how == "exit" and q.end.value == 0 and not q.errors for q in procs)
-// JSON: ["OWN_ALLOCATOR" in str(q.coverage.untracked) for q in procs] == [True, False]
-// JSON: procs[1].totals.allocations >= 201 and procs[1].totals.frees >= 100
+// JSON: len(procs) == 3 and all(q.end.how == "exit" and q.end.value == 0 and not q.errors for q in procs)
+// JSON: ["OWN_ALLOCATOR" in str(q.coverage.untracked) for q in procs] == [True, False, False]
+// JSON: all(q.totals.allocations >= 201 and q.totals.frees >= 100 for q in procs[1:])
 
 #include <stddef.h>
 #include <string.h>
@@ -20,9 +23,16 @@
 
 static char heap[1 << 20] __attribute__((aligned(64)));
 static size_t used;
+static volatile int calls;
 
-static inline void call(void)
+#ifdef HELPED
+FAR
+#else
+inline
+#endif
+static void call(void)
 {
+    calls++;
 #ifdef CALLS
     if (getppid() < 0)
         _exit(3);

@@ -182,13 +182,51 @@ static bool is_call(uint32_t instruction)
     return is(instruction, 0xfc000000, 0x94000000) || is(instruction, 0xfedff000, 0xd61f0000);
 }
 
-bool displace_calls(const struct displace_function *function)
+#define AWAY 512   /* bytes that are read of a function whose size is not known */
+#define DEEP 4     /* calls that are followed */
+#define STEPS 4096 /* instructions that are read for it */
+
+static bool is_unknown(const struct displace_function *around, uintptr_t aim, unsigned deep,
+                       unsigned *steps);
+
+/* A function whose size is not known ends with the return or jump that no condition jumps over. */
+static bool leads_out(const struct displace_function *function, bool is_whole, unsigned deep,
+                      unsigned *steps)
 {
-    size_t count = function->size / 4;
-    for (size_t i = 0; i < count; i++)
-        if (is_call(at(function, i)) || i + branch_of(at(function, i)) >= count)
+    size_t count = function->size / 4, furthest = is_whole ? count : 0;
+    bool ended = false;
+    for (size_t i = 0; i < count && !ended && *steps; i++, --*steps) {
+        uint32_t instruction = at(function, i);
+        bool is_bl = is(instruction, 0xfc000000, 0x94000000);
+        bool always = is_return(instruction) || is_jump(instruction);
+        size_t to = i + (is_bl ? distance(instruction, 0, 26) : branch_of(instruction));
+        bool within = to < count && (is_whole || (!is_bl && (!always || to <= i)));
+        if (within && !is_bl && to > furthest)
+            furthest = to;
+        if ((is_call(instruction) && !is_bl) ||
+            (!within && is_unknown(function, function->address + 4 * to, deep, steps)))
             return true;
+        ended = always && i >= furthest;
+    }
     return false;
+}
+
+static bool is_unknown(const struct displace_function *around, uintptr_t aim, unsigned deep,
+                       unsigned *steps)
+{
+    struct displace_function there = *around;
+    if (aim - around->low >= around->high - around->low)
+        return true;
+    there.code += aim - around->address;
+    there.address = aim;
+    there.size = around->high - aim < AWAY ? around->high - aim : AWAY;
+    return deep && leads_out(&there, false, deep - 1, steps);
+}
+
+bool displace_leads_out(const struct displace_function *function)
+{
+    unsigned steps = STEPS;
+    return leads_out(function, true, DEEP, &steps);
 }
 
 bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out)

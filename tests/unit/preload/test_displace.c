@@ -187,9 +187,9 @@ END_TEST
 static const struct {
     const char *what, *code;
     unsigned size;
-    bool calls;
+    bool leads_out;
 } bodies[] = {
-#define BODY(what, code, calls) {what, code, sizeof code - 1, calls}
+#define BODY(what, code, leads_out) {what, code, sizeof code - 1, leads_out}
 #if ARCH_MACHINE == 62
     BODY("ret", "\xc3", false),
     BODY("a loop of its own", "\x31\xc0\xff\xc0\x3c\x05\x72\xfa\xc3", false),
@@ -213,11 +213,11 @@ static const struct {
 #endif
 };
 
-START_TEST(who_calls_others_is_known)
+START_TEST(who_goes_on_elsewhere_is_known)
 {
     struct displace_function function = {(const uint8_t *)bodies[_i].code, 0x400000,
                                          bodies[_i].size, bodies[_i].size, 0, 0};
-    ck_assert_msg(displace_calls(&function) == bodies[_i].calls, "%s", bodies[_i].what);
+    ck_assert_msg(displace_leads_out(&function) == bodies[_i].leads_out, "%s", bodies[_i].what);
 }
 END_TEST
 
@@ -303,7 +303,7 @@ int main(int argc, char **argv)
 #if ARCH_MACHINE == 62
     tcase_add_test(tests, unlikely_part_is_looked_into);
 #endif
-    tcase_add_loop_test(tests, who_calls_others_is_known, 0, ARRAY_LENGTH(bodies));
+    tcase_add_loop_test(tests, who_goes_on_elsewhere_is_known, 0, ARRAY_LENGTH(bodies));
     tcase_add_loop_test(tests, a_copy_does_what_the_function_did, 0, 3);
     suite_add_tcase(suite, tests);
     return unit_main(argc, argv, suite);
