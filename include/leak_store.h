@@ -49,8 +49,8 @@ enum leak_end {
     X(DEEPBIND, "libraries loaded with RTLD_DEEPBIND, whose calls may bypass libleak")             \
     X(OWN_ALLOCATOR, "programs that bring a malloc of their own: calls from the program itself")   \
     X(ABANDONED, "calls left by a longjmp out of a signal handler while libleak was at work")       \
-    X(PROGRAMS, "programs started without libleak: static, setuid, 32-bit, built on musl, for a user "    \
-                "who may not read it, or with an environment of their own")
+    X(PROGRAMS, "programs started without libleak: static, setuid, 32-bit, built on musl or "         \
+                "with a sanitizer, for a user who may not read it, or with an environment of their own")
 
 enum leak_untracked {
 #define X(name, words) LEAK_UNTRACKED_##name,

@@ -1,4 +1,5 @@
 #include "preload/target.h"
+#include "preload/built.h"
 #include "preload/sys.h"
 #include "preload/text.h"
 #include "arch.h"
@@ -9,9 +10,6 @@
 #include <sys/stat.h>
 
 #define HEAD 1024
-
-/* Only to read: a FIFO must not make us wait, nor a terminal become ours. */
-#define LOOK (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 /* Only to read: a FIFO must not make us wait, nor a terminal become ours. */
 #define LOOK (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -39,7 +37,7 @@ static const char *interpreter_of(const char *head)
     return NULL;
 }
 
-static enum target target_of_elf(const char *head)
+static enum target target_of_elf(int fd, const char *head)
 {
     const Elf64_Ehdr *header = (const void *)head;
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != ARCH_MACHINE)
@@ -47,7 +45,8 @@ static enum target target_of_elf(const char *head)
     const char *interpreter = interpreter_of(head);
     if (!interpreter)
         return TARGET_IGNORES_US;
-    return strstr(interpreter, "/ld-musl-") ? TARGET_REFUSES_US : TARGET_TAKES_US;
+    bool refuses = strstr(interpreter, "/ld-musl-") || built_with_sanitizer(fd, head, HEAD);
+    return refuses ? TARGET_REFUSES_US : TARGET_TAKES_US;
 }
 
 static bool is_elf(const char *head)
@@ -62,10 +61,11 @@ static enum target target_of_script(char *head)
     int fd = sys_open(name, LOOK, 0);
     if (fd < 0)
         return TARGET_TAKES_US;
-    char interpreter[HEAD];
+    _Alignas(8) char interpreter[HEAD];
     bool known = read_head(fd, interpreter) && is_elf(interpreter);
+    enum target target = known ? target_of_elf(fd, interpreter) : TARGET_TAKES_US;
     sys_close(fd);
-    return known ? target_of_elf(interpreter) : TARGET_TAKES_US;
+    return target;
 }
 
 enum target target_of_fd(int fd)
@@ -78,7 +78,7 @@ enum target target_of_fd(int fd)
         return target_of_script(head);
     if (!is_elf(head))
         return TARGET_TAKES_US;
-    enum target target = target_of_elf(head);
+    enum target target = target_of_elf(fd, head);
     bool other_user =
         sys_fstat(fd, &info) == 0 && (info.st_mode & S_ISUID) && info.st_uid != sys_geteuid();
     return target == TARGET_TAKES_US && other_user ? TARGET_IGNORES_US : target;

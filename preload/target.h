@@ -1,10 +1,10 @@
 /* target.h - what will the program about to be started make of us?
  *
  * A loader of another class or machine prints an error for each library it cannot preload, and
- * musl's refuses to start the program; a static or setuid program just ignores us. So before exec
- * and spawn the file is looked at: ELF header and interpreter, through one level of "#!". In doubt
- * it takes us: the loader knows best. Callable in a vfork child: memory comes from the stack, the
- * descriptor is closed at once.
+ * musl's refuses to start the program; the runtimes of some sanitizers crash behind us; a static or
+ * setuid program just ignores us. So before exec and spawn the file is looked at: ELF header,
+ * interpreter and names, through one level of "#!". In doubt it takes us: the loader knows best.
+ * Callable in a vfork child: memory comes from the stack, the descriptor is closed at once.
  */
 #ifndef PRELOAD_TARGET_H
 #define PRELOAD_TARGET_H

@@ -111,9 +111,50 @@ static uint64_t image_offset(const struct image *image, uint64_t address)
     return UINT64_MAX;
 }
 
+/* Those that stand in the place of nearly all of libc: libleak cannot come before them. */
+struct sanitizer {
+    const char *name, *option, *library, *symbol;
+};
+
+static const struct sanitizer sanitizers[] = {
+    {"AddressSanitizer", "address", "libasan.so", "__asan_init"},
+    {"AddressSanitizer", "address", "libclang_rt.asan", "__asan_init"},
+    {"ThreadSanitizer", "thread", "libtsan.so", "__tsan_init"},
+    {"ThreadSanitizer", "thread", "libclang_rt.tsan", "__tsan_init"},
+    {"MemorySanitizer", "memory", "libclang_rt.msan", "__msan_init"},
+};
+
+static const struct sanitizer *sanitizer_of_library(const char *name)
+{
+    for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++)
+        if (strncmp(name, sanitizers[i].library, strlen(sanitizers[i].library)) == 0)
+            return &sanitizers[i];
+    return NULL;
+}
+
+static const struct sanitizer *sanitizer_of_symbol(const char *name)
+{
+    for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++)
+        if (strcmp(name, sanitizers[i].symbol) == 0)
+            return &sanitizers[i];
+    return NULL;
+}
+
+static bool sanitizer_refuse(struct preflight *result, const char *program,
+                             const struct sanitizer *sanitizer)
+{
+    return preflight_refuse(
+        result, PREFLIGHT_CANNOT_RUN,
+        "%s is built with %s, which brings its own allocator%s: run it as it is, or build it "
+        "without -fsanitize=%s",
+        program, sanitizer->name,
+        strcmp(sanitizer->option, "address") == 0 ? " and leak check" : "", sanitizer->option);
+}
+
 /* What the dynamic section says of interest. */
 struct dynamic {
-    bool asan, pie, loader, library;
+    const struct sanitizer *sanitizer;
+    bool pie, loader, library;
 };
 
 static void dynamic_read(const struct image *image, struct dynamic *dynamic)
@@ -141,9 +182,8 @@ static void dynamic_read(const struct image *image, struct dynamic *dynamic)
         if (tags[i].d_un.d_val >= strings_size)
             continue;
         const char *name = names + tags[i].d_un.d_val;
-        if (tags[i].d_tag == DT_NEEDED)
-            dynamic->asan |=
-                strncmp(name, "libasan.so", 10) == 0 || strncmp(name, "libclang_rt.asan", 16) == 0;
+        if (tags[i].d_tag == DT_NEEDED && !dynamic->sanitizer)
+            dynamic->sanitizer = sanitizer_of_library(name);
         if (tags[i].d_tag == DT_SONAME) {
             dynamic->library = true;
             dynamic->loader = strncmp(name, "ld-linux", 8) == 0;
@@ -154,7 +194,7 @@ static void dynamic_read(const struct image *image, struct dynamic *dynamic)
 }
 
 struct symbols {
-    bool asan;
+    const struct sanitizer *sanitizer;
 };
 
 static void symbols_search(const struct image *image, const Elf64_Shdr *table, const char *names,
@@ -170,8 +210,8 @@ static void symbols_search(const struct image *image, const Elf64_Shdr *table, c
         for (uint64_t i = 0; i < n; i++) {
             if (symbol[i].st_name == 0 || symbol[i].st_name >= names_size)
                 continue;
-            if (strcmp(names + symbol[i].st_name, "__asan_init") == 0)
-                found->asan = true;
+            if (!found->sanitizer)
+                found->sanitizer = sanitizer_of_symbol(names + symbol[i].st_name);
         }
     }
 }
@@ -243,12 +283,8 @@ static bool interpreter_judge(const struct image *image, struct preflight *resul
             "%s needs the loader %s, which is not here: install the libc it was built "
             "for",
             name, loader);
-    else if (dynamic.asan)
-        good = preflight_refuse(
-            result, PREFLIGHT_CANNOT_RUN,
-            "%s is built with AddressSanitizer, which brings its own allocator and leak "
-            "check: run it as it is, or build it without -fsanitize=address",
-            name);
+    else if (dynamic.sanitizer)
+        good = sanitizer_refuse(result, name, dynamic.sanitizer);
     free(loader);
     return good;
 }
@@ -299,12 +335,8 @@ bool preflight_elf(int fd, uint64_t size, const char *name, struct preflight *re
     bool good = image_open(&image, result) && interpreter_judge(&image, result);
     if (good) {
         symbols_read(&image, &symbols);
-        if (symbols.asan)
-            good = preflight_refuse(
-                result, PREFLIGHT_CANNOT_RUN,
-                "%s is built with AddressSanitizer, which brings its own allocator and "
-                "leak check: run it as it is, or build it without -fsanitize=address",
-                name);
+        if (symbols.sanitizer)
+            good = sanitizer_refuse(result, name, symbols.sanitizer);
     }
     free(image.segments);
     return good;

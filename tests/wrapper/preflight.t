@@ -63,6 +63,18 @@ test_address_sanitizer_of_clang() {
     clang -w -fsanitize=address -o s s.c || skip "clang has no runtime here"
     refused 126 'AddressSanitizer' ./s
 }
+test_thread_sanitizer() {
+    echo "$program" | compile s -fsanitize=thread || skip "no libtsan here"
+    refused 126 'ThreadSanitizer, .*-fsanitize=thread' ./s
+    echo "$program" | compile s -fsanitize=thread -static-libtsan || skip "no libtsan.a here"
+    refused 126 'ThreadSanitizer' ./s
+}
+test_memory_sanitizer_of_clang() {
+    need clang
+    echo "$program" >s.c
+    clang -w -fsanitize=memory -o s s.c || skip "clang has no runtime here"
+    refused 126 'MemorySanitizer, .*-fsanitize=memory' ./s
+}
 test_musl_program() {
     need musl-gcc
     echo "$program" >s.c

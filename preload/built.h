@@ -1,0 +1,16 @@
+/* built.h - what a program was built with, read from its file.
+ *
+ * A sanitizer's runtime stands in the place of nearly all of libc, and begins its work with
+ * whatever is called first: a library that comes before it, as we would, calls into what is not
+ * there yet.
+ */
+#ifndef PRELOAD_BUILT_H
+#define PRELOAD_BUILT_H
+
+#include "preload/base.h"
+
+/* With -fsanitize=address, thread or memory. head: the file's first bytes, with its program
+ * headers; in doubt it is not. Callable in a vfork child. */
+bool built_with_sanitizer(int fd, const void *head, size_t size);
+
+#endif
