@@ -39,6 +39,17 @@ static bool is_jump(uint32_t instruction)
     return is(instruction, 0xfc000000, 0x14000000);
 }
 
+static bool is_call(uint32_t instruction)
+{
+    return is(instruction, 0xfc000000, 0x94000000);
+}
+
+/* blr, br */
+static bool is_pointer(uint32_t instruction)
+{
+    return is(instruction, 0xfedff000, 0xd61f0000);
+}
+
 /* b.cond, cbz, cbnz; tbz, tbnz */
 static bool is_condition(uint32_t instruction)
 {
@@ -56,13 +67,14 @@ static bool is_address(uint32_t instruction)
     return is(instruction, 0x1f000000, 0x10000000);
 }
 
-/* Those that are the same everywhere, and do no more than work with registers and memory: no branches,
- * calls, exceptions. Hints are harmless. */
+/* Those that are the same everywhere, and do no more than work with registers and memory: no
+ * branches, calls, exceptions. Hints are harmless. */
 static bool is_plain(uint32_t instruction)
 {
     return is_return(instruction) || reads_system_register(instruction) ||
            !(is_address(instruction) || is(instruction, 0x3b000000, 0x18000000) || /* ldr literal */
-             (is(instruction, 0x1c000000, 0x14000000) && !is(instruction, 0xfffff01f, 0xd503201f)) ||
+             (is(instruction, 0x1c000000, 0x14000000) &&
+              !is(instruction, 0xfffff01f, 0xd503201f)) ||
              is(instruction, 0x18000000, 0)); /* udf, what is not allocated, SVE */
 }
 
@@ -79,13 +91,13 @@ static int64_t distance(uint32_t instruction, unsigned from, unsigned bits)
     return (int64_t)((uint64_t)instruction << (64 - from - bits)) >> (64 - bits);
 }
 
-/* 0: no branch. Calls come back. */
+/* 0: it is no branch. */
 static int64_t branch_of(uint32_t instruction)
 {
-    return is_jump(instruction)            ? distance(instruction, 0, 26)
-           : is_condition(instruction)     ? distance(instruction, 5, 19)
-           : is_bit_condition(instruction) ? distance(instruction, 5, 14)
-                                           : 0;
+    return is_jump(instruction) || is_call(instruction) ? distance(instruction, 0, 26)
+           : is_condition(instruction)                  ? distance(instruction, 5, 19)
+           : is_bit_condition(instruction)              ? distance(instruction, 5, 14)
+                                                        : 0;
 }
 
 static uint32_t at(const struct displace_function *function, size_t index)
@@ -95,12 +107,23 @@ static uint32_t at(const struct displace_function *function, size_t index)
     return instruction;
 }
 
-static bool rest_jumps_to(const struct displace_function *function, size_t index)
+struct displace_step displace_read(const uint8_t *code, size_t left, uintptr_t address)
 {
-    for (size_t i = index + 1; i < function->size / 4; i++)
-        if (i + branch_of(at(function, i)) == index)
-            return true;
-    return false;
+    struct displace_step step = {.length = 4};
+    uint32_t instruction = 0;
+    memcpy(&instruction, code, left < 4 ? left : 4);
+    if (is_call(instruction))
+        step.flow = FLOW_CALL;
+    else if (is_jump(instruction))
+        step.flow = FLOW_JUMP;
+    else if (is_condition(instruction) || is_bit_condition(instruction))
+        step.flow = FLOW_IF;
+    else if (is_pointer(instruction))
+        step.flow = FLOW_POINTER;
+    else if (is_return(instruction))
+        step.flow = FLOW_END;
+    step.to = address + 4 * branch_of(instruction);
+    return step;
 }
 
 /* ---- Moving --------------------------------------------------------------------------------- */
@@ -154,7 +177,8 @@ static bool move(uint32_t instruction, uintptr_t from, uintptr_t to, struct disp
 
 static bool may_move(uint32_t instruction)
 {
-    return is_plain(instruction) || is_address(instruction) || branch_of(instruction);
+    return is_plain(instruction) || is_address(instruction) ||
+           (branch_of(instruction) && !is_call(instruction));
 }
 
 const char *displace_plan(const struct displace_function *function, uintptr_t to,
@@ -169,64 +193,11 @@ const char *displace_plan(const struct displace_function *function, uintptr_t to
         return "it begins with code that cannot be moved";
     if (is_signing(moved) && !index && getauxval(AT_HWCAP2) & HWCAP2_BTI)
         return "calls by a pointer must land on its first instruction";
-    if (!moves_stack(moved) && rest_jumps_to(function, index))
+    if (displace_is_loop(function, out, !moves_stack(moved)))
         return "its beginning is a loop";
     if (!move(moved, function->address + out->skip, to, out))
         return "what it refers to is too far away";
     return NULL;
-}
-
-/* bl; blr, br */
-static bool is_call(uint32_t instruction)
-{
-    return is(instruction, 0xfc000000, 0x94000000) || is(instruction, 0xfedff000, 0xd61f0000);
-}
-
-#define AWAY 512   /* bytes that are read of a function whose size is not known */
-#define DEEP 4     /* calls that are followed */
-#define STEPS 4096 /* instructions that are read for it */
-
-static bool is_unknown(const struct displace_function *around, uintptr_t aim, unsigned deep,
-                       unsigned *steps);
-
-/* A function whose size is not known ends with the return or jump that no condition jumps over. */
-static bool leads_out(const struct displace_function *function, bool is_whole, unsigned deep,
-                      unsigned *steps)
-{
-    size_t count = function->size / 4, furthest = is_whole ? count : 0;
-    bool ended = false;
-    for (size_t i = 0; i < count && !ended && *steps; i++, --*steps) {
-        uint32_t instruction = at(function, i);
-        bool is_bl = is(instruction, 0xfc000000, 0x94000000);
-        bool always = is_return(instruction) || is_jump(instruction);
-        size_t to = i + (is_bl ? distance(instruction, 0, 26) : branch_of(instruction));
-        bool within = to < count && (is_whole || (!is_bl && (!always || to <= i)));
-        if (within && !is_bl && to > furthest)
-            furthest = to;
-        if ((is_call(instruction) && !is_bl) ||
-            (!within && is_unknown(function, function->address + 4 * to, deep, steps)))
-            return true;
-        ended = always && i >= furthest;
-    }
-    return false;
-}
-
-static bool is_unknown(const struct displace_function *around, uintptr_t aim, unsigned deep,
-                       unsigned *steps)
-{
-    struct displace_function there = *around;
-    if (aim - around->low >= around->high - around->low)
-        return true;
-    there.code += aim - around->address;
-    there.address = aim;
-    there.size = around->high - aim < AWAY ? around->high - aim : AWAY;
-    return deep && leads_out(&there, false, deep - 1, steps);
-}
-
-bool displace_leads_out(const struct displace_function *function)
-{
-    unsigned steps = STEPS;
-    return leads_out(function, true, DEEP, &steps);
 }
 
 bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out)

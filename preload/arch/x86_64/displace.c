@@ -1,6 +1,29 @@
 #include "preload/displace.h"
 #include "instruction.h"
 
+/* Of jumps that count from where they stand. */
+static bool is_always(const struct instruction *instruction)
+{
+    return instruction->opcode == 0xeb || instruction->opcode == 0xe9;
+}
+
+struct displace_step displace_read(const uint8_t *code, size_t left, uintptr_t address)
+{
+    struct instruction next = instruction_read(code, left);
+    struct displace_step step = {.unknown = next.form == UNKNOWN, .length = next.length};
+    if (next.form == CALL || next.form == BRANCH)
+        step.to = instruction_aim(&next, code, address);
+    if (next.form == CALL)
+        step.flow = FLOW_CALL;
+    else if (next.form == BRANCH)
+        step.flow = is_always(&next) ? FLOW_JUMP : FLOW_IF;
+    else if (next.form == LAST)
+        step.flow = FLOW_END;
+    else if (next.form == STAYS && next.opcode == 0xff)
+        step.flow = FLOW_POINTER;
+    return step;
+}
+
 /* ---- Moving --------------------------------------------------------------------------------- */
 
 static bool put_distance(struct displaced *out, unsigned length, unsigned relative, uintptr_t from,
@@ -18,7 +41,7 @@ static bool move_branch(const struct instruction *instruction, uintptr_t target,
                         struct displaced *out)
 {
     uint8_t *copy = out->copy + out->copied;
-    bool always = instruction->opcode == 0xeb || instruction->opcode == 0xe9;
+    bool always = is_always(instruction);
     if (always)
         copy[0] = 0xe9;
     else {
@@ -84,76 +107,12 @@ static bool is_padding(const struct displace_function *function, unsigned at, un
     return true;
 }
 
-/* before: who jumps to where the function begins may do so: it has given back the stack that it
- * took, and calls the function anew. */
-static bool is_within(const struct displace_function *function, const struct displaced *out,
-                      bool before, uintptr_t target)
-{
-    uintptr_t offset = target - function->address - out->skip;
-    return offset < out->taken && (offset || !before);
-}
-
-/* Instruction by instruction; from where that is not understood on, byte by byte, and what looks
- * like a jump is one. */
-struct walk {
-    const struct displace_function *function;
-    size_t at, end;
-    struct instruction next;
-    bool lost;
-};
-
-static bool walk(struct walk *walk)
-{
-    walk->at += walk->lost ? 1 : walk->next.length;
-    if (walk->at >= walk->end)
-        return false;
-    walk->next = instruction_read(walk->function->code + walk->at, walk->end - walk->at);
-    walk->lost |= walk->next.form == UNKNOWN;
-    return true;
-}
-
-static uintptr_t walk_aim(const struct walk *walk)
-{
-    return instruction_aim(&walk->next, walk->function->code + walk->at,
-                           walk->function->address + walk->at);
-}
-
-#define AWAY 512 /* bytes that are read of code whose size is not known */
-
-/* What a function goes on in elsewhere: its unlikely part may come back. */
-static bool cold_jumps_into(const struct displace_function *function, const struct displaced *out,
-                            uintptr_t cold)
-{
-    struct displace_function there = {.code = function->code + (cold - function->address),
-                                      .address = cold};
-    struct walk part = {
-        &there, 0, function->high - cold < AWAY ? function->high - cold : AWAY, {0}, false};
-    bool found = false;
-    while (cold - function->low < function->high - function->low && !found && walk(&part))
-        found = part.next.form == BRANCH && is_within(function, out, true, walk_aim(&part));
-    return found;
-}
-
-static bool rest_jumps_into(const struct displace_function *function, const struct displaced *out,
-                            bool before)
-{
-    struct walk rest = {function, out->skip + out->taken, function->size, {0}, false};
-    while (walk(&rest))
-        if (rest.next.form == BRANCH && (is_within(function, out, before, walk_aim(&rest)) ||
-                                         cold_jumps_into(function, out, walk_aim(&rest))))
-            return true;
-    return false;
-}
-
 static bool has_landing_pad(const struct displace_function *function)
 {
     return function->size >= 4 && memcmp(function->code, "\xf3\x0f\x1e\xfa", 4) == 0;
 }
 
-/* Where its branches lead is written down: it may be into what is moved. */
 struct moving {
-    uintptr_t aim[ARCH_JUMP];
-    unsigned branches;
     bool ended, keeps_stack;
 };
 
@@ -167,13 +126,10 @@ static const char *move_next(const struct displace_function *function, uintptr_t
     struct instruction next = instruction_read(bytes, function->size - at);
     if (next.form == STAYS || next.form == UNKNOWN || (next.form == CALL && has_shadow_stack()))
         return "it begins with code that cannot be moved";
-    if (next.form == BRANCH)
-        moving->aim[moving->branches++] = instruction_aim(&next, bytes, function->address + at);
     if (!move(&next, bytes, function->address + at, to, out))
         return "what it refers to is too far away";
     moving->keeps_stack &= next.form != STACK;
-    moving->ended =
-        next.form == LAST || next.form == CALL || next.opcode == 0xeb || next.opcode == 0xe9;
+    moving->ended = next.form == LAST || next.form == CALL || is_always(&next);
     out->taken += next.length;
     return NULL;
 }
@@ -188,16 +144,6 @@ static bool take_padding(const struct displace_function *function, struct displa
     return enough;
 }
 
-static bool is_loop(const struct displace_function *function, const struct displaced *out,
-                    const struct moving *moving)
-{
-    for (unsigned i = 0; i < moving->branches; i++)
-        if (is_within(function, out, false, moving->aim[i]) ||
-            cold_jumps_into(function, out, moving->aim[i]))
-            return true;
-    return rest_jumps_into(function, out, !moving->keeps_stack);
-}
-
 const char *displace_plan(const struct displace_function *function, uintptr_t to,
                           struct displaced *out)
 {
@@ -210,7 +156,7 @@ const char *displace_plan(const struct displace_function *function, uintptr_t to
         return why;
     if (!take_padding(function, out))
         return "it is too short";
-    if (is_loop(function, out, &moving))
+    if (displace_is_loop(function, out, moving.keeps_stack))
         return "its beginning is a loop";
     if (moving.ended)
         return NULL;
@@ -219,56 +165,6 @@ const char *displace_plan(const struct displace_function *function, uintptr_t to
         return "what it refers to is too far away";
     out->copied += ARCH_JUMP;
     return NULL;
-}
-
-/* ---- What compilers know of it -------------------------------------------------------------- */
-
-#define DEEP 4     /* calls that are followed */
-#define STEPS 4096 /* instructions that are read for it */
-
-static bool is_unknown(const struct displace_function *around, uintptr_t aim, unsigned deep,
-                       unsigned *steps);
-
-/* A function whose size is not known ends with the return or jump that no condition jumps over. */
-static bool leads_out(const struct displace_function *function, bool is_whole, unsigned deep,
-                      unsigned *steps)
-{
-    struct walk body = {function, 0, function->size, {0}, false};
-    uintptr_t furthest = is_whole ? function->size : 0;
-    bool ended = false;
-    while (!ended && *steps && walk(&body)) {
-        enum instruction_form form = body.next.form;
-        bool always = form == LAST || body.next.opcode == 0xeb || body.next.opcode == 0xe9;
-        uintptr_t to = form == CALL || form == BRANCH ? walk_aim(&body) - function->address : 0;
-        bool within =
-            to < function->size && (is_whole || (form != CALL && (!always || to <= body.at)));
-        if (form == BRANCH && within && to > furthest)
-            furthest = to;
-        if ((form == STAYS && body.next.opcode == 0xff) ||
-            (!within && is_unknown(function, function->address + to, deep, steps)))
-            return true;
-        ended = always && body.at + body.next.length > furthest;
-        --*steps;
-    }
-    return false;
-}
-
-static bool is_unknown(const struct displace_function *around, uintptr_t aim, unsigned deep,
-                       unsigned *steps)
-{
-    struct displace_function there = *around;
-    if (aim - around->low >= around->high - around->low)
-        return true;
-    there.code += aim - around->address;
-    there.address = aim;
-    there.size = around->high - aim < AWAY ? around->high - aim : AWAY;
-    return deep && leads_out(&there, false, deep - 1, steps);
-}
-
-bool displace_leads_out(const struct displace_function *function)
-{
-    unsigned steps = STEPS;
-    return leads_out(function, true, DEEP, &steps);
 }
 
 /* ---- Jumps of ours -------------------------------------------------------------------------- */
