@@ -15,7 +15,8 @@ struct reading {
     struct ring ring;
 };
 
-/* Of all that marking can do without, it takes no more than a quarter of the memory that is left. */
+/* Of all that marking can do without, it takes no more than a quarter of the memory that is left.
+ */
 static bool is_affordable(const struct reach *reach, uint64_t count, size_t each)
 {
     return count <= (reach->room.most - reach->room.used) / 4 / each;
@@ -60,25 +61,11 @@ static ALWAYS_INLINE void met(void *context, uintptr_t pointer, uint32_t number,
         add_lead(reading, number);
 }
 
-static ALWAYS_INLINE unsigned read_words(struct reading *reading, const struct disguise *is,
-                                         const struct node *node, uint32_t number)
+static ALWAYS_INLINE unsigned read_block(struct reading *reading, const struct disguise *is,
+                                         uint32_t number)
 {
-    struct reach *reach = reading->reach;
-    const uintptr_t *words = (const uintptr_t *)node->address;
-    const uintptr_t low = reach->low, span = reach->span;
-    unsigned state = NODE_PLAIN | NODE_BARE;
-    for (uint64_t i = 0, count = node_size(node) / 8; i < count; i += 4) {
-        unsigned some = count - i < 4 ? count - i : 4;
-        unsigned may_be = disguise_of_words(is, words + i, some);
-        if (likely(!may_be))
-            continue;
-        state &= may_be & DISGUISE_OTHER ? 0 : NODE_BARE;
-        for (unsigned k = 0; k < some; k++)
-            if (node_pointer(words[i + k]) - low <= span)
-                ring_put(&reading->ring, reach, node_pointer(words[i + k]), number, 0, met,
-                         reading);
-    }
-    return state;
+    struct node_words words = node_words(reading->reach, number);
+    return ring_read_words(&reading->ring, reading->reach, is, &words, number, met, reading);
 }
 
 static void read_all(struct reading *reading, const struct disguise *given)
@@ -93,7 +80,7 @@ static void read_all(struct reading *reading, const struct disguise *given)
         bool is_wanted = node_size(node) <= READ_MOST && !node_verdict(node);
         reach->lead[i] = (struct lead){.count = is_wanted ? 0 : UNREAD};
         if (is_wanted)
-            node_change(node, 0, read_words(reading, &is, node, i));
+            node_change(node, 0, read_block(reading, &is, i));
     }
     ring_drain(&reading->ring, reach, met, reading);
 }

@@ -112,28 +112,6 @@ static void scan_roots(struct pass *pass)
     pass->roots = false;
 }
 
-/* Each word is asked once what it may be; most are no pointer in any form. */
-static ALWAYS_INLINE unsigned read_words(struct pass *pass, const struct disguise *is,
-                                         const struct node_words *own, uint32_t number,
-                                         ring_met *met)
-{
-    struct reach *reach = pass->reach;
-    const uintptr_t *words = own->at, low = reach->low, span = reach->span;
-    unsigned state = NODE_PLAIN | NODE_BARE;
-    for (uint64_t i = 0, count = own->count; i < count; i += 4) {
-        unsigned some = count - i < 4 ? count - i : 4;
-        unsigned may_be = disguise_of_words(is, words + i, some);
-        if (likely(!may_be))
-            continue;
-        state &= may_be & DISGUISE_OTHER ? 0 : NODE_BARE;
-        for (unsigned k = 0; k < some; k++)
-            if (node_pointer(words[i + k]) - low <= span)
-                ring_put(&pass->ring, reach, node_pointer(words[i + k]), number,
-                         node_at(own->first + i + k), met, pass);
-    }
-    return state;
-}
-
 static ALWAYS_INLINE void read_block(struct pass *pass, const struct disguise *is, uint32_t number,
                                      ring_met *met)
 {
@@ -146,9 +124,9 @@ static ALWAYS_INLINE void read_block(struct pass *pass, const struct disguise *i
         return;
     }
     struct node_words words = node_words(reach, number);
-    unsigned state = read_words(pass, is, &words, number, met);
+    unsigned state = ring_read_words(&pass->ring, reach, is, &words, number, met, pass);
     while (node_words_next(reach, number, &words))
-        state &= read_words(pass, is, &words, number, met);
+        state &= ring_read_words(&pass->ring, reach, is, &words, number, met, pass);
     if (unlikely(reach->outer) && ring_put_outer(&pass->ring, reach, number, number, met, pass))
         state &= NODE_BARE;
     node_change(&reach->nodes[number], 0, state);

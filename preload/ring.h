@@ -9,6 +9,7 @@
 #ifndef PRELOAD_RING_H
 #define PRELOAD_RING_H
 
+#include "preload/disguise.h"
 #include "preload/nodes.h"
 
 #define RING 64
@@ -150,6 +151,29 @@ static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach
         if (node_pointer(words[i]) - low <= span)
             ring_put(ring, reach, node_pointer(words[i]), from, node_at(first_at + i), met,
                      context);
+}
+
+/* Likewise, of words of a block. Each is asked once what it may be; most are no pointer in any
+ * form. What is said of them is NODE_PLAIN, and NODE_BARE if none can be a pointer in disguise. */
+static ALWAYS_INLINE unsigned ring_read_words(struct ring *ring, const struct reach *reach,
+                                              const struct disguise *is,
+                                              const struct node_words *own, uint32_t from,
+                                              ring_met *met, void *context)
+{
+    const uintptr_t *words = own->at, low = reach->low, span = reach->span;
+    unsigned state = NODE_PLAIN | NODE_BARE;
+    for (uint64_t i = 0, count = own->count; i < count; i += 4) {
+        unsigned some = count - i < 4 ? count - i : 4;
+        unsigned may_be = disguise_of_words(is, words + i, some);
+        if (likely(!may_be))
+            continue;
+        state &= may_be & DISGUISE_OTHER ? 0 : NODE_BARE;
+        for (unsigned k = 0; k < some; k++)
+            if (node_pointer(words[i + k]) - low <= span)
+                ring_put(ring, reach, node_pointer(words[i + k]), from, node_at(own->first + i + k),
+                         met, context);
+    }
+    return state;
 }
 
 /* The words of a node that are its own. */
