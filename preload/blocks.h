@@ -50,7 +50,7 @@ extern struct blocks_young {
     uint32_t next;                    /* whose turn it is to go */
     uint32_t some_wait;               /* 0: all places are empty */
     struct block place[BLOCKS_YOUNG]; /* address 0 = empty */
-} blocks_young;
+} blocks_young HIDDEN;
 
 /* All of them into the table, if there is memory. */
 void blocks_settle_young(void);

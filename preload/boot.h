@@ -11,7 +11,7 @@
 
 #define BOOT_POOL_SIZE 65536
 
-extern char boot_pool[BOOT_POOL_SIZE];
+extern char boot_pool[BOOT_POOL_SIZE] HIDDEN;
 
 void *boot_alloc(size_t size, size_t alignment);
 

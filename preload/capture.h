@@ -14,9 +14,9 @@
 
 /* Reasons to take no stack, or to look for a tag, for some thread or for all: with none a hook asks
  * no further. */
-extern uint32_t capture_reasons;
+extern uint32_t capture_reasons HIDDEN;
 /* Somebody was, or is: there may be sites of such blocks. */
-extern bool capture_disabled_ever;
+extern bool capture_disabled_ever HIDDEN;
 /* Once the options are read. */
 void capture_start(void);
 /* From here on hooks ask for the tag of their thread. */
@@ -46,8 +46,12 @@ static inline uint32_t capture_usual_site(struct guard *guard, struct thread *th
 static inline uint32_t capture_site(struct guard *guard, struct thread *thread,
                                     const struct frame *caller, enum leak_kind kind)
 {
-    if (unlikely(capture_reasons))
+    if (unlikely(capture_reasons)) {
+        bool is_flat = !track_options.site_stacks && capture_reasons == 1; /* and nothing else */
+        if (likely(is_flat && thread->flat_sites[kind]))
+            return thread->flat_sites[kind];
         return capture_other_site(guard, thread, caller, kind);
+    }
     return capture_usual_site(guard, thread, caller, kind);
 }
 

@@ -188,7 +188,7 @@ void freed_open(struct guard *guard UNUSED, struct freed *freed, uint32_t serial
     if (!ring)
         return;
     memset(ring->free, 0, sizeof ring->free);
-    ring->next = 0;
+    ring->next = freed->place = 0;
     ring->last_thread = serial;
     store_release(&ring->thread, serial);
 }

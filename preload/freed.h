@@ -21,6 +21,7 @@
 struct freed {
     uint64_t dice;
     struct leak_recent *recent; /* in the store; NULL = no room */
+    uint32_t place;             /* of the next one there: recent->next % LEAK_RECENT */
 };
 
 bool freed_start(void);
@@ -57,7 +58,8 @@ static inline void freed_remember(struct freed *freed, const struct block *block
     struct leak_recent *recent = freed->recent;
     if (unlikely(!recent))
         return;
-    struct leak_recent_free *at = &recent->free[recent->next % LEAK_RECENT];
+    struct leak_recent_free *at = &recent->free[freed->place];
+    freed->place = freed->place + 1 < LEAK_RECENT ? freed->place + 1 : 0;
     at->address = block->address;
     at->pc = pc;
     at->node = node;
@@ -68,8 +70,9 @@ static inline void freed_remember(struct freed *freed, const struct block *block
     store_release(&recent->next, recent->next + 1); /* for readers of the store */
 }
 
-/* The last free of an address that is remembered, by whichever thread (its serial); what others write
- * meanwhile is not taken. Of frees in one tick the caller's own is taken for the last. Not for often.
+/* The last free of an address that is remembered, by whichever thread (its serial); what others
+ * write meanwhile is not taken. Of frees in one tick the caller's own is taken for the last. Not
+ * for often.
  */
 bool freed_find(struct guard *guard, const struct freed *own, uintptr_t address,
                 struct leak_recent_free *out, uint32_t *thread);

@@ -23,7 +23,7 @@ void history_tick(struct guard *guard, const struct thread *thread, uint32_t bef
 
 /* A peak from here on would be news; and the call that writes it down. The block whose release makes
  * the heap fall is still counted. */
-extern uint64_t history_peak_from;
+extern uint64_t history_peak_from HIDDEN;
 void history_peak(struct guard *guard);
 
 /* A block of that site, or `weight` such blocks, died at that age in ticks. */

@@ -28,7 +28,7 @@ struct lock_thread {
 
 extern __thread struct lock_thread lock_thread __attribute__((tls_model("initial-exec")));
 /* libc's word for "one thread", or a zero where libc has none. */
-extern const char *lock_alone;
+extern const char *lock_alone HIDDEN;
 
 /* What unlocking needs; lives on the caller's stack. */
 struct locked {

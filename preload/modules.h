@@ -30,8 +30,8 @@ struct module_view {
 /* forget: called for each range that is retired, before anybody can meet its successor. */
 void modules_start(void (*forget)(uintptr_t start, uintptr_t end));
 
-extern uint32_t modules_changes_, modules_looked_;
-extern uint32_t modules_retired_count_;
+extern uint32_t modules_changes_ HIDDEN, modules_looked_ HIDDEN;
+extern uint32_t modules_retired_count_ HIDDEN;
 
 /* The loader is, or was, at work. */
 static inline void modules_change(void)

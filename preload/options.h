@@ -62,7 +62,7 @@ struct options {
     uint8_t source[OPTION_MAX]; /* enum option_source of the value in force */
 };
 
-extern struct options track_options; /* of this process */
+extern struct options track_options HIDDEN; /* of this process */
 
 struct text;
 

@@ -35,7 +35,7 @@ enum oracle_verdict {
     ORACLE_DIFFERENT, /* another frame, or one of the two ends where the other does not */
 };
 
-extern uint64_t oracle_every_; /* 0: off */
+extern uint64_t oracle_every_ HIDDEN; /* 0: off */
 
 /* The other unwinder is opened by the first check, when libc is ready; a line says so when there is
  * none. */

@@ -11,7 +11,7 @@
 #include "preload/base.h"
 #include "preload/guard.h"
 
-extern const uint32_t *process_alive;
+extern const uint32_t *process_alive HIDDEN;
 
 /* Slow path of process_enter: starts, or takes a fork child's store. False: forward only. */
 bool process_wake(struct guard *guard);

@@ -27,7 +27,7 @@ struct real {
 #include "preload/hooks.def"
 };
 
-extern struct real real; /* written by real_find only */
+extern struct real real HIDDEN; /* written by real_find only */
 
 /* What operators new and delete stand on: the same, but where the program has an allocator of its own. */
 struct real_new {

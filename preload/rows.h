@@ -20,7 +20,7 @@ struct rows_slot {
     uint64_t row; /* rule (3), fp_offset (16), ra_offset (13: CFI_RA_LEAST to _MOST), offset (32) */
 };
 
-extern struct rows_slot *rows_slots;
+extern struct rows_slot *rows_slots HIDDEN;
 
 bool rows_start(void);
 /* cfi_other_at for a return address; not kept. */

@@ -28,24 +28,31 @@ static inline struct leak_slot *slots_pair(const struct slots *slots, uint32_t s
     return &slots->memory->slot[(uint64_t)hash * slots->pairs >> 32 << 1];
 }
 
-/* Gets them on their way while the caller does something else. */
-static inline void slots_prefetch(const struct slots *slots, uint32_t site)
+/* Likewise, and gets them on their way while the caller does something else. */
+static inline struct leak_slot *slots_prefetch(const struct slots *slots, uint32_t site)
 {
-    __builtin_prefetch(slots_pair(slots, site), 1);
+    struct leak_slot *pair = slots_pair(slots, site);
+    __builtin_prefetch(pair, 1);
+    return pair;
 }
 
 /* Gives a site one of them. */
 struct leak_slot *slots_take_over(struct guard *guard, struct slots *slots, uint32_t site);
 
-/* The slot that counts for a site. Which of the two it is nobody can foretell: no jump may depend
- * on it. */
-static inline struct leak_slot *slots_find(struct guard *guard, struct slots *slots, uint32_t site)
+/* The slot of a pair that counts for a site. Which of the two it is nobody can foretell: no jump
+ * may depend on it. */
+static inline struct leak_slot *slots_find_in(struct guard *guard, struct slots *slots,
+                                              struct leak_slot *pair, uint32_t site)
 {
-    struct leak_slot *pair = slots_pair(slots, site);
     size_t which = pair[1].site == site;
     __asm__("" : "+r"(which)); /* the compiler would like to jump */
     struct leak_slot *slot = &pair[which];
     return likely(slot->site == site) ? slot : slots_take_over(guard, slots, site);
+}
+
+static inline struct leak_slot *slots_find(struct guard *guard, struct slots *slots, uint32_t site)
+{
+    return slots_find_in(guard, slots, slots_pair(slots, site), site);
 }
 
 void slots_close(struct guard *guard, struct slots *slots);

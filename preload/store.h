@@ -14,7 +14,7 @@
 #include "leak_store.h"
 
 /* The header page; valid from store_create on, replaced only in a fork child. */
-extern struct leak_header *store_header;
+extern struct leak_header *store_header HIDDEN;
 
 /* dir: the option, or "". name: the program's file name. Always leaves a working store_header
  * (private memory at worst); false only when not even that could be had. */

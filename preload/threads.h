@@ -44,10 +44,10 @@ struct thread {
 bool threads_start(struct guard *guard);
 
 /* Blocks that live in all, as far as threads have brought them: what header.live_bytes is of bytes. */
-extern uint64_t threads_blocks;
+extern uint64_t threads_blocks HIDDEN;
 
 /* 1: from the first allocation of each thread on somebody may wait for one; 0: nobody ever. */
-extern uint32_t threads_watch_from;
+extern uint32_t threads_watch_from HIDDEN;
 
 /* This thread's state; NULL when there is no memory for one. For the stand-in the shared lock is
  * held: give it back with threads_done. */

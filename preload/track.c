@@ -127,10 +127,10 @@ static inline bool filtered(size_t size)
 }
 
 /* blocks: how many this one stands for, 1 unless it is a sample. */
-static inline void count_alloc(struct guard *guard, struct thread *thread, uint32_t site,
-                               uint64_t size, uint64_t blocks)
+static inline void count_alloc(struct guard *guard, struct thread *thread, struct leak_slot *pair,
+                               uint32_t site, uint64_t size, uint64_t blocks)
 {
-    struct leak_slot *slot = slots_find(guard, &thread->slots, site);
+    struct leak_slot *slot = slots_find_in(guard, &thread->slots, pair, site);
     bump(&slot->counts.allocs, blocks);
     bump(&slot->counts.bytes, blocks * size);
     store_relaxed(&slot->last, store_header->epoch);
@@ -226,13 +226,13 @@ static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, 
         struct block copy = block; /* the block itself stays in registers */
         watch_allocation(guard, thread, caller, &copy);
     }
-    slots_prefetch(&thread->slots, block.site);
+    struct leak_slot *pair = slots_prefetch(&thread->slots, block.site);
     enum blocks_insert done = !block.site ? BLOCKS_NO_MEMORY
                               : pool      ? carved_insert(guard, &block, *pool, &old)
                               : sampled   ? sample_insert(guard, &block, &old)
                                           : blocks_insert(guard, &block, &old);
     if (likely(done != BLOCKS_NO_MEMORY))
-        count_alloc(guard, thread, block.site, size, sampled ? sample_count(&block, true) : 1);
+        count_alloc(guard, thread, pair, block.site, size, sampled ? sample_count(&block, true) : 1);
     else
         left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
     if (unlikely(done == BLOCKS_REPLACED)) /* its free did not pass by us */

@@ -14,7 +14,7 @@
 #define TRAYS_ENTRY 20
 #define TRAYS_CLASSES 20
 
-extern const uint16_t trays_capacity[TRAYS_CLASSES];
+extern const uint16_t trays_capacity[TRAYS_CLASSES] HIDDEN;
 
 /* Where the entries begin. */
 static inline uint8_t *trays_entries(uint8_t *tray, unsigned size_class)
