@@ -26,6 +26,7 @@ static bool no_more;
 
 struct taken {
     int pid; /* 0: none; -1: it was tried in vain */
+    enum leak_occasion occasion;
     struct look_result *result;
     size_t size;
     uintptr_t about;    /* an address that somebody asks about, 0: none */
@@ -293,15 +294,18 @@ static bool bury(void)
         return true;
     if (!children_bury(last.pid))
         return false;
+    bool died = last.result && !load_acquire(&last.result->done);
     drop_taken(&last);
     last.pid = 0;
+    if (died)
+        say_trouble(last.occasion, LEAK_TROUBLE_DIED);
     return true;
 }
 
 enum snapshot_begun snapshot_begin(enum leak_occasion occasion, const struct roots_taker *taker,
                                    uintptr_t about, uint32_t *milestone)
 {
-    struct taken taken = {.about = about};
+    struct taken taken = {.about = about, .occasion = occasion};
     bool periodic = occasion == LEAK_OCCASION_PERIODIC, begun = false;
     if (!turn_try(&looking))
         return SNAPSHOT_BUSY;
