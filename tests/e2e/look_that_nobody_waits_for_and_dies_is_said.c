@@ -19,13 +19,15 @@ LOSE(dropped, 40)
 
 static void **blocks;
 
+static int parent; // never getppid() again: when it has ended that is somebody else
+
 // Every child of our parent that is not ourselves.
 static int kill_children(void)
 {
     char path[64], list[256];
     int killed = 0;
 
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", getppid(), getppid());
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parent, parent);
     FILE *stream = fopen(path, "r");
     if (stream && fgets(list, sizeof(list), stream))
         for (char *word = strtok(list, " "); word; word = strtok(NULL, " "))
@@ -38,7 +40,7 @@ static int kill_children(void)
 
 static void kill_them_all(void)
 {
-    int killed = 0, parent = getppid();
+    int killed = 0;
 
     unsetenv("LD_PRELOAD");
     while (getppid() == parent) {
@@ -57,6 +59,7 @@ static double now(void)
 
 int main(int argc, char **argv)
 {
+    parent = getpid();
     if (argc > 1 && fork() == 0)
         kill_them_all();
     dropped();

@@ -18,13 +18,15 @@
 
 static void **blocks;
 
+static int parent; // never getppid(): when it has ended that is somebody else
+
 // The first child of our parent that is not ourselves.
 static int find_child(void)
 {
     char path[64], list[256];
     int pid = 0;
 
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", getppid(), getppid());
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parent, parent);
     FILE *stream = fopen(path, "r");
     if (stream && fgets(list, sizeof(list), stream))
         for (char *word = strtok(list, " "); word && !pid; word = strtok(NULL, " "))
@@ -55,6 +57,7 @@ int main(void)
     int told[2];
     char byte;
 
+    parent = getpid();
     pipe(told);
     if (fork() == 0)
         watch(told[1]);
