@@ -131,6 +131,7 @@ static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64
 {
     for (uint64_t i = 0; i < count; i += 4) {
         unsigned some = count - i < 4 ? count - i : 4;
+        ring_fetch_ahead(words, i, count);
         if (disguise_of_words(&decoder->is, words + i, some) & DISGUISE_OTHER)
             for (unsigned k = 0; k < some; k++)
                 decode_word(decoder, words[i + k], from, node_at(first_at + i + k));

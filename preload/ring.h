@@ -87,17 +87,29 @@ static ALWAYS_INLINE void ring_turn(struct ring *ring, const struct reach *reach
         ring_take(ring, reach, met, context);
 }
 
+/* Where no block begins far around, one that began before has it, or nobody. Programs that get memory
+ * elsewhere as well have many pointers to such places, and all ask of the same few blocks. */
+static ALWAYS_INLINE bool ring_is_beside(const struct reach *reach, uint32_t rank,
+                                         uintptr_t pointer)
+{
+    const struct node *node = &reach->nodes[rank - 1];
+    return !rank || (!reach->outer && pointer - node->address > node_size(node));
+}
+
 static ALWAYS_INLINE void ring_put(struct ring *ring, const struct reach *reach, uintptr_t pointer,
                                    uint32_t from, uint32_t at, ring_met *met, void *context)
 {
-    typeof(&ring->place[0]) place = &ring->place[ring->in++ % RING];
     uint32_t rank = 0;
+    const struct places_word *word = places_word(&reach->places, pointer, &rank);
+    if (unlikely(!word) && ring_is_beside(reach, rank, pointer))
+        return;
+    typeof(&ring->place[0]) place = &ring->place[ring->in++ % RING];
     place->pointer = pointer;
     place->from = from;
     place->at = at;
-    place->word = places_word(&reach->places, pointer, &rank);
+    place->word = word;
     place->node = rank - 1;
-    __builtin_prefetch(place->word);
+    __builtin_prefetch(word);
     if (ring->eager)
         __builtin_prefetch((const void *)pointer);
     ring_turn(ring, reach, met, context);
@@ -127,6 +139,14 @@ static ALWAYS_INLINE void ring_drain(struct ring *ring, const struct reach *reac
         ring_take(ring, reach, met, context);
 }
 
+/* Many words in a row: the processor fetches what lies ahead, but not across pages. */
+static ALWAYS_INLINE void ring_fetch_ahead(const uintptr_t *words, uint64_t i, uint64_t count)
+{
+    const uint64_t page = LEAK_PAGE / sizeof *words;
+    if (count - i > page)
+        __builtin_prefetch(words + i + page);
+}
+
 /* Puts those of the words that may point to a block. first_at: of which number the first one is. */
 static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach,
                                     const uintptr_t *words, uint64_t count, uint64_t first_at,
@@ -137,6 +157,7 @@ static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach
     /* Most words of most memory are none: four at a time, with one jump. */
     for (; i + 4 <= count; i += 4) {
         const uintptr_t *four = words + i;
+        ring_fetch_ahead(words, i, count);
         uintptr_t first = node_pointer(four[0]), second = node_pointer(four[1]);
         uintptr_t third = node_pointer(four[2]), fourth = node_pointer(four[3]);
         if (likely(!((first - low <= span) | (second - low <= span) | (third - low <= span) |
