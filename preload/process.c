@@ -34,6 +34,7 @@
 #include "preload/resources.h"
 #include "preload/rows.h"
 #include "preload/sample.h"
+#include "preload/sanitized.h"
 #include "preload/sites.h"
 #include "preload/snapshot.h"
 #include "preload/store.h"
@@ -166,8 +167,7 @@ static void look_for_other_allocators(void)
 static bool build(struct guard *guard, char **envp)
 {
     char name[PATH_MAX];
-    if (!make_alive_page() ||
-        !store_create(track_options.dir, about_name(name, sizeof name), envp))
+    if (!make_alive_page() || !store_create(track_options.dir, about_name(name, sizeof name), envp))
         return false;
     track_begin();
     about_put();
@@ -230,6 +230,14 @@ static void await_function(void)
 static void start(struct guard *guard, char **envp)
 {
     state = STARTING;
+    if (sanitized()) {
+        state = OFF;
+        log_start();
+        log_line("this program was built with a sanitizer, which has a malloc of its own: it runs "
+                 "untracked; see what AddressSanitizer says with ASAN_OPTIONS=detect_leaks=1",
+                 NULL);
+        return;
+    }
     lock_start();
     real_find();
     log_start();
@@ -325,8 +333,8 @@ static void child_forked(void)
     sample_forked();
 }
 
-/* A fork child may have no store yet. Memory that is shared with the parent is the parent's (vfork),
- * and a thread that is inside of the runtime may be in the middle of making one. */
+/* A fork child may have no store yet. Memory that is shared with the parent is the parent's
+ * (vfork), and a thread that is inside of the runtime may be in the middle of making one. */
 static bool account_for_crash(void)
 {
     if (store_header && store_header->pid == sys_getpid())

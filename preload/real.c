@@ -1,6 +1,7 @@
 #include "preload/real.h"
 #include "preload/atomic.h"
 #include "preload/boot.h"
+#include "preload/sanitized.h"
 #include "preload/symbols.h"
 #include "arch.h"
 
@@ -165,11 +166,10 @@ void real_find(void)
         return;
     state = 1;
     struct real found = {0};
-    behind = look_whether_behind();
+    behind = !sanitized() && look_whether_behind();
 #define HOOK(name, type, parameters) found.name = (type(*) parameters)find_behind(#name);
 #define OWN(name)
 #include "preload/hooks.def"
-    dlerror();                /* what was not found is not the program's error */
     if (!found.__libc_malloc) /* another libc: nobody asks for them, but for those who ask for
                                  anything */
         copy_plain_names(&found);
@@ -177,6 +177,7 @@ void real_find(void)
     real_new = (struct real_new){real.malloc, real.aligned_alloc, real.free};
     /* Pairs with the acquire in real_found. */
     store_release(&state, 2);
+    dlerror(); /* what was not found is not the program's error */
 }
 
 void *real_find_cxx(const char *name)

@@ -14,9 +14,9 @@ static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
 }
 
 /* The loader turns offsets into addresses where the section can be written to. */
-static void *place(const struct dl_phdr_info *object, uintptr_t value)
+static void *place(uintptr_t bias, uintptr_t value)
 {
-    return (void *)(value < object->dlpi_addr ? object->dlpi_addr + value : value);
+    return (void *)(value < bias ? bias + value : value);
 }
 
 bool symbols_is_around(const struct dl_phdr_info *object, uintptr_t address)
@@ -29,36 +29,36 @@ bool symbols_is_around(const struct dl_phdr_info *object, uintptr_t address)
     return false;
 }
 
-bool symbols_read(const struct dl_phdr_info *object, struct symbols *out)
+bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *out)
 {
     bool by_addend = true;
-    *out = (struct symbols){.bias = object->dlpi_addr, .dynamic = dynamic_of(object)};
+    *out = (struct symbols){.bias = bias, .dynamic = dynamic};
     for (const ElfW(Dyn) *entry = out->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
         uintptr_t value = entry->d_un.d_val;
         switch (entry->d_tag) {
         case DT_SYMTAB:
-            out->symbol = place(object, value);
+            out->symbol = place(bias, value);
             break;
         case DT_STRTAB:
-            out->names = place(object, value);
+            out->names = place(bias, value);
             break;
         case DT_GNU_HASH:
-            out->gnu_hash = place(object, value);
+            out->gnu_hash = place(bias, value);
             break;
         case DT_HASH:
-            out->hash = place(object, value);
+            out->hash = place(bias, value);
             break;
         case DT_VERSYM:
-            out->version = place(object, value);
+            out->version = place(bias, value);
             break;
         case DT_RELA:
-            out->table[0].first = place(object, value);
+            out->table[0].first = place(bias, value);
             break;
         case DT_RELASZ:
             out->table[0].count = value / sizeof(ElfW(Rela));
             break;
         case DT_JMPREL:
-            out->table[1].first = place(object, value);
+            out->table[1].first = place(bias, value);
             break;
         case DT_PLTRELSZ:
             out->table[1].count = value / sizeof(ElfW(Rela));
@@ -69,6 +69,11 @@ bool symbols_read(const struct dl_phdr_info *object, struct symbols *out)
         }
     }
     return out->symbol && out->names && by_addend;
+}
+
+bool symbols_read(const struct dl_phdr_info *object, struct symbols *out)
+{
+    return symbols_read_at(object->dlpi_addr, dynamic_of(object), out);
 }
 
 /* ---- Libraries ----------------------------------------------------------------------------- */
@@ -104,13 +109,22 @@ bool symbols_has_libraries(const struct symbols *symbols)
 
 /* ---- Exports ------------------------------------------------------------------------------- */
 
+bool symbols_is_same(const char *one, const char *other)
+{
+    while (*one && *one == *other) {
+        one++;
+        other++;
+    }
+    return *one == *other;
+}
+
 /* Of several versions the one that a program gets that is linked today. */
 static bool is_export(const struct symbols *symbols, uint32_t i, const char *name)
 {
     const ElfW(Sym) *symbol = &symbols->symbol[i];
     return symbol->st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
            !(symbols->version && symbols->version[i] & OLD_VERSION) &&
-           strcmp(symbols->names + symbol->st_name, name) == 0;
+           symbols_is_same(symbols->names + symbol->st_name, name);
 }
 
 /* Buckets of hashed symbols behind a filter; the last of a bucket has an odd hash. */

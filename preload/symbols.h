@@ -29,8 +29,9 @@ bool symbols_is_around(const struct dl_phdr_info *object, uintptr_t address);
 
 /* False: it has no dynamic section, or one without symbols. */
 bool symbols_read(const struct dl_phdr_info *object, struct symbols *out);
+bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *out);
 
-/* Address of an exported symbol, 0: there is none of that name. */
+/* Address of an exported symbol, 0: there is none of that name. Calls nothing of libc's, as those above. */
 uintptr_t symbols_exported(const struct symbols *symbols, const char *name);
 
 /* The same of the first object that has one but for the object around an address. */
@@ -38,6 +39,9 @@ uintptr_t symbols_find(const char *name, uintptr_t but);
 
 /* Does an object have one that was loaded before the object around an address? */
 bool symbols_before(const char *name, uintptr_t address);
+
+/* Two names; not by libc, which who asks may not call yet (sanitized.h). */
+bool symbols_is_same(const char *one, const char *other);
 
 /* Is every library that it needs loaded, as far as names tell? Inside of dl_iterate_phdr. */
 bool symbols_has_libraries(const struct symbols *symbols);
