@@ -33,6 +33,12 @@ static uint32_t last_record;
 static uint32_t *dead_records; /* a stack */
 static uint32_t dead_count;
 
+/* Stacks that ended threads had whose states are others' by now; of more than these the last ones.
+ * The allocator of stacks need not give the next thread the one that its state had before. */
+#define LEFT_MOST 64
+static struct unwind_bounds left[LEFT_MOST];
+static uint32_t left_count;
+
 static struct lock stand_in_lock;
 static struct thread *stand_in;
 static pthread_key_t key;
@@ -140,12 +146,34 @@ void threads_each_note_page(void (*visit)(uintptr_t start, uintptr_t end, void *
         visit((uintptr_t)page, (uintptr_t)page + LEAK_PAGE, context);
 }
 
+static bool is_of_a_state(uintptr_t high)
+{
+    const struct thread *thread = made;
+    while (thread && thread->bounds.high != high)
+        thread = thread->next_made;
+    return thread;
+}
+
 void threads_each_left(void (*visit)(const struct unwind_bounds *bounds, void *context),
                        void *context)
 {
     for (const struct thread *thread = made; thread; thread = thread->next_made)
         if (!thread->lives && thread->bounds.high)
             visit(&thread->bounds, context);
+    for (uint32_t i = 0; i < LEFT_MOST; i++)
+        if (left[i].high && !is_of_a_state(left[i].high))
+            visit(&left[i], context);
+}
+
+/* The state is to be another thread's. The lock is held. */
+static void remember_left(const struct thread *thread)
+{
+    if (!thread->bounds.high)
+        return;
+    uint32_t i = 0;
+    while (i < LEFT_MOST && left[i].high != thread->bounds.high)
+        i++;
+    left[i < LEFT_MOST ? i : left_count++ % LEFT_MOST] = thread->bounds;
 }
 
 /* A thread there was no memory for tries again at its next hook: its number must not be used up. */
@@ -196,8 +224,10 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
     struct locked locked = lock_take(&lock);
     /* Who asks for the stand-in is at his end: his state still says where his stack was. */
     struct thread *thread = for_all ? NULL : free_threads;
-    if (thread)
+    if (thread) {
         free_threads = thread->next_free;
+        remember_left(thread);
+    }
     lock_give(&locked);
     if (!thread && !(thread = map_one()))
         return NULL;

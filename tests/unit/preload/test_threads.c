@@ -98,12 +98,14 @@ static void *live(void *argument)
     return NULL;
 }
 
-static void begin(unsigned count)
+static void begin_with(unsigned count, unsigned stacks_larger)
 {
     pthread_attr_t attributes;
     size_t size;
     pthread_attr_init(&attributes);
     pthread_attr_getstacksize(&attributes, &size);
+    size *= stacks_larger;
+    pthread_attr_setstacksize(&attributes, size);
     pthread_barrier_init(&all_there, NULL, count + 1);
     pthread_barrier_init(&all_may_go, NULL, count + 1);
     for (unsigned i = 0; i < count; i++) {
@@ -114,9 +116,14 @@ static void begin(unsigned count)
         start->stack_size = size;
         lives[i].start = start;
         lives[i].serial = start->serial;
-        ck_assert_int_eq(pthread_create(&lives[i].thread, NULL, live, &lives[i]), 0);
+        ck_assert_int_eq(pthread_create(&lives[i].thread, &attributes, live, &lives[i]), 0);
     }
     pthread_barrier_wait(&all_there);
+}
+
+static void begin(unsigned count)
+{
+    begin_with(count, 1);
 }
 
 static void end(unsigned count)
@@ -160,6 +167,14 @@ START_TEST(threads_are_there_from_their_beginning_to_their_end)
 }
 END_TEST
 
+static unsigned times_left(uintptr_t on_a_stack)
+{
+    unsigned times = 0;
+    for (unsigned i = 0; i < left.count; i++)
+        times += left.bounds[i].low < on_a_stack && on_a_stack < left.bounds[i].high;
+    return times;
+}
+
 START_TEST(the_stacks_of_those_who_left_are_remembered)
 {
     begin(4);
@@ -168,13 +183,28 @@ START_TEST(the_stacks_of_those_who_left_are_remembered)
     end(4);
     list();
     ck_assert_uint_eq(left.count, 4);
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned times = 0;
-        for (unsigned k = 0; k < left.count; k++)
-            times += left.bounds[k].low < lives[i].on_its_stack &&
-                     lives[i].on_its_stack < left.bounds[k].high;
-        ck_assert_uint_eq(times, 1);
-    }
+    for (unsigned i = 0; i < 4; i++)
+        ck_assert_uint_eq(times_left(lives[i].on_its_stack), 1);
+}
+END_TEST
+
+/* The next ones, with larger stacks, get the others' states, and not their stacks. */
+START_TEST(the_stacks_of_those_who_left_are_remembered_when_others_have_their_states)
+{
+    uintptr_t stack[4];
+    begin(4);
+    for (unsigned i = 0; i < 4; i++)
+        stack[i] = lives[i].on_its_stack;
+    end(4);
+    begin_with(3, 2);
+    list();
+    ck_assert_uint_eq(seen.count, 4);
+    ck_assert_uint_eq(left.count, 4);
+    for (unsigned i = 0; i < 4; i++)
+        ck_assert_uint_eq(times_left(stack[i]), 1);
+    end(3);
+    list();
+    ck_assert_uint_eq(left.count, 7);
 }
 END_TEST
 
@@ -261,6 +291,8 @@ int main(int argc, char **argv)
     tcase_add_test(there, the_first_thread_is_there_from_the_start);
     tcase_add_test(there, threads_are_there_from_their_beginning_to_their_end);
     tcase_add_test(there, the_stacks_of_those_who_left_are_remembered);
+    tcase_add_test(there,
+                   the_stacks_of_those_who_left_are_remembered_when_others_have_their_states);
     tcase_add_test(there, one_that_never_came_to_a_hook_is_unknown);
     tcase_add_test(there, in_a_fork_child_only_the_thread_that_forked_is_there);
     tcase_add_test(there, what_a_thread_to_be_is_given_stands_in_a_page_of_notes);
