@@ -9,8 +9,8 @@
 // JSON: procs[0].summary.lost.blocks == 0
 // JSON: procs[2].snapshot.rung == "parked" and procs[2].summary.lost.bytes == 40
 
+#include "lib/kill_children.h"
 #include "lib/verdicts.h"
-#include <signal.h>
 #include <time.h>
 
 #define BLOCKS 300000 // long enough at work to be met
@@ -19,33 +19,12 @@ LOSE(dropped, 40)
 
 static void **blocks;
 
-static int parent; // never getppid() again: when it has ended that is somebody else
-
-// Every child of our parent that is not ourselves.
-static int kill_children(void)
+static void kill_them_all(int parent)
 {
-    char path[64], list[256];
-    int killed = 0;
-
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parent, parent);
-    FILE *stream = fopen(path, "r");
-    if (stream && fgets(list, sizeof(list), stream))
-        for (char *word = strtok(list, " "); word; word = strtok(NULL, " "))
-            if (atoi(word) != getpid())
-                killed += kill(atoi(word), SIGKILL) == 0;
-    if (stream)
-        fclose(stream);
-    return killed;
-}
-
-static void kill_them_all(void)
-{
-    int killed = 0;
-
     unsetenv("LD_PRELOAD");
     while (getppid() == parent) {
         usleep(200);
-        killed += kill_children();
+        kill_children(parent);
     }
     _exit(0);
 }
@@ -59,9 +38,10 @@ static double now(void)
 
 int main(int argc, char **argv)
 {
-    parent = getpid();
+    int parent = getpid();
+
     if (argc > 1 && fork() == 0)
-        kill_them_all();
+        kill_them_all(parent);
     dropped();
     scrub();
     blocks = malloc(BLOCKS * sizeof(*blocks));

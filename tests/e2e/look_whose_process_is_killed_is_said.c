@@ -7,60 +7,35 @@
 // JSON: p.summary.lost.blocks == 0 and p.summary.unfreed.blocks > 1000000
 // JSON: p.end.how == "exit" and p.end.value == 0
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "lib/kill_children.h"
 
 #define BLOCKS 2000000 // long enough at work to be met
 
 static void **blocks;
 
-static int parent; // never getppid(): when it has ended that is somebody else
-
-// The first child of our parent that is not ourselves.
-static int find_child(void)
+static void watch(int told, int parent)
 {
-    char path[64], list[256];
-    int pid = 0;
-
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parent, parent);
-    FILE *stream = fopen(path, "r");
-    if (stream && fgets(list, sizeof(list), stream))
-        for (char *word = strtok(list, " "); word && !pid; word = strtok(NULL, " "))
-            if (atoi(word) != getpid())
-                pid = atoi(word);
-    if (stream)
-        fclose(stream);
-    return pid;
-}
-
-static void watch(int told)
-{
-    int pid = 0;
+    int killed = 0;
 
     unsetenv("LD_PRELOAD");
     write(told, "!", 1);
-    for (int i = 0; i < 100000 && !pid; i++) {
+    for (int i = 0; i < 100000 && !killed; i++) {
         usleep(200);
-        pid = find_child();
+        killed = kill_children(parent);
     }
-    printf("killed %d\n", pid && kill(pid, SIGKILL) == 0);
+    printf("killed %d\n", killed);
     fflush(stdout);
     _exit(0);
 }
 
 int main(void)
 {
-    int told[2];
+    int told[2], parent = getpid();
     char byte;
 
-    parent = getpid();
     pipe(told);
     if (fork() == 0)
-        watch(told[1]);
+        watch(told[1], parent);
     blocks = malloc(BLOCKS * sizeof(*blocks));
     for (int i = 0; i < BLOCKS; i++)
         blocks[i] = malloc(16);
