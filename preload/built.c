@@ -42,25 +42,19 @@ static bool find_names(const struct file *file, uint64_t *offset, uint64_t *size
     return *offset && *size;
 }
 
-/* Linked statically, some have no name of their own for others: but each has the symbolizer's, and
- * these stand in the place of functions that hardly anybody else defines. */
-enum { SANITIZER = 1, IN_PLACE_OF_LIBC = 2, ALL = SANITIZER | IN_PLACE_OF_LIBC };
+enum {
+    SYMBOLIZES = 1,
+    IN_PLACE_OF_LIBC = 2,
+    BEGINS = SYMBOLIZES | IN_PLACE_OF_LIBC, /* it is sign enough */
+};
 
 static unsigned sign_of(const char *name)
 {
-    static const struct {
-        const char *name;
-        unsigned sign;
-    } table[] = {
-        {"__asan_init", ALL},
-        {"__tsan_init", ALL},
-        {"__msan_init", ALL},
-        {"__sanitizer_symbolize_code", SANITIZER},
-        {"_obstack_newchunk", IN_PLACE_OF_LIBC},
-    };
-    for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
-        if (strcmp(name, table[i].name) == 0)
-            return table[i].sign;
+#define SIGN(its_name, what)                                                                       \
+    if (strcmp(name, #its_name) == 0)                                                              \
+        return what;
+#include "preload/sanitizers.def"
+#undef SIGN
     return 0;
 }
 
@@ -69,7 +63,7 @@ static bool has_signs(int fd, uint64_t offset, uint64_t size)
 {
     char piece[PIECE + 1];
     unsigned signs = 0;
-    for (uint64_t at = 0; at < size && signs != ALL; at += PIECE - NAME_MOST) {
+    for (uint64_t at = 0; at < size && signs != BEGINS; at += PIECE - NAME_MOST) {
         uint64_t left = size - at;
         ssize_t length = sys_read_at(fd, piece, left < PIECE ? left : PIECE, offset + at);
         if (length <= 0)
@@ -79,7 +73,7 @@ static bool has_signs(int fd, uint64_t offset, uint64_t size)
         for (const char *end = piece; (end = memchr(end, '\0', last - end)); end++)
             signs |= sign_of(end + 1 < last ? end + 1 : last);
     }
-    return signs == ALL;
+    return signs == BEGINS;
 }
 
 bool built_with_sanitizer(int fd, const void *head, size_t size)

@@ -1,12 +1,21 @@
 #include "preload/sanitized.h"
 #include "preload/symbols.h"
 
-static bool begins_one(const struct symbols *symbols)
+enum sign { BEGINS, SYMBOLIZES, IN_PLACE_OF_LIBC };
+
+static const struct {
+    const char *name;
+    enum sign sign;
+} signs[] = {
+#define SIGN(name, sign) {#name, sign},
+#include "preload/sanitizers.def"
+#undef SIGN
+};
+
+static bool exports(const struct symbols *symbols, enum sign sign)
 {
-    static const char *const begins[] = {"__asan_init", "__hwasan_init", "__tsan_init",
-                                         "__msan_init"};
-    for (size_t i = 0; i < ARRAY_LENGTH(begins); i++)
-        if (symbols_exported(symbols, begins[i]))
+    for (size_t i = 0; i < ARRAY_LENGTH(signs); i++)
+        if (signs[i].sign == sign && symbols_exported(symbols, signs[i].name))
             return true;
     return false;
 }
@@ -15,14 +24,15 @@ static bool is_other(const struct symbols *symbols, const ElfW(Rela) * relocatio
                      void *context UNUSED)
 {
     const char *name = symbols->names + symbols_of(symbols, relocation)->st_name;
-    return !symbols_is_same(name, "__sanitizer_symbolize_code");
+    for (size_t i = 0; i < ARRAY_LENGTH(signs); i++)
+        if (signs[i].sign == SYMBOLIZES && symbols_is_same(name, signs[i].name))
+            return false;
+    return true;
 }
 
-/* Linked statically, some begin without a name for others: but each asks for a symbolizer, and
- * stands in the place of a function that hardly anybody else defines. */
 static bool has_one_inside(const struct symbols *symbols)
 {
-    return symbols_exported(symbols, "_obstack_newchunk") && !symbols_each(symbols, is_other, NULL);
+    return exports(symbols, IN_PLACE_OF_LIBC) && !symbols_each(symbols, is_other, NULL);
 }
 
 bool sanitized(void)
@@ -35,7 +45,7 @@ bool sanitized(void)
     answer = NO;
     for (const struct link_map *map = program; map && answer == NO; map = map->l_next)
         if (symbols_read_at(map->l_addr, map->l_ld, &symbols) &&
-            (begins_one(&symbols) || (map == program && has_one_inside(&symbols))))
+            (exports(&symbols, BEGINS) || (map == program && has_one_inside(&symbols))))
             answer = YES;
     return answer == YES;
 }
