@@ -50,8 +50,8 @@ static void *map(struct room *room, uint64_t size, bool parts)
     return enter(room, memory, size, parts);
 }
 
-/* The first so many bytes of the smallest spare map that has them. */
-static void *take_spare(struct room *room, uint64_t size)
+/* The smallest spare map that has so many bytes. */
+static struct room_map *find_spare(struct room *room, uint64_t size)
 {
     struct room_map *best = NULL;
     for (unsigned i = 0; i < room->maps; i++) {
@@ -59,6 +59,13 @@ static void *take_spare(struct room *room, uint64_t size)
         if (map->spare && map->size >= size && (!best || map->size < best->size))
             best = map;
     }
+    return best;
+}
+
+/* The first so many bytes of it. */
+static void *take_spare(struct room *room, uint64_t size)
+{
+    struct room_map *best = find_spare(room, size);
     if (!best || (best->size > size && room->maps == ROOM_MAPS))
         return NULL;
     void *memory = best->memory;
@@ -163,6 +170,52 @@ void room_back(struct room *room, const struct room *before)
         room->left = 0; /* what was cut meanwhile is no longer zero */
 }
 
+/* The map that begins there, if it is one of its own and of huge pages. */
+static struct room_map *large_map(struct room *room, const void *memory)
+{
+    for (unsigned i = 0; i < room->maps; i++) {
+        struct room_map *map = &room->map[i];
+        if (map->memory == memory && !map->parts && !map->spare && map->size >= HUGE)
+            return map;
+    }
+    return NULL;
+}
+
+/* In place: no second copy, and only what is new has to be had from the kernel. */
+static void *stretch(struct room *room, void *memory, uint64_t bytes)
+{
+    struct room_map *map = large_map(room, memory);
+    uint64_t size = round_up(bytes, HUGE);
+    if (!map || find_spare(room, size))
+        return NULL;
+    if (size - map->size > room->most - room->used - room->spare)
+        return NULL;
+    void *moved = sys_map_grow(memory, map->size, size);
+    if (!moved)
+        return NULL;
+    room->used += size - map->size;
+    map->memory = moved;
+    map->size = size;
+    return moved;
+}
+
+void *room_grow(struct room *room, void *memory, uint64_t before, uint64_t count, size_t each)
+{
+    uint64_t bytes;
+    void *larger = __builtin_mul_overflow(count, each, &bytes) || bytes > room->most
+                       ? NULL
+                       : stretch(room, memory, bytes);
+    if (larger)
+        return larger;
+    larger = room_map_raw(room, count, each);
+    if (!larger)
+        return NULL;
+    if (before)
+        memcpy(larger, memory, before * each);
+    room_unmap(room, memory);
+    return larger;
+}
+
 bool pile_reserve(struct room *room, struct pile *pile, uint64_t count, size_t each)
 {
     pile->at = room_map_raw(room, count, each);
@@ -173,12 +226,9 @@ bool pile_reserve(struct room *room, struct pile *pile, uint64_t count, size_t e
 bool pile_grow(struct room *room, struct pile *pile, size_t each)
 {
     uint64_t fits = pile->fits ? pile->fits * 2 : LEAK_PAGE / each;
-    void *at = room_map_raw(room, fits, each);
+    void *at = room_grow(room, pile->at, pile->count, fits, each);
     if (!at)
         return false;
-    if (pile->count)
-        memcpy(at, pile->at, pile->count * each);
-    room_unmap(room, pile->at);
     pile->at = at;
     pile->fits = fits;
     return true;

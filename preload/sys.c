@@ -77,6 +77,12 @@ void sys_move(void *memory, size_t size, void *to)
     CALL(SYS_mremap, memory, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
 }
 
+void *sys_map_grow(void *memory, size_t size, size_t larger)
+{
+    long moved = CALL(SYS_mremap, memory, size, larger, MREMAP_MAYMOVE);
+    return moved < 0 ? NULL : (void *)moved;
+}
+
 void sys_unmap(void *memory, size_t size)
 {
     CALL(SYS_munmap, memory, size);

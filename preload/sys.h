@@ -33,6 +33,8 @@ int sys_protect(void *memory, size_t size, int protection);
 bool sys_map_zeros(void *memory, size_t size);
 /* Moves a mapping to the place of another one. */
 void sys_move(void *memory, size_t size, void *to);
+/* Larger, where it is or elsewhere; NULL: it is as it was. */
+void *sys_map_grow(void *memory, size_t size, size_t larger);
 void sys_unmap(void *memory, size_t size);
 int sys_advise(void *memory, size_t size, int advice);
 

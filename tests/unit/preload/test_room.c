@@ -111,6 +111,47 @@ START_TEST(going_back_leaves_what_was_there_before)
 }
 END_TEST
 
+/* Until it does not fit: then it is still there. */
+START_TEST(what_grows_keeps_its_content)
+{
+    static const uint64_t begins[] = {4096, 700 * KIB, 2 * MIB};
+    for (unsigned i = 0; i < ARRAY_LENGTH(begins); i++) {
+        uint64_t size = begins[i];
+        char *other = take(3 * MIB), *memory = take(size), *larger;
+        memory[0] = 1;
+        memory[size - 1] = 2;
+        while ((larger = room_grow(&room, memory, size, 2 * size, 1))) {
+            ck_assert(larger[0] == 1 && larger[size - 1] == 2 && larger[size / 2] == 0x55);
+            ck_assert_uint_eq(room.used, sum());
+            memset(larger + size, 0x55, size);
+            memory = larger;
+            size *= 2;
+            memory[size - 1] = 2;
+        }
+        ck_assert(size >= 16 * MIB && memory[0] == 1 && memory[size - 1] == 2);
+        ck_assert(other[0] == 0x55 && other[3 * MIB - 1] == 0x55);
+        ck_assert(!room_grow(&room, memory, size, UINT64_MAX / 2, 4));
+        room_end(&room);
+        ck_assert_uint_eq(room.used + room.spare, 0);
+    }
+}
+END_TEST
+
+START_TEST(large_maps_grow_where_they_are_or_into_what_was_given_back)
+{
+    char *large = take(4 * MIB);
+    uint64_t used = room.used;
+    ck_assert_ptr_eq(room_grow(&room, large, MIB, 4 * MIB, 1), large); /* that much is there */
+    ck_assert_uint_eq(room.used, used);
+    char *spare = take(16 * MIB);
+    room_unmap(&room, spare);
+    ck_assert_ptr_eq(room_grow(&room, large, 4 * MIB, 8 * MIB, 1), spare);
+    ck_assert(spare[0] == 0x55 && spare[4 * MIB - 1] == 0x55);
+    ck_assert_uint_eq(room.used, sum());
+    room_end(&room);
+}
+END_TEST
+
 START_TEST(large_maps_are_cut_from_what_was_given_back)
 {
     char *large = take(8 * MIB), *small = take(4 * MIB);
@@ -191,6 +232,8 @@ int main(int argc, char **argv)
     tcase_add_test(maps, what_is_given_back_can_be_had_again_as_zeros);
     tcase_add_test(maps, the_limit_holds_to_the_page);
     tcase_add_test(maps, going_back_leaves_what_was_there_before);
+    tcase_add_test(maps, what_grows_keeps_its_content);
+    tcase_add_test(maps, large_maps_grow_where_they_are_or_into_what_was_given_back);
     tcase_add_test(maps, large_maps_are_cut_from_what_was_given_back);
     tcase_add_test(maps, what_is_kept_makes_room_when_the_limit_is_near);
     tcase_add_test(maps, going_back_leaves_nothing_of_what_was_cut_meanwhile);
