@@ -7,10 +7,13 @@
 #include "preload/ring.h"
 
 #define READ_MOST 4096 /* bytes of a block: leads_at reads it again for each step of a path */
-#define AHEAD 16       /* blocks */
+#define SMALL 512      /* a few lines of the cache: in any order they come in one after the other */
+#define IN_VAIN_MOST (512u << 10)
+#define AHEAD 16 /* blocks */
 
 struct reading {
     struct reach *reach;
+    uint64_t in_vain; /* bytes: of large blocks, those that became UNREAD less those that did not */
     bool failed;
     struct ring ring;
 };
@@ -48,6 +51,8 @@ static ALWAYS_INLINE void met(void *context, uintptr_t pointer, uint32_t number,
     if (unlikely(pointer != reach->nodes[number].address)) {
         reach->leads.count -= lead->count > 1 ? lead->count : 0;
         lead->count = UNREAD;
+        uint64_t size = node_size(&reach->nodes[from]);
+        reading->in_vain += size > SMALL ? 2 * size : 0;
         return;
     }
     uint32_t before = lead->first;
@@ -68,6 +73,19 @@ static ALWAYS_INLINE unsigned read_block(struct reading *reading, const struct d
     return ring_read_words(&reading->ring, reading->reach, is, &words, number, met, reading);
 }
 
+/* Some were lost before: nobody wants to know where they lead to. Arenas are full of pointers
+ * inside others: where most large blocks are such, they are left to marking. */
+static ALWAYS_INLINE bool is_wanted(struct reading *reading, const struct node *node)
+{
+    uint64_t size = node_size(node);
+    if (likely(size <= SMALL))
+        return !node_verdict(node);
+    if (size > READ_MOST || node_verdict(node) || reading->in_vain > IN_VAIN_MOST)
+        return false;
+    reading->in_vain -= size < reading->in_vain ? size : reading->in_vain;
+    return true;
+}
+
 static void read_all(struct reading *reading, const struct disguise *given)
 {
     struct reach *reach = reading->reach;
@@ -76,10 +94,9 @@ static void read_all(struct reading *reading, const struct disguise *given)
         struct node *node = &reach->nodes[i];
         if (likely(reach->count - i > AHEAD))
             __builtin_prefetch((const void *)node[AHEAD].address);
-        /* Some were lost before: nobody wants to know where they lead to. */
-        bool is_wanted = node_size(node) <= READ_MOST && !node_verdict(node);
-        reach->lead[i] = (struct lead){.count = is_wanted ? 0 : UNREAD};
-        if (is_wanted)
+        bool wanted = is_wanted(reading, node);
+        reach->lead[i] = (struct lead){.count = wanted ? 0 : UNREAD};
+        if (wanted)
             node_change(node, 0, read_block(reading, &is, i));
     }
     ring_drain(&reading->ring, reach, met, reading);

@@ -87,8 +87,9 @@ static ALWAYS_INLINE void ring_turn(struct ring *ring, const struct reach *reach
         ring_take(ring, reach, met, context);
 }
 
-/* Where no block begins far around, one that began before has it, or nobody. Programs that get memory
- * elsewhere as well have many pointers to such places, and all ask of the same few blocks. */
+/* Where no block begins far around, one that began before has it, or nobody. Programs that get
+ * memory elsewhere as well have many pointers to such places, and all ask of the same few blocks.
+ */
 static ALWAYS_INLINE bool ring_is_beside(const struct reach *reach, uint32_t rank,
                                          uintptr_t pointer)
 {
@@ -174,14 +175,25 @@ static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach
                      context);
 }
 
-/* Likewise, of words of a block. Each is asked once what it may be; most are no pointer in any
- * form. What is said of them is NODE_PLAIN, and NODE_BARE if none can be a pointer in disguise. */
+/* So many bytes of a block are its alone: another may begin in it. */
+static ALWAYS_INLINE uintptr_t ring_inside(const struct reach *reach, uint32_t number)
+{
+    const struct node *node = &reach->nodes[number];
+    uintptr_t apart = number + 1 < reach->count ? node[1].address - node->address : UINTPTR_MAX;
+    return apart < node_size(node) ? apart : node_size(node);
+}
+
+/* Likewise, of words of a block, "from". Each is asked once what it may be; most are no pointer in
+ * any form. What is said of them is NODE_PLAIN, and NODE_BARE if none can be a pointer in disguise.
+ * Where to the block itself they point says nothing: arenas and lists of free places are full of
+ * these. */
 static ALWAYS_INLINE unsigned ring_read_words(struct ring *ring, const struct reach *reach,
                                               const struct disguise *is,
                                               const struct node_words *own, uint32_t from,
                                               ring_met *met, void *context)
 {
     const uintptr_t *words = own->at, low = reach->low, span = reach->span;
+    const uintptr_t self = reach->nodes[from].address, inside = ring_inside(reach, from);
     unsigned state = NODE_PLAIN | NODE_BARE;
     for (uint64_t i = 0, count = own->count; i < count; i += 4) {
         unsigned some = count - i < 4 ? count - i : 4;
@@ -189,10 +201,11 @@ static ALWAYS_INLINE unsigned ring_read_words(struct ring *ring, const struct re
         if (likely(!may_be))
             continue;
         state &= may_be & DISGUISE_OTHER ? 0 : NODE_BARE;
-        for (unsigned k = 0; k < some; k++)
-            if (node_pointer(words[i + k]) - low <= span)
-                ring_put(ring, reach, node_pointer(words[i + k]), from, node_at(own->first + i + k),
-                         met, context);
+        for (unsigned k = 0; k < some; k++) {
+            uintptr_t pointer = node_pointer(words[i + k]);
+            if (pointer - low <= span && pointer - self >= inside)
+                ring_put(ring, reach, pointer, from, node_at(own->first + i + k), met, context);
+        }
     }
     return state;
 }

@@ -2,9 +2,10 @@
  * small blocks and large ones, words that point to starts and words that do not, with memory and
  * without.
  */
+#include "preload/leads.h"
 #include "tests/unit/preload/one_heap.h"
 
-#define SMALL 4096     /* bytes of the largest block that is read beforehand … */
+#define SMALL 4096       /* bytes of the largest block that is read beforehand … */
 #define LARGE (4096 + 8) /* … and of one that is not */
 
 static void expect_parent(uint64_t offset, uint64_t parent, uint64_t word)
@@ -132,6 +133,62 @@ START_TEST(a_block_of_nothing_but_pointers_leads_to_all_of_them)
 }
 END_TEST
 
+#define ARENA(i) (8192ull * (i))
+
+static const struct {
+    int arenas;
+    bool read;
+} heaps[] = {{40, true}, {1000, false}};
+
+/* Each arena is full of pointers into others; it leads to the next one, and to a small block. */
+static void add_arenas(int count)
+{
+    for (int i = 0; i < count; i++) {
+        add(ARENA(i), 4088);
+        add(ARENA(i) + 4096, 64);
+        for (int word = 0; word < 300; word++)
+            at(ARENA(i))[word] = buffer + ARENA((i + 7 * word + 1) % count) + 8 * word + 8;
+        at(ARENA(i))[400] = buffer + ARENA(i) + 4096;
+        at(ARENA(i))[401] = i + 1 < count ? buffer + ARENA(i + 1) : 0;
+    }
+    root(buffer);
+}
+
+/* Where most large blocks are such, the others are not read beforehand either; small ones are. */
+START_TEST(arenas_are_left_to_marking)
+{
+    int count = heaps[_i].arenas;
+    const uint32_t *to;
+    uint32_t leads;
+    add_arenas(count);
+    add(ARENA(count), 4088);
+    reach = reach_begin(block_count, UINT64_MAX);
+    for (int i = 0; i < block_count; i++)
+        reach_add(reach, &blocks[i], REACH_NEW);
+    ck_assert(reach_index(reach));
+    struct disguise is = disguise_of(reach->low, reach->span, 0, 0);
+    leads_find(reach, &is);
+    ck_assert(!leads_of(reach, node(ARENA(0)), &to, &leads));
+    ck_assert(leads_of(reach, node(ARENA(count - 1) + 4096), &to, &leads));
+    ck_assert(leads_of(reach, node(ARENA(count)), &to, &leads) == heaps[_i].read);
+    leads_end(reach);
+    reach_end(reach);
+}
+END_TEST
+
+START_TEST(what_arenas_lead_to_is_found)
+{
+    add_arenas(heaps[_i].arenas);
+    look();
+    expect(ARENA(0), REACHABLE, 0);
+    for (int i = 0; i < heaps[_i].arenas; i++) {
+        expect_parent(ARENA(i) + 4096, ARENA(i), 8 * 400);
+        if (i)
+            expect_parent(ARENA(i), ARENA(i - 1), 8 * 401);
+    }
+}
+END_TEST
+
 #define MANY_BLOCKS 20000
 
 /* Each has four words: three to any blocks, now and then inside of them, and a number. */
@@ -194,11 +251,13 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("leads");
     TCase *t = part(suite, "leads");
     tcase_add_loop_test(t, the_first_of_the_words_that_lead_to_a_block_is_told, 0, 3);
+    tcase_add_loop_test(t, arenas_are_left_to_marking, 0, ARRAY_LENGTH(heaps));
+    tcase_add_loop_test(t, what_arenas_lead_to_is_found, 0, ARRAY_LENGTH(heaps));
     tcase_add_loop_test(t, the_last_word_of_a_block_counts_and_what_is_behind_it_does_not, 0, 3);
     tcase_add_loop_test(t, one_word_that_points_inside_takes_nothing_from_the_others, 0, 3);
     tcase_add_loop_test(t, a_start_that_is_met_behind_a_pointer_inside_is_the_way, 0, 3);
-    tcase_add_loop_test(t, a_block_that_points_to_itself_leads_on_to_the_others_and_holds_not_itself,
-                        0, 3);
+    tcase_add_loop_test(
+        t, a_block_that_points_to_itself_leads_on_to_the_others_and_holds_not_itself, 0, 3);
     tcase_add_loop_test(t, what_leads_nowhere_hides_nothing, 0, 3);
     tcase_add_loop_test(t, a_block_of_nothing_but_pointers_leads_to_all_of_them, 0, 3);
     tcase_add_test(t, where_memory_is_short_the_verdicts_and_the_ways_are_the_same);
