@@ -2,8 +2,8 @@
  *
  * Depth first from the roots gives each node a place: parents before children, and every row below
  * is by place, so that what belongs together lies together. An edge of that tree says nothing that
- * the parent does not; only the others are kept, with their ends as places. A heap of trees has
- * none, and then the parents are the dominators.
+ * the parent does not; only the others, the sides, are kept: by the place they lead to. A heap of
+ * trees has none, and then the parents are the dominators.
  *
  *     semi[w] = the least place from which w is reached by a way through places above w only
  *     idom[w] = the nearest ancestor in the tree of dominators so far that is not above semi[w]
@@ -13,9 +13,7 @@
 #include "preload/dominate.h"
 #include "preload/edges.h"
 
-struct side { /* an edge that is not of the tree */
-    uint32_t from, to;
-};
+#define AHEAD 16
 
 struct work {
     struct reach *reach;
@@ -26,8 +24,8 @@ struct work {
     uint32_t *turn; /* by place */
     uint32_t *parent; /* by place, in the depth-first tree; later shortened */
     uint32_t places;
-    struct pile sides;
-    uint32_t *first, *from; /* by place: the sources of its sides */
+    uint32_t sides;
+    uint32_t *first, *from; /* by place: the sources of its sides; while it walks: how many */
     uint32_t *semi, *label, *idom, *stack;
 };
 
@@ -55,15 +53,7 @@ static struct stop *enter(struct work *work, uint32_t turn, uint32_t parent)
     return stop;
 }
 
-static bool add_side(struct work *work, uint32_t from, uint32_t to)
-{
-    struct side *side = pile_add(work->room, &work->sides, sizeof *side);
-    if (side)
-        *side = (struct side){.from = from, .to = to};
-    return side;
-}
-
-static bool walk(struct work *work)
+static void walk(struct work *work)
 {
     const uint32_t *to = edges_to(&work->edges);
     struct stop *stops = work->stops, *stop = enter(work, work->reach->tail, 0);
@@ -74,11 +64,12 @@ static bool walk(struct work *work)
             if (!order) {
                 stop = enter(work, next, here);
                 here = work->places - 1;
-            } else if (work->parent[order - 1] != here && !add_side(work, here, order - 1)) {
-                return false;
+            } else if (work->parent[order - 1] != here) {
+                work->first[order - 1]++;
+                work->sides++;
             }
         } else if (!here) {
-            return true;
+            return;
         } else {
             here = work->parent[here];
             stop = &stops[work->turn[here]];
@@ -86,42 +77,57 @@ static bool walk(struct work *work)
     }
 }
 
-static bool number_places(struct work *work)
+/* Where the sides to each place come from, filled in from behind: how many they are was counted.
+ * The edges are met once more, now in the order in which they lie. */
+static void sort_sides(struct work *work)
 {
-    uint32_t sources = work->reach->tail + 1;
-    if (!edges_of_held(&work->edges, work->reach))
-        return false;
-    work->stops = edges_to_stops(&work->edges, work->reach, sources);
-    work->turn = raw_row(work, sources);
-    work->parent = raw_row(work, sources);
-    if (!work->stops || !work->turn || !work->parent || !walk(work))
-        return false;
+    const uint32_t *to = edges_to(&work->edges), sources = work->reach->tail + 1;
+    const struct stop *stops = work->stops;
+    for (uint32_t i = 0, sum = 0; i <= work->places; i++)
+        work->first[i] = sum += work->first[i];
+    for (uint32_t source = 0, at = 0; source < sources; source++)
+        for (; at < stops[source].end; at++) {
+            if (at + AHEAD < work->edges.to.count)
+                __builtin_prefetch(&stops[to[at + AHEAD]]);
+            uint32_t from = stops[source].order - 1, place = stops[to[at]].order - 1;
+            if (stops[source].order && work->parent[place] != from)
+                work->from[--work->first[place]] = from;
+        }
+}
+
+/* Gives back what the search has needed. */
+static bool keep_sides(struct work *work)
+{
+    if (work->sides) {
+        work->from = raw_row(work, work->sides);
+        if (!work->from)
+            return false;
+        sort_sides(work);
+    } else {
+        room_unmap(work->room, work->first);
+    }
     edges_end(&work->edges, work->reach);
     room_unmap(work->room, work->stops);
     return true;
 }
 
-/* ---- Dominators ----------------------------------------------------------------------------- */
-
-/* The sides by their targets: counted, then filled from behind. */
-static bool sort_sides(struct work *work)
+static bool number_places(struct work *work)
 {
-    const struct side *side = work->sides.at;
-    if (work->sides.count >= UINT32_MAX)
+    uint32_t sources = work->reach->tail + 1;
+    if (!edges_of_held(&work->edges, work->reach))
         return false;
-    work->first = row(work, work->places + 1ull);
-    work->from = raw_row(work, work->sides.count);
-    if (!work->first || !work->from)
+    places_end(&work->reach->places, work->room); /* no more pointers are followed */
+    work->stops = edges_to_stops(&work->edges, work->reach, sources);
+    work->turn = raw_row(work, sources);
+    work->parent = raw_row(work, sources);
+    work->first = row(work, sources + 1ull);
+    if (!work->stops || !work->turn || !work->parent || !work->first)
         return false;
-    for (uint64_t i = 0; i < work->sides.count; i++)
-        work->first[side[i].to]++;
-    for (uint32_t i = 0, sum = 0; i <= work->places; i++)
-        work->first[i] = sum += work->first[i];
-    for (uint64_t i = work->sides.count; i--;)
-        work->from[--work->first[side[i].to]] = side[i].from;
-    pile_end(work->room, &work->sides);
-    return true;
+    walk(work);
+    return keep_sides(work);
 }
+
+/* ---- Dominators ----------------------------------------------------------------------------- */
 
 /* The best label on the way up from a place to the first ancestor below "linked". */
 static uint32_t best_label(struct work *work, uint32_t place, uint32_t linked)
@@ -163,12 +169,10 @@ static void find_semi(struct work *work)
 
 static bool find_dominators(struct work *work)
 {
-    if (!work->sides.count) {
+    if (!work->sides) {
         work->idom = work->parent;
         return true;
     }
-    if (!sort_sides(work))
-        return false;
     work->semi = raw_row(work, work->places);
     work->label = raw_row(work, work->places);
     work->idom = raw_row(work, work->places);
@@ -198,7 +202,7 @@ static bool sum_up(struct work *work, struct dominated *out)
         return false;
     for (uint32_t i = work->places - 1; i > 0; i--) {
         uint32_t node = queue[work->turn[i]], above = work->idom[i];
-        uint32_t soon = queue[work->turn[i > 16 ? i - 16 : 1]];
+        uint32_t soon = queue[work->turn[i > AHEAD ? i - AHEAD : 1]];
         __builtin_prefetch(&nodes[soon]);
         __builtin_prefetch(&out->place[soon], 1);
         out->place[node] = i;

@@ -13,6 +13,7 @@ struct walk {
     uint32_t source; /* whose targets are being written */
     uint32_t *turn;  /* by node: its index in the queue + 1; 0 = nothing holds it */
     bool failed;
+    struct edges_lately lately;
     struct ring ring;
 };
 
@@ -21,7 +22,7 @@ static ALWAYS_INLINE void add(struct walk *walk, uint32_t from, uint32_t to)
     struct edges *edges = walk->edges;
     while (walk->source < from)
         edges->first[++walk->source] = (uint32_t)edges->to.count;
-    if (edges->to.count > edges->first[from] && edges_to(edges)[edges->to.count - 1] == to)
+    if (!edges_are_new(&walk->lately, from, to))
         return;
     uint32_t *place = edges->to.count < UINT32_MAX
                           ? pile_add(&walk->reach->room, &edges->to, sizeof *place)
@@ -159,7 +160,7 @@ static void take_noted(struct walk *walk)
             if (i + 32 < count)
                 __builtin_prefetch(&walk->turn[to[i + 32]]);
             uint32_t turn = walk->turn[to[i]];
-            if (turn && (kept == first[source] || to[kept - 1] != turn - 1))
+            if (turn)
                 to[kept++] = turn - 1;
         }
     }

@@ -16,7 +16,8 @@
 
 struct graph;
 
-/* Both halves; NULL when there is no memory even for the first. */
+/* Both halves, once: what pointers are followed by is given back on the way. NULL when there is no
+ * memory even for the first. */
 struct graph *graph_begin(struct reach *reach);
 void graph_end(struct graph *graph);
 

@@ -15,13 +15,14 @@
 
 /* The state in a node's upper bits; enum leak_verdict is in the low three, 0 = not met yet. */
 #define NODE_VERDICT 7u
-#define NODE_CANDIDATE 8u   /* something points inside: possible, unless better is found */
-#define NODE_BY_ROOT 16u    /* the link is a root word's number */
-#define NODE_BEFORE 32      /* enum reach_before times this: three bits */
-#define NODE_FLAGS 256      /* enum leak_found_flag times this: DROPPED, IGNORED, TAGGED */
-#define NODE_PLAIN 0x8000u  /* it was read, and no word of it can be a pointer … */
-#define NODE_BARE 0x4000u   /* … nor one in another form */
-#define NODE_ROOTED 0x0100u /* a root word points to it: where CYCLE, no flag of a node, would be  \
+#define NODE_CANDIDATE 8u  /* something points inside: possible, unless better is found */
+#define NODE_BY_ROOT 16u   /* the link is a root word's number */
+#define NODE_BEFORE 32     /* enum reach_before times this: three bits */
+#define NODE_FLAGS 256     /* enum leak_found_flag times this: DROPPED, IGNORED, TAGGED */
+#define NODE_PLAIN 0x8000u /* it was read, and no word of it can be a pointer … */
+#define NODE_BARE 0x4000u  /* … nor one in another form */
+#define NODE_ROOTED                                                                                \
+    0x0100u                 /* a root word points to it: where CYCLE, no flag of a node, would be  \
                              */
 #define NODE_CARVED 0x2000u /* blocks lie in it that the program's own allocators carve */
 
@@ -63,6 +64,14 @@ struct root_word {
     uint32_t reserved;
 };
 
+/* The edges that were noted lately, by where they lead to. A block may point to another one many
+ * times: arenas do, of which the free places are chained. Nearly all repetitions are found here. */
+struct edges_lately {
+    struct {
+        uint32_t from, to;
+    } edge[512];
+};
+
 /* A pointer in disguise: another edge. from: a node, or the number behind the last for a root. */
 struct decoded {
     uint32_t from, to;
@@ -91,10 +100,11 @@ struct reach {
     uint32_t *met_first;   /* of each in the queue: its first of these; NULL: they were not noted */
     uint32_t met_turn;     /* whose are being noted */
     uint32_t met_end;      /* of [0, met_end) of the queue they were */
-    uint32_t *outer;       /* by node: which one it lies in, or NOBODY; NULL: none lies in another */
-    struct pile rests;     /* nesting.c's: arenas that begin later than they did */
-    uint32_t carved;       /* blocks of the program's own allocators */
-    bool failed;           /* memory ran out */
+    struct edges_lately met_lately;
+    uint32_t *outer;   /* by node: which one it lies in, or NOBODY; NULL: none lies in another */
+    struct pile rests; /* nesting.c's: arenas that begin later than they did */
+    uint32_t carved;   /* blocks of the program's own allocators */
+    bool failed;       /* memory ran out */
 };
 
 static ALWAYS_INLINE uint32_t node_at(uint64_t word)
@@ -175,12 +185,23 @@ static inline void node_forget_edges(struct reach *reach)
     reach->met_first = NULL;
 }
 
+/* False: that one was noted lately. Else it is now; the two are not the same. */
+static ALWAYS_INLINE bool edges_are_new(struct edges_lately *lately, uint32_t from, uint32_t to)
+{
+    typeof(&lately->edge[0]) edge = &lately->edge[to % ARRAY_LENGTH(lately->edge)];
+    if (edge->to == to && edge->from == from)
+        return false;
+    edge->from = from;
+    edge->to = to;
+    return true;
+}
+
 /* A block that was read points to another. This takes no more than a quarter of the memory that is
  * left: where there is not enough, edges.c reads the blocks once more. */
 static ALWAYS_INLINE void node_note_edge(struct reach *reach, uint32_t from, uint32_t to)
 {
     struct pile *met = &reach->met;
-    if (unlikely(!reach->met_first) || to == from)
+    if (unlikely(!reach->met_first) || to == from || !edges_are_new(&reach->met_lately, from, to))
         return;
     while (reach->queue[reach->met_turn] != from)
         reach->met_first[++reach->met_turn] = (uint32_t)met->count;
@@ -239,11 +260,12 @@ static ALWAYS_INLINE uintptr_t node_pointer(uintptr_t word)
     return arch_address((const void *)word);
 }
 
-/* The words of a node that are its own: all, or those between the blocks that are carved from it. */
+/* The words of a node that are its own: all, or those between the blocks that are carved from it.
+ */
 struct node_words {
     const uintptr_t *at;
     uint64_t count, first; /* first: which of the node's words the first one is */
-    uint32_t next;         /* the node whose block is behind these, if any; NOBODY: these are the last */
+    uint32_t next; /* the node whose block is behind these, if any; NOBODY: these are the last */
 };
 
 static NOINLINE UNUSED bool node_words_more(const struct reach *reach, uint32_t number,

@@ -66,6 +66,12 @@ bool places_map(struct places *places, struct room *room, enum places_round roun
     return places->words;
 }
 
+void places_end(struct places *places, struct room *room)
+{
+    room_unmap(room, places->words);
+    places->words = NULL;
+}
+
 static uint32_t sum_page(struct places_word *words, uint32_t below)
 {
     for (unsigned i = 0; i < PLACES_WORDS; i++) {

@@ -47,6 +47,8 @@ void places_show(struct places *places, enum places_round round, uintptr_t addre
 bool places_map(struct places *places, struct room *room, enum places_round round);
 /* Writes into all cells and words what is below; how many different addresses there are. */
 uint32_t places_sum(struct places *places);
+/* Gives back what is large; nothing is found any more. */
+void places_end(struct places *places, struct room *room);
 
 /* Do they have one page? Then the first two rounds need be shown only one of them. */
 static inline bool places_are_near(uintptr_t one, uintptr_t other)

@@ -240,11 +240,28 @@ uint32_t reach_root_words(const struct reach *reach)
     return (uint32_t)reach->words.count;
 }
 
+/* Once the index is gone: how many begin at or below. */
+static uint32_t rank_by_search(const struct reach *reach, uintptr_t pointer)
+{
+    uint32_t low = 0, high = reach->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (reach->nodes[middle].address <= pointer)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 uint32_t reach_find(const struct reach *reach, uintptr_t pointer)
 {
     if (pointer - reach->low > reach->span)
         return REACH_NOBODY;
-    uint32_t number = places_rank_of(&reach->places, pointer) - 1;
+    bool is_indexed = reach->places.words;
+    uint32_t rank =
+        is_indexed ? places_rank_of(&reach->places, pointer) : rank_by_search(reach, pointer);
+    uint32_t number = rank - 1;
     if (number == NOBODY)
         return REACH_NOBODY;
     const struct node *node = &reach->nodes[number];

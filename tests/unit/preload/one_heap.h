@@ -11,8 +11,10 @@
 #define BUFFER (16 * MIB)
 
 static uintptr_t buffer; /* begins a page of the index */
-static struct block blocks[64];
-static enum reach_before befores[64];
+#define ONE_HEAP_MOST 4096
+
+static struct block blocks[ONE_HEAP_MOST];
+static enum reach_before befores[ONE_HEAP_MOST];
 static uintptr_t roots[64];
 static int block_count, root_count;
 static struct reach_codes codes;
