@@ -10,8 +10,8 @@
 #define STEPS_MOST (2 * HELD_HEAD) /* of one path; of a longer one the first and the last half */
 #define SAMPLES_MOST 3             /* blocks of one line, the largest */
 #define PATHS_MOST 50000
-#define CONTENT_MOST (64u << 10)   /* bytes of one block */
-#define CONTENTS_MOST (64u << 20)  /* of all */
+#define CONTENT_MOST (64u << 10)  /* bytes of one block */
+#define CONTENTS_MOST (64u << 20) /* of all */
 #define ORPHANS_MOST 4096
 #define AGES_MOST (4u << 20)
 #define AHEAD 16
@@ -200,8 +200,8 @@ static void add_path(struct writer *writer, struct line *line)
 static void add_content(struct writer *writer, const struct block *block,
                         struct leak_sample *sample)
 {
-    uint64_t most = writer->look->content_most < CONTENT_MOST ? writer->look->content_most
-                                                              : CONTENT_MOST;
+    uint64_t most =
+        writer->look->content_most < CONTENT_MOST ? writer->look->content_most : CONTENT_MOST;
     uint32_t length = block->size < most ? block->size : most;
     char *content = growing_add_bytes(&writer->contents, length);
     if (!content)
@@ -357,20 +357,22 @@ static bool begin(struct writer *writer)
            held_begin(&writer->held, writer->look->reach, writer->look->roots);
 }
 
-static struct leak_table put(char *payload, uint64_t *at, const struct growing *table)
+/* A table goes when it is written: only one of them is there twice. */
+static struct leak_table put(char *payload, uint64_t *at, struct growing *table)
 {
     struct leak_table place = {*at, table->count};
     memcpy(payload + *at, table->bytes, table->size * table->count);
     *at = round_up(*at + table->size * table->count, 8);
+    growing_end(table);
     return place;
 }
 
 static uint64_t write_chunk(struct writer *writer)
 {
-    const struct growing *const tables[] = {
-        &writer->found,        &writer->held.roots, &writer->steps,  &writer->samples,
-        &writer->held.threads, &writer->held.pcs,   &writer->modules, &writer->contents,
-        &writer->orphans,      &writer->age,        &writer->pointers, &writer->held.parts};
+    struct growing *const tables[] = {&writer->found,   &writer->held.roots,   &writer->steps,
+                                      &writer->samples, &writer->held.threads, &writer->held.pcs,
+                                      &writer->modules, &writer->contents,     &writer->orphans,
+                                      &writer->age,     &writer->pointers,     &writer->held.parts};
     struct leak_snapshot head = *writer->look->head;
     struct leak_table *const places[] = {&head.found,   &head.roots, &head.steps,    &head.samples,
                                          &head.threads, &head.pcs,   &head.modules,  &head.contents,
@@ -405,5 +407,7 @@ uint64_t found_write(struct guard *guard, const struct found_look *look)
     ages_tell(&writer.ages, writer.line_count, &writer.age);
     add_asked(&writer);
     add_modules(&writer);
+    /* All is told: the lines are in "found". */
+    sys_unmap(writer.lines, (size_t)writer.lines_most * sizeof *writer.lines);
     return write_chunk(&writer);
 }

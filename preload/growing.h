@@ -1,6 +1,6 @@
 /* growing.h - a table that grows in memory which is touched only as far as it is used.
  *
- * For the child of a look: never given back.
+ * For the child of a look.
  */
 #ifndef PRELOAD_GROWING_H
 #define PRELOAD_GROWING_H
@@ -17,6 +17,12 @@ static inline bool growing_begin(struct growing *table, size_t record, uint32_t 
 {
     *table = (struct growing){.size = record, .most = most};
     return (table->bytes = sys_map_lazily((size_t)most * record)) != NULL;
+}
+
+static inline void growing_end(struct growing *table)
+{
+    sys_unmap(table->bytes, (size_t)table->most * table->size);
+    *table = (struct growing){0};
 }
 
 /* A zeroed record; NULL: the table is full. */
