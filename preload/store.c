@@ -112,9 +112,20 @@ const char *store_reason(int error)
 
 /* ---- The mapping ------------------------------------------------------------------------- */
 
-static uint64_t wanted_size(void)
+/* The program may live on the same disk: an eighth of what is free there stays so. A store of the
+ * least size is made all the same, and sees for itself what it gets. */
+static uint64_t share_of_disk(int fd)
+{
+    uint64_t share = sys_space(fd) / 8 * 7 / LEAK_PAGE * LEAK_PAGE;
+    return share < SIZE_LEAST ? SIZE_LEAST : share;
+}
+
+static uint64_t wanted_size(int fd)
 {
     uint64_t size = SIZE_WANTED, file = sys_limit(RLIMIT_FSIZE), space = sys_limit(RLIMIT_AS);
+    uint64_t share = share_of_disk(fd);
+    if (share < size)
+        size = share;
     if (file < size)
         size = file / LEAK_PAGE * LEAK_PAGE;
     /* A program with little address space needs it for itself. */
@@ -146,7 +157,7 @@ static int open_file(void)
 /* Maps fd and makes sure of the first page; a new header or a negative errno in *error. */
 static struct leak_header *map_store(int fd, int *error)
 {
-    store.size = wanted_size();
+    store.size = wanted_size(fd);
     store.preallocated = false;
     *error = store.size < SIZE_LEAST ? -EFBIG : sys_truncate(fd, store.size);
     if (*error < 0)

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <time.h>
 
 static void *map(size_t size, int flags, int fd)
@@ -174,6 +175,14 @@ int sys_truncate(int fd, uint64_t size)
 int sys_allocate(int fd, uint64_t size)
 {
     return CALL(SYS_fallocate, fd, 0, 0, size);
+}
+
+uint64_t sys_space(int fd)
+{
+    struct statfs disk;
+    if (CALL(SYS_fstatfs, fd, &disk) < 0 || !disk.f_blocks)
+        return UINT64_MAX;
+    return disk.f_bavail * disk.f_bsize;
 }
 
 int sys_mkdir(const char *path, int mode)

@@ -58,6 +58,8 @@ int sys_memory_file_kept(const char *name);
 void sys_rewind(int fd);
 int sys_truncate(int fd, uint64_t size);
 int sys_allocate(int fd, uint64_t size);
+/* How much is free on the disk of a file, UINT64_MAX when nobody says. */
+uint64_t sys_space(int fd);
 int sys_mkdir(const char *path, int mode);
 int sys_unlink(const char *path);
 ssize_t sys_readlink(const char *path, char *buffer, size_t size);

@@ -1,5 +1,4 @@
-// The store's disk fills up: the pages that were still free when a chunk did not fit are left to the
-// program, which writes to the same disk.
+// The store's disk fills up: an eighth of it is left to the program, which writes to the same disk.
 // NEEDS: root mount unshare
 // CFLAGS: -O0 -fno-builtin
 // RUN: mkdir -p small; unshare -m sh -c 'mount -t tmpfs -o size=6m none small && LIBLEAK_OPTIONS=dir=%d/small && export LIBLEAK_OPTIONS && LD_PRELOAD=%O/libleak.so %t; cp small/*.leak store'

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 
 static char *no_environment[] = {NULL};
 
@@ -409,22 +410,59 @@ static const char *small_file_system(const char *options)
     return path;
 }
 
-/* With a mapping of 1 GiB, and with one that a small limit made small. */
+static void fill_disk(const char *home, unsigned kilobytes)
+{
+    char path[300], block[1024] = {1};
+    snprintf(path, sizeof path, "%s/ballast", home);
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    while (kilobytes-- && write(fd, block, sizeof block) > 0)
+        continue;
+    close(fd);
+}
+
+static uint64_t left_on(const char *home)
+{
+    struct statvfs disk;
+    ck_assert_int_eq(statvfs(home, &disk), 0);
+    return disk.f_bavail * disk.f_frsize;
+}
+
+START_TEST(an_eighth_of_what_is_free_is_left_to_the_program)
+{
+    if (!unit_advice_is_followed())
+        return UNIT_SKIP("madvise only pretends here (qemu-user)");
+    const char *home = small_file_system(_i ? "size=8m" : "size=4m");
+    if (!home)
+        return UNIT_SKIP("mounting a tmpfs is not allowed here");
+    uint64_t room = left_on(home);
+    ck_assert(store_create(home, "x", no_environment));
+    unsigned in_file = fill_up(50000);
+    ck_assert_uint_gt(fill_up(100), 0);
+    ck_assert_uint_ge(left_on(home), room / 8);
+    ck_assert_uint_gt(in_file * 53248ull, room / 8 * 7 - 64 * 1024);
+}
+END_TEST
+
+/* Others take half of it meanwhile. With a mapping of the disk's size, and with one that a small
+ * limit made small. */
 START_TEST(a_full_file_system_ends_in_memory_and_kills_nobody)
 {
     if (!unit_advice_is_followed())
         return UNIT_SKIP("madvise only pretends here (qemu-user)");
-    const char *home = small_file_system("size=1m");
+    const char *home = small_file_system("size=2m");
     if (!home)
         return UNIT_SKIP("mounting a tmpfs is not allowed here");
     if (_i) {
-        struct rlimit limit = {16 << 20, RLIM_INFINITY};
+        struct rlimit limit = {3 << 19, RLIM_INFINITY};
         setrlimit(RLIMIT_FSIZE, &limit);
     }
     ck_assert(store_create(home, "x", no_environment));
-    ck_assert_msg(store_path()[0], "1 MiB is enough for a file");
+    ck_assert_msg(store_path()[0], "2 MiB are enough for a file");
+    fill_disk(home, 1024);
+    uint64_t room = left_on(home);
     unsigned in_file = fill_up(50000);
     ck_assert_msg(in_file > 10 && in_file < 20, "%u chunks in 1 MiB", in_file);
+    ck_assert_msg(left_on(home) == room - in_file * 53248ull, "what did not fit is not given back");
     ck_assert_uint_ne(store_header->flags & LEAK_FLAG_FULL, 0);
     /* As a reader does it, by read(): where there was no room even looking through a mapping kills. */
     uint64_t offset = 0, size = store_header->used;
@@ -447,14 +485,7 @@ START_TEST(a_file_system_that_is_full_from_the_start_leaves_no_file)
     const char *home = small_file_system("size=64k");
     if (!home)
         return UNIT_SKIP("mounting a tmpfs is not allowed here");
-    char path[300];
-    strcpy(path, home);
-    strcat(path, "/ballast");
-    int fd = open(path, O_WRONLY | O_CREAT, 0600);
-    char block[4096] = {1};
-    while (write(fd, block, sizeof block) > 0)
-        continue;
-    close(fd);
+    fill_disk(home, 64);
     ck_assert(store_create(home, "x", no_environment));
     ck_assert_str_eq(store_path(), "");
     ck_assert_uint_eq(entries(home), 1);
@@ -577,6 +608,7 @@ int main(int argc, char **argv)
     tcase_add_test(room, a_tiny_file_size_limit_means_no_file);
     if (!UNIT_SANITIZED)
         tcase_add_test(room, no_descriptor_left_means_no_file);
+    tcase_add_loop_test(room, an_eighth_of_what_is_free_is_left_to_the_program, 0, 2);
     tcase_add_loop_test(room, a_full_file_system_ends_in_memory_and_kills_nobody, 0, 2);
     tcase_add_test(room, a_file_system_that_is_full_from_the_start_leaves_no_file);
     tcase_add_test(room, a_read_only_file_system_means_no_file);
