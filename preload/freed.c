@@ -14,7 +14,8 @@
 static struct segments records = {.type = LEAK_CHUNK_FREED,
                                   .record_size = sizeof(struct leak_freed),
                                   .first_id = 1,
-                                  .first_bits = 7};
+                                  .first_bits = 7,
+                                  .split_bits = 16};
 static uint32_t last_record;
 
 #define ID_BITS 24
@@ -267,7 +268,7 @@ void freed_fork_child(void)
     for (unsigned i = 0; i < STRIPES; i++)
         if (stripes[i].capacity * sizeof(uint32_t) > FIRST_BYTES)
             arena_unmap(stripes[i].slot, stripes[i].capacity * sizeof(uint32_t));
-    memset(records.segment, 0, sizeof records.segment);
+    memset(records.origin, 0, sizeof records.origin);
     last_record = 0;
     begin();
 }

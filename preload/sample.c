@@ -24,7 +24,8 @@ static uint64_t rounding_key; /* for ever: a fork child has its parent's blocks 
 static struct segments variances = {.type = LEAK_CHUNK_VARIANCES,
                                     .record_size = sizeof(struct leak_variance),
                                     .first_id = 1,
-                                    .first_bits = 7};
+                                    .first_bits = 7,
+                                    .split_bits = 15};
 
 /* ---- Chance ---------------------------------------------------------------------------------
  * In whole numbers: the program may trap on inexact results, round its own way, or look at the
@@ -129,7 +130,7 @@ void sample_fork_child(void)
     store_header->sample = sample_bytes;
     /* What stands there is the parent's. */
     variances.lock.word = 0;
-    memset(variances.segment, 0, sizeof variances.segment);
+    memset(variances.origin, 0, sizeof variances.origin);
 }
 
 bool sample_meets(size_t size)

@@ -6,7 +6,8 @@
 static struct segments sites = {.type = LEAK_CHUNK_SITES,
                                 .record_size = sizeof(struct leak_site),
                                 .first_id = 1,
-                                .first_bits = 7};
+                                .first_bits = 7,
+                                .split_bits = 14};
 static uint32_t last_site; /* private twin of header.sites: exact after fork */
 
 void sites_start(void)

@@ -24,7 +24,8 @@ uint64_t threads_blocks;
 static struct segments records = {.type = LEAK_CHUNK_THREADS,
                                   .record_size = sizeof(struct leak_thread),
                                   .first_id = 1,
-                                  .first_bits = 6};
+                                  .first_bits = 6,
+                                  .split_bits = 14};
 static struct lock lock; /* guards what follows */
 static struct thread *free_threads;
 static struct thread *made; /* all that were ever mapped */
@@ -381,7 +382,7 @@ bool threads_fork_child(struct guard *guard)
 {
     lock.word = stand_in_lock.word = records.lock.word = 0;
     /* Other threads' state is not touched any more; their records stay in the parent's store. */
-    memset(records.segment, 0, sizeof records.segment);
+    memset(records.origin, 0, sizeof records.origin);
     last_record = dead_count = 0;
     threads_blocks = 0;
     stand_in = NULL;

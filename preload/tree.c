@@ -51,7 +51,8 @@ static struct {
 static struct segments nodes = {.type = LEAK_CHUNK_NODES,
                                 .record_size = sizeof(struct leak_node),
                                 .first_id = LEAK_NODE_FIRST,
-                                .first_bits = 10};
+                                .first_bits = 10,
+                                .split_bits = 16};
 static uint32_t last_node =
     LEAK_NODE_FIRST - 1; /* private twin of header.nodes: exact after fork */
 static uint32_t inherited_nodes;
@@ -117,24 +118,29 @@ static uint32_t path_of(uint32_t outer, uintptr_t pc, uint32_t retired)
     return hash_u64(hash_u64(pc ^ (uint64_t)retired << 48) + outer);
 }
 
-/* Beside the nodes, for tables that grow; ends in the same segments. */
-static uint32_t *paths[SEGMENTS_MAX];
+/* Beside the nodes, for tables that grow. They double to the end: memory that is not the store's
+ * costs nothing before it is written. */
+#define PATHS_BITS 10
+static uint32_t *paths[ID_BITS + 1 - PATHS_BITS];
+
+static unsigned paths_of(uint32_t id)
+{
+    return 31 - __builtin_clz(id + (1u << PATHS_BITS)) - PATHS_BITS;
+}
 
 static uint32_t *path_at(uint32_t id)
 {
-    uint32_t place = id - nodes.first_id + (1u << nodes.first_bits);
-    unsigned k = 31 - __builtin_clz(place);
-    return &paths[k - nodes.first_bits][place - (1u << k)];
+    unsigned k = paths_of(id);
+    return &paths[k][id + (1u << PATHS_BITS) - (1u << (PATHS_BITS + k))];
 }
 
 static bool remember_path(uint32_t id, uint32_t path)
 {
-    uint32_t place = id - nodes.first_id + (1u << nodes.first_bits);
-    unsigned k = 31 - __builtin_clz(place) - nodes.first_bits;
+    unsigned k = paths_of(id);
     if (unlikely(!load_acquire(&paths[k]))) {
         struct locked locked = lock_take(&spare.lock);
         if (!paths[k]) /* pairs with the acquire above */
-            store_release(&paths[k], arena_map(sizeof **paths << (nodes.first_bits + k)));
+            store_release(&paths[k], arena_map(sizeof **paths << (PATHS_BITS + k)));
         lock_give(&locked);
         if (!paths[k])
             return false;

@@ -5,7 +5,11 @@
 #include "preload/segments.h"
 #include "preload/store.h"
 
-static struct segments segments = {.type = LEAK_CHUNK_NODES, .record_size = 16, .first_id = 8, .first_bits = 4};
+static struct segments segments = {.type = LEAK_CHUNK_NODES,
+                                   .record_size = 16,
+                                   .first_id = 8,
+                                   .first_bits = 4,
+                                   .split_bits = 8};
 static uint32_t last = 7;
 
 static void setup(void)
@@ -15,7 +19,7 @@ static void setup(void)
 
 START_TEST(every_id_has_a_place_of_its_own_and_keeps_it)
 {
-    enum { MANY = 5000 };
+    enum { MANY = 20000 };
     static uint64_t *places[MANY];
     for (uint32_t id = 8; id < MANY; id++) {
         places[id] = segments_reach(&segments, id);
@@ -30,6 +34,50 @@ START_TEST(every_id_has_a_place_of_its_own_and_keeps_it)
         const uint64_t *seen = view_record(store_header, LEAK_CHUNK_NODES, 16, id);
         ck_assert_msg(seen && seen[0] == id, "a reader finds %" PRIu64 " for id %u", seen ? seen[0] : 0, id);
     }
+}
+END_TEST
+
+/* The shape above, and those that the library has. */
+static const struct segments shapes[] = {
+    {.first_id = 8, .first_bits = 4, .split_bits = 8},   {.first_id = 8, .first_bits = 10, .split_bits = 16},
+    {.first_id = 1, .first_bits = 7, .split_bits = 14},  {.first_id = 1, .first_bits = 6, .split_bits = 14},
+    {.first_id = 1, .first_bits = 7, .split_bits = 16},  {.first_id = 1, .first_bits = 7, .split_bits = 15},
+    {.first_id = 1, .first_bits = 14, .split_bits = 14},
+};
+
+/* Sizes as segments.h says them, counted up one by one. */
+START_TEST(every_segment_begins_where_the_one_before_ends)
+{
+    const struct segments *shape = &shapes[_i];
+    uint64_t first = shape->first_id, doubles = 1u << shape->first_bits;
+    for (unsigned k = 0; first < 1u << 27;) {
+        unsigned parts = doubles < 1u << shape->split_bits ? 1 : 16;
+        for (unsigned part = 0; part < parts; part++, k++) {
+            uint64_t end = first + doubles / parts;
+            ck_assert_uint_eq(segments_of(shape, segments_place(shape, first)), k);
+            ck_assert_uint_eq(segments_of(shape, segments_place(shape, end - 1)), k);
+            first = end;
+        }
+        doubles *= 2;
+    }
+}
+END_TEST
+
+/* What a reader adds up: no record between two chunks, none in both, and little that waits. */
+START_TEST(chunks_follow_one_another_and_hold_hardly_more_than_is_needed)
+{
+    for (uint32_t id = 8; id < 20000; id++)
+        ck_assert_ptr_nonnull(segments_reach(&segments, id));
+    uint64_t offset = 0, next = 8;
+    const struct leak_chunk *chunk;
+    while ((chunk = view_chunk(store_header, LEAK_CHUNK_NODES, &offset))) {
+        ck_assert_uint_eq(chunk->first, next);
+        ck_assert_uint_eq(chunk->length % 16, 0);
+        ck_assert_uint_le(chunk->length, chunk->size - sizeof *chunk);
+        next += chunk->length / 16;
+    }
+    ck_assert_uint_ge(next, 20000);
+    ck_assert_uint_le(next, 20000 + 20000 / 16);
 }
 END_TEST
 
@@ -99,10 +147,13 @@ START_TEST(threads_never_get_the_same_id)
 }
 END_TEST
 
+/* On both sides of where a segment ends: whole ones, parts, the last part of a doubling. */
+static const uint32_t limits[] = {8,   23,  24,  55,  56,  247, 248, 263,
+                                  264, 487, 488, 503, 504, 535, 536, 5000};
+
 START_TEST(a_fork_child_has_the_same_records_in_its_own_store)
 {
-    uint32_t id, limits[] = {8, 23, 24, 55, 56, 500};
-    uint32_t want = limits[_i];
+    uint32_t id, want = limits[_i];
     while (last < want) {
         uint64_t *record = segments_next(&segments, &last, &id);
         *record = id;
@@ -141,11 +192,15 @@ int main(int argc, char **argv)
     tcase_set_timeout(all, 60);
     tcase_add_checked_fixture(all, setup, NULL);
     tcase_add_test(all, every_id_has_a_place_of_its_own_and_keeps_it);
+    tcase_add_loop_test(all, every_segment_begins_where_the_one_before_ends, 0,
+                        ARRAY_LENGTH(shapes));
+    tcase_add_test(all, chunks_follow_one_another_and_hold_hardly_more_than_is_needed);
     tcase_add_test(all, ids_are_given_one_by_one);
     tcase_add_test(all, an_id_without_memory_is_not_taken);
     tcase_add_test(all, an_id_beyond_all_segments_is_refused);
     tcase_add_test(all, threads_never_get_the_same_id);
-    tcase_add_loop_test(all, a_fork_child_has_the_same_records_in_its_own_store, 0, 6);
+    tcase_add_loop_test(all, a_fork_child_has_the_same_records_in_its_own_store, 0,
+                        ARRAY_LENGTH(limits));
     suite_add_tcase(suite, all);
     return unit_main(argc, argv, suite);
 }
