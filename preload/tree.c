@@ -24,7 +24,6 @@ _Static_assert((LEAK_TAGS << LEAK_TAG_SHIFT) + LEAK_KIND_MAX - 1 < LEAK_PC_FREE,
 struct index_table {
     uint32_t size; /* 4 KiB << size, this struct included */
     uint32_t used; /* guarded by the stripe's lock */
-    struct index_table *next_spare;
     uint32_t slot[];
 };
 
@@ -41,12 +40,6 @@ static struct stripe {
     struct lock lock;
     index_handle table;
 } stripes[STRIPES];
-
-/* Outgrown tables, for the next stripe that grows to their size. */
-static struct {
-    struct lock lock; /* also guards making paths */
-    struct index_table *first[SIZES];
-} spare;
 
 static struct segments nodes = {.type = LEAK_CHUNK_NODES,
                                 .record_size = sizeof(struct leak_node),
@@ -72,32 +65,19 @@ static uint32_t capacity_of(index_handle handle)
 /* 0 without memory. */
 static index_handle make_table(uint32_t size)
 {
-    if (size >= SIZES)
-        return 0;
-    struct locked locked = lock_take(&spare.lock);
-    struct index_table *table = spare.first[size];
-    if (table)
-        spare.first[size] = table->next_spare;
-    lock_give(&locked);
-    if (!table && !(table = arena_map(LEAK_PAGE << size)))
+    struct index_table *table = size < SIZES ? arena_map(LEAK_PAGE << size) : NULL;
+    if (!table)
         return 0;
     table->size = size;
-    table->used = 0;
-    for (uint32_t i = 0; i < capacity_of((index_handle)table | size); i++)
-        store_relaxed(&table->slot[i], 0); /* whole words: somebody may be reading */
     return (index_handle)table | size;
 }
 
-/* A reader may still be in it: tables are never unmapped, and what it finds there it compares with
- * the node itself. All but the first page goes back to the kernel and reads as empty slots: the
- * stripes grow at about the same time, so most spares wait for nobody. */
-static void spare_table(struct index_table *table)
+/* A reader may still be in it, so it is never unmapped. What it finds it compares with the node
+ * itself, and what it does not find it looks for again under the lock: it makes no difference
+ * whether the slots are gone already, or the kernel does not take them. */
+static void leave_table(struct index_table *table)
 {
-    sys_advise((char *)table + LEAK_PAGE, (LEAK_PAGE << table->size) - LEAK_PAGE, MADV_DONTNEED);
-    struct locked locked = lock_take(&spare.lock);
-    table->next_spare = spare.first[table->size];
-    spare.first[table->size] = table;
-    lock_give(&locked);
+    sys_advise(table, LEAK_PAGE << table->size, MADV_DONTNEED);
 }
 
 bool tree_start(void)
@@ -122,6 +102,7 @@ static uint32_t path_of(uint32_t outer, uintptr_t pc, uint32_t retired)
  * costs nothing before it is written. */
 #define PATHS_BITS 10
 static uint32_t *paths[ID_BITS + 1 - PATHS_BITS];
+static struct lock paths_lock; /* guards making them */
 
 static unsigned paths_of(uint32_t id)
 {
@@ -138,7 +119,7 @@ static bool remember_path(uint32_t id, uint32_t path)
 {
     unsigned k = paths_of(id);
     if (unlikely(!load_acquire(&paths[k]))) {
-        struct locked locked = lock_take(&spare.lock);
+        struct locked locked = lock_take(&paths_lock);
         if (!paths[k]) /* pairs with the acquire above */
             store_release(&paths[k], arena_map(sizeof **paths << (PATHS_BITS + k)));
         lock_give(&locked);
@@ -238,7 +219,7 @@ static bool make_room(struct stripe *stripe)
             put(table, *path_at(id), id);
     }
     store_release(&stripe->table, table); /* pairs with the acquire in child_of */
-    spare_table(old);
+    leave_table(old);
     return true;
 }
 
@@ -392,21 +373,21 @@ void tree_fork_lock(void)
 {
     for (int i = 0; i < STRIPES; i++)
         lock_take_raw(&stripes[i].lock);
-    lock_take_raw(&spare.lock);
+    lock_take_raw(&paths_lock);
     lock_take_raw(&nodes.lock);
 }
 
 void tree_fork_unlock(void)
 {
     lock_give_raw(&nodes.lock);
-    lock_give_raw(&spare.lock);
+    lock_give_raw(&paths_lock);
     for (int i = 0; i < STRIPES; i++)
         lock_give_raw(&stripes[i].lock);
 }
 
 bool tree_fork_child(void)
 {
-    spare.lock.word = 0;
+    paths_lock.word = 0;
     for (int i = 0; i < STRIPES; i++)
         stripes[i].lock.word = 0;
     inherited_nodes = last_node;

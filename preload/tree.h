@@ -6,7 +6,7 @@
  * Nodes live in the store, append-only; the index from key to id is private: 64 stripes, half of
  * them for the leaves, each a dense open-addressing table of four-byte slots that readers walk
  * without a lock and that doubles alone. An outgrown table stays mapped, since a reader may still
- * be in it, and serves the next stripe that grows to its size; a reader takes no slot's word for
+ * be in it, but its memory goes back and it reads as empty; a reader takes no slot's word for
  * anything, but asks the node.
  */
 #ifndef PRELOAD_TREE_H

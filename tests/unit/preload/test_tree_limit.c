@@ -2,7 +2,8 @@
  * breaks.
  *
  * Nobody can wait for 67 million stacks: this program has the module inside it, so that it can
- * begin near the end. The memory of the last segment is there, but never touched.
+ * begin near the end. The memory of the last segment is there, but never touched. The same way it
+ * sees that a table of the index ends when it is outgrown.
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/tree.c"
@@ -62,11 +63,32 @@ START_TEST(the_last_nodes_are_given_out_and_then_no_more)
 }
 END_TEST
 
+START_TEST(an_outgrown_table_takes_no_memory_and_has_nothing)
+{
+    if (unit_is_emulated())
+        return UNIT_SKIP(UNIT_EMULATED);
+    const uint32_t size = 3, path = 0x12345678;
+    unsigned char resident[1 << 3];
+    index_handle table = make_table(size);
+    ck_assert(table);
+    put(table, path, 7);
+    struct look look = look_for(table, path);
+    ck_assert_uint_eq(look_on(&look), 7);
+    look = look_for(table, path); /* a reader that takes its time */
+    leave_table(table_of(table));
+    ck_assert_int_eq(mincore(table_of(table), LEAK_PAGE << size, resident), 0);
+    for (unsigned page = 0; page < ARRAY_LENGTH(resident); page++)
+        ck_assert_msg(!(resident[page] & 1), "page %u is there still", page);
+    ck_assert_uint_eq(look_on(&look), 0);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("tree_limit");
     TCase *all = tcase_create("limit");
     tcase_add_test(all, the_last_nodes_are_given_out_and_then_no_more);
+    tcase_add_test(all, an_outgrown_table_takes_no_memory_and_has_nothing);
     suite_add_tcase(suite, all);
     return unit_main(argc, argv, suite);
 }
