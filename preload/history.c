@@ -111,8 +111,10 @@ static size_t find_largest(void)
     size_t count = 0;
     for (uint32_t site = 1; site <= tally.last; site++) {
         struct tally_sum *sum = &tally.at[site];
-        uint64_t grown = sum->bytes > sum->before ? sum->bytes - sum->before : 0;
-        uint64_t bonus = GROWTH_COUNTS * grown, most = GROWTH_COUNTS_MOST * sum->bytes;
+        /* Modulo 2^32: what changes by more than half of that is large enough without a bonus. */
+        int32_t grown = (uint32_t)sum->bytes - sum->before;
+        uint64_t bonus = grown > 0 ? (uint64_t)GROWTH_COUNTS * grown : 0;
+        uint64_t most = GROWTH_COUNTS_MOST * sum->bytes;
         sum->before = sum->bytes;
         if (sum->bytes >= COLUMN_LEAST)
             count = tally_keep(top, count, ARRAY_LENGTH(top), site,

@@ -94,19 +94,13 @@ static void add_thread(const struct thread *thread, void *context)
     }
 }
 
-/* A free may be counted before its allocation is seen: less than nothing is nothing. */
-static uint64_t at_rest(uint64_t sum)
-{
-    return (int64_t)sum < 0 ? 0 : sum;
-}
-
 bool tally_take(struct guard *guard UNUSED, struct tally *tally)
 {
     uint32_t last = sites_last();
     if (!has_room(tally, last))
         return false;
     tally->last = last;
-    tally->all = (struct tally_sum){0};
+    tally->all.bytes = tally->all.blocks = 0;
     tally->threads = 0;
     tally->work = last;
     for (uint32_t site = 1; site <= last; site++)
@@ -116,8 +110,11 @@ bool tally_take(struct guard *guard UNUSED, struct tally *tally)
         struct tally_sum *sum = &tally->at[site];
         struct leak_counts counts = sites_counts(site);
         add_net(tally, site, &counts);
-        sum->bytes = at_rest(sum->bytes);
-        sum->blocks = at_rest(sum->blocks);
+        /* A free may be counted before its allocation is seen: less than nothing is nothing. */
+        if ((int64_t)sum->bytes < 0)
+            sum->bytes = 0;
+        if ((int32_t)sum->blocks < 0)
+            sum->blocks = 0;
         tally->all.bytes += sum->bytes;
         tally->all.blocks += sum->blocks;
     }

@@ -10,16 +10,20 @@
 #include "preload/guard.h"
 #include "leak_store.h"
 
+/* One for each site, so it is small: blocks are exact below 2^31. */
 struct tally_sum {
-    uint64_t bytes, blocks;
-    uint64_t before; /* the caller's own */
+    uint64_t bytes;
+    uint32_t blocks;
+    uint32_t before; /* the caller's own */
 };
 
 struct tally {
     struct tally_sum *at; /* by site, 0 is nobody's */
     uint32_t room;        /* sites it can take */
     uint32_t last;        /* the last site then */
-    struct tally_sum all;
+    struct {
+        uint64_t bytes, blocks;
+    } all;
     uint32_t threads;
     uint64_t work; /* sites and slots that were read */
 };
