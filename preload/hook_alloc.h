@@ -38,6 +38,9 @@
  * is entered by a jump (when optimised): its caller's frame is the program's, and a block that is
  * no sample pays for no frame at all. */
 #define ALLOCATING(linkage, name, next, parameters, arguments, bytes, kind)                        \
+    ALLOCATING_BY(track_alloc, linkage, name, next, parameters, arguments, bytes, kind)
+/* track: track_alloc, or track_alloc_here (track_hot.h). */
+#define ALLOCATING_BY(track, linkage, name, next, parameters, arguments, bytes, kind)              \
     static NOINLINE void *name##_in_full parameters                                                \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
@@ -47,7 +50,7 @@
         modules_notice();                                                                          \
         void *block = REAL(guard, next arguments);                                                 \
         if (likely(block))                                                                         \
-            track_alloc(guard, &caller, block, (bytes), (kind));                                   \
+            track(guard, &caller, block, (bytes), (kind));                                         \
         else                                                                                       \
             sample_again();                                                                        \
         guard_leave(guard);                                                                        \

@@ -11,14 +11,17 @@
 #include "preload/eventlog.h"
 #include "preload/hook_alloc.h"
 #include "preload/hook_free.h"
+#include "preload/track_hot.h"
 #include "arch.h"
 
 #include <errno.h>
 #include <malloc.h>
 
-ALLOCATING(EXPORT, malloc, real.malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)
+ALLOCATING_BY(track_alloc_here, EXPORT, malloc, real.malloc, (size_t size), (size), size,
+              LEAK_KIND_MALLOC)
 /* When the product overflows the real one fails, and nothing is recorded. */
-ALLOCATING(EXPORT, calloc, real.calloc, (size_t count, size_t size), (count, size), (count * size), LEAK_KIND_MALLOC)
+ALLOCATING_BY(track_alloc_here, EXPORT, calloc, real.calloc, (size_t count, size_t size),
+              (count, size), (count * size), LEAK_KIND_MALLOC)
 ALLOCATING(EXPORT, aligned_alloc, real.aligned_alloc, (size_t alignment, size_t size), (alignment, size), size,
            LEAK_KIND_MEMALIGN)
 ALLOCATING(EXPORT, memalign, real.memalign, (size_t alignment, size_t size), (alignment, size), size, LEAK_KIND_MEMALIGN)
@@ -119,7 +122,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     static NOINLINE void name##_in_full(void *block, uint32_t how)                                 \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        FREEING(guard, &caller, block, track_free(guard, &caller, block, how), go);                \
+        FREEING(guard, &caller, block, track_free_here(guard, &caller, block, how, false), go);    \
     }                                                                                              \
     static NOINLINE void name##_as_said(void *block, uint32_t how, size_t size, size_t alignment)  \
     {                                                                                              \

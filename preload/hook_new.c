@@ -18,7 +18,7 @@
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/sample.h"
-#include "preload/track.h"
+#include "preload/track_hot.h"
 
 typedef void new_handler(void);
 
@@ -81,7 +81,7 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
     if (unlikely(alignment))
         guard->kind_flags = (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);
     if (likely(block))
-        track_alloc(guard, caller, block, size, kind);
+        track_alloc_here(guard, caller, block, size, kind);
     else
         sample_again();
     if (unlikely(alignment))
