@@ -68,7 +68,7 @@ static void add_point(const struct thread *thread, uint32_t tick)
     if (place == SIZE_MAX)
         return;
     struct leak_point *point = &history->point[place];
-    int64_t bytes = load_relaxed(&store_header->live_bytes) + thread->delta;
+    int64_t bytes = load_relaxed(&store_header->live_bytes) + threads_delta(thread);
     int64_t blocks = load_relaxed(&threads_blocks) + thread->delta_blocks;
     store_release(&point->tick, 0);
     fence_release(); /* whoever sees any of what follows sees that */

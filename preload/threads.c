@@ -193,7 +193,7 @@ static void give_back(struct thread *thread, uint32_t serial)
 /* What was learnt of another thread, or of the parent's store. */
 static void forget(struct thread *thread)
 {
-    thread->delta = thread->delta_most = thread->delta_blocks = 0;
+    thread->delta_level = thread->delta_top = thread->delta_blocks = 0;
     memset(thread->flat_sites, 0, sizeof thread->flat_sites);
     memset(thread->disabled_sites, 0, sizeof thread->disabled_sites);
     unwind_forget(&thread->trace);
@@ -243,7 +243,7 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
     lock_give(&locked);
     thread->serial = serial;
     thread->stand_in = for_all;
-    thread->events = thread->events_per_clock = 0;
+    thread->events_left = thread->events_per_clock = 0;
     thread->bounds = (struct unwind_bounds){0, 0};
     forget(thread);
     fill_record(thread);
@@ -282,7 +282,7 @@ static void leave(void *argument)
         freed_close(guard, &thread->freed);
         leaves_close(&thread->leaves);
         thread->lives = false;
-        add_relaxed(&store_header->live_bytes, thread->delta);
+        add_relaxed(&store_header->live_bytes, threads_delta(thread));
         add_relaxed(&threads_blocks, thread->delta_blocks);
         struct locked locked = lock_take(&lock);
         if (thread->record != &nobody) {

@@ -19,11 +19,11 @@
 
 struct thread {
     uint32_t serial;
-    uint32_t events;            /* hooks since the coarse clock was read … */
-    uint32_t events_per_clock;  /* … and how many may pass until it is read again */
-    int64_t delta;              /* bytes not yet added to header.live_bytes … */
-    int64_t delta_most;         /* … and how many there may be, either way */
-    int64_t delta_blocks;       /* not yet added to threads_blocks: goes with delta */
+    int32_t events_left;        /* hooks until the coarse clock is read again … */
+    uint32_t events_per_clock;  /* … and so many from there on */
+    uint64_t delta_level;       /* bytes not yet added to header.live_bytes, and delta_most … */
+    uint64_t delta_top;         /* … which is half of this: how many there may be, either way */
+    int64_t delta_blocks;       /* not yet added to threads_blocks: goes with the bytes */
     uint32_t allocations;       /* as in the record */
     uint32_t watch_at;          /* the one at which somebody wants to be called (watch.h) */
     struct leak_thread *record; /* in the store, or one that nobody reads */
@@ -40,6 +40,12 @@ struct thread {
     struct leaves leaves;
     struct unwind_trace trace;
 };
+
+/* Bytes that came, or went, and are not yet added to header.live_bytes. */
+static inline int64_t threads_delta(const struct thread *thread)
+{
+    return (int64_t)(thread->delta_level - thread->delta_top / 2);
+}
 
 bool threads_start(struct guard *guard);
 

@@ -50,11 +50,11 @@ NOINLINE void track_ask_clock(struct guard *guard, struct thread *thread)
     uint32_t before = load_relaxed(&store_header->epoch);
     track_tick();
     bool late = load_relaxed(&store_header->epoch) != before;
-    thread->events = 0;
     if (late)
         thread->events_per_clock = 1;
     else if (thread->events_per_clock < EVENTS_PER_CLOCK_MAX)
         thread->events_per_clock = 2 * thread->events_per_clock + 1;
+    thread->events_left = thread->events_per_clock;
     if (late) {
         threads_note_name(thread);
         history_tick(guard, thread, before);
@@ -65,24 +65,25 @@ NOINLINE void track_ask_clock(struct guard *guard, struct thread *thread)
 NOINLINE void track_bring_live(struct guard *guard, struct thread *thread)
 {
     struct leak_header *header = store_header;
-    bool falls = thread->delta < 0;
-    uint64_t live;
-    thread->events += (uint64_t)(thread->delta + DELTA_MOST) > 2 * DELTA_MOST
-                          ? EVENTS_PER_LARGE_BATCH
-                          : EVENTS_PER_BATCH;
+    int64_t delta = threads_delta(thread);
+    uint64_t live, most;
+    thread->events_left -= (uint64_t)(delta + DELTA_MOST) > 2 * DELTA_MOST ? EVENTS_PER_LARGE_BATCH
+                                                                           : EVENTS_PER_BATCH;
     if (*lock_alone) {
-        live = header->live_bytes += thread->delta;
+        live = header->live_bytes += delta;
         threads_blocks += thread->delta_blocks;
     } else {
-        live = __atomic_add_fetch(&header->live_bytes, thread->delta, __ATOMIC_RELAXED);
+        live = __atomic_add_fetch(&header->live_bytes, delta, __ATOMIC_RELAXED);
         add_relaxed(&threads_blocks, thread->delta_blocks);
     }
-    thread->delta = thread->delta_blocks = 0;
-    thread->delta_most = live >> 10 > DELTA_MOST    ? DELTA_MOST
-                         : live >> 10 > DELTA_LEAST ? live >> 10
-                                                    : DELTA_LEAST;
+    most = live >> 10 > DELTA_MOST    ? DELTA_MOST
+           : live >> 10 > DELTA_LEAST ? live >> 10
+                                      : DELTA_LEAST;
+    thread->delta_level = most;
+    thread->delta_top = 2 * most;
+    thread->delta_blocks = 0;
     uint64_t peak = load_relaxed(&header->peak_bytes);
-    if (falls && unlikely(peak >= load_relaxed(&history_peak_from)) && live < peak - peak / 256)
+    if (delta < 0 && unlikely(peak >= load_relaxed(&history_peak_from)) && live < peak - peak / 256)
         history_peak(guard);
     if ((int64_t)live <= (int64_t)peak)
         return;

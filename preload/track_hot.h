@@ -37,7 +37,7 @@ void *track_free_otherwise(struct guard *guard, const struct frame *caller, void
  * may be far apart in time, however many a thread has had. */
 static ALWAYS_INLINE void track_clock(struct guard *guard, struct thread *thread, bool sampled)
 {
-    if (unlikely(++thread->events >= thread->events_per_clock) || sampled)
+    if (unlikely(--thread->events_left <= 0) || sampled)
         track_ask_clock(guard, thread);
 }
 
@@ -46,9 +46,8 @@ static ALWAYS_INLINE void track_clock(struct guard *guard, struct thread *thread
 static ALWAYS_INLINE void track_live(struct guard *guard, struct thread *thread, int64_t bytes,
                                      int64_t blocks)
 {
-    thread->delta += bytes;
     thread->delta_blocks += blocks;
-    if (unlikely((uint64_t)(thread->delta + thread->delta_most) > 2 * (uint64_t)thread->delta_most))
+    if (unlikely((thread->delta_level += bytes) > thread->delta_top))
         track_bring_live(guard, thread);
 }
 
