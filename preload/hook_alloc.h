@@ -34,14 +34,9 @@
         result_;                                                                                   \
     })
 
-/* Every allocating hook but the two that report by other means than a pointer. The second function
- * is entered by a jump (when optimised): its caller's frame is the program's, and a block that is
- * no sample pays for no frame at all. */
-#define ALLOCATING(linkage, name, next, parameters, arguments, bytes, kind)                        \
-    ALLOCATING_BY(track_alloc, linkage, name, next, parameters, arguments, bytes, kind)
-/* track: track_alloc, or track_alloc_here (track_hot.h). */
-#define ALLOCATING_BY(track, linkage, name, next, parameters, arguments, bytes, kind)              \
-    static NOINLINE void *name##_in_full parameters                                                \
+/* The body of an allocating hook; track: track_alloc, or track_alloc_here (track_hot.h). */
+#define ALLOCATES(name, track, next, parameters, arguments, bytes, kind)                           \
+    static NOINLINE void *name parameters                                                          \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
         struct guard *guard = process_enter(&caller);                                              \
@@ -55,9 +50,26 @@
             sample_again();                                                                        \
         guard_leave(guard);                                                                        \
         return block;                                                                              \
-    }                                                                                              \
+    }
+
+/* Every allocating hook but the two that report by other means than a pointer. The second function
+ * is entered by a jump (when optimised): its caller's frame is the program's, and a block that is
+ * no sample pays for no frame at all. */
+#define ALLOCATING(linkage, name, next, parameters, arguments, bytes, kind)                        \
+    ALLOCATES(name##_in_full, track_alloc, next, parameters, arguments, bytes, kind)               \
     linkage void *name parameters                                                                  \
     {                                                                                              \
+        return sample_passes(bytes) ? next arguments : name##_in_full arguments;                   \
+    }
+
+/* The same for those that programs call most: they ask once whether all is as usual. */
+#define ALLOCATING_OFTEN(linkage, name, next, parameters, arguments, bytes, kind)                  \
+    ALLOCATES(name##_in_full, track_alloc, next, parameters, arguments, bytes, kind)               \
+    ALLOCATES(name##_as_usual, track_alloc_here, next, parameters, arguments, bytes, kind)         \
+    linkage void *name parameters                                                                  \
+    {                                                                                              \
+        if (likely(!track_choosy))                                                                 \
+            return name##_as_usual arguments;                                                      \
         return sample_passes(bytes) ? next arguments : name##_in_full arguments;                   \
     }
 
@@ -80,12 +92,13 @@
         return error;                                                                              \
     }
 
-/* go: the call that frees the block for good. */
+/* go: the call that frees the block for good. Blocks of the boot pool are never freed. */
 #define FREEING(guard, caller, block, tracked, go)                                                 \
     ({                                                                                             \
         struct guard *guard = process_enter(caller);                                               \
         if (unlikely(!guard)) {                                                                    \
-            go;                                                                                    \
+            if (!boot_owns(block))                                                                 \
+                go;                                                                                \
             return;                                                                                \
         }                                                                                          \
         modules_notice();                                                                          \

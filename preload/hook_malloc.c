@@ -17,11 +17,10 @@
 #include <errno.h>
 #include <malloc.h>
 
-ALLOCATING_BY(track_alloc_here, EXPORT, malloc, real.malloc, (size_t size), (size), size,
-              LEAK_KIND_MALLOC)
+ALLOCATING_OFTEN(EXPORT, malloc, real.malloc, (size_t size), (size), size, LEAK_KIND_MALLOC)
 /* When the product overflows the real one fails, and nothing is recorded. */
-ALLOCATING_BY(track_alloc_here, EXPORT, calloc, real.calloc, (size_t count, size_t size),
-              (count, size), (count * size), LEAK_KIND_MALLOC)
+ALLOCATING_OFTEN(EXPORT, calloc, real.calloc, (size_t count, size_t size), (count, size),
+                 (count * size), LEAK_KIND_MALLOC)
 ALLOCATING(EXPORT, aligned_alloc, real.aligned_alloc, (size_t alignment, size_t size), (alignment, size), size,
            LEAK_KIND_MEMALIGN)
 ALLOCATING(EXPORT, memalign, real.memalign, (size_t alignment, size_t size), (alignment, size), size, LEAK_KIND_MEMALIGN)
@@ -119,15 +118,28 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
 
 /* free and delete may go to different allocators: a program may have a malloc of its own. */
 #define RELEASES(name, go)                                                                         \
+    static NOINLINE void name##_as_usual(void *block, uint32_t how)                                \
+    {                                                                                              \
+        struct frame caller = CALLER_FRAME();                                                      \
+        FREEING(guard, &caller, block, track_free_here(guard, &caller, block, how), go);           \
+    }                                                                                              \
     static NOINLINE void name##_in_full(void *block, uint32_t how)                                 \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
-        FREEING(guard, &caller, block, track_free_here(guard, &caller, block, how, false), go);    \
+        FREEING(guard, &caller, block, track_free(guard, &caller, block, how), go);                \
     }                                                                                              \
     static NOINLINE void name##_as_said(void *block, uint32_t how, size_t size, size_t alignment)  \
     {                                                                                              \
         struct release_frame frame = {CALLER_FRAME(), size, alignment};                            \
         FREEING(guard, &frame.caller, block, track_free_said(guard, &frame, block, how), go);      \
+    }                                                                                              \
+    /* Often all is as usual, which is asked once. */                                              \
+    static ALWAYS_INLINE void name##_often(void *block, uint32_t how)                              \
+    {                                                                                              \
+        if (likely(!track_detour && block))                                                        \
+            name##_as_usual(block, how);                                                           \
+        else if (!PASSES_BY(block, go))                                                            \
+            name##_in_full(block, how);                                                            \
     }
 
 RELEASES(free, real.free(block))
@@ -135,8 +147,7 @@ RELEASES(delete, real_new.free(block))
 
 void hook_free(void *block, uint32_t how)
 {
-    if (!PASSES_BY(block, real_new.free(block)))
-        delete_in_full(block, how);
+    delete_often(block, how);
 }
 
 void hook_free_said(void *block, uint32_t how, size_t size, size_t alignment)
@@ -147,15 +158,13 @@ void hook_free_said(void *block, uint32_t how, size_t size, size_t alignment)
 
 EXPORT void free(void *block)
 {
-    if (!PASSES_BY(block, real.free(block)))
-        free_in_full(block, BY_FREE);
+    free_often(block, BY_FREE);
 }
 
 EXPORT void cfree(void *block);
 EXPORT void cfree(void *block)
 {
-    if (!PASSES_BY(block, real.free(block)))
-        free_in_full(block, BY_FREE);
+    free_often(block, BY_FREE);
 }
 
 EXPORT void free_sized(void *block, size_t size);

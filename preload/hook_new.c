@@ -18,6 +18,7 @@
 #include "preload/process.h"
 #include "preload/real.h"
 #include "preload/sample.h"
+#include "preload/track.h"
 #include "preload/track_hot.h"
 
 typedef void new_handler(void);
@@ -66,7 +67,7 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
             return NULL;
         bytes = rounded;
     }
-    if (sample_passes(size))
+    if (unlikely(track_choosy) && sample_passes(size))
         return alignment ? real_new.aligned_alloc(alignment, bytes) : real_new.malloc(bytes);
     struct guard *guard = process_enter(caller);
     if (!guard)
@@ -80,8 +81,10 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
     modules_notice();
     if (unlikely(alignment))
         guard->kind_flags = (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);
-    if (likely(block))
+    if (likely(block && !track_choosy))
         track_alloc_here(guard, caller, block, size, kind);
+    else if (block)
+        track_alloc(guard, caller, block, size, kind);
     else
         sample_again();
     if (unlikely(alignment))

@@ -1,4 +1,5 @@
 #include "preload/track.h"
+#include "preload/boot.h"
 #include "preload/eventlog.h"
 #include "preload/limits.h"
 #include "preload/quarantine.h"
@@ -14,8 +15,8 @@
 #define DELTA_LEAST 1024
 #define DELTA_MOST 65536
 
-uint64_t track_size_span = UINT64_MAX;
-bool track_detour;
+bool track_choosy = true, track_detour = true;
+static uint64_t size_span = UINT64_MAX; /* max_size - min_size: one comparison for both */
 static uint64_t began_ns; /* monotonic: the wall clock may be set */
 
 void track_begin(void)
@@ -23,16 +24,17 @@ void track_begin(void)
     if (!track_options.site_stacks)
         track_options.free_stacks = FREE_STACKS_OFF;
     uint64_t least = track_options.min_size, most = track_options.max_size;
-    track_size_span = (most ? most : UINT64_MAX) - least;
+    size_span = (most ? most : UINT64_MAX) - least;
     if (most && most < least) { /* nothing can be both */
         track_options.min_size = UINT64_MAX;
-        track_size_span = 0;
+        size_span = 0;
     }
     began_ns = sys_clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 void track_ready(void)
 {
+    track_choosy = sample_bytes || track_options.min_size || size_span != UINT64_MAX;
     track_detour = sample_bytes || quarantine_is_on() || eventlog_level;
 }
 
@@ -110,24 +112,41 @@ void track_left_out(enum leak_untracked why, uintptr_t address, uint64_t size)
     store_untracked(why, sample_weight(&block));
 }
 
-NOINLINE void track_alloc_sampled(struct guard *guard, const struct frame *caller, void *pointer,
-                                  size_t size, enum leak_kind kind)
+static inline bool filtered(size_t size)
 {
-    if (sample_meets(size))
+    return unlikely(size - track_options.min_size > size_span);
+}
+
+static NOINLINE void alloc_sampled(struct guard *guard, const struct frame *caller, void *pointer,
+                                   size_t size, enum leak_kind kind)
+{
+    if (!sample_meets(size))
+        return;
+    if (filtered(size))
+        track_left_out(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
+    else
         track_came(guard, caller, pointer, size, kind, true, NULL);
 }
 
 void track_alloc(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
                  enum leak_kind kind)
 {
-    track_alloc_here(guard, caller, pointer, size, kind);
+    if (unlikely(sample_bytes))
+        alloc_sampled(guard, caller, pointer, size, kind);
+    else if (filtered(size))
+        track_left_out(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
+    else
+        track_came(guard, caller, pointer, size, kind, false, NULL);
 }
 
 NOINLINE void track_carved(struct guard *guard, const struct frame *caller, void *pointer,
                            size_t size, enum leak_kind kind, uint32_t pool)
 {
     store_relaxed(&track_detour, true);
-    track_came(guard, caller, pointer, size, kind, false, &pool);
+    if (filtered(size))
+        track_left_out(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
+    else
+        track_came(guard, caller, pointer, size, kind, false, &pool);
 }
 
 /* ---- Going ---------------------------------------------------------------------------------- */
@@ -249,8 +268,8 @@ static void *free_later(struct guard *guard, const struct frame *caller, void *p
                                                                                      : pointer;
 }
 
-NOINLINE void *track_free_otherwise(struct guard *guard, const struct frame *caller, void *pointer,
-                                    uint32_t how)
+static NOINLINE void *free_otherwise(struct guard *guard, const struct frame *caller, void *pointer,
+                                     uint32_t how)
 {
     if (!sample_bytes)
         return free_later(guard, caller, pointer, how);
@@ -258,15 +277,26 @@ NOINLINE void *track_free_otherwise(struct guard *guard, const struct frame *cal
     return pointer;
 }
 
+void *track_free_unknown(struct guard *guard, const struct frame *caller, void *pointer,
+                         uint32_t how)
+{
+    if (boot_owns(pointer))
+        return NULL;
+    wrongs_of_unknown(guard, caller, arch_address(pointer), how);
+    return pointer;
+}
+
 void *track_free(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
 {
-    return track_free_here(guard, caller, pointer, how, false);
+    return unlikely(track_detour) ? free_otherwise(guard, caller, pointer, how)
+                                  : track_free_now(guard, caller, pointer, how, false);
 }
 
 void *track_free_said(struct guard *guard, const struct release_frame *frame, void *pointer,
                       uint32_t how)
 {
-    return track_free_here(guard, &frame->caller, pointer, how, true);
+    return unlikely(track_detour) ? free_otherwise(guard, &frame->caller, pointer, how)
+                                  : track_free_now(guard, &frame->caller, pointer, how, true);
 }
 
 void track_put_back(struct guard *guard, const struct block *block)

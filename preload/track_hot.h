@@ -18,7 +18,8 @@
 #include "preload/watch.h"
 #include "preload/wrongs.h"
 
-extern uint64_t track_size_span HIDDEN; /* max_size - min_size: one comparison for both */
+/* Until the process has started nobody knows: both are true. */
+extern bool track_choosy HIDDEN; /* sample=, min_size=, max_size=: not every block that comes is kept */
 extern bool track_detour HIDDEN; /* sample=, quarantine=, log=, or there are blocks in blocks */
 
 void track_ask_clock(struct guard *guard, struct thread *thread);
@@ -28,10 +29,9 @@ COLD void track_left_out(enum leak_untracked why, uintptr_t address, uint64_t si
 /* No memory for this thread: straight into the site, or the block would look like a leak. */
 COLD void track_count_free_at_site(struct guard *guard, uint32_t site, uint64_t blocks,
                                    uint64_t bytes);
-void track_alloc_sampled(struct guard *guard, const struct frame *caller, void *pointer,
-                         size_t size, enum leak_kind kind);
-void *track_free_otherwise(struct guard *guard, const struct frame *caller, void *pointer,
-                           uint32_t how);
+/* Of what no block begins at: what libc is to free. */
+COLD void *track_free_unknown(struct guard *guard, const struct frame *caller, void *pointer,
+                              uint32_t how);
 
 /* A busy thread asks the clock every 64th time, one that allocates now and then each time. Samples
  * may be far apart in time, however many a thread has had. */
@@ -49,11 +49,6 @@ static ALWAYS_INLINE void track_live(struct guard *guard, struct thread *thread,
     thread->delta_blocks += blocks;
     if (unlikely((thread->delta_level += bytes) > thread->delta_top))
         track_bring_live(guard, thread);
-}
-
-static inline bool track_filtered(size_t size)
-{
-    return unlikely(size - track_options.min_size > track_size_span);
 }
 
 /* ---- Coming ---------------------------------------------------------------------------------- */
@@ -91,8 +86,6 @@ static ALWAYS_INLINE void track_came(struct guard *guard, const struct frame *ca
 {
     struct locked shared;
     struct block old, block;
-    if (track_filtered(size))
-        return track_left_out(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
     struct thread *thread = threads_self(guard, &shared);
     if (unlikely(!thread))
         return track_left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
@@ -126,13 +119,11 @@ static ALWAYS_INLINE void track_came(struct guard *guard, const struct frame *ca
     threads_done(thread, &shared);
 }
 
+/* As track_alloc, where track_choosy is false. */
 static ALWAYS_INLINE void track_alloc_here(struct guard *guard, const struct frame *caller,
                                            void *pointer, size_t size, enum leak_kind kind)
 {
-    if (unlikely(sample_bytes))
-        track_alloc_sampled(guard, caller, pointer, size, kind);
-    else
-        track_came(guard, caller, pointer, size, kind, false, NULL);
+    track_came(guard, caller, pointer, size, kind, false, NULL);
 }
 
 /* ---- Going ----------------------------------------------------------------------------------- */
@@ -190,22 +181,25 @@ static ALWAYS_INLINE void track_went(struct guard *guard, const struct frame *ca
 }
 
 /* said: caller is the first part of a release_frame. */
-static ALWAYS_INLINE void *track_free_here(struct guard *guard, const struct frame *caller,
-                                           void *pointer, uint32_t how, bool said)
+static ALWAYS_INLINE void *track_free_now(struct guard *guard, const struct frame *caller,
+                                          void *pointer, uint32_t how, bool said)
 {
     struct block block;
-    if (unlikely(track_detour))
-        return track_free_otherwise(guard, caller, pointer, how);
-    if (unlikely(!blocks_remove(guard, arch_address(pointer), &block))) {
-        wrongs_of_unknown(guard, caller, arch_address(pointer), how);
-        return pointer;
-    }
+    if (unlikely(!blocks_remove(guard, arch_address(pointer), &block)))
+        return track_free_unknown(guard, caller, pointer, how);
     if (unlikely(!misuse_agrees(caller, &block, how, said))) {
         struct block copy = block; /* the block itself stays in registers */
         wrongs_of_block(guard, caller, &copy, how);
     }
     track_went(guard, caller, &block, pointer, how, false);
     return pointer;
+}
+
+/* As track_free, where track_detour is false. A block of the boot pool is found out here. */
+static ALWAYS_INLINE void *track_free_here(struct guard *guard, const struct frame *caller,
+                                           void *pointer, uint32_t how)
+{
+    return track_free_now(guard, caller, pointer, how, false);
 }
 
 #endif

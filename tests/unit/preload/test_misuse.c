@@ -31,6 +31,7 @@ static void setup(void)
     options_defaults(&track_options);
     ck_assert(store_create(unit_directory, "misuse", environ));
     track_begin();
+    track_ready();
     modules_start(rows_forget);
     sites_start();
     ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&

@@ -36,6 +36,7 @@ static void setup_many(void)
     options_defaults(&track_options);
     ck_assert(store_create(unit_directory, "track", environ));
     track_begin();
+    track_ready();
     modules_start(rows_forget);
     sites_start();
     ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&
@@ -198,6 +199,7 @@ START_TEST(sizes_that_were_filtered_are_counted_and_not_tracked)
     track_options.min_size = filters[_i].min;
     track_options.max_size = filters[_i].max;
     track_begin();
+    track_ready();
     came(AT(0x1000), filters[_i].size, LEAK_KIND_MALLOC);
     ck_assert_msg(blocks_count() == filters[_i].tracked, "size %zu, min %" PRIu64 ", max %" PRIu64,
                   filters[_i].size, filters[_i].min, filters[_i].max);
