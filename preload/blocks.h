@@ -80,13 +80,32 @@ static inline bool blocks_has_key(uintptr_t address)
     return likely(address % 8 == 0 && address);
 }
 
-static inline struct block *blocks_find_young(uintptr_t address)
+/* A pointer is made of the number of a place once, and not for every field again. */
+static ALWAYS_INLINE struct block *blocks_young_place(unsigned i)
+{
+    struct block *place = &blocks_young.place[i];
+    __asm__("" : "+r"(place));
+    if (!place)
+        __builtin_unreachable();
+    return place;
+}
+
+static ALWAYS_INLINE struct block *blocks_find_young(uintptr_t address)
 {
 #pragma GCC unroll 4
     for (unsigned i = 0; i < BLOCKS_YOUNG; i++)
         if (blocks_young.place[i].address == address)
-            return &blocks_young.place[i];
+            return blocks_young_place(i);
     return NULL;
+}
+
+/* The block waits here; each way to it ends by itself, so that its result is known where it is asked. */
+static ALWAYS_INLINE void blocks_stay(struct block *place, const struct block *block,
+                                      struct locked *locked)
+{
+    blocks_young.some_wait = 1;
+    *place = *block;
+    lock_give(locked);
 }
 
 /* Whoever stood in the place of a new block has to go; what he or it replaced is in *old. */
@@ -100,56 +119,69 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED
         copy = *block;
         return blocks_insert_shared(&copy, old);
     }
-    enum blocks_insert result = BLOCKS_NEW;
     struct locked locked = lock_take(&blocks_young.lock);
     struct block *place = blocks_find_young(block->address);
     if (unlikely(place)) {
         *old = *place;
-        result = BLOCKS_REPLACED;
-    } else {
-        place = &blocks_young.place[blocks_young.next++ % BLOCKS_YOUNG];
-        if (place->address) {
-            blocks_prefetch(block->address);
-            result = blocks_age(place, old);
-        }
+        blocks_stay(place, block, &locked);
+        return BLOCKS_REPLACED;
     }
-    blocks_young.some_wait = 1;
+    place = blocks_young_place(blocks_young.next++ % BLOCKS_YOUNG);
+    if (!place->address) {
+        blocks_stay(place, block, &locked);
+        return BLOCKS_NEW;
+    }
+    blocks_prefetch(block->address);
+    enum blocks_insert result = blocks_age(place, old);
     if (likely(result != BLOCKS_NO_MEMORY)) {
-        *place = *block;
-    } else {
-        copy = *block;
-        result = blocks_insert_elsewhere(&copy, old);
+        blocks_stay(place, block, &locked);
+        return result;
     }
+    copy = *block;
+    blocks_young.some_wait = 1;
+    result = blocks_insert_elsewhere(&copy, old);
     lock_give(&locked);
     return result;
 }
 
-/* Removes the block at an address; false when there is none. */
-static ALWAYS_INLINE bool blocks_remove(struct guard *guard UNUSED, uintptr_t address,
-                                        struct block *out)
+/* Takes the block at an address out; NULL when there is none. What is answered is *room, or the place
+ * where a young one was, where no address stands any more; until the next one comes. */
+static ALWAYS_INLINE const struct block *blocks_take(struct guard *guard UNUSED, uintptr_t address,
+                                                     struct block *room)
 {
     struct blocks_entry found;
-    if (!blocks_has_key(address))
-        return false;
+    if (!address)
+        return NULL;
     if (unlikely(!*lock_alone)) {
-        if (!blocks_remove_shared(address, &found))
-            return false;
-        *out = blocks_unpack(&found, address);
-        return true;
+        if (address % 8 || !blocks_remove_shared(address, &found))
+            return NULL;
+        *room = blocks_unpack(&found, address);
+        return room;
     }
     struct locked locked = lock_take(&blocks_young.lock);
     struct block *place = blocks_find_young(address);
-    bool known = true;
     if (place) {
-        *out = *place;
         place->address = 0;
-    } else {
-        known = blocks_remove_old(address, &found);
-        if (known)
-            *out = blocks_unpack(&found, address);
+        lock_give(&locked);
+        return place;
     }
+    bool known = address % 8 == 0 && blocks_remove_old(address, &found);
     lock_give(&locked);
-    return known;
+    if (!known)
+        return NULL;
+    *room = blocks_unpack(&found, address);
+    return room;
+}
+
+/* Removes the block at an address; false when there is none. */
+static ALWAYS_INLINE bool blocks_remove(struct guard *guard, uintptr_t address, struct block *out)
+{
+    const struct block *block = blocks_take(guard, address, out);
+    if (!block)
+        return false;
+    *out = *block;
+    out->address = address;
+    return true;
 }
 
 /* The block that begins at an address. */

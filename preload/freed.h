@@ -51,16 +51,16 @@ static inline void freed_captured(struct freed *freed)
         bump(&freed->recent->captures, 1);
 }
 
-/* node 0: only the return address of the free is known. */
-static inline void freed_remember(struct freed *freed, const struct block *block, uintptr_t pc,
-                                  uint32_t node, uint32_t tick, enum leak_form form)
+/* address: the block's. node 0: only the return address of the free is known. */
+static inline void freed_remember(struct freed *freed, const struct block *block, uintptr_t address,
+                                  uintptr_t pc, uint32_t node, uint32_t tick, enum leak_form form)
 {
     struct leak_recent *recent = freed->recent;
     if (unlikely(!recent))
         return;
     struct leak_recent_free *at = &recent->free[freed->place];
     freed->place = freed->place + 1 < LEAK_RECENT ? freed->place + 1 : 0;
-    at->address = block->address;
+    at->address = address;
     at->pc = pc;
     at->node = node;
     at->site = block->site;

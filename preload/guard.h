@@ -42,10 +42,11 @@ static inline struct guard *guard_enter(const struct frame *caller)
     struct guard *guard = &guard_self;
     if (unlikely(guard->sp))
         return guard_enter_again(caller);
+    uintptr_t sp = caller->sp; /* in a register */
     guard->pc = caller->pc;
     guard->link = caller->link;
     __asm__ volatile("" ::: "memory"); /* a handler that sees sp sees where to look for pc */
-    guard->sp = caller->sp;
+    guard->sp = sp;
     __asm__ volatile("" ::: "memory"); /* before anything a handler could interrupt */
     return guard;
 }

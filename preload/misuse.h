@@ -45,9 +45,9 @@ static ALWAYS_INLINE bool misuse_agrees(const struct frame *caller, const struct
 {
     unsigned kind = block->kind & BLOCKS_KIND;
     if (!said)
-        return likely(how >> kind & 1);
-    return likely(how >> RELEASE_BESIDE_SIZE >> kind & 1) &&
-           likely(((const struct release_frame *)caller)->size == block->size);
+        return how & 1u << kind;
+    return how & 1u << RELEASE_BESIDE_SIZE << kind &&
+           ((const struct release_frame *)caller)->size == block->size;
 }
 
 /* The whole answer, of any form. */

@@ -56,7 +56,7 @@ NOINLINE void track_ask_clock(struct guard *guard, struct thread *thread)
         thread->events_per_clock = 1;
     else if (thread->events_per_clock < EVENTS_PER_CLOCK_MAX)
         thread->events_per_clock = 2 * thread->events_per_clock + 1;
-    thread->events_left = thread->events_per_clock;
+    thread->events_left = thread->events_per_clock - 1;
     if (late) {
         threads_note_name(thread);
         history_tick(guard, thread, before);
@@ -117,36 +117,47 @@ static inline bool filtered(size_t size)
     return unlikely(size - track_options.min_size > size_span);
 }
 
-static NOINLINE void alloc_sampled(struct guard *guard, const struct frame *caller, void *pointer,
-                                   size_t size, enum leak_kind kind)
+struct leak_slot *track_replaced(struct guard *guard, struct thread *thread,
+                                 const struct block *old, uint64_t blocks, uint32_t site)
 {
-    if (!sample_meets(size))
-        return;
+    track_count_free(guard, thread, old, blocks);
+    return slots_pair(&thread->slots, site);
+}
+
+static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, void *pointer,
+                               size_t size, enum leak_kind kind, bool sampled, const uint32_t *pool)
+{
+    struct locked shared;
     if (filtered(size))
-        track_left_out(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
-    else
-        track_came(guard, caller, pointer, size, kind, true, NULL);
+        return track_left_out(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
+    struct thread *thread = threads_self(guard, &shared);
+    if (unlikely(!thread))
+        return track_left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
+    track_came(guard, thread, caller, pointer, size, kind, sampled, pool);
+    threads_done(thread, &shared);
+}
+
+static NOINLINE void came_sampled(struct guard *guard, const struct frame *caller, void *pointer,
+                                  size_t size, enum leak_kind kind)
+{
+    if (sample_meets(size))
+        came(guard, caller, pointer, size, kind, true, NULL);
 }
 
 void track_alloc(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
                  enum leak_kind kind)
 {
     if (unlikely(sample_bytes))
-        alloc_sampled(guard, caller, pointer, size, kind);
-    else if (filtered(size))
-        track_left_out(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
+        came_sampled(guard, caller, pointer, size, kind);
     else
-        track_came(guard, caller, pointer, size, kind, false, NULL);
+        came(guard, caller, pointer, size, kind, false, NULL);
 }
 
 NOINLINE void track_carved(struct guard *guard, const struct frame *caller, void *pointer,
                            size_t size, enum leak_kind kind, uint32_t pool)
 {
     store_relaxed(&track_detour, true);
-    if (filtered(size))
-        track_left_out(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
-    else
-        track_came(guard, caller, pointer, size, kind, false, &pool);
+    came(guard, caller, pointer, size, kind, false, &pool);
 }
 
 /* ---- Going ---------------------------------------------------------------------------------- */
@@ -168,16 +179,48 @@ static NOINLINE bool move_otherwise(struct guard *guard, const struct frame *cal
     return known;
 }
 
-void track_count_free_at_site(struct guard *guard, uint32_t site, uint64_t blocks, uint64_t bytes)
+NOINLINE uint32_t track_look(struct guard *guard, struct thread *thread, const struct frame *caller,
+                             const struct block *taken, uintptr_t address, unsigned weight,
+                             const void *content)
+{
+    struct block block = track_copy(taken, address);
+    uint32_t node = 0;
+    if (weight) {
+        history_died(block.site, weight, store_header->epoch - block.tick);
+        if ((node = capture_node(guard, thread, caller)))
+            freed_count(guard, block.site, node, weight, block.size);
+    }
+    if (content)
+        orphans_look(guard, thread, caller, &block, content, &node);
+    return node;
+}
+
+/* No memory for this thread: straight into the site, or the block would look like a leak. */
+static COLD void count_free_at_site(struct guard *guard, uint32_t site, uint64_t blocks,
+                                    uint64_t bytes)
 {
     sites_count_free(guard, site, blocks, bytes);
     sub_relaxed(&store_header->live_bytes, bytes);
 }
 
+/* pointer: as the program freed it, or NULL: what was there is gone as well. */
+static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
+                               const struct block *block, const void *pointer, uint32_t how,
+                               bool sampled)
+{
+    struct locked shared;
+    struct thread *thread = threads_self(guard, &shared);
+    uint64_t blocks = sampled ? sample_count(block, false) : 1;
+    if (unlikely(!thread))
+        return count_free_at_site(guard, block->site, blocks, blocks * block->size);
+    track_went(guard, thread, caller, block, block->address, pointer, how, blocks, sampled);
+    threads_done(thread, &shared);
+}
+
 static NOINLINE void gone_sampled(struct guard *guard, const struct frame *caller,
                                   const struct block *block, uint32_t how)
 {
-    track_went(guard, caller, block, NULL, how, true);
+    gone(guard, caller, block, NULL, how, true);
 }
 
 void track_gone(struct guard *guard, const struct frame *caller, const struct block *block)
@@ -185,7 +228,7 @@ void track_gone(struct guard *guard, const struct frame *caller, const struct bl
     if (unlikely(sample_bytes))
         gone_sampled(guard, caller, block, BY_REALLOC);
     else
-        track_went(guard, caller, block, NULL, BY_REALLOC, false);
+        gone(guard, caller, block, NULL, BY_REALLOC, false);
 }
 
 NOINLINE void track_carved_gone(struct guard *guard, const struct frame *caller,
@@ -193,7 +236,7 @@ NOINLINE void track_carved_gone(struct guard *guard, const struct frame *caller,
 {
     if (eventlog_level)
         eventlog_went(guard, caller, block, how);
-    track_went(guard, caller, block, NULL, how, false);
+    gone(guard, caller, block, NULL, how, false);
 }
 
 void track_content_gone(struct guard *guard, const struct frame *caller, uintptr_t start,
@@ -240,7 +283,7 @@ static void free_sampled(struct guard *guard, const struct frame *caller, void *
     if (eventlog_level)
         eventlog_went(guard, caller, &block, how);
     wrongs_of_block(guard, caller, &block, how); /* if at all */
-    track_went(guard, caller, &block, pointer, how, true);
+    gone(guard, caller, &block, pointer, how, true);
 }
 
 static void *free_later(struct guard *guard, const struct frame *caller, void *pointer,
@@ -263,7 +306,7 @@ static void *free_later(struct guard *guard, const struct frame *caller, void *p
     wrongs_of_block(guard, caller, &block, how); /* if at all */
     if (load_relaxed(&carved_count))
         track_content_gone(guard, caller, address, block.size, how);
-    track_went(guard, caller, &block, pointer, how, false);
+    gone(guard, caller, &block, pointer, how, false);
     return quarantine_is_on() && wrongs_put_off(guard, caller, pointer, &block, how) ? NULL
                                                                                      : pointer;
 }
@@ -286,17 +329,42 @@ void *track_free_unknown(struct guard *guard, const struct frame *caller, void *
     return pointer;
 }
 
+void *track_free_wrong(struct guard *guard, const struct frame *caller, const struct block *taken,
+                       void *pointer, uint32_t how)
+{
+    struct block block = track_copy(taken, arch_address(pointer));
+    wrongs_of_block(guard, caller, &block, how); /* if at all */
+    gone(guard, caller, &block, pointer, how, false);
+    return pointer;
+}
+
+/* The thread is not at hand. */
+static NOINLINE void *free_first(struct guard *guard, const struct frame *caller, void *pointer,
+                                 uint32_t how)
+{
+    struct block block;
+    if (!blocks_remove(guard, arch_address(pointer), &block))
+        return track_free_unknown(guard, caller, pointer, how);
+    return track_free_wrong(guard, caller, &block, pointer, how);
+}
+
+static ALWAYS_INLINE void *free_said(struct guard *guard, const struct frame *caller,
+                                     void *pointer, uint32_t how, bool said)
+{
+    return unlikely(track_detour)     ? free_otherwise(guard, caller, pointer, how)
+           : unlikely(!guard->thread) ? free_first(guard, caller, pointer, how)
+                                      : track_free_now(guard, caller, pointer, how, said);
+}
+
 void *track_free(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
 {
-    return unlikely(track_detour) ? free_otherwise(guard, caller, pointer, how)
-                                  : track_free_now(guard, caller, pointer, how, false);
+    return free_said(guard, caller, pointer, how, false);
 }
 
 void *track_free_said(struct guard *guard, const struct release_frame *frame, void *pointer,
                       uint32_t how)
 {
-    return unlikely(track_detour) ? free_otherwise(guard, &frame->caller, pointer, how)
-                                  : track_free_now(guard, &frame->caller, pointer, how, true);
+    return free_said(guard, &frame->caller, pointer, how, true);
 }
 
 void track_put_back(struct guard *guard, const struct block *block)

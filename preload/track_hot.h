@@ -15,6 +15,7 @@
 #include "preload/sample.h"
 #include "preload/sites.h"
 #include "preload/store.h"
+#include "preload/track.h"
 #include "preload/watch.h"
 #include "preload/wrongs.h"
 
@@ -26,18 +27,18 @@ void track_ask_clock(struct guard *guard, struct thread *thread);
 void track_bring_live(struct guard *guard, struct thread *thread);
 /* What cannot be helped is counted. */
 COLD void track_left_out(enum leak_untracked why, uintptr_t address, uint64_t size);
-/* No memory for this thread: straight into the site, or the block would look like a leak. */
-COLD void track_count_free_at_site(struct guard *guard, uint32_t site, uint64_t blocks,
-                                   uint64_t bytes);
 /* Of what no block begins at: what libc is to free. */
 COLD void *track_free_unknown(struct guard *guard, const struct frame *caller, void *pointer,
                               uint32_t how);
+/* The same of a block that blocks_take has answered, and that the call does not agree with. */
+COLD void *track_free_wrong(struct guard *guard, const struct frame *caller,
+                            const struct block *taken, void *pointer, uint32_t how);
 
 /* A busy thread asks the clock every 64th time, one that allocates now and then each time. Samples
  * may be far apart in time, however many a thread has had. */
 static ALWAYS_INLINE void track_clock(struct guard *guard, struct thread *thread, bool sampled)
 {
-    if (unlikely(--thread->events_left <= 0) || sampled)
+    if (unlikely(--thread->events_left < 0) || sampled)
         track_ask_clock(guard, thread);
 }
 
@@ -55,14 +56,14 @@ static ALWAYS_INLINE void track_live(struct guard *guard, struct thread *thread,
 
 /* blocks: how many this one stands for, 1 unless it is a sample. */
 static inline void track_count_alloc(struct guard *guard, struct thread *thread,
-                                     struct leak_slot *pair, uint32_t site, uint64_t size,
+                                     struct leak_slot *pair, const struct block *block,
                                      uint64_t blocks)
 {
-    struct leak_slot *slot = slots_find_in(guard, &thread->slots, pair, site);
+    struct leak_slot *slot = slots_find_in(guard, &thread->slots, pair, block->site);
     bump(&slot->counts.allocs, blocks);
-    bump(&slot->counts.bytes, blocks * size);
-    store_relaxed(&slot->last, store_header->epoch);
-    track_live(guard, thread, blocks * size, blocks);
+    bump(&slot->counts.bytes, blocks * block->size);
+    store_relaxed(&slot->last, block->tick);
+    track_live(guard, thread, blocks * block->size, blocks);
 }
 
 /* Returns how many frees of that site this thread had counted before. */
@@ -78,20 +79,22 @@ static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct threa
     return before;
 }
 
+/* An older block stood where this one is: its free did not pass by us. The pair of slots for the
+ * new one, which may be elsewhere by now. */
+COLD struct leak_slot *track_replaced(struct guard *guard, struct thread *thread,
+                                      const struct block *old, uint64_t blocks, uint32_t site);
+
 /* sampled, and whether there is a pool, is known when this is compiled: the usual way carries
  * nothing of the others, and keeps its block in registers. */
-static ALWAYS_INLINE void track_came(struct guard *guard, const struct frame *caller, void *pointer,
-                                     size_t size, enum leak_kind kind, bool sampled,
-                                     const uint32_t *pool)
+static ALWAYS_INLINE void track_came(struct guard *guard, struct thread *thread,
+                                     const struct frame *caller, void *pointer, size_t size,
+                                     enum leak_kind kind, bool sampled, const uint32_t *pool)
 {
-    struct locked shared;
     struct block old, block;
-    struct thread *thread = threads_self(guard, &shared);
-    if (unlikely(!thread))
-        return track_left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
     if (unlikely(!*lock_alone))
         blocks_prefetch(arch_address(pointer)); /* else it waits among the young first */
     track_clock(guard, thread, sampled);
+    block.site = capture_site(guard, thread, caller, kind); /* first: few registers survive it */
     block.address = arch_address(pointer);
     block.size = size;
     block.kind = (pool ? LEAK_KIND_CUSTOM : kind) | guard->kind_flags;
@@ -99,7 +102,6 @@ static ALWAYS_INLINE void track_came(struct guard *guard, const struct frame *ca
     block.tick = store_header->epoch;
     block.count = ++thread->allocations;
     store_relaxed(&thread->record->allocations, block.count);
-    block.site = capture_site(guard, thread, caller, kind);
     if (watch_due(thread, block.count)) {
         struct block copy = block; /* the block itself stays in registers */
         watch_allocation(guard, thread, caller, &copy);
@@ -109,21 +111,22 @@ static ALWAYS_INLINE void track_came(struct guard *guard, const struct frame *ca
                               : pool      ? carved_insert(guard, &block, *pool, &old)
                               : sampled   ? sample_insert(guard, &block, &old)
                                           : blocks_insert(guard, &block, &old);
-    if (likely(done != BLOCKS_NO_MEMORY))
-        track_count_alloc(guard, thread, pair, block.site, size,
-                          sampled ? sample_count(&block, true) : 1);
-    else
-        track_left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
-    if (unlikely(done == BLOCKS_REPLACED)) /* its free did not pass by us */
-        track_count_free(guard, thread, &old, sampled ? sample_count(&old, false) : 1);
-    threads_done(thread, &shared);
+    if (unlikely(done == BLOCKS_NO_MEMORY))
+        return track_left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
+    if (unlikely(done == BLOCKS_REPLACED))
+        pair = track_replaced(guard, thread, &old, sampled ? sample_count(&old, false) : 1,
+                              block.site);
+    track_count_alloc(guard, thread, pair, &block, sampled ? sample_count(&block, true) : 1);
 }
 
 /* As track_alloc, where track_choosy is false. */
 static ALWAYS_INLINE void track_alloc_here(struct guard *guard, const struct frame *caller,
                                            void *pointer, size_t size, enum leak_kind kind)
 {
-    track_came(guard, caller, pointer, size, kind, false, NULL);
+    if (likely(guard->thread))
+        track_came(guard, guard->thread, caller, pointer, size, kind, false, NULL);
+    else
+        track_alloc(guard, caller, pointer, size, kind);
 }
 
 /* ---- Going ----------------------------------------------------------------------------------- */
@@ -140,58 +143,54 @@ static inline unsigned track_weight(struct thread *thread, const struct block *b
     return freed_weight(&thread->freed, before);
 }
 
-/* Where did it go? content: what it held is looked at; NULL: it is not. */
-static inline void track_note_freed(struct guard *guard, struct thread *thread,
-                                    const struct frame *caller, const struct block *block,
-                                    unsigned weight, uint32_t how, const void *content)
+/* A block that blocks_take has answered, whole. */
+static inline struct block track_copy(const struct block *taken, uintptr_t address)
 {
-    uint32_t node = 0;
-    if (unlikely(weight)) {
-        history_died(block->site, weight, store_header->epoch - block->tick);
-        if ((node = capture_node(guard, thread, caller)))
-            freed_count(guard, block->site, node, weight, block->size);
-    }
-    if (unlikely(content)) {
-        struct block copy = *block; /* the block itself stays in registers */
-        orphans_look(guard, thread, caller, &copy, content, &node);
-    }
-    freed_remember(&thread->freed, block, caller->pc, node, store_header->epoch, release_form(how));
+    struct block copy = *taken;
+    copy.address = address;
+    return copy;
 }
 
-/* pointer: as the program freed it, or NULL: what was there is gone as well. */
-static ALWAYS_INLINE void track_went(struct guard *guard, const struct frame *caller,
-                                     const struct block *block, const void *pointer, uint32_t how,
-                                     bool sampled)
+/* Where did it go? Its stack, which stands for weight frees (0: is not taken), and if content is not
+ * NULL what it held is looked at. The stack's node, or 0. */
+uint32_t track_look(struct guard *guard, struct thread *thread, const struct frame *caller,
+                    const struct block *taken, uintptr_t address, unsigned weight,
+                    const void *content);
+
+/* block: all but the address. pointer: as the program freed it, or NULL: what was there is gone as
+ * well. */
+static ALWAYS_INLINE void track_went(struct guard *guard, struct thread *thread,
+                                     const struct frame *caller, const struct block *block,
+                                     uintptr_t address, const void *pointer, uint32_t how,
+                                     uint64_t blocks, bool sampled)
 {
-    struct locked shared;
-    struct thread *thread = threads_self(guard, &shared);
-    uint64_t blocks = sampled ? sample_count(block, false) : 1;
-    if (unlikely(!thread))
-        return track_count_free_at_site(guard, block->site, blocks, blocks * block->size);
     track_clock(guard, thread, sampled);
     uint64_t before = track_count_free(guard, thread, block, blocks);
-    if (track_options.free_stacks != FREE_STACKS_OFF) {
-        unsigned weight = track_weight(thread, block, before, blocks, sampled);
-        bool all = track_options.free_stacks == FREE_STACKS_ALL;
-        /* Samples know few of the blocks. */
-        bool look = !sampled && pointer && orphans_due(thread, before, weight, all);
-        track_note_freed(guard, thread, caller, block, weight, how, look ? pointer : NULL);
-    }
-    threads_done(thread, &shared);
+    if (track_options.free_stacks == FREE_STACKS_OFF)
+        return;
+    unsigned weight = track_weight(thread, block, before, blocks, sampled);
+    bool all = track_options.free_stacks == FREE_STACKS_ALL;
+    /* Samples know few of the blocks. */
+    bool look = !sampled && pointer && orphans_due(thread, before, weight, all);
+    uint32_t node = 0;
+    if (unlikely(weight || look))
+        node = track_look(guard, thread, caller, block, address, weight, look ? pointer : NULL);
+    freed_remember(&thread->freed, block, address, caller->pc, node, store_header->epoch,
+                   release_form(how));
 }
 
-/* said: caller is the first part of a release_frame. */
+/* The thread is at hand. said: caller is the first part of a release_frame. */
 static ALWAYS_INLINE void *track_free_now(struct guard *guard, const struct frame *caller,
                                           void *pointer, uint32_t how, bool said)
 {
-    struct block block;
-    if (unlikely(!blocks_remove(guard, arch_address(pointer), &block)))
+    struct block room;
+    uintptr_t address = arch_address(pointer);
+    const struct block *block = blocks_take(guard, address, &room);
+    if (unlikely(!block))
         return track_free_unknown(guard, caller, pointer, how);
-    if (unlikely(!misuse_agrees(caller, &block, how, said))) {
-        struct block copy = block; /* the block itself stays in registers */
-        wrongs_of_block(guard, caller, &copy, how);
-    }
-    track_went(guard, caller, &block, pointer, how, false);
+    if (unlikely(!misuse_agrees(caller, block, how, said)))
+        return track_free_wrong(guard, caller, block, pointer, how);
+    track_went(guard, guard->thread, caller, block, address, pointer, how, 1, false);
     return pointer;
 }
 
@@ -199,7 +198,8 @@ static ALWAYS_INLINE void *track_free_now(struct guard *guard, const struct fram
 static ALWAYS_INLINE void *track_free_here(struct guard *guard, const struct frame *caller,
                                            void *pointer, uint32_t how)
 {
-    return track_free_now(guard, caller, pointer, how, false);
+    return likely(guard->thread) ? track_free_now(guard, caller, pointer, how, false)
+                                 : track_free(guard, caller, pointer, how);
 }
 
 #endif

@@ -212,8 +212,8 @@ END_TEST
 static void remember(struct freed *freed, uintptr_t n)
 {
     struct block block = {.address = n << 4, .site = (uint32_t)n + 1};
-    freed_remember(freed, &block, 0x1000 + n, (uint32_t)n % 3 ? 0 : 77, (uint32_t)n / 10,
-                   LEAK_FORM_FREE);
+    freed_remember(freed, &block, block.address, 0x1000 + n, (uint32_t)n % 3 ? 0 : 77,
+                   (uint32_t)n / 10, LEAK_FORM_FREE);
 }
 
 static size_t rings(void)
