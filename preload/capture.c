@@ -15,7 +15,7 @@ void capture_start(void)
     if (track_options.unwind == UNWIND_FP)
         unwind_by_fp();
     if (!track_options.site_stacks)
-        capture_reasons++;
+        capture_reasons |= CAPTURE_FLAT;
     if (!track_options.start || track_options.start_after || *track_options.start_at) {
         capture_disable_all(true);
         never_enabled = true;

@@ -15,6 +15,8 @@
 /* Reasons to take no stack, or to look for a tag, for some thread or for all: with none a hook asks
  * no further. */
 extern uint32_t capture_reasons HIDDEN;
+/* One of them stands by itself: site_stacks=off. Where it is the only one a kind has one site. */
+#define CAPTURE_FLAT (1u << 31)
 /* Somebody was, or is: there may be sites of such blocks. */
 extern bool capture_disabled_ever HIDDEN;
 /* Once the options are read. */
@@ -46,9 +48,9 @@ static inline uint32_t capture_usual_site(struct guard *guard, struct thread *th
 static inline uint32_t capture_site(struct guard *guard, struct thread *thread,
                                     const struct frame *caller, enum leak_kind kind)
 {
-    if (unlikely(capture_reasons)) {
-        bool is_flat = !track_options.site_stacks && capture_reasons == 1; /* and nothing else */
-        if (likely(is_flat && thread->flat_sites[kind]))
+    uint32_t reasons = capture_reasons;
+    if (unlikely(reasons)) {
+        if (likely(reasons == CAPTURE_FLAT && thread->flat_sites[kind]))
             return thread->flat_sites[kind];
         return capture_other_site(guard, thread, caller, kind);
     }
