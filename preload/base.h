@@ -46,6 +46,9 @@ struct frame {
                        .link = ARCH_LINK(record_)};                                                \
     })
 
+/* For a call that hardly ever happens: the copy alone is in memory, what it is of in registers. */
+#define COPY_OF(thing) ((typeof(*(thing))[]){*(thing)})
+
 static inline uint64_t round_up(uint64_t value, uint64_t unit)
 {
     return (value + unit - 1) / unit * unit;

@@ -36,23 +36,23 @@ uint32_t capture_other_site(struct guard *guard, struct thread *thread, const st
 uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const struct frame *caller,
                              unsigned sort);
 
-static inline uint32_t capture_usual_site(struct guard *guard, struct thread *thread,
+static ALWAYS_INLINE uint32_t capture_usual_site(struct guard *guard, struct thread *thread,
                                           const struct frame *caller, unsigned sort)
 {
     modules_refresh(guard);
     uint32_t site = leaves_find(&thread->leaves, thread->bounds.low, caller, sort);
-    return likely(site) ? site : capture_walked_site(guard, thread, caller, sort);
+    return likely(site) ? site : capture_walked_site(guard, thread, COPY_OF(caller), sort);
 }
 
 /* 0 when there is no memory. */
-static inline uint32_t capture_site(struct guard *guard, struct thread *thread,
+static ALWAYS_INLINE uint32_t capture_site(struct guard *guard, struct thread *thread,
                                     const struct frame *caller, enum leak_kind kind)
 {
     uint32_t reasons = capture_reasons;
     if (unlikely(reasons)) {
         if (likely(reasons == CAPTURE_FLAT && thread->flat_sites[kind]))
             return thread->flat_sites[kind];
-        return capture_other_site(guard, thread, caller, kind);
+        return capture_other_site(guard, thread, COPY_OF(caller), kind);
     }
     return capture_usual_site(guard, thread, caller, kind);
 }

@@ -41,7 +41,7 @@ static inline struct guard *guard_enter(const struct frame *caller)
 {
     struct guard *guard = &guard_self;
     if (unlikely(guard->sp))
-        return guard_enter_again(caller);
+        return guard_enter_again(COPY_OF(caller));
     uintptr_t sp = caller->sp; /* in a register */
     guard->pc = caller->pc;
     guard->link = caller->link;

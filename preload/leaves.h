@@ -56,7 +56,7 @@ static inline unsigned leaves_set(const struct leaves *leaves, uintptr_t pc, uin
     return hash >> (64 - __builtin_ctz(leaves->many ? LEAVES_MANY : LEAVES_FEW));
 }
 
-static inline bool leaves_fits(const struct leaf *leaf, uintptr_t low, const struct frame *caller,
+static ALWAYS_INLINE bool leaves_fits(const struct leaf *leaf, uintptr_t low, const struct frame *caller,
                                unsigned sort)
 {
     return leaf->pc == caller->pc && leaf->sp == caller->sp && leaf->sort == sort &&
@@ -80,7 +80,7 @@ static ALWAYS_INLINE uint32_t leaves_find(struct leaves *leaves, uintptr_t low,
     const struct leaf *newest = leaves->newest[leaves_set(leaves, caller->pc, caller->sp)];
     if (likely(newest && leaves_fits(newest, low, caller, sort)))
         return newest->site;
-    return leaves_find_older(leaves, low, caller, sort);
+    return leaves_find_older(leaves, low, COPY_OF(caller), sort);
 }
 
 /* What they said. The trace is that of the caller. */

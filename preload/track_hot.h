@@ -104,7 +104,7 @@ static ALWAYS_INLINE void track_came(struct guard *guard, struct thread *thread,
     store_relaxed(&thread->record->allocations, block.count);
     if (watch_due(thread, block.count)) {
         struct block copy = block; /* the block itself stays in registers */
-        watch_allocation(guard, thread, caller, &copy);
+        watch_allocation(guard, thread, COPY_OF(caller), &copy);
     }
     struct leak_slot *pair = slots_prefetch(&thread->slots, block.site);
     enum blocks_insert done = !block.site ? BLOCKS_NO_MEMORY
@@ -126,7 +126,7 @@ static ALWAYS_INLINE void track_alloc_here(struct guard *guard, const struct fra
     if (likely(guard->thread))
         track_came(guard, guard->thread, caller, pointer, size, kind, false, NULL);
     else
-        track_alloc(guard, caller, pointer, size, kind);
+        track_alloc(guard, COPY_OF(caller), pointer, size, kind);
 }
 
 /* ---- Going ----------------------------------------------------------------------------------- */
@@ -174,7 +174,8 @@ static ALWAYS_INLINE void track_went(struct guard *guard, struct thread *thread,
     bool look = !sampled && pointer && orphans_due(thread, before, weight, all);
     uint32_t node = 0;
     if (unlikely(weight || look))
-        node = track_look(guard, thread, caller, block, address, weight, look ? pointer : NULL);
+        node = track_look(guard, thread, COPY_OF(caller), block, address, weight,
+                          look ? pointer : NULL);
     freed_remember(&thread->freed, block, address, caller->pc, node, store_header->epoch,
                    release_form(how));
 }
@@ -187,9 +188,9 @@ static ALWAYS_INLINE void *track_free_now(struct guard *guard, const struct fram
     uintptr_t address = arch_address(pointer);
     const struct block *block = blocks_take(guard, address, &room);
     if (unlikely(!block))
-        return track_free_unknown(guard, caller, pointer, how);
+        return track_free_unknown(guard, said ? caller : COPY_OF(caller), pointer, how);
     if (unlikely(!misuse_agrees(caller, block, how, said)))
-        return track_free_wrong(guard, caller, block, pointer, how);
+        return track_free_wrong(guard, said ? caller : COPY_OF(caller), block, pointer, how);
     track_went(guard, guard->thread, caller, block, address, pointer, how, 1, false);
     return pointer;
 }
@@ -199,7 +200,7 @@ static ALWAYS_INLINE void *track_free_here(struct guard *guard, const struct fra
                                            void *pointer, uint32_t how)
 {
     return likely(guard->thread) ? track_free_now(guard, caller, pointer, how, false)
-                                 : track_free(guard, caller, pointer, how);
+                                 : track_free(guard, COPY_OF(caller), pointer, how);
 }
 
 #endif
