@@ -48,16 +48,13 @@ static uintptr_t tls_above; /* how much of a thread's mapping lies above its blo
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
-/* Stands in where there was no memory for a record: written by many, read by nobody. */
-static struct leak_thread nobody;
-
-static struct leak_thread *take_record(void)
+static struct leak_thread *take_record(struct thread *thread)
 {
     if (last_record >= RECORDS_MAX && dead_count)
         return segments_at(&records, dead_records[--dead_count]);
     uint32_t id;
     struct leak_thread *record = segments_next(&records, &last_record, &id);
-    return record ? record : &nobody;
+    return record ? record : &thread->unread;
 }
 
 /* Which record is it? Records are few and this is asked at a thread's end, beyond RECORDS_MAX. */
@@ -74,7 +71,7 @@ static void give_record(const struct leak_thread *record)
 
 void threads_note_name(struct thread *thread)
 {
-    if (thread->record != &nobody && !thread->stand_in)
+    if (thread->record != &thread->unread && !thread->stand_in)
         /* prctl cannot fail here, so errno stays */
         prctl(PR_GET_NAME, thread->record->name, 0, 0, 0);
 }
@@ -82,11 +79,10 @@ void threads_note_name(struct thread *thread)
 static void fill_record(struct thread *thread)
 {
     struct leak_thread *record = thread->record;
-    thread->allocations = 0;
     thread->watch_at = threads_watch_from;
-    if (record == &nobody)
-        return;
     memset(record, 0, sizeof *record);
+    if (record == &thread->unread)
+        return;
     record->tid = sys_gettid();
     record->started = load_relaxed(&store_header->epoch) + 1;
     if (thread->stand_in)
@@ -239,7 +235,7 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
         return NULL;
     }
     locked = lock_take(&lock);
-    thread->record = take_record();
+    thread->record = take_record(thread);
     lock_give(&locked);
     thread->serial = serial;
     thread->stand_in = for_all;
@@ -285,7 +281,7 @@ static void leave(void *argument)
         add_relaxed(&store_header->live_bytes, threads_delta(thread));
         add_relaxed(&threads_blocks, thread->delta_blocks);
         struct locked locked = lock_take(&lock);
-        if (thread->record != &nobody) {
+        if (thread->record != &thread->unread) {
             thread->record->ended = load_relaxed(&store_header->epoch) + 1;
             if (last_record >= RECORDS_MAX)
                 give_record(thread->record);
@@ -393,7 +389,7 @@ bool threads_fork_child(struct guard *guard)
     if (!thread)
         return true; /* a thread at its end forked */
     thread->serial = next_serial();
-    thread->record = take_record();
+    thread->record = take_record(thread);
     forget(thread);
     fill_record(thread);
     freed_open(guard, &thread->freed, thread->serial);

@@ -24,9 +24,9 @@ struct thread {
     uint64_t delta_level;       /* bytes not yet added to header.live_bytes, and delta_most … */
     uint64_t delta_top;         /* … which is half of this: how many there may be, either way */
     int64_t delta_blocks;       /* not yet added to threads_blocks: goes with the bytes */
-    uint32_t allocations;       /* as in the record */
-    uint32_t watch_at;          /* the one at which somebody wants to be called (watch.h) */
-    struct leak_thread *record; /* in the store, or one that nobody reads */
+    uint32_t watch_at;          /* the allocation at which somebody wants to be called (watch.h) */
+    struct leak_thread *record; /* in the store, or where there was no room the next one … */
+    struct leak_thread unread;  /* … which is its own, too: allocations are counted there alone */
     struct slots slots;
     struct freed freed;
     struct unwind_bounds bounds;

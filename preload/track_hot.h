@@ -100,8 +100,7 @@ static ALWAYS_INLINE void track_came(struct guard *guard, struct thread *thread,
     block.kind = (pool ? LEAK_KIND_CUSTOM : kind) | guard->kind_flags;
     block.thread = thread->serial;
     block.tick = store_header->epoch;
-    block.count = ++thread->allocations;
-    store_relaxed(&thread->record->allocations, block.count);
+    block.count = bump(&thread->record->allocations, 1);
     if (watch_due(thread, block.count)) {
         struct block copy = block; /* the block itself stays in registers */
         watch_allocation(guard, thread, COPY_OF(caller), &copy);

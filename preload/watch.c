@@ -11,7 +11,7 @@ static uint32_t sooner(uint32_t a, uint32_t b)
 
 static uint32_t next(const struct thread *thread)
 {
-    uint32_t count = thread->allocations;
+    uint32_t count = thread->record->allocations;
     if (eventlog_level)
         return count + 1;
     return sooner(oracle_next(count), breaks_next(thread->serial, count));
