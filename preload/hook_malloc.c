@@ -121,6 +121,8 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     static NOINLINE void name##_as_usual(void *block, uint32_t how)                                \
     {                                                                                              \
         struct frame caller = CALLER_FRAME();                                                      \
+        if (!block) /* below */                                                                    \
+            __builtin_unreachable();                                                               \
         FREEING(guard, &caller, block, track_free_here(guard, &caller, block, how), go);           \
     }                                                                                              \
     static NOINLINE void name##_in_full(void *block, uint32_t how)                                 \

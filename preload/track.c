@@ -117,6 +117,15 @@ static inline bool filtered(size_t size)
     return unlikely(size - track_options.min_size > size_span);
 }
 
+void track_without_site(struct guard *guard, struct thread *thread, const struct frame *caller,
+                        struct block *block, unsigned kind)
+{
+    track_number(guard, thread, block, kind);
+    if (watch_due(thread, block->count))
+        watch_allocation(guard, thread, caller, block);
+    track_left_out(LEAK_UNTRACKED_NO_MEMORY, block->address, block->size);
+}
+
 struct leak_slot *track_replaced(struct guard *guard, struct thread *thread,
                                  const struct block *old, uint64_t blocks, uint32_t site)
 {

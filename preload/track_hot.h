@@ -84,6 +84,19 @@ static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct threa
 COLD struct leak_slot *track_replaced(struct guard *guard, struct thread *thread,
                                       const struct block *old, uint64_t blocks, uint32_t site);
 
+/* There is no memory for its site. */
+COLD void track_without_site(struct guard *guard, struct thread *thread, const struct frame *caller,
+                             struct block *block, unsigned kind);
+
+static ALWAYS_INLINE void track_number(struct guard *guard, struct thread *thread,
+                                       struct block *block, unsigned kind)
+{
+    block->kind = kind | guard->kind_flags;
+    block->thread = thread->serial;
+    block->tick = store_header->epoch;
+    block->count = bump(&thread->record->allocations, 1);
+}
+
 /* sampled, and whether there is a pool, is known when this is compiled: the usual way carries
  * nothing of the others, and keeps its block in registers. */
 static ALWAYS_INLINE void track_came(struct guard *guard, struct thread *thread,
@@ -91,25 +104,22 @@ static ALWAYS_INLINE void track_came(struct guard *guard, struct thread *thread,
                                      enum leak_kind kind, bool sampled, const uint32_t *pool)
 {
     struct block old, block;
+    unsigned own = pool ? LEAK_KIND_CUSTOM : kind;
     if (unlikely(!*lock_alone))
         blocks_prefetch(arch_address(pointer)); /* else it waits among the young first */
     track_clock(guard, thread, sampled);
-    block.site = capture_site(guard, thread, caller, kind); /* first: few registers survive it */
     block.address = arch_address(pointer);
     block.size = size;
-    block.kind = (pool ? LEAK_KIND_CUSTOM : kind) | guard->kind_flags;
-    block.thread = thread->serial;
-    block.tick = store_header->epoch;
-    block.count = bump(&thread->record->allocations, 1);
-    if (watch_due(thread, block.count)) {
-        struct block copy = block; /* the block itself stays in registers */
-        watch_allocation(guard, thread, COPY_OF(caller), &copy);
-    }
+    block.site = capture_site(guard, thread, caller, kind);
+    if (unlikely(!block.site))
+        return track_without_site(guard, thread, COPY_OF(caller), COPY_OF(&block), own);
+    track_number(guard, thread, &block, own); /* by now: few registers survive a call */
+    if (watch_due(thread, block.count))
+        watch_allocation(guard, thread, COPY_OF(caller), COPY_OF(&block));
     struct leak_slot *pair = slots_prefetch(&thread->slots, block.site);
-    enum blocks_insert done = !block.site ? BLOCKS_NO_MEMORY
-                              : pool      ? carved_insert(guard, &block, *pool, &old)
-                              : sampled   ? sample_insert(guard, &block, &old)
-                                          : blocks_insert(guard, &block, &old);
+    enum blocks_insert done = pool      ? carved_insert(guard, &block, *pool, &old)
+                              : sampled ? sample_insert(guard, &block, &old)
+                                        : blocks_insert(guard, &block, &old);
     if (unlikely(done == BLOCKS_NO_MEMORY))
         return track_left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
     if (unlikely(done == BLOCKS_REPLACED))
