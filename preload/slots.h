@@ -17,6 +17,7 @@ struct slots {
     uint32_t serial;           /* the owner's */
     uint32_t evictions;        /* since the cache has this size */
     uint8_t size_class;
+    struct leak_slot *last; /* where a block that came was counted last, or any other one */
     struct leak_counts folded; /* by the owner so far: with what the slots count, all that it did */
 };
 
@@ -53,6 +54,14 @@ static inline struct leak_slot *slots_find_in(struct guard *guard, struct slots 
 static inline struct leak_slot *slots_find(struct guard *guard, struct slots *slots, uint32_t site)
 {
     return slots_find_in(guard, slots, slots_pair(slots, site), site);
+}
+
+/* The same for a block that has just come: most often none has come since. */
+static inline struct leak_slot *slots_find_newest(struct guard *guard, struct slots *slots,
+                                                  uint32_t site)
+{
+    struct leak_slot *slot = slots->last;
+    return likely(slot->site == site) ? slot : slots_find(guard, slots, site);
 }
 
 void slots_close(struct guard *guard, struct slots *slots);

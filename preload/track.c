@@ -129,7 +129,7 @@ void track_without_site(struct guard *guard, struct thread *thread, const struct
 struct leak_slot *track_replaced(struct guard *guard, struct thread *thread,
                                  const struct block *old, uint64_t blocks, uint32_t site)
 {
-    track_count_free(guard, thread, old, blocks);
+    track_count_free(guard, thread, old, blocks, false);
     return slots_pair(&thread->slots, site);
 }
 
@@ -222,7 +222,8 @@ static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
     uint64_t blocks = sampled ? sample_count(block, false) : 1;
     if (unlikely(!thread))
         return count_free_at_site(guard, block->site, blocks, blocks * block->size);
-    track_went(guard, thread, caller, block, block->address, pointer, how, blocks, sampled);
+    track_went(guard, thread, caller, block, block->address, pointer, how, blocks, sampled,
+               false);
     threads_done(thread, &shared);
 }
 

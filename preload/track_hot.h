@@ -60,19 +60,22 @@ static inline void track_count_alloc(struct guard *guard, struct thread *thread,
                                      uint64_t blocks)
 {
     struct leak_slot *slot = slots_find_in(guard, &thread->slots, pair, block->site);
+    thread->slots.last = slot;
     bump(&slot->counts.allocs, blocks);
     bump(&slot->counts.bytes, blocks * block->size);
     store_relaxed(&slot->last, block->tick);
     track_live(guard, thread, blocks * block->size, blocks);
 }
 
-/* Returns how many frees of that site this thread had counted before. */
+/* Returns how many frees of that site this thread had counted before. young: it has just come. */
 static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct thread *thread,
-                                               const struct block *block, uint64_t blocks)
+                                               const struct block *block, uint64_t blocks,
+                                               bool young)
 {
     /* First: what is written down of a peak that ends here has this block in it. */
     track_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
-    struct leak_slot *slot = slots_find(guard, &thread->slots, block->site);
+    struct leak_slot *slot = young ? slots_find_newest(guard, &thread->slots, block->site)
+                                   : slots_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
     bump(&slot->counts.frees, blocks);
     bump(&slot->counts.freed_bytes, blocks * block->size);
@@ -171,10 +174,10 @@ uint32_t track_look(struct guard *guard, struct thread *thread, const struct fra
 static ALWAYS_INLINE void track_went(struct guard *guard, struct thread *thread,
                                      const struct frame *caller, const struct block *block,
                                      uintptr_t address, const void *pointer, uint32_t how,
-                                     uint64_t blocks, bool sampled)
+                                     uint64_t blocks, bool sampled, bool young)
 {
     track_clock(guard, thread, sampled);
-    uint64_t before = track_count_free(guard, thread, block, blocks);
+    uint64_t before = track_count_free(guard, thread, block, blocks, young);
     if (track_options.free_stacks == FREE_STACKS_OFF)
         return;
     unsigned weight = track_weight(thread, block, before, blocks, sampled);
@@ -200,7 +203,8 @@ static ALWAYS_INLINE void *track_free_now(struct guard *guard, const struct fram
         return track_free_unknown(guard, said ? caller : COPY_OF(caller), pointer, how);
     if (unlikely(!misuse_agrees(caller, block, how, said)))
         return track_free_wrong(guard, said ? caller : COPY_OF(caller), block, pointer, how);
-    track_went(guard, guard->thread, caller, block, address, pointer, how, 1, false);
+    track_went(guard, guard->thread, caller, block, address, pointer, how, 1, false,
+               block != &room);
     return pointer;
 }
 
