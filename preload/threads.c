@@ -264,13 +264,14 @@ static void set_bounds(struct thread *thread)
         set_bounds_main(thread);
 }
 
-static void leave(void *argument)
+/* True: its stack is one that nobody knows. */
+static NOINLINE bool leave_account(struct thread *thread)
 {
     struct frame caller = CALLER_FRAME();
     struct guard *guard = guard_enter(&caller);
-    struct thread *thread = argument;
+    bool stack_is_unknown = false;
     if (!guard)
-        return;
+        return false;
     /* A fork child may have no account yet: the counters are then still the parent's. */
     if (guard->thread == thread && store_header->pid == sys_getpid()) {
         threads_note_name(thread);
@@ -278,6 +279,7 @@ static void leave(void *argument)
         freed_close(guard, &thread->freed);
         leaves_close(&thread->leaves);
         thread->lives = false;
+        stack_is_unknown = !thread->bounds.high;
         add_relaxed(&store_header->live_bytes, threads_delta(thread));
         add_relaxed(&threads_blocks, thread->delta_blocks);
         struct locked locked = lock_take(&lock);
@@ -293,6 +295,23 @@ static void leave(void *argument)
         guard->leaving = true;
     }
     guard_leave(guard);
+    return stack_is_unknown;
+}
+
+static NOINLINE void wipe_below(void)
+{
+    volatile uintptr_t zone[256];
+    for (size_t i = 0; i < ARRAY_LENGTH(zone); i++)
+        zone[i] = 0;
+}
+
+/* A thread that began before us may have its stack anywhere. When it has ended that is memory like
+ * any other, and a block is held by what our frames left there: none of it stays. Our own frame is
+ * nearly none, so that it has no gaps. */
+static void leave(void *argument)
+{
+    if (leave_account(argument))
+        wipe_below();
 }
 
 static void adopt(struct guard *guard, struct thread *thread)
