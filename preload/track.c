@@ -162,6 +162,12 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *pointer,
         came(guard, caller, pointer, size, kind, false, NULL);
 }
 
+void track_alloc_first(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
+                       enum leak_kind kind)
+{
+    came(guard, caller, pointer, size, kind, false, NULL);
+}
+
 NOINLINE void track_carved(struct guard *guard, const struct frame *caller, void *pointer,
                            size_t size, enum leak_kind kind, uint32_t pool)
 {
@@ -348,9 +354,7 @@ void *track_free_wrong(struct guard *guard, const struct frame *caller, const st
     return pointer;
 }
 
-/* The thread is not at hand. */
-static NOINLINE void *free_first(struct guard *guard, const struct frame *caller, void *pointer,
-                                 uint32_t how)
+void *track_free_first(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
 {
     struct block block;
     if (!blocks_remove(guard, arch_address(pointer), &block))
@@ -362,7 +366,7 @@ static ALWAYS_INLINE void *free_said(struct guard *guard, const struct frame *ca
                                      void *pointer, uint32_t how, bool said)
 {
     return unlikely(track_detour)     ? free_otherwise(guard, caller, pointer, how)
-           : unlikely(!guard->thread) ? free_first(guard, caller, pointer, how)
+           : unlikely(!guard->thread) ? track_free_first(guard, caller, pointer, how)
                                       : track_free_now(guard, caller, pointer, how, said);
 }
 

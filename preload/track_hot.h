@@ -15,7 +15,6 @@
 #include "preload/sample.h"
 #include "preload/sites.h"
 #include "preload/store.h"
-#include "preload/track.h"
 #include "preload/watch.h"
 #include "preload/wrongs.h"
 
@@ -27,6 +26,11 @@ void track_ask_clock(struct guard *guard, struct thread *thread);
 void track_bring_live(struct guard *guard, struct thread *thread);
 /* What cannot be helped is counted. */
 COLD void track_left_out(enum leak_untracked why, uintptr_t address, uint64_t size);
+/* The same as the two below, for a thread that is not at hand. */
+COLD void track_alloc_first(struct guard *guard, const struct frame *caller, void *pointer,
+                            size_t size, enum leak_kind kind);
+COLD void *track_free_first(struct guard *guard, const struct frame *caller, void *pointer,
+                            uint32_t how);
 /* Of what no block begins at: what libc is to free. */
 COLD void *track_free_unknown(struct guard *guard, const struct frame *caller, void *pointer,
                               uint32_t how);
@@ -138,7 +142,7 @@ static ALWAYS_INLINE void track_alloc_here(struct guard *guard, const struct fra
     if (likely(guard->thread))
         track_came(guard, guard->thread, caller, pointer, size, kind, false, NULL);
     else
-        track_alloc(guard, COPY_OF(caller), pointer, size, kind);
+        track_alloc_first(guard, COPY_OF(caller), pointer, size, kind);
 }
 
 /* ---- Going ----------------------------------------------------------------------------------- */
@@ -213,7 +217,7 @@ static ALWAYS_INLINE void *track_free_here(struct guard *guard, const struct fra
                                            void *pointer, uint32_t how)
 {
     return likely(guard->thread) ? track_free_now(guard, caller, pointer, how, false)
-                                 : track_free(guard, COPY_OF(caller), pointer, how);
+                                 : track_free_first(guard, COPY_OF(caller), pointer, how);
 }
 
 #endif
