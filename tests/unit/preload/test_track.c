@@ -6,6 +6,7 @@
 #include "tests/unit/preload/store_view.h"
 #include "preload/freed.h"
 #include "preload/arena.h"
+#include "preload/boot.h"
 #include "preload/capture.h"
 #include "preload/modules.h"
 #include "preload/orphans.h"
@@ -140,6 +141,17 @@ START_TEST(a_block_that_went_is_counted_where_it_came_from)
     ck_assert_uint_eq(store_header->unknown_frees, 1);
     expect_all(2, 150, 1, 100);
     free(somebodys);
+}
+END_TEST
+
+START_TEST(a_block_of_the_boot_pool_never_goes_to_libc)
+{
+    ENTER();
+    void *block = boot_alloc(16, 16);
+    ck_assert(block);
+    ck_assert(!track_free(guard, &caller, block, BY_FREE));
+    guard_leave(guard);
+    ck_assert_uint_eq(store_header->unknown_frees, 0);
 }
 END_TEST
 
@@ -699,6 +711,7 @@ int main(int argc, char **argv)
         tcase_add_checked_fixture(one, ways[i].setup, NULL);
         tcase_add_test(one, a_block_that_came_is_in_table_and_account);
         tcase_add_test(one, a_block_that_went_is_counted_where_it_came_from);
+        tcase_add_test(one, a_block_of_the_boot_pool_never_goes_to_libc);
 #ifdef __aarch64__
         tcase_add_test(one, a_pointer_with_a_tag_is_the_block_it_points_to);
 #endif
