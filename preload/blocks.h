@@ -99,7 +99,8 @@ static ALWAYS_INLINE struct block *blocks_find_young(uintptr_t address)
     return NULL;
 }
 
-/* The block waits here; each way to it ends by itself, so that its result is known where it is asked. */
+/* The block waits here; each way to it ends by itself, so that its result is known where it is
+ * asked. */
 static ALWAYS_INLINE void blocks_stay(struct block *place, const struct block *block,
                                       struct locked *locked)
 {
@@ -144,8 +145,8 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED
     return result;
 }
 
-/* Takes the block at an address out; NULL when there is none. What is answered is *room, or the place
- * where a young one was, where no address stands any more; until the next one comes. */
+/* Takes the block at an address out; NULL when there is none. What is answered is *room, or the
+ * place where a young one was, where no address stands any more; until the next one comes. */
 static ALWAYS_INLINE const struct block *blocks_take(struct guard *guard UNUSED, uintptr_t address,
                                                      struct block *room)
 {

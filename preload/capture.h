@@ -37,7 +37,7 @@ uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const s
                              unsigned sort);
 
 static ALWAYS_INLINE uint32_t capture_usual_site(struct guard *guard, struct thread *thread,
-                                          const struct frame *caller, unsigned sort)
+                                                 const struct frame *caller, unsigned sort)
 {
     modules_refresh(guard);
     uint32_t site = leaves_find(&thread->leaves, thread->bounds.low, caller, sort);
@@ -46,7 +46,7 @@ static ALWAYS_INLINE uint32_t capture_usual_site(struct guard *guard, struct thr
 
 /* 0 when there is no memory. */
 static ALWAYS_INLINE uint32_t capture_site(struct guard *guard, struct thread *thread,
-                                    const struct frame *caller, enum leak_kind kind)
+                                           const struct frame *caller, enum leak_kind kind)
 {
     uint32_t reasons = capture_reasons;
     if (unlikely(reasons)) {

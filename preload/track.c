@@ -279,7 +279,7 @@ static bool went_wrongly(struct guard *guard, const struct frame *caller, uintpt
 bool track_move(struct guard *guard, const struct frame *caller, void *pointer, struct block *out)
 {
     bool known = unlikely(track_detour) ? move_otherwise(guard, caller, pointer, out)
-                                  : blocks_remove(guard, arch_address(pointer), out);
+                                        : blocks_remove(guard, arch_address(pointer), out);
     if (unlikely(!known)) {
         if (!went_wrongly(guard, caller, arch_address(pointer), BY_REALLOC) &&
             !wrongs_of_waiting(guard, caller, arch_address(pointer), BY_REALLOC))

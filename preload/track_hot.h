@@ -19,7 +19,7 @@
 #include "preload/wrongs.h"
 
 /* Until the process has started nobody knows: both are true. */
-extern bool track_choosy HIDDEN; /* sample=, min_size=, max_size=: not every block that comes is kept */
+extern bool track_choosy HIDDEN; /* sample=, min_size=, max_size=: not every block is kept */
 extern bool track_detour HIDDEN; /* sample=, quarantine=, log=, or there are blocks in blocks */
 
 void track_ask_clock(struct guard *guard, struct thread *thread);
@@ -167,8 +167,8 @@ static inline struct block track_copy(const struct block *taken, uintptr_t addre
     return copy;
 }
 
-/* Where did it go? Its stack, which stands for weight frees (0: is not taken), and if content is not
- * NULL what it held is looked at. The stack's node, or 0. */
+/* Where did it go? Its stack, which stands for weight frees (0: is not taken), and if content is
+ * not NULL what it held is looked at. The stack's node, or 0. */
 uint32_t track_look(struct guard *guard, struct thread *thread, const struct frame *caller,
                     const struct block *taken, uintptr_t address, unsigned weight,
                     const void *content);
