@@ -186,9 +186,15 @@ static void *stretch(struct room *room, void *memory, uint64_t bytes)
 {
     struct room_map *map = large_map(room, memory);
     uint64_t size = round_up(bytes, HUGE);
+    if (map && map->size >= size)
+        return memory;
     if (!map || find_spare(room, size))
         return NULL;
-    if (size - map->size > room->most - room->used - room->spare)
+    if (size - map->size > room->most - room->used - room->spare) {
+        drop_spares(room);
+        map = large_map(room, memory); /* others have moved up */
+    }
+    if (size - map->size > room->most - room->used)
         return NULL;
     void *moved = sys_map_grow(memory, map->size, size);
     if (!moved)

@@ -152,6 +152,21 @@ START_TEST(large_maps_grow_where_they_are_or_into_what_was_given_back)
 }
 END_TEST
 
+/* Nor does what is kept for others take the place of what it needs. */
+START_TEST(what_was_given_back_goes_where_the_limit_is_near)
+{
+    room.most = 20 * MIB;
+    char *large = take(4 * MIB), *other = take(10 * MIB), *spare = take(4 * MIB);
+    room_unmap(&room, spare);
+    char *larger = room_grow(&room, large, 4 * MIB, 8 * MIB, 1);
+    ck_assert(larger && larger[4 * MIB - 1] == 0x55 && other[0] == 0x55);
+    ck_assert_uint_eq(room.used, sum());
+    ck_assert_uint_eq(room.used, 18 * MIB);
+    ck_assert(!room_grow(&room, larger, 8 * MIB, 16 * MIB, 1));
+    room_end(&room);
+}
+END_TEST
+
 START_TEST(large_maps_are_cut_from_what_was_given_back)
 {
     char *large = take(8 * MIB), *small = take(4 * MIB);
@@ -234,6 +249,7 @@ int main(int argc, char **argv)
     tcase_add_test(maps, going_back_leaves_what_was_there_before);
     tcase_add_test(maps, what_grows_keeps_its_content);
     tcase_add_test(maps, large_maps_grow_where_they_are_or_into_what_was_given_back);
+    tcase_add_test(maps, what_was_given_back_goes_where_the_limit_is_near);
     tcase_add_test(maps, large_maps_are_cut_from_what_was_given_back);
     tcase_add_test(maps, what_is_kept_makes_room_when_the_limit_is_near);
     tcase_add_test(maps, going_back_leaves_nothing_of_what_was_cut_meanwhile);
