@@ -14,9 +14,9 @@
 /* What it costs is reckoned and not measured: on a busy machine a clock says how busy that is. */
 #define COST_SHARE 1000
 #define PEAK_COST_SHARE 100
-#define UNIT_NS 10 /* to read a site or a slot, at most */
-#define PEAK_LEAST (256u << 10)  /* below this nobody asks what it was */
-#define COLUMN_LEAST (4u << 10)  /* sites that never held so much have none */
+#define UNIT_NS 10              /* to read a site or a slot, at most */
+#define PEAK_LEAST (256u << 10) /* below this nobody asks what it was */
+#define COLUMN_LEAST (4u << 10) /* sites that never held so much have none */
 /* What a site has grown by counts so many times when it has a column to win, … */
 #define GROWTH_COUNTS 64
 #define GROWTH_COUNTS_MOST 16 /* … but no more than so many times all that it holds */
@@ -24,8 +24,8 @@
 
 uint64_t history_peak_from = PEAK_LEAST;
 
-static struct lock lock;              /* guards all that follows */
-static struct leak_history *history;  /* in the store; NULL = nothing has happened yet */
+static struct lock lock;             /* guards all that follows */
+static struct leak_history *history; /* in the store; NULL = nothing has happened yet */
 static struct leak_row *rows[LEAK_HISTORY_ROWS / LEAK_ROWS_A_CHUNK];
 static struct thin point_times = {.room = LEAK_HISTORY_POINTS};
 static struct thin row_times = {.room = LEAK_HISTORY_ROWS};
@@ -36,8 +36,8 @@ static uint32_t peaks;
 static struct tally tally;
 static struct tally_top top[LEAK_HISTORY_COLUMNS];
 
-/* Where the column of a site is + 1: open addressing, made anew with the columns. Who reads it while
- * it changes finds another site's column, and sees that. */
+/* Where the column of a site is + 1: open addressing, made anew with the columns. Who reads it
+ * while it changes finds another site's column, and sees that. */
 #define PLACES 512
 static uint8_t column_of[PLACES];
 
@@ -105,17 +105,29 @@ static void index_columns(void)
     }
 }
 
+/* The 26 highest bits of a size, and how far they were moved. */
+static uint32_t in_short(uint64_t size)
+{
+    unsigned bits = 64 - __builtin_clzll(size | 1), moved = bits > 26 ? bits - 26 : 0;
+    return (uint32_t)(size >> moved) << 6 | moved;
+}
+
+static uint64_t in_full(uint32_t size)
+{
+    return (uint64_t)(size >> 6) << size % 64;
+}
+
 /* What holds most, and what has grown most since the last time. */
 static size_t find_largest(void)
 {
     size_t count = 0;
     for (uint32_t site = 1; site <= tally.last; site++) {
         struct tally_sum *sum = &tally.at[site];
-        /* Modulo 2^32: what changes by more than half of that is large enough without a bonus. */
-        int32_t grown = (uint32_t)sum->bytes - sum->before;
-        uint64_t bonus = grown > 0 ? (uint64_t)GROWTH_COUNTS * grown : 0;
-        uint64_t most = GROWTH_COUNTS_MOST * sum->bytes;
-        sum->before = sum->bytes;
+        uint32_t now = in_short(sum->bytes);
+        uint64_t grown =
+            in_full(now) > in_full(sum->before) ? in_full(now) - in_full(sum->before) : 0;
+        uint64_t bonus = GROWTH_COUNTS * grown, most = GROWTH_COUNTS_MOST * sum->bytes;
+        sum->before = now;
         if (sum->bytes >= COLUMN_LEAST)
             count = tally_keep(top, count, ARRAY_LENGTH(top), site,
                                sum->bytes + (bonus < most ? bonus : most));
@@ -193,7 +205,8 @@ static void read_columns(struct guard *guard)
             continue; /* as it was */
         entry->allocs = counts.allocs;
         entry->frees = counts.frees;
-        entry->live_bytes = counts.bytes > counts.freed_bytes ? counts.bytes - counts.freed_bytes : 0;
+        entry->live_bytes =
+            counts.bytes > counts.freed_bytes ? counts.bytes - counts.freed_bytes : 0;
         entry->freed_age = load_relaxed(&column->freed_age);
         if (entry->live_bytes > column->peak)
             store_relaxed(&column->peak, entry->live_bytes);
