@@ -112,8 +112,9 @@ const char *store_reason(int error)
 
 /* ---- The mapping ------------------------------------------------------------------------- */
 
-/* The program may live on the same disk: an eighth of what is free there stays so. A store of the
- * least size is made all the same, and sees for itself what it gets. */
+/* The program may live on the same disk: an eighth of what is free there now stays so, as far as
+ * this store goes; those of other processes have their own. A store of the least size is made all
+ * the same, and sees for itself what it gets. */
 static uint64_t share_of_disk(int fd)
 {
     uint64_t share = sys_space(fd) / 8 * 7 / LEAK_PAGE * LEAK_PAGE;

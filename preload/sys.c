@@ -182,7 +182,8 @@ uint64_t sys_space(int fd)
     struct statfs disk;
     if (CALL(SYS_fstatfs, fd, &disk) < 0 || !disk.f_blocks)
         return UINT64_MAX;
-    return disk.f_bavail * disk.f_bsize;
+    uint64_t each = disk.f_frsize ? disk.f_frsize : disk.f_bsize, space;
+    return __builtin_mul_overflow(disk.f_bavail, each, &space) ? UINT64_MAX : space;
 }
 
 int sys_mkdir(const char *path, int mode)
