@@ -19,13 +19,13 @@ struct work {
     struct reach *reach;
     struct room *room;
     struct edges edges;
-    struct stop
-        *stops;     /* by turn in the queue, the roots behind the last; "order" is the place + 1 */
-    uint32_t *turn; /* by place */
-    uint32_t *parent; /* by place, in the depth-first tree; later shortened */
+    struct stop *stops; /* by turn in the queue, the roots behind the last; "order" is the place +
+                           1, "low" how many sides lead there */
+    uint32_t *turn;     /* by place */
+    uint32_t *parent;   /* by place, in the depth-first tree; later shortened */
     uint32_t places;
     uint32_t sides;
-    uint32_t *first, *from; /* by place: the sources of its sides; while it walks: how many */
+    uint32_t *first, *from; /* by place: the sources of its sides */
     uint32_t *semi, *label, *idom, *stack;
 };
 
@@ -65,7 +65,7 @@ static void walk(struct work *work)
                 stop = enter(work, next, here);
                 here = work->places - 1;
             } else if (work->parent[order - 1] != here) {
-                work->first[order - 1]++;
+                stops[next].low++;
                 work->sides++;
             }
         } else if (!here) {
@@ -84,7 +84,7 @@ static void sort_sides(struct work *work)
     const uint32_t *to = edges_to(&work->edges), sources = work->reach->tail + 1;
     const struct stop *stops = work->stops;
     for (uint32_t i = 0, sum = 0; i <= work->places; i++)
-        work->first[i] = sum += work->first[i];
+        work->first[i] = sum += i < work->places ? stops[work->turn[i]].low : 0;
     for (uint32_t source = 0, at = 0; source < sources; source++)
         for (; at < stops[source].end; at++) {
             if (at + AHEAD < work->edges.to.count)
@@ -99,12 +99,11 @@ static void sort_sides(struct work *work)
 static bool keep_sides(struct work *work)
 {
     if (work->sides) {
+        work->first = raw_row(work, work->places + 1ull);
         work->from = raw_row(work, work->sides);
-        if (!work->from)
+        if (!work->first || !work->from)
             return false;
         sort_sides(work);
-    } else {
-        room_unmap(work->room, work->first);
     }
     edges_end(&work->edges, work->reach);
     room_unmap(work->room, work->stops);
@@ -120,8 +119,7 @@ static bool number_places(struct work *work)
     work->stops = edges_to_stops(&work->edges, work->reach, sources);
     work->turn = raw_row(work, sources);
     work->parent = raw_row(work, sources);
-    work->first = row(work, sources + 1ull);
-    if (!work->stops || !work->turn || !work->parent || !work->first)
+    if (!work->stops || !work->turn || !work->parent)
         return false;
     walk(work);
     return keep_sides(work);

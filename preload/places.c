@@ -69,7 +69,7 @@ bool places_map(struct places *places, struct room *room, enum places_round roun
 void places_end(struct places *places, struct room *room)
 {
     room_unmap(room, places->words);
-    places->words = NULL;
+    *places = (struct places){0}; /* who asks it now finds out */
 }
 
 static uint32_t sum_page(struct places_word *words, uint32_t below)

@@ -258,7 +258,7 @@ uint32_t reach_find(const struct reach *reach, uintptr_t pointer)
 {
     if (pointer - reach->low > reach->span)
         return REACH_NOBODY;
-    bool is_indexed = reach->places.words;
+    bool is_indexed = reach->places.top;
     uint32_t rank =
         is_indexed ? places_rank_of(&reach->places, pointer) : rank_by_search(reach, pointer);
     uint32_t number = rank - 1;
