@@ -146,7 +146,8 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED
 }
 
 /* Takes the block at an address out; NULL when there is none. What is answered is *room, or the
- * place where a young one was, where no address stands any more; until the next one comes. */
+ * place where a young one was, where no address stands any more: it is there until the next block
+ * comes, so as long as the token is held. */
 static ALWAYS_INLINE const struct block *blocks_take(struct guard *guard UNUSED, uintptr_t address,
                                                      struct block *room)
 {

@@ -12,8 +12,8 @@
 #include "preload/options.h"
 #include "preload/threads.h"
 
-/* Reasons to take no stack, or to look for a tag, for some thread or for all: with none a hook asks
- * no further. */
+/* How many reasons there are to take no stack, or to look for a tag, for some thread or for all:
+ * with none a hook asks no further. */
 extern uint32_t capture_reasons HIDDEN;
 /* One of them stands by itself: site_stacks=off. Where it is the only one a kind has one site. */
 #define CAPTURE_FLAT (1u << 31)
@@ -29,8 +29,8 @@ bool capture_disable_all(bool disable);
 void capture_enable_all(void);
 bool capture_disable(struct guard *guard, bool disable);
 
-/* What capture_site does not find at once. sort: the kind and, above it, the tag, as in a leaf of the
- * tree. */
+/* What capture_site does not find at once. sort: the kind and, above it, the tag, as in a leaf of
+ * the tree. */
 uint32_t capture_other_site(struct guard *guard, struct thread *thread, const struct frame *caller,
                             enum leak_kind kind);
 uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const struct frame *caller,

@@ -13,7 +13,8 @@
 
 struct reading {
     struct reach *reach;
-    uint64_t in_vain; /* bytes: of large blocks, those that became UNREAD less those that did not */
+    uint64_t
+        in_vain; /* bytes of large blocks: of each that becomes UNREAD, less each that does not */
     bool failed;
     struct ring ring;
 };

@@ -1,14 +1,16 @@
 /* leads.h - where each block leads to, read once, in the order of addresses.
  *
  * Breadth first is no order of memory: whoever reads a block when it is its turn waits for nearly
- * every line of it. One after the other they come in by themselves. So before marking all small
- * blocks are read, and what they lead to is kept in numbers, which take little memory:
+ * every line of it. One after the other they come in by themselves. So before marking small blocks
+ * are read, and those up to a page, and what they lead to is kept in numbers, which take little
+ * memory:
  *
  *     words -> lead[node] -> leads[first .. first + count)
  *
  * in the order of the words; of what is there once only, the number stands in the row. A word that
  * points to no start of a block needs judging (mark.c), and a large block comes in by itself: such
- * blocks are UNREAD, and so are all where memory is short, or some lie in others.
+ * blocks are UNREAD. So are all where memory is short, or some lie in others; and of more than a
+ * few lines those that come after many such ones.
  */
 #ifndef PRELOAD_LEADS_H
 #define PRELOAD_LEADS_H

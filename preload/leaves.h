@@ -56,8 +56,8 @@ static inline unsigned leaves_set(const struct leaves *leaves, uintptr_t pc, uin
     return hash >> (64 - __builtin_ctz(leaves->many ? LEAVES_MANY : LEAVES_FEW));
 }
 
-static ALWAYS_INLINE bool leaves_fits(const struct leaf *leaf, uintptr_t low, const struct frame *caller,
-                               unsigned sort)
+static ALWAYS_INLINE bool leaves_fits(const struct leaf *leaf, uintptr_t low,
+                                      const struct frame *caller, unsigned sort)
 {
     return leaf->pc == caller->pc && leaf->sp == caller->sp && leaf->sort == sort &&
            leaf->looked == modules_looked() && (!leaf->fp_matters || leaf->fp == caller->fp) &&

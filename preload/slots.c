@@ -45,7 +45,7 @@ static void adopt(struct slots *slots, struct leak_slots *memory)
     store_release(&memory->thread, slots->serial);
     slots->memory = memory;
     slots->pairs = memory->count / 2;
-    slots->last = &memory->slot[0];
+    slots->newest = &memory->slot[0];
 }
 
 bool slots_open(struct guard *guard UNUSED, struct slots *slots, uint32_t serial)

@@ -17,7 +17,7 @@ struct slots {
     uint32_t serial;           /* the owner's */
     uint32_t evictions;        /* since the cache has this size */
     uint8_t size_class;
-    struct leak_slot *last; /* where a block that came was counted last, or any other one */
+    struct leak_slot *newest;  /* where a block that came was counted last, or any other one */
     struct leak_counts folded; /* by the owner so far: with what the slots count, all that it did */
 };
 
@@ -60,7 +60,7 @@ static inline struct leak_slot *slots_find(struct guard *guard, struct slots *sl
 static inline struct leak_slot *slots_find_newest(struct guard *guard, struct slots *slots,
                                                   uint32_t site)
 {
-    struct leak_slot *slot = slots->last;
+    struct leak_slot *slot = slots->newest;
     return likely(slot->site == site) ? slot : slots_find(guard, slots, site);
 }
 

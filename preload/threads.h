@@ -21,8 +21,8 @@ struct thread {
     uint32_t serial;
     int32_t events_left;        /* hooks until the coarse clock is read again … */
     uint32_t events_per_clock;  /* … and so many from there on */
-    uint64_t delta_level;       /* bytes not yet added to header.live_bytes, and delta_most … */
-    uint64_t delta_top;         /* … which is half of this: how many there may be, either way */
+    uint64_t delta_level;       /* bytes not yet added to header.live_bytes, and half of … */
+    uint64_t delta_top;         /* … this: there may be so many, half of it either way */
     int64_t delta_blocks;       /* not yet added to threads_blocks: goes with the bytes */
     uint32_t watch_at;          /* the allocation at which somebody wants to be called (watch.h) */
     struct leak_thread *record; /* in the store, or where there was no room the next one … */

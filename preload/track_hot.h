@@ -64,7 +64,7 @@ static inline void track_count_alloc(struct guard *guard, struct thread *thread,
                                      uint64_t blocks)
 {
     struct leak_slot *slot = slots_find_in(guard, &thread->slots, pair, block->site);
-    thread->slots.last = slot;
+    thread->slots.newest = slot;
     bump(&slot->counts.allocs, blocks);
     bump(&slot->counts.bytes, blocks * block->size);
     store_relaxed(&slot->last, block->tick);
