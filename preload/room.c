@@ -133,21 +133,29 @@ void *room_map_raw(struct room *room, uint64_t count, size_t each)
     return memory;
 }
 
+/* The map that was had for it; NULL: it is a part of one, or nothing. */
+static struct room_map *find_map(struct room *room, const void *memory)
+{
+    for (unsigned i = 0; i < room->maps; i++) {
+        struct room_map *map = &room->map[i];
+        if (map->memory == memory && !map->parts && !map->spare)
+            return map;
+    }
+    return NULL;
+}
+
 void room_unmap(struct room *room, void *memory)
 {
-    for (unsigned i = 0; memory && i < room->maps; i++) {
-        struct room_map *map = &room->map[i];
-        if (map->memory != memory || map->parts || map->spare)
-            continue;
-        if (map->size < HUGE) {
-            drop(room, i);
-            return;
-        }
-        map->spare = true;
-        room->used -= map->size;
-        room->spare += map->size;
+    struct room_map *map = find_map(room, memory);
+    if (!map)
+        return;
+    if (map->size < HUGE) {
+        drop(room, map - room->map);
         return;
     }
+    map->spare = true;
+    room->used -= map->size;
+    room->spare += map->size;
 }
 
 void room_end(struct room *room)
@@ -170,29 +178,19 @@ void room_back(struct room *room, const struct room *before)
         room->left = 0; /* what was cut meanwhile is no longer zero */
 }
 
-/* The map that begins there, if it is one of its own and of huge pages. */
-static struct room_map *large_map(struct room *room, const void *memory)
-{
-    for (unsigned i = 0; i < room->maps; i++) {
-        struct room_map *map = &room->map[i];
-        if (map->memory == memory && !map->parts && !map->spare && map->size >= HUGE)
-            return map;
-    }
-    return NULL;
-}
-
-/* In place: no second copy, and only what is new has to be had from the kernel. */
+/* In place, if its pages are huge: no second copy, and only what is new has to be had from the
+ * kernel. */
 static void *stretch(struct room *room, void *memory, uint64_t bytes)
 {
-    struct room_map *map = large_map(room, memory);
+    struct room_map *map = find_map(room, memory);
     uint64_t size = round_up(bytes, HUGE);
     if (map && map->size >= size)
         return memory;
-    if (!map || find_spare(room, size))
+    if (!map || map->size < HUGE || find_spare(room, size))
         return NULL;
     if (size - map->size > room->most - room->used - room->spare) {
         drop_spares(room);
-        map = large_map(room, memory); /* others have moved up */
+        map = find_map(room, memory); /* others have moved up */
     }
     if (size - map->size > room->most - room->used)
         return NULL;
