@@ -273,9 +273,13 @@ enum leak_root {
 #define LEAK_PC_FREE 4095 /* a leaf too, but of a free's stack: "number" is 0 */
 #define LEAK_TAG_SHIFT 3  /* kinds are 1 to 1 << LEAK_TAG_SHIFT */
 
+/* What is above these bits of the two is the writer's own (preload/tree.c). */
+#define LEAK_PC_BITS 48
+#define LEAK_NODE_BITS 26
+
 struct leak_node {
-    uint64_t pc;     /* publish. Return address (look names up at pc - 1) */
-    uint32_t parent; /* the caller's node, or a root */
+    uint64_t pc;     /* publish. Return address (look names up at pc - 1), LEAK_PC_BITS of it */
+    uint32_t parent; /* the caller's node, or a root: LEAK_NODE_BITS */
     uint32_t number; /* frame: serial of the last unload that covered pc before this node was made:
                         its module is the first generation around pc with loaded > number.
                         leaf: site id */

@@ -42,8 +42,8 @@ static void add_stack(struct guard *guard, struct text *out, uint32_t node)
 {
     bool mtrace = for_mtrace;
     for_mtrace = false; /* which knows of no stacks, and skips such lines */
-    for (; node >= LEAK_NODE_FIRST; node = tree_node(node)->parent) {
-        uintptr_t pc = tree_node(node)->pc;
+    for (; node >= LEAK_NODE_FIRST; node = tree_node(node).parent) {
+        uintptr_t pc = tree_node(node).pc;
         if (pc < LEAK_KIND_PCS || modules_own(pc))
             continue;
         text_add(out, "    ");

@@ -291,10 +291,10 @@ static void read_tree(struct guard *guard, uint32_t node, struct oracle_stack *o
 {
     bool interrupted = false;
     for (ours->count = 0; node >= LEAK_NODE_FIRST && ours->count < UNWIND_DEPTH_MAX;) {
-        const struct leak_node *frame = tree_node(node);
-        ours->pc[ours->count++] = frame->pc - interrupted;
-        interrupted = rows_get(guard, frame->pc).rule == CFI_SIGNAL;
-        node = frame->parent;
+        struct leak_node frame = tree_node(node);
+        ours->pc[ours->count++] = frame.pc - interrupted;
+        interrupted = rows_get(guard, frame.pc).rule == CFI_SIGNAL;
+        node = frame.parent;
     }
     ours->end = node;
 }

@@ -37,9 +37,12 @@ static const char *tool; /* NULL: no names */
 static uint32_t read_frames(uint32_t node, uintptr_t *pc, uint32_t most)
 {
     uint32_t frames = 0;
-    for (; node >= LEAK_NODE_FIRST && frames < most; node = tree_node(node)->parent)
-        if (tree_node(node)->pc >= LEAK_KIND_PCS && !modules_own(tree_node(node)->pc))
-            pc[frames++] = tree_node(node)->pc;
+    while (node >= LEAK_NODE_FIRST && frames < most) {
+        struct leak_node frame = tree_node(node);
+        if (frame.pc >= LEAK_KIND_PCS && !modules_own(frame.pc))
+            pc[frames++] = frame.pc;
+        node = frame.parent;
+    }
     return frames;
 }
 

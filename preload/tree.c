@@ -18,7 +18,7 @@ _Static_assert((LEAK_TAGS << LEAK_TAG_SHIFT) + LEAK_KIND_MAX - 1 < LEAK_PC_FREE,
 
 /* An index slot: node id (26), stamp (6): bits of its path; 0 = empty. A store has room for 2^26
  * nodes at most. */
-#define ID_BITS 26
+#define ID_BITS LEAK_NODE_BITS
 #define ID_MOST ((1u << ID_BITS) - 1)
 
 struct index_table {
@@ -91,43 +91,16 @@ bool tree_start(void)
 
 /* ---- Paths -----------------------------------------------------------------------------------
  * A node's path is a hash of all the frames from the outermost to it, and its place in the index.
- * It is known without its parent's id: a leaf can be looked for before any frame was. */
+ * It is known without its parent's id: a leaf can be looked for before any frame was.
+ *
+ * A table that grows needs it again. Its low bits are the slot's, the others stand where a node has
+ * bits to spare:
+ *     path:  31..16 above pc | 15..10 above parent | 10..5 stamp | 4..0 stripe
+ * So whoever compares a node with what it should be compares the path as well. */
 
 static uint32_t path_of(uint32_t outer, uintptr_t pc, uint32_t retired)
 {
     return hash_u64(hash_u64(pc ^ (uint64_t)retired << 48) + outer);
-}
-
-/* Beside the nodes, for tables that grow. They double to the end: memory that is not the store's
- * costs nothing before it is written. */
-#define PATHS_BITS 10
-static uint32_t *paths[ID_BITS + 1 - PATHS_BITS];
-static struct lock paths_lock; /* guards making them */
-
-static unsigned paths_of(uint32_t id)
-{
-    return 31 - __builtin_clz(id + (1u << PATHS_BITS)) - PATHS_BITS;
-}
-
-static uint32_t *path_at(uint32_t id)
-{
-    unsigned k = paths_of(id);
-    return &paths[k][id + (1u << PATHS_BITS) - (1u << (PATHS_BITS + k))];
-}
-
-static bool remember_path(uint32_t id, uint32_t path)
-{
-    unsigned k = paths_of(id);
-    if (unlikely(!load_acquire(&paths[k]))) {
-        struct locked locked = lock_take(&paths_lock);
-        if (!paths[k]) /* pairs with the acquire above */
-            store_release(&paths[k], arena_map(sizeof **paths << (PATHS_BITS + k)));
-        lock_give(&locked);
-        if (!paths[k])
-            return false;
-    }
-    *path_at(id) = path;
-    return true;
 }
 
 static bool is_leaf(uintptr_t pc)
@@ -151,10 +124,37 @@ static uint32_t stamp_of(uint32_t path)
     return path / STRIPES_HALF << ID_BITS;
 }
 
-static bool matches(uint32_t id, uint32_t parent, uintptr_t pc, uint32_t retired)
+static uint64_t pc_with(uintptr_t pc, uint32_t path)
+{
+    return pc | (uint64_t)path >> 16 << LEAK_PC_BITS;
+}
+
+static uint32_t parent_with(uint32_t parent, uint32_t path)
+{
+    return parent | path << 16 >> ID_BITS << ID_BITS;
+}
+
+static uintptr_t pc_in(const struct leak_node *node)
+{
+    return node->pc & ((1ull << LEAK_PC_BITS) - 1);
+}
+
+static uint32_t parent_in(const struct leak_node *node)
+{
+    return node->parent & ID_MOST;
+}
+
+/* Of a node that stands in that slot of the stripe. */
+static uint32_t path_in(const struct leak_node *node, uint32_t slot, uint32_t stripe)
+{
+    return (uint32_t)(node->pc >> LEAK_PC_BITS) << 16 | node->parent >> ID_BITS << 10 |
+           slot >> ID_BITS << 5 | stripe % STRIPES_HALF;
+}
+
+static bool matches(uint32_t id, uint32_t path, uint32_t parent, uintptr_t pc, uint32_t retired)
 {
     const struct leak_node *node = segments_at(&nodes, id);
-    if (node->pc != pc || node->parent != parent)
+    if (node->pc != pc_with(pc, path) || node->parent != parent_with(parent, path))
         return false;
     return is_leaf(pc) ? id > inherited_nodes : node->number == retired;
 }
@@ -187,7 +187,7 @@ static uint32_t lookup(index_handle handle, uint32_t path, uint32_t parent, uint
 {
     struct look look = look_for(handle, path);
     uint32_t id;
-    while ((id = look_on(&look)) && !matches(id, parent, pc, retired))
+    while ((id = look_on(&look)) && !matches(id, path, parent, pc, retired))
         ;
     return id;
 }
@@ -203,6 +203,23 @@ static void put(index_handle handle, uint32_t path, uint32_t id)
     table->used++;
 }
 
+#define AHEAD 8 /* slots: their nodes lie in no order */
+
+/* Into the larger one, what is in a table of the stripe. */
+static void move_table(index_handle larger, index_handle old, uint32_t stripe)
+{
+    const uint32_t *slots = table_of(old)->slot;
+    uint32_t count = capacity_of(old);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t id = slots[i] & ID_MOST,
+                 ahead = i + AHEAD < count ? slots[i + AHEAD] & ID_MOST : 0;
+        if (ahead)
+            __builtin_prefetch(segments_at(&nodes, ahead));
+        if (id)
+            put(larger, path_in(segments_at(&nodes, id), slots[i], stripe), id);
+    }
+}
+
 /* Room for one more; the stripe's lock is held. */
 static bool make_room(struct stripe *stripe)
 {
@@ -213,11 +230,7 @@ static bool make_room(struct stripe *stripe)
     index_handle table = make_table(old->size + 1);
     if (!table)
         return false;
-    for (uint32_t i = 0; i < capacity; i++) {
-        uint32_t id = old->slot[i] & ID_MOST;
-        if (id)
-            put(table, *path_at(id), id);
-    }
+    move_table(table, stripe->table, stripe - stripes);
     store_release(&stripe->table, table); /* pairs with the acquire in child_of */
     leave_table(old);
     return true;
@@ -233,13 +246,12 @@ static uint32_t make_node(struct guard *guard, uint32_t path, uint32_t parent, u
     if (unlikely(load_relaxed(&last_node) >= ID_MOST - STRIPES))
         return 0;
     struct leak_node *node = segments_next(&nodes, &last_node, &id);
-    if (!node || !remember_path(id, path) ||
-        (is_leaf(pc) && pc != LEAK_PC_FREE && !(number = sites_make(guard, parent, pc))))
+    if (!node || (is_leaf(pc) && pc != LEAK_PC_FREE && !(number = sites_make(guard, parent, pc))))
         return 0;
     store_relaxed(&store_header->nodes, load_relaxed(&last_node));
-    node->parent = parent;
+    node->parent = parent_with(parent, path);
     node->number = number;
-    store_release(&node->pc, pc); /* readers of the store take it from here */
+    store_release(&node->pc, pc_with(pc, path)); /* readers of the store take it from here */
     return id;
 }
 
@@ -277,19 +289,19 @@ static uint32_t work_out_paths(struct unwind_trace *trace, uint32_t known)
 
 /* Is that leaf the one of the trace? The new frames get their nodes on the way. */
 static bool is_leaf_of(uint32_t leaf, struct unwind_trace *trace, uint32_t known, uint32_t outer,
-                       unsigned sort)
+                       uint32_t path, unsigned sort)
 {
     const struct leak_node *node = segments_at(&nodes, leaf);
-    uint32_t i = trace->depth, id = node->parent;
-    if (node->pc != sort || leaf <= inherited_nodes)
+    uint32_t i = trace->depth, id = parent_in(node);
+    if (node->pc != pc_with(sort, path) || leaf <= inherited_nodes)
         return false;
     for (; i > known && id >= LEAK_NODE_FIRST; i--) {
         struct unwind_step *step = &trace->step[i - 1];
         node = segments_at(&nodes, id);
-        if (node->pc != step->pc || node->number != step->retired)
+        if (node->pc != pc_with(step->pc, step->path) || node->number != step->retired)
             return false;
         step->node = id;
-        id = node->parent;
+        id = parent_in(node);
     }
     return i == known && id == outer;
 }
@@ -301,7 +313,7 @@ static uint32_t find_leaf(struct unwind_trace *trace, uint32_t known, uint32_t o
 {
     struct look look = look_for(load_acquire(&stripe_of(path, sort)->table), path);
     uint32_t id;
-    while ((id = look_on(&look)) && !is_leaf_of(id, trace, known, outer, sort))
+    while ((id = look_on(&look)) && !is_leaf_of(id, trace, known, outer, path, sort))
         ;
     return id;
 }
@@ -343,25 +355,35 @@ uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, unsigned sor
 uint32_t tree_free_node(struct guard *guard, struct unwind_trace *trace)
 {
     const struct leak_node *leaf = leaf_of(guard, trace, LEAK_PC_FREE);
-    return leaf ? leaf->parent : 0;
+    return leaf ? parent_in(leaf) : 0;
 }
 
-const struct leak_node *tree_node(uint32_t id)
+struct leak_node tree_node(uint32_t id)
 {
-    return segments_at(&nodes, id);
+    const struct leak_node *node = segments_at(&nodes, id);
+    return (struct leak_node){.pc = pc_in(node), .parent = parent_in(node), .number = node->number};
+}
+
+/* As it was when the node was made. */
+static uint32_t path_again(uint32_t id)
+{
+    if (id < LEAK_NODE_FIRST)
+        return id;
+    struct leak_node node = tree_node(id);
+    return path_of(path_again(node.parent), node.pc, is_leaf(node.pc) ? 0 : node.number);
 }
 
 bool tree_check(void)
 {
     for (uint32_t id = LEAK_NODE_FIRST; id <= last_node; id++) {
-        const struct leak_node *node = segments_at(&nodes, id);
-        if (!node->pc)
+        struct leak_node node = tree_node(id);
+        if (!node.pc)
             continue;
-        uint32_t retired = is_leaf(node->pc) ? 0 : node->number, path = *path_at(id);
-        uint32_t outer = node->parent < LEAK_NODE_FIRST ? node->parent : *path_at(node->parent);
-        if (node->parent >= id || path != path_of(outer, node->pc, retired) ||
-            (!(is_leaf(node->pc) && id <= inherited_nodes) &&
-             lookup(stripe_of(path, node->pc)->table, path, node->parent, node->pc, retired) != id))
+        uint32_t retired = is_leaf(node.pc) ? 0 : node.number;
+        uint32_t path = path_again(id);
+        if (node.parent >= id ||
+            (!(is_leaf(node.pc) && id <= inherited_nodes) &&
+             lookup(stripe_of(path, node.pc)->table, path, node.parent, node.pc, retired) != id))
             return false;
     }
     return true;
@@ -373,21 +395,18 @@ void tree_fork_lock(void)
 {
     for (int i = 0; i < STRIPES; i++)
         lock_take_raw(&stripes[i].lock);
-    lock_take_raw(&paths_lock);
     lock_take_raw(&nodes.lock);
 }
 
 void tree_fork_unlock(void)
 {
     lock_give_raw(&nodes.lock);
-    lock_give_raw(&paths_lock);
     for (int i = 0; i < STRIPES; i++)
         lock_give_raw(&stripes[i].lock);
 }
 
 bool tree_fork_child(void)
 {
-    paths_lock.word = 0;
     for (int i = 0; i < STRIPES; i++)
         stripes[i].lock.word = 0;
     inherited_nodes = last_node;

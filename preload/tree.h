@@ -20,8 +20,8 @@ bool tree_start(void);
  * one before have their nodes already; the others get theirs here. */
 uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, unsigned sort);
 
-/* The record of a node that tree_site made. */
-const struct leak_node *tree_node(uint32_t id);
+/* A node that tree_site made, without what is the tree's own in it. */
+struct leak_node tree_node(uint32_t id);
 /* The node of the innermost frame of a free's stack (or the root, for an empty one). */
 uint32_t tree_free_node(struct guard *guard, struct unwind_trace *trace);
 

@@ -44,6 +44,12 @@ static inline bool read_word(struct reader *reader, uintptr_t address, uintptr_t
     return true;
 }
 
+/* In the tree a small number means a leaf, and there is no room for more than 48 bits. */
+static bool is_address(uintptr_t pc)
+{
+    return pc - LEAK_KIND_PCS < (1ull << LEAK_PC_BITS) - LEAK_KIND_PCS;
+}
+
 /* The registers that a signal interrupted. */
 static bool step_signal(struct reader *reader, struct frame *frame)
 {
@@ -59,7 +65,7 @@ static bool step_signal(struct reader *reader, struct frame *frame)
         reader->link_pc = frame->pc;
         reader->link_sp = frame->sp;
     }
-    return frame->pc >= LEAK_KIND_PCS; /* a call of NULL */
+    return is_address(frame->pc); /* not a call of NULL */
 }
 
 /* ARCH_DWARF_OTHER as the frame of step has it: the nearest callee that did not keep it in the
@@ -194,8 +200,8 @@ static enum leak_root walk(struct guard *guard, struct reader *reader, struct fr
         reader->strayed = true;
         return LEAK_ROOT_COMPLETE;
     }
-    if (pc < LEAK_KIND_PCS)
-        return LEAK_ROOT_BROKEN; /* in the tree such a number means a leaf */
+    if (!is_address(pc))
+        return LEAK_ROOT_BROKEN;
     frame->pc = pc;
     frame->sp = cfa;
     return LEAK_ROOT_NONE;

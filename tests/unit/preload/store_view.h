@@ -51,9 +51,14 @@ static inline const struct leak_site *view_site(const struct leak_header *header
     return view_record(header, LEAK_CHUNK_SITES, sizeof(struct leak_site), id);
 }
 
-static inline const struct leak_node *view_node(const struct leak_header *header, uint32_t id)
+/* Without what is the writer's own. */
+static inline struct leak_node view_node(const struct leak_header *header, uint32_t id)
 {
-    return view_record(header, LEAK_CHUNK_NODES, sizeof(struct leak_node), id);
+    const struct leak_node *node =
+        view_record(header, LEAK_CHUNK_NODES, sizeof(struct leak_node), id);
+    return (struct leak_node){.pc = node->pc & ((1ull << LEAK_PC_BITS) - 1),
+                              .parent = node->parent & ((1u << LEAK_NODE_BITS) - 1),
+                              .number = node->number};
 }
 
 /* The next chunk of slots that has an owner and is whole; NULL at the end. */

@@ -117,7 +117,7 @@ static uint32_t as_it_is(uint32_t node)
 
 static uint32_t without_innermost(uint32_t node)
 {
-    return tree_node(node)->parent;
+    return tree_node(node).parent;
 }
 
 static uint32_t nothing_at_all(uint32_t node UNUSED)

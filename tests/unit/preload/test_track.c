@@ -276,7 +276,7 @@ START_TEST(the_option_depth_cuts_what_is_stored)
     track_options.depth = 2;
     came(AT(0x1000), 8, LEAK_KIND_MALLOC);
     uint32_t node = view_site(store_header, 1)->node, frames = 0;
-    for (; node >= LEAK_NODE_FIRST; node = view_node(store_header, node)->parent)
+    for (; node >= LEAK_NODE_FIRST; node = view_node(store_header, node).parent)
         frames++;
     ck_assert_uint_eq(frames, 2);
     ck_assert_uint_eq(node, LEAK_ROOT_DEPTH);

@@ -199,12 +199,12 @@ START_TEST(a_reader_finds_the_stack_of_a_site_from_the_store_alone)
     for (unsigned i = 0; i < trace.depth; i++) {
         ck_assert_msg(node >= LEAK_NODE_FIRST, "frame %u of %u: the chain ends early", i,
                       trace.depth);
-        const struct leak_node *record = view_node(store_header, node);
-        ck_assert_msg(record->pc == trace.pc[i] && record->number == trace.retired[i],
+        struct leak_node record = view_node(store_header, node);
+        ck_assert_msg(record.pc == trace.pc[i] && record.number == trace.retired[i],
                       "frame %u: wanted pc %#" PRIxPTR ", got %#" PRIx64, i, trace.pc[i],
-                      record->pc);
-        ck_assert(record->parent < node);
-        node = record->parent;
+                      record.pc);
+        ck_assert(record.parent < node);
+        node = record.parent;
     }
     ck_assert_uint_eq(node, LEAK_ROOT_COMPLETE);
 }

@@ -155,7 +155,10 @@ uint32_t builder_node(struct store_builder *builder, uint64_t pc, uint32_t paren
     struct leak_node *node = next_record(builder, LEAK_CHUNK_NODES, &builder->nodes,
                                          &builder->node_count, builder->next_node, sizeof(*node));
 
-    *node = (struct leak_node){.pc = pc, .parent = parent, .number = number};
+    /* Above the bits that are a reader's stands something. */
+    *node = (struct leak_node){.pc = pc | 0xa55aull << LEAK_PC_BITS,
+                               .parent = parent | 0x2au << LEAK_NODE_BITS,
+                               .number = number};
     return builder->next_node++;
 }
 
