@@ -20,6 +20,7 @@
 #include "preload/quarantine.h"
 #include "preload/reports.h"
 #include "preload/resources.h"
+#include "preload/rows.h"
 #include "preload/sample.h"
 #include "preload/sites.h"
 #include "preload/slots.h"
@@ -68,6 +69,7 @@ bool forked_begin(struct guard *guard)
     about_put();
     lsan_fork_child();
     modules_fork_child();
+    rows_fork_child();
     oracle_fork_child();
     capture_fork_child();
     if (!tags_fork_child() || !tree_fork_child() || !sites_fork_child() ||
@@ -95,6 +97,7 @@ bool forked_begin_bare(void)
     track_begin();
     about_put();
     modules_fork_child();
+    rows_fork_child();
     store_header->ppid = parent->pid;
     store_forget(parent, parent_size);
     return true;

@@ -14,6 +14,7 @@
 #include "preload/quarantine.h"
 #include "preload/resources.h"
 #include "preload/roots.h"
+#include "preload/rows.h"
 #include "preload/sites.h"
 #include "preload/slots.h"
 #include "preload/tags.h"
@@ -33,6 +34,7 @@ void quiet_begin(void)
     journal_fork_lock();
     slots_fork_lock();
     modules_fork_lock();
+    rows_fork_lock();
     tree_fork_lock();
     sites_fork_lock();
     freed_fork_lock();
@@ -59,6 +61,7 @@ void quiet_end(void)
     freed_fork_unlock();
     sites_fork_unlock();
     tree_fork_unlock();
+    rows_fork_unlock();
     modules_fork_unlock();
     slots_fork_unlock();
     journal_fork_unlock();

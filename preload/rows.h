@@ -3,8 +3,10 @@
  * A slot is two words, key and row; the key is written last. When a module goes, the slots of its
  * range are given up before the range can be used again (rows_forget, called by modules), and may
  * then be taken by others: nobody can be reading a row of code that no longer exists.
- * The table has a fixed size and is dense enough in practice (131 to 11.9 k rows per program
- * against 64 k slots); when a probe finds no room the row is simply worked out each time.
+ * A table that is half full is outgrown: its rows are copied into one twice as large, and its memory
+ * goes back. It stays mapped, since a reader may still be in it, and reads as empty. Programs have
+ * 131 to 11.9 k rows; where the largest table has no room either, or there is no memory, the row is
+ * simply worked out each time.
  */
 #ifndef PRELOAD_ROWS_H
 #define PRELOAD_ROWS_H
@@ -12,24 +14,33 @@
 #include "preload/atomic.h"
 #include "preload/cfi.h"
 #include "preload/guard.h"
+#include "leak_store.h"
 
-#define ROWS_SLOTS (1u << 16)
+#define ROWS_LEAST_BITS 11
+#define ROWS_MOST_BITS 16
 
 struct rows_slot {
     uint64_t key; /* the pc; 0, 1, 2: no address (rows.c) */
     uint64_t row; /* rule (3), fp_offset (16), ra_offset (13: CFI_RA_LEAST to _MOST), offset (32) */
 };
 
-extern struct rows_slot *rows_slots HIDDEN;
+/* The address of the slots, and below it the bits of a hash that say nothing of the place: of so
+ * many more there are slots. 0: not started. */
+extern uintptr_t rows_table HIDDEN;
 
 bool rows_start(void);
 /* cfi_other_at for a return address; not kept. */
 int16_t rows_other(struct guard *guard, uintptr_t pc);
 struct cfi_row rows_look(struct guard *guard, uintptr_t pc);
 
-static inline uint64_t rows_home(uintptr_t pc)
+static inline struct rows_slot *rows_slots(uintptr_t table)
 {
-    return hash_u64(pc) >> 16;
+    return (struct rows_slot *)(table & -LEAK_PAGE);
+}
+
+static inline uint32_t rows_home(uintptr_t table, uintptr_t pc)
+{
+    return (uint32_t)(hash_u64(pc) >> 16) >> (table % 32);
 }
 
 static inline struct cfi_row rows_unpack(uint64_t word)
@@ -43,12 +54,17 @@ static inline struct cfi_row rows_unpack(uint64_t word)
 /* The row for a return address. In the header, so that it goes straight into registers. */
 static inline struct cfi_row rows_get(struct guard *guard, uintptr_t pc)
 {
-    const struct rows_slot *slot = &rows_slots[rows_home(pc) % ROWS_SLOTS];
+    uintptr_t table = load_acquire(&rows_table); /* pairs with the release in grow */
+    const struct rows_slot *slot = rows_slots(table) + rows_home(table, pc);
     if (likely(load_acquire(&slot->key) == pc))
         return rows_unpack(slot->row);
     return rows_look(guard, pc);
 }
 
 void rows_forget(uintptr_t start, uintptr_t end);
+
+void rows_fork_lock(void);
+void rows_fork_unlock(void);
+void rows_fork_child(void);
 
 #endif
