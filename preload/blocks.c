@@ -233,7 +233,7 @@ enum blocks_insert blocks_age(struct block *place, struct block *old)
 {
     uint64_t hash = spread(place->address >> REGION_BITS);
     enum blocks_insert result = stripe_insert(stripe_of(hash), hash, place, old);
-    uintptr_t next = blocks_young.place[blocks_young.next % BLOCKS_YOUNG].address;
+    uintptr_t next = blocks_young_turn()->address;
     if (next)
         prefetch_tray(next);
     return result;

@@ -37,7 +37,7 @@ bool blocks_start(void);
 
 /* ---- The young --------------------------------------------------------------------------------
  * Many blocks go as soon as they came. While the process has one thread the newest few wait here
- * before they enter the table; the lock then only puts signals off. Meanwhile what they will need
+ * before they enter the table; only signals have to be put off then. Meanwhile what they will need
  * there comes into the processor's cache: the region's slot when a block comes, its tray when the
  * block is the next to go. From the second thread on nobody waits any more, and whoever comes first
  * moves the rest. In the header, so that a block's fields go from registers to their places: a copy
@@ -47,7 +47,7 @@ bool blocks_start(void);
 
 extern struct blocks_young {
     struct lock lock;
-    uint32_t next;                    /* whose turn it is to go */
+    uint32_t next;                    /* bytes to the place whose turn it is to go */
     uint32_t some_wait;               /* 0: all places are empty */
     struct block place[BLOCKS_YOUNG]; /* address 0 = empty */
 } blocks_young HIDDEN;
@@ -90,6 +90,12 @@ static ALWAYS_INLINE struct block *blocks_young_place(unsigned i)
     return place;
 }
 
+/* The place whose turn it is to go. */
+static ALWAYS_INLINE struct block *blocks_young_turn(void)
+{
+    return (struct block *)((char *)blocks_young.place + blocks_young.next);
+}
+
 static ALWAYS_INLINE struct block *blocks_find_young(uintptr_t address)
 {
 #pragma GCC unroll 4
@@ -101,12 +107,11 @@ static ALWAYS_INLINE struct block *blocks_find_young(uintptr_t address)
 
 /* The block waits here; each way to it ends by itself, so that its result is known where it is
  * asked. */
-static ALWAYS_INLINE void blocks_stay(struct block *place, const struct block *block,
-                                      struct locked *locked)
+static ALWAYS_INLINE void blocks_stay(struct block *place, const struct block *block)
 {
     blocks_young.some_wait = 1;
     *place = *block;
-    lock_give(locked);
+    lock_no_more();
 }
 
 /* Whoever stood in the place of a new block has to go; what he or it replaced is in *old. */
@@ -120,28 +125,29 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED
         copy = *block;
         return blocks_insert_shared(&copy, old);
     }
-    struct locked locked = lock_take(&blocks_young.lock);
+    lock_one_more();
     struct block *place = blocks_find_young(block->address);
     if (unlikely(place)) {
         *old = *place;
-        blocks_stay(place, block, &locked);
+        blocks_stay(place, block);
         return BLOCKS_REPLACED;
     }
-    place = blocks_young_place(blocks_young.next++ % BLOCKS_YOUNG);
-    if (!place->address) {
-        blocks_stay(place, block, &locked);
+    place = blocks_young_turn();
+    blocks_young.next = (blocks_young.next + sizeof *place) % sizeof blocks_young.place;
+    if (likely(!place->address)) {
+        blocks_stay(place, block);
         return BLOCKS_NEW;
     }
     blocks_prefetch(block->address);
     enum blocks_insert result = blocks_age(place, old);
     if (likely(result != BLOCKS_NO_MEMORY)) {
-        blocks_stay(place, block, &locked);
+        blocks_stay(place, block);
         return result;
     }
     copy = *block;
     blocks_young.some_wait = 1;
     result = blocks_insert_elsewhere(&copy, old);
-    lock_give(&locked);
+    lock_no_more();
     return result;
 }
 
@@ -160,15 +166,15 @@ static ALWAYS_INLINE const struct block *blocks_take(struct guard *guard UNUSED,
         *room = blocks_unpack(&found, address);
         return room;
     }
-    struct locked locked = lock_take(&blocks_young.lock);
+    lock_one_more();
     struct block *place = blocks_find_young(address);
-    if (place) {
+    if (likely(place)) {
         place->address = 0;
-        lock_give(&locked);
+        lock_no_more();
         return place;
     }
     bool known = address % 8 == 0 && blocks_remove_old(address, &found);
-    lock_give(&locked);
+    lock_no_more();
     if (!known)
         return NULL;
     *room = blocks_unpack(&found, address);

@@ -79,7 +79,7 @@ static bool put_off(int number, siginfo_t *info, ucontext_t *context, action *do
     }
     arm_again(number, &now, door);
     memcpy(&lock_thread.mask, &context->uc_sigmask, sizeof lock_thread.mask);
-    lock_thread.put_off = 1;
+    lock_thread.put_off = true;
     sys_signals_block(&all); /* asks what "all" is: the mask of now, for after the return */
     memcpy(&context->uc_sigmask, &all, sizeof all);
     return true;

@@ -41,6 +41,6 @@ void lock_give_raw(struct lock *lock)
 void lock_let_signals_in(void)
 {
     uint64_t mask = lock_thread.mask;
-    lock_thread.put_off = 0;
+    lock_thread.put_off = false;
     sys_signals_restore(&mask);
 }

@@ -22,7 +22,7 @@ struct lock {
 /* This thread: how many locks it holds, and what to do when it holds none again. */
 struct lock_thread {
     uint32_t held;
-    uint32_t put_off; /* a signal waits; all are blocked, and "mask" is what it was */
+    bool put_off; /* a signal waits; all are blocked, and "mask" is what it was */
     uint64_t mask;
 };
 
@@ -56,11 +56,17 @@ void lock_give_raw(struct lock *lock);
 /* The signals that were put off may come now. */
 void lock_let_signals_in(void);
 
+/* One lock more is held: alone the half of taking one that matters while there is one thread. */
+static inline void lock_one_more(void)
+{
+    lock_thread.held++;
+    __asm__ volatile("" ::: "memory"); /* before anything a handler could interrupt */
+}
+
 static inline struct locked lock_take(struct lock *lock)
 {
     struct locked locked = {.lock = lock, .alone = *lock_alone};
-    lock_thread.held++;
-    __asm__ volatile("" ::: "memory"); /* before anything a handler could interrupt */
+    lock_one_more();
     if (likely(locked.alone))
         store_relaxed(&lock->word, 1);
     else

@@ -139,7 +139,7 @@ static void put_off(void)
     sigaddset(&mask, SIGUSR2);
     sys_signals_block(&all);
     memcpy(&lock_thread.mask, &mask, sizeof lock_thread.mask);
-    lock_thread.put_off = 1;
+    lock_thread.put_off = true;
 }
 
 START_TEST(signals_come_in_with_the_last_lock_and_not_before)
