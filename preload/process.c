@@ -62,13 +62,13 @@ int process_status;
 
 /* ONLY_CRASHES: there is a store, and blocks are not tracked: hooks find nobody alive. */
 static enum { BEFORE_START, STARTING, RUNNING, ONLY_CRASHES, OFF } state;
-static const uint32_t never_alive;
-static uint32_t *alive;
+static const bool never_alive;
+static bool *alive;
 static char library[PATH_MAX];
 static char options_text[4096];
 static uint64_t missed_at_start;
 
-const uint32_t *process_alive = &never_alive;
+const bool *process_alive = &never_alive;
 
 const char *process_library(void)
 {
@@ -267,7 +267,7 @@ static void start(struct guard *guard, char **envp)
     if (track_options.crash != CRASH_OFF)
         crash_start(guard, account_for_crash, tell_of_crash);
     await_function();
-    *alive = 1;
+    *alive = true;
     state = track_options.crash == CRASH_ONLY ? ONLY_CRASHES : RUNNING;
     if (state == RUNNING)
         process_alive = alive;
@@ -326,7 +326,7 @@ static void child_forked(void)
     if (!fork_holds)
         return;
     journal_forked();
-    *alive = 0; /* so it is already, unless madvise is not to be believed (qemu-user) */
+    *alive = false; /* so it is already, unless madvise is not to be believed (qemu-user) */
     if (guard_self.sp)
         store_detach();
     give_fork_locks();
@@ -347,7 +347,7 @@ static bool account_for_crash(void)
     if (guard)
         guard_leave(guard);
     if (done)
-        *alive = 1;
+        *alive = true;
     return done;
 }
 
@@ -389,7 +389,7 @@ bool process_wake(struct guard *guard)
         log_line("no memory for the account of a forked child: it runs untracked", NULL);
         return false;
     }
-    *alive = 1;
+    *alive = true;
     if (track_options.verbosity)
         log_line("store of the forked child: ", store_path(), NULL);
     return true;

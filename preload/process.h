@@ -1,6 +1,6 @@
 /* process.h - the life of the process under libleak: start, fork, exec, end.
  *
- * One word decides everything: *process_alive is 1 while this process has an account. It stands in
+ * One byte decides everything: *process_alive is true while this process has an account. It stands in
  * a page that the kernel wipes in a fork child (MADV_WIPEONFORK), so every hook sees, by the load
  * it does anyway, that it must take a store of its own before it writes. Before the start and after
  * "enabled=0" it is 0 as well; process_wake tells the cases apart.
@@ -11,7 +11,7 @@
 #include "preload/base.h"
 #include "preload/guard.h"
 
-extern const uint32_t *process_alive HIDDEN;
+extern const bool *process_alive HIDDEN;
 
 /* Slow path of process_enter: starts, or takes a fork child's store. False: forward only. */
 bool process_wake(struct guard *guard);
