@@ -80,6 +80,7 @@ static void fill_record(struct thread *thread)
 {
     struct leak_thread *record = thread->record;
     thread->watch_at = threads_watch_from;
+    thread->stop_at = thread->clock_at = 0; /* its allocations are counted anew */
     memset(record, 0, sizeof *record);
     if (record == &thread->unread)
         return;
@@ -239,7 +240,7 @@ static struct thread *make(struct guard *guard, uint32_t announced, bool for_all
     lock_give(&locked);
     thread->serial = serial;
     thread->stand_in = for_all;
-    thread->events_left = thread->events_per_clock = 0;
+    thread->frees_left = thread->events_per_clock = 0;
     thread->bounds = (struct unwind_bounds){0, 0};
     forget(thread);
     fill_record(thread);

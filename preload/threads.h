@@ -19,8 +19,10 @@
 
 struct thread {
     uint32_t serial;
-    int32_t events_left;        /* hooks until the coarse clock is read again … */
-    uint32_t events_per_clock;  /* … and so many from there on */
+    int32_t frees_left;         /* releases until the coarse clock is read again, … */
+    uint32_t clock_at;          /* … the allocation at which it is, … */
+    uint32_t events_per_clock;  /* … and so many of either from there on */
+    uint32_t stop_at;           /* clock_at or watch_at, which is sooner, or before both */
     uint64_t delta_level;       /* bytes not yet added to header.live_bytes, and half of … */
     uint64_t delta_top;         /* … this: there may be so many, half of it either way */
     int64_t delta_blocks;       /* not yet added to threads_blocks: goes with the bytes */

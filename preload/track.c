@@ -56,7 +56,8 @@ NOINLINE void track_ask_clock(struct guard *guard, struct thread *thread)
         thread->events_per_clock = 1;
     else if (thread->events_per_clock < EVENTS_PER_CLOCK_MAX)
         thread->events_per_clock = 2 * thread->events_per_clock + 1;
-    thread->events_left = thread->events_per_clock - 1;
+    thread->frees_left = thread->events_per_clock - 1;
+    thread->clock_at = thread->record->allocations + thread->events_per_clock;
     if (late) {
         threads_note_name(thread);
         history_tick(guard, thread, before);
@@ -64,13 +65,32 @@ NOINLINE void track_ask_clock(struct guard *guard, struct thread *thread)
     }
 }
 
+NOINLINE uint32_t track_stop(struct guard *guard, struct thread *thread, const struct frame *caller,
+                             const struct block *block)
+{
+    struct block now = *block;
+    if ((int32_t)(now.count - thread->clock_at) >= 0) {
+        track_ask_clock(guard, thread);
+        now.tick = store_header->epoch;
+    }
+    if (now.count == thread->watch_at)
+        watch_allocation(guard, thread, caller, &now);
+    uint32_t watch = thread->watch_at, count = now.count;
+    bool watch_first = watch && watch - count < thread->clock_at - count;
+    thread->stop_at = watch_first ? watch : thread->clock_at;
+    return now.tick;
+}
+
 NOINLINE void track_bring_live(struct guard *guard, struct thread *thread)
 {
     struct leak_header *header = store_header;
     int64_t delta = threads_delta(thread);
     uint64_t live, most;
-    thread->events_left -= (uint64_t)(delta + DELTA_MOST) > 2 * DELTA_MOST ? EVENTS_PER_LARGE_BATCH
-                                                                           : EVENTS_PER_BATCH;
+    bool large = (uint64_t)(delta + DELTA_MOST) > 2 * DELTA_MOST;
+    uint32_t nearer = large ? EVENTS_PER_LARGE_BATCH : EVENTS_PER_BATCH;
+    thread->frees_left -= nearer;
+    thread->clock_at -= nearer;
+    thread->stop_at -= nearer;
     if (*lock_alone) {
         live = header->live_bytes += delta;
         threads_blocks += thread->delta_blocks;
@@ -120,9 +140,7 @@ static inline bool filtered(size_t size)
 void track_without_site(struct guard *guard, struct thread *thread, const struct frame *caller,
                         struct block *block, unsigned kind)
 {
-    track_number(guard, thread, block, kind);
-    if (watch_due(thread, block->count))
-        watch_allocation(guard, thread, caller, block);
+    track_number(guard, thread, caller, block, kind);
     track_left_out(LEAK_UNTRACKED_NO_MEMORY, block->address, block->size);
 }
 

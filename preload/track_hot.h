@@ -38,13 +38,17 @@ COLD void *track_free_unknown(struct guard *guard, const struct frame *caller, v
 COLD void *track_free_wrong(struct guard *guard, const struct frame *caller,
                             const struct block *taken, void *pointer, uint32_t how);
 
-/* A busy thread asks the clock every 64th time, one that allocates now and then each time. Samples
- * may be far apart in time, however many a thread has had. */
+/* A busy thread asks the clock at every 64th allocation and every 64th release, one that allocates
+ * now and then each time. Samples may be far apart in time, however many a thread has had. */
 static ALWAYS_INLINE void track_clock(struct guard *guard, struct thread *thread, bool sampled)
 {
-    if (unlikely(--thread->events_left < 0) || sampled)
+    if (unlikely(--thread->frees_left < 0) || sampled)
         track_ask_clock(guard, thread);
 }
+
+/* An allocation at which there is more to do: the clock, and who waits for this very one. The tick. */
+uint32_t track_stop(struct guard *guard, struct thread *thread, const struct frame *caller,
+                    const struct block *block);
 
 /* live_bytes is shared: each thread brings its changes in batches, small while the heap is small.
  */
@@ -78,7 +82,7 @@ static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct threa
 {
     /* First: what is written down of a peak that ends here has this block in it. */
     track_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
-    struct leak_slot *slot = young ? slots_find_newest(guard, &thread->slots, block->site)
+    struct leak_slot *slot = likely(young) ? slots_find_newest(guard, &thread->slots, block->site)
                                    : slots_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
     bump(&slot->counts.frees, blocks);
@@ -96,12 +100,15 @@ COLD void track_without_site(struct guard *guard, struct thread *thread, const s
                              struct block *block, unsigned kind);
 
 static ALWAYS_INLINE void track_number(struct guard *guard, struct thread *thread,
-                                       struct block *block, unsigned kind)
+                                       const struct frame *caller, struct block *block,
+                                       unsigned kind)
 {
     block->kind = kind | guard->kind_flags;
     block->thread = thread->serial;
     block->tick = store_header->epoch;
     block->count = bump(&thread->record->allocations, 1);
+    if (unlikely((int32_t)(block->count - thread->stop_at) >= 0))
+        block->tick = track_stop(guard, thread, COPY_OF(caller), COPY_OF(block));
 }
 
 /* sampled, and whether there is a pool, is known when this is compiled: the usual way carries
@@ -114,15 +121,14 @@ static ALWAYS_INLINE void track_came(struct guard *guard, struct thread *thread,
     unsigned own = pool ? LEAK_KIND_CUSTOM : kind;
     if (unlikely(!*lock_alone))
         blocks_prefetch(arch_address(pointer)); /* else it waits among the young first */
-    track_clock(guard, thread, sampled);
+    if (sampled)
+        track_ask_clock(guard, thread);
     block.address = arch_address(pointer);
     block.size = size;
     block.site = capture_site(guard, thread, caller, kind);
     if (unlikely(!block.site))
         return track_without_site(guard, thread, COPY_OF(caller), COPY_OF(&block), own);
-    track_number(guard, thread, &block, own); /* by now: few registers survive a call */
-    if (watch_due(thread, block.count))
-        watch_allocation(guard, thread, COPY_OF(caller), COPY_OF(&block));
+    track_number(guard, thread, caller, &block, own); /* by now: few registers survive a call */
     struct leak_slot *pair = slots_prefetch(&thread->slots, block.site);
     enum blocks_insert done = pool      ? carved_insert(guard, &block, *pool, &old)
                               : sampled ? sample_insert(guard, &block, &old)

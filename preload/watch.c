@@ -20,8 +20,10 @@ static uint32_t next(const struct thread *thread)
 void watch_start(struct guard *guard)
 {
     threads_watch_from = eventlog_level || oracle_next(0) || breaks_any();
-    if (guard->thread)
-        guard->thread->watch_at = threads_watch_from;
+    if (!guard->thread)
+        return;
+    guard->thread->watch_at = threads_watch_from;
+    guard->thread->stop_at = 0;
 }
 
 void watch_allocation(struct guard *guard, struct thread *thread, const struct frame *caller,

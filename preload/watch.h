@@ -2,8 +2,8 @@
  * (oracle.h), a break (breaks.h), a line of the event log (eventlog.h).
  *
  * A thread's allocations have numbers, and one word of it says at which of them somebody wants to
- * be called next. So a hook compares two words it has at hand, and whoever waits for the millionth
- * allocation costs the ones before nothing.
+ * be called next. A hook compares one word with the number (track_hot.h), for this and for the clock:
+ * whoever waits for the millionth allocation costs the ones before nothing.
  *
  *     watch_at = 0                nobody waits
  *     watch_at = 1, at its start  who waits, and for what, is asked for at the first one
@@ -17,12 +17,7 @@
 /* Once the options are read: does anybody wait at all? */
 void watch_start(struct guard *guard);
 
-static ALWAYS_INLINE bool watch_due(const struct thread *thread, uint32_t count)
-{
-    return unlikely(count == thread->watch_at);
-}
-
-/* The block is not in the table yet; its site may be 0. */
+/* At allocation watch_at. The block is not in the table yet; its site may be 0. */
 COLD void watch_allocation(struct guard *guard, struct thread *thread, const struct frame *caller,
                            const struct block *block);
 
