@@ -97,11 +97,16 @@ NOINLINE uint32_t capture_other_site(struct guard *guard, struct thread *thread,
     return capture_usual_site(guard, thread, caller, sort);
 }
 
-static void walk(struct guard *guard, struct thread *thread, const struct frame *caller)
+static void walk(struct guard *guard, struct thread *thread, const struct frame *caller,
+                 unsigned sort)
 {
     struct unwind_trace *trace = &thread->trace;
+    unsigned limit = track_options.depth;
     unwind_open(trace);
-    unwind(guard, &thread->bounds, caller, track_options.depth, trace);
+    unwind_find(guard, &thread->bounds, caller, limit, trace);
+    if (likely(trace->kept + trace->found <= limit))
+        tree_expect(trace, sort);
+    unwind_settle(&thread->bounds, limit, trace);
     bump(&thread->record->walks, 1);
     bump(&thread->record->frames_walked, trace->depth - trace->shared);
     bump(&thread->record->frames_shared, trace->shared);
@@ -111,7 +116,7 @@ NOINLINE uint32_t capture_walked_site(struct guard *guard, struct thread *thread
                                       const struct frame *caller, unsigned sort)
 {
     struct unwind_trace *trace = &thread->trace;
-    walk(guard, thread, caller);
+    walk(guard, thread, caller, sort);
     uint32_t site = tree_site(guard, trace, sort);
     unwind_close(trace);
     if (likely(site))
@@ -128,7 +133,7 @@ NOINLINE uint32_t capture_node(struct guard *guard, struct thread *thread,
     uint32_t node = leaves_find(&thread->leaves, thread->bounds.low, caller, LEAVES_FREE);
     if (node)
         return node;
-    walk(guard, thread, caller);
+    walk(guard, thread, caller, LEAK_PC_FREE);
     node = tree_free_node(guard, trace);
     unwind_close(trace);
     if (node)

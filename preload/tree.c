@@ -276,15 +276,35 @@ static uint32_t child_of(struct guard *guard, uint32_t path, uint32_t parent, ui
     return likely(id) ? id : add_child(guard, path, parent, pc, retired);
 }
 
-/* Works out the paths of the frames that are new in the trace; the innermost one's. */
+static uint32_t path_at(const struct unwind_trace *trace, uint32_t depth)
+{
+    return depth ? trace->step[depth - 1].path : trace->end;
+}
+
+/* The innermost frame's path; those that are new in the trace are worked out. */
 static uint32_t work_out_paths(struct unwind_trace *trace, uint32_t known)
 {
-    uint32_t path = known ? trace->step[known - 1].path : trace->end;
+    if (likely(trace->paths))
+        return path_at(trace, trace->depth);
+    uint32_t path = path_at(trace, known);
     for (uint32_t i = known; i < trace->depth; i++) {
         struct unwind_step *step = &trace->step[i];
         path = step->path = path_of(path, step->pc, step->retired);
     }
     return path;
+}
+
+void tree_expect(struct unwind_trace *trace, unsigned sort)
+{
+    uint32_t path = path_at(trace, trace->kept);
+    for (uint32_t i = trace->found; i-- > 0;) {
+        struct unwind_step *step = &trace->fresh[i];
+        path = step->path = path_of(path, step->pc, step->retired);
+    }
+    trace->paths = true;
+    path = path_of(path, sort, 0);
+    index_handle handle = load_acquire(&stripe_of(path, sort)->table);
+    __builtin_prefetch(&table_of(handle)->slot[home_of(path, capacity_of(handle))]);
 }
 
 /* Is that leaf the one of the trace? The new frames get their nodes on the way. */

@@ -270,10 +270,11 @@ static void add_words(struct unwind_trace *trace, uintptr_t low, struct unwind_s
     add_word(trace, low, caller->fp_matters ? step->fp_slot : NULL);
 }
 
-/* The fresh frames take their places; what is more than limit goes, outermost first. */
-static void put_together(struct unwind_trace *trace, uintptr_t low, unsigned shared, unsigned fresh,
-                         unsigned limit)
+/* What is more than limit goes, outermost first. */
+void unwind_settle(const struct unwind_bounds *bounds, unsigned limit, struct unwind_trace *trace)
 {
+    uintptr_t low = bounds->low;
+    unsigned shared = trace->kept, fresh = trace->found;
     unsigned depth = shared + fresh, cut = depth > limit ? depth - limit : 0;
     if (cut) {
         unsigned kept = shared > cut ? shared - cut : 0;
@@ -281,7 +282,7 @@ static void put_together(struct unwind_trace *trace, uintptr_t low, unsigned sha
         fresh = limit - kept;
         depth = limit;
         trace->end = LEAK_ROOT_DEPTH;
-        trace->serves = false;
+        trace->serves = trace->paths = false;
         shared = kept;
     }
     trace->words = shared ? trace->step[shared - 1].words : 0;
@@ -312,8 +313,8 @@ void unwind_by_fp(void)
     by_fp = true;
 }
 
-void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
-            unsigned limit, struct unwind_trace *trace)
+void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
+                 unsigned limit, struct unwind_trace *trace)
 {
     struct reader reader = {.scratch = trace, .by_fp = by_fp};
     trace->window_size = 0;
@@ -361,7 +362,9 @@ void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struc
     trace->looked = looked;
     trace->serves = own_stack && bounds->high - bounds->low <= UINT32_MAX && !reader.strayed &&
                     (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
-    put_together(trace, bounds->low, shared, fresh, limit);
+    trace->kept = shared;
+    trace->found = fresh;
+    trace->paths = false;
 }
 
 enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintptr_t link,

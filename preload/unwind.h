@@ -49,6 +49,10 @@ struct unwind_trace {
     enum leak_root end;
     unsigned depth;
     unsigned shared; /* frames 0 .. shared-1 are those of the trace before */
+    /* Between unwind_find and unwind_settle: the trace before, and what takes the place of its inner
+     * frames. */
+    unsigned kept, found; /* step[0 .. kept-1], fresh[0 .. found-1] */
+    bool paths;           /* all frames have their path already */
     bool serves;     /* the next trace may share: own stack, and an end that depends on pc alone */
     bool open;       /* being made: who finds it so knows that a handler left by longjmp */
     uint32_t looked; /* modules_looked_ when it was made: rows may have gone since */
@@ -69,7 +73,6 @@ static inline const struct unwind_step *unwind_step_at(const struct unwind_trace
     return &trace->step[trace->depth - 1 - i];
 }
 
-/* Nothing of the trace is to be shared. */
 /* From its first frame to its last node a trace is half of the old and half of the new one. */
 static inline void unwind_open(struct unwind_trace *trace)
 {
@@ -84,15 +87,25 @@ static inline void unwind_close(struct unwind_trace *trace)
     trace->open = false;
 }
 
+/* Nothing of the trace is to be shared. */
 static inline void unwind_forget(struct unwind_trace *trace)
 {
     trace->serves = false;
 }
 
 /* Makes trace the stack of start, at most limit frames, start included; what was in it may serve.
- * The trace is large: it lives in struct thread, not on the program's stack. */
-void unwind(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
-            unsigned limit, struct unwind_trace *trace);
+ * The trace is large: it lives in struct thread, not on the program's stack. In two steps, for who
+ * can make use of the frames while they take their places. */
+void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
+                 unsigned limit, struct unwind_trace *trace);
+void unwind_settle(const struct unwind_bounds *bounds, unsigned limit, struct unwind_trace *trace);
+
+static inline void unwind(struct guard *guard, const struct unwind_bounds *bounds,
+                          const struct frame *start, unsigned limit, struct unwind_trace *trace)
+{
+    unwind_find(guard, bounds, start, limit, trace);
+    unwind_settle(bounds, limit, trace);
+}
 
 /* From now on by frame pointers alone: what was compiled without them is left out, or ends a trace. */
 void unwind_by_fp(void);

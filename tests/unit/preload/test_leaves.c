@@ -51,6 +51,15 @@ static uint32_t walk_to_site(const struct frame *caller, unsigned limit, struct 
     return tree_site(&unit_guard, out, MALLOC);
 }
 
+/* The same, as a hook does it: the paths are worked out while the frames take their places. */
+static uint32_t expect_site(const struct frame *caller, unsigned limit, struct unwind_trace *out)
+{
+    unwind_find(&unit_guard, &bounds, caller, limit, out);
+    tree_expect(out, MALLOC);
+    unwind_settle(&bounds, limit, out);
+    return tree_site(&unit_guard, out, MALLOC);
+}
+
 /* Did the walk read that word? */
 static bool was_read(const uintptr_t *word)
 {
@@ -237,6 +246,29 @@ static const struct {
               {"realigned frames", realigned_and_variable, 4},
               {"through libc", through_libc, 0},
               {"unoptimised code", unoptimised, 6}};
+
+static NOINLINE void compare_ways(unsigned deeper, bool expected_first)
+{
+    if (deeper) {
+        compare_ways(deeper - 1, expected_first);
+        KEEP;
+    }
+    struct frame caller = CALLER_FRAME();
+    uint32_t before = expected_first ? 0 : walk_to_site(&caller, UNWIND_DEPTH_MAX, &fresh);
+    uint32_t expected = expect_site(&caller, UNWIND_DEPTH_MAX, &trace);
+    uint32_t after = walk_to_site(&caller, UNWIND_DEPTH_MAX, &fresh);
+    ck_assert_uint_ne(expected, 0);
+    ck_assert_uint_eq(expected, after);
+    ck_assert(expected_first || before == expected);
+}
+
+START_TEST(paths_that_are_worked_out_early_lead_to_the_same_site)
+{
+    compare_ways(5, _i);
+    compare_ways(8, _i); /* shares frames with the last one */
+    ck_assert(tree_check());
+}
+END_TEST
 
 START_TEST(any_word_that_was_read_is_a_miss_when_it_changes)
 {
@@ -638,6 +670,7 @@ int main(int argc, char **argv)
     TCase *stacks = tcase_create("stacks");
     tcase_set_timeout(stacks, 60);
     tcase_add_checked_fixture(stacks, setup, NULL);
+    tcase_add_loop_test(stacks, paths_that_are_worked_out_early_lead_to_the_same_site, 0, 2);
     tcase_add_loop_test(stacks, any_word_that_was_read_is_a_miss_when_it_changes, 0,
                         2 * ARRAY_LENGTH(shapes));
     tcase_add_test(stacks, a_stack_is_kept_while_its_words_fit);
