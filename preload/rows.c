@@ -9,18 +9,24 @@
 #include <sys/mman.h>
 
 #define PROBES 8
+#define NUMBERS 2048 /* places for the numbers of different rows: 175 of cc1plus, 100 of cppcheck */
+#define DIFFERENT_MOST (NUMBERS / 4 * 3)
 
-/* Keys that are no address. A lookup stops at an empty slot and passes the other two. */
-enum { EMPTY, BEING_FILLED, GIVEN_UP };
+/* Slots without an address. A lookup stops at an empty one and passes the other. */
+enum { EMPTY, GIVEN_UP };
 
 uintptr_t rows_table;
-static uint32_t used;    /* slots that are not empty, or a few less */
-static struct lock lock; /* guards growing, and forgetting what would be copied meanwhile */
+uint64_t *rows_different;
+/* Readers need none of this. */
+static struct lock lock;
+static uint32_t used;      /* slots that are not empty */
+static uint32_t different; /* the last number */
+static uint16_t *numbers;  /* by the row; 0 = empty */
 
 /* 0 without memory. */
 static uintptr_t make_table(unsigned bits)
 {
-    uintptr_t slots = (uintptr_t)arena_map(sizeof(struct rows_slot) << bits);
+    uintptr_t slots = (uintptr_t)arena_map(sizeof(uint64_t) << bits);
     return slots ? slots | (32 - bits) : 0;
 }
 
@@ -32,7 +38,9 @@ static uint32_t size_of(uintptr_t table)
 bool rows_start(void)
 {
     rows_table = make_table(ROWS_LEAST_BITS);
-    return rows_table != 0;
+    rows_different = arena_map((DIFFERENT_MOST + 1) * sizeof *rows_different);
+    numbers = arena_map(NUMBERS * sizeof *numbers);
+    return rows_table && rows_different && numbers;
 }
 
 static uint64_t pack(struct cfi_row row)
@@ -79,69 +87,77 @@ static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
     return row;
 }
 
-/* The copy of a row whose place there is free, or taken: then it is worked out again. */
-static uint32_t copy(uintptr_t table, uint64_t key, uint64_t row)
+/* 0: there are too many. */
+static uint64_t number_of(uint64_t row)
 {
-    uint32_t at = rows_home(table, key);
+    uint32_t at = hash_u64(row) % NUMBERS;
+    for (; numbers[at]; at = (at + 1) % NUMBERS)
+        if (rows_different[numbers[at]] == row)
+            return numbers[at];
+    if (different == DIFFERENT_MOST)
+        return 0;
+    rows_different[++different] = row;
+    numbers[at] = different;
+    return different;
+}
+
+/* Where an address is, or may be put; NULL: there is no room near its home. */
+static uint64_t *find(uintptr_t table, uintptr_t pc)
+{
+    uint64_t *room = NULL;
+    uint32_t at = rows_home(table, pc);
     for (unsigned probe = 0; probe < PROBES; probe++, at++) {
-        struct rows_slot *slot = rows_slots(table) + at % size_of(table);
-        if (slot->key != EMPTY)
-            continue;
-        *slot = (struct rows_slot){key, row};
-        return 1;
+        uint64_t *slot = rows_slots(table) + at % size_of(table), word = load_acquire(slot);
+        if ((word & ROWS_PC) == pc)
+            return slot;
+        if (!room && (word == EMPTY || word == GIVEN_UP))
+            room = slot;
+        if (word == EMPTY)
+            break;
     }
-    return 0;
+    return room;
 }
 
-static NOINLINE void grow(uintptr_t full)
+static void grow(void)
 {
-    struct locked locked = lock_take(&lock);
-    uintptr_t table = full == rows_table ? make_table(32 - full % 32 + 1) : 0;
-    if (table) {
-        uint32_t copied = 0;
-        for (uint32_t i = 0; i < size_of(full); i++) {
-            struct rows_slot *slot = rows_slots(full) + i;
-            uint64_t key = load_acquire(&slot->key);
-            if (key > GIVEN_UP)
-                copied += copy(table, key, load_relaxed(&slot->row));
-        }
-        store_relaxed(&used, copied);
-        store_release(&rows_table, table);
-        sys_advise(rows_slots(full), size_of(full) * sizeof(struct rows_slot), MADV_DONTNEED);
-    }
-    lock_give(&locked);
-}
-
-static void keep(uintptr_t table, struct rows_slot *room, uintptr_t pc, struct cfi_row row)
-{
-    uint64_t seen = load_relaxed(&room->key);
-    if ((seen != EMPTY && seen != GIVEN_UP) || !cas_acquire(&room->key, &seen, BEING_FILLED))
+    uintptr_t full = rows_table, table = make_table(32 - full % 32 + 1);
+    if (!table)
         return;
-    store_relaxed(&room->row, pack(row));
-    store_release(&room->key, pc); /* pairs with the acquire in rows_get */
-    if (seen == EMPTY && add_relaxed(&used, 1) >= size_of(table) / 2 &&
-        size_of(table) < 1u << ROWS_MOST_BITS)
-        grow(table);
+    used = 0;
+    for (uint32_t i = 0; i < size_of(full); i++) {
+        uint64_t word = rows_slots(full)[i], *room;
+        if (word > GIVEN_UP && (room = find(table, word & ROWS_PC))) {
+            *room = word;
+            used++;
+        }
+    }
+    store_release(&rows_table, table);
+    sys_advise(rows_slots(full), size_of(full) * sizeof(uint64_t), MADV_DONTNEED);
+}
+
+static void keep(uintptr_t pc, struct cfi_row row)
+{
+    struct locked locked;
+    if (pc > ROWS_PC || !lock_try(&lock, &locked))
+        return;
+    uint64_t *slot = find(rows_table, pc), number = slot ? number_of(pack(row)) : 0;
+    if (number) {
+        used += *slot == EMPTY;
+        store_release(slot, pc | number << LEAK_PC_BITS); /* pairs with the acquire in rows_get */
+    }
+    if (used > size_of(rows_table) / 2 && size_of(rows_table) < 1u << ROWS_MOST_BITS)
+        grow();
+    lock_give(&locked);
 }
 
 struct cfi_row rows_look(struct guard *guard, uintptr_t pc)
 {
-    struct rows_slot *room = NULL;
-    uintptr_t table = load_acquire(&rows_table);
-    uint32_t at = rows_home(table, pc);
-    for (unsigned probe = 0; probe < PROBES; probe++, at++) {
-        struct rows_slot *slot = rows_slots(table) + at % size_of(table);
-        uint64_t key = load_acquire(&slot->key);
-        if (likely(key == pc))
-            return rows_unpack(load_relaxed(&slot->row));
-        if (!room && (key == EMPTY || key == GIVEN_UP))
-            room = slot;
-        if (key == EMPTY)
-            break;
-    }
+    const uint64_t *slot = find(load_acquire(&rows_table), pc);
+    uint64_t word = slot ? load_acquire(slot) : EMPTY;
+    if (likely(word > GIVEN_UP && (word & ROWS_PC) == pc))
+        return rows_unpack(rows_different[word >> LEAK_PC_BITS]);
     struct cfi_row row = work_out(guard, pc);
-    if (room)
-        keep(table, room, pc, row);
+    keep(pc, row);
     return row;
 }
 
@@ -155,10 +171,10 @@ int16_t rows_other(struct guard *guard, uintptr_t pc)
 void rows_forget(uintptr_t start, uintptr_t end)
 {
     struct locked locked = lock_take(&lock);
-    struct rows_slot *slots = rows_slots(rows_table);
+    uint64_t *slots = rows_slots(rows_table);
     for (uint32_t i = 0; slots && i < size_of(rows_table); i++)
-        if (load_relaxed(&slots[i].key) - start - 1 < end - start)
-            store_relaxed(&slots[i].key, GIVEN_UP);
+        if ((slots[i] & ROWS_PC) - start - 1 < end - start)
+            store_relaxed(&slots[i], GIVEN_UP);
     lock_give(&locked);
 }
 

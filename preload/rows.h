@@ -1,12 +1,14 @@
-/* rows.h - the rows met so far, by return address: a lock-free, insert-only table.
+/* rows.h - the rows met so far, by return address: an insert-only table that readers walk without a
+ * lock.
  *
- * A slot is two words, key and row; the key is written last. When a module goes, the slots of its
- * range are given up before the range can be used again (rows_forget, called by modules), and may
- * then be taken by others: nobody can be reading a row of code that no longer exists.
- * A table that is half full is outgrown: its rows are copied into one twice as large, and its memory
+ * Rows are many and nearly all alike, so a slot is one word: the address, and above it the number of
+ * its row among the different ones. When a module goes, the slots of its range are given up before
+ * the range can be used again (rows_forget, called by modules), and may then be taken by others:
+ * nobody can be reading a row of code that no longer exists.
+ * A table that is half full is outgrown: its slots are copied into one twice as large, and its memory
  * goes back. It stays mapped, since a reader may still be in it, and reads as empty. Programs have
- * 131 to 11.9 k rows; where the largest table has no room either, or there is no memory, the row is
- * simply worked out each time.
+ * 131 to 11.9 k rows; where there is no room, no memory, or somebody else at it, a row is simply
+ * worked out again the next time.
  */
 #ifndef PRELOAD_ROWS_H
 #define PRELOAD_ROWS_H
@@ -19,23 +21,22 @@
 #define ROWS_LEAST_BITS 11
 #define ROWS_MOST_BITS 16
 
-struct rows_slot {
-    uint64_t key; /* the pc; 0, 1, 2: no address (rows.c) */
-    uint64_t row; /* rule (3), fp_offset (16), ra_offset (13: CFI_RA_LEAST to _MOST), offset (32) */
-};
+#define ROWS_PC ((1ull << LEAK_PC_BITS) - 1)
 
 /* The address of the slots, and below it the bits of a hash that say nothing of the place: of so
  * many more there are slots. 0: not started. */
 extern uintptr_t rows_table HIDDEN;
+/* By number: rule (3), fp_offset (16), ra_offset (13: CFI_RA_LEAST to _MOST), offset (32). */
+extern uint64_t *rows_different HIDDEN;
 
 bool rows_start(void);
 /* cfi_other_at for a return address; not kept. */
 int16_t rows_other(struct guard *guard, uintptr_t pc);
 struct cfi_row rows_look(struct guard *guard, uintptr_t pc);
 
-static inline struct rows_slot *rows_slots(uintptr_t table)
+static inline uint64_t *rows_slots(uintptr_t table)
 {
-    return (struct rows_slot *)(table & -LEAK_PAGE);
+    return (uint64_t *)(table & -LEAK_PAGE);
 }
 
 static inline uint32_t rows_home(uintptr_t table, uintptr_t pc)
@@ -55,9 +56,9 @@ static inline struct cfi_row rows_unpack(uint64_t word)
 static inline struct cfi_row rows_get(struct guard *guard, uintptr_t pc)
 {
     uintptr_t table = load_acquire(&rows_table); /* pairs with the release in grow */
-    const struct rows_slot *slot = rows_slots(table) + rows_home(table, pc);
-    if (likely(load_acquire(&slot->key) == pc))
-        return rows_unpack(slot->row);
+    uint64_t slot = load_acquire(&rows_slots(table)[rows_home(table, pc)]); /* with that in keep */
+    if (likely((slot & ROWS_PC) == pc))
+        return rows_unpack(rows_different[slot >> LEAK_PC_BITS]);
     return rows_look(guard, pc);
 }
 
