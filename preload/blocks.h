@@ -37,10 +37,11 @@ bool blocks_start(void);
 
 /* ---- The young --------------------------------------------------------------------------------
  * Many blocks go as soon as they came. While the process has one thread the newest few wait here
- * before they enter the table; only signals have to be put off then. Meanwhile what they will need
- * there comes into the processor's cache: the region's slot when a block comes, its tray when the
- * block is the next to go. From the second thread on nobody waits any more, and whoever comes first
- * moves the rest. In the header, so that a block's fields go from registers to their places: a copy
+ * before they enter the table, and nobody has to hold anything: a handler that arrives meanwhile finds
+ * the token taken, and goes by. Signals are put off while one enters the table. Meanwhile what they
+ * will need there comes into the processor's cache: the region's slot when a block comes, its tray when
+ * the block is the next to go. From the second thread on nobody waits any more, and whoever comes first
+ * moves the rest, under the lock. In the header, so that a block's fields go from registers to their places: a copy
  * of a struct just written makes the processor wait. */
 
 #define BLOCKS_YOUNG 4
@@ -105,13 +106,20 @@ static ALWAYS_INLINE struct block *blocks_find_young(uintptr_t address)
     return NULL;
 }
 
-/* The block waits here; each way to it ends by itself, so that its result is known where it is
- * asked. */
+/* The block waits here from the moment its address does: before, the place is empty to everybody. Each
+ * way to it ends by itself, so that its result is known where it is asked. */
 static ALWAYS_INLINE void blocks_stay(struct block *place, const struct block *block)
 {
+    place->size = block->size;
+    place->site = block->site;
+    place->tick = block->tick;
+    place->count = block->count;
+    place->thread = block->thread;
+    place->kind = block->kind;
+    __asm__ volatile("" ::: "memory");
+    place->address = block->address;
+    __asm__ volatile("" ::: "memory");
     blocks_young.some_wait = 1;
-    *place = *block;
-    lock_no_more();
 }
 
 /* Whoever stood in the place of a new block has to go; what he or it replaced is in *old. */
@@ -125,28 +133,31 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED
         copy = *block;
         return blocks_insert_shared(&copy, old);
     }
-    lock_one_more();
-    struct block *place = blocks_find_young(block->address);
-    if (unlikely(place)) {
-        *old = *place;
-        blocks_stay(place, block);
-        return BLOCKS_REPLACED;
+    struct block *place = blocks_find_young(block->address), *found = place;
+    if (likely(!found)) {
+        place = blocks_young_turn();
+        blocks_young.next = (blocks_young.next + sizeof *place) % sizeof blocks_young.place;
     }
-    place = blocks_young_turn();
-    blocks_young.next = (blocks_young.next + sizeof *place) % sizeof blocks_young.place;
     if (likely(!place->address)) {
         blocks_stay(place, block);
         return BLOCKS_NEW;
     }
-    blocks_prefetch(block->address);
-    enum blocks_insert result = blocks_age(place, old);
+    enum blocks_insert result = BLOCKS_REPLACED;
+    lock_one_more();
+    if (unlikely(found)) {
+        *old = *place;
+    } else {
+        blocks_prefetch(block->address);
+        result = blocks_age(place, old);
+    }
     if (likely(result != BLOCKS_NO_MEMORY)) {
         blocks_stay(place, block);
+        lock_no_more();
         return result;
     }
     copy = *block;
-    blocks_young.some_wait = 1;
     result = blocks_insert_elsewhere(&copy, old);
+    blocks_young.some_wait = 1;
     lock_no_more();
     return result;
 }
@@ -166,13 +177,12 @@ static ALWAYS_INLINE const struct block *blocks_take(struct guard *guard UNUSED,
         *room = blocks_unpack(&found, address);
         return room;
     }
-    lock_one_more();
     struct block *place = blocks_find_young(address);
     if (likely(place)) {
         place->address = 0;
-        lock_no_more();
         return place;
     }
+    lock_one_more();
     bool known = address % 8 == 0 && blocks_remove_old(address, &found);
     lock_no_more();
     if (!known)
