@@ -47,6 +47,15 @@ void track_tick(void)
         ; /* somebody ticks as well, or a milestone has pushed it on */
 }
 
+/* Which comes first for a thread: the clock, or who waits for one of its allocations? */
+static void set_stop(struct thread *thread)
+{
+    uint32_t count = thread->record->allocations, watch = thread->watch_at;
+    int32_t left = thread->clock_at - count;
+    bool watch_first = watch && left > 0 && watch - count < (uint32_t)left;
+    thread->stop_at = watch_first ? watch : thread->clock_at;
+}
+
 NOINLINE void track_ask_clock(struct guard *guard, struct thread *thread)
 {
     uint32_t before = load_relaxed(&store_header->epoch);
@@ -58,6 +67,7 @@ NOINLINE void track_ask_clock(struct guard *guard, struct thread *thread)
         thread->events_per_clock = 2 * thread->events_per_clock + 1;
     thread->frees_left = thread->events_per_clock - 1;
     thread->clock_at = thread->record->allocations + thread->events_per_clock;
+    set_stop(thread);
     if (late) {
         threads_note_name(thread);
         history_tick(guard, thread, before);
@@ -75,9 +85,7 @@ NOINLINE uint32_t track_stop(struct guard *guard, struct thread *thread, const s
     }
     if (now.count == thread->watch_at)
         watch_allocation(guard, thread, caller, &now);
-    uint32_t watch = thread->watch_at, count = now.count;
-    bool watch_first = watch && watch - count < thread->clock_at - count;
-    thread->stop_at = watch_first ? watch : thread->clock_at;
+    set_stop(thread);
     return now.tick;
 }
 

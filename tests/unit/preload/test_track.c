@@ -330,6 +330,27 @@ START_TEST(hooks_tick_without_being_asked)
 }
 END_TEST
 
+/* The clock of a thread that was busy is asked seldom; a release that finds it late says so to the
+ * allocations as well. */
+START_TEST(the_first_block_after_a_pause_is_as_old_as_it_is)
+{
+    struct timespec nap = {0, 300000000};
+    struct block block;
+    for (uintptr_t n = 1; n < 400; n++)
+        came(AT(n << 12), 8, LEAK_KIND_MALLOC);
+    uint32_t before = store_header->epoch;
+    nanosleep(&nap, NULL);
+    for (uintptr_t n = 1; n < 400 && store_header->epoch == before; n++)
+        went(AT(n << 12));
+    before = store_header->epoch;
+    nanosleep(&nap, NULL);
+    came(AT(1 << 12), 8, LEAK_KIND_MALLOC);
+    ck_assert(blocks_find(&unit_guard, (uintptr_t)AT(1 << 12), &block));
+    ck_assert_uint_gt(store_header->epoch, before);
+    ck_assert_uint_eq(block.tick, store_header->epoch);
+}
+END_TEST
+
 START_TEST(without_memory_blocks_are_counted_as_untracked)
 {
     arena_limit(arena_used() + (64 << 10));
@@ -726,6 +747,7 @@ int main(int argc, char **argv)
         tcase_add_test(one, live_bytes_and_peak_follow_the_heap);
         tcase_add_test(one, ticks_only_go_forward);
         tcase_add_test(one, hooks_tick_without_being_asked);
+        tcase_add_test(one, the_first_block_after_a_pause_is_as_old_as_it_is);
         tcase_add_test(one, without_memory_blocks_are_counted_as_untracked);
         tcase_add_test(one, who_frees_the_holder_of_a_live_block_is_kept);
 #ifdef __aarch64__
