@@ -295,6 +295,11 @@ void modules_wait_for_nobody(int change)
     add_relaxed(&without_locks, change);
 }
 
+bool modules_may_wait(void)
+{
+    return !load_relaxed(&without_locks);
+}
+
 void modules_keep_quiet(void)
 {
     lock.word = 0;

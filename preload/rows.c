@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #define PROBES 8
-#define NUMBERS 2048 /* places for the numbers of different rows: 175 of cc1plus, 100 of cppcheck */
+#define NUMBERS 8192 /* places for the numbers of different rows: cc1plus has 175, cppcheck 100 */
 #define DIFFERENT_MOST (NUMBERS / 4 * 3)
 
 /* Slots without an address. A lookup stops at an empty one and passes the other. */
@@ -138,7 +138,7 @@ static void grow(void)
 static void keep(uintptr_t pc, struct cfi_row row)
 {
     struct locked locked;
-    if (pc > ROWS_PC || !lock_try(&lock, &locked))
+    if (pc > ROWS_PC || !modules_may_wait() || !lock_try(&lock, &locked))
         return;
     uint64_t *slot = find(rows_table, pc), number = slot ? number_of(pack(row)) : 0;
     if (number) {
