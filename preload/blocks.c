@@ -144,7 +144,7 @@ static bool append(struct blocks_region *region, const struct block *block)
     return true;
 }
 
-/* Both of these: the stripe's lock is held, or there is one thread and it holds the young's. */
+/* Both of these: the stripe's lock is held, or there is one thread and it has put signals off. */
 static enum blocks_insert stripe_insert(struct blocks_stripe *stripe, uint64_t hash,
                                         const struct block *block, struct block *old)
 {

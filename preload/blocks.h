@@ -47,7 +47,7 @@ bool blocks_start(void);
 #define BLOCKS_YOUNG 4
 
 extern struct blocks_young {
-    struct lock lock;
+    struct lock lock; /* of who settles them, or looks at them, when there are threads */
     uint32_t next;                    /* bytes to the place whose turn it is to go */
     uint32_t some_wait;               /* 0: all places are empty */
     struct block place[BLOCKS_YOUNG]; /* address 0 = empty */
@@ -65,7 +65,7 @@ static inline void blocks_all_settled(void)
 /* Gets the cache line of an address' region on its way while the caller does something else. */
 void blocks_prefetch(uintptr_t address);
 
-/* The young's lock is held: into the table, out of it. */
+/* Signals are put off (lock_one_more), and there is one thread: into the table, out of it. */
 enum blocks_insert blocks_age(struct block *place, struct block *old);
 /* Nobody could be moved into the table to make place: to an empty one then, or to the table after
  * all, where its own region may have room. */

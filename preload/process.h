@@ -3,7 +3,7 @@
  * One byte decides everything: *process_alive is true while this process has an account. It stands in
  * a page that the kernel wipes in a fork child (MADV_WIPEONFORK), so every hook sees, by the load
  * it does anyway, that it must take a store of its own before it writes. Before the start and after
- * "enabled=0" it is 0 as well; process_wake tells the cases apart.
+ * "enabled=0" it is false as well; process_wake tells the cases apart.
  */
 #ifndef PRELOAD_PROCESS_H
 #define PRELOAD_PROCESS_H

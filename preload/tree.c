@@ -144,6 +144,8 @@ static uint32_t parent_in(const struct leak_node *node)
     return node->parent & ID_MOST;
 }
 
+_Static_assert(STRIPES_HALF == 1 << 5 && 16 - 10 == 32 - ID_BITS, "no bit of a path is lost");
+
 /* Of a node that stands in that slot of the stripe. */
 static uint32_t path_in(const struct leak_node *node, uint32_t slot, uint32_t stripe)
 {

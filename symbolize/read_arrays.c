@@ -100,7 +100,7 @@ static void read_nodes(struct reading *reading)
                 continue;
             made->pc = node.pc & ((1ull << LEAK_PC_BITS) - 1);
             made->number = node.number;
-            made->parent = 
+            made->parent =
                 read_node(reading, node.parent & ((1u << LEAK_NODE_BITS) - 1), run->base + k);
         }
     }
