@@ -275,7 +275,9 @@ enum leak_root {
 
 /* What is above these bits of the two is the writer's own (preload/tree.c). */
 #define LEAK_PC_BITS 48
+#define LEAK_PC_MOST ((1ull << LEAK_PC_BITS) - 1)
 #define LEAK_NODE_BITS 26
+#define LEAK_NODE_MOST ((1u << LEAK_NODE_BITS) - 1)
 
 struct leak_node {
     uint64_t pc;     /* publish. Return address (look names up at pc - 1), LEAK_PC_BITS of it */

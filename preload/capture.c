@@ -104,8 +104,7 @@ static void walk(struct guard *guard, struct thread *thread, const struct frame 
     unsigned limit = track_options.depth;
     unwind_open(trace);
     unwind_find(guard, &thread->bounds, caller, limit, trace);
-    if (likely(trace->kept + trace->found <= limit))
-        tree_expect(trace, sort);
+    tree_expect(trace, sort);
     unwind_settle(&thread->bounds, limit, trace);
     bump(&thread->record->walks, 1);
     bump(&thread->record->frames_walked, trace->depth - trace->shared);

@@ -98,8 +98,7 @@ static inline bool lock_try(struct lock *lock, struct locked *locked)
 {
     uint32_t seen = 0;
     *locked = (struct locked){.lock = lock};
-    lock_thread.held++;
-    __asm__ volatile("" ::: "memory");
+    lock_one_more();
     if (cas_acquire(&lock->word, &seen, 1))
         return true;
     lock_no_more();

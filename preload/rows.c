@@ -108,7 +108,7 @@ static uint64_t *find(uintptr_t table, uintptr_t pc)
     uint32_t at = rows_home(table, pc);
     for (unsigned probe = 0; probe < PROBES; probe++, at++) {
         uint64_t *slot = rows_slots(table) + at % size_of(table), word = load_acquire(slot);
-        if ((word & ROWS_PC) == pc)
+        if ((word & LEAK_PC_MOST) == pc)
             return slot;
         if (!room && (word == EMPTY || word == GIVEN_UP))
             room = slot;
@@ -126,7 +126,7 @@ static void grow(void)
     used = 0;
     for (uint32_t i = 0; i < size_of(full); i++) {
         uint64_t word = rows_slots(full)[i], *room;
-        if (word > GIVEN_UP && (room = find(table, word & ROWS_PC))) {
+        if (word > GIVEN_UP && (room = find(table, word & LEAK_PC_MOST))) {
             *room = word;
             used++;
         }
@@ -138,7 +138,7 @@ static void grow(void)
 static void keep(uintptr_t pc, struct cfi_row row)
 {
     struct locked locked;
-    if (pc > ROWS_PC || !modules_may_wait() || !lock_try(&lock, &locked))
+    if (pc > LEAK_PC_MOST || !modules_may_wait() || !lock_try(&lock, &locked))
         return;
     uint64_t *slot = find(rows_table, pc), number = slot ? number_of(pack(row)) : 0;
     if (number) {
@@ -154,7 +154,7 @@ struct cfi_row rows_look(struct guard *guard, uintptr_t pc)
 {
     const uint64_t *slot = find(load_acquire(&rows_table), pc);
     uint64_t word = slot ? load_acquire(slot) : EMPTY;
-    if (likely(word > GIVEN_UP && (word & ROWS_PC) == pc))
+    if (likely(word > GIVEN_UP && (word & LEAK_PC_MOST) == pc))
         return rows_unpack(rows_different[word >> LEAK_PC_BITS]);
     struct cfi_row row = work_out(guard, pc);
     keep(pc, row);
@@ -173,7 +173,7 @@ void rows_forget(uintptr_t start, uintptr_t end)
     struct locked locked = lock_take(&lock);
     uint64_t *slots = rows_slots(rows_table);
     for (uint32_t i = 0; slots && i < size_of(rows_table); i++)
-        if ((slots[i] & ROWS_PC) - start - 1 < end - start)
+        if ((slots[i] & LEAK_PC_MOST) - start - 1 < end - start)
             store_relaxed(&slots[i], GIVEN_UP);
     lock_give(&locked);
 }

@@ -21,8 +21,6 @@
 #define ROWS_LEAST_BITS 11
 #define ROWS_MOST_BITS 16
 
-#define ROWS_PC ((1ull << LEAK_PC_BITS) - 1)
-
 /* The address of the slots, and below it the bits of a hash that say nothing of the place: of so
  * many more there are slots. 0: not started. */
 extern uintptr_t rows_table HIDDEN;
@@ -57,7 +55,7 @@ static inline struct cfi_row rows_get(struct guard *guard, uintptr_t pc)
 {
     uintptr_t table = load_acquire(&rows_table); /* pairs with the release in grow */
     uint64_t slot = load_acquire(&rows_slots(table)[rows_home(table, pc)]); /* with that in keep */
-    if (likely((slot & ROWS_PC) == pc))
+    if (likely((slot & LEAK_PC_MOST) == pc))
         return rows_unpack(rows_different[slot >> LEAK_PC_BITS]);
     return rows_look(guard, pc);
 }

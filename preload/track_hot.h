@@ -82,8 +82,9 @@ static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct threa
 {
     /* First: what is written down of a peak that ends here has this block in it. */
     track_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
-    struct leak_slot *slot = likely(young) ? slots_find_newest(guard, &thread->slots, block->site)
-                                   : slots_find(guard, &thread->slots, block->site);
+    struct leak_slot *slot = likely(young)
+                                 ? slots_find_newest(guard, &thread->slots, block->site)
+                                 : slots_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
     bump(&slot->counts.frees, blocks);
     bump(&slot->counts.freed_bytes, blocks * block->size);

@@ -19,7 +19,7 @@ _Static_assert((LEAK_TAGS << LEAK_TAG_SHIFT) + LEAK_KIND_MAX - 1 < LEAK_PC_FREE,
 /* An index slot: node id (26), stamp (6): bits of its path; 0 = empty. A store has room for 2^26
  * nodes at most. */
 #define ID_BITS LEAK_NODE_BITS
-#define ID_MOST ((1u << ID_BITS) - 1)
+#define ID_MOST LEAK_NODE_MOST
 
 struct index_table {
     uint32_t size; /* 4 KiB << size, this struct included */
@@ -136,7 +136,7 @@ static uint32_t parent_with(uint32_t parent, uint32_t path)
 
 static uintptr_t pc_in(const struct leak_node *node)
 {
-    return node->pc & ((1ull << LEAK_PC_BITS) - 1);
+    return node->pc & LEAK_PC_MOST;
 }
 
 static uint32_t parent_in(const struct leak_node *node)
@@ -283,30 +283,31 @@ static uint32_t path_at(const struct unwind_trace *trace, uint32_t depth)
     return depth ? trace->step[depth - 1].path : trace->end;
 }
 
+static uint32_t work_out_path(struct unwind_step *step, uint32_t outer)
+{
+    return step->path = path_of(outer, step->pc, step->retired);
+}
+
 /* The innermost frame's path; those that are new in the trace are worked out. */
 static uint32_t work_out_paths(struct unwind_trace *trace, uint32_t known)
 {
     if (likely(trace->paths))
         return path_at(trace, trace->depth);
     uint32_t path = path_at(trace, known);
-    for (uint32_t i = known; i < trace->depth; i++) {
-        struct unwind_step *step = &trace->step[i];
-        path = step->path = path_of(path, step->pc, step->retired);
-    }
+    for (uint32_t i = known; i < trace->depth; i++)
+        path = work_out_path(&trace->step[i], path);
     return path;
 }
 
 void tree_expect(struct unwind_trace *trace, unsigned sort)
 {
     uint32_t path = path_at(trace, trace->kept);
-    for (uint32_t i = trace->found; i-- > 0;) {
-        struct unwind_step *step = &trace->fresh[i];
-        path = step->path = path_of(path, step->pc, step->retired);
-    }
+    for (uint32_t i = trace->found; i-- > 0;)
+        path = work_out_path(&trace->fresh[i], path);
     trace->paths = true;
     path = path_of(path, sort, 0);
-    index_handle handle = load_acquire(&stripe_of(path, sort)->table);
-    __builtin_prefetch(&table_of(handle)->slot[home_of(path, capacity_of(handle))]);
+    struct look look = look_for(load_acquire(&stripe_of(path, sort)->table), path);
+    __builtin_prefetch(&look.table->slot[look.at]);
 }
 
 /* Is that leaf the one of the trace? The new frames get their nodes on the way. */

@@ -47,7 +47,7 @@ static inline bool read_word(struct reader *reader, uintptr_t address, uintptr_t
 /* In the tree a small number means a leaf, and there is no room for more than 48 bits. */
 static bool is_address(uintptr_t pc)
 {
-    return pc - LEAK_KIND_PCS < (1ull << LEAK_PC_BITS) - LEAK_KIND_PCS;
+    return pc - LEAK_KIND_PCS <= LEAK_PC_MOST - LEAK_KIND_PCS;
 }
 
 /* The registers that a signal interrupted. */

@@ -52,7 +52,7 @@ struct unwind_trace {
     /* Between unwind_find and unwind_settle: the trace before, and what takes the place of its inner
      * frames. */
     unsigned kept, found; /* step[0 .. kept-1], fresh[0 .. found-1] */
-    bool paths;           /* all frames have their path already */
+    bool paths;           /* all frames have their path already; not if some were cut */
     bool serves;     /* the next trace may share: own stack, and an end that depends on pc alone */
     bool open;       /* being made: who finds it so knows that a handler left by longjmp */
     uint32_t looked; /* modules_looked_ when it was made: rows may have gone since */

@@ -98,10 +98,9 @@ static void read_nodes(struct reading *reading)
             made->parent = STORE_ROOT_MISSING;
             if (!node.pc)
                 continue;
-            made->pc = node.pc & ((1ull << LEAK_PC_BITS) - 1);
+            made->pc = node.pc & LEAK_PC_MOST;
             made->number = node.number;
-            made->parent =
-                read_node(reading, node.parent & ((1u << LEAK_NODE_BITS) - 1), run->base + k);
+            made->parent = read_node(reading, node.parent & LEAK_NODE_MOST, run->base + k);
         }
     }
 }

@@ -56,8 +56,8 @@ static inline struct leak_node view_node(const struct leak_header *header, uint3
 {
     const struct leak_node *node =
         view_record(header, LEAK_CHUNK_NODES, sizeof(struct leak_node), id);
-    return (struct leak_node){.pc = node->pc & ((1ull << LEAK_PC_BITS) - 1),
-                              .parent = node->parent & ((1u << LEAK_NODE_BITS) - 1),
+    return (struct leak_node){.pc = node->pc & LEAK_PC_MOST,
+                              .parent = node->parent & LEAK_NODE_MOST,
                               .number = node->number};
 }
 

@@ -54,7 +54,7 @@ static bool is_kept(uintptr_t pc)
 {
     uint32_t at = rows_home(rows_table, pc);
     for (unsigned probe = 0; probe < PROBES; probe++, at++)
-        if ((rows_slots(rows_table)[at % size_of(rows_table)] & ROWS_PC) == pc)
+        if ((rows_slots(rows_table)[at % size_of(rows_table)] & LEAK_PC_MOST) == pc)
             return true;
     return false;
 }
