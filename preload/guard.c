@@ -1,5 +1,4 @@
 #include "preload/guard.h"
-#include "preload/store.h"
 #include "preload/sys.h"
 
 __thread struct guard guard_self;
@@ -52,7 +51,8 @@ struct guard *guard_enter_again(const struct frame *caller)
     struct guard *guard = &guard_self;
     if (!left_behind(guard, caller))
         return NULL;
-    store_untracked(LEAK_UNTRACKED_ABANDONED, 1);
+    if (guard_abandoned)
+        guard_abandoned();
     guard->calling_real = false;
     guard->sp = caller->sp;
     guard->pc = caller->pc;
@@ -61,6 +61,7 @@ struct guard *guard_enter_again(const struct frame *caller)
 }
 
 void (*guard_outside)(void);
+void (*guard_abandoned)(void);
 
 void guard_come_out(struct guard *guard)
 {

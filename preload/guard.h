@@ -53,6 +53,8 @@ static inline struct guard *guard_enter(const struct frame *caller)
 
 /* What is waiting for this thread to come out; owner: park.c. */
 extern void (*guard_outside)(void) HIDDEN;
+/* Counts a token that a longjmp left behind; NULL: not counted. Owner: store.c. */
+extern void (*guard_abandoned)(void) HIDDEN;
 COLD void guard_come_out(struct guard *guard);
 
 static inline void guard_leave(struct guard *guard)

@@ -1,6 +1,7 @@
 #include "preload/store.h"
 #include "preload/arena.h"
 #include "preload/atomic.h"
+#include "preload/guard.h"
 #include "preload/log.h"
 #include "preload/options.h"
 #include "preload/sys.h"
@@ -45,6 +46,11 @@ void store_untracked(enum leak_untracked why, uint64_t count)
 {
     if (store_header)
         add_relaxed(&store_header->untracked[why], count);
+}
+
+static void count_abandoned(void)
+{
+    store_untracked(LEAK_UNTRACKED_ABANDONED, 1);
 }
 
 void store_flag(enum leak_header_flag flag)
@@ -294,6 +300,7 @@ static void set_directory(const char *dir)
 bool store_create(const char *dir, const char *name, char **envp)
 {
     int error = 0;
+    guard_abandoned = count_abandoned;
     set_name(*name ? name : "program");
     if (*dir) {
         set_directory(dir);
