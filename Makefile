@@ -18,7 +18,7 @@ VERSION := 0.1.0
 # ---- Flags: one line per concern -------------------------------------------
 
 WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(WERROR)
-# Includes are written from the root ("preload/blocks.h"), so each one shows its layer.
+# Includes are written from the root ("preload/heap/blocks.h"), so each one shows its folder.
 BASE     = -std=gnu11 -D_GNU_SOURCE -DLEAK_VERSION='"$(VERSION)"' -DLEAK_BINDIR='"$(bindir)"' \
            -iquote . -Iinclude -MMD -MP $(WARN) $(CFLAGS) $(CPPFLAGS)
 # Lives inside a stranger's process: nothing exported by default, TLS without calls into the
@@ -37,8 +37,9 @@ CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 
 # ---- Products: one folder, one artefact ------------------------------------
 
-preload_src   := $(wildcard preload/*.c preload/arch/$(ARCH)/*.[cS])
-symbolize_src := $(filter-out symbolize/main.c,$(wildcard symbolize/*.c symbolize/*.S))
+preload_src   := $(wildcard preload/*/*.c preload/arch/$(ARCH)/*.[cS])
+common_src    := $(wildcard common/*/*.[cS])
+symbolize_src := $(filter-out symbolize/cli/main.c,$(wildcard symbolize/*/*.[cS]))
 live_src      := $(wildcard live/*.c)
 top_src       := $(filter-out top/main.c,$(wildcard top/*.c))
 control_src   := $(filter-out control/main.c,$(wildcard control/*.c))
@@ -63,27 +64,21 @@ $(LIB): $(call obj,$(preload_src))
 	  -Wl,-z,initfirst -Wl,-z,nodelete \
 	  -o $@ $(filter %.o,$^) -ldl -pthread
 
-# Everything of symbolize/ but main(), so that tools and tests link the same code.
+# Everything but main(), so that tools and tests link the same code; of the library everything but
+# its hooks, for a unit test must keep the libc malloc.
+$(O)/common.a:    $(call obj,$(common_src))
 $(O)/symbolize.a: $(call obj,$(symbolize_src))
+$(O)/top.a:       $(call obj,$(top_src))
+$(O)/control.a:   $(call obj,$(control_src))
+$(O)/preload.a:   $(call obj,$(filter-out preload/hooks/hook_%.c preload/arch/%/tail.S preload/hooks/init.c,$(preload_src)))
+$(O)/common.a $(O)/symbolize.a $(O)/top.a $(O)/control.a $(O)/preload.a:
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# The library without its hooks: a unit test must keep the libc malloc.
-$(O)/preload.a: $(call obj,$(filter-out preload/hook_%.c preload/arch/%/tail.S preload/init.c,$(preload_src)))
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
-
-# What live/ knows of stores and processes, for leaktop and leakctl.
-$(O)/live.a: $(call obj,$(filter-out live/main.c,$(live_src)))
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(O)/top.a: $(call obj,$(top_src))
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(O)/control.a: $(call obj,$(control_src))
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
-
-$(REPORT): $(O)/symbolize/main.o $(O)/symbolize.a
-$(WATCH):  $(call obj,$(live_src)) $(O)/symbolize.a
-$(TOP):    $(O)/top/main.o $(O)/top.a $(O)/live.a $(O)/symbolize.a
+$(REPORT): $(O)/symbolize/cli/main.o $(O)/symbolize.a $(O)/common.a
+$(WATCH):  $(call obj,$(live_src)) $(O)/common.a
+$(TOP):    $(O)/top/main.o $(O)/top.a $(O)/common.a
 $(TOP): TOOL_LIBS = $(TOP_LIBS)
-$(CTL):    $(O)/control/main.o $(O)/control.a $(O)/live.a $(O)/symbolize.a
+$(CTL):    $(O)/control/main.o $(O)/control.a $(O)/common.a
 $(REPORT) $(WATCH) $(TOP) $(CTL):
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) $(TOOL_LIBS)
 
@@ -94,18 +89,18 @@ $(PLANT): $(O)/selftest/plant.o
 	$(Q)$(CC) $(BASE) $(LDFLAGS) -rdynamic -o $@ $^ -ldl
 
 $(filter $(O)/tests/preload/%,$(UNITS)): $(O)/preload.a
+$(filter-out $(O)/tests/preload/%,$(UNITS)): $(call obj,tests/unit/common/store_builder.c)
 $(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
   $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
-$(filter $(O)/tests/top/%,$(UNITS)): $(call obj,tests/unit/symbolize/store_builder.c) $(O)/top.a \
-  $(O)/live.a $(O)/symbolize.a
-$(filter $(O)/tests/control/%,$(UNITS)): $(call obj,tests/unit/symbolize/store_builder.c) $(O)/control.a \
-  $(O)/live.a $(O)/symbolize.a
+$(filter $(O)/tests/top/%,$(UNITS)): $(O)/top.a $(O)/symbolize.a
+$(filter $(O)/tests/control/%,$(UNITS)): $(O)/control.a
+$(filter-out $(O)/tests/preload/%,$(UNITS)): $(O)/common.a
 $(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(CHECK_LIBS) $(REPORT_LIBS) -ldl -pthread
 
 # Tools of the tests, linked like the unit tests.
-$(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/symbolize/store_builder.c) $(O)/symbolize.a
+$(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/common/store_builder.c) $(O)/common.a
 	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
 
 $(O)/tests/rows_of: $(call obj,tests/equality/rows_of.c) $(O)/preload.a
@@ -123,6 +118,7 @@ bench-tools: $(BENCH_TOOLS)
 
 $(O)/bench/%.o:     MODE = -fomit-frame-pointer -fPIC -fno-builtin-malloc -fno-builtin-calloc -Wno-missing-prototypes $(CPU)
 $(O)/preload/%.o:   MODE = $(RUNTIME) $(SANFLAGS)
+$(O)/common/%.o:    MODE = $(SANFLAGS)
 $(O)/symbolize/%.o: MODE = $(SANFLAGS)
 $(O)/live/%.o:      MODE = $(SANFLAGS)
 $(O)/top/%.o:       MODE = $(SANFLAGS) -pthread
@@ -134,8 +130,8 @@ $(O)/tests/%.o:     MODE = $(SANFLAGS) $(CPU)
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(MODE) -c -o $@ $<
-$(O)/symbolize/html_assets.o: symbolize/html/report.css symbolize/html/report.js
-$(O)/symbolize/known.o: symbolize/known.supp
+$(O)/symbolize/formats/html_assets.o: symbolize/formats/report.css symbolize/formats/report.js
+$(O)/common/suppress/default_suppressions.o: common/suppress/default.supp
 $(O)/%.o: %.S
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE) $(MODE) -c -o $@ $<
@@ -219,7 +215,7 @@ check-aarch64:                        ## cross-compile for aarch64, run its test
 	 CC='aarch64-linux-gnu-gcc --sysroot=$(SYSROOT)' AR=aarch64-linux-gnu-ar \
 	 CXX='aarch64-linux-gnu-g++ --sysroot=$(SYSROOT)' EMULATOR='qemu-aarch64 -L $(SYSROOT)'
 signed:                               ## the unit tests that walk stacks, return addresses signed (aarch64)
-	@$(MAKE) --no-print-directory unit O=$(O)-signed T='arch frames guard leaves track unwind' \
+	@$(MAKE) --no-print-directory unit O=$(O)-signed T='arch frames reentry_guard stack_cache track unwind' \
 	  CFLAGS='$(CFLAGS) -mbranch-protection=standard'
 symbols: all                          ## exported and imported symbols are the listed ones
 	@scripts/lint $(O) 'exported and imported symbols are the listed ones'

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/arena.h"
-#include "preload/blocks.h"
+#include "preload/base/arena.h"
+#include "preload/heap/blocks.h"
 
 #define HEAPS 8
 #define FIRST 1000000ull

@@ -17,8 +17,8 @@
 #include <time.h>
 
 #include "bench/common.h"
-#include "preload/dominate.h"
-#include "preload/graph.h"
+#include "preload/mark/dominators.h"
+#include "preload/mark/leak_graph.h"
 
 #define DATA_BYTES 4096
 

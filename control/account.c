@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbolize/store.h"
+#include "common/store/store.h"
 
 #define SIGNAL_USUAL 62 /* option snapshot_signal, where the store says nothing of it … */
 #define SIGNAL_LEAST 34 /* … and what it may be */

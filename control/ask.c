@@ -12,9 +12,9 @@
 
 #include "control/hearing.h"
 #include "control/refusal.h"
-#include "symbolize/pid.h"
-#include "symbolize/show.h"
-#include "symbolize/times.h"
+#include "common/base/proc_pid.h"
+#include "common/base/term_text.h"
+#include "common/base/times.h"
 
 #define NAP_MOST 50 /* ms */
 #define GRACE 1000  /* ms: for one that is just calling exec, or beginning */

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "control/arguments.h"
-#include "symbolize/alive.h"
-#include "symbolize/heads.h"
-#include "symbolize/mem.h"
-#include "symbolize/show.h"
-#include "symbolize/where.h"
+#include "common/store/end_state.h"
+#include "common/store/store_header.h"
+#include "common/base/arena.h"
+#include "common/base/term_text.h"
+#include "common/store/store_dir.h"
 
 #define DAY 86400
 #define MILLISECONDS 1000

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolize/show.h"
+#include "common/base/term_text.h"
 
 static const char *const line[] = {
 #define R(name, reason, next) reason ": " next,

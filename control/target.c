@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "control/refusal.h"
-#include "live/find.h"
-#include "live/words.h"
-#include "symbolize/pid.h"
-#include "symbolize/show.h"
+#include "common/processes/running.h"
+#include "common/base/string_list.h"
+#include "common/base/proc_pid.h"
+#include "common/base/term_text.h"
 
 #define LIBRARY "/libleak.so"
 #define STORE ".leak"

@@ -15,10 +15,10 @@
 #include "control/ask.h"
 #include "control/refusal.h"
 #include "control/target.h"
-#include "live/part.h"
-#include "live/words.h"
-#include "symbolize/show.h"
-#include "symbolize/times.h"
+#include "common/processes/tool_path.h"
+#include "common/base/string_list.h"
+#include "common/base/term_text.h"
+#include "common/base/times.h"
 
 enum { STATUS_GOOD = 0, STATUS_UNDONE = 1, STATUS_USAGE = 2 };
 

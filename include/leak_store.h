@@ -273,7 +273,7 @@ enum leak_root {
 #define LEAK_PC_FREE 4095 /* a leaf too, but of a free's stack: "number" is 0 */
 #define LEAK_TAG_SHIFT 3  /* kinds are 1 to 1 << LEAK_TAG_SHIFT */
 
-/* What is above these bits of the two is the writer's own (preload/tree.c). */
+/* What is above these bits of the two is the writer's own (preload/unwind/context_tree.c). */
 #define LEAK_PC_BITS 48
 #define LEAK_PC_MOST ((1ull << LEAK_PC_BITS) - 1)
 #define LEAK_NODE_BITS 26

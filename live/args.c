@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "live/environment.h"
-#include "live/say.h"
+#include "common/base/fatal.h"
 #include "live/values.h"
 
 enum what {
@@ -67,7 +67,7 @@ static const struct row own[] = {
 /* leakreport's own table; what stands in "own" too is ours first. */
 static const struct row report[] = {
 #define O(id, letter, name, value, help) {name, value, help, REPORT, letter},
-#include "symbolize/options.def"
+#include "common/options/report_options.def"
 };
 
 /* The runtime's names with '-' for '_', straight from its table. "report" is leakrun's own trade.

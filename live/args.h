@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "live/words.h"
+#include "common/base/string_list.h"
 
 struct args {
     const char *library, *reporter; /* where scripts/leakrun found them, or NULL */

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "live/say.h"
-#include "symbolize/pid.h"
+#include "common/base/fatal.h"
+#include "common/base/proc_pid.h"
 
 static sigset_t callers_mask;
 static struct sigaction callers_sigchld;

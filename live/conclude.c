@@ -10,9 +10,9 @@
 #include "live/oom.h"
 #include "live/process.h"
 #include "live/reporter.h"
-#include "live/say.h"
-#include "live/stores.h"
-#include "symbolize/where.h"
+#include "common/base/fatal.h"
+#include "common/processes/store_list.h"
+#include "common/store/store_dir.h"
 
 /* FILE.leak for the program, FILE.PID.leak for the others; later programs of one pid
  * FILE.PID.N.leak. */

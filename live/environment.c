@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "live/say.h"
+#include "common/base/fatal.h"
 
 extern char **environ;
 

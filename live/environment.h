@@ -8,7 +8,7 @@
 #ifndef LIVE_ENVIRONMENT_H
 #define LIVE_ENVIRONMENT_H
 
-#include "live/words.h"
+#include "common/base/string_list.h"
 
 #define ENVIRONMENT_WORD "LEAKRUN_ENVIRONMENT_" /* and a number, from 0 */
 

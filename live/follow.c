@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "symbolize/pid.h"
+#include "common/base/proc_pid.h"
 
 /* Takes the default action of sig once. Raised while blocked, so that one of the same kind already
  * pending and this one become one. */

@@ -16,12 +16,12 @@
 #include "live/environment.h"
 #include "live/follow.h"
 #include "live/oom.h"
-#include "live/part.h"
+#include "common/processes/tool_path.h"
 #include "live/reporter.h"
-#include "live/say.h"
+#include "common/base/fatal.h"
 #include "live/session.h"
 #include "live/settings.h"
-#include "symbolize/preflight.h"
+#include "common/preflight/preflight.h"
 
 /* A standard descriptor that the caller closed stays closed for the program, but must not become
  * one of our own files meanwhile. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "live/words.h"
+#include "common/base/string_list.h"
 
 /* The number behind "oom_kill " in a file of lines "name number"; -1: it is not there. */
 static long count_read(const char *path)

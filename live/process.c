@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbolize/pid.h"
+#include "common/base/proc_pid.h"
 
 /* Reads in pieces that overlap by the length of the text. */
 static bool environment_holds(int proc, const char *pid, const char *text)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "live/follow.h"
-#include "live/say.h"
+#include "common/base/fatal.h"
 
 /* Of the 2 MiB of arguments and environment the kernel takes. */
 #define ARGUMENT_BYTES (1u << 20)

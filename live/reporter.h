@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "live/args.h"
-#include "live/stores.h"
+#include "common/processes/store_list.h"
 
 /* Whether it takes the options it is going to get; if not, it has said what is wrong. Asked before
  * the program runs, which may take a day. */

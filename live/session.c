@@ -15,10 +15,10 @@
 
 #include "live/environment.h"
 #include "live/process.h"
-#include "live/say.h"
-#include "live/stores.h"
-#include "symbolize/pid.h"
-#include "symbolize/where.h"
+#include "common/base/fatal.h"
+#include "common/processes/store_list.h"
+#include "common/base/proc_pid.h"
+#include "common/store/store_dir.h"
 
 #define LINK_NAME "libleak.so"
 #define KEPT_NAME "kept"

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "live/words.h"
+#include "common/base/string_list.h"
 
 struct session {
     char *dir;     /* where stores go */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "live/environment.h"
-#include "live/say.h"
+#include "common/base/fatal.h"
 #include "leak_targets.h"
-#include "symbolize/where.h"
+#include "common/store/store_dir.h"
 
 char *settings_dir(const struct args *args, const struct words *environment)
 {

@@ -5,7 +5,7 @@
 
 #include "live/args.h"
 #include "live/session.h"
-#include "live/words.h"
+#include "common/base/string_list.h"
 
 void settings_make(struct words *set, const struct words *environment, const struct args *args,
                    const struct session *session);

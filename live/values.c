@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/words.h"
+#include "common/base/string_list.h"
 #include "leak_targets.h"
 
 static const struct {

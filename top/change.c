@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/mem.h"
+#include "common/base/arena.h"
 
 struct account account_keep(double time, struct counted total, const struct counted *at,
                             size_t count)

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "symbolize/times.h"
+#include "common/base/times.h"
 
 void csv_write_head(FILE *stream)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/show.h"
+#include "common/base/term_text.h"
 #include "top/cells.h"
 #include "top/lines.h"
 #include "top/pane.h"

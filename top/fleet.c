@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/mem.h"
-#include "symbolize/times.h"
+#include "common/base/arena.h"
+#include "common/base/times.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "symbolize/alive.h"
-#include "symbolize/reader.h"
-#include "symbolize/times.h"
-#include "symbolize/trends.h"
+#include "common/store/end_state.h"
+#include "common/store/reader.h"
+#include "common/base/times.h"
+#include "common/sites/growth_series.h"
 
 struct glances glances_begin(const char *path, struct resolver *resolver)
 {

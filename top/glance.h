@@ -7,8 +7,8 @@
 #ifndef TOP_GLANCE_H
 #define TOP_GLANCE_H
 
-#include "symbolize/error.h"
-#include "symbolize/model.h"
+#include "common/base/read_error.h"
+#include "common/model/model.h"
 #include "top/change.h"
 #include "top/loss.h"
 #include "top/names.h"

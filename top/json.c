@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "symbolize/json_growth.h"
-#include "symbolize/json_stack.h"
+#include "common/view/json_growth.h"
+#include "common/view/json_stack.h"
 
 static void write_change(struct emit *emit, const struct change *change)
 {

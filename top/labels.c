@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "symbolize/show.h"
+#include "common/base/term_text.h"
 
 static size_t name_length(const char *word)
 {

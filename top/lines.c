@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolize/show.h"
-#include "symbolize/text_frame.h"
-#include "symbolize/times.h"
+#include "common/base/term_text.h"
+#include "common/view/text_frame.h"
+#include "common/base/times.h"
 #include "top/cells.h"
 
 #define ROOMY 110

@@ -2,8 +2,8 @@
  * owners come first. */
 #include "top/loss.h"
 
-#include "symbolize/classify.h"
-#include "symbolize/settle.h"
+#include "common/names/frame_class.h"
+#include "common/sites/reconcile.h"
 
 struct losing {
     const struct names *names;

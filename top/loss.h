@@ -5,7 +5,7 @@
 #ifndef TOP_LOSS_H
 #define TOP_LOSS_H
 
-#include "symbolize/suppress.h"
+#include "common/suppress/suppress.h"
 #include "top/names.h"
 
 struct lost {

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "live/find.h"
-#include "symbolize/show.h"
-#include "symbolize/times.h"
+#include "common/processes/running.h"
+#include "common/base/term_text.h"
+#include "common/base/times.h"
 #include "top/csv.h"
 #include "top/fleet.h"
 #include "top/json.h"

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "symbolize/text_frame.h"
+#include "common/view/text_frame.h"
 #include "top/measures.h"
 
 #define FUNCTION_COLUMNS 120

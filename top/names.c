@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "symbolize/signature.h"
-#include "symbolize/stack.h"
+#include "common/sites/signature.h"
+#include "common/sites/stack.h"
 
 struct resolver *names_resolver(struct mem *mem)
 {

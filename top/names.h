@@ -7,10 +7,10 @@
 #ifndef TOP_NAMES_H
 #define TOP_NAMES_H
 
-#include "symbolize/map.h"
-#include "symbolize/model.h"
-#include "symbolize/resolve.h"
-#include "symbolize/store.h"
+#include "common/base/hashmap.h"
+#include "common/model/model.h"
+#include "common/names/resolve.h"
+#include "common/store/store.h"
 
 struct name {
     uint64_t signature;

@@ -8,7 +8,7 @@
  */
 #include "top/pane.h"
 
-#include "symbolize/source.h"
+#include "common/names/source.h"
 
 #define SOURCE_LINES 5
 #define SOURCE_SIZE 256

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "symbolize/show.h"
+#include "common/base/term_text.h"
 
 void table_write(const struct glance *glance, const struct listing_options *options, FILE *stream)
 {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "live/words.h"
+#include "common/base/string_list.h"
 
 static bool may_replace(const char *path)
 {

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "live/part.h"
+#include "common/processes/tool_path.h"
 
 extern char **environ;
 

@@ -4,8 +4,8 @@
  * of each range that an FDE of .eh_frame_hdr's table tells apart. Prints "FILE ADDRESS LENGTH RULE"
  * for each row that is no plain rule of sp or fp (complex, none), and at the end one line of sums.
  */
-#include "preload/cfi.h"
-#include "preload/cursor.h"
+#include "preload/unwind/cfi.h"
+#include "preload/base/eh_reader.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 """words.py - names given back by a reader of a format, beside the names that went in.
 
 The names are files named on the command line. Control characters and bytes that are no UTF-8 stand
-in every format as \\xNN, as symbolize/escape.h says; the rest must come back as it was.
+in every format as \\xNN, as common/encode/xml_escape.h says; the rest must come back as it was.
 """
 import sys, unicodedata
 

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "symbolize/build.h"
-#include "symbolize/reader.h"
-#include "symbolize/report.h"
-#include "tests/unit/symbolize/store_builder.h"
+#include "symbolize/build/build.h"
+#include "common/store/reader.h"
+#include "common/view/format_api.h"
+#include "tests/unit/common/store_builder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -116,8 +116,8 @@ test_library_in_a_folder_with_spaces() {
 }
 test_own_tests_have_no_errors_under_themselves() {
     need python3
-    [ -x "$O/tests/symbolize/test_output" ] || skip "the unit tests are not built: make unit"
-    for test in crash group output; do
+    [ -x "$O/tests/symbolize/test_output_file" ] || skip "the unit tests are not built: make unit"
+    for test in crash group_records output_file; do
         (cd "$root" && leakrun --format=json -o "$OLDPWD/$test.json" "$O/tests/symbolize/test_$test") >"$test.out" ||
             fail "$test: $(tail -n 5 "$test.out")"
         python3 - "$test.json" <<'P'

@@ -1,4 +1,4 @@
-#include "preload/displace.h"
+#include "preload/interpose/displace.h"
 
 #include <sys/auxv.h>
 

@@ -6,7 +6,7 @@
 #ifndef PRELOAD_ARCH_INSTRUCTION_H
 #define PRELOAD_ARCH_INSTRUCTION_H
 
-#include "preload/base.h"
+#include "preload/base/base.h"
 
 enum instruction_form {
     UNKNOWN,

@@ -18,9 +18,9 @@
 
 #include "control/ask.h"
 #include "control/target.h"
-#include "symbolize/pid.h"
+#include "common/base/proc_pid.h"
 #include "tests/unit/suite.h"
-#include "tests/unit/symbolize/store_builder.h"
+#include "tests/unit/common/store_builder.h"
 
 #define USUAL 62
 #define SHORT 300  /* ms */

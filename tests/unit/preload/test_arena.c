@@ -1,7 +1,7 @@
 /* test_arena.c - private memory and the boot pool: counted, limited, written down, recognised. */
 #include "tests/unit/preload/unit.h"
-#include "preload/arena.h"
-#include "preload/boot.h"
+#include "preload/base/arena.h"
+#include "preload/interpose/bootstrap_alloc.h"
 #include "leak_store.h"
 
 START_TEST(used_is_the_sum_of_what_is_out)

@@ -5,9 +5,9 @@
  * a process of several threads.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/arena.h"
-#include "preload/blocks.h"
-#include "preload/lock.h"
+#include "preload/base/arena.h"
+#include "preload/heap/blocks.h"
+#include "preload/base/lock.h"
 
 #define BASE 0x7f0000000000ull
 #define REGION 2048ull

@@ -4,7 +4,7 @@
  * behind an entry's end is a fault, not a guess.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/cfi.h"
+#include "preload/unwind/cfi.h"
 #ifdef __x86_64__
 #include "preload/arch/x86_64/arch.h"
 #endif

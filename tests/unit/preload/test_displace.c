@@ -1,7 +1,7 @@
 /* test_displace.c - which beginnings of functions may be moved, how they look then, and that they still
  * do what they did. */
 #include "tests/unit/preload/unit.h"
-#include "preload/displace.h"
+#include "preload/interpose/displace.h"
 
 #include <sys/mman.h>
 

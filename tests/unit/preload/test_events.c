@@ -4,9 +4,9 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/events.h"
-#include "preload/lock.h"
-#include "preload/store.h"
+#include "preload/misuse/events.h"
+#include "preload/base/lock.h"
+#include "preload/store/store.h"
 
 #define G (&unit_guard)
 #define KINDS (LEAK_EVENTS + 46)

@@ -5,10 +5,10 @@
  * code is compiled without it, and must be walked all the same.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/modules.h"
-#include "preload/rows.h"
-#include "preload/store.h"
-#include "preload/unwind.h"
+#include "preload/interpose/modules.h"
+#include "preload/unwind/cfi_cache.h"
+#include "preload/store/store.h"
+#include "preload/unwind/unwind.h"
 
 #include <setjmp.h>
 #include <unwind.h>

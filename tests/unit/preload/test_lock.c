@@ -3,8 +3,8 @@
  * What a held lock means for signals is test_handlers.c's; here: the count, and the moment it is 0.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/lock.h"
-#include "preload/sys.h"
+#include "preload/base/lock.h"
+#include "preload/base/sys.h"
 
 #include <sched.h>
 

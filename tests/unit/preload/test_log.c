@@ -1,6 +1,6 @@
 /* test_log.c - one line, one write, and never into a file of the program's. */
 #include "tests/unit/preload/unit.h"
-#include "preload/log.h"
+#include "preload/base/log.h"
 
 static int ends[2];
 static char got[4096];

@@ -5,17 +5,17 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/events.h"
-#include "preload/misuse.h"
-#include "preload/modules.h"
-#include "preload/quarantine.h"
-#include "preload/reactions.h"
-#include "preload/real.h"
-#include "preload/rows.h"
-#include "preload/sites.h"
-#include "preload/store.h"
-#include "preload/track.h"
-#include "preload/tree.h"
+#include "preload/misuse/events.h"
+#include "preload/misuse/misuse.h"
+#include "preload/interpose/modules.h"
+#include "preload/heap/quarantine.h"
+#include "preload/misuse/on_error.h"
+#include "preload/interpose/real_functions.h"
+#include "preload/unwind/cfi_cache.h"
+#include "preload/unwind/sites.h"
+#include "preload/store/store.h"
+#include "preload/track/track.h"
+#include "preload/unwind/context_tree.h"
 
 #define ENTER()                                                                                    \
     struct frame caller = CALLER_FRAME();                                                          \

@@ -4,10 +4,10 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/modules.h"
-#include "preload/rows.h"
-#include "preload/store.h"
-#include "preload/sys.h"
+#include "preload/interpose/modules.h"
+#include "preload/unwind/cfi_cache.h"
+#include "preload/store/store.h"
+#include "preload/base/sys.h"
 
 #include <dlfcn.h>
 

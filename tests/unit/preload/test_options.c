@@ -1,7 +1,7 @@
 /* test_options.c - every option from the table, every kind of value, every source. */
 #include "tests/unit/preload/unit.h"
-#include "preload/options.h"
-#include "preload/text.h"
+#include "preload/options/options.h"
+#include "preload/base/strbuf.h"
 
 /* ---- What was complained about -------------------------------------------------------------- */
 

@@ -4,8 +4,8 @@
  *     put = left + taken + waiting
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/lock.h"
-#include "preload/quarantine.h"
+#include "preload/base/lock.h"
+#include "preload/heap/quarantine.h"
 
 #define G (&unit_guard)
 

@@ -5,17 +5,17 @@
  * libc stand for the globals of all others.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/arena.h"
-#include "preload/freed.h"
-#include "preload/modules.h"
-#include "preload/real.h"
-#include "preload/roots.h"
-#include "preload/rows.h"
-#include "preload/sites.h"
-#include "preload/store.h"
-#include "preload/sys.h"
-#include "preload/threads.h"
-#include "preload/track.h"
+#include "preload/base/arena.h"
+#include "preload/heap/free_history.h"
+#include "preload/interpose/modules.h"
+#include "preload/interpose/real_functions.h"
+#include "preload/roots/roots.h"
+#include "preload/unwind/cfi_cache.h"
+#include "preload/unwind/sites.h"
+#include "preload/store/store.h"
+#include "preload/base/sys.h"
+#include "preload/heap/threads.h"
+#include "preload/track/track.h"
 #include "context.h"
 
 #include <dlfcn.h>

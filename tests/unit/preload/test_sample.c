@@ -4,9 +4,9 @@
  * every message.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/sample.h"
-#include "preload/sites.h"
-#include "preload/store.h"
+#include "preload/heap/sample.h"
+#include "preload/unwind/sites.h"
+#include "preload/store/store.h"
 
 #include <math.h>
 

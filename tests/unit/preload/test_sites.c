@@ -6,11 +6,11 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/atomic.h"
-#include "preload/lock.h"
-#include "preload/sites.h"
-#include "preload/slots.h"
-#include "preload/store.h"
+#include "preload/base/atomic.h"
+#include "preload/base/lock.h"
+#include "preload/unwind/sites.h"
+#include "preload/unwind/thread_counters.h"
+#include "preload/store/store.h"
 
 static void setup(void)
 {

@@ -1,9 +1,9 @@
 /* test_store.c - the file: made, grown, full, inherited, and read back by nothing but the format. */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/arena.h"
-#include "preload/store.h"
-#include "preload/text.h"
+#include "preload/base/arena.h"
+#include "preload/store/store.h"
+#include "preload/base/strbuf.h"
 
 #include <dirent.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* test_sys.c - system calls that older kernels do not have, by other ways. */
 #include "tests/unit/preload/unit.h"
 #include "tests/filter.h"
-#include "preload/sys.h"
+#include "preload/base/sys.h"
 
 #include <sys/auxv.h>
 #include <sys/prctl.h>

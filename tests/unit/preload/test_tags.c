@@ -1,12 +1,12 @@
 /* test_tags.c - names of what threads allocate: a number for each, the same for ever, one on top of each thread. */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/capture.h"
-#include "preload/lock.h"
-#include "preload/sites.h"
-#include "preload/store.h"
-#include "preload/tags.h"
-#include "preload/tree.h"
+#include "preload/heap/capture.h"
+#include "preload/base/lock.h"
+#include "preload/unwind/sites.h"
+#include "preload/store/store.h"
+#include "preload/heap/tags.h"
+#include "preload/unwind/context_tree.h"
 
 #define G (&unit_guard)
 

@@ -3,14 +3,14 @@
  * What it counts and what the store says of it: test_track.c.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/freed.h"
-#include "preload/modules.h"
-#include "preload/rows.h"
-#include "preload/sites.h"
-#include "preload/store.h"
-#include "preload/sys.h"
-#include "preload/threads.h"
-#include "preload/track.h"
+#include "preload/heap/free_history.h"
+#include "preload/interpose/modules.h"
+#include "preload/unwind/cfi_cache.h"
+#include "preload/unwind/sites.h"
+#include "preload/store/store.h"
+#include "preload/base/sys.h"
+#include "preload/heap/threads.h"
+#include "preload/track/track.h"
 
 #define ENTER()                                                                                    \
     struct frame caller = CALLER_FRAME();                                                          \

@@ -8,11 +8,11 @@
  * The last third is stacks that are not right: whatever is there, a trace ends and nothing faults.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/modules.h"
-#include "preload/rows.h"
-#include "preload/store.h"
-#include "preload/threads.h"
-#include "preload/unwind.h"
+#include "preload/interpose/modules.h"
+#include "preload/unwind/cfi_cache.h"
+#include "preload/store/store.h"
+#include "preload/heap/threads.h"
+#include "preload/unwind/unwind.h"
 
 #include <alloca.h>
 #include <dlfcn.h>

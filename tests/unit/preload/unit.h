@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload/base.h"
-#include "preload/guard.h"
+#include "preload/base/base.h"
+#include "preload/base/reentry_guard.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define UNIT_SANITIZED 1

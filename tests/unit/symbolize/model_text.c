@@ -1,12 +1,12 @@
 /* model_text.c - see model_text.h. */
 #include "tests/unit/symbolize/model_text.h"
-#include "symbolize/entries.h"
+#include "symbolize/records/leak_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "leak_store.h"
-#include "symbolize/map.h"
+#include "common/base/hashmap.h"
 
 #define FIELDS 12
 #define SOME 64 /* of anything */

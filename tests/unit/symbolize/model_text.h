@@ -52,8 +52,8 @@
 
 #include <stdio.h>
 
-#include "symbolize/mem.h"
-#include "symbolize/model.h"
+#include "common/base/arena.h"
+#include "common/model/model.h"
 
 struct report model_read(struct mem *mem, FILE *stream);
 

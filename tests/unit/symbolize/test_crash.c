@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/build.h"
-#include "symbolize/json.h"
-#include "symbolize/reader.h"
-#include "symbolize/signal_words.h"
-#include "symbolize/text.h"
+#include "symbolize/build/build.h"
+#include "symbolize/json/json.h"
+#include "common/store/reader.h"
+#include "symbolize/faults/signal_words.h"
+#include "symbolize/text/text.h"
 #include "tests/unit/suite.h"
-#include "tests/unit/symbolize/store_builder.h"
+#include "tests/unit/common/store_builder.h"
 
 #define PID 4242
 

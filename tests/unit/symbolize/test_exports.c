@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "symbolize/report.h"
+#include "common/view/format_api.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/symbolize/model_text.h"
 

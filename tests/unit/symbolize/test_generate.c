@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "leak_store.h"
-#include "symbolize/generate.h"
-#include "symbolize/rules.h"
-#include "symbolize/suppress.h"
+#include "symbolize/formats/generate.h"
+#include "common/suppress/rules.h"
+#include "common/suppress/suppress.h"
 #include "tests/unit/suite.h"
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))

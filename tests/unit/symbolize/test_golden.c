@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbolize/report.h"
+#include "common/view/format_api.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/symbolize/consumers.h"
 #include "tests/unit/symbolize/model_text.h"

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/build.h"
-#include "symbolize/reader.h"
+#include "symbolize/build/build.h"
+#include "common/store/reader.h"
 #include "tests/unit/suite.h"
-#include "tests/unit/symbolize/store_builder.h"
+#include "tests/unit/common/store_builder.h"
 
 #define BASE 0x10000
 #define SECONDS 20

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/build.h"
-#include "symbolize/reader.h"
-#include "symbolize/settle.h"
+#include "symbolize/build/build.h"
+#include "common/store/reader.h"
+#include "common/sites/reconcile.h"
 #include "tests/unit/suite.h"
-#include "tests/unit/symbolize/store_builder.h"
+#include "tests/unit/common/store_builder.h"
 
 static struct mem *mem;
 static struct resolver *resolver;

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbolize/build.h"
-#include "symbolize/reader.h"
+#include "symbolize/build/build.h"
+#include "common/store/reader.h"
 #include "tests/unit/suite.h"
-#include "tests/unit/symbolize/store_builder.h"
+#include "tests/unit/common/store_builder.h"
 
 static struct {
     long before;

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "symbolize/build.h"
-#include "symbolize/reader.h"
-#include "symbolize/rules.h"
-#include "symbolize/suppress.h"
+#include "symbolize/build/build.h"
+#include "common/store/reader.h"
+#include "common/suppress/rules.h"
+#include "common/suppress/suppress.h"
 #include "tests/unit/suite.h"
-#include "tests/unit/symbolize/store_builder.h"
+#include "tests/unit/common/store_builder.h"
 
 static struct mem *mem;
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "tests/unit/suite.h"
-#include "tests/unit/symbolize/store_builder.h"
+#include "tests/unit/common/store_builder.h"
 #include "top/glance.h"
 #include "top/order.h"
 

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbolize/group.h"
-#include "symbolize/reader.h"
+#include "symbolize/records/group_records.h"
+#include "common/store/reader.h"
 #include "tests/unit/suite.h"
-#include "tests/unit/symbolize/store_builder.h"
+#include "tests/unit/common/store_builder.h"
 #include "top/metrics.h"
 #include "top/textfile.h"
 

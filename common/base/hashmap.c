@@ -1,0 +1,98 @@
+/* hashmap.c - the hash table and the hash; see hashmap.h. */
+#include "common/base/hashmap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/arena.h"
+
+struct map_entry {
+    uint64_t key, value;
+    bool used;
+};
+
+uint64_t hash_mix(uint64_t seed, uint64_t value)
+{
+    uint64_t x = (seed ^ value) * 0x9e3779b97f4a7c15ull;
+
+    x ^= x >> 32;
+    x = (x + seed) * 0xd6e8feb86659fd93ull;
+    return x ^ (x >> 29);
+}
+
+uint64_t hash_text(uint64_t seed, const char *text, size_t length)
+{
+    uint64_t hash = hash_mix(seed, length);
+
+    for (; length >= 8; text += 8, length -= 8) {
+        uint64_t word = 0;
+
+        for (int i = 0; i < 8; i++) /* byte by byte: the same on every machine */
+            word |= (uint64_t)(unsigned char)text[i] << (8 * i);
+        hash = hash_mix(hash, word);
+    }
+    for (; length; text++, length--)
+        hash = hash_mix(hash, (unsigned char)*text);
+    return hash;
+}
+
+void map_end(struct map *map)
+{
+    free(map->entries);
+    memset(map, 0, sizeof(*map));
+}
+
+static struct map_entry *find(const struct map *map, uint64_t key)
+{
+    size_t at = hash_mix(0x6c65616b, key) & (map->size - 1);
+
+    while (map->entries[at].used && map->entries[at].key != key)
+        at = (at + 1) & (map->size - 1);
+    return &map->entries[at];
+}
+
+static void grow(struct map *map)
+{
+    struct map old = *map;
+    size_t capacity = 0;
+
+    map->size = old.size ? 2 * old.size : 16;
+    map->entries = mem_more(NULL, &capacity, map->size, sizeof(*map->entries));
+    memset(map->entries, 0, map->size * sizeof(*map->entries));
+    for (size_t i = 0; i < old.size; i++)
+        if (old.entries[i].used)
+            *find(map, old.entries[i].key) = old.entries[i];
+    free(old.entries);
+}
+
+uint64_t *map_put(struct map *map, uint64_t key, bool *fresh)
+{
+    struct map_entry *entry;
+
+    if (4 * (map->used + 1) > 3 * map->size)
+        grow(map);
+    entry = find(map, key);
+    if (fresh)
+        *fresh = !entry->used;
+    if (!entry->used) {
+        *entry = (struct map_entry){.key = key, .used = true};
+        map->used++;
+    }
+    return &entry->value;
+}
+
+uint64_t map_get(const struct map *map, uint64_t key)
+{
+    return map->size ? find(map, key)->value : 0;
+}
+
+uint64_t map_next(const struct map *map, size_t *at)
+{
+    while (*at < map->size) {
+        const struct map_entry *entry = &map->entries[(*at)++];
+
+        if (entry->used)
+            return entry->value;
+    }
+    return 0;
+}

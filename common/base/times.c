@@ -1,0 +1,63 @@
+/* times.c - see times.h. */
+#include "common/base/times.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+uint64_t times_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+const char *times_iso(uint64_t ns, char text[TIMES_SIZE])
+{
+    time_t seconds = (time_t)(ns / 1000000000u);
+    struct tm calendar;
+    size_t length;
+
+    if (!ns || !gmtime_r(&seconds, &calendar))
+        return NULL;
+    length = strftime(text, TIMES_SIZE, "%Y-%m-%dT%H:%M:%S", &calendar);
+    snprintf(text + length, TIMES_SIZE - length, ".%03uZ", (unsigned)(ns / 1000000u % 1000u));
+    return text;
+}
+
+uint64_t times_read(const char *text)
+{
+    struct tm calendar = {0};
+    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &calendar);
+    time_t seconds = rest ? timegm(&calendar) : -1;
+    uint64_t ms;
+
+    if (seconds < 0 || seconds > 9000000000 || strlen(rest) != 5 || rest[0] != '.' ||
+        strspn(rest + 1, "0123456789") != 3 || rest[4] != 'Z')
+        return 0;
+    ms = (uint64_t)(rest[1] - '0') * 100 + (uint64_t)(rest[2] - '0') * 10 +
+         (uint64_t)(rest[3] - '0');
+    return ((uint64_t)seconds * 1000 + ms) * 1000000;
+}
+
+const char *times_span(uint64_t ns, char text[TIMES_SIZE])
+{
+    uint64_t seconds = ns / 1000000000u;
+    unsigned long long big = seconds, rest;
+
+    if (seconds < 10) {
+        snprintf(text, TIMES_SIZE, "%llu.%llu s", big, (unsigned long long)(ns / 100000000u % 10));
+    } else if (seconds < 60) {
+        snprintf(text, TIMES_SIZE, "%llu s", big);
+    } else if (seconds < 3600) {
+        rest = seconds % 60;
+        snprintf(text, TIMES_SIZE, "%llu min %llu s", big / 60, rest);
+    } else if (seconds < 48 * 3600) {
+        rest = seconds / 60 % 60;
+        snprintf(text, TIMES_SIZE, "%llu h %llu min", big / 3600, rest);
+    } else {
+        snprintf(text, TIMES_SIZE, "%llu days", big / 86400);
+    }
+    return text;
+}

@@ -1,0 +1,71 @@
+/* gzip.c - see gzip.h. */
+#include "common/encode/gzip.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "common/base/arena.h"
+
+#define CHUNK 65536
+#define GZIP_WINDOW (15 + 16) /* the largest, with the header of gzip: no name, no time */
+#define GZIP_MEMORY 8
+
+struct gzip {
+    z_stream state;
+    FILE *stream;
+    uint8_t out[CHUNK];
+};
+
+struct gzip *gzip_begin(FILE *stream, enum gzip_level level)
+{
+    struct gzip *gzip = mem_more(NULL, &(size_t){0}, 1, sizeof(*gzip));
+
+    gzip->state = (z_stream){0};
+    gzip->stream = stream;
+    if (deflateInit2(&gzip->state, (int)level, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
+        fputs("leakreport: not enough memory\n", stderr);
+        exit(2);
+    }
+    return gzip;
+}
+
+/* Until all that came in is taken, or with Z_FINISH is out. */
+static void run(struct gzip *gzip, int flush)
+{
+    do {
+        gzip->state.next_out = gzip->out;
+        gzip->state.avail_out = CHUNK;
+        deflate(&gzip->state, flush);
+        if (gzip->stream)
+            fwrite(gzip->out, 1, CHUNK - gzip->state.avail_out, gzip->stream);
+    } while (!gzip->state.avail_out);
+}
+
+void gzip_write(struct gzip *gzip, const void *bytes, size_t length)
+{
+    const uint8_t *at = bytes;
+
+    while (length) {
+        size_t part = length < UINT32_MAX ? length : UINT32_MAX;
+
+        gzip->state.next_in = (uint8_t *)(uintptr_t)at;
+        gzip->state.avail_in = (uInt)part;
+        run(gzip, Z_NO_FLUSH);
+        at += part;
+        length -= part;
+    }
+}
+
+size_t gzip_size(const struct gzip *gzip)
+{
+    return gzip->state.total_out;
+}
+
+void gzip_end(struct gzip *gzip)
+{
+    run(gzip, Z_FINISH);
+    deflateEnd(&gzip->state);
+    free(gzip);
+}

@@ -1,0 +1,215 @@
+/* hex.c - see hex.h. */
+#include "common/encode/hex.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "common/base/term_text.h"
+#include "common/base/utf8.h"
+
+#define LINE 16
+#define RUN_LEAST 4 /* characters: fewer are chance */
+#define RUN_MOST 400
+
+void dump_line(const uint8_t *bytes, size_t length, char *text, size_t size)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        char one[8];
+        int wide = bytes[i] == '\\' ? snprintf(one, sizeof(one), "\\\\")
+                   : bytes[i] >= 0x20 && bytes[i] < 0x7f
+                       ? snprintf(one, sizeof(one), "%c", bytes[i])
+                       : snprintf(one, sizeof(one), "\\x%02x", bytes[i]);
+
+        if (used + (size_t)wide >= size)
+            break;
+        memcpy(text + used, one, (size_t)wide);
+        used += (size_t)wide;
+    }
+    text[used] = 0;
+}
+
+/* ---- Hex ------------------------------------------------------------------------------------ */
+
+static void write_line(const uint8_t *bytes, size_t at, size_t length, int indent, FILE *stream)
+{
+    char characters[LINE + 1];
+
+    fprintf(stream, "%*s%04zx ", indent, "", at);
+    for (size_t i = 0; i < LINE; i++) {
+        if (i % 8 == 0)
+            putc(' ', stream);
+        if (i < length)
+            fprintf(stream, "%02x ", bytes[at + i]);
+        else
+            fputs("   ", stream);
+    }
+    for (size_t i = 0; i < length; i++)
+        characters[i] = bytes[at + i] >= 0x20 && bytes[at + i] < 0x7f ? (char)bytes[at + i] : '.';
+    characters[length] = 0;
+    fprintf(stream, " |%s|\n", characters);
+}
+
+static void write_hex(const uint8_t *bytes, size_t length, int indent, FILE *stream)
+{
+    bool skipping = false;
+
+    for (size_t at = 0; at < length; at += LINE) {
+        size_t here = length - at < LINE ? length - at : LINE;
+        bool again = at && here == LINE && memcmp(bytes + at, bytes + at - LINE, LINE) == 0;
+
+        if (!again)
+            write_line(bytes, at, here, indent, stream);
+        else if (!skipping)
+            fprintf(stream, "%*s*\n", indent, "");
+        skipping = again;
+    }
+}
+
+/* ---- Text ----------------------------------------------------------------------------------- */
+
+/* How a text is kept: the bytes of a character at p, 0 = there is none, and which it is. */
+struct encoding {
+    const char *name;
+    size_t step; /* of the places where a text may begin */
+    size_t (*take)(const uint8_t *p, size_t left, uint32_t *character);
+};
+
+static bool printable(uint32_t c)
+{
+    return c >= 0x20 && c != 0x7f && (c < 0x80 || c > 0x9f) && (c < 0xd800 || c > 0xf8ff) &&
+           (c & 0xfffe) != 0xfffe && c < 0xe0000;
+}
+
+static size_t take_utf8(const uint8_t *p, size_t left, uint32_t *character)
+{
+    char text[5] = "";
+    size_t length;
+
+    memcpy(text, p, left < 4 ? left : 4);
+    length = utf8_length(text);
+    if (!length)
+        return 0;
+    *character = length == 1 ? p[0] : p[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++)
+        *character = *character << 6 | (p[i] & 0x3f);
+    return length;
+}
+
+static size_t take_utf16(const uint8_t *p, size_t left, uint32_t *character)
+{
+    uint32_t low;
+
+    if (left < 2)
+        return 0;
+    *character = p[0] | (uint32_t)p[1] << 8;
+    if (*character < 0xd800 || *character > 0xdbff || left < 4)
+        return 2;
+    low = p[2] | (uint32_t)p[3] << 8;
+    if (low < 0xdc00 || low > 0xdfff)
+        return 0;
+    *character = 0x10000 + ((*character - 0xd800) << 10) + (low - 0xdc00);
+    return 4;
+}
+
+static size_t take_utf32(const uint8_t *p, size_t left, uint32_t *character)
+{
+    if (left < 4)
+        return 0;
+    *character = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    return 4;
+}
+
+static const struct encoding encodings[] = {
+    {"UTF-32", 4, take_utf32}, {"UTF-16", 2, take_utf16}, {"UTF-8", 1, take_utf8}};
+
+/* Writes the character as UTF-8; its bytes. */
+static size_t put(uint32_t c, char *out)
+{
+    size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+    if (length == 1) {
+        out[0] = (char)c;
+        return 1;
+    }
+    for (size_t i = length - 1; i > 0; i--, c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3f));
+    out[0] = (char)(c | 0xff00u >> length);
+    return length;
+}
+
+struct run {
+    char text[4 * RUN_MOST + 1];
+    size_t bytes, characters, used;
+    uint32_t script; /* of 256 characters each: text is of one, beside ASCII; random bytes are of all */
+    bool beyond;     /* ASCII */
+};
+
+static bool fits(struct run *run, const struct encoding *encoding, uint32_t character)
+{
+    if (!printable(character) || run->characters == RUN_MOST)
+        return false;
+    if (character < 0x80)
+        return true;
+    if (encoding->step > 1 && run->script && run->script != character >> 8 &&
+        !(run->script >= 0x30 && run->script < 0xa0)) /* East Asian text is of many */
+        return false;
+    run->script = character >> 8;
+    run->beyond = true;
+    return true;
+}
+
+static struct run run_at(const struct encoding *encoding, const uint8_t *bytes, size_t left)
+{
+    struct run run = {.characters = 0};
+    uint32_t character;
+    size_t taken;
+
+    while ((taken = encoding->take(bytes + run.bytes, left - run.bytes, &character)) &&
+           fits(&run, encoding, character)) {
+        run.used += put(character, run.text + run.used);
+        run.bytes += taken;
+        run.characters++;
+    }
+    return run;
+}
+
+/* Random words are East Asian to UTF-16: there only a text that ends is taken for one. */
+static bool is_text(const struct run *run, const struct encoding *encoding, const uint8_t *bytes,
+                    size_t left)
+{
+    uint32_t behind = 1;
+
+    if (run->characters < RUN_LEAST)
+        return false;
+    if (encoding->step == 1)
+        return run->beyond;
+    if (!run->beyond)
+        return true;
+    return run->bytes < left && encoding->take(bytes + run->bytes, left - run->bytes, &behind) &&
+           behind == 0;
+}
+
+static void write_texts(const struct encoding *encoding, const uint8_t *bytes, size_t length,
+                        int indent, FILE *stream)
+{
+    for (size_t at = 0; at + encoding->step <= length;) {
+        struct run run = run_at(encoding, bytes + at, length - at);
+
+        if (!is_text(&run, encoding, bytes + at, length - at)) {
+            at += encoding->step;
+            continue;
+        }
+        fprintf(stream, "%*s%s at +%zu: \"%s\"\n", indent, "", encoding->name, at,
+                show(run.text, run.used, 0).text);
+        at += run.bytes;
+    }
+}
+
+void dump(const uint8_t *bytes, size_t length, int indent, FILE *stream)
+{
+    write_hex(bytes, length, indent, stream);
+    for (size_t i = 0; i < sizeof(encodings) / sizeof(*encodings); i++)
+        write_texts(&encodings[i], bytes, length, indent, stream);
+}

@@ -1,0 +1,435 @@
+#include "common/model/growth.h"
+
+#include <math.h>
+
+#define PIECES 6
+/* Of the gain in a stretch: */
+#define STEP_LEAST 0.05     /* what counts as a rise from one piece to the next */
+#define RISES_LEAST 3       /* of PIECES - 1 */
+#define FALLS_MOST 0.15     /* what all falls together may be */
+#define LATE_LEAST 0.2      /* what the last third must bring; an even growth brings 0.4 */
+#define NOISE_TIMES 2       /* the gain over what a piece goes up and down */
+#define ORDER_LEAST 0.8     /* how well the points are in order: 1 all of them, 0 none (Kendall's tau) */
+#define NOISE_TIMES_SMALL 10 /* the same, where the gain is less than SMALL of the level */
+#define SMALL 0.05
+/* Under a saw-tooth that is larger than the gain: */
+#define FLOOR_FIT 0.97 /* r² of the pieces' least */
+/* A pause is the end when it is longer than all before, by so much, and than so much of the time. */
+#define PAUSE_TIMES 2
+#define PAUSE_SHARE 0.15
+#define PAUSE_SECONDS 2.5
+/* A stretch that does not begin with the process counts only with as much of its gain above all that
+ * was there before. */
+#define NEW_LEAST 0.5
+#define LATE_LEAST_OF_PART 0.36 /* a curve that flattens is nearly straight in its last part … */
+#define GAIN_LEAST_OF_PART 0.05 /* … but brings little there, compared with what there is */
+#define PART_POINTS_LEAST 12 /* by chance a few rise anyway, and there are many stretches */
+/* What is given back at the end of the process: down to this share, within so much of the time. */
+#define CLEARED_TO 0.5
+#define CLEARED_SHARE 0.15
+#define CLEARED_SECONDS 3.0
+/* A queue: so many of what came was taken out, and that was as old as the oldest would be. */
+#define TAKEN_LEAST 0.1
+#define OLDEST_SHARE 0.6
+#define QUEUE_SECONDS 0.25
+#define BACKLOG_LEAST 8
+/* Saw-teeth: falls of so much of the peak, so many. */
+#define FALL_SHARE 0.3
+#define FALLS_LEAST 2
+#define STEADY_FROM 0.3 /* of its peak */
+#define STEADY_SHARE 0.15
+#define SETTLED_SHARE 0.9
+#define STARTUP_SHARE 0.2
+#define STARTUP_SECONDS 2.0
+
+const char *const growth_word[GROWTH_MAX] = {
+#define V(name, word) [GROWTH_##name] = (word),
+    GROWTH_TABLE(V)
+#undef V
+};
+
+struct series {
+    const struct growth_point *at;
+    size_t count;
+};
+
+static double span(const struct series *series)
+{
+    return series->at[series->count - 1].time - series->at[0].time;
+}
+
+static double last_time(const struct series *series)
+{
+    return series->at[series->count - 1].time;
+}
+
+static bool long_enough(const struct series *series)
+{
+    return series->count >= GROWTH_POINTS_LEAST && span(series) >= GROWTH_SECONDS_LEAST;
+}
+
+static double most(const struct series *series)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < series->count; i++)
+        most = fmax(most, series->at[i].bytes);
+    return most;
+}
+
+/* The bytes at a time: straight lines between points. */
+static double bytes_at(const struct series *series, double time)
+{
+    const struct growth_point *before = series->at;
+
+    for (size_t i = 0; i < series->count; i++) {
+        const struct growth_point *here = &series->at[i];
+        double gap = here->time - before->time;
+
+        if (here->time >= time)
+            return gap > 0 ? before->bytes + (here->bytes - before->bytes) * (time - before->time) / gap
+                           : here->bytes;
+        before = here;
+    }
+    return before->bytes;
+}
+
+/* ---- What the end took away ------------------------------------------------------------------ */
+
+/* Programs that free all they have before they exit grew no less until then. */
+static struct series without_end(struct series series)
+{
+    size_t top = series.count - 1;
+    double allowed = fmax(CLEARED_SHARE * span(&series), CLEARED_SECONDS);
+
+    while (top > 0 && series.at[top - 1].bytes >= series.at[top].bytes)
+        top--;
+    /* … and stood at its top for a while, perhaps. */
+    while (top + 1 < series.count && series.at[top + 1].bytes >= series.at[top].bytes)
+        top++;
+    if (series.at[series.count - 1].bytes <= CLEARED_TO * series.at[top].bytes &&
+        last_time(&series) - series.at[top].time <= allowed)
+        series.count = top + 1;
+    return series;
+}
+
+/* ---- Growing ----------------------------------------------------------------------------------- */
+
+struct pieces {
+    double least[PIECES], most[PIECES];
+    double length; /* of each, in seconds */
+};
+
+static struct pieces cut(const struct series *series)
+{
+    struct pieces pieces = {.length = span(series) / PIECES};
+    double start = series->at[0].time;
+
+    for (int p = 0; p < PIECES; p++) {
+        pieces.least[p] = pieces.most[p] = bytes_at(series, start + p * pieces.length);
+        for (size_t i = 0; i < series->count; i++) {
+            double place = (series->at[i].time - start) / pieces.length, bytes = series->at[i].bytes;
+
+            if (place < p || place > p + 1)
+                continue;
+            pieces.least[p] = fmin(pieces.least[p], bytes);
+            pieces.most[p] = fmax(pieces.most[p], bytes);
+        }
+    }
+    return pieces;
+}
+
+/* How much a piece goes up and down beside the growth itself: the median. */
+static double noise(const struct pieces *pieces, double gain)
+{
+    double spread[PIECES];
+
+    for (int p = 0; p < PIECES; p++) {
+        double this = fmax(pieces->most[p] - pieces->least[p] - gain / (PIECES - 1), 0);
+        int i = p;
+
+        for (; i > 0 && spread[i - 1] > this; i--)
+            spread[i] = spread[i - 1];
+        spread[i] = this;
+    }
+    return (spread[PIECES / 2 - 1] + spread[PIECES / 2]) / 2;
+}
+
+/* r² of a straight line through the least of the pieces. */
+static double fit(const struct pieces *pieces)
+{
+    double x_mean = (PIECES - 1) / 2.0, y_mean = 0, xx = 0, xy = 0, yy = 0;
+
+    for (int p = 0; p < PIECES; p++)
+        y_mean += pieces->least[p] / PIECES;
+    for (int p = 0; p < PIECES; p++) {
+        double x = p - x_mean, y = pieces->least[p] - y_mean;
+
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    return yy > 0 ? xy * xy / (xx * yy) : 0;
+}
+
+/* Since when it has not become larger, when that is longer than any pause before; else 0. */
+static double stopped_at(const struct series *series, double gain)
+{
+    double high = series->at[0].bytes, rose = series->at[0].time, pause = 0, now;
+
+    for (size_t i = 1; i < series->count; i++)
+        if (series->at[i].bytes > high + 0.01 * gain) {
+            /* The rise came somewhere between this point and the one before. */
+            pause = fmax(pause, series->at[i].time - rose);
+            high = series->at[i].bytes;
+            rose = series->at[i].time;
+        }
+    now = last_time(series) - rose;
+    return now > PAUSE_TIMES * pause && now > PAUSE_SHARE * span(series) && now > PAUSE_SECONDS
+               ? rose
+               : 0;
+}
+
+/* How many more pairs of points rise than fall, of those that do either. */
+static double order(const struct series *series)
+{
+    double rises = 0, falls = 0;
+
+    for (size_t i = 0; i < series->count; i++)
+        for (size_t k = i + 1; k < series->count; k++) {
+            rises += series->at[k].bytes > series->at[i].bytes;
+            falls += series->at[k].bytes < series->at[i].bytes;
+        }
+    return rises + falls > 0 ? (rises - falls) / (rises + falls) : 0;
+}
+
+struct rise {
+    bool grows, slower;
+    double gain, monotony, stopped;
+};
+
+/* A ladder of what is missing. */
+static struct rise look_for_rise(const struct series *series, double late)
+{
+    struct pieces pieces = cut(series);
+    struct rise rise = {.gain = pieces.least[PIECES - 1] - pieces.least[0]};
+    double level = most(series), falls = 0, ups_and_downs;
+    int rises = 0;
+
+    if (rise.gain < GROWTH_BYTES_LEAST)
+        return rise;
+    ups_and_downs = noise(&pieces, rise.gain);
+    for (int p = 1; p < PIECES; p++) {
+        double step = pieces.least[p] - pieces.least[p - 1];
+
+        rises += step > STEP_LEAST * rise.gain;
+        falls += step < 0 ? -step : 0;
+    }
+    rise.monotony = rise.gain / (rise.gain + 2 * falls);
+    if (rises < RISES_LEAST || falls > FALLS_MOST * rise.gain)
+        return rise;
+    /* Is it more than what goes up and down anyway? */
+    if ((rise.gain < NOISE_TIMES * ups_and_downs || order(series) < ORDER_LEAST) &&
+        (rises < PIECES - 1 || fit(&pieces) < FLOOR_FIT || rise.gain < SMALL * level))
+        return rise;
+    if (rise.gain < SMALL * level && rise.gain < NOISE_TIMES_SMALL * ups_and_downs)
+        return rise;
+    rise.stopped = stopped_at(series, rise.gain);
+    if (rise.stopped)
+        return rise;
+    if (pieces.least[PIECES - 1] - pieces.least[PIECES / 2] < late * rise.gain) {
+        rise.slower = true;
+        return rise;
+    }
+    rise.grows = true;
+    return rise;
+}
+
+/* What was there before this stretch: a saw-tooth rises, too, most of the time. */
+static bool is_news(const struct series *whole, const struct series *part, double gain)
+{
+    double before = 0, above;
+
+    for (size_t i = 0; &whole->at[i] < part->at; i++)
+        before = fmax(before, whole->at[i].bytes);
+    above = part->at[part->count - 1].bytes - before;
+    return above >= NEW_LEAST * gain && gain >= GAIN_LEAST_OF_PART * most(part);
+}
+
+/* ---- Queues -------------------------------------------------------------------------------------- */
+
+/* When was the n-th one allocated? */
+static double time_of_alloc(const struct series *series, double n)
+{
+    for (size_t i = 0; i < series->count; i++)
+        if (series->at[i].allocs >= n) {
+            const struct growth_point *here = &series->at[i], *before = i ? here - 1 : here;
+            double gap = here->allocs - before->allocs;
+
+            return gap > 0 ? before->time + (here->time - before->time) * (n - before->allocs) / gap
+                           : here->time;
+        }
+    return last_time(series);
+}
+
+/* Blocks of a queue go in the order in which they came, so the n-th free is of the n-th allocation.
+ * Were those that went in this stretch as old as that says? */
+static bool is_queue(const struct series *whole, const struct series *part)
+{
+    const struct growth_point *first = part->at, *last = &part->at[part->count - 1];
+    double came = last->allocs - first->allocs, went = last->frees - first->frees;
+    double age = last->freed_age - first->freed_age, queued = 0;
+
+    if (went < TAKEN_LEAST * came || came - went < BACKLOG_LEAST || age <= 0)
+        return false;
+    for (size_t i = 1; i < part->count; i++) {
+        double frees = part->at[i].frees - part->at[i - 1].frees;
+        double time = (part->at[i].time + part->at[i - 1].time) / 2;
+
+        queued +=
+            frees * fmax(time - time_of_alloc(whole, part->at[i - 1].frees + frees / 2), 0);
+    }
+    return queued / went >= QUEUE_SECONDS && age >= OLDEST_SHARE * queued;
+}
+
+/* Of the straight line that fits best. */
+static double slope(const struct series *series)
+{
+    double time = 0, bytes = 0, tt = 0, tb = 0;
+
+    for (size_t i = 0; i < series->count; i++) {
+        time += series->at[i].time / (double)series->count;
+        bytes += series->at[i].bytes / (double)series->count;
+    }
+    for (size_t i = 0; i < series->count; i++) {
+        tt += (series->at[i].time - time) * (series->at[i].time - time);
+        tb += (series->at[i].time - time) * (series->at[i].bytes - bytes);
+    }
+    return tt > 0 ? fmax(tb / tt, 0) : 0;
+}
+
+static double surely(double seconds)
+{
+    return 1 - exp(-seconds / 10);
+}
+
+static bool find_growth(const struct series *whole, struct growth_finding *finding)
+{
+    /* The longest stretch that shows it counts; the last one is 1/1024 of the time. */
+    static const double begins[] = {0,         1 / 8.0,   1 / 4.0,   1 / 2.0,    3 / 4.0,
+                                    15 / 16.0, 63 / 64.0, 255 / 256.0, 1023 / 1024.0};
+
+    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+        double from = whole->at[0].time + begins[i] * span(whole);
+        struct series part = *whole;
+        struct rise rise;
+
+        while (part.count && part.at[0].time < from)
+            part = (struct series){part.at + 1, part.count - 1};
+        if (!long_enough(&part) || (i && part.count < PART_POINTS_LEAST))
+            return false;
+        rise = look_for_rise(&part, i ? LATE_LEAST_OF_PART : LATE_LEAST);
+        if (!rise.grows || (i && !is_news(whole, &part, rise.gain)))
+            continue;
+        const struct growth_point *first = part.at, *last = &part.at[part.count - 1];
+        double came = last->allocs - first->allocs, went = last->frees - first->frees;
+
+        finding->verdict = is_queue(whole, &part) ? GROWTH_SLOW_CONSUMER : GROWTH_GROWING;
+        finding->from = first->time;
+        finding->until = last->time;
+        finding->bytes_per_second = slope(&part);
+        finding->kept = came > 0 ? fmax(1 - went / came, 0) : -1;
+        finding->one_block = came > 0 && came - went < BACKLOG_LEAST && went > came / 2;
+        finding->confidence = rise.monotony * surely(span(&part));
+        return true;
+    }
+    return false;
+}
+
+/* ---- Not growing --------------------------------------------------------------------------------- */
+
+/* Falls from a high to less by FALL_SHARE of the peak, each after a rise of as much. */
+static unsigned count_falls(const struct series *series, double peak)
+{
+    double high = series->at[0].bytes, low = high;
+    bool down = false;
+    unsigned falls = 0;
+
+    for (size_t i = 1; i < series->count; i++) {
+        double bytes = series->at[i].bytes;
+
+        high = fmax(high, bytes);
+        low = fmin(low, bytes);
+        if (!down && high - bytes >= FALL_SHARE * peak) {
+            falls++;
+            down = true;
+            low = bytes;
+        } else if (down && bytes - low >= FALL_SHARE * peak) {
+            down = false;
+            high = bytes;
+        }
+    }
+    return falls;
+}
+
+static double mean(const struct growth_point *at, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += at[i].bytes / (double)count;
+    return sum;
+}
+
+/* It was there from the beginning, other blocks came for those that went, and both halves of the time
+ * are alike. */
+static bool is_steady(const struct series *series, double peak)
+{
+    size_t half = series->count / 2;
+
+    return series->at[0].bytes >= STEADY_FROM * peak &&
+           series->at[series->count - 1].frees > series->at[0].frees &&
+           fabs(mean(series->at, half) - mean(series->at + half, series->count - half)) <=
+               STEADY_SHARE * peak;
+}
+
+static void find_rest(const struct series *series, struct growth_finding *finding)
+{
+    double life = last_time(series);
+    size_t i = 0;
+
+    finding->falls = count_falls(series, finding->peak);
+    if (finding->falls >= FALLS_LEAST) {
+        finding->verdict = GROWTH_SAWTOOTH;
+        return;
+    }
+    while (series->at[i].bytes < SETTLED_SHARE * finding->peak)
+        i++;
+    finding->settled = series->at[i].time;
+    finding->slower = look_for_rise(series, LATE_LEAST).slower;
+    if (finding->falls || is_steady(series, finding->peak)) {
+        finding->verdict = GROWTH_STEADY; /* or came and went */
+    } else if (finding->settled <= fmax(STARTUP_SHARE * life, STARTUP_SECONDS)) {
+        finding->verdict = GROWTH_STARTUP;
+    } else {
+        finding->verdict = GROWTH_PLATEAU;
+    }
+}
+
+struct growth_finding growth_judge(const struct growth_point *points, size_t count)
+{
+    struct series all = {points, count}, series;
+    struct growth_finding finding = {.kept = -1};
+
+    if (!count)
+        return finding;
+    finding.peak = most(&all);
+    series = without_end(all);
+    finding.from = series.at[0].time;
+    finding.until = last_time(&series);
+    if (!long_enough(&series) || finding.peak <= 0 || find_growth(&series, &finding))
+        return finding;
+    find_rest(&series, &finding);
+    finding.confidence = surely(span(&series));
+    return finding;
+}

@@ -1,0 +1,187 @@
+/* demangle.c - libiberty behind guards; see demangle.h.
+ *
+ * libiberty prints through a callback, so a name that expands without end is left by longjmp at
+ * LONGEST characters. Above 1024 characters it refuses to start unless told not to count, because
+ * it needs stack in proportion: then it runs in a thread with a large one.
+ */
+#include "common/names/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST ((size_t)128 << 10) /* of a demangled name */
+#define LONGEST_INPUT ((size_t)64 << 10)
+#define PLAIN_INPUT 1000 /* libiberty does these with its own limits on */
+#define BIG_STACK ((size_t)256 << 20)
+
+struct job {
+    const char *name;
+    int options;
+    char *text; /* malloc'd by mem_more */
+    size_t length, capacity;
+    bool done;
+    jmp_buf too_long;
+};
+
+static void append(const char *text, size_t length, void *opaque)
+{
+    struct job *job = opaque;
+
+    if (length > LONGEST - job->length)
+        longjmp(job->too_long, 1);
+    job->text = mem_more(job->text, &job->capacity, job->length + length + 1, 1);
+    memcpy(job->text + job->length, text, length);
+    job->length += length;
+}
+
+static void *run(void *opaque)
+{
+    struct job *job = opaque;
+
+    if (setjmp(job->too_long)) {
+        job->done = false;
+        return NULL;
+    }
+    /* Rust first: its older names also look like C++. */
+    job->done = rust_demangle_callback(job->name, job->options, append, job);
+    if (!job->done) {
+        job->length = 0;
+        job->done = cplus_demangle_v3_callback(job->name, job->options, append, job);
+    }
+    return NULL;
+}
+
+static void run_with_room(struct job *job)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+
+    job->options |= DMGL_NO_RECURSE_LIMIT;
+    pthread_attr_init(&attributes);
+    if (pthread_attr_setstacksize(&attributes, BIG_STACK) == 0 &&
+        pthread_create(&thread, &attributes, run, job) == 0)
+        pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+static bool starts(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* What GCC and clang append to the name of a clone, and the linker to a versioned symbol. */
+static size_t plain_length(const char *name)
+{
+    static const char *const marks[] = {".constprop.", ".isra.", ".part.", ".cold",
+                                        ".lto_priv.",  ".llvm.", "@"};
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+        const char *mark = strstr(name + (*name != 0), marks[i]);
+
+        if (mark && (size_t)(mark - name) < length)
+            length = (size_t)(mark - name);
+    }
+    return length;
+}
+
+const char *demangle(struct mem *mem, const char *name)
+{
+    struct job job = {.options = DMGL_PARAMS | DMGL_ANSI};
+    size_t length;
+    char *plain;
+
+    if (starts(name, "__GI_")) /* glibc's name for calls inside itself */
+        name += strlen("__GI_");
+    length = plain_length(name);
+    plain = mem_copy(mem, name, length);
+
+    if (strncmp(plain, "_Z", 2) != 0 && strncmp(plain, "_R", 2) != 0)
+        return plain;
+    job.name = plain;
+    if (length <= PLAIN_INPUT)
+        run(&job);
+    else if (length <= LONGEST_INPUT)
+        run_with_room(&job);
+    if (job.done && job.length)
+        plain = mem_copy(mem, job.text, job.length);
+    free(job.text);
+    return plain;
+}
+
+/* One step through a C++ name: moves *at behind a bracketed part or one character. */
+static const char *skip_part(const char *at)
+{
+    static const char open[] = "<([{", close[] = ">)]}";
+    char stack[256];
+    size_t depth = 0;
+
+    do {
+        const char *bracket = *at ? strchr(open, *at) : NULL;
+
+        if (at[0] == '-' && at[1] == '>')
+            at++; /* no bracket */
+        else if (bracket && depth < sizeof(stack))
+            stack[depth++] = close[bracket - open];
+        else if (depth && *at == stack[depth - 1])
+            depth--;
+        at++;
+    } while (depth && *at);
+    return at;
+}
+
+/* "operator<" and "operator new" would be misread as a bracket or a return type. */
+static const char *skip_operator(const char *at)
+{
+    at += strlen("operator");
+    if (starts(at, "()"))
+        return at + 2;
+    while (*at && *at != '(')
+        at++;
+    return at;
+}
+
+static bool operator_at(const char *name, const char *at)
+{
+    return starts(at, "operator") && (at == name || at[-1] == ':' || at[-1] == ' ') &&
+           !(at[8] >= 'a' && at[8] <= 'z') && at[8] != '_';
+}
+
+const char *demangle_scope(const char *name)
+{
+    const char *scope = name;
+
+    for (const char *at = name; *at;) {
+        if (operator_at(name, at))
+            return scope;
+        if (*at == '(' && !starts(at, "(anonymous namespace)") && !starts(at, "(.")) {
+            return scope; /* the parameters: "const" and the like may follow */
+        }
+        if (*at == ' ') {
+            scope = ++at;
+            continue;
+        }
+        at = skip_part(at);
+    }
+    return *scope ? scope : name;
+}
+
+size_t demangle_bare_length(const char *scope)
+{
+    const char *at = scope;
+
+    while (*at) {
+        if (operator_at(scope, at)) {
+            at = skip_operator(at);
+            continue;
+        }
+        if (*at == '(' && at != scope && !starts(at, "(anonymous namespace)"))
+            break;
+        at = skip_part(at);
+    }
+    return (size_t)(at - scope);
+}

@@ -1,0 +1,317 @@
+/* perfmap.c - see perfmap.h.
+ *
+ * Lines become entries; sorted by start they are swept once, with a heap of those that cover the place,
+ * newest on top. What comes out are spans that do not overlap, so that a lookup is one binary search
+ * whatever the file holds.
+ */
+#include "common/names/perfmap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SIZE_MOST (32u << 20) /* of the file: its end */
+#define NAME_MOST 1024
+/* File times are those of the last tick of the clock; at the end streams are flushed after us. */
+#define EARLY_NS 20000000u
+#define LATE_NS 5000000000u
+
+struct entry {
+    uint64_t start, end;
+    uint32_t name, length; /* in the text */
+    uint32_t number;       /* of the line */
+};
+
+struct span {
+    uint64_t start, end;
+    uint32_t entry;
+};
+
+struct perfmap {
+    struct perfmap_of of;
+    bool read;
+    char *own; /* the text of a file */
+    const char *text;
+    struct entry *entries;
+    size_t count, capacity;
+    struct span *spans;
+    size_t span_count, span_capacity;
+};
+
+struct perfmap *perfmap_begin(struct mem *mem, const struct perfmap_of *of)
+{
+    struct perfmap *map = mem_take(mem, sizeof(*map));
+
+    map->of = *of;
+    return map;
+}
+
+void perfmap_end(struct perfmap *map)
+{
+    if (!map)
+        return;
+    free(map->own);
+    free(map->entries);
+    free(map->spans);
+    map->own = NULL;
+    map->entries = NULL;
+    map->spans = NULL;
+    map->span_count = 0;
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------ */
+
+/* Hex digits and the blank behind them. */
+static bool take_hex(const char **at, const char *end, uint64_t *value)
+{
+    const char *from = *at;
+
+    *value = 0;
+    if (end - from > 2 && from[0] == '0' && (from[1] == 'x' || from[1] == 'X'))
+        from += 2;
+    for (*at = from; *at < end; ++*at) {
+        char letter = **at;
+        int digit = letter >= '0' && letter <= '9'   ? letter - '0'
+                    : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10
+                    : letter >= 'A' && letter <= 'F' ? letter - 'A' + 10
+                                                     : -1;
+        if (digit < 0)
+            break;
+        *value = *value << 4 | (uint64_t)digit;
+    }
+    if (*at == from || *at - from > 16 || *at == end || **at != ' ')
+        return false;
+    ++*at;
+    return true;
+}
+
+static void add_line(struct perfmap *map, const char *line, const char *end)
+{
+    struct entry entry = {.number = (uint32_t)map->count};
+    uint64_t size;
+
+    while (end > line && (end[-1] == '\r' || end[-1] == ' '))
+        end--;
+    if (!take_hex(&line, end, &entry.start) || !take_hex(&line, end, &size) || line == end ||
+        !size || entry.start > UINT64_MAX - size)
+        return;
+    entry.end = entry.start + size;
+    entry.name = (uint32_t)(line - map->text);
+    entry.length = (uint32_t)(end - line < NAME_MOST ? end - line : NAME_MOST);
+    if (memchr(line, '\0', entry.length))
+        return;
+    map->entries = mem_more(map->entries, &map->capacity, map->count + 1, sizeof(entry));
+    map->entries[map->count++] = entry;
+}
+
+/* ---- Spans ------------------------------------------------------------------------------------ */
+
+static int by_start(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Indices of entries, the newest on top. */
+struct heap {
+    const struct entry *entries;
+    uint32_t *at;
+    size_t count;
+};
+
+static bool newer(const struct heap *heap, size_t a, size_t b)
+{
+    return heap->entries[heap->at[a]].number > heap->entries[heap->at[b]].number;
+}
+
+static void swap(struct heap *heap, size_t a, size_t b)
+{
+    uint32_t kept = heap->at[a];
+
+    heap->at[a] = heap->at[b];
+    heap->at[b] = kept;
+}
+
+static void heap_push(struct heap *heap, uint32_t entry)
+{
+    size_t at = heap->count++;
+
+    heap->at[at] = entry;
+    for (; at && newer(heap, at, (at - 1) / 2); at = (at - 1) / 2)
+        swap(heap, at, (at - 1) / 2);
+}
+
+static void heap_pop(struct heap *heap)
+{
+    size_t at = 0;
+
+    heap->at[0] = heap->at[--heap->count];
+    for (;;) {
+        size_t best = at, left = 2 * at + 1;
+
+        for (size_t child = left; child <= left + 1 && child < heap->count; child++)
+            if (newer(heap, child, best))
+                best = child;
+        if (best == at)
+            return;
+        swap(heap, at, best);
+        at = best;
+    }
+}
+
+static void add_span(struct perfmap *map, uint64_t start, uint64_t end, uint32_t entry)
+{
+    struct span *last = map->span_count ? &map->spans[map->span_count - 1] : NULL;
+
+    if (last && last->entry == entry && last->end == start) {
+        last->end = end;
+        return;
+    }
+    map->spans =
+        mem_more(map->spans, &map->span_capacity, map->span_count + 1, sizeof(*map->spans));
+    map->spans[map->span_count++] = (struct span){start, end, entry};
+}
+
+static void sweep(struct perfmap *map)
+{
+    struct heap heap = {.entries = map->entries};
+    size_t room = 0, next = 0;
+    uint64_t at = 0;
+
+    heap.at = mem_more(NULL, &room, map->count + 1, sizeof(*heap.at));
+    while (next < map->count || heap.count) {
+        uint64_t until;
+
+        if (!heap.count)
+            at = map->entries[next].start;
+        while (next < map->count && map->entries[next].start == at)
+            heap_push(&heap, (uint32_t)next++);
+        while (heap.count && map->entries[heap.at[0]].end <= at)
+            heap_pop(&heap);
+        if (!heap.count)
+            continue;
+        until = map->entries[heap.at[0]].end;
+        if (next < map->count && map->entries[next].start < until)
+            until = map->entries[next].start;
+        add_span(map, at, until, heap.at[0]);
+        at = until;
+    }
+    free(heap.at);
+}
+
+void perfmap_parse(struct perfmap *map, const char *text, size_t length)
+{
+    const char *end = text + length;
+
+    map->read = true;
+    map->text = text;
+    while (text < end) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+
+        add_line(map, text, stop ? stop : end);
+        text = stop ? stop + 1 : end;
+    }
+    if (map->count)
+        qsort(map->entries, map->count, sizeof(*map->entries), by_start);
+    sweep(map);
+}
+
+/* ---- The file --------------------------------------------------------------------------------- */
+
+static uint64_t time_of(const struct stat *st)
+{
+    return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+static bool is_somebody_s(const struct perfmap_of *of, uid_t owner)
+{
+    struct stat st;
+
+    return owner == 0 || owner == geteuid() || (stat(of->store, &st) == 0 && owner == st.st_uid);
+}
+
+/* One of another process that had the number is older, or younger. */
+static bool is_of_the_process(const struct perfmap_of *of, const struct stat *st)
+{
+    uint64_t written = time_of(st);
+
+    return is_somebody_s(of, st->st_uid) && written + EARLY_NS >= of->started_ns &&
+           (!of->ended_ns || written <= of->ended_ns + LATE_NS);
+}
+
+static int open_map(const struct perfmap_of *of)
+{
+    char name[64];
+
+    if (of->file)
+        return open(of->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    snprintf(name, sizeof(name), "/tmp/perf-%d.map", of->pid);
+    return open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+}
+
+static size_t read_end(int fd, off_t size, char *text)
+{
+    off_t from = size > (off_t)SIZE_MOST ? size - (off_t)SIZE_MOST : 0;
+    size_t length = 0;
+    ssize_t got;
+
+    while (length < SIZE_MOST &&
+           (got = pread(fd, text + length, SIZE_MOST - length, from + (off_t)length)) > 0)
+        length += (size_t)got;
+    if (from && length) { /* half a line */
+        char *line = memchr(text, '\n', length);
+
+        length = line ? length - (size_t)(line + 1 - text) : 0;
+        if (line)
+            memmove(text, line + 1, length);
+    }
+    return length;
+}
+
+static void load(struct perfmap *map)
+{
+    struct stat st;
+    int fd = open_map(&map->of);
+
+    map->read = true;
+    if (fd < 0) {
+        if (map->of.file)
+            fprintf(stderr, "leakreport: --perf-map: %s cannot be opened: %s\n", map->of.file,
+                    strerror(errno));
+        return;
+    }
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        (map->of.file || is_of_the_process(&map->of, &st)) && (map->own = malloc(SIZE_MOST)))
+        perfmap_parse(map, map->own, read_end(fd, st.st_size, map->own));
+    else if (map->of.file)
+        fprintf(stderr, "leakreport: --perf-map: %s is no regular file\n", map->of.file);
+    close(fd);
+}
+
+struct perfmap_name perfmap_find(struct perfmap *map, uint64_t address)
+{
+    size_t low = 0, high;
+    const struct entry *entry;
+
+    if (!map->read)
+        load(map);
+    for (high = map->span_count; low < high;) { /* the first that ends behind it */
+        size_t middle = low + (high - low) / 2;
+
+        if (map->spans[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == map->span_count || map->spans[low].start > address)
+        return (struct perfmap_name){0};
+    entry = &map->entries[map->spans[low].entry];
+    return (struct perfmap_name){map->text + entry->name, entry->length};
+}

@@ -1,0 +1,131 @@
+/* source.c - looks for a source file and gives one line of it; see source.h. */
+#include "common/names/source.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *source_path(const struct source_search *search, const char *file, char *buffer,
+                        size_t size)
+{
+    for (size_t i = 0; i < search->substitute_count; i++) {
+        const char *from = search->substitutes[i];
+        const char *to = strchr(from, '=');
+        size_t length = to ? (size_t)(to - from) : 0;
+
+        if (!length || strncmp(file, from, length) != 0)
+            continue;
+        if (from[length - 1] != '/' && file[length] != '/' && file[length] != 0)
+            continue; /* /usr/src is no prefix of /usr/src2 */
+        if ((size_t)snprintf(buffer, size, "%s%s", to + 1, file + length) < size)
+            return buffer;
+    }
+    return file;
+}
+
+const char *source_near(const char *relative, const char *path)
+{
+    size_t length = relative ? strlen(relative) : 0;
+
+    if (length > 1 && strncmp(path, relative, length) == 0 && path[length] == '/')
+        return path + length + 1;
+    return path;
+}
+
+/* Only regular files: a path of a hostile program may name a pipe or a device. */
+static FILE *open_regular(const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+        return fdopen(fd, "r");
+    close(fd);
+    return NULL;
+}
+
+static FILE *open_below(const char *dir, const char *file)
+{
+    char path[PATH_MAX];
+    const char *rest = file;
+
+    while (rest) {
+        FILE *stream;
+        const char *slash;
+
+        while (*rest == '/')
+            rest++;
+        if (*rest && (size_t)snprintf(path, sizeof(path), "%s/%s", dir, rest) < sizeof(path)) {
+            stream = open_regular(path);
+            if (stream)
+                return stream;
+        }
+        slash = strchr(rest, '/');
+        rest = slash;
+    }
+    return NULL;
+}
+
+static FILE *open_source(const struct source_search *search, const char *file)
+{
+    char buffer[PATH_MAX];
+    FILE *stream = open_regular(source_path(search, file, buffer, sizeof(buffer)));
+
+    for (size_t i = 0; !stream && i < search->dir_count; i++)
+        stream = open_below(search->dirs[i], file);
+    return stream;
+}
+
+/* Reads a line into text, what does not fit is passed over. */
+static bool next_line(FILE *stream, bool indented, char *text, size_t size)
+{
+    size_t length = 0;
+    int byte = getc_unlocked(stream);
+
+    if (byte == EOF)
+        return false;
+    for (; byte != EOF && byte != '\n'; byte = getc_unlocked(stream))
+        if (length + 1 < size && (indented || length || !isspace(byte)))
+            text[length++] = (char)byte;
+    while (length && isspace((unsigned char)text[length - 1]))
+        length--;
+    text[length] = 0;
+    return true;
+}
+
+bool source_line(const struct source_search *search, const char *file, uint32_t line, char *text,
+                 size_t size)
+{
+    FILE *stream = line ? open_source(search, file) : NULL;
+    bool found = stream != NULL;
+
+    if (!stream)
+        return false;
+    for (uint32_t at = 0; found && at < line; at++)
+        found = next_line(stream, false, text, size);
+    fclose(stream);
+    return found && *text;
+}
+
+size_t source_lines(const struct source_search *search, const char *file, uint32_t first,
+                    char *text, size_t count, size_t size)
+{
+    FILE *stream = first ? open_source(search, file) : NULL;
+    bool found = stream != NULL;
+    size_t got = 0;
+
+    if (!stream)
+        return 0;
+    for (uint32_t at = 1; found && at < first; at++)
+        found = next_line(stream, false, text, size);
+    while (found && got < count && (found = next_line(stream, true, text + got * size, size)))
+        got++;
+    fclose(stream);
+    return got;
+}

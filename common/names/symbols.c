@@ -1,0 +1,138 @@
+/* symbols.c - sorts a symbol table by address; see symbols.h. */
+#include "common/names/symbols.h"
+
+#include <string.h>
+
+/* Of symbols at one address the one with the wider binding names it, then the first of the table: a
+ * span's number holds both, the higher the better. */
+#define INDEX_BITS 29
+#define INDEX_MAX ((1u << INDEX_BITS) - 1)
+
+static uint32_t number_of(int index, unsigned char info)
+{
+    uint32_t rank = GELF_ST_BIND(info) == STB_LOCAL ? 0 : GELF_ST_BIND(info) == STB_WEAK ? 1 : 2;
+
+    return rank << INDEX_BITS | (INDEX_MAX - (uint32_t)index);
+}
+
+static int index_of(uint32_t number)
+{
+    return (int)(INDEX_MAX - (number & INDEX_MAX));
+}
+
+static bool names_code(const GElf_Sym *symbol, GElf_Word section)
+{
+    unsigned char type = GELF_ST_TYPE(symbol->st_info);
+
+    return section != SHN_UNDEF && section != SHN_ABS &&
+           (type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC);
+}
+
+static bool is_object(const GElf_Sym *symbol, GElf_Word section, unsigned char type)
+{
+    return GELF_ST_TYPE(symbol->st_info) == type && symbol->st_size && section != SHN_UNDEF &&
+           section != SHN_ABS;
+}
+
+/* Unsized symbols end where the next one of the table starts. */
+static void close_unsized(struct symbols *symbols, struct spans *starts)
+{
+    spans_sort(starts);
+    for (size_t i = 0; i < starts->count; i++) {
+        size_t next = i + 1;
+
+        if (starts->span[i].value == SPANS_NONE)
+            continue;
+        while (next < starts->count && starts->span[next].low == starts->span[i].low)
+            next++;
+        spans_add(&symbols->unsized, starts->span[i].low,
+                  next < starts->count ? starts->span[next].low : starts->span[i].low + 1,
+                  starts->span[i].value);
+    }
+    spans_sort(&symbols->unsized);
+}
+
+static void sort_table(struct symbols *symbols)
+{
+    struct spans starts = {0}; /* of all; SPANS_NONE for those that have a size */
+    int count = dwfl_module_getsymtab(symbols->module);
+
+    symbols->sorted = true;
+    for (int i = 1; i < count && (uint32_t)i < INDEX_MAX; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        GElf_Word section;
+        const char *name =
+            dwfl_module_getsym_info(symbols->module, i, &symbol, &address, &section, NULL, NULL);
+
+        if (!name || !*name || *name == '$')
+            continue;
+        if (is_object(&symbol, section, STT_OBJECT))
+            spans_add(&symbols->data, address, address + symbol.st_size,
+                      number_of(i, symbol.st_info));
+        else if (is_object(&symbol, section, STT_TLS)) /* its value is no address */
+            spans_add(&symbols->tls, symbol.st_value, symbol.st_value + symbol.st_size,
+                      number_of(i, symbol.st_info));
+        if (!names_code(&symbol, section))
+            continue;
+        if (symbol.st_size)
+            spans_add(&symbols->sized, address, address + symbol.st_size,
+                      number_of(i, symbol.st_info));
+        spans_add(&starts, address, address + 1,
+                  symbol.st_size ? SPANS_NONE : number_of(i, symbol.st_info));
+    }
+    spans_sort(&symbols->sized);
+    spans_sort(&symbols->data);
+    spans_sort(&symbols->tls);
+    close_unsized(symbols, &starts);
+    spans_end(&starts);
+}
+
+const char *symbols_find(struct symbols *symbols, uint64_t address)
+{
+    GElf_Sym symbol;
+    size_t cursor;
+    uint32_t number;
+
+    if (!symbols->sorted)
+        sort_table(symbols);
+    cursor = symbols->sized.count;
+    number = spans_next(&symbols->sized, address, &cursor);
+    if (number == SPANS_NONE) {
+        cursor = symbols->unsized.count;
+        number = spans_next(&symbols->unsized, address, &cursor);
+    }
+    return number == SPANS_NONE
+               ? NULL
+               : dwfl_module_getsym(symbols->module, index_of(number), &symbol, NULL);
+}
+
+bool symbols_find_data(struct symbols *symbols, uint64_t address, bool tls, struct symbol *found)
+{
+    const struct spans *spans = tls ? &symbols->tls : &symbols->data;
+    GElf_Sym symbol;
+    GElf_Addr start;
+    size_t cursor;
+    uint32_t number;
+
+    if (!symbols->sorted)
+        sort_table(symbols);
+    cursor = spans->count;
+    number = spans_next(spans, address, &cursor);
+    if (number == SPANS_NONE)
+        return false;
+    found->name = dwfl_module_getsym_info(symbols->module, index_of(number), &symbol, &start, NULL,
+                                          NULL, NULL);
+    found->start = tls ? symbol.st_value : start;
+    found->local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+    return found->name != NULL;
+}
+
+void symbols_end(struct symbols *symbols)
+{
+    spans_end(&symbols->data);
+    spans_end(&symbols->tls);
+    spans_end(&symbols->sized);
+    spans_end(&symbols->unsized);
+    memset(symbols, 0, sizeof(*symbols));
+}

@@ -1,0 +1,66 @@
+/* tags.c - see tags.h. */
+#include "common/sites/tags.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tags_add(struct tag_sums *sums, const char *name, uint64_t bytes, uint64_t blocks)
+{
+    struct tag_sum *sum;
+    size_t i = 0;
+
+    while (i < sums->count && sums->sum[i].name != name && strcmp(sums->sum[i].name, name) != 0)
+        i++;
+    if (i == sums->count) {
+        sums->sum = mem_more(sums->sum, &sums->capacity, i + 1, sizeof(*sums->sum));
+        sums->sum[sums->count++] = (struct tag_sum){.name = name};
+    }
+    sum = &sums->sum[i];
+    sum->bytes = add_saturating(sum->bytes, bytes);
+    sum->blocks = add_saturating(sum->blocks, blocks);
+}
+
+void tags_add_record(struct tag_sums *sums, const struct record *record)
+{
+    for (size_t i = 0; i < record->tag_count; i++)
+        tags_add(sums, record->tags[i].name, record->tags[i].bytes, record->tags[i].blocks);
+}
+
+static int larger(const void *left, const void *right)
+{
+    const struct tag_sum *a = left, *b = right;
+
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    if (a->blocks != b->blocks)
+        return a->blocks > b->blocks ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+void tags_sort(struct tag_sums *sums)
+{
+    if (sums->count)
+        qsort(sums->sum, sums->count, sizeof(*sums->sum), larger);
+}
+
+void tags_tell(struct tag_sums *sums, struct mem *mem, struct record *record)
+{
+    struct tag_sum *told;
+
+    if (!sums->count)
+        return;
+    tags_sort(sums);
+    told = mem_take_array(mem, sums->count, sizeof(*told));
+    for (size_t i = 0; i < sums->count; i++) {
+        told[i] = sums->sum[i];
+        told[i].name = mem_copy(mem, told[i].name, strlen(told[i].name));
+    }
+    record->tags = told;
+    record->tag_count = sums->count;
+}
+
+void tags_end(struct tag_sums *sums)
+{
+    free(sums->sum);
+    *sums = (struct tag_sums){0};
+}

@@ -1,0 +1,278 @@
+/* rules_index.c - see rules_index.h.
+ *
+ * The walk down the tree is that of a nondeterministic automaton: a set of nodes, each of which a
+ * frame of the stack leads on from, or not. A node behind "..." stays in the set for good. Edges
+ * with a plain name are found by its hash, those with wildcards are tried one after the other; who
+ * shares an edge by an accident of hashing is told apart at the end, where the rule itself is
+ * asked.
+ */
+#include "common/suppress/rules_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/hashmap.h"
+
+#define NO_RULE 1 /* in by_frame; else index + 2 */
+#define ROOT 1    /* nodes count from 1: 0 is none */
+
+struct node {
+    const struct rule_frame *edge; /* that leads to it; NULL = the root's */
+    size_t rule;                   /* the first one that ends here, index + 1 */
+    uint32_t globs, next_glob;     /* first child behind a wildcard; the next one of the parent */
+    uint32_t star;                 /* behind "..." */
+    uint64_t seen, kept;           /* the last step that led to it; of stars the last walk */
+};
+
+/* The nodes that the frames so far have led to. */
+struct set {
+    uint32_t *nodes;
+    size_t count, capacity;
+};
+
+struct rules_index {
+    const struct rules *rules;
+    size_t *next;            /* by rule: the next one of the same node, or signature, index + 1 */
+    struct map by_signature; /* -> the first block that names it, index + 1 */
+    struct map by_name;      /* hash of a name -> LeakSanitizer's first that is it, index + 1 */
+    struct map by_frame;     /* frame -> the first of LeakSanitizer's that names it */
+    size_t *globs;           /* LeakSanitizer's with wildcards */
+    size_t glob_count;
+
+    struct node *nodes;
+    size_t node_count, node_capacity;
+    struct map edges; /* hash of a node and a plain edge -> its child */
+    struct set here, there, stars;
+    uint64_t step, walk;
+    size_t best; /* the first that fits so far, index + 1; 0 = none */
+};
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+static uint64_t edge_key(uint32_t node, int what, uint32_t line, const char *name)
+{
+    return hash_text(hash_mix(hash_mix(node, (uint64_t)what), line), name, strlen(name));
+}
+
+static uint32_t new_node(struct rules_index *index, const struct rule_frame *edge)
+{
+    index->nodes =
+        mem_more(index->nodes, &index->node_capacity, index->node_count + 2, sizeof(*index->nodes));
+    if (!index->node_count) /* nobody's */
+        index->nodes[index->node_count++] = (struct node){0};
+    index->nodes[index->node_count] = (struct node){.edge = edge};
+    return (uint32_t)index->node_count++;
+}
+
+static bool is_same_edge(const struct rule_frame *a, const struct rule_frame *b)
+{
+    return a->what == b->what && a->line == b->line && strcmp(a->pattern, b->pattern) == 0;
+}
+
+static uint32_t child_of(struct rules_index *index, uint32_t node, const struct rule_frame *edge)
+{
+    uint32_t child;
+    uint64_t *slot;
+
+    if (edge->what == RULE_FRAMES) {
+        if (!index->nodes[node].star) {
+            child = new_node(index, edge);
+            index->nodes[node].star = child;
+        }
+        return index->nodes[node].star;
+    }
+    /* Found by its pattern in any case; one with a wildcard cannot be met so, when it is asked. */
+    slot = map_put(&index->edges, edge_key(node, edge->what, edge->line, edge->pattern), NULL);
+    if (*slot && is_same_edge(index->nodes[*slot].edge, edge))
+        return (uint32_t)*slot;
+    child = new_node(index, edge);
+    *slot = child;
+    if (strpbrk(edge->pattern, "*?")) {
+        index->nodes[child].next_glob = index->nodes[node].globs;
+        index->nodes[node].globs = child;
+    }
+    return child;
+}
+
+/* In descending order, so that the first rule of all stands in front. */
+static void add_rule(struct rules_index *index, size_t i)
+{
+    const struct rule_made *made = index->rules->made[i];
+    uint64_t *slot;
+    uint32_t node = ROOT;
+
+    if (made->glob && strchr(made->glob, '*')) {
+        index->globs[index->glob_count++] = i;
+    } else if (made->glob) {
+        *map_put(&index->by_name, hash_text(1, made->glob, strlen(made->glob)), NULL) = i + 1;
+    } else if (made->has_signature) {
+        slot = map_put(&index->by_signature, made->signature, NULL);
+        index->next[i] = *slot;
+        *slot = i + 1;
+    } else {
+        for (size_t k = 0; k < made->frame_count; k++)
+            node = child_of(index, node, &made->frames[k]);
+        index->next[i] = index->nodes[node].rule;
+        index->nodes[node].rule = i + 1;
+    }
+}
+
+struct rules_index *rules_index_begin(struct mem *mem, const struct rules *rules)
+{
+    struct rules_index *index = mem_take(mem, sizeof(*index));
+
+    index->rules = rules;
+    index->next = mem_take_array(mem, rules->count, sizeof(*index->next));
+    index->globs = mem_take_array(mem, rules->count, sizeof(*index->globs));
+    new_node(index, NULL);
+    for (size_t i = rules->count; i > 0; i--)
+        add_rule(index, i - 1);
+    return index;
+}
+
+void rules_index_end(struct rules_index *index)
+{
+    map_end(&index->by_signature);
+    map_end(&index->by_name);
+    map_end(&index->by_frame);
+    map_end(&index->edges);
+    free(index->nodes);
+    free(index->here.nodes);
+    free(index->there.nodes);
+    free(index->stars.nodes);
+}
+
+/* ---- LeakSanitizer's ------------------------------------------------------------------------- */
+
+static size_t ask_frame(const struct rules_index *index, const struct frame *frame)
+{
+    const char *const names[] = {frame->function, frame->file, frame->module};
+    size_t first = SIZE_MAX;
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        size_t found = names[i] && *names[i]
+                           ? map_get(&index->by_name, hash_text(1, names[i], strlen(names[i])))
+                           : 0;
+
+        if (found && found - 1 < first && rules_match_frame(index->rules->made[found - 1], frame))
+            first = found - 1;
+    }
+    for (size_t i = index->glob_count; i > 0 && index->globs[i - 1] < first; i--)
+        if (rules_match_frame(index->rules->made[index->globs[i - 1]], frame))
+            first = index->globs[i - 1];
+    return first == SIZE_MAX ? NO_RULE : first + 2;
+}
+
+static size_t find_frame(struct rules_index *index, const struct record *record)
+{
+    for (size_t i = 0; i < record->frame_count && rules_is_leak(record->verdict); i++) {
+        bool fresh;
+        uint64_t *known = map_put(&index->by_frame, (uintptr_t)record->frames[i], &fresh);
+
+        if (fresh)
+            *known = ask_frame(index, record->frames[i]);
+        if (*known != NO_RULE)
+            return *known - 1;
+    }
+    return 0;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+static void put(struct set *set, uint32_t node)
+{
+    set->nodes = mem_more(set->nodes, &set->capacity, set->count + 1, sizeof(*set->nodes));
+    set->nodes[set->count++] = node;
+}
+
+/* What ends at a node fits; "..." may be no frame at all. */
+static void enter(struct rules_index *index, uint32_t at, const struct record *record)
+{
+    struct node *node = &index->nodes[at];
+
+    if (node->seen == index->step)
+        return;
+    node->seen = index->step;
+    put(&index->there, at);
+    for (size_t i = node->rule; i && (!index->best || i < index->best); i = index->next[i - 1])
+        if (rules_match_record(index->rules->made[i - 1], record))
+            index->best = i;
+    if (!node->star)
+        return;
+    if (index->nodes[node->star].kept != index->walk)
+        put(&index->stars, node->star);
+    index->nodes[node->star].kept = index->walk;
+    enter(index, node->star, record);
+}
+
+static void follow(struct rules_index *index, uint32_t at, const struct rule_name *name,
+                   const struct record *record)
+{
+    const uint32_t lines[] = {0, name->line};
+
+    for (size_t i = 0; i < (name->line ? 2 : 1); i++) {
+        uint64_t child = map_get(&index->edges, edge_key(at, name->what, lines[i], name->name));
+
+        if (child)
+            enter(index, (uint32_t)child, record);
+    }
+    for (uint32_t child = index->nodes[at].globs; child; child = index->nodes[child].next_glob)
+        if (rules_match_name(index->nodes[child].edge, name))
+            enter(index, child, record);
+}
+
+static void begin_step(struct rules_index *index)
+{
+    struct set here = index->here;
+
+    index->here = index->there;
+    index->there = here;
+    index->there.count = 0;
+    index->step++;
+}
+
+/* From that place on. */
+static void walk(struct rules_index *index, const struct record *record, size_t from)
+{
+    struct rule_name names[RULES_NAMES];
+
+    index->walk++;
+    index->stars.count = index->there.count = 0;
+    index->step++;
+    enter(index, ROOT, record);
+    for (size_t at = from; at <= record->frame_count && index->there.count; at++) {
+        size_t count = rules_names_at(record, at, names);
+
+        begin_step(index);
+        for (size_t i = 0; i < index->here.count; i++)
+            for (size_t k = 0; k < count; k++)
+                follow(index, index->here.nodes[i], &names[k], record);
+        for (size_t i = 0; i < index->stars.count; i++)
+            enter(index, index->stars.nodes[i], record);
+    }
+}
+
+static size_t find_signature(const struct rules_index *index, const struct record *record)
+{
+    size_t found = map_get(&index->by_signature, record->signature);
+
+    while (found && !rules_match_record(index->rules->made[found - 1], record))
+        found = index->next[found - 1];
+    return found;
+}
+
+struct rule_made *rules_index_find(struct rules_index *index, const struct record *record)
+{
+    size_t found = find_frame(index, record);
+
+    if (!found) {
+        index->best = find_signature(index, record);
+        if (index->node_count > ROOT + 1 || index->nodes[ROOT].rule) {
+            walk(index, record, 0);
+            if (rules_begins_later(record))
+                walk(index, record, 1);
+        }
+        found = index->best;
+    }
+    return found ? index->rules->made[found - 1] : NULL;
+}

@@ -1,0 +1,314 @@
+/* suppress.c - see suppress.h. */
+#include "common/suppress/suppress.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/suppress/only_filter.h"
+#include "common/suppress/rules_index.h"
+#include "common/suppress/scope_filter.h"
+
+/* The rules of one text. */
+struct set {
+    const char *where, *text;
+    size_t length;
+    bool everywhere, here; /* asked for all processes; for the one it is about */
+    bool known;            /* nobody asked for it */
+    struct rules rules;
+    struct rules_index *index;
+};
+
+/* What the report is about, by one key; and what is left out by that. */
+struct side {
+    bool given; /* on the command line, which overrules the store */
+    struct scope_list list;
+    struct rule_made left_out;
+};
+
+struct suppressions {
+    struct mem *mem;
+    struct set **sets;
+    size_t count, capacity;
+    struct verdict_total total;
+    struct only *only; /* NULL = anything fits */
+    struct rule_made left_out;
+    struct side sides[SCOPE_KEYS];
+    bool match_given; /* likewise */
+    bool any_frame;
+    uint64_t until_ns;
+};
+
+struct suppressions *suppress_begin(void)
+{
+    struct mem *mem = mem_begin();
+    struct suppressions *suppressions = mem_take(mem, sizeof(*suppressions));
+
+    suppressions->mem = mem;
+    return suppressions;
+}
+
+void suppress_end(struct suppressions *suppressions)
+{
+    if (!suppressions)
+        return;
+    for (size_t i = 0; i < suppressions->count; i++)
+        rules_index_end(suppressions->sets[i]->index);
+    free(suppressions->sets);
+    mem_end(suppressions->mem);
+}
+
+/* ---- Texts ---------------------------------------------------------------------------------- */
+
+static struct set *add(struct suppressions *suppressions, const char *where, const char *text,
+                       size_t length)
+{
+    struct mem *mem = suppressions->mem;
+    struct set *set = mem_take(mem, sizeof(*set));
+
+    set->where = mem_copy(mem, where, strlen(where));
+    set->text = mem_copy(mem, text, length);
+    set->length = length;
+    set->rules = rules_read(mem, set->where, set->text, length);
+    set->index = rules_index_begin(mem, &set->rules);
+    suppressions->sets = mem_more(suppressions->sets, &suppressions->capacity,
+                                  suppressions->count + 1, sizeof(*suppressions->sets));
+    suppressions->sets[suppressions->count++] = set;
+    return set;
+}
+
+const char *suppress_add(struct suppressions *suppressions, const char *where, const char *text,
+                         size_t length)
+{
+    struct set *set = add(suppressions, where, text, length);
+
+    set->everywhere = true;
+    return set->rules.trouble;
+}
+
+void suppress_add_known(struct suppressions *suppressions)
+{
+    extern const char known_suppressions[], known_suppressions_end[];
+    struct set *set = add(suppressions, "built in", known_suppressions,
+                          (size_t)(known_suppressions_end - known_suppressions));
+
+    set->everywhere = set->known = true;
+}
+
+const char *suppress_add_file(struct suppressions *suppressions, const char *path)
+{
+    FILE *stream = fopen(path, "re");
+    char *text = NULL;
+    size_t length = 0, capacity = 0, got;
+    const char *trouble;
+
+    if (!stream)
+        return mem_format(suppressions->mem, "%s: cannot be read: %s", path, strerror(errno));
+    do {
+        text = mem_more(text, &capacity, length + 65536, 1);
+        length += got = fread(text + length, 1, capacity - length, stream);
+    } while (got);
+    if (ferror(stream))
+        trouble = mem_format(suppressions->mem, "%s: cannot be read: %s", path, strerror(errno));
+    else
+        trouble = suppress_add(suppressions, path, text, length);
+    fclose(stream);
+    free(text);
+    return trouble;
+}
+
+/* Processes of one program bring the same text each. */
+static struct set *find(struct suppressions *suppressions, const struct store_suppressions *own)
+{
+    for (size_t i = 0; i < suppressions->count; i++) {
+        struct set *set = suppressions->sets[i];
+
+        if (!set->everywhere && set->length == own->length && strcmp(set->where, own->where) == 0 &&
+            memcmp(set->text, own->text, own->length) == 0)
+            return set;
+    }
+    return add(suppressions, own->where, own->text, own->length);
+}
+
+const char *suppress_all_but(struct suppressions *suppressions, const char *text)
+{
+    const char *wrong;
+    struct only *only = only_read(suppressions->mem, text, suppressions->only, &wrong);
+
+    if (!only)
+        return wrong;
+    suppressions->only = only;
+    suppressions->left_out.rule = (struct rule){.text = "--only", .where = "the command line"};
+    return NULL;
+}
+
+static void set_side(struct suppressions *suppressions, enum scope_key key, const char *text,
+                     const char *where)
+{
+    struct side *side = &suppressions->sides[key];
+
+    side->left_out.rule = (struct rule){
+        .text = mem_format(suppressions->mem, "%s=%s", scope_word[key], text), .where = where};
+}
+
+const char *suppress_outside(struct suppressions *suppressions, enum scope_key key,
+                             const char *text)
+{
+    struct side *side = &suppressions->sides[key];
+
+    if (!scope_read(suppressions->mem, text, &side->list))
+        return "it takes a comma list of names, each with + or - in front, or neither";
+    side->given = true;
+    set_side(suppressions, key, text, "the command line");
+    return NULL;
+}
+
+void suppress_match_any(struct suppressions *suppressions, bool any)
+{
+    suppressions->match_given = true;
+    suppressions->any_frame = any;
+}
+
+/* What the options said that the process ran with, unless the command line knows better. */
+static void turn_sides(struct suppressions *suppressions, const struct store *store)
+{
+    char text[4096];
+
+    for (enum scope_key key = 0; key < SCOPE_KEYS; key++) {
+        struct side *side = &suppressions->sides[key];
+
+        side->left_out.total = (struct verdict_total){0};
+        if (side->given)
+            continue;
+        side->list = (struct scope_list){0};
+        if (!store_option(store, scope_word[key], text, sizeof(text)))
+            continue;
+        scope_read(suppressions->mem, text, &side->list);
+        set_side(suppressions, key, text, "the options of the process");
+    }
+    if (!suppressions->match_given)
+        suppressions->any_frame = store_option(store, "modules_match", text, sizeof(text)) &&
+                                  strcmp(text, "any") == 0;
+}
+
+void suppress_turn_to(struct suppressions *suppressions, const struct store *store,
+                      uint64_t until_ns)
+{
+    if (!suppressions)
+        return;
+    suppressions->until_ns = until_ns;
+    suppressions->left_out.total = suppressions->total = (struct verdict_total){0};
+    turn_sides(suppressions, store);
+    for (size_t i = 0; i < suppressions->count; i++) {
+        struct set *set = suppressions->sets[i];
+
+        set->here = set->everywhere;
+        for (size_t k = 0; k < set->rules.count; k++)
+            set->rules.made[k]->total = (struct verdict_total){0};
+    }
+    for (size_t i = 0; i < store->suppressions_count; i++)
+        find(suppressions, &store->suppressions[i])->here = true;
+}
+
+const char *suppress_trouble(const struct suppressions *suppressions, size_t i)
+{
+    for (size_t k = 0; suppressions && k < suppressions->count; k++) {
+        const struct set *set = suppressions->sets[k];
+
+        if (set->here && !set->everywhere && set->rules.trouble && i-- == 0)
+            return set->rules.trouble;
+    }
+    return NULL;
+}
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+static void count(struct verdict_total *total, const struct record *record)
+{
+    total->bytes = add_saturating(total->bytes, record->bytes);
+    total->blocks = add_saturating(total->blocks, record->blocks);
+    total->records++;
+}
+
+/* What it does not fit of all that was asked for; NULL = it fits. */
+static struct rule_made *left_out_by(struct suppressions *suppressions, const struct record *record)
+{
+    if (!only_fits(suppressions->only, record, suppressions->until_ns))
+        return &suppressions->left_out;
+    for (enum scope_key key = 0; key < SCOPE_KEYS; key++)
+        if (!scope_fits(&suppressions->sides[key].list, key, suppressions->any_frame, record))
+            return &suppressions->sides[key].left_out;
+    return NULL;
+}
+
+bool suppress_record(struct suppressions *suppressions, struct record *record,
+                     const struct record *owner)
+{
+    struct rule_made *made = owner ? (struct rule_made *)(uintptr_t)owner->suppressed_by : NULL;
+
+    if (!suppressions || record->verdict == VERDICT_RUNTIME)
+        return false;
+    if (!made)
+        made = left_out_by(suppressions, record);
+    for (size_t i = 0; i < suppressions->count && !made; i++)
+        if (suppressions->sets[i]->here)
+            made = rules_index_find(suppressions->sets[i]->index, record);
+    if (!made)
+        return false;
+    record->suppressed_by = &made->rule;
+    made->used = true;
+    count(&made->total, record);
+    count(&suppressions->total, record);
+    return true;
+}
+
+static void tell(const struct rule_made *made, struct process *process)
+{
+    if (made->total.records)
+        process->rules[process->rule_count++] = (struct rule_use){&made->rule, made->total};
+}
+
+void suppress_tell(struct suppressions *suppressions, struct process *process)
+{
+    size_t most = 1 + SCOPE_KEYS;
+
+    if (!suppressions)
+        return;
+    process->suppressed = suppressions->total;
+    for (size_t i = 0; i < suppressions->count; i++)
+        most += suppressions->sets[i]->here ? suppressions->sets[i]->rules.count : 0;
+    if (!process->suppressed.records)
+        return;
+    process->rules = mem_take_array(suppressions->mem, most, sizeof(*process->rules));
+    tell(&suppressions->left_out, process);
+    for (enum scope_key key = 0; key < SCOPE_KEYS; key++)
+        tell(&suppressions->sides[key].left_out, process);
+    for (size_t i = 0; i < suppressions->count; i++) {
+        const struct set *set = suppressions->sets[i];
+
+        for (size_t k = 0; set->here && k < set->rules.count; k++)
+            tell(set->rules.made[k], process);
+    }
+}
+
+void suppress_tell_unused(struct suppressions *suppressions, struct report *report)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; suppressions && i < suppressions->count; i++)
+        most += suppressions->sets[i]->rules.count;
+    if (!most)
+        return;
+    report->unused = mem_take_array(suppressions->mem, most, sizeof(*report->unused));
+    report->expired = mem_take_array(suppressions->mem, most, sizeof(*report->expired));
+    for (size_t i = 0; i < suppressions->count; i++)
+        for (size_t k = 0; k < suppressions->sets[i]->rules.count; k++) {
+            const struct rule_made *made = suppressions->sets[i]->rules.made[k];
+
+            if (made->expired)
+                report->expired[report->expired_count++] = &made->rule;
+            else if (!made->used && !suppressions->sets[i]->known)
+                report->unused[report->unused_count++] = &made->rule;
+        }
+}

@@ -1,0 +1,162 @@
+/* text_frame.c - one frame for people; see text_frame.h. */
+#include "common/view/text_frame.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "common/names/demangle.h"
+#include "common/base/cxx_shorten.h"
+#include "common/base/uri.h"
+
+#define NAME_COLUMNS 34 /* kept for the function, so that places stand below each other */
+
+void text_style(const struct view *view, FILE *stream, enum text_style style)
+{
+    static const char *const codes[] = {"0", "1", "1;33", "2", "1;31"};
+
+    if (view->colour)
+        fprintf(stream, "\033[%sm", codes[style]);
+}
+
+void text_signature(uint64_t signature, int width, const struct view *view, FILE *stream)
+{
+    text_style(view, stream, STYLE_FAINT);
+    fprintf(stream, "%*s%016" PRIx64 "\n",
+            width + 18 <= TEXT_COLUMNS ? TEXT_COLUMNS - 16 - width : 1, "", signature);
+    text_style(view, stream, STYLE_PLAIN);
+}
+
+struct shown text_bare(const struct frame *frame, size_t columns)
+{
+    char buffer[FRAME_NAME_SIZE];
+    const char *place = frame_name(frame, buffer), *scope;
+
+    if (!frame->function)
+        return show(place, strlen(place), columns);
+    scope = demangle_scope(frame->function);
+    return show(scope, demangle_bare_length(scope), columns);
+}
+
+struct shown text_function(const struct frame *frame, const struct view *view, size_t columns)
+{
+    const char *scope = frame->function ? demangle_scope(frame->function) : "";
+    size_t length = demangle_bare_length(scope);
+    char name[SHORTEN_MAX];
+
+    if (frame->function && (view->verbose || view->full_names))
+        return show(frame->function, strlen(frame->function), 0);
+    if (!length || length >= sizeof(name))
+        return text_bare(frame, columns);
+    memcpy(name, scope, length);
+    name[length] = 0;
+    return show(name, shorten_name(name), columns);
+}
+
+struct shown text_place(const struct frame *frame, const struct view *view)
+{
+    char buffer[PATH_MAX], place[PATH_MAX + 32];
+    const char *path;
+
+    place[0] = 0;
+    if (frame->file) {
+        path = report_path(view, frame->file, buffer, sizeof(buffer));
+        if (frame->line && frame->column && view->exact)
+            snprintf(place, sizeof(place), "%s:%" PRIu32 ":%" PRIu32, path, frame->line,
+                     frame->column);
+        else if (frame->line)
+            snprintf(place, sizeof(place), "%s:%" PRIu32, path, frame->line);
+        else
+            snprintf(place, sizeof(place), "%s", path);
+    } else if (frame->function && frame->module && !view->exact) {
+        snprintf(place, sizeof(place), "in %s", base_name(frame->module));
+    }
+    return show(place, strlen(place), 0);
+}
+
+static void link_begin(const struct frame *frame, const struct view *view, FILE *stream)
+{
+    char buffer[PATH_MAX];
+    const char *path;
+
+    if (!view->links || !frame->file)
+        return;
+    path = source_path(&view->source, frame->file, buffer, sizeof(buffer));
+    fprintf(stream, "\033]8;;file://");
+    uri_path(path, stream);
+    fprintf(stream, "\033\\");
+}
+
+static void link_end(const struct frame *frame, const struct view *view, FILE *stream)
+{
+    if (view->links && frame->file)
+        fprintf(stream, "\033]8;;\033\\");
+}
+
+/* What one needs to look the address up by other means: "addr2line -e MODULE 0x1234". */
+static void write_exactly(const struct frame *frame, int indent, FILE *stream)
+{
+    if (frame->symbol)
+        fprintf(stream, "%*s%s\n", indent, "", show(frame->symbol, strlen(frame->symbol), 0).text);
+    if (!frame->module && !frame->has_offset)
+        return;
+    fprintf(stream, "%*sin %s", indent, "",
+            frame->module ? show(frame->module, strlen(frame->module), 0).text : "no module");
+    if (frame->has_offset)
+        fprintf(stream, "%s0x%" PRIx64, frame->module ? "+" : ", at ", frame->offset);
+    if (frame->build_id)
+        fprintf(stream, " (build-id %s)", frame->build_id);
+    putc('\n', stream);
+}
+
+void text_frame(const struct frame *frame, bool user, int indent, const struct view *view,
+                FILE *stream)
+{
+    fprintf(stream, "%*s", indent, "");
+    text_frame_here(frame, user, indent, view, stream);
+}
+
+void text_frame_here(const struct frame *frame, bool user, int indent, const struct view *view,
+                     FILE *stream)
+{
+    struct shown place = text_place(frame, view);
+    const char *mark = frame->inlined ? " (inlined)" : "";
+    size_t columns = TEXT_COLUMNS - (size_t)indent, room = columns - strlen(mark);
+    bool fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
+    struct shown name = text_function(frame, view, fits ? room - place.columns - 2 : room);
+    size_t gap = name.columns + strlen(mark);
+
+    text_style(view, stream, user ? STYLE_NAME : STYLE_PLAIN);
+    fputs(name.text, stream);
+    text_style(view, stream, STYLE_PLAIN);
+    fputs(mark, stream);
+    if (place.columns) {
+        fits = gap + 2 + place.columns <= columns;
+        if (!fits)
+            fprintf(stream, "\n%*s", indent + 2, "");
+        else if (gap < NAME_COLUMNS && NAME_COLUMNS + 2 + place.columns <= columns)
+            fprintf(stream, "%*s", (int)(NAME_COLUMNS - gap + 2), "");
+        else
+            fputs("  ", stream);
+        link_begin(frame, view, stream);
+        fputs(place.text, stream);
+        link_end(frame, view, stream);
+    }
+    putc('\n', stream);
+    if (view->exact)
+        write_exactly(frame, indent + 2, stream);
+}
+
+void text_source(const struct frame *frame, int indent, const struct view *view, FILE *stream)
+{
+    char line[512];
+    struct shown shown;
+
+    if (!frame->file || view->no_source ||
+        !source_line(&view->source, frame->file, frame->line, line, sizeof(line)))
+        return;
+    shown = show(line, strlen(line), TEXT_COLUMNS - (size_t)indent - 4);
+    text_style(view, stream, STYLE_FAINT);
+    fprintf(stream, "%*s| %s\n", indent + 2, "", shown.text);
+    text_style(view, stream, STYLE_PLAIN);
+}

@@ -1,0 +1,143 @@
+#include "preload/base/arena.h"
+#include "preload/base/atomic.h"
+#include "preload/base/lock.h"
+#include "preload/base/sys.h"
+#include "leak_store.h"
+
+#define OWNED_MOST (1u << 16) /* at 64 KiB and more a mapping: 4 GiB of ours */
+
+static uint64_t limit, used, charged;
+
+/* What is ours, in no order. */
+static struct lock lock; /* guards what follows */
+static struct owned {
+    uintptr_t start;
+    size_t size; /* 0: a place that may be used again */
+    bool counted; /* in "used" */
+} * owned;
+static uint32_t owned_used, owned_free; /* places ever used; how many of them have size 0 */
+static bool owned_lost;                 /* there was no room */
+
+static void own(const void *memory, size_t size, bool counted)
+{
+    struct locked locked = lock_take(&lock);
+    uint32_t at = owned_used;
+    if (!owned)
+        owned = sys_map_lazily(OWNED_MOST * sizeof *owned);
+    if (owned_free) {
+        while (owned[--at].size) /* the newest are what goes soonest */
+            continue;
+        owned_free--;
+    } else if (owned && owned_used < OWNED_MOST) {
+        owned_used++;
+    } else {
+        owned_lost = true;
+    }
+    if (!owned_lost)
+        owned[at] = (struct owned){(uintptr_t)memory, size, counted};
+    lock_give(&locked);
+}
+
+void arena_own(const void *memory, size_t size)
+{
+    own(memory, size, false);
+}
+
+void arena_disown(const void *memory)
+{
+    struct locked locked = lock_take(&lock);
+    for (uint32_t at = owned_used; at--;)
+        if (owned[at].start == (uintptr_t)memory && owned[at].size) {
+            owned[at].size = 0;
+            owned_free++;
+            break;
+        }
+    while (owned_used && !owned[owned_used - 1].size) {
+        owned_used--;
+        owned_free--;
+    }
+    lock_give(&locked);
+}
+
+bool arena_each(void (*visit)(uintptr_t start, size_t size, void *context), void *context)
+{
+    if (owned)
+        visit((uintptr_t)owned, OWNED_MOST * sizeof *owned, context);
+    for (uint32_t at = 0; at < owned_used; at++)
+        if (owned[at].size)
+            visit(owned[at].start, owned[at].size, context);
+    return !owned_lost;
+}
+
+LOCK_FOR_FORK(arena, &lock)
+
+void arena_fork_child(void)
+{
+    lock.word = 0;
+}
+
+void arena_limit(uint64_t bytes)
+{
+    limit = bytes;
+}
+
+static bool count(uint64_t bytes)
+{
+    uint64_t before = add_relaxed(&used, bytes);
+    if (likely(!limit || before + bytes <= limit))
+        return true;
+    sub_relaxed(&used, bytes);
+    return false;
+}
+
+bool arena_charge(uint64_t bytes)
+{
+    if (!count(bytes))
+        return false;
+    add_relaxed(&charged, bytes);
+    return true;
+}
+
+void arena_discharge(uint64_t bytes)
+{
+    sub_relaxed(&charged, bytes);
+    sub_relaxed(&used, bytes);
+}
+
+void *arena_map(size_t size)
+{
+    size = round_up(size, LEAK_PAGE);
+    if (!count(size))
+        return NULL;
+    void *memory = sys_map(size);
+    if (memory)
+        own(memory, size, true);
+    else
+        sub_relaxed(&used, size);
+    return memory;
+}
+
+void arena_unmap(void *memory, size_t size)
+{
+    if (!memory)
+        return;
+    size = round_up(size, LEAK_PAGE);
+    arena_disown(memory); /* before somebody else can have it */
+    sys_unmap(memory, size);
+    sub_relaxed(&used, size);
+}
+
+uint64_t arena_used(void)
+{
+    return load_relaxed(&used);
+}
+
+bool arena_balance(struct leak_own *account)
+{
+    struct locked locked = lock_take(&lock);
+    *account = (struct leak_own){.used = load_relaxed(&used), .charged = load_relaxed(&charged)};
+    for (uint32_t at = 0; at < owned_used; at++)
+        account->mapped += owned[at].counted ? owned[at].size : 0;
+    lock_give(&locked);
+    return !owned_lost;
+}

@@ -1,0 +1,82 @@
+#include "preload/base/eh_reader.h"
+
+uint64_t cursor_take(struct cursor *cursor, size_t size)
+{
+    uint64_t value = 0;
+    if ((size_t)(cursor->end - cursor->at) < size) {
+        cursor->bad = true;
+        cursor->at = cursor->end;
+        return 0;
+    }
+    memcpy(&value, cursor->at, size);
+    cursor->at += size;
+    return value;
+}
+
+uint64_t cursor_uleb(struct cursor *cursor)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; !cursor->bad; shift += 7) {
+        uint8_t byte = cursor_take(cursor, 1);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            break;
+    }
+    return value;
+}
+
+int64_t cursor_sleb(struct cursor *cursor)
+{
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte = 0;
+    do {
+        byte = cursor_take(cursor, 1);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while ((byte & 0x80) && !cursor->bad);
+    if (shift < 64 && (byte & 0x40))
+        value |= ~0ull << shift;
+    return value;
+}
+
+/* DW_EH_PE_*: low nibble the format, bits 4-6 what it is relative to. */
+uint64_t cursor_encoded(struct cursor *cursor, uint8_t encoding, uintptr_t data_base)
+{
+    uintptr_t base = 0;
+    switch (encoding & 0x70) {
+    case 0x00:
+        break;
+    case 0x10:
+        base = (uintptr_t)cursor->at;
+        break;
+    case 0x30:
+        base = data_base;
+        break;
+    default:
+        cursor->bad = true;
+    }
+    switch (encoding & 0x0f) {
+    case 0x00:
+    case 0x04:
+    case 0x0c:
+        return base + cursor_take(cursor, 8);
+    case 0x02:
+        return base + cursor_take(cursor, 2);
+    case 0x03:
+        return base + cursor_take(cursor, 4);
+    case 0x0a:
+        return base + (int16_t)cursor_take(cursor, 2);
+    case 0x0b:
+        return base + (int64_t)(int32_t)cursor_take(cursor, 4);
+    case 0x01:
+        return base + cursor_uleb(cursor);
+    case 0x09:
+        return base + cursor_sleb(cursor);
+    default:
+        cursor->bad = true;
+        return 0;
+    }
+}

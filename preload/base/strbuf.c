@@ -1,0 +1,165 @@
+#include "preload/base/strbuf.h"
+
+struct text text_on(char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    return (struct text){.bytes = buffer, .size = size};
+}
+
+void text_add_bytes(struct text *text, const char *bytes, size_t length)
+{
+    size_t room = text->size - 1 - text->length;
+    if (length > room) {
+        length = room;
+        text->cut = true;
+    }
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *string)
+{
+    text_add_bytes(text, string, strlen(string));
+}
+
+void text_add_number(struct text *text, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = '0' + number % 10;
+    while (number /= 10);
+    text_add_bytes(text, digits + at, sizeof digits - at);
+}
+
+void text_add_hex(struct text *text, uint64_t number)
+{
+    char digits[16];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = "0123456789abcdef"[number % 16];
+    while (number /= 16);
+    text_add(text, "0x");
+    text_add_bytes(text, digits + at, sizeof digits - at);
+}
+
+void text_add_time(struct text *text, uint64_t ns)
+{
+    bool seconds = ns % 1000000000 == 0;
+    text_add_number(text, seconds ? ns / 1000000000 : ns / 1000000);
+    text_add(text, seconds ? "s" : "ms");
+}
+
+void text_add_signed(struct text *text, int64_t number)
+{
+    if (number < 0)
+        text_add(text, "-");
+    text_add_number(text, number < 0 ? -(uint64_t)number : (uint64_t)number);
+}
+
+void text_add_descriptor(struct text *text, int fd)
+{
+    text_add(text, "/proc/self/fd/");
+    text_add_number(text, fd);
+}
+
+bool text_starts(const char *string, const char *prefix)
+{
+    return strncmp(string, prefix, strlen(prefix)) == 0;
+}
+
+static int digit_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return 99;
+}
+
+bool text_read_number(const char *string, size_t length, uint64_t *out)
+{
+    unsigned base = 10;
+    if (length > 2 && string[0] == '0' && (string[1] == 'x' || string[1] == 'X')) {
+        base = 16;
+        string += 2;
+        length -= 2;
+    }
+    uint64_t value = 0;
+    if (!length)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        unsigned digit = digit_value(string[i]);
+        if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
+            __builtin_add_overflow(value, digit, &value))
+            return false;
+    }
+    *out = value;
+    return true;
+}
+
+uint64_t text_take_hex(const char **at)
+{
+    uint64_t value = 0;
+    for (; digit_value(**at) < 16; ++*at)
+        value = value << 4 | digit_value(**at);
+    return value;
+}
+
+bool text_read_size(const char *string, size_t length, uint64_t *out)
+{
+    static const char units[] = "kmg";
+    const char *unit = length ? strchr(units, string[length - 1] | 0x20) : NULL;
+    unsigned shift = unit && *unit ? 10 * (unit - units + 1) : 0;
+    if (!text_read_number(string, shift ? length - 1 : length, out))
+        return false;
+    if (shift && *out >> (64 - shift))
+        return false;
+    *out <<= shift;
+    return true;
+}
+
+bool text_read_time(const char *string, size_t length, uint64_t *out)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
+    size_t digits = 0, unit = 1;
+    while (digits < length && string[digits] >= '0' && string[digits] <= '9')
+        digits++;
+    if (digits < length)
+        for (unit = 0; unit < ARRAY_LENGTH(units); unit++)
+            if (strlen(units[unit].name) == length - digits &&
+                memcmp(string + digits, units[unit].name, length - digits) == 0)
+                break;
+    return unit < ARRAY_LENGTH(units) && text_read_number(string, digits, out) &&
+           !__builtin_mul_overflow(*out, units[unit].ns, out);
+}
+
+/* The place of a word, or 0. */
+static size_t find_word(const char *word, size_t length, const char *const *words, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0)
+            return i;
+    return 0;
+}
+
+bool text_read_set(const char *list, size_t length, const char *const *words, size_t count,
+                   uint32_t *out)
+{
+    const char *end = list + length;
+    for (*out = 0; list < end;) {
+        const char *comma = memchr(list, ',', end - list);
+        size_t size = (comma ? comma : end) - list, place = find_word(list, size, words, count);
+        if (!place && !(size == 4 && memcmp(list, "none", 4) == 0))
+            return false;
+        *out |= place ? 1u << place : 0;
+        list += size + (comma != NULL);
+    }
+    return true;
+}

@@ -1,0 +1,249 @@
+#include "preload/elf/symbols.h"
+#include "preload/base/sys.h"
+
+#include <sys/mman.h>
+
+#define OLD_VERSION 0x8000 /* of a symbol that has a newer one */
+
+static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
+{
+    for (unsigned i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+    return NULL;
+}
+
+/* The loader turns offsets into addresses where the section can be written to. */
+static void *place(uintptr_t bias, uintptr_t value)
+{
+    return (void *)(value < bias ? bias + value : value);
+}
+
+bool symbols_is_around(const struct dl_phdr_info *object, uintptr_t address)
+{
+    for (unsigned i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_LOAD &&
+            address - object->dlpi_addr - object->dlpi_phdr[i].p_vaddr <
+                object->dlpi_phdr[i].p_memsz)
+            return true;
+    return false;
+}
+
+bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *out)
+{
+    bool by_addend = true;
+    *out = (struct symbols){.bias = bias, .dynamic = dynamic};
+    for (const ElfW(Dyn) *entry = out->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
+        uintptr_t value = entry->d_un.d_val;
+        switch (entry->d_tag) {
+        case DT_SYMTAB:
+            out->symbol = place(bias, value);
+            break;
+        case DT_STRTAB:
+            out->names = place(bias, value);
+            break;
+        case DT_GNU_HASH:
+            out->gnu_hash = place(bias, value);
+            break;
+        case DT_HASH:
+            out->hash = place(bias, value);
+            break;
+        case DT_VERSYM:
+            out->version = place(bias, value);
+            break;
+        case DT_RELA:
+            out->table[0].first = place(bias, value);
+            break;
+        case DT_RELASZ:
+            out->table[0].count = value / sizeof(ElfW(Rela));
+            break;
+        case DT_JMPREL:
+            out->table[1].first = place(bias, value);
+            break;
+        case DT_PLTRELSZ:
+            out->table[1].count = value / sizeof(ElfW(Rela));
+            break;
+        case DT_PLTREL:
+            by_addend = value == DT_RELA;
+            break;
+        }
+    }
+    return out->symbol && out->names && by_addend;
+}
+
+bool symbols_read(const struct dl_phdr_info *object, struct symbols *out)
+{
+    return symbols_read_at(object->dlpi_addr, dynamic_of(object), out);
+}
+
+/* ---- Libraries ----------------------------------------------------------------------------- */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* By the name that it has itself, or by that of its file. */
+static int is_called(struct dl_phdr_info *object, size_t size UNUSED, void *name)
+{
+    struct symbols symbols;
+    if (object->dlpi_name && strcmp(last_part(object->dlpi_name), last_part(name)) == 0)
+        return 1;
+    if (!symbols_read(object, &symbols))
+        return 0;
+    for (const ElfW(Dyn) *entry = symbols.dynamic; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_SONAME && strcmp(symbols.names + entry->d_un.d_val, name) == 0)
+            return 1;
+    return 0;
+}
+
+bool symbols_has_libraries(const struct symbols *symbols)
+{
+    for (const ElfW(Dyn) *entry = symbols->dynamic; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED &&
+            !dl_iterate_phdr(is_called, (void *)(symbols->names + entry->d_un.d_val)))
+            return false;
+    return true;
+}
+
+/* ---- Exports ------------------------------------------------------------------------------- */
+
+bool symbols_is_same(const char *one, const char *other)
+{
+    while (*one && *one == *other) {
+        one++;
+        other++;
+    }
+    return *one == *other;
+}
+
+/* Of several versions the one that a program gets that is linked today. */
+static bool is_export(const struct symbols *symbols, uint32_t i, const char *name)
+{
+    const ElfW(Sym) *symbol = &symbols->symbol[i];
+    return symbol->st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
+           !(symbols->version && symbols->version[i] & OLD_VERSION) &&
+           symbols_is_same(symbols->names + symbol->st_name, name);
+}
+
+/* Buckets of hashed symbols behind a filter; the last of a bucket has an odd hash. */
+static const ElfW(Sym) * find_by_gnu_hash(const struct symbols *symbols, const char *name)
+{
+    const uint32_t *head = symbols->gnu_hash;
+    uint32_t buckets = head[0], first = head[1], words = head[2], shift = head[3], hash = 5381;
+    const uint64_t *filter = (const uint64_t *)(head + 4);
+    const uint32_t *bucket = (const uint32_t *)(filter + words), *hashes = bucket + buckets;
+    for (const char *at = name; *at; at++)
+        hash = hash * 33 + (uint8_t)*at;
+    uint64_t word = filter[hash / 64 % words];
+    if (!(word >> hash % 64 & word >> (hash >> shift) % 64 & 1) || !buckets)
+        return NULL;
+    for (uint32_t i = bucket[hash % buckets]; i >= first; i++) {
+        if ((hashes[i - first] ^ hash) < 2 && is_export(symbols, i, name))
+            return &symbols->symbol[i];
+        if (hashes[i - first] & 1)
+            break;
+    }
+    return NULL;
+}
+
+static const ElfW(Sym) * find_one_by_one(const struct symbols *symbols, const char *name)
+{
+    for (uint32_t i = 1; i < symbols->hash[1]; i++)
+        if (is_export(symbols, i, name))
+            return &symbols->symbol[i];
+    return NULL;
+}
+
+uintptr_t symbols_exported(const struct symbols *symbols, const char *name)
+{
+    const ElfW(Sym) *symbol = symbols->gnu_hash ? find_by_gnu_hash(symbols, name)
+                              : symbols->hash   ? find_one_by_one(symbols, name)
+                                                : NULL;
+    /* An indirect function has an address only when it was asked for one. */
+    return symbol && ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC
+               ? symbols->bias + symbol->st_value
+               : 0;
+}
+
+struct search {
+    const char *name;
+    uintptr_t but, found;
+    bool before;
+};
+
+static int look_into(struct dl_phdr_info *object, size_t size UNUSED, void *context)
+{
+    struct search *search = context;
+    struct symbols symbols;
+    if (symbols_is_around(object, search->but))
+        return search->before;
+    if (!symbols_read(object, &symbols))
+        return 0;
+    search->found = symbols_exported(&symbols, search->name);
+    return search->found != 0;
+}
+
+uintptr_t symbols_find(const char *name, uintptr_t but)
+{
+    struct search search = {.name = name, .but = but};
+    dl_iterate_phdr(look_into, &search);
+    return search.found;
+}
+
+bool symbols_before(const char *name, uintptr_t address)
+{
+    struct search search = {.name = name, .but = address, .before = true};
+    dl_iterate_phdr(look_into, &search);
+    return search.found;
+}
+
+/* ---- Imports ------------------------------------------------------------------------------- */
+
+bool symbols_each(const struct symbols *symbols,
+                  bool (*visit)(const struct symbols *symbols, const ElfW(Rela) * relocation,
+                                void *context),
+                  void *context)
+{
+    for (unsigned t = 0; t < ARRAY_LENGTH(symbols->table); t++)
+        for (size_t i = 0; symbols->table[t].first && i < symbols->table[t].count; i++) {
+            const ElfW(Rela) *relocation = &symbols->table[t].first[i];
+            if (ELF64_R_SYM(relocation->r_info) && !visit(symbols, relocation, context))
+                return false;
+        }
+    return true;
+}
+
+bool symbols_is_import(const ElfW(Sym) * symbol)
+{
+    return symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
+           ELF64_ST_VISIBILITY(symbol->st_other) == STV_DEFAULT;
+}
+
+/* ---- Writing where the object may not ------------------------------------------------------ */
+
+int symbols_access(const struct dl_phdr_info *object, uintptr_t address, bool bound)
+{
+    uintptr_t page = sys_page_size(), at = address - object->dlpi_addr;
+    int access = 0;
+    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t end = part->p_vaddr + part->p_memsz;
+        if (part->p_type == PT_LOAD && at - part->p_vaddr < part->p_memsz)
+            access |= (part->p_flags & PF_R ? PROT_READ : 0) |
+                      (part->p_flags & PF_W ? PROT_WRITE : 0) |
+                      (part->p_flags & PF_X ? PROT_EXEC : 0);
+        /* Whole pages of it become read-only when the object is bound. */
+        if (part->p_type == PT_GNU_RELRO && bound && at >= part->p_vaddr / page * page &&
+            at < end / page * page)
+            return PROT_READ;
+    }
+    return access;
+}
+
+bool symbols_open(uintptr_t address, size_t size, int access)
+{
+    uintptr_t page = sys_page_size(), start = address / page * page;
+    return sys_protect((void *)start, round_up(address + size - start, page), access) == 0;
+}

@@ -1,0 +1,274 @@
+#include "preload/heap/free_history.h"
+#include "preload/base/arena.h"
+#include "preload/base/atomic.h"
+#include "preload/base/lock.h"
+#include "preload/store/segmented_array.h"
+#include "preload/store/store.h"
+#include "preload/base/sys.h"
+
+#include <time.h>
+
+#define STRIPES 16
+#define FIRST_BYTES 1024 /* of a stripe's index: all first ones share four pages */
+
+static struct segments records = {.type = LEAK_CHUNK_FREED,
+                                  .record_size = sizeof(struct leak_freed),
+                                  .first_id = 1,
+                                  .first_bits = 7,
+                                  .split_bits = 16};
+static uint32_t last_record;
+
+#define ID_BITS 24
+#define ID_MOST ((1u << ID_BITS) - 1)
+
+static struct stripe {
+    struct lock lock;
+    uint32_t capacity, used; /* a power of two; used <= capacity * 3/4 */
+    uint32_t *slot;          /* id (24), tag (8); 0 = empty */
+} __attribute__((aligned(64))) stripes[STRIPES];
+static char *first_slots;
+
+/* Rings without an owner: linked through reserved[0]; all there are, through reserved[1]. */
+static struct leak_recent *free_rings, *all_rings;
+static struct lock rings_lock;
+
+/* ---- Places --------------------------------------------------------------------------------- */
+
+static uint64_t spread(uint32_t site, uint32_t node)
+{
+    return hash_u64((uint64_t)site << 32 | node);
+}
+
+static struct stripe *stripe_of(uint64_t hash)
+{
+    return &stripes[hash % STRIPES];
+}
+
+static uint32_t tag_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) & ~ID_MOST;
+}
+
+static struct leak_freed *record_of(uint32_t slot)
+{
+    return segments_at(&records, slot & ID_MOST);
+}
+
+/* The slot of that pair, or the empty one where it would go. The tag spares most looks at records
+ * of others. */
+static uint32_t *probe(const struct stripe *stripe, uint64_t hash, uint32_t site, uint32_t node)
+{
+    uint32_t tag = tag_of(hash);
+    for (uint32_t at = hash / STRIPES;; at++) {
+        uint32_t *slot = &stripe->slot[at & (stripe->capacity - 1)];
+        if (!*slot)
+            return slot;
+        if ((*slot & ~ID_MOST) != tag)
+            continue;
+        const struct leak_freed *record = record_of(*slot);
+        if (record->site == site && record->node == node)
+            return slot;
+    }
+}
+
+static bool grow(struct stripe *stripe)
+{
+    struct stripe old = *stripe;
+    uint32_t *slots = arena_map(2 * old.capacity * sizeof *slots);
+    if (!slots)
+        return false;
+    stripe->slot = slots;
+    stripe->capacity = 2 * old.capacity;
+    for (uint32_t i = 0; i < old.capacity; i++)
+        if (old.slot[i]) {
+            const struct leak_freed *record = record_of(old.slot[i]);
+            *probe(stripe, spread(record->site, record->node), record->site, record->node) =
+                old.slot[i];
+        }
+    if (old.capacity * sizeof *slots > FIRST_BYTES)
+        arena_unmap(old.slot, old.capacity * sizeof *slots);
+    return true;
+}
+
+static void begin(void)
+{
+    memset(first_slots, 0, STRIPES * FIRST_BYTES);
+    for (unsigned i = 0; i < STRIPES; i++)
+        stripes[i] = (struct stripe){.capacity = FIRST_BYTES / sizeof(uint32_t),
+                                     .slot = (uint32_t *)(first_slots + i * FIRST_BYTES)};
+}
+
+bool freed_start(void)
+{
+    first_slots = arena_map(STRIPES * FIRST_BYTES);
+    if (first_slots)
+        begin();
+    return first_slots != NULL;
+}
+
+/* ---- Counting ------------------------------------------------------------------------------- */
+
+static struct leak_freed *make(struct stripe *stripe, uint64_t hash, uint32_t site, uint32_t node)
+{
+    uint32_t id;
+    if (unlikely(load_relaxed(&last_record) >= ID_MOST - STRIPES))
+        return NULL;
+    struct leak_freed *record = segments_next(&records, &last_record, &id);
+    if (!record)
+        return NULL;
+    record->node = node;
+    store_release(&record->site, site); /* readers of the store take it from here */
+    *probe(stripe, hash, site, node) = id | tag_of(hash);
+    stripe->used++;
+    return record;
+}
+
+void freed_count(struct guard *guard UNUSED, uint32_t site, uint32_t node, unsigned weight,
+                 uint64_t bytes)
+{
+    uint64_t hash = spread(site, node);
+    struct stripe *stripe = stripe_of(hash);
+    struct locked locked = lock_take(&stripe->lock);
+    uint32_t *slot = probe(stripe, hash, site, node);
+    struct leak_freed *record = *slot ? record_of(*slot) : NULL;
+    if (unlikely(!record)) {
+        bool room = stripe->used < stripe->capacity / 4 * 3;
+        if (room || grow(stripe))
+            record = make(stripe, hash, site, node);
+    }
+    if (likely(record)) {
+        bump(&record->blocks, weight);
+        bump(&record->bytes, weight * bytes);
+    }
+    lock_give(&locked);
+}
+
+bool freed_check(void)
+{
+    uint32_t found = 0;
+    for (uint32_t id = 1; id <= last_record; id++) {
+        const struct leak_freed *record = segments_at(&records, id);
+        uint64_t hash = spread(record->site, record->node);
+        if (!record->site)
+            continue;
+        found++;
+        if ((*probe(stripe_of(hash), hash, record->site, record->node) & ID_MOST) != id)
+            return false;
+    }
+    for (unsigned i = 0; i < STRIPES; i++)
+        found -= stripes[i].used;
+    return found == 0;
+}
+
+/* ---- Rings ---------------------------------------------------------------------------------- */
+
+static struct leak_recent *make_ring(void)
+{
+    struct leak_recent *ring = store_chunk(LEAK_CHUNK_RECENT, sizeof *ring, 0);
+    if (!ring)
+        return NULL;
+    store_publish(ring, sizeof *ring);
+    struct locked locked = lock_take(&rings_lock);
+    ring->reserved[1] = (uintptr_t)all_rings;
+    all_rings = ring;
+    lock_give(&locked);
+    return ring;
+}
+
+void freed_open(struct guard *guard UNUSED, struct freed *freed, uint32_t serial)
+{
+    struct locked locked = lock_take(&rings_lock);
+    struct leak_recent *ring = free_rings;
+    if (ring)
+        free_rings = (struct leak_recent *)ring->reserved[0];
+    lock_give(&locked);
+    if (!ring)
+        ring = make_ring();
+    freed->recent = ring;
+    freed->dice = hash_u64(serial + sys_clock_ns(CLOCK_MONOTONIC_COARSE));
+    if (!ring)
+        return;
+    memset(ring->free, 0, sizeof ring->free);
+    ring->next = freed->place = 0;
+    ring->last_thread = serial;
+    store_release(&ring->thread, serial);
+}
+
+void freed_close(struct guard *guard UNUSED, struct freed *freed)
+{
+    struct leak_recent *ring = freed->recent;
+    freed->recent = NULL;
+    if (!ring)
+        return;
+    store_release(&ring->thread, 0);
+    struct locked locked = lock_take(&rings_lock);
+    ring->reserved[0] = (uintptr_t)free_rings;
+    free_rings = ring;
+    lock_give(&locked);
+}
+
+/* The newest of that address in one ring, if it is newer than *out. */
+static bool find_in_ring(const struct leak_recent *ring, uintptr_t address,
+                         struct leak_recent_free *out)
+{
+    uint64_t next = load_acquire(&ring->next); /* pairs with freed_remember's release */
+    uint64_t count = next < LEAK_RECENT ? next : LEAK_RECENT - 1;
+    for (uint64_t i = 1; i <= count; i++) {
+        struct leak_recent_free found = ring->free[(next - i) % LEAK_RECENT];
+        if (found.address != address)
+            continue;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy is made before this is read: */
+        if (load_relaxed(&ring->next) - (next - i) >= LEAK_RECENT)
+            return false; /* it was being written over, and so are those that are older */
+        if (out->address && found.tick <= out->tick)
+            return false;
+        *out = found;
+        return true;
+    }
+    return false;
+}
+
+bool freed_find(struct guard *guard UNUSED, const struct freed *own, uintptr_t address,
+                struct leak_recent_free *out, uint32_t *thread)
+{
+    memset(out, 0, sizeof *out);
+    if (own && own->recent && find_in_ring(own->recent, address, out))
+        *thread = own->recent->last_thread;
+    struct locked locked = lock_take(&rings_lock);
+    for (const struct leak_recent *ring = all_rings; ring;
+         ring = (const struct leak_recent *)ring->reserved[1])
+        if (find_in_ring(ring, address, out))
+            *thread = ring->last_thread;
+    lock_give(&locked);
+    return out->address != 0;
+}
+
+/* ---- Fork ----------------------------------------------------------------------------------- */
+
+void freed_fork_lock(void)
+{
+    lock_take_raw(&rings_lock);
+    for (unsigned i = 0; i < STRIPES; i++)
+        lock_take_raw(&stripes[i].lock);
+    lock_take_raw(&records.lock);
+}
+
+void freed_fork_unlock(void)
+{
+    lock_give_raw(&records.lock);
+    for (unsigned i = 0; i < STRIPES; i++)
+        lock_give_raw(&stripes[i].lock);
+    lock_give_raw(&rings_lock);
+}
+
+void freed_fork_child(void)
+{
+    rings_lock.word = records.lock.word = 0;
+    free_rings = all_rings = NULL; /* the parent's */
+    for (unsigned i = 0; i < STRIPES; i++)
+        if (stripes[i].capacity * sizeof(uint32_t) > FIRST_BYTES)
+            arena_unmap(stripes[i].slot, stripes[i].capacity * sizeof(uint32_t));
+    memset(records.origin, 0, sizeof records.origin);
+    last_record = 0;
+    begin();
+}

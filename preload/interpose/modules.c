@@ -1,0 +1,479 @@
+#include "preload/interpose/modules.h"
+#include "preload/base/arena.h"
+#include "preload/base/atomic.h"
+#include "preload/base/lock.h"
+#include "preload/store/store.h"
+#include "preload/base/sys.h"
+#include "preload/base/strbuf.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <limits.h>
+#include <time.h>
+
+#define MODULES_MAX 16384 /* generations remembered; their records in the store are not limited */
+#define RETIRED_MAX 256
+
+/* As _dl_find_object fills it in (glibc 2.35); the name is ours so that older headers do. */
+struct found_object {
+    unsigned long long flags;
+    void *start, *end;
+    struct link_map *map;
+    void *eh_frame;
+    unsigned long long reserved[7];
+};
+
+struct module {
+    uintptr_t start, end;
+    const void *eh_frame_hdr;
+    const struct link_map *map;
+    struct leak_module *record; /* in the store; NULL when there was no room */
+    uintptr_t build_id;         /* where its bytes were read */
+    bool stays;                 /* loaded with the program: the loader never unloads it */
+    bool gone;
+};
+
+struct retired {
+    uintptr_t start, end;
+    uint32_t serial;
+};
+
+uint32_t modules_changes_, modules_looked_;
+uint32_t modules_retired_count_;
+void (*modules_loading)(void);
+
+static struct lock lock;
+static struct module *table; /* guarded by lock; readers use the store or _dl_find_object */
+static uint32_t count;
+static uint32_t serial;                     /* of loader events: module seen, module gone */
+static struct retired retired[RETIRED_MAX]; /* append and raise serial only; count published last */
+static uintptr_t own_start, own_end;
+static const struct link_map *last_at_start; /* the loader appends what comes later */
+static int (*find_object)(void *, struct found_object *);
+static void (*forget_range)(uintptr_t start, uintptr_t end);
+
+/* ---- Objects ------------------------------------------------------------------------------ */
+
+struct search {
+    uintptr_t pc;
+    struct found_object *out;
+};
+
+static int visit(struct dl_phdr_info *info, size_t size UNUSED, void *data)
+{
+    struct search *search = data;
+    uintptr_t start = UINTPTR_MAX, end = 0;
+    void *eh_frame = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_GNU_EH_FRAME)
+            eh_frame = (void *)from;
+        if (segment->p_type != PT_LOAD)
+            continue;
+        start = from < start ? from : start;
+        end = from + segment->p_memsz > end ? from + segment->p_memsz : end;
+    }
+    if (search->pc < start || search->pc >= end)
+        return 0;
+    search->out->start = (void *)(start & ~(LEAK_PAGE - 1));
+    search->out->end = (void *)end;
+    search->out->eh_frame = eh_frame;
+    for (struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+        if (map->l_addr == info->dlpi_addr)
+            search->out->map = map;
+    return search->out->map != NULL;
+}
+
+/* glibc before 2.35 has no lock-free way; there the loader's lock is taken, for a new address only.
+ */
+static int find_by_walk(void *pc, struct found_object *out)
+{
+    struct search search = {(uintptr_t)pc, out};
+    return dl_iterate_phdr(visit, &search) ? 0 : -1;
+}
+
+static bool find(uintptr_t pc, struct found_object *out)
+{
+    memset(out, 0, sizeof *out);
+    return find_object((void *)pc, out) == 0;
+}
+
+void modules_start(void (*forget)(uintptr_t start, uintptr_t end))
+{
+    struct found_object own;
+    forget_range = forget;
+    find_object = (int (*)(void *, struct found_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+    if (!find_object)
+        find_object = find_by_walk;
+    table = arena_map(MODULES_MAX * sizeof *table); /* touched only as far as it is used */
+    for (struct link_map *map = _r_debug.r_map; map; map = map->l_next)
+        last_at_start = map;
+    if (find((uintptr_t)modules_start, &own)) {
+        own_start = (uintptr_t)own.start;
+        own_end = (uintptr_t)own.end;
+    }
+}
+
+bool modules_own(uintptr_t pc)
+{
+    return pc - own_start < own_end - own_start;
+}
+
+bool modules_around(uintptr_t address)
+{
+    struct found_object found;
+    return find(address, &found);
+}
+
+bool modules_same(uintptr_t address, uintptr_t other)
+{
+    struct found_object found;
+    return find(address, &found) &&
+           other - (uintptr_t)found.start < (uintptr_t)found.end - (uintptr_t)found.start;
+}
+
+bool modules_headers(uintptr_t address, struct dl_phdr_info *out)
+{
+    struct found_object found;
+    const ElfW(Ehdr) *header;
+    if (!find_object || !find(address, &found))
+        return false;
+    header = found.start;
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    *out = (struct dl_phdr_info){
+        .dlpi_addr = found.map->l_addr,
+        .dlpi_name = found.map->l_name,
+        .dlpi_phdr = (const void *)((const char *)header + header->e_phoff),
+        .dlpi_phnum = header->e_phnum,
+    };
+    return true;
+}
+
+/* ---- Retired ranges ------------------------------------------------------------------------ */
+
+uint32_t modules_retired_slow(uintptr_t pc)
+{
+    uint32_t newest = 0, used = load_acquire(&modules_retired_count_);
+    for (uint32_t i = 0; i < used; i++)
+        if (pc - retired[i].start < retired[i].end - retired[i].start) {
+            uint32_t at = load_relaxed(&retired[i].serial);
+            newest = at > newest ? at : newest;
+        }
+    return newest;
+}
+
+static void retire(uintptr_t start, uintptr_t end)
+{
+    uint32_t used = modules_retired_count_;
+    for (uint32_t i = 0; i < used; i++)
+        if (retired[i].start == start && retired[i].end == end) {
+            store_relaxed(&retired[i].serial, serial);
+            return;
+        }
+    if (used == RETIRED_MAX) {
+        /* Too many different ranges: from here on the last one stands for everything. Living
+         * modules then look newer than they are, and readers fall back to their last generation. */
+        store_relaxed(&retired[used - 1].start, 0);
+        store_relaxed(&retired[used - 1].end, UINTPTR_MAX);
+        store_relaxed(&retired[used - 1].serial, serial);
+        return;
+    }
+    retired[used] = (struct retired){start, end, serial};
+    /* Pairs with the acquire in modules_retired_slow. */
+    store_release(&modules_retired_count_, used + 1);
+}
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+struct build_id {
+    uintptr_t address; /* of its bytes */
+    uint32_t length;   /* 0: there is none */
+};
+
+uint32_t modules_take_build_id(const char *notes, size_t length, uint8_t *out, size_t *offset)
+{
+    for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= length;) {
+        const ElfW(Nhdr) *note = (const void *)(notes + at);
+        size_t name = at + sizeof *note, content = name + round_up(note->n_namesz, 4);
+        size_t next = content + round_up(note->n_descsz, 4);
+        if (next > length)
+            break;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+            memcmp(notes + name, "GNU", 4) == 0 && note->n_descsz <= LEAK_BUILD_ID_MAX) {
+            memcpy(out, notes + content, note->n_descsz);
+            *offset = content;
+            return note->n_descsz;
+        }
+        at = next;
+    }
+    return 0;
+}
+
+/* From the headers in memory; the first page of an object is its ELF header. Everything is read by
+ * sys_peek: when we look again, another thread may be unmapping the object under us. */
+static struct build_id read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
+{
+    struct build_id none = {0};
+    ElfW(Ehdr) header;
+    ElfW(Phdr) segment;
+    _Alignas(8) char notes[512];
+    if (!sys_peek(start, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+        return none;
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        if (!sys_peek(start + header.e_phoff + i * sizeof segment, &segment, sizeof segment))
+            return none;
+        if (segment.p_type != PT_NOTE)
+            continue;
+        size_t length = segment.p_memsz < sizeof notes ? segment.p_memsz : sizeof notes;
+        if (!sys_peek(bias + segment.p_vaddr, notes, length))
+            continue;
+        size_t offset;
+        uint32_t found = modules_take_build_id(notes, length, out, &offset);
+        if (found)
+            return (struct build_id){bias + segment.p_vaddr + offset, found};
+    }
+    return none;
+}
+
+uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out)
+{
+    return read_build_id(start, bias, out).length;
+}
+
+/* Scratch for paths, guarded by lock: the stack may be a signal stack of 2 KiB. */
+static char path_bytes[2 * PATH_MAX], part[PATH_MAX];
+
+static void add_path(const struct link_map *map, struct text *path)
+{
+    if (!map->l_name[0]) { /* the program itself */
+        ssize_t length = sys_readlink("/proc/self/exe", part, sizeof part);
+        if (length > 0)
+            text_add_bytes(path, part, length);
+        return;
+    }
+    if (map->l_name[0] != '/' && strchr(map->l_name, '/') && sys_getcwd(part, sizeof part) > 0) {
+        text_add(path, part);
+        text_add(path, "/");
+    }
+    text_add(path, map->l_name);
+}
+
+/* The MODULES chunk being filled; guarded by lock. */
+static struct {
+    char *payload;
+    uint64_t used, size;
+    struct leak_header *home; /* a fork child starts a chunk of its own */
+} records;
+
+static void *record_room(uint32_t length)
+{
+    if (records.home != store_header || records.used + length > records.size) {
+        records.size = 4 * LEAK_PAGE - sizeof(struct leak_chunk);
+        if (records.size < length)
+            records.size = length;
+        records.payload = store_chunk(LEAK_CHUNK_MODULES, records.size, 0);
+        records.used = 0;
+        records.home = store_header;
+    }
+    return records.payload ? records.payload + records.used : NULL;
+}
+
+/* Makes the record that record_room gave last visible to readers. */
+static void record_publish(const struct leak_module *record)
+{
+    records.used += record->length;
+    store_publish(records.payload, records.used);
+}
+
+static bool quiet;
+static int without_locks; /* threads that may not wait */
+
+void modules_wait_for_nobody(int change)
+{
+    add_relaxed(&without_locks, change);
+}
+
+bool modules_may_wait(void)
+{
+    return !load_relaxed(&without_locks);
+}
+
+void modules_keep_quiet(void)
+{
+    lock.word = 0;
+    quiet = true;
+}
+
+static void add_record(struct module *module, const struct link_map *map)
+{
+    if (quiet)
+        return;
+    struct text path = TEXT_ON(path_bytes);
+    add_path(map, &path);
+    uint32_t length = round_up(sizeof(struct leak_module) + path.length + 1, 8);
+    struct leak_module *record = record_room(length);
+    module->record = record;
+    if (!record)
+        return;
+    record->length = length;
+    record->start = module->start;
+    record->end = module->end;
+    record->bias = map->l_addr;
+    record->loaded = serial;
+    record->loaded_ns = sys_clock_ns(CLOCK_REALTIME_COARSE);
+    struct build_id id = read_build_id(module->start, map->l_addr, record->build_id);
+    module->build_id = id.address;
+    record->build_id_length = id.length;
+    record->path_length = path.length;
+    memcpy(record->path, path_bytes, path.length);
+    record_publish(record);
+    add_relaxed(&store_header->modules, 1);
+}
+
+/* Where objects are found by the loader's walk, its lock is waited for below ours, and a thread
+ * that holds it may come here: then nobody queues. */
+static bool take_lock(struct locked *locked)
+{
+    if (find_object == find_by_walk)
+        return lock_try(&lock, locked);
+    *locked = lock_take(&lock);
+    return true;
+}
+
+/* ---- Looking again -------------------------------------------------------------------------- */
+
+/* Another object may be mapped just as the old one was, down to its link map; then the build-id
+ * tells. One system call: while the loader is at work every capture looks. */
+static bool same_object(const struct module *module, const struct found_object *now)
+{
+    uint8_t id[LEAK_BUILD_ID_MAX];
+    if (module->start != (uintptr_t)now->start || module->end != (uintptr_t)now->end ||
+        module->eh_frame_hdr != now->eh_frame || module->map != now->map)
+        return false;
+    const struct leak_module *record = module->record;
+    if (!record || sys_peek_guesses())
+        return true;
+    if (!module->build_id)
+        return !read_build_id(module->start, record->bias, id).length;
+    return sys_peek(module->build_id, id, record->build_id_length) &&
+           memcmp(id, record->build_id, record->build_id_length) == 0;
+}
+
+void modules_look_again(struct guard *guard UNUSED)
+{
+    struct locked locked;
+    if (!take_lock(&locked))
+        return;
+    /* What changes from here on is for the next look. */
+    uint32_t changes = load_acquire(&modules_changes_);
+    for (uint32_t i = 0; i < count && changes != modules_looked_; i++) {
+        struct found_object now;
+        if (table[i].gone || table[i].stays ||
+            (find(table[i].start, &now) && same_object(&table[i], &now)))
+            continue;
+        table[i].gone = true;
+        serial++;
+        if (table[i].record) {
+            table[i].record->unloaded_ns = sys_clock_ns(CLOCK_REALTIME_COARSE);
+            store_release(&table[i].record->unloaded, serial);
+        }
+        forget_range(table[i].start, table[i].end);
+        retire(table[i].start, table[i].end);
+    }
+    store_release(&modules_looked_, changes); /* pairs with the acquire in modules_refresh */
+    lock_give(&locked);
+}
+
+/* A row for one more module, the oldest that went when there is no other; the lock is held. */
+static struct module *new_module(void)
+{
+    if (count < MODULES_MAX)
+        return table ? &table[count++] : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (table[i].gone)
+            return &table[i]; /* its record stays in the store */
+    return NULL;
+}
+
+static bool was_there_at_start(const struct link_map *searched)
+{
+    const struct link_map *map = _r_debug.r_map;
+    while (map && map != searched && map != last_at_start)
+        map = map->l_next;
+    return map == searched;
+}
+
+static bool is_known(uintptr_t start)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!table[i].gone && table[i].start == start)
+            return true;
+    return false;
+}
+
+bool modules_find(struct guard *guard UNUSED, uintptr_t pc, struct module_view *out)
+{
+    struct found_object found;
+    struct locked locked;
+    if (unlikely(load_relaxed(&without_locks) && find_object == find_by_walk) || !find(pc, &found))
+        return false;
+    *out = (struct module_view){(uintptr_t)found.start, (uintptr_t)found.end, found.eh_frame,
+                                found.map};
+    if (unlikely(load_relaxed(&without_locks)) || !take_lock(&locked))
+        return true; /* recorded by the next row of it */
+    struct module *module = is_known(out->start) ? NULL : new_module();
+    if (module) {
+        *module = (struct module){.start = out->start,
+                                  .end = out->end,
+                                  .eh_frame_hdr = found.eh_frame,
+                                  .map = found.map,
+                                  .stays = was_there_at_start(found.map)};
+        serial++;
+        add_record(module, found.map);
+    }
+    lock_give(&locked);
+    return true;
+}
+
+bool modules_place(uintptr_t pc, struct module_place *out, struct text *path)
+{
+    struct locked locked;
+    const struct leak_module *record = NULL;
+    if (!take_lock(&locked))
+        return false;
+    for (uint32_t i = 0; i < count && !record; i++)
+        if (!table[i].gone && pc - table[i].start < table[i].end - table[i].start)
+            record = table[i].record;
+    if (record) {
+        out->offset = pc - record->bias;
+        memcpy(out->build_id, record->build_id, sizeof out->build_id);
+        out->build_id_length = record->build_id_length;
+        text_add_bytes(path, record->path, record->path_length);
+    }
+    lock_give(&locked);
+    return record != NULL;
+}
+
+/* ---- Fork ------------------------------------------------------------------------------- */
+
+LOCK_FOR_FORK(modules, &lock)
+
+void modules_fork_child(void)
+{
+    lock.word = 0;
+    records.home = NULL; /* the new store may lie where an older one was */
+    for (uint32_t i = 0; i < count; i++) {
+        const struct leak_module *old = table[i].record;
+        if (!old)
+            continue;
+        struct leak_module *record = record_room(old->length);
+        table[i].record = record;
+        if (!record)
+            continue;
+        memcpy(record, old, old->length);
+        record_publish(record);
+    }
+    store_header->modules = count;
+}

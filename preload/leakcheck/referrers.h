@@ -1,0 +1,12 @@
+/* referrers.h - who points at one block: every word of the roots and of all blocks is asked.
+ */
+#ifndef PRELOAD_LEAKCHECK_REFERRERS_H
+#define PRELOAD_LEAKCHECK_REFERRERS_H
+
+#include "preload/base/growable_array.h"
+#include "preload/leakcheck/root_owners.h"
+
+/* struct leak_pointer, to out: at most LEAK_POINTERS. */
+void pointers_find(struct held *held, const struct block *block, struct growing *out);
+
+#endif

@@ -1,0 +1,400 @@
+#include "preload/options/options.h"
+#include "preload/base/sys.h"
+#include "preload/base/strbuf.h"
+#include "preload/options/vld_options.h"
+
+enum type {
+    TYPE_BOOL,
+    TYPE_SIZE,
+    TYPE_NUMBER,
+    TYPE_TIME,
+    TYPE_SHARE,
+    TYPE_TEXT,
+#define CHOICE(name, ...) TYPE_CHOICE_##name,
+#include "leak_options.def"
+};
+
+#define WORDS_MAX 4
+static const char *const choice_words[][WORDS_MAX + 1] = {
+#define CHOICE(name, ...) [TYPE_CHOICE_##name] = {__VA_ARGS__, NULL},
+#include "leak_options.def"
+};
+
+static const struct {
+    const char *name, *value, *help;
+    enum type type;
+    size_t offset;
+} table[] = {
+#define OPTION(name, type, value, help)                                                            \
+    {#name, value, help, TYPE_##type, offsetof(struct options, name)},
+#include "leak_options.def"
+};
+
+static const char *const source_names[] = {
+    [SOURCE_BUILT_IN] = "built-in",
+    [SOURCE_SYSTEM] = "/etc/libleak.conf",
+    [SOURCE_USER] = "user configuration",
+    [SOURCE_VLD] = "./vld.ini",
+    [SOURCE_DIRECTORY] = "./.libleakrc",
+    [SOURCE_PROGRAM] = "__lsan_default_options",
+    [SOURCE_LSAN] = "LSAN_OPTIONS",
+    [SOURCE_ENVIRONMENT] = "LIBLEAK_OPTIONS",
+    [SOURCE_CALL] = "libleak_set_option",
+};
+
+static const bool changeable[OPTION_MAX] = {
+#define RUNNING(name) [OPTION_##name] = true,
+#include "leak_options.def"
+};
+
+struct options track_options;
+static bool help_wanted;
+static char passed_over[SOURCE_MAX][256];
+static options_other_words *other_words;
+
+bool options_help_wanted(void)
+{
+    return help_wanted;
+}
+
+const char *options_passed_over(enum option_source source)
+{
+    return passed_over[source];
+}
+
+const char *options_source_name(enum option_source source)
+{
+    return source_names[source];
+}
+
+void options_hear_others(options_other_words *others)
+{
+    other_words = others;
+}
+
+static bool is_word(const char *value, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(value, word, length) == 0;
+}
+
+bool options_read_bool(const char *value, size_t length, bool *out)
+{
+    static const char *const words[][2] = {
+        {"0", "1"}, {"off", "on"}, {"no", "yes"}, {"false", "true"}};
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
+        for (int truth = 0; truth < 2; truth++)
+            if (is_word(value, length, words[i][truth])) {
+                *out = truth;
+                return true;
+            }
+    return false;
+}
+
+static bool read_choice(enum type type, const char *value, size_t length, unsigned *out)
+{
+    for (unsigned i = 0; choice_words[type][i]; i++)
+        if (is_word(value, length, choice_words[type][i])) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+static bool set(struct options *options, size_t index, const char *value, size_t length)
+{
+    void *field = (char *)options + table[index].offset;
+    switch (table[index].type) {
+    case TYPE_BOOL:
+        return options_read_bool(value, length, field);
+    case TYPE_SIZE:
+        return text_read_size(value, length, field);
+    case TYPE_NUMBER:
+        return text_read_number(value, length, field);
+    case TYPE_TIME:
+        return text_read_time(value, length, field);
+    case TYPE_SHARE:
+        length -= length && value[length - 1] == '%';
+        return text_read_number(value, length, field) && *(uint64_t *)field <= 100;
+    case TYPE_TEXT:
+        if (length >= OPTION_TEXT_MAX)
+            return false;
+        memcpy(field, value, length);
+        ((char *)field)[length] = '\0';
+        return true;
+    default:
+        return read_choice(table[index].type, value, length, field);
+    }
+}
+
+void options_defaults(struct options *options)
+{
+    memset(options, 0, sizeof *options);
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
+        set(options, i, table[i].value, strlen(table[i].value));
+}
+
+/* Values that read well but make no sense; the row from before stays. */
+static bool sensible(const struct options *options)
+{
+    return options->depth >= 1 && options->depth <= 1024 && options->sample <= OPTION_SAMPLE_MOST &&
+           options->snapshot_signal >= OPTION_SIGNAL_LEAST &&
+           options->snapshot_signal <= OPTION_SIGNAL_MOST;
+}
+
+/* The row of an option, or OPTION_MAX. */
+static size_t find(const char *name, size_t length)
+{
+    size_t i = 0;
+    while (i < OPTION_MAX && !is_word(name, length, table[i].name))
+        i++;
+    return i;
+}
+
+/* False: as it was before. */
+static bool change(struct options *options, size_t index, const char *value, size_t length,
+                   enum option_source source)
+{
+    struct options before = *options;
+    if (set(options, index, value, length) && sensible(options)) {
+        options->source[index] = source;
+        return true;
+    }
+    *options = before;
+    return false;
+}
+
+struct parsing {
+    enum option_source source;
+    options_complain *complain;
+    struct vld_reading vld;
+    struct text passed;
+};
+
+/* item: as it is shown. False: nobody knows the name. */
+static bool has_translated(struct options *options, struct parsing *parsing, const char *item,
+                           const char *name, size_t name_length, const char *value,
+                           size_t value_length)
+{
+    char lines[4 * OPTION_TEXT_MAX];
+    struct text out = TEXT_ON(lines);
+    bool good;
+    if (!vld_take(&parsing->vld, name, name_length, value, value_length, &out))
+        return other_words && other_words(name, name_length, value, value_length, parsing->source,
+                                          parsing->complain);
+    good = !out.cut;
+    for (const char *line = lines, *end; good && (end = strchr(line, '\n')); line = end + 1) {
+        const char *equals = strchr(line, '=');
+        good = change(options, find(line, equals - line), equals + 1, end - equals - 1,
+                      parsing->source);
+    }
+    if (!good)
+        parsing->complain("bad value in", item, source_names[parsing->source]);
+    return true;
+}
+
+static void parse_item(struct options *options, const char *item, size_t length,
+                       struct parsing *parsing)
+{
+    enum option_source source = parsing->source;
+    options_complain *complain = parsing->complain;
+    char copy[80];
+    struct text shown = TEXT_ON(copy);
+    text_add_bytes(&shown, item, length);
+    const char *equals = memchr(item, '=', length);
+    size_t name_length = equals ? (size_t)(equals - item) : length;
+    const char *value = equals ? equals + 1 : "";
+    size_t value_length = equals ? length - name_length - 1 : 0;
+    if (value_length >= 2 && value[0] == '\'' && value[value_length - 1] == '\'') {
+        value++;
+        value_length -= 2;
+    }
+    if (is_word(item, name_length, "help")) {
+        bool wanted = true;
+        if (equals && !options_read_bool(value, value_length, &wanted))
+            complain("bad value in", copy, source_names[source]);
+        else
+            help_wanted = wanted;
+        return;
+    }
+    size_t index = find(item, name_length);
+    if (index == OPTION_MAX && equals &&
+        has_translated(options, parsing, copy, item, name_length, value, value_length))
+        return;
+    if (index == OPTION_MAX)
+        complain("unknown option", copy, source_names[source]);
+    else if (!equals || !change(options, index, value, value_length, source))
+        complain("bad value in", copy, source_names[source]);
+}
+
+bool options_change(struct options *options, const char *name, const char *value)
+{
+    size_t index = find(name, strlen(name));
+    return index < OPTION_MAX && changeable[index] &&
+           change(options, index, value, strlen(value), SOURCE_CALL);
+}
+
+void options_parse(struct options *options, const char *string, size_t length, bool lines,
+                   enum option_source source, options_complain *complain)
+{
+    const char *end = string + length;
+    struct parsing parsing = {.source = source, .complain = complain};
+    parsing.passed = TEXT_ON(passed_over[source]);
+    parsing.vld.passed = &parsing.passed;
+    while (string < end) {
+        bool quoted = false;
+        const char *stop = string;
+        for (; stop < end && (quoted || *stop != (lines ? '\n' : ':')); stop++)
+            quoted ^= *stop == '\'' && !lines;
+        const char *last = stop;
+        while (last > string && (last[-1] == ' ' || last[-1] == '\t' || last[-1] == '\r'))
+            last--;
+        while (string < last && (*string == ' ' || *string == '\t'))
+            string++;
+        bool comment = lines && string < last && *string == '#';
+        if (last > string && !comment)
+            parse_item(options, string, last - string, &parsing);
+        string = stop + 1;
+    }
+}
+
+const char *environment_get(char **envp, const char *name)
+{
+    size_t length = strlen(name);
+    for (; envp && *envp; envp++)
+        if (strncmp(*envp, name, length) == 0 && (*envp)[length] == '=')
+            return *envp + length + 1;
+    return NULL;
+}
+
+#define FILE_SIZE 16384
+
+/* Its length without half of a line; 0 or less: there is none. */
+static ssize_t read_file(const char *path, char buffer[FILE_SIZE], enum option_source source,
+                         options_complain *complain)
+{
+    ssize_t length = sys_read_file(path, buffer, FILE_SIZE);
+    if (length == FILE_SIZE - 1) {
+        while (length && buffer[length - 1] != '\n')
+            length--;
+        complain("too long: the end of", path, source_names[source]);
+    }
+    return length;
+}
+
+static void load_vld(struct options *options, options_complain *complain)
+{
+    char buffer[FILE_SIZE], lines[2048], untold[sizeof *passed_over];
+    struct text out = TEXT_ON(lines), passed = TEXT_ON(untold);
+    ssize_t length = read_file(VLD_FILE, buffer, SOURCE_VLD, complain);
+    if (length <= 0)
+        return;
+    vld_translate(buffer, length, &out, &passed);
+    options_parse(options, lines, out.length, true, SOURCE_VLD, complain);
+    memcpy(passed_over[SOURCE_VLD], untold, passed.length + 1);
+}
+
+static void load_file(struct options *options, const char *path, enum option_source source,
+                      options_complain *complain)
+{
+    char buffer[FILE_SIZE];
+    ssize_t length = read_file(path, buffer, source, complain);
+    if (length > 0)
+        options_parse(options, buffer, length, true, source, complain);
+}
+
+static void load_user_file(struct options *options, char **envp, options_complain *complain)
+{
+    char buffer[512];
+    struct text path = TEXT_ON(buffer);
+    const char *base = environment_get(envp, "XDG_CONFIG_HOME");
+    if (base && *base) {
+        text_add(&path, base);
+    } else if ((base = environment_get(envp, "HOME")) && *base) {
+        text_add(&path, base);
+        text_add(&path, "/.config");
+    } else {
+        return;
+    }
+    text_add(&path, "/libleak/config");
+    if (!path.cut)
+        load_file(options, buffer, SOURCE_USER, complain);
+}
+
+void options_load(struct options *options, char **envp, options_complain *complain)
+{
+    options_defaults(options);
+    load_file(options, "/etc/libleak.conf", SOURCE_SYSTEM, complain);
+    if (!envp)
+        return;
+    load_user_file(options, envp, complain);
+    load_vld(options, complain);
+    load_file(options, ".libleakrc", SOURCE_DIRECTORY, complain);
+    const char *given = environment_get(envp, "LIBLEAK_OPTIONS");
+    if (given)
+        options_parse(options, given, strlen(given), false, SOURCE_ENVIRONMENT, complain);
+    const char *dir = environment_get(envp, "LIBLEAK_DIR");
+    if (dir && set(options, OPTION_dir, dir, strlen(dir)))
+        options->source[OPTION_dir] = SOURCE_ENVIRONMENT;
+}
+
+static void add_value(const struct options *options, size_t index, struct text *out)
+{
+    const void *field = (const char *)options + table[index].offset;
+    switch (table[index].type) {
+    case TYPE_BOOL:
+        text_add(out, *(const bool *)field ? "on" : "off");
+        break;
+    case TYPE_SIZE:
+    case TYPE_NUMBER:
+        text_add_number(out, *(const uint64_t *)field);
+        break;
+    case TYPE_TIME:
+        text_add_time(out, *(const uint64_t *)field);
+        break;
+    case TYPE_SHARE:
+        text_add_number(out, *(const uint64_t *)field);
+        text_add(out, "%");
+        break;
+    case TYPE_TEXT:
+        text_add(out, field);
+        break;
+    default:
+        text_add(out, choice_words[table[index].type][*(const unsigned *)field]);
+    }
+}
+
+bool options_tell(const struct options *options, const char *name, struct text *out)
+{
+    size_t index = find(name, strlen(name));
+    if (index < OPTION_MAX)
+        add_value(options, index, out);
+    return index < OPTION_MAX;
+}
+
+void options_describe(const struct options *options, struct text *out)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+        if (options->source[i] == SOURCE_BUILT_IN)
+            continue;
+        text_add(out, table[i].name);
+        text_add(out, "=");
+        add_value(options, i, out);
+        text_add(out, " (");
+        text_add(out, source_names[options->source[i]]);
+        text_add(out, ")\n");
+    }
+}
+
+void options_help(void (*say)(const char *line))
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
+        char buffer[400];
+        struct text line = TEXT_ON(buffer);
+        text_add(&line, table[i].name);
+        text_add(&line, "=");
+        text_add(&line, table[i].value);
+        text_add(&line, "  ");
+        text_add(&line, table[i].help);
+        say(buffer);
+    }
+}

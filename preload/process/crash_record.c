@@ -1,0 +1,328 @@
+#include "preload/process/crash_record.h"
+#include "preload/base/atomic.h"
+#include "preload/heap/blocks.h"
+#include "preload/base/stack_fold.h"
+#include "preload/elf/procmaps.h"
+#include "preload/interpose/modules.h"
+#include "preload/store/store.h"
+#include "preload/base/sys.h"
+#include "preload/heap/threads.h"
+#include "preload/track/track.h"
+#include "preload/unwind/unwind.h"
+#include "context.h"
+
+#include <elf.h>
+#include <link.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#define MODULES_ROOM (56u << 10) /* bytes of their records: some hundred */
+#define FRAMES_MOST (16u << 20)  /* a stack of a gigabyte */
+#define REGIONS_OF_ADDRESS 16384 /* 32 MiB below it a large block may begin */
+#define REGIONS_OF_REGISTER 64
+#define BEHIND_ADDRESS (64u << 10) /* so far behind its end a block is still told of */
+#define BEHIND_REGISTER 16
+#define OVERFLOW_SLACK 256 /* red zone and the like, on either side of the lowest word */
+
+/* ---- The signal ----------------------------------------------------------------------------- */
+
+static bool was_sent(const siginfo_t *info)
+{
+    return info->si_code <= 0;
+}
+
+/* For these the kernel says which address could not be accessed; for an address that is none it
+ * does not know. */
+static bool has_address(const siginfo_t *info)
+{
+    return (info->si_signo == SIGSEGV || info->si_signo == SIGBUS) && info->si_code > 0 &&
+           info->si_code != SI_KERNEL;
+}
+
+static struct leak_crash *find_room(uint64_t *place)
+{
+    uint64_t size = sizeof(struct leak_crash) + MODULES_ROOM;
+    struct leak_crash *crash = store_chunk_again(LEAK_CHUNK_CRASH, *place, size);
+    if (!crash && (crash = store_chunk_in_file(LEAK_CHUNK_CRASH, size, 0)))
+        *place = store_place(crash);
+    if (crash)
+        memset(crash, 0, sizeof *crash);
+    return crash;
+}
+
+static void take_registers(struct leak_crash *crash, const ucontext_t *context)
+{
+    unsigned count;
+    const uintptr_t *row = context_registers(context, &count);
+    crash->pc = context_pc(context);
+    crash->sp = context_sp(context);
+    crash->register_count = count < LEAK_CRASH_REGISTERS ? count : LEAK_CRASH_REGISTERS;
+    for (unsigned i = 0; i < crash->register_count; i++)
+        crash->registers[i] = row[i];
+}
+
+static void note_end(const struct leak_crash *crash)
+{
+    store_header->end_value = crash->signal;
+    store_header->ended_ns = crash->when_ns;
+    store_release(&store_header->end_how, LEAK_END_SIGNAL);
+}
+
+static void note_signal(struct witness *witness)
+{
+    const siginfo_t *info = witness->info;
+    struct leak_crash *crash = find_room(witness->place);
+    if (!crash)
+        return;
+    crash->head_size = sizeof *crash;
+    crash->signal = info->si_signo;
+    crash->code = info->si_code;
+    if (was_sent(info)) {
+        crash->sender = info->si_pid;
+        crash->sender_uid = info->si_uid;
+    } else {
+        crash->address = (uintptr_t)info->si_addr;
+    }
+    crash->flags = (has_address(info) ? LEAK_CRASH_HAS_ADDRESS : 0) |
+                   (guard_self.sp ? LEAK_CRASH_IN_LIBLEAK : 0) |
+                   (guard_self.calling_real ? LEAK_CRASH_IN_ALLOCATOR : 0) |
+                   (witness->has_look ? LEAK_CRASH_LOOK : 0);
+    crash->access = has_address(info) ? context_access(witness->context) : LEAK_ACCESS_UNKNOWN;
+    crash->when_ns = sys_clock_ns(CLOCK_REALTIME);
+    track_tick();
+    crash->tick = load_relaxed(&store_header->epoch);
+    crash->tid = sys_gettid();
+    prctl(PR_GET_NAME, crash->name, 0, 0, 0);
+    take_registers(crash, witness->context);
+    store_release(&crash->state, witness->state);
+    store_publish(crash, sizeof *crash);
+    witness->crash = crash;
+    if (witness->state == LEAK_CRASH_FATAL)
+        note_end(crash);
+    /* Memory that the program may have harmed, from here on. */
+    crash->thread = guard_self.thread ? guard_self.thread->serial : 0;
+}
+
+/* ---- The stack ------------------------------------------------------------------------------ */
+
+static struct unwind_trace scratch;
+
+static bool add_frame(const struct frame *frame, void *context)
+{
+    struct fold *fold = context;
+    fold_add(fold, frame->pc);
+    return fold->depth < FRAMES_MOST;
+}
+
+static bool is_code(uintptr_t pc)
+{
+    struct module_view module;
+    return modules_find(&guard_self, pc, &module);
+}
+
+/* Names are looked up at pc - 1, as for a return address. A pc in no object was called, mostly by a
+ * pointer to nowhere: then the caller is where the call has put it. */
+static struct frame first_frame(const ucontext_t *context, bool *called)
+{
+    uintptr_t caller = context_link(context);
+    struct frame frame = {
+        .pc = context_pc(context) + 1, .sp = context_sp(context), .fp = context_fp(context)};
+    *called = false;
+    if (is_code(frame.pc - 1))
+        return frame;
+    if (CONTEXT_CALLER_ON_STACK && !sys_peek(frame.sp, &caller, sizeof caller))
+        return frame;
+    caller = arch_strip(caller);
+    if (!is_code(caller - 1))
+        return frame;
+    *called = true;
+    return (struct frame){
+        .pc = caller, .sp = frame.sp + CONTEXT_CALLER_ON_STACK * sizeof caller, .fp = frame.fp};
+}
+
+static void note_frames(struct witness *witness)
+{
+    struct leak_crash *crash = witness->crash;
+    struct fold fold = {.row = crash->frames, .most = LEAK_CRASH_FRAMES, .ring = crash->outer};
+    bool called;
+    struct frame start = first_frame(witness->context, &called);
+    if (called)
+        crash->flags |= LEAK_CRASH_CALLED;
+    crash->ending = unwind_each(&guard_self, &start, context_link(witness->context), &scratch,
+                                add_frame, &fold);
+    crash->outer_count = fold_end(&fold, &crash->left_out);
+    crash->depth = fold.depth;
+    store_release(&crash->frame_count, fold.count);
+}
+
+/* ---- What is mapped ------------------------------------------------------------------------- */
+
+static char lines[32 << 10];
+
+static void keep(struct leak_crash_mapping *out, const struct mapping *mapping)
+{
+    size_t length = strlen(mapping->path);
+    const char *from =
+        length < sizeof out->path ? mapping->path : mapping->path + length + 1 - sizeof out->path;
+    out->start = mapping->start;
+    out->end = mapping->end;
+    out->flags =
+        (mapping->read ? LEAK_MAPPING_READ : 0) | (mapping->write ? LEAK_MAPPING_WRITE : 0) |
+        (mapping->execute ? LEAK_MAPPING_EXECUTE : 0) |
+        (mapping->shared ? LEAK_MAPPING_SHARED : 0) | (mapping->inode ? LEAK_MAPPING_FILE : 0);
+    memset(out->path, 0, sizeof out->path);
+    memcpy(out->path, from, strlen(from));
+}
+
+static void sort_in(const struct mapping *mapping, void *context)
+{
+    struct leak_crash *crash = context;
+    uint64_t address = crash->address;
+    if (mapping->end <= address)
+        keep(&crash->below, mapping);
+    else if (mapping->start <= address)
+        keep(&crash->at, mapping);
+    else if (!crash->above.end)
+        keep(&crash->above, mapping);
+    /* What sp is in, or just below of: guard pages have no access. */
+    if (!crash->stack.end && mapping->end > crash->sp && mapping->write)
+        keep(&crash->stack, mapping);
+}
+
+/* The lowest word of the stack is used, and the access was below it. */
+static bool is_overflow(const struct leak_crash *crash)
+{
+    uint64_t low = crash->stack.start;
+    return crash->signal == SIGSEGV && crash->flags & LEAK_CRASH_HAS_ADDRESS && crash->stack.end &&
+           crash->sp < low + OVERFLOW_SLACK && crash->address < low &&
+           crash->address + OVERFLOW_SLACK >= crash->sp;
+}
+
+static void note_mappings(struct witness *witness)
+{
+    struct leak_crash *crash = witness->crash;
+    maps_each(lines, sizeof lines, sort_in, crash);
+    if (is_overflow(crash))
+        or_relaxed(&crash->flags, LEAK_CRASH_OVERFLOW);
+}
+
+/* ---- Blocks --------------------------------------------------------------------------------- */
+
+static void find_near(struct leak_crash *crash, struct leak_crash_near *near, uint64_t address,
+                      unsigned regions, uint64_t behind)
+{
+    struct block block;
+    bool busy = false;
+    near->address = address;
+    bool found = blocks_find_near(address, regions, &block, &busy);
+    if (busy)
+        crash->flags |= LEAK_CRASH_BLOCKS_BUSY;
+    if (!found || address - block.address >= block.size + behind + 1)
+        return;
+    near->block = block.address;
+    near->size = block.size;
+    near->count = block.count;
+    near->tick = block.tick;
+    near->thread = block.thread;
+    near->kind = block.kind & ~BLOCKS_IGNORED;
+    near->site = block.site;
+}
+
+static void note_blocks(struct witness *witness)
+{
+    struct leak_crash *crash = witness->crash;
+    if (crash->flags & LEAK_CRASH_HAS_ADDRESS)
+        find_near(crash, &crash->near[0], crash->address, REGIONS_OF_ADDRESS, BEHIND_ADDRESS);
+    for (unsigned i = 0; i < crash->register_count; i++)
+        find_near(crash, &crash->near[1 + i], crash->registers[i], REGIONS_OF_REGISTER,
+                  BEHIND_REGISTER);
+}
+
+/* ---- Modules -------------------------------------------------------------------------------- */
+
+struct modules {
+    char *bytes;
+    size_t used;
+    struct leak_module *last; /* the one being taken in */
+    uint64_t inode;
+    bool has_code;
+};
+
+/* Where its segments end, and how far they lie from their addresses in the file. */
+static bool read_segments(uintptr_t start, struct leak_module *module)
+{
+    ElfW(Ehdr) header;
+    ElfW(Phdr) segment;
+    bool first = true;
+    if (!sys_peek(start, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_phentsize != sizeof segment)
+        return false;
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        if (!sys_peek(start + header.e_phoff + i * sizeof segment, &segment, sizeof segment))
+            return false;
+        if (segment.p_type != PT_LOAD)
+            continue;
+        if (first)
+            module->bias = start - (segment.p_vaddr & ~(LEAK_PAGE - 1));
+        first = false;
+        uint64_t end = module->bias + segment.p_vaddr + segment.p_memsz;
+        module->end = end > module->end ? end : module->end;
+    }
+    return !first && module->end > start;
+}
+
+/* A file that somebody only reads has no code mapped. */
+static void finish_module(struct modules *modules)
+{
+    if (modules->last && modules->has_code)
+        modules->used += modules->last->length;
+    modules->last = NULL;
+}
+
+static void begin_module(struct modules *modules, const struct mapping *mapping)
+{
+    struct leak_module *module = (struct leak_module *)(modules->bytes + modules->used);
+    size_t path = strlen(mapping->path);
+    size_t length = round_up(sizeof *module + path + 1, 8);
+    if (modules->used + length > MODULES_ROOM)
+        return;
+    memset(module, 0, length);
+    module->length = length;
+    module->start = mapping->start;
+    if (!read_segments(mapping->start, module))
+        return;
+    module->build_id_length = modules_read_build_id(mapping->start, module->bias, module->build_id);
+    module->path_length = path;
+    memcpy(module->path, mapping->path, path);
+    modules->last = module;
+    modules->inode = mapping->inode;
+    modules->has_code = mapping->execute;
+}
+
+static void add_mapping(const struct mapping *mapping, void *context)
+{
+    struct modules *modules = context;
+    if (modules->last && mapping->inode == modules->inode && mapping->start < modules->last->end) {
+        modules->has_code |= mapping->execute;
+        return;
+    }
+    if (modules->last && mapping->start < modules->last->end)
+        return; /* the zeros behind its data */
+    finish_module(modules);
+    bool named = mapping->inode || strcmp(mapping->path, "[vdso]") == 0;
+    if (named && mapping->offset == 0 && mapping->read)
+        begin_module(modules, mapping);
+}
+
+static void note_modules(struct witness *witness)
+{
+    struct leak_crash *crash = witness->crash;
+    struct modules modules = {.bytes = (char *)(crash + 1)};
+    maps_each(lines, sizeof lines, add_mapping, &modules);
+    finish_module(&modules);
+    store_publish(crash, sizeof *crash + modules.used);
+    crash->modules = (struct leak_table){sizeof *crash, modules.used};
+}
+
+void (*const witness_steps[WITNESS_STEPS])(struct witness *witness) = {
+    note_signal, note_frames, note_mappings, note_blocks, note_modules};

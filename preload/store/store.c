@@ -1,0 +1,485 @@
+#include "preload/store/store.h"
+#include "preload/base/arena.h"
+#include "preload/base/atomic.h"
+#include "preload/base/reentry_guard.h"
+#include "preload/base/log.h"
+#include "preload/options/options.h"
+#include "preload/base/sys.h"
+#include "preload/base/strbuf.h"
+#include "arch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define SIZE_WANTED (1ull << 30) /* sparse: only what is written takes room */
+#define SIZE_LEAST (256ull << 10)
+#define SIZE_PREALLOCATED (32ull << 20) /* kernels before 5.14 */
+
+struct leak_header *store_header;
+
+static struct {
+    uint64_t size;
+    uint64_t charged; /* for chunks in the mapping: given back when a fork child leaves it */
+    char directory[512];
+    char name[40];
+    char path[640];
+    bool in_file;
+    bool preallocated; /* every page of the file is there already */
+    bool said_full;
+} store;
+
+const char *store_path(void)
+{
+    return store.path;
+}
+
+void store_untracked(enum leak_untracked why, uint64_t count)
+{
+    if (store_header)
+        add_relaxed(&store_header->untracked[why], count);
+}
+
+static void count_abandoned(void)
+{
+    store_untracked(LEAK_UNTRACKED_ABANDONED, 1);
+}
+
+void store_flag(enum leak_header_flag flag)
+{
+    or_relaxed(&store_header->flags, flag);
+}
+
+void store_unflag(enum leak_header_flag flag)
+{
+    __atomic_fetch_and(&store_header->flags, ~(uint32_t)flag, __ATOMIC_RELAXED);
+}
+
+/* ---- Where ------------------------------------------------------------------------------- */
+
+/* A directory of ours: made if missing, and nobody else's. */
+static int usable_directory(const char *path, bool ours_alone)
+{
+    struct stat info;
+    int made = sys_mkdir(path, 0700);
+    if (made < 0 && made != -EEXIST && made != -EROFS && made != -EACCES)
+        return made;
+    int found = sys_lstat(path, &info);
+    if (found < 0)
+        return made < 0 ? made : found;
+    if (ours_alone &&
+        (!S_ISDIR(info.st_mode) || info.st_uid != sys_geteuid() || info.st_mode & 077))
+        return -EPERM;
+    return 0;
+}
+
+static bool pick_default(char **envp)
+{
+    const char *bases[] = {environment_get(envp, "XDG_RUNTIME_DIR"), "/dev/shm", "/tmp"};
+    for (size_t i = 0; i < ARRAY_LENGTH(bases); i++) {
+        if (!bases[i] || bases[i][0] != '/')
+            continue;
+        struct text path = TEXT_ON(store.directory);
+        text_add(&path, bases[i]);
+        text_add(&path, "/libleak-");
+        text_add_number(&path, sys_geteuid());
+        if (!path.cut && usable_directory(store.directory, true) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *store_reason(int error)
+{
+    static const struct {
+        int error;
+        const char *words;
+    } table[] = {
+        {EACCES, "permission denied"},  {EROFS, "read-only file system"},
+        {ENOSPC, "no space left"},      {EDQUOT, "quota reached"},
+        {ENOENT, "no such directory"},  {ENOTDIR, "not a directory"},
+        {EMFILE, "no descriptor left"}, {ENFILE, "no descriptor left"},
+        {EFBIG, "file size limit"},     {EPERM, "not a private directory of this user"},
+        {ENOMEM, "no memory"},          {EFAULT, "no space left"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
+        if (table[i].error == -error)
+            return table[i].words;
+    return "it cannot be written";
+}
+
+/* ---- The mapping ------------------------------------------------------------------------- */
+
+/* The program may live on the same disk: an eighth of what is free there now stays so, as far as
+ * this store goes; those of other processes have their own. A store of the least size is made all
+ * the same, and sees for itself what it gets. */
+static uint64_t share_of_disk(int fd)
+{
+    uint64_t share = sys_space(fd) / 8 * 7 / LEAK_PAGE * LEAK_PAGE;
+    return share < SIZE_LEAST ? SIZE_LEAST : share;
+}
+
+static uint64_t wanted_size(int fd)
+{
+    uint64_t size = SIZE_WANTED, file = sys_limit(RLIMIT_FSIZE), space = sys_limit(RLIMIT_AS);
+    uint64_t share = share_of_disk(fd);
+    if (share < size)
+        size = share;
+    if (file < size)
+        size = file / LEAK_PAGE * LEAK_PAGE;
+    /* A program with little address space needs it for itself. */
+    if (space / 16 < size)
+        size = space / 16 / LEAK_PAGE * LEAK_PAGE;
+    return size;
+}
+
+static int open_file(void)
+{
+    int fd = -EEXIST;
+    for (uint64_t n = 1; fd == -EEXIST && n < 10000; n++) {
+        struct text path = TEXT_ON(store.path);
+        text_add(&path, store.directory);
+        text_add(&path, "/");
+        text_add(&path, store.name);
+        text_add(&path, ".");
+        text_add_number(&path, sys_getpid());
+        text_add(&path, ".");
+        text_add_number(&path, n);
+        text_add(&path, ".leak");
+        fd = path.cut
+                 ? -ENAMETOOLONG
+                 : sys_open(store.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    }
+    return fd;
+}
+
+/* Maps fd and makes sure of the first page; a new header or a negative errno in *error. */
+static struct leak_header *map_store(int fd, int *error)
+{
+    store.size = wanted_size(fd);
+    store.preallocated = false;
+    *error = store.size < SIZE_LEAST ? -EFBIG : sys_truncate(fd, store.size);
+    if (*error < 0)
+        return NULL;
+    struct leak_header *header = sys_map_file(fd, store.size);
+    while (!header && store.size / 4 >= SIZE_LEAST) {
+        store.size /= 4;
+        header = sys_map_file(fd, store.size);
+    }
+    if (!header) {
+        *error = -ENOMEM;
+        return NULL;
+    }
+    *error = sys_advise(header, LEAK_PAGE, MADV_POPULATE_WRITE);
+    if (*error == -EINVAL) {
+        /* An old kernel: what is not there now could raise SIGBUS later. */
+        sys_unmap(header, store.size);
+        store.size = store.size < SIZE_PREALLOCATED ? store.size : SIZE_PREALLOCATED;
+        *error = sys_allocate(fd, store.size);
+        header = *error < 0 ? NULL : sys_map_file(fd, store.size);
+        store.preallocated = true;
+        return header;
+    }
+    if (*error < 0) {
+        sys_unmap(header, store.size);
+        return NULL;
+    }
+    sys_advise(header, store.size, MADV_DONTDUMP);
+    return header;
+}
+
+static struct leak_header *create_file(int *error)
+{
+    int fd = open_file();
+    *error = fd;
+    if (fd < 0)
+        return NULL;
+    struct leak_header *header = map_store(fd, error);
+    sys_close(fd);
+    if (!header)
+        sys_unlink(store.path);
+    return header;
+}
+
+static uint64_t start_time(void)
+{
+    char buffer[1024];
+    if (sys_read_file("/proc/self/stat", buffer, sizeof buffer) <= 0)
+        return 0;
+    const char *at = strrchr(buffer, ')'); /* the name may hold spaces and brackets */
+    for (int field = 2; at && field < 22; field++) {
+        at = strchr(at, ' ');
+        at = at ? at + 1 : NULL;
+    }
+    const char *end = at ? strchr(at, ' ') : NULL;
+    uint64_t ticks = 0;
+    if (end)
+        text_read_number(at, end - at, &ticks);
+    return ticks;
+}
+
+static void fill_header(struct leak_header *header)
+{
+    header->version = LEAK_STORE_VERSION;
+    header->header_size = sizeof *header;
+    header->machine = ARCH_MACHINE;
+    header->file_size = store.size;
+    header->used = LEAK_PAGE;
+    header->pid = sys_getpid();
+    header->ppid = sys_getppid();
+    header->start_time = start_time();
+    header->started_ns = sys_clock_ns(CLOCK_REALTIME);
+    header->peak_ns = header->started_ns;
+    if (sys_read_file("/proc/sys/kernel/hostname", header->host, sizeof header->host) > 0) {
+        char *newline = strchr(header->host, '\n');
+        if (newline)
+            *newline = '\0';
+    }
+    /* Readers take the page for a store from here on. */
+    store_release(&header->magic, LEAK_STORE_MAGIC);
+}
+
+/* file_error: why there is no file. 0 = there is one. */
+static bool begin(struct leak_header *header, int file_error)
+{
+    store.in_file = header != NULL;
+    if (!header) {
+        store.path[0] = '\0';
+        store.size = SIZE_WANTED;
+        if (sys_limit(RLIMIT_AS) / 16 < store.size)
+            store.size = round_up(sys_limit(RLIMIT_AS) / 16, LEAK_PAGE);
+        while (!(header = sys_map_shared(store.size)) && store.size / 4 >= SIZE_LEAST)
+            store.size /= 4;
+        log_line("no store in ", store.directory, ": ", store_reason(file_error),
+                 "; the account is in memory only and ends with the process. "
+                 "Set LIBLEAK_OPTIONS=dir=DIRECTORY to a writable one",
+                 NULL);
+    }
+    if (!header)
+        return false;
+    fill_header(header);
+    store_header = header;
+    return true;
+}
+
+static void set_name(const char *name)
+{
+    size_t length = 0;
+    for (; *name && length < 32; name++) {
+        bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+                     (*name >= '0' && *name <= '9') || strchr("._+-", *name);
+        store.name[length++] = plain ? *name : '_';
+    }
+    store.name[length] = '\0';
+}
+
+/* A relative one counts from here, also after chdir: a fork child's store goes there too. */
+static void set_directory(const char *dir)
+{
+    char here[PATH_MAX];
+    struct text path = TEXT_ON(store.directory);
+    if (dir[0] != '/' && sys_getcwd(here, sizeof here) > 0 && here[0] == '/') {
+        text_add(&path, here);
+        text_add(&path, "/");
+    }
+    text_add(&path, dir);
+    if (path.cut) {
+        path = TEXT_ON(store.directory);
+        text_add(&path, dir);
+    }
+}
+
+bool store_create(const char *dir, const char *name, char **envp)
+{
+    int error = 0;
+    guard_abandoned = count_abandoned;
+    set_name(*name ? name : "program");
+    if (*dir) {
+        set_directory(dir);
+        error = usable_directory(store.directory, false);
+    } else if (!pick_default(envp)) {
+        error = -EACCES;
+    }
+    struct leak_header *header = error < 0 ? NULL : create_file(&error);
+    return begin(header, error);
+}
+
+bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
+{
+    int error = 0;
+    *parent = store_header;
+    *parent_size = store.size;
+    store.said_full = false;
+    arena_discharge(store.charged);
+    store.charged = 0;
+    /* Where the parent had no file the child does not try again: one line is enough. */
+    struct leak_header *header = store.in_file ? create_file(&error) : NULL;
+    if (!header && !store.in_file)
+        header = sys_map_shared(store.size);
+    if (header) {
+        fill_header(header);
+        store_header = header;
+        return true;
+    }
+    return begin(NULL, error);
+}
+
+void store_forget(struct leak_header *parent, uint64_t parent_size)
+{
+    sys_unmap(parent, parent_size);
+}
+
+void store_detach(void)
+{
+    if (!store.in_file) {
+        void *copy = sys_map_lazily(store.size);
+        if (copy) {
+            memcpy(copy, store_header, store_header->used);
+            sys_move(copy, store.size, store_header);
+        }
+        return;
+    }
+    int fd = sys_open(store.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    sys_map_copy(store_header, fd, store.size);
+    sys_advise(store_header, store.size, MADV_DONTDUMP);
+    sys_close(fd);
+}
+
+/* ---- Chunks ------------------------------------------------------------------------------ */
+
+static void say_full(void)
+{
+    store_flag(LEAK_FLAG_FULL);
+    if (!exchange_relaxed(&store.said_full, true))
+        log_line("no room left for ", store.path[0] ? store.path : "the account",
+                 ": new call stacks are kept in memory only and will be missing from the report",
+                 NULL);
+}
+
+/* Reserves size bytes of the file; 0 when it is at its end. */
+static uint64_t reserve(uint64_t size)
+{
+    uint64_t offset = load_relaxed(&store_header->used);
+    do {
+        if (offset + size > store.size)
+            return 0;
+    } while (!__atomic_compare_exchange_n(&store_header->used, &offset, offset + size, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return offset;
+}
+
+/* Advice about a part of the file, in the kernel's pages: rounded outwards where what more it
+ * touches does no harm, else inwards. */
+static int advise_outwards(uint64_t offset, uint64_t size, int advice)
+{
+    uint64_t start = offset & -sys_page_size();
+    return sys_advise((char *)store_header + start, offset + size - start, advice);
+}
+
+static void advise_inwards(uint64_t offset, uint64_t size, int advice)
+{
+    uint64_t page = sys_page_size(), start = round_up(offset, page), end = (offset + size) & -page;
+    if (start < end)
+        sys_advise((char *)store_header + start, end - start, advice);
+}
+
+static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uint64_t offset,
+                        uint64_t size, uint64_t first)
+{
+    chunk->type = type;
+    chunk->offset = offset;
+    chunk->size = size;
+    chunk->first = first;
+    /* Pairs with the reader's acquire: the fields above come first. */
+    store_release(&chunk->magic, LEAK_CHUNK_MAGIC);
+}
+
+/* NULL: there is no room; *offset says which pages are wasted. */
+static struct leak_chunk *chunk_in_file(uint64_t size, uint64_t *offset)
+{
+    *offset = reserve(size);
+    if (!*offset || (store.in_file && !store.preallocated &&
+                     advise_outwards(*offset, size, MADV_POPULATE_WRITE) < 0)) {
+        say_full();
+        /* The reserved pages stay unpublished: readers step over them. Those that were still to be
+         * had are others' again: the program may live on the same disk. */
+        if (*offset)
+            advise_inwards(*offset, size, MADV_REMOVE);
+        return NULL;
+    }
+    return (struct leak_chunk *)((char *)store_header + *offset);
+}
+
+void *store_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint64_t first)
+{
+    uint64_t size = round_up(sizeof(struct leak_chunk) + payload, LEAK_PAGE), offset;
+    struct leak_chunk *chunk = chunk_in_file(size, &offset);
+    if (!chunk)
+        return NULL;
+    begin_chunk(chunk, type, offset, size, first);
+    return chunk + 1;
+}
+
+void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
+{
+    uint64_t size = round_up(sizeof(struct leak_chunk) + payload, LEAK_PAGE), offset;
+    if (!arena_charge(size))
+        return NULL;
+    struct leak_chunk *chunk = chunk_in_file(size, &offset);
+    if (!chunk) {
+        chunk = sys_map(size);
+        if (!chunk) {
+            arena_discharge(size);
+            return NULL;
+        }
+        arena_own(chunk, size);
+    } else {
+        add_relaxed(&store.charged, size);
+    }
+    begin_chunk(chunk, type, offset, size, first);
+    return chunk + 1;
+}
+
+void store_publish(void *payload, uint64_t length)
+{
+    store_release(&((struct leak_chunk *)payload - 1)->length, length);
+}
+
+void store_put(enum leak_chunk_type type, const void *bytes, uint64_t length)
+{
+    void *payload = store_chunk(type, length, 0);
+    if (!payload)
+        return;
+    memcpy(payload, bytes, length);
+    store_publish(payload, length);
+}
+
+bool store_holds(const void *payload)
+{
+    return (uintptr_t)payload - (uintptr_t)store_header < store.size;
+}
+
+uint64_t store_place(const void *payload)
+{
+    return (uintptr_t)payload - (uintptr_t)store_header;
+}
+
+void *store_chunk_again(enum leak_chunk_type type, uint64_t place, uint64_t payload)
+{
+    char *bytes = (char *)store_header + place;
+    const struct leak_chunk *chunk = (struct leak_chunk *)bytes - 1;
+    if (!place || chunk->type != type || chunk->size < sizeof *chunk + payload)
+        return NULL;
+    store_publish(bytes, 0);
+    return bytes;
+}

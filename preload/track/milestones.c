@@ -1,0 +1,83 @@
+#include "preload/track/milestones.h"
+#include "preload/base/atomic.h"
+#include "preload/store/store.h"
+#include "preload/base/sys.h"
+#include "preload/base/strbuf.h"
+#include "preload/track/track.h"
+
+#include <time.h>
+
+#define KNOWN (LEAK_MILESTONES - 1) /* the last place */
+
+static struct leak_milestone *places; /* LEAK_MILESTONES, in the store; NULL: none was needed */
+static uint32_t last;                 /* number */
+static uint32_t placed;               /* in the other places, ever */
+
+/* Of two threads that make it at once one's chunk stays empty. */
+static struct leak_milestone *get_places(void)
+{
+    struct leak_milestone *there = load_acquire(&places), *nobody = NULL;
+    if (there)
+        return there;
+    there = store_chunk_in_file(LEAK_CHUNK_MILESTONES, LEAK_MILESTONES * sizeof *there, 0);
+    if (there && !cas_acquire(&places, &nobody, there))
+        there = nobody;
+    return there;
+}
+
+uint32_t milestones_begin_tick(void)
+{
+    track_tick();
+    return __atomic_add_fetch(&store_header->epoch, 1, __ATOMIC_RELAXED);
+}
+
+static uint32_t add(const char *name, bool known)
+{
+    struct leak_milestone *there = get_places();
+    if (!there)
+        return 0;
+    uint32_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    there += known ? KNOWN /* … else the oldest, if any */
+                   : (__atomic_add_fetch(&placed, 1, __ATOMIC_RELAXED) - 1) % KNOWN;
+    store_relaxed(&there->number, 0);
+    struct text text = TEXT_ON(there->name);
+    text_add(&text, name ? name : "");
+    there->is_look = !name;
+    there->is_known = known;
+    there->when_ns = sys_clock_ns(CLOCK_REALTIME);
+    there->tick = milestones_begin_tick();
+    store_release(&there->number, number);
+    return number;
+}
+
+uint32_t milestones_add(const char *name)
+{
+    return add(name, false);
+}
+
+uint32_t milestones_add_known(void)
+{
+    return add(LEAK_MILESTONE_KNOWN, true);
+}
+
+uint32_t milestones_sorted(struct leak_milestone *out)
+{
+    const struct leak_milestone *there = load_acquire(&places);
+    uint32_t count = 0;
+    for (uint32_t i = 0; there && i < LEAK_MILESTONES; i++) {
+        uint32_t at = count;
+        if (!load_acquire(&there[i].number))
+            continue;
+        for (; at && out[at - 1].tick > there[i].tick; at--)
+            out[at] = out[at - 1];
+        out[at] = there[i];
+        count++;
+    }
+    return count;
+}
+
+void milestones_fork_child(void)
+{
+    places = NULL;
+    last = placed = 0;
+}

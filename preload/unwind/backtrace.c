@@ -1,0 +1,137 @@
+#include "preload/unwind/backtrace.h"
+#include "preload/base/stack_fold.h"
+#include "preload/interpose/modules.h"
+#include "preload/elf/dynsym_name.h"
+#include "preload/base/sys.h"
+#include "preload/base/strbuf.h"
+#include "preload/unwind/unwind.h"
+#include "context.h"
+
+#include <limits.h>
+
+#define FRAMES_MOST (16u << 20)
+#define WRITTEN_OUT 16 /* frames that repeat, when there are no more */
+
+struct work {
+    struct unwind_trace trace;
+    struct leak_crash_frame row[LEAK_CRASH_FRAMES];
+    uint64_t ring[LEAK_CRASH_OUTER];
+    struct fold fold;
+    char symbols[64 << 10];
+    char line[PATH_MAX + 512];
+    char program[PATH_MAX];
+    struct name name;
+    unsigned number;
+    int fd;
+};
+
+static bool add_frame(const struct frame *frame, void *context)
+{
+    struct work *work = context;
+    fold_add(&work->fold, frame->pc);
+    return work->fold.depth < FRAMES_MOST;
+}
+
+static void put(struct work *work, const struct text *text)
+{
+    sys_write_quietly(work->fd, text->bytes, text->length);
+}
+
+static void add_module(struct work *work, const struct module_view *module, uintptr_t pc,
+                       struct text *text)
+{
+    const char *path = module->map->l_name;
+    text_add(text, " (");
+    text_add(text, *path ? path : work->program);
+    text_add(text, "+");
+    text_add_hex(text, pc - module->map->l_addr);
+    text_add(text, ")");
+}
+
+/* exact: pc is where the frame stands; else what a call returns to. */
+static void write_frame(struct work *work, uintptr_t pc, bool exact)
+{
+    struct module_view module;
+    struct text text = TEXT_ON(work->line);
+    text_add(&text, "#");
+    text_add_number(&text, work->number++);
+    text_add(&text, "  ");
+    text_add_hex(&text, pc - exact);
+    if (modules_find(&guard_self, pc - 1, &module) && module.map) {
+        if (names_find(module.map, pc - 1, work->symbols, sizeof work->symbols, &work->name)) {
+            text_add(&text, " ");
+            text_add(&text, work->name.text);
+            text_add(&text, "+");
+            text_add_hex(&text, work->name.offset + !exact);
+        }
+        add_module(work, &module, pc - exact, &text);
+    }
+    text_add(&text, "\n");
+    put(work, &text);
+}
+
+static void write_note(struct work *work, const char *before, uint64_t number, const char *after)
+{
+    struct text text = TEXT_ON(work->line);
+    text_add(&text, before);
+    text_add_number(&text, number);
+    text_add(&text, after);
+    put(work, &text);
+}
+
+/* A few are written out. */
+static void write_repeats(struct work *work, uint32_t last)
+{
+    const struct leak_crash_frame *frame = &work->row[last];
+    uint64_t more = (uint64_t)frame->period * frame->times;
+    if (more > WRITTEN_OUT) {
+        write_note(work, "    ... the last ", frame->period, "");
+        write_note(work, " of these ", frame->times, " times more\n");
+        work->number += more;
+        return;
+    }
+    for (uint32_t round = 0; round < frame->times; round++)
+        for (uint32_t i = frame->period; i; i--)
+            write_frame(work, work->row[last + 1 - i].pc, false);
+}
+
+static void write_all(struct work *work, bool exact)
+{
+    struct fold *fold = &work->fold;
+    uint64_t left_out;
+    uint32_t outer = fold_end(fold, &left_out);
+    for (uint32_t i = 0; i < fold->count; i++) {
+        const struct leak_crash_frame *frame = &fold->row[i];
+        write_frame(work, frame->pc, exact && i == 0);
+        if (frame->times)
+            write_repeats(work, i);
+    }
+    if (left_out)
+        write_note(work, "    ", left_out, " frames are left out\n");
+    work->number += left_out;
+    for (uint32_t i = 0; i < outer; i++)
+        write_frame(work, work->ring[i], false);
+}
+
+void backtrace_write(const void *context, const struct frame *caller, int fd)
+{
+    const ucontext_t *registers = context;
+    struct work *work = sys_map(sizeof *work);
+    struct frame start = *caller;
+    if (!work)
+        return;
+    if (registers)
+        start = (struct frame){.pc = context_pc(registers) + 1,
+                               .sp = context_sp(registers),
+                               .fp = context_fp(registers)};
+    work->fd = fd;
+    work->fold = (struct fold){.row = work->row, .most = LEAK_CRASH_FRAMES, .ring = work->ring};
+    ssize_t length = sys_readlink("/proc/self/exe", work->program, sizeof work->program - 1);
+    work->program[length > 0 ? length : 0] = '\0';
+    modules_wait_for_nobody(1);
+    unwind_each(&guard_self, &start, registers ? context_link(registers) : 0, &work->trace,
+                add_frame, work);
+    write_all(work, registers != NULL);
+    modules_wait_for_nobody(-1);
+    sys_unmap(work, sizeof *work);
+}

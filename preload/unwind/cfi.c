@@ -1,0 +1,477 @@
+#include "preload/unwind/cfi.h"
+#include "preload/base/eh_reader.h"
+#include "arch.h"
+
+/* ---- From address to FDE ------------------------------------------------------------------- */
+
+struct header_entry {
+    int32_t start, fde; /* relative to the header */
+};
+
+/* The sorted table of .eh_frame_hdr, in the one form that linkers write (datarel | sdata4). */
+static const uint8_t *find_fde(const uint8_t *header, uintptr_t pc)
+{
+    struct cursor cursor = {header + 4, header + 64, false};
+    if (header[0] != 1 || header[3] != 0x3b)
+        return NULL;
+    cursor_encoded(&cursor, header[1], (uintptr_t)header);
+    uint64_t count = cursor_encoded(&cursor, header[2], (uintptr_t)header);
+    const struct header_entry *table = (const struct header_entry *)cursor.at;
+    int64_t wanted = (int64_t)(pc - (uintptr_t)header);
+    if (cursor.bad || !count || wanted < table[0].start)
+        return NULL;
+    size_t low = 0, high = count; /* table[low].start <= wanted < table[high].start */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (table[middle].start <= wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    return header + table[low].fde;
+}
+
+/* ---- CIE and FDE --------------------------------------------------------------------------- */
+
+struct entry {
+    uint64_t code_align;
+    int64_t data_align;
+    uint64_t ra_register;
+    uint8_t pointer_encoding;
+    bool signal, augmented;
+    struct cursor initial, program;
+    uintptr_t start, end;
+};
+
+static bool open_entry(const uint8_t *at, struct cursor *body)
+{
+    struct cursor cursor = {at, at + 4, false};
+    uint32_t length = cursor_take(&cursor, 4);
+    if (!length || length == UINT32_MAX) /* terminator; 64-bit DWARF is not used in .eh_frame */
+        return false;
+    *body = (struct cursor){at + 4, at + 4 + length, false};
+    return true;
+}
+
+static bool read_cie(const uint8_t *at, struct entry *entry)
+{
+    struct cursor cursor;
+    if (!open_entry(at, &cursor) || cursor_take(&cursor, 4) != 0)
+        return false;
+    uint8_t version = cursor_take(&cursor, 1);
+    if (version != 1 && version != 3)
+        return false;
+    const char *augmentation = (const char *)cursor.at;
+    while (cursor_take(&cursor, 1) && !cursor.bad)
+        continue;
+    entry->code_align = cursor_uleb(&cursor);
+    entry->data_align = cursor_sleb(&cursor);
+    entry->ra_register = version == 1 ? cursor_take(&cursor, 1) : cursor_uleb(&cursor);
+    entry->pointer_encoding = 0;
+    if (cursor.bad || (*augmentation && *augmentation != 'z'))
+        return false;
+    if (*augmentation == 'z') {
+        entry->augmented = true;
+        uint64_t size = cursor_uleb(&cursor);
+        if (cursor.bad || size > (uint64_t)(cursor.end - cursor.at))
+            return false;
+        struct cursor data = {cursor.at, cursor.at + size, false};
+        cursor.at += size;
+        for (augmentation++; *augmentation; augmentation++) {
+            if (*augmentation == 'R')
+                entry->pointer_encoding = cursor_take(&data, 1);
+            else if (*augmentation == 'P') {
+                uint8_t encoding = cursor_take(&data, 1);
+                cursor_encoded(&data, encoding & 0x7f, 0);
+            } else if (*augmentation == 'L')
+                cursor_take(&data, 1);
+            else if (*augmentation == 'S')
+                entry->signal = true;
+            else if (!arch_cie_letter(*augmentation))
+                return false;
+        }
+        if (data.bad)
+            return false;
+    }
+    entry->initial = cursor;
+    return true;
+}
+
+static bool read_fde(const uint8_t *fde, uintptr_t pc, struct entry *entry)
+{
+    struct cursor cursor;
+    memset(entry, 0, sizeof *entry);
+    if (!open_entry(fde, &cursor))
+        return false;
+    const uint8_t *back = cursor.at;
+    uint32_t distance = cursor_take(&cursor, 4);
+    if (!distance || !read_cie(back - distance, entry))
+        return false;
+    entry->start = cursor_encoded(&cursor, entry->pointer_encoding, 0);
+    entry->end = entry->start + cursor_encoded(&cursor, entry->pointer_encoding & 0x0f, 0);
+    if (entry->augmented) {
+        uint64_t size = cursor_uleb(&cursor);
+        if (cursor.bad || size > (uint64_t)(cursor.end - cursor.at))
+            return false;
+        cursor.at += size;
+    }
+    entry->program = cursor;
+    return !cursor.bad && pc >= entry->start && pc < entry->end;
+}
+
+/* ---- The CFA program ----------------------------------------------------------------------- */
+
+enum saved { SAVED_SAME, SAVED_AT, SAVED_NEAR_FP, SAVED_UNDEFINED, SAVED_ODD };
+
+struct rule {
+    uint8_t how; /* enum saved */
+    int64_t offset;
+};
+
+struct state {
+    uint64_t cfa_register;
+    int64_t cfa_offset;
+    bool cfa_deref, cfa_odd, ra_signed;
+    struct rule fp, ra, other;
+};
+
+#define STATES_MAX 8
+
+struct machine {
+    const struct entry *entry;
+    uintptr_t location, pc; /* of the rows run over, and the one wanted */
+    struct state now, initial, stack[STATES_MAX];
+    unsigned depth;
+    bool bad;
+};
+
+static void set_rule(struct machine *machine, uint64_t number, enum saved how, int64_t offset)
+{
+    struct rule rule = {how, offset};
+    if (number == ARCH_DWARF_FP)
+        machine->now.fp = rule;
+    else if (number == machine->entry->ra_register)
+        machine->now.ra = rule;
+    else if (number == ARCH_DWARF_OTHER)
+        machine->now.other = rule;
+}
+
+static void restore_rule(struct machine *machine, uint64_t number)
+{
+    if (number == ARCH_DWARF_FP)
+        machine->now.fp = machine->initial.fp;
+    else if (number == machine->entry->ra_register)
+        machine->now.ra = machine->initial.ra;
+    else if (number == ARCH_DWARF_OTHER)
+        machine->now.other = machine->initial.other;
+}
+
+static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
+{
+    machine->now.cfa_register = number;
+    machine->now.cfa_offset = offset;
+    machine->now.cfa_deref = machine->now.cfa_odd = false;
+}
+
+/* The block of an expression, and the cursor behind it. */
+static struct cursor take_block(struct machine *machine, struct cursor *cursor)
+{
+    uint64_t size = cursor_uleb(cursor);
+    if (cursor->bad || size > (uint64_t)(cursor->end - cursor->at)) {
+        machine->bad = true;
+        return (struct cursor){cursor->at, cursor->at, true};
+    }
+    struct cursor block = {cursor->at, cursor->at + size, false};
+    cursor->at += size;
+    return block;
+}
+
+#define DW_OP_DEREF 0x06
+#define DW_OP_LIT0 0x30
+#define DW_OP_BREG0 0x70
+
+/* A realigned frame keeps its caller's sp in a slot near fp: DW_OP_breg(fp) offset, DW_OP_deref. */
+static bool realigned_cfa(struct machine *machine, struct cursor block)
+{
+    if (cursor_take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_FP)
+        return false;
+    define_cfa(machine, ARCH_DWARF_FP, cursor_sleb(&block));
+    machine->now.cfa_deref = true;
+    return cursor_take(&block, 1) == DW_OP_DEREF && !block.bad && block.at == block.end;
+}
+
+/* A PLT entry pushes once on its way, at offset n of its 16 bytes, and one rule serves all entries:
+ * sp + offset + ((pc & 15) >= n) * 8. */
+static bool plt_cfa(struct machine *machine, struct cursor block)
+{
+    static const uint8_t middle[] = {DW_OP_BREG0 + ARCH_DWARF_RA, 0, DW_OP_LIT0 + 15, 0x1a};
+    static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + 3, 0x24, 0x22}; /* ge, shl 3, plus */
+    /* The return address's column stands for pc only where no register holds it. */
+    if (ARCH_LINK_REGISTER || cursor_take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_SP)
+        return false;
+    int64_t offset = cursor_sleb(&block);
+    if (block.bad || block.end - block.at != sizeof middle + 1 + sizeof tail ||
+        memcmp(block.at, middle, sizeof middle) != 0 ||
+        memcmp(block.at + sizeof middle + 1, tail, sizeof tail) != 0)
+        return false;
+    unsigned pushed_at = block.at[sizeof middle] - DW_OP_LIT0;
+    define_cfa(machine, ARCH_DWARF_SP, offset + ((machine->pc & 15) >= pushed_at ? 8 : 0));
+    return pushed_at < 16;
+}
+
+static void cfa_expression(struct machine *machine, struct cursor *cursor)
+{
+    struct cursor block = take_block(machine, cursor);
+    if (realigned_cfa(machine, block) || plt_cfa(machine, block))
+        return;
+    machine->now.cfa_odd = machine->now.cfa_deref = true;
+}
+
+/* A realigned frame's way to say where its caller's fp is: DW_OP_breg(fp) offset. */
+static void register_expression(struct machine *machine, struct cursor *cursor, bool is_address)
+{
+    uint64_t number = cursor_uleb(cursor);
+    struct cursor block = take_block(machine, cursor);
+    bool of_fp = cursor_take(&block, 1) == DW_OP_BREG0 + ARCH_DWARF_FP;
+    int64_t offset = cursor_sleb(&block);
+    bool known = is_address && of_fp && !block.bad && block.at == block.end;
+    set_rule(machine, number, known ? SAVED_NEAR_FP : SAVED_ODD, offset);
+}
+
+/* A factored offset; what overflows is no offset. */
+static int64_t scaled(struct machine *machine, int64_t value)
+{
+    int64_t offset = 0;
+    if (__builtin_mul_overflow(value, machine->entry->data_align, &offset))
+        machine->bad = true;
+    return offset;
+}
+
+/* Changing a part of the CFA means something only where it is register plus offset. */
+static void need_plain_cfa(struct machine *machine)
+{
+    if (machine->now.cfa_deref)
+        machine->bad = true;
+}
+
+/* The opcodes whose number is the whole byte. */
+static void extended(struct machine *machine, uint8_t opcode, struct cursor *cursor)
+{
+    const struct entry *entry = machine->entry;
+    uint64_t number;
+    switch (opcode) {
+    case 0x00: /* nop */
+        break;
+    case 0x01: /* set_loc */
+        machine->location = cursor_encoded(cursor, entry->pointer_encoding, 0);
+        break;
+    case 0x02: /* advance_loc1, 2, 4 */
+        machine->location += cursor_take(cursor, 1) * entry->code_align;
+        break;
+    case 0x03:
+        machine->location += cursor_take(cursor, 2) * entry->code_align;
+        break;
+    case 0x04:
+        machine->location += cursor_take(cursor, 4) * entry->code_align;
+        break;
+    case 0x05: /* offset_extended */
+        number = cursor_uleb(cursor);
+        set_rule(machine, number, SAVED_AT, scaled(machine, cursor_uleb(cursor)));
+        break;
+    case 0x11: /* offset_extended_sf */
+        number = cursor_uleb(cursor);
+        set_rule(machine, number, SAVED_AT, scaled(machine, cursor_sleb(cursor)));
+        break;
+    case 0x06: /* restore_extended */
+        restore_rule(machine, cursor_uleb(cursor));
+        break;
+    case 0x07: /* undefined */
+        set_rule(machine, cursor_uleb(cursor), SAVED_UNDEFINED, 0);
+        break;
+    case 0x08: /* same_value */
+        set_rule(machine, cursor_uleb(cursor), SAVED_SAME, 0);
+        break;
+    case 0x09: /* register */
+        number = cursor_uleb(cursor);
+        cursor_uleb(cursor);
+        set_rule(machine, number, SAVED_ODD, 0);
+        break;
+    case 0x0a: /* remember_state */
+        if (machine->depth == STATES_MAX)
+            machine->bad = true;
+        else
+            machine->stack[machine->depth++] = machine->now;
+        break;
+    case 0x0b: /* restore_state */
+        if (!machine->depth)
+            machine->bad = true;
+        else
+            machine->now = machine->stack[--machine->depth];
+        break;
+    case 0x0c: /* def_cfa */
+        number = cursor_uleb(cursor);
+        define_cfa(machine, number, cursor_uleb(cursor));
+        break;
+    case 0x12: /* def_cfa_sf */
+        number = cursor_uleb(cursor);
+        define_cfa(machine, number, scaled(machine, cursor_sleb(cursor)));
+        break;
+    case 0x0d: /* def_cfa_register */
+        need_plain_cfa(machine);
+        machine->now.cfa_register = cursor_uleb(cursor);
+        break;
+    case 0x0e: /* def_cfa_offset */
+        need_plain_cfa(machine);
+        machine->now.cfa_offset = cursor_uleb(cursor);
+        break;
+    case 0x13: /* def_cfa_offset_sf */
+        need_plain_cfa(machine);
+        machine->now.cfa_offset = scaled(machine, cursor_sleb(cursor));
+        break;
+    case 0x0f: /* def_cfa_expression */
+        cfa_expression(machine, cursor);
+        break;
+    case 0x10: /* expression, val_expression */
+    case 0x16:
+        register_expression(machine, cursor, opcode == 0x10);
+        break;
+    case 0x2e: /* GNU_args_size */
+        cursor_uleb(cursor);
+        break;
+    default:
+        if (arch_cfa_signs(opcode))
+            machine->now.ra_signed = !machine->now.ra_signed;
+        else
+            machine->bad = true;
+    }
+}
+
+/* Runs until the row at pc is complete. */
+static void run(struct machine *machine, struct cursor cursor, uintptr_t pc)
+{
+    while (cursor.at < cursor.end && machine->location <= pc && !machine->bad) {
+        uint8_t opcode = cursor_take(&cursor, 1);
+        uint8_t operand = opcode & 0x3f;
+        switch (opcode & 0xc0) {
+        case 0x40: /* advance_loc */
+            machine->location += operand * machine->entry->code_align;
+            break;
+        case 0x80: /* offset */
+            set_rule(machine, operand, SAVED_AT, scaled(machine, cursor_uleb(&cursor)));
+            break;
+        case 0xc0: /* restore */
+            restore_rule(machine, operand);
+            break;
+        default:
+            extended(machine, opcode, &cursor);
+        }
+        if (cursor.bad)
+            machine->bad = true;
+    }
+}
+
+static bool is_saved(const struct rule *rule)
+{
+    return rule->how == SAVED_AT || rule->how == SAVED_NEAR_FP;
+}
+
+static bool fits(const struct rule *rule, int64_t base, int64_t least, int64_t most)
+{
+    return !is_saved(rule) || (rule->offset >= INT32_MIN && rule->offset <= INT32_MAX &&
+                               rule->offset - base >= least && rule->offset - base <= most);
+}
+
+static bool both_fit(const struct state *state, int64_t base)
+{
+    return fits(&state->fp, base, INT16_MIN + 1, CFI_FP_KEPT - 1) &&
+           fits(&state->ra, base, CFI_RA_LEAST, CFI_RA_MOST);
+}
+
+/* Where fp and the return address are; false when a row cannot say it. */
+static bool place_saved(const struct state *state, struct cfi_row *row)
+{
+    const struct rule *fp = &state->fp, *ra = &state->ra;
+    int64_t base = 0; /* what offsets count from, seen from the CFA */
+    if (ARCH_LINK_REGISTER && !state->cfa_deref && !both_fit(state, 0)) {
+        base = -(int64_t)row->offset;
+        row->ra_offset |= CFI_NEAR_BOTTOM;
+    }
+    if (!both_fit(state, base) || (is_saved(ra) && (ra->offset - base) & CFI_RA_FLAGS))
+        return false;
+    row->fp_offset = is_saved(fp) ? fp->offset - base : CFI_FP_KEPT;
+    row->ra_offset += is_saved(ra) ? ra->offset - base : CFI_RA_KEPT;
+    row->ra_offset |= state->ra_signed ? CFI_RA_SIGNED : 0;
+    return true;
+}
+
+static struct cfi_row row_of(const struct state *state)
+{
+    struct cfi_row row = {.rule = CFI_COMPLEX}, full = {.offset = (int32_t)state->cfa_offset};
+    if (state->ra.how == SAVED_UNDEFINED) {
+        row.rule = CFI_END;
+        return row;
+    }
+    bool of_sp = state->cfa_register == ARCH_DWARF_SP, of_fp = state->cfa_register == ARCH_DWARF_FP;
+    bool of_other = state->cfa_register == ARCH_DWARF_OTHER;
+    bool ra_known =
+        state->ra.how == SAVED_AT || (ARCH_LINK_REGISTER && state->ra.how == SAVED_SAME);
+    /* Each kind of row has its own place to count from. */
+    bool fp_known = is_saved(&state->fp) ? (state->fp.how == SAVED_NEAR_FP) == state->cfa_deref
+                                         : state->fp.how != SAVED_ODD;
+    if (state->cfa_odd || (!of_sp && !of_fp && !of_other) || !ra_known || !fp_known ||
+        state->cfa_offset != full.offset || !place_saved(state, &full))
+        return row;
+    full.rule = of_sp ? CFI_SP : of_other ? CFI_OTHER : state->cfa_deref ? CFI_FP_DEREF : CFI_FP;
+    return full;
+}
+
+/* The state at pc. CFI_NONE: there is none; CFI_SIGNAL: none is needed; CFI_COMPLEX: not to be
+ * read. */
+static enum cfi_rule state_at(const uint8_t *fde, uintptr_t pc, struct state *out)
+{
+    struct entry entry;
+    if (!read_fde(fde, pc, &entry))
+        return CFI_NONE;
+    if (entry.signal)
+        return CFI_SIGNAL;
+    struct machine machine = {.entry = &entry, .location = entry.start, .pc = pc};
+    /* The CIE's part holds for the whole function. */
+    machine.now.cfa_odd = true; /* until somebody defines it */
+    run(&machine, entry.initial, UINTPTR_MAX);
+    machine.initial = machine.now;
+    machine.location = entry.start;
+    run(&machine, entry.program, pc);
+    *out = machine.now;
+    return machine.bad ? CFI_COMPLEX : CFI_SP;
+}
+
+struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
+{
+    struct state state;
+    enum cfi_rule rule = state_at(fde, pc, &state);
+    return rule == CFI_SP ? row_of(&state) : (struct cfi_row){.rule = rule};
+}
+
+struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc)
+{
+    const uint8_t *fde = eh_frame_hdr ? find_fde(eh_frame_hdr, pc) : NULL;
+    return fde ? cfi_row_of_fde(fde, pc) : (struct cfi_row){.rule = CFI_NONE};
+}
+
+int16_t cfi_other_of_fde(const uint8_t *fde, uintptr_t pc)
+{
+    struct state state;
+    if (state_at(fde, pc, &state) != CFI_SP)
+        return CFI_LOST;
+    if (state.other.how == SAVED_SAME)
+        return CFI_FP_KEPT;
+    return state.other.how == SAVED_AT && fits(&state.other, 0, INT16_MIN + 2, CFI_FP_KEPT - 1)
+               ? state.other.offset
+               : CFI_LOST;
+}
+
+int16_t cfi_other_at(const void *eh_frame_hdr, uintptr_t pc)
+{
+    const uint8_t *fde = eh_frame_hdr ? find_fde(eh_frame_hdr, pc) : NULL;
+    return fde ? cfi_other_of_fde(fde, pc) : CFI_LOST;
+}

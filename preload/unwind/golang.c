@@ -1,0 +1,79 @@
+#include "preload/unwind/golang.h"
+#include "preload/base/lock.h"
+#include "preload/interpose/modules.h"
+#include "preload/elf/symbols.h"
+#include "preload/base/sys.h"
+
+#define NOTE_BUILD_ID 4 /* "Go": what the go command calls a build */
+
+struct golang_object golang_objects_[GOLANG_OBJECTS];
+static struct lock lock; /* guards writing there */
+
+bool golang_is_noted(const char *notes, size_t length)
+{
+    const ElfW(Nhdr) * note;
+    for (size_t at = 0; at + sizeof *note <= length;) {
+        note = (const void *)(notes + at);
+        size_t name = at + sizeof *note;
+        at = name + round_up((size_t)note->n_namesz, 4) + round_up((size_t)note->n_descsz, 4);
+        if (at > length)
+            return false;
+        if (note->n_type == NOTE_BUILD_ID && note->n_namesz == 4 &&
+            memcmp(notes + name, "Go\0", 4) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_note(const struct dl_phdr_info *object)
+{
+    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        if (segment->p_type == PT_NOTE &&
+            golang_is_noted((const char *)(object->dlpi_addr + segment->p_vaddr),
+                            segment->p_memsz))
+            return true;
+    }
+    return false;
+}
+
+/* What C code comes into Go by. Whoever links Go code exports it, unless they take care not to: an
+ * archive of Go's in a C program has the note alone, a build with -buildid= this alone. */
+static bool has_entry(const struct dl_phdr_info *object)
+{
+    struct symbols symbols;
+    return symbols_read(object, &symbols) && symbols_exported(&symbols, "crosscall2");
+}
+
+static void remember(const struct dl_phdr_info *object)
+{
+    uintptr_t start = UINTPTR_MAX, end = 0;
+    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uintptr_t from = object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+            continue;
+        start = from < start ? from : start;
+        end = from + segment->p_memsz > end ? from + segment->p_memsz : end;
+    }
+    struct locked locked = lock_take(&lock);
+    unsigned i = 0;
+    while (i < GOLANG_OBJECTS && golang_objects_[i].size)
+        i++;
+    if (i < GOLANG_OBJECTS && end && !golang_has(start)) {
+        golang_objects_[i].start = start;
+        store_release(&golang_objects_[i].size, end - start); /* pairs with golang_has */
+    }
+    lock_give(&locked);
+}
+
+bool golang_is_around(uintptr_t address)
+{
+    struct dl_phdr_info object;
+    if (golang_has(address))
+        return true;
+    if (!modules_headers(address, &object) || !(has_note(&object) || has_entry(&object)))
+        return false;
+    remember(&object);
+    return true;
+}

@@ -1,0 +1,138 @@
+#include "preload/unwind/sites.h"
+#include "preload/base/atomic.h"
+#include "preload/store/segmented_array.h"
+#include "preload/store/store.h"
+
+static struct segments sites = {.type = LEAK_CHUNK_SITES,
+                                .record_size = sizeof(struct leak_site),
+                                .first_id = 1,
+                                .first_bits = 7,
+                                .split_bits = 14};
+static uint32_t last_site; /* private twin of header.sites: exact after fork */
+
+void sites_start(void)
+{
+    store_header->sites = last_site;
+}
+
+uint32_t sites_last(void)
+{
+    return load_relaxed(&last_site);
+}
+
+uint32_t sites_node(uint32_t id)
+{
+    return ((const struct leak_site *)segments_at(&sites, id))->node;
+}
+
+enum leak_kind sites_kind(uint32_t id)
+{
+    return ((const struct leak_site *)segments_at(&sites, id))->kind;
+}
+
+unsigned sites_tag(uint32_t id)
+{
+    return ((const struct leak_site *)segments_at(&sites, id))->tag;
+}
+
+uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, unsigned sort)
+{
+    uint32_t id;
+    struct leak_site *site = segments_next(&sites, &last_site, &id);
+    if (!site)
+        return 0;
+    store_relaxed(&store_header->sites, load_relaxed(&last_site));
+    site->kind = ((sort - 1) & ((1u << LEAK_TAG_SHIFT) - 1)) + 1; /* kinds begin at 1 */
+    site->tag = (sort - 1) >> LEAK_TAG_SHIFT;
+    site->first = load_relaxed(&store_header->epoch);
+    store_release(&site->node, node); /* readers of the store take it from here */
+    return id;
+}
+
+static void note_thread(struct leak_site *site, uint32_t serial)
+{
+    for (int i = 0; i < LEAK_SITE_THREADS; i++) {
+        if (site->threads[i] == serial)
+            return;
+        if (!site->threads[i]) {
+            site->threads[i] = serial;
+            return;
+        }
+    }
+    site->more_threads = 1;
+}
+
+struct leak_counts sites_sum(const struct leak_counts *a, const struct leak_counts *b)
+{
+    return (struct leak_counts){a->allocs + b->allocs, a->bytes + b->bytes, a->frees + b->frees,
+                                a->freed_bytes + b->freed_bytes};
+}
+
+void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct leak_slot *slot)
+{
+    uint32_t id = slot->site;
+    struct leak_site *site = segments_at(&sites, id);
+    struct locked locked = lock_take((struct lock *)&site->lock);
+    add_relaxed(&store_header->folds, 1);
+    fence_release(); /* a live reader that sees any of what follows sees this count moved */
+    slots->fold = sites_sum(&site->counts, &slot->counts);
+    slots->fold_slot = slot - slots->slot;
+    /* In force from here on; a reader's acquire of this word sees the sum above. */
+    store_release(&slots->fold_site, id);
+    __asm__ volatile("" ::: "memory"); /* dead or alive: not before */
+    site->counts = slots->fold;
+    if (slot->counts.allocs)
+        note_thread(site, slots->thread);
+    if (slot->last > site->last)
+        site->last = slot->last;
+    store_release(&slot->site, 0);
+    memset(&slot->counts, 0, sizeof slot->counts);
+    store_release(&slots->fold_site, 0);  /* pairs with readers, too */
+    add_release(&store_header->folds, 1); /* and who sees this sees all of it */
+    lock_give(&locked);
+}
+
+void sites_count_free(struct guard *guard UNUSED, uint32_t id, uint64_t blocks, uint64_t bytes)
+{
+    struct leak_site *site = segments_at(&sites, id);
+    struct locked locked = lock_take((struct lock *)&site->lock);
+    bump(&site->counts.frees, blocks);
+    bump(&site->counts.freed_bytes, bytes);
+    lock_give(&locked);
+}
+
+struct leak_counts sites_counts(uint32_t id)
+{
+    return ((const struct leak_site *)segments_at(&sites, id))->counts;
+}
+
+uint64_t sites_folded_frees(uint32_t id)
+{
+    return load_relaxed(&((const struct leak_site *)segments_at(&sites, id))->counts.frees);
+}
+
+LOCK_FOR_FORK(sites, &sites.lock)
+
+bool sites_fork_child(void)
+{
+    if (!segments_fork_child(&sites, last_site))
+        return false;
+    for (uint32_t id = 1; id <= last_site; id++) {
+        struct leak_site *site = segments_at(&sites, id);
+        site->lock = 0;
+        site->first = site->last = 0; /* the child's ticks begin with its store */
+        memset(site->threads, 0, sizeof site->threads);
+        site->more_threads = 0;
+        memset(&site->counts, 0, sizeof site->counts);
+    }
+    store_header->sites = last_site;
+    store_header->inherited_sites = last_site;
+    return true;
+}
+
+void sites_inherit(uint32_t id, uint64_t blocks, uint64_t bytes)
+{
+    struct leak_site *site = segments_at(&sites, id);
+    site->counts.allocs += blocks;
+    site->counts.bytes += bytes;
+}

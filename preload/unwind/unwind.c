@@ -1,0 +1,386 @@
+#include "preload/unwind/unwind.h"
+#include "preload/unwind/golang.h"
+#include "preload/interpose/modules.h"
+#include "preload/unwind/cfi_cache.h"
+#include "preload/base/sys.h"
+#include "arch.h"
+
+/* Reads words of stacks: inside the thread's own directly, elsewhere through a copy by the kernel.
+ */
+struct reader {
+    uintptr_t low, high; /* directly readable; aligned */
+    struct unwind_trace *scratch;
+    bool strayed; /* something was read elsewhere */
+    /* The link register of the one frame where it is known: that which a signal interrupted. */
+    uintptr_t link, link_pc, link_sp;
+    bool by_fp; /* unwind=fp */
+    bool moved; /* from the stack where Go has C code run, to that of the goroutine */
+};
+
+static NOINLINE bool read_elsewhere(struct unwind_trace *scratch, uintptr_t address, uintptr_t *out)
+{
+    if (address - scratch->window >= scratch->window_size) {
+        uintptr_t page_left = LEAK_PAGE - address % LEAK_PAGE;
+        scratch->window = address;
+        scratch->window_size = page_left < UNWIND_WINDOW ? page_left : UNWIND_WINDOW;
+        if (!sys_peek(address, scratch->bytes, scratch->window_size)) {
+            scratch->window_size = 0;
+            return false;
+        }
+    }
+    memcpy(out, scratch->bytes + (address - scratch->window), sizeof *out);
+    return true;
+}
+
+static inline bool read_word(struct reader *reader, uintptr_t address, uintptr_t *out)
+{
+    if (unlikely(address % sizeof *out))
+        return false;
+    if (unlikely(address - reader->low >= reader->high - reader->low)) {
+        reader->strayed = true;
+        return read_elsewhere(reader->scratch, address, out);
+    }
+    *out = *(const uintptr_t *)address;
+    return true;
+}
+
+/* In the tree a small number means a leaf, and there is no room for more than 48 bits. */
+static bool is_address(uintptr_t pc)
+{
+    return pc - LEAK_KIND_PCS <= LEAK_PC_MOST - LEAK_KIND_PCS;
+}
+
+/* The registers that a signal interrupted. */
+static bool step_signal(struct reader *reader, struct frame *frame)
+{
+    uintptr_t context = frame->sp;
+    if (!read_word(reader, context + ARCH_SIGNAL_PC, &frame->pc) ||
+        !read_word(reader, context + ARCH_SIGNAL_FP, &frame->fp) ||
+        !read_word(reader, context + ARCH_SIGNAL_SP, &frame->sp))
+        return false;
+    frame->pc++; /* not a return address: everybody looks names up at pc - 1 */
+    if (ARCH_LINK_REGISTER) {
+        if (!read_word(reader, context + ARCH_SIGNAL_LINK, &reader->link))
+            return false;
+        reader->link_pc = frame->pc;
+        reader->link_sp = frame->sp;
+    }
+    return is_address(frame->pc); /* not a call of NULL */
+}
+
+/* ARCH_DWARF_OTHER as the frame of step has it: the nearest callee that did not keep it in the
+ * register saved it. No slot stands for that, so nobody may share such a trace. */
+static NOINLINE bool other_register(struct guard *guard, struct reader *reader,
+                                    const struct unwind_step *step, uintptr_t *out)
+{
+    reader->strayed = true;
+    for (; step > reader->scratch->fresh; step--) {
+        int16_t offset = rows_other(guard, step[-1].pc);
+        if (offset != CFI_FP_KEPT) /* a callee's CFA is its caller's sp */
+            return offset != CFI_LOST && read_word(reader, step->sp + offset, out);
+    }
+    return false;
+}
+
+/* The return address of a frame with that CFA; base: where its row's offsets count from. */
+static inline bool read_return_address(struct reader *reader, const struct frame *frame,
+                                       struct cfi_row row, uintptr_t cfa, uintptr_t base,
+                                       struct unwind_step *step, uintptr_t *pc)
+{
+    uintptr_t flags = ARCH_LINK_REGISTER ? row.ra_offset & CFI_RA_FLAGS : 0;
+    if (flags & CFI_RA_KEPT) {
+        /* Any other frame has made a call since, and then the register is somebody else's. */
+        if (cfa < frame->sp || frame->pc != reader->link_pc || frame->sp != reader->link_sp)
+            return false;
+        *pc = reader->link;
+    } else {
+        uintptr_t slot = base + row.ra_offset - flags;
+        /* Callers live above their callees; anything else would loop or wander. */
+        if (cfa <= frame->sp || !read_word(reader, slot, pc))
+            return false;
+        step->pc_slot = (const uintptr_t *)slot;
+    }
+    if (flags & CFI_RA_SIGNED) {
+        step->pc_signed = true;
+        *pc = arch_strip(*pc);
+    }
+    return true;
+}
+
+/* A frame record, {fp, return address}, stands where fp points, with its caller's frame above it. Which
+ * is asked of nobody: code that keeps something else in that register ends the trace, or its callers are
+ * left out; and code without a rule, made by a compiler at run time, has records like others. False: fp points to no record. */
+static bool take_record(const struct reader *reader, const struct frame *frame, struct cfi_row *row)
+{
+    const uintptr_t record = 2 * sizeof(uintptr_t);
+    bool right = frame->fp >= frame->sp && frame->fp % sizeof(uintptr_t) == 0 &&
+                 (!reader->high || frame->fp <= reader->high - record);
+    if (row->rule != CFI_END && row->rule != CFI_SIGNAL)
+        *row = (struct cfi_row){.rule = CFI_FP,
+                                .offset = record,
+                                .fp_offset = -(int16_t)record,
+                                .ra_offset = -(int16_t)sizeof(uintptr_t) |
+                                             (ARCH_LINK_REGISTER ? CFI_RA_SIGNED : 0)};
+    return row->rule != CFI_FP || right;
+}
+
+/* Go's code has no tables, but frame records. C code that it calls runs on a stack of the thread's,
+ * and fp, which C code gives back as it was, still points to a record on the goroutine's, which
+ * stays where it is until the call is over. That may be anywhere, so the kernel reads it for us, and
+ * only another place in Go's code is believed. A goroutine's first record leads to none. */
+static enum leak_root walk_go(struct reader *reader, struct frame *frame, struct unwind_step *step)
+{
+    uintptr_t record = frame->fp, pc, fp;
+    bool inside = record - reader->low < reader->high - reader->low;
+    step->uses_fp = true;
+    reader->strayed = true;
+    if (!record && reader->moved)
+        return LEAK_ROOT_COMPLETE;
+    if (record <= frame->sp && (reader->moved || inside))
+        return LEAK_ROOT_NO_RULE;
+    if (!read_word(reader, record, &fp) || !read_word(reader, record + sizeof fp, &pc) ||
+        !golang_has(pc))
+        return LEAK_ROOT_NO_RULE;
+    reader->moved = reader->moved || !inside;
+    *frame = (struct frame){.pc = pc, .sp = record + 2 * sizeof record, .fp = fp};
+    return LEAK_ROOT_NONE;
+}
+
+/* One frame outwards, and in *step what it took. LEAK_ROOT_NONE: there is a caller, now in *frame.
+ */
+static enum leak_root walk(struct guard *guard, struct reader *reader, struct frame *frame,
+                           struct unwind_step *step)
+{
+    struct cfi_row row = rows_get(guard, frame->pc);
+    uintptr_t cfa, pc, other;
+    if (unlikely(reader->by_fp) && !take_record(reader, frame, &row)) {
+        if (golang_has(frame->pc))
+            return walk_go(reader, frame, step);
+        step->uses_fp = true;
+        return LEAK_ROOT_NO_RULE;
+    }
+    switch (row.rule) {
+    case CFI_NONE:
+    case CFI_COMPLEX:
+        return golang_has(frame->pc) ? walk_go(reader, frame, step) : LEAK_ROOT_NO_RULE;
+    case CFI_END:
+        return LEAK_ROOT_COMPLETE;
+    case CFI_SIGNAL:
+        return step_signal(reader, frame) ? LEAK_ROOT_NONE : LEAK_ROOT_BROKEN;
+    case CFI_SP:
+        cfa = frame->sp + row.offset;
+        break;
+    case CFI_FP:
+        cfa = frame->fp + row.offset;
+        step->uses_fp = true;
+        break;
+    case CFI_OTHER:
+        if (!other_register(guard, reader, step, &other))
+            return LEAK_ROOT_NO_RULE;
+        cfa = other + row.offset;
+        break;
+    default: /* CFI_FP_DEREF */
+        step->uses_fp = true;
+        step->sp_slot = (const uintptr_t *)(frame->fp + row.offset);
+        if (!read_word(reader, frame->fp + row.offset, &cfa))
+            return LEAK_ROOT_BROKEN;
+    }
+    uintptr_t base = cfa;
+    if (ARCH_LINK_REGISTER && row.ra_offset & CFI_NEAR_BOTTOM)
+        base -= row.offset;
+    if (!read_return_address(reader, frame, row, cfa, base, step, &pc))
+        return LEAK_ROOT_BROKEN;
+    if (row.fp_offset != CFI_FP_KEPT) {
+        uintptr_t saved = (row.rule == CFI_FP_DEREF ? frame->fp : base) + row.fp_offset;
+        step->fp_slot = (const uintptr_t *)saved;
+        if (!read_word(reader, saved, &frame->fp))
+            return LEAK_ROOT_BROKEN;
+    }
+    if (!pc) { /* how threads and fibres mark their first frame */
+        reader->strayed = true;
+        return LEAK_ROOT_COMPLETE;
+    }
+    if (!is_address(pc))
+        return LEAK_ROOT_BROKEN;
+    frame->pc = pc;
+    frame->sp = cfa;
+    return LEAK_ROOT_NONE;
+}
+
+/* ---- Sharing --------------------------------------------------------------------------------- */
+
+/* The number of kept frames up to the one that frame is; 0: it is none of them. *below: how many
+ * lie further out than any frame seen yet. */
+static unsigned find_kept(const struct unwind_trace *trace, const struct frame *frame,
+                          unsigned *below)
+{
+    while (*below && trace->step[*below - 1].sp < frame->sp)
+        --*below;
+    if (!*below)
+        return 0;
+    const struct unwind_step *kept = &trace->step[*below - 1];
+    bool same = kept->sp == frame->sp && kept->pc == frame->pc &&
+                (!kept->fp_matters || kept->fp == frame->fp);
+    return same ? *below : 0;
+}
+
+/* Is the word that led to the caller still what it was? */
+static inline bool leads_to(const struct unwind_step *step, uintptr_t pc)
+{
+    uintptr_t word = *step->pc_slot;
+    return (ARCH_LINK_REGISTER && step->pc_signed ? arch_strip(word) : word) == pc;
+}
+
+/* Follows the kept frames outwards from the count-th while their words are what they were, for when
+ * not all are. Returns how many frames further out were not reached: 0 when all is verified. */
+static unsigned verify(struct unwind_trace *trace, unsigned count, uintptr_t fp)
+{
+    struct unwind_step *step = &trace->step[count - 1];
+    for (step->fp = fp; step > trace->step; step--) {
+        struct unwind_step *caller = step - 1;
+        if (!step->pc_slot || !leads_to(step, caller->pc) ||
+            (step->sp_slot && *step->sp_slot != caller->sp))
+            break;
+        if (step->fp_slot)
+            fp = *step->fp_slot;
+        if (caller->fp_matters && caller->fp != fp)
+            break;
+        caller->fp = fp;
+    }
+    return step - trace->step;
+}
+
+static void add_word(struct unwind_trace *trace, uintptr_t low, const uintptr_t *slot)
+{
+    if (!slot || trace->words == UNWIND_WORDS_MAX)
+        return;
+    trace->offset[trace->words] = (uintptr_t)slot - low;
+    trace->word[trace->words++] = *slot;
+}
+
+/* What was read to get from a step to its caller, the step before it. */
+static void add_words(struct unwind_trace *trace, uintptr_t low, struct unwind_step *step)
+{
+    const struct unwind_step *caller = step - 1;
+    step->in_words = caller->in_words && step->pc_slot && trace->words + 3 <= UNWIND_WORDS_MAX;
+    if (!step->in_words)
+        return;
+    add_word(trace, low, step->pc_slot);
+    add_word(trace, low, step->sp_slot);
+    add_word(trace, low, caller->fp_matters ? step->fp_slot : NULL);
+}
+
+/* What is more than limit goes, outermost first. */
+void unwind_settle(const struct unwind_bounds *bounds, unsigned limit, struct unwind_trace *trace)
+{
+    uintptr_t low = bounds->low;
+    unsigned shared = trace->kept, fresh = trace->found;
+    unsigned depth = shared + fresh, cut = depth > limit ? depth - limit : 0;
+    if (cut) {
+        unsigned kept = shared > cut ? shared - cut : 0;
+        memmove(trace->step, trace->step + (shared - kept), kept * sizeof *trace->step);
+        fresh = limit - kept;
+        depth = limit;
+        trace->end = LEAK_ROOT_DEPTH;
+        trace->serves = trace->paths = false;
+        shared = kept;
+    }
+    trace->words = shared ? trace->step[shared - 1].words : 0;
+    for (unsigned i = 0; i < fresh; i++) {
+        struct unwind_step *step = &trace->step[shared + i];
+        *step = trace->fresh[fresh - 1 - i];
+        bool caller_needs = shared + i && step[-1].fp_matters;
+        step->fp_matters = step->uses_fp || (!step->fp_slot && caller_needs);
+        step->in_words = shared + i == 0;
+        if (shared + i && trace->serves)
+            add_words(trace, low, step);
+        step->words = trace->words;
+    }
+    trace->depth = depth;
+    trace->shared = cut ? 0 : shared;
+}
+
+static void open_step(struct unwind_step *step, const struct frame *frame)
+{
+    *step = (struct unwind_step){.pc = frame->pc, .sp = frame->sp, .fp = frame->fp};
+    step->retired = modules_retired(frame->pc - 1);
+}
+
+static bool by_fp;
+
+void unwind_by_fp(void)
+{
+    by_fp = true;
+}
+
+void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
+                 unsigned limit, struct unwind_trace *trace)
+{
+    struct reader reader = {.scratch = trace, .by_fp = by_fp};
+    trace->window_size = 0;
+    if (start->sp - bounds->low < bounds->high - bounds->low) {
+        /* Nothing of interest lies below the caller's frame, and above it all is mapped. */
+        reader.low = start->sp & ~(sizeof(uintptr_t) - 1);
+        reader.high = bounds->high;
+    }
+    uint32_t looked = modules_looked();
+    struct frame frame = *start;
+    bool own_stack = reader.high != 0;
+    unsigned below = trace->serves && own_stack && trace->looked == looked ? trace->depth : 0;
+    unsigned shared = 0, fresh = 0;
+    enum leak_root end = LEAK_ROOT_NONE;
+    while (end == LEAK_ROOT_NONE) {
+        unsigned same = find_kept(trace, &frame, &below);
+        if (same) {
+            const struct unwind_step *kept = &trace->step[same - 1];
+            bool all =
+                kept->in_words && words_hold(bounds->low, trace->offset, trace->word, kept->words);
+            unsigned rest = all ? 0 : verify(trace, same, frame.fp);
+            if (!rest) {
+                shared = same;
+                end = trace->end;
+                break;
+            }
+            /* Right up to here; what led on has changed. These frames hang from others now. */
+            for (unsigned i = same; i > rest + 1 && fresh < limit; i--) {
+                trace->fresh[fresh] = trace->step[i - 1];
+                trace->fresh[fresh++].node = 0;
+            }
+            const struct unwind_step *on = &trace->step[rest];
+            frame = (struct frame){.pc = on->pc, .sp = on->sp, .fp = on->fp};
+            below = rest;
+        }
+        if (fresh == limit) {
+            end = LEAK_ROOT_DEPTH;
+            break;
+        }
+        open_step(&trace->fresh[fresh], &frame);
+        end = walk(guard, &reader, &frame, &trace->fresh[fresh]);
+        fresh++;
+    }
+    trace->end = end;
+    trace->looked = looked;
+    trace->serves = own_stack && bounds->high - bounds->low <= UINT32_MAX && !reader.strayed &&
+                    (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
+    trace->kept = shared;
+    trace->found = fresh;
+    trace->paths = false;
+}
+
+enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintptr_t link,
+                           struct unwind_trace *scratch,
+                           bool (*visit)(const struct frame *frame, void *context), void *context)
+{
+    struct reader reader = {
+        .scratch = scratch, .link = link, .link_pc = start->pc, .link_sp = start->sp};
+    struct frame frame = *start;
+    enum leak_root end = LEAK_ROOT_NONE;
+    scratch->window_size = 0;
+    for (unsigned at = 0; end == LEAK_ROOT_NONE; at = (at + 1) % UNWIND_DEPTH_MAX) {
+        if (!visit(&frame, context))
+            return LEAK_ROOT_DEPTH;
+        open_step(&scratch->fresh[at], &frame);
+        end = walk(guard, &reader, &frame, &scratch->fresh[at]);
+    }
+    return end;
+}

@@ -1,0 +1,127 @@
+/* command.c - see command.h. */
+#include "symbolize/cli/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbolize/output/output_file.h"
+#include "common/store/reader.h"
+
+struct binary_search_path run_search_path(const struct options *options)
+{
+    return (struct binary_search_path){.sysroot = options->sysroot,
+                                       .debug_dirs = options->debug_dirs.text,
+                                       .debug_dir_count = options->debug_dirs.count};
+}
+
+bool run_add_file(struct mem *mem, struct resolver *resolver, const struct options *options,
+                  const char *path, struct report *report)
+{
+    struct mem *own = mem_begin(); /* the raw account goes as soon as the records are made */
+    struct store store;
+    struct trouble trouble;
+    char words[1024];
+    bool read = reader_open(own, path, &store, &trouble), good = read;
+
+    if (!read)
+        error_words(&trouble, words, sizeof(words));
+    else if ((good = since_apply(&store, &options->since, words, sizeof(words))))
+        build_process(mem, resolver, &store, &options->build,
+                      &report->processes[report->process_count++]);
+    if (!good)
+        fprintf(stderr, "leakreport: %s %s\n", path, words);
+    if (read)
+        store_end(&store);
+    mem_end(own);
+    return good;
+}
+
+bool run_matches(const struct options *options, const struct totals *totals)
+{
+    bool found = (options->errors_for_errors && totals->errors) ||
+                 (options->errors_for_growing && totals->growing) ||
+                 (options->errors_for_resources && totals->resources);
+
+    for (int v = 0; v < VERDICT_MAX; v++)
+        found |= options->errors_for[v] && totals->of[v].records;
+    return found;
+}
+
+static void fit_stream(struct options *options, bool on_terminal)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    bool terminal =
+        on_terminal && !(no_colour && *no_colour) && !(term && strcmp(term, "dumb") == 0);
+    bool wanted = options->colour == COLOUR_ALWAYS || (options->colour == COLOUR_AUTO && terminal);
+
+    options->view.colour = options->view.links = wanted;
+}
+
+static enum output_way way_of(const struct options *options)
+{
+    return options->append ? OUTPUT_APPEND : options->force ? OUTPUT_FORCE : OUTPUT_NEW;
+}
+
+void run_begin_output(struct run_output *output, struct mem *mem, struct options *options,
+                      const struct process *process)
+{
+    bool nowhere = options->build.stable || options->build.anonymous || options->view.full_names;
+
+    *output = (struct run_output){.mem = mem, .process = process, .stream = stdout};
+    if (options->targets.count) {
+        output->stream = open_memstream(&output->text, &output->length);
+        if (!output->stream) {
+            fputs("leakreport: out of memory\n", stderr);
+            exit(STATUS_UNUSABLE);
+        }
+        output->terminal = targets_on_terminal(&options->targets, false);
+        /* One text for all of them: colour is for terminals alone. */
+        fit_stream(options, targets_on_terminal(&options->targets, true));
+    } else {
+        if (options->output)
+            output->stream = output_open(mem, options->output, process, way_of(options));
+        output->terminal = isatty(fileno(output->stream));
+        fit_stream(options, output->terminal);
+    }
+    options->view.relative = nowhere ? NULL : getcwd(NULL, 0);
+}
+
+static bool deliver(struct run_output *output, const struct options *options, bool alarming)
+{
+    bool good = fclose(output->stream) == 0;
+    struct parcel parcel = {.text = output->text,
+                            .length = output->length,
+                            .process = output->process,
+                            .way = way_of(options),
+                            .alarming = alarming};
+
+    if (!output->refused)
+        good = targets_deliver(output->mem, &options->targets, &parcel) && good;
+    free(output->text);
+    return good;
+}
+
+static bool finish(FILE *stream)
+{
+    bool good = fflush(stream) == 0 && !ferror(stream);
+
+    if (stream != stdout && stream != stderr)
+        good &= fclose(stream) == 0;
+    if (!good)
+        fprintf(stderr, "leakreport: the report could not be written in full: %s\n",
+                strerror(errno));
+    return good;
+}
+
+bool run_end_output(struct run_output *output, struct options *options, bool alarming)
+{
+    bool good = options->targets.count ? deliver(output, options, alarming)
+                                       : finish(output->stream);
+
+    free((char *)options->view.relative);
+    options->view.relative = NULL;
+    return good;
+}

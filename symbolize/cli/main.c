@@ -1,0 +1,265 @@
+/* main.c - leakreport: reads stores, says what they tell.
+ *
+ * options -> reader -> build -> format, and the exit status. Everything that talks to the user
+ * about the command itself is here.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbolize/view/baseline.h"
+#include "symbolize/cli/compare.h"
+#include "common/store/find_store.h"
+#include "symbolize/cli/options.h"
+#include "common/preflight/preflight.h"
+#include "common/names/log_symbolize.h"
+#include "symbolize/cli/command.h"
+#include "common/names/symbol_server.h"
+
+/* ---- --serve-fd ------------------------------------------------------------------------------ */
+
+static int run_serve(const struct options *options)
+{
+    struct binary_search_path search = run_search_path(options);
+    struct mem *mem = mem_begin();
+    FILE *requests = fdopen(options->serve_read, "r");
+    /* A stream of its own: one for both directions would have to be repositioned. */
+    FILE *answers = fdopen(options->serve_write == options->serve_read ? dup(options->serve_write)
+                                                                       : options->serve_write,
+                           "w");
+    int status = STATUS_GOOD;
+
+    signal(SIGPIPE, SIG_IGN);
+    if (requests && answers) {
+        serve(mem, &search, requests, answers);
+    } else {
+        fprintf(stderr, "leakreport: --serve-fd: %s\n", strerror(errno));
+        status = STATUS_UNUSABLE;
+    }
+    if (answers)
+        fclose(answers);
+    if (requests)
+        fclose(requests);
+    mem_end(mem);
+    return status;
+}
+
+/* ---- Reports --------------------------------------------------------------------------------- */
+
+/* baseline: what is in it does not count; NULL = there is none. */
+static bool report_matches(const struct options *options, const struct report *report,
+                           const struct ledger *baseline)
+{
+    struct totals totals = report_totals(report);
+
+    if (baseline)
+        totals.errors = baseline_new_errors(baseline, report);
+    return run_matches(options, &totals);
+}
+
+static bool copy_text(const char *path, FILE *stream)
+{
+    char buffer[4096];
+    size_t length;
+    FILE *text = fopen(path, "r");
+    bool good;
+
+    while (text && (length = fread(buffer, 1, sizeof(buffer), text)) > 0)
+        fwrite(buffer, 1, length, stream);
+    good = text && !ferror(text);
+    if (!good)
+        fprintf(stderr, "leakreport: %s: %s\n", path, strerror(errno));
+    if (text)
+        fclose(text);
+    return good;
+}
+
+static bool write_report(struct mem *mem, struct options *options, const struct report *report,
+                         bool alarming)
+{
+    struct run_output output;
+    bool whole = true;
+
+    run_begin_output(&output, mem, options, report->process_count ? &report->processes[0] : NULL);
+    output.refused =
+        !options->generate && (options->format->traits & FORMAT_BINARY) && output.terminal;
+    if (output.refused)
+        fprintf(stderr, "leakreport: %s is nothing for a terminal: give -o FILE\n",
+                options->format->name);
+    else if (options->text)
+        whole = copy_text(options->text, output.stream);
+    else if (options->generate)
+        options->generate(report, &options->view, output.stream);
+    else
+        options->format->write(report, &options->view, output.stream);
+    return run_end_output(&output, options, alarming) && !output.refused && whole;
+}
+
+static bool take_baseline(struct ledger *baseline, struct options *options)
+{
+    const char *wrong;
+
+    if (!baseline_read(baseline, options->baseline, &wrong)) {
+        fprintf(stderr, "leakreport: %s %s\n", options->baseline, wrong);
+        return false;
+    }
+    baseline_suppress(baseline, options->baseline, options->build.group.suppressions);
+    options->view.baseline = baseline;
+    return true;
+}
+
+static int report_all(struct mem *mem, struct resolver *resolver, struct options *options,
+                      struct ledger *baseline)
+{
+    struct report report = {0};
+    int status = STATUS_GOOD;
+
+    report.processes = mem_take_array(mem, options->files.count, sizeof(struct process));
+    for (size_t i = 0; i < options->files.count; i++)
+        if (!run_add_file(mem, resolver, options, options->files.text[i], &report))
+            status = STATUS_UNUSABLE;
+    if (report.process_count) {
+        bool matches = report_matches(options, &report, options->baseline ? baseline : NULL);
+
+        if ((options->error_exitcode || options->baseline) && status == STATUS_GOOD && matches)
+            status = options->error_exitcode ? options->error_exitcode : STATUS_NEW;
+        build_finish(&report, &options->build);
+        if (!write_report(mem, options, &report, matches))
+            status = STATUS_UNUSABLE;
+    }
+    return status;
+}
+
+static int run_report(struct options *options)
+{
+    struct binary_search_path search = run_search_path(options);
+    struct mem *mem = mem_begin();
+    struct resolver *resolver = resolve_begin(mem, &search);
+    struct ledger baseline = ledger_begin(mem, options->view.show);
+    int status;
+
+    if (options->baseline && !take_baseline(&baseline, options))
+        status = STATUS_UNUSABLE;
+    else
+        status = report_all(mem, resolver, options, &baseline);
+    ledger_end(&baseline);
+    resolve_end(resolver);
+    mem_end(mem);
+    return status;
+}
+
+static const char *read_scope(struct suppressions *suppressions, const struct options *options)
+{
+    const char *trouble = NULL;
+
+    for (enum scope_key key = 0; key < SCOPE_KEYS && !trouble; key++)
+        if (options->scope[key] &&
+            (trouble = suppress_outside(suppressions, key, options->scope[key])))
+            fprintf(stderr, "leakreport: --%s=%s: %s\n", scope_word[key], options->scope[key],
+                    trouble);
+    if (options->match)
+        suppress_match_any(suppressions, options->match == MATCH_ANY);
+    return trouble;
+}
+
+/* Before anything else: a mistake in a file is said before a program has run for hours. */
+static bool read_suppressions(struct options *options)
+{
+    struct suppressions *suppressions = suppress_begin();
+    const char *trouble = NULL, *only = NULL;
+
+    options->build.group.suppressions = suppressions;
+    for (size_t i = 0; i < options->suppressions.count && !trouble; i++)
+        trouble = suppress_add_file(suppressions, options->suppressions.text[i]);
+    if (!options->no_known)
+        suppress_add_known(suppressions);
+    for (size_t i = 0; i < options->only.count && !trouble; i++) {
+        only = options->only.text[i];
+        trouble = suppress_all_but(suppressions, only);
+    }
+    if (trouble)
+        fprintf(stderr, "leakreport: %s%s%s%s\n", only ? "--only=" : "", only ? only : "",
+                only ? ": " : "", trouble);
+    return !trouble && !read_scope(suppressions, options);
+}
+
+/* --last: names and pids become files. False: said which has no store. */
+static bool find_last(struct mem *mem, struct options *options)
+{
+    struct text_list *files = &options->files;
+    bool good = true;
+
+    if (!files->count)
+        options_add(files, NULL);
+    for (size_t i = 0; good && i < files->count; i++) {
+        files->text[i] = last_find(mem, files->text[i]);
+        good = files->text[i] != NULL;
+    }
+    return good;
+}
+
+typedef int run_verb(struct options *options);
+
+/* Verbs that take the options of a report. */
+static const struct {
+    const char *word;
+    run_verb *run;
+} verbs[] = {{"diff", compare_diff}, {"merge", compare_merge}};
+
+static int run_survivors(struct options *options, run_verb *verb)
+{
+    if (verb == compare_diff)
+        return compare_survivors(options) ? run_report(options) : STATUS_UNUSABLE;
+    fputs("leakreport: --survivors goes with diff: diff --survivors A B C\n", stderr);
+    return STATUS_UNUSABLE;
+}
+
+static run_verb *verb_at(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(*verbs); i++)
+        if (strcmp(argv[1], verbs[i].word) == 0)
+            return verbs[i].run;
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    run_verb *run = verb_at(argc, argv);
+    int status = STATUS_GOOD, verb = run != NULL;
+    struct mem *mem;
+
+    if (argc > 1 && strcmp(argv[1], "preflight") == 0)
+        return preflight_command(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "log") == 0)
+        return relate_command(argc, argv);
+    mem = mem_begin();
+    if (!options_parse(argc - verb, argv + verb, &options) || !read_suppressions(&options)) {
+        status = STATUS_UNUSABLE;
+    } else if (options.help) {
+        options_help(stdout);
+    } else if (options.version) {
+        puts("leakreport (libleak) " LEAK_VERSION);
+    } else if (options.serve_read >= 0) {
+        status = run_serve(&options);
+    } else if (options.last && !find_last(mem, &options)) {
+        status = STATUS_UNUSABLE;
+    } else if (options.files.count == 0) {
+        fputs("leakreport: no store given (leakreport --help lists the options)\n", stderr);
+        status = STATUS_UNUSABLE;
+    } else if (run && (options.view.by || options.view.blocks)) {
+        fprintf(stderr, "leakreport: --by and --blocks are about one report, not for %s\n",
+                argv[1]);
+        status = STATUS_UNUSABLE;
+    } else if (options.survivors) {
+        status = run_survivors(&options, run);
+    } else {
+        status = run ? run(&options) : run_report(&options);
+    }
+    suppress_end(options.build.group.suppressions);
+    options_end(&options);
+    mem_end(mem);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* options.h - what the user can ask of leakreport: one table makes parser and --help. */
+#ifndef SYMBOLIZE_CLI_OPTIONS_H
+#define SYMBOLIZE_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "symbolize/build/build.h"
+#include "common/view/format_api.h"
+#include "common/store/time_window.h"
+#include "symbolize/output/targets.h"
+
+struct text_list {
+    const char **text;
+    size_t count, capacity;
+};
+
+struct options {
+    struct text_list files;
+    const struct format *format;
+    bool format_given;
+    void (*generate)(const struct report *report, const struct view *view,
+                     FILE *stream); /* instead of the format; NULL = none */
+    const char *output; /* pattern of -o, NULL = stdout */
+    struct targets targets; /* of --to, and of -o where that is given; none: to the output alone */
+    const char *baseline; /* a report of an earlier day, NULL = none */
+    bool force, append, last, survivors;
+    bool top_given, show_given;
+    struct view view;
+    struct build_options build;
+    bool no_known; /* --default-suppressions=off */
+    struct text_list debug_dirs, source_dirs, substitutes, suppressions, only;
+    const char *scope[SCOPE_KEYS]; /* NULL = as it was recorded */
+    enum { MATCH_AS_RECORDED, MATCH_CALLER, MATCH_ANY } match;
+    const char *sysroot;
+    struct since since;
+    enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
+    int error_exitcode; /* 0 = none */
+    bool errors_for[VERDICT_MAX], errors_for_errors, errors_for_growing, errors_for_resources;
+    const char *text; /* of a report that is made already; NULL = none */
+    int serve_read, serve_write; /* -1 = do not serve */
+    bool help, version;
+};
+
+/* False: one line about it is on stderr. The texts are argv's. */
+bool options_parse(int argc, char **argv, struct options *options);
+void options_end(struct options *options);
+void options_add(struct text_list *list, const char *text);
+void options_help(FILE *stream);
+
+#endif

@@ -1,0 +1,210 @@
+/* diff.c - see diff.h.
+ *
+ *     new       480 bytes in 4 blocks lost                       0a1b2c3d4e5f6071
+ *          parse_node() at src/tree.c:88
+ *          under the tag mesh
+ */
+#include "symbolize/compare/diff.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/encode/json_writer.h"
+#include "symbolize/json/json_record.h"
+#include "common/view/text_frame.h"
+#include "symbolize/text/text_path.h"
+#include "symbolize/text/text_tags.h"
+
+#define CHANGE_COLUMNS 10 /* of the longest word and a space */
+
+static const char *const change_word[CHANGE_MAX] = {[CHANGE_NEW] = "new",
+                                                    [CHANGE_GROWN] = "grown",
+                                                    [CHANGE_SHRUNK] = "shrunk",
+                                                    [CHANGE_FIXED] = "fixed",
+                                                    [CHANGE_UNCHANGED] = "unchanged"};
+
+/* ---- Comparing ------------------------------------------------------------------------------ */
+
+static enum change change_of(const struct ledger_entry *old, const struct ledger_entry *new)
+{
+    if (!old || !new)
+        return old ? CHANGE_FIXED : CHANGE_NEW;
+    if (new->record.bytes != old->record.bytes)
+        return new->record.bytes > old->record.bytes ? CHANGE_GROWN : CHANGE_SHRUNK;
+    if (new->record.blocks != old->record.blocks)
+        return new->record.blocks > old->record.blocks ? CHANGE_GROWN : CHANGE_SHRUNK;
+    return CHANGE_UNCHANGED;
+}
+
+static void add_line(struct diff *diff, const struct ledger_entry *old,
+                     const struct ledger_entry *new)
+{
+    struct diff_line *line = &diff->lines[diff->count++];
+
+    *line = (struct diff_line){change_of(old, new), old, new};
+    diff->of[line->change]++;
+}
+
+/* Of two that are told, the one with the larger change; it is as large as all of a new one. */
+static uint64_t moved(const struct diff_line *line)
+{
+    uint64_t old = line->old ? line->old->record.bytes : 0;
+    uint64_t new = line->new ? line->new->record.bytes : 0;
+
+    return old > new ? old - new : new - old;
+}
+
+static int descending(uint64_t a, uint64_t b)
+{
+    return a > b ? -1 : a < b;
+}
+
+static int in_order(const void *left, const void *right)
+{
+    const struct diff_line *a = left, *b = right;
+    const struct ledger_entry *one = a->new ? a->new : a->old, *other = b->new ? b->new : b->old;
+    int order = (int)a->change - (int)b->change;
+
+    if (!order)
+        order = one->rank - other->rank;
+    if (!order)
+        order = descending(moved(a), moved(b));
+    if (!order)
+        order = descending(one->record.blocks, other->record.blocks);
+    return order ? order : descending(other->record.signature, one->record.signature);
+}
+
+struct diff diff_make(struct mem *mem, struct ledger *old, struct ledger *new)
+{
+    struct diff diff = {.lines = mem_take_array(mem, old->count + new->count, sizeof(*diff.lines))};
+
+    for (size_t i = 0; i < new->count; i++) {
+        struct ledger_entry *before =
+            ledger_find(old, new->entries[i].class, new->entries[i].record.signature);
+
+        if (before)
+            before->matched = true;
+        add_line(&diff, before, &new->entries[i]);
+    }
+    for (size_t i = 0; i < old->count; i++)
+        if (!old->entries[i].matched)
+            add_line(&diff, &old->entries[i], NULL);
+    if (diff.count)
+        qsort(diff.lines, diff.count, sizeof(*diff.lines), in_order);
+    return diff;
+}
+
+/* ---- For people ----------------------------------------------------------------------------- */
+
+static int write_amount(const struct ledger_entry *entry, char *text, size_t size)
+{
+    struct shown count = show_count(entry->record.blocks, entry->unit);
+
+    if (entry->class == LEDGER_RECORD)
+        return snprintf(text, size, "%.32s in %.40s %s", show_size(entry->record.bytes).text,
+                        count.text, entry->words);
+    return snprintf(text, size, "%.40s %s", count.text, entry->words);
+}
+
+static void write_line(const struct diff_line *line, const struct view *view, FILE *stream)
+{
+    const struct ledger_entry *entry = line->new ? line->new : line->old;
+    char amount[128];
+    int width = write_amount(entry, amount, sizeof(amount)) + CHANGE_COLUMNS;
+    const struct frame *title = record_title(&entry->record);
+    struct shown place = {0};
+
+    text_style(view, stream, STYLE_BOLD);
+    fprintf(stream, "%-*s%s", CHANGE_COLUMNS, change_word[line->change], amount);
+    text_signature(entry->record.signature, width, view, stream);
+    if (line->old && line->new && line->change != CHANGE_UNCHANGED) {
+        write_amount(line->old, amount, sizeof(amount));
+        fprintf(stream, "%*swas %s\n", CHANGE_COLUMNS, "", amount);
+    }
+    if (title)
+        place = text_place(title, view);
+    fprintf(stream, "%*s%s%s%s\n", CHANGE_COLUMNS, "", text_call(title, view, 0).text,
+            place.columns ? title->file ? " at " : " " : "", place.text);
+    text_tags(&entry->tags, &entry->record, CHANGE_COLUMNS, view, stream);
+}
+
+void diff_write_text(const struct diff *diff, const struct view *view, FILE *stream)
+{
+    size_t hidden[CHANGE_MAX] = {0}, listed = 0;
+
+    for (size_t i = 0; i < diff->count && !view->quiet; i++) {
+        const struct diff_line *line = &diff->lines[i];
+        bool dull = line->change == CHANGE_UNCHANGED && !view->verbose;
+
+        if (!dull && view->top && listed >= view->top) {
+            hidden[line->change]++;
+            continue;
+        }
+        listed += !dull;
+        if (!dull)
+            write_line(line, view, stream);
+    }
+    for (int c = 0; c < CHANGE_MAX; c++)
+        if (hidden[c])
+            fprintf(stream, "... and %zu more %s (--top=0)\n", hidden[c], change_word[c]);
+    fputs("libleak: diff", stream);
+    for (int c = 0; c < CHANGE_MAX; c++)
+        fprintf(stream, " %s=%" PRIu64, change_word[c], diff->of[c]);
+    putc('\n', stream);
+}
+
+/* ---- For programs --------------------------------------------------------------------------- */
+
+static void emit_amount(struct emit *emit, const char *key, const struct ledger_entry *entry)
+{
+    if (!entry) {
+        emit_null(emit, key);
+        return;
+    }
+    emit_open(emit, key, '{');
+    emit_text(emit, "type", entry->sort);
+    emit_number(emit, "bytes", entry->record.bytes);
+    emit_number(emit, "count", entry->record.blocks);
+    if (entry->class == LEDGER_RECORD)
+        json_tags(emit, &entry->record);
+    emit_close(emit, '}');
+}
+
+static void emit_line(struct emit *emit, const struct diff_line *line)
+{
+    const struct ledger_entry *entry = line->new ? line->new : line->old;
+    const struct frame *title = record_title(&entry->record);
+
+    emit_open(emit, NULL, '{');
+    emit_text(emit, "change", change_word[line->change]);
+    emit_id(emit, "signature", entry->record.signature);
+    emit_text(emit, "function", title ? title->function : NULL);
+    emit_text(emit, "file", title ? title->file : NULL);
+    if (title && title->line)
+        emit_number(emit, "line", title->line);
+    else
+        emit_null(emit, "line");
+    emit_text(emit, "module", title ? title->module : NULL);
+    emit_amount(emit, "old", line->old);
+    emit_amount(emit, "new", line->new);
+    emit_close(emit, '}');
+}
+
+void diff_write_json(const struct diff *diff, FILE *stream)
+{
+    struct emit emit = {.stream = stream};
+
+    emit_open(&emit, NULL, '{');
+    emit_text(&emit, "format", "libleak-diff");
+    emit_number(&emit, "version", 1);
+    emit_open(&emit, "summary", '{');
+    for (int c = 0; c < CHANGE_MAX; c++)
+        emit_number(&emit, change_word[c], diff->of[c]);
+    emit_close(&emit, '}');
+    emit_open(&emit, "changes", '[');
+    for (size_t i = 0; i < diff->count; i++)
+        emit_line(&emit, &diff->lines[i]);
+    emit_close(&emit, ']');
+    emit_bool(&emit, "bytes_escaped", emit.bytes_escaped);
+    emit_close(&emit, '}');
+}

@@ -1,0 +1,287 @@
+/* crashes.c - see crashes.h.
+ *
+ * The stack is named by the modules that the record itself lists: they are those of that moment.
+ * What lives near the address the process has said; what was freed there is found here, in the
+ * rings of the last frees.
+ */
+#include "symbolize/faults/crashes.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/names/frame_class.h"
+#include "symbolize/faults/signal_words.h"
+#include "common/sites/stack.h"
+
+#define EXPANDED_MOST 16 /* frames that repeat are written out when there are no more of them */
+
+struct filling {
+    struct mem *mem;
+    const struct store *store;
+    const struct store_crash *record;
+    struct signatures signatures;
+    struct crash *crash;
+    const struct frame **frames; /* being collected */
+    size_t count, capacity;
+};
+
+/* ---- The stack ------------------------------------------------------------------------------ */
+
+static const struct store_module *module_at(const struct store_crash *record, uint64_t address)
+{
+    size_t cursor = record->module_spans.count;
+    uint32_t found = spans_next(&record->module_spans, address, &cursor);
+
+    return found == SPANS_NONE ? NULL : &record->modules[found];
+}
+
+static void add_pc(struct filling *filling, uint64_t pc)
+{
+    const struct store_module *module = module_at(filling->record, pc - 1);
+    const struct place *place = module ? signatures_place_in(&filling->signatures, module, pc)
+                                       : signatures_last_place(&filling->signatures, pc);
+
+    for (size_t i = 0; i < place->count; i++) {
+        if (classify_own_frame(&place->frames[i]) && filling->count)
+            continue; /* ours stands around main; but it may be the one that crashed */
+        filling->frames = mem_more(filling->frames, &filling->capacity, filling->count + 1,
+                                   sizeof(*filling->frames));
+        filling->frames[filling->count++] = &place->frames[i];
+    }
+}
+
+/* Some frames that come a few times more are written out. */
+static void add_repeat(struct filling *filling, const struct leak_crash_frame *last,
+                       const size_t *starts, size_t index)
+{
+    struct crash *crash = filling->crash;
+    size_t first = starts[index + 1 - last->period];
+
+    if ((uint64_t)last->period * last->times > EXPANDED_MOST) {
+        crash->repeats[crash->repeat_count++] = (struct crash_repeat){
+            .end = filling->count, .frames = filling->count - first, .times = last->times};
+        return;
+    }
+    for (uint32_t round = 0; round < last->times; round++)
+        for (uint32_t i = last->period; i; i--)
+            add_pc(filling, filling->record->head.frames[index + 1 - i].pc);
+}
+
+static void fill_stack(struct filling *filling)
+{
+    const struct leak_crash *head = &filling->record->head;
+    struct crash *crash = filling->crash;
+    size_t starts[LEAK_CRASH_FRAMES];
+    const struct frame **kept;
+
+    crash->repeats = mem_take_array(filling->mem, head->frame_count, sizeof(*crash->repeats));
+    for (size_t i = 0; i < head->frame_count; i++) {
+        starts[i] = filling->count;
+        add_pc(filling, head->frames[i].pc);
+        if (head->frames[i].times)
+            add_repeat(filling, &head->frames[i], starts, i);
+    }
+    crash->left_out = head->left_out;
+    crash->left_out_at = filling->count;
+    for (size_t i = 0; i < head->outer_count; i++)
+        add_pc(filling, head->outer[i]);
+    kept = mem_take_array(filling->mem, filling->count, sizeof(*kept));
+    if (filling->count)
+        memcpy(kept, filling->frames, filling->count * sizeof(*kept));
+    free(filling->frames);
+    crash->stack = (struct stack){kept, filling->count, head->ending};
+    crash->depth = head->depth;
+}
+
+/* ---- What lies near ------------------------------------------------------------------------- */
+
+/* The last free of a block that the address was in. */
+static const struct store_recent *freed_around(const struct store *store, uint64_t address)
+{
+    for (size_t i = 0; i < store->recent_count; i++) {
+        const struct store_recent *recent = &store->recent[i];
+
+        if (address - recent->address < (recent->size_most ? recent->size_most : 1))
+            return recent;
+    }
+    return NULL;
+}
+
+static bool fill_freed(struct filling *filling, uint64_t address, struct crash_block *block)
+{
+    const struct store *store = filling->store;
+    const struct store_recent *recent = freed_around(store, address);
+
+    if (!recent)
+        return false;
+    block->start = recent->address;
+    block->size = recent->size_most;
+    block->about = true;
+    block->offset = address - recent->address;
+    block->was_freed = true;
+    block->freed_by = stack_thread(filling->mem, store, recent->thread);
+    block->freed_ns = store_time(store, recent->tick);
+    block->freed_whole = recent->node != LEAK_ROOT_NONE;
+    block->freed = block->freed_whole
+                       ? stack_of_node(filling->mem, &filling->signatures, recent->node)
+                       : stack_of_pc(filling->mem, &filling->signatures, recent->pc);
+    if (recent->site != STORE_NO_SITE) {
+        block->kind = store->sites[recent->site].kind;
+        block->allocated =
+            stack_of_node(filling->mem, &filling->signatures, store->sites[recent->site].node);
+    }
+    return true;
+}
+
+/* A live block counts when the address is in it; behind its end only when nothing was freed there.
+ */
+static void add_block(struct filling *filling, size_t index, const char *register_name)
+{
+    const struct leak_crash_near *near = &filling->record->head.near[index];
+    uint32_t site = filling->record->near_site[index];
+    uint64_t offset = near->address - near->block;
+    struct crash_block block = {.register_name = register_name};
+    bool lives = site != STORE_NO_SITE;
+
+    if (!near->address)
+        return;
+    if (!(lives && offset < near->size) && !fill_freed(filling, near->address, &block)) {
+        if (!lives)
+            return;
+    }
+    if (!block.was_freed) {
+        block.start = near->block;
+        block.size = near->size;
+        block.offset = offset;
+        block.kind = near->kind < LEAK_KIND_MAX ? near->kind : 0;
+        block.allocated =
+            stack_of_node(filling->mem, &filling->signatures, filling->store->sites[site].node);
+    }
+    filling->crash->blocks[filling->crash->block_count++] = block;
+}
+
+static const char *block_words(struct mem *mem, const struct crash_block *block)
+{
+    const char *state = block->was_freed ? " that had been freed" : "";
+    const char *about = block->about ? "about " : "";
+
+    if (block->offset < block->size || !block->size)
+        return mem_format(mem, "%llu bytes into a block of %s%llu bytes%s",
+                          (unsigned long long)block->offset, about, (unsigned long long)block->size,
+                          state);
+    return mem_format(mem, "%llu bytes behind the end of a block of %s%llu bytes%s",
+                      (unsigned long long)(block->offset - block->size), about,
+                      (unsigned long long)block->size, state);
+}
+
+static void fill_near(struct filling *filling)
+{
+    const struct leak_crash *head = &filling->record->head;
+    struct crash *crash = filling->crash;
+    /* Of what was no access to memory the registers say nothing. */
+    bool by_pointer = head->code > 0 && (head->signal == SIGSEGV || head->signal == SIGBUS);
+
+    crash->blocks = mem_take_array(filling->mem, 1 + LEAK_CRASH_REGISTERS, sizeof(*crash->blocks));
+    if (!crash->overflow)
+        add_block(filling, 0, NULL);
+    crash->near = crash->block_count ? block_words(filling->mem, &crash->blocks[0])
+                                     : signal_near(filling->mem, head);
+    crash->registers =
+        mem_take_array(filling->mem, head->register_count + 2, sizeof(*crash->registers));
+    for (uint32_t i = 0; i < head->register_count; i++) {
+        const char *name = signal_register(filling->store->header.machine, i);
+
+        if (!name)
+            break;
+        crash->registers[crash->register_count++] =
+            (struct crash_register){name, head->registers[i]};
+        if (by_pointer && head->registers[i] != head->sp)
+            add_block(filling, 1 + i, name);
+    }
+    if (!crash->register_count || strcmp(crash->registers[0].name, "x0") == 0)
+        crash->registers[crash->register_count++] = (struct crash_register){"sp", head->sp};
+    crash->registers[crash->register_count++] = (struct crash_register){"pc", head->pc};
+}
+
+/* ---- All of it ------------------------------------------------------------------------------ */
+
+static const char *inside_of(const struct leak_crash *head)
+{
+    if (head->flags & LEAK_CRASH_IN_ALLOCATOR)
+        return "the allocator: something has written over its own data before, most likely";
+    if (head->flags & LEAK_CRASH_IN_LIBLEAK)
+        return "libleak itself";
+    return NULL;
+}
+
+static void fill_modules(struct filling *filling)
+{
+    const struct store_crash *record = filling->record;
+
+    filling->crash->modules = mem_take_array(filling->mem, record->module_count, sizeof(char *));
+    for (size_t i = 0; i < record->module_count; i++)
+        filling->crash->modules[filling->crash->module_count++] = record->modules[i].path;
+}
+
+/* One that went to a handler of the program's is a crash when it then killed. */
+static bool has_killed(const struct leak_crash *head, const struct process *process)
+{
+    return head->state == LEAK_CRASH_FATAL || process->how == END_LOST ||
+           (process->how == END_SIGNAL && process->end_value == head->signal);
+}
+
+void crashes_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+                  struct process *process)
+{
+    const struct leak_crash *head = store->crash ? &store->crash->head : NULL;
+    struct filling filling = {.mem = mem, .store = store, .record = store->crash};
+    struct crash *crash;
+
+    if (!head || !has_killed(head, process))
+        return;
+    crash = filling.crash = process->crash = mem_take(mem, sizeof(*crash));
+    filling.signatures = signatures_begin(resolver, store);
+    *crash = (struct crash){.signal = head->signal,
+                            .code = head->code,
+                            .name = signal_name(head->signal),
+                            .words = signal_cause(mem, head, process->pid),
+                            .overflow = (head->flags & LEAK_CRASH_OVERFLOW) != 0,
+                            .handed = head->state == LEAK_CRASH_HANDED,
+                            .during_look = (head->flags & LEAK_CRASH_LOOK) != 0,
+                            .blocks_busy = (head->flags & LEAK_CRASH_BLOCKS_BUSY) != 0,
+                            .inside = inside_of(head),
+                            .address = head->address,
+                            .has_address = (head->flags & LEAK_CRASH_HAS_ADDRESS) != 0,
+                            .thread = {head->thread, mem_copy(mem, head->name, strlen(head->name))},
+                            .tid = head->tid,
+                            .time_ns = head->when_ns};
+    fill_stack(&filling);
+    crash->signature =
+        stack_signature(&crash->stack, (uint64_t)head->signal << 8 | crash->overflow);
+    fill_near(&filling);
+    fill_modules(&filling);
+    signatures_end(&filling.signatures);
+    process->totals.errors++;
+}
+
+void crashes_make_stable(struct process *process)
+{
+    struct crash *crash = process->crash;
+
+    if (!crash)
+        return;
+    crash->time_ns = 0;
+    crash->tid = 0;
+    crash->address = crash->address < 65536 ? crash->address : 0;
+    crash->register_count = 0;
+    crash->depth = 0;
+    crash->words = crash->name;
+    crash->near = crash->block_count ? crash->near : NULL;
+    stack_make_stable(crash->stack.frames, crash->stack.count);
+    for (size_t i = 0; i < crash->block_count; i++) {
+        crash->blocks[i].freed_ns = 0;
+        stack_make_stable(crash->blocks[i].freed.frames, crash->blocks[i].freed.count);
+        stack_make_stable(crash->blocks[i].allocated.frames, crash->blocks[i].allocated.count);
+    }
+}

@@ -1,0 +1,435 @@
+/* resources.c - from records of what is open to what a reader is told; see resources.h. */
+#include "symbolize/faults/resources.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "common/sites/stack.h"
+
+static const char *const type_word[] = {NULL,
+#define X(name, word) word,
+                                        LEAK_RESOURCE_TABLE(X)
+#undef X
+};
+
+static const char *const sort_words[] = {NULL,
+#define X(name, words) words,
+                                         LEAK_SORT_TABLE(X)
+#undef X
+};
+
+struct draft {
+    struct resource resource;
+    const struct store_resource *first; /* the one that was opened first */
+    uint64_t calls;                     /* that opened them */
+};
+
+struct filling {
+    struct mem *mem;
+    const struct store *store;
+    struct signatures signatures;
+    struct draft *drafts;
+    size_t count, capacity;
+    struct map by_node, by_place; /* of a kind -> index + 1 */
+    struct map orphans;           /* address -> index + 1 in the look's */
+};
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+static const char *address_words(struct mem *mem, const struct store_resource *from)
+{
+    char text[INET6_ADDRSTRLEN];
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+        struct sockaddr_un local;
+        char bytes[LEAK_RESOURCE_NAME + 1];
+    } address;
+    size_t begin = offsetof(struct sockaddr_un, sun_path);
+
+    memset(&address, 0, sizeof(address));
+    memcpy(&address, from->name, from->name_length);
+    if (address.any.sa_family == AF_INET && from->name_length >= sizeof(address.four))
+        return mem_format(mem, "%s:%u",
+                          inet_ntop(AF_INET, &address.four.sin_addr, text, sizeof(text)),
+                          ntohs(address.four.sin_port));
+    if (address.any.sa_family == AF_INET6 && from->name_length >= sizeof(address.six))
+        return mem_format(mem, "[%s]:%u",
+                          inet_ntop(AF_INET6, &address.six.sin6_addr, text, sizeof(text)),
+                          ntohs(address.six.sin6_port));
+    if (address.any.sa_family == AF_UNIX && from->name_length > begin && address.bytes[begin])
+        return mem_copy(mem, address.bytes + begin,
+                        strnlen(address.bytes + begin, from->name_length - begin));
+    if (address.any.sa_family == AF_UNIX && from->name_length > begin + 1)
+        return mem_format(mem, "@%s", address.bytes + begin + 1); /* no file */
+    return NULL;
+}
+
+static const char *name_of(struct mem *mem, const struct store_resource *from)
+{
+    const char *name = from->name_length ? from->name : NULL;
+    const char *sort = sort_words[from->sort];
+
+    if (from->name_form != LEAK_NAME_TEXT) {
+        name = address_words(mem, from);
+        if (name)
+            name = mem_format(mem, "socket %s %s", from->name_form == LEAK_NAME_PEER ? "to" : "at",
+                              name);
+        sort = "socket";
+    } else if (name && from->flags & LEAK_RESOURCE_CUT) {
+        name = mem_format(mem, "...%s", name);
+    }
+    if (!name)
+        return sort;
+    if (from->sort == LEAK_SORT_DUP)
+        return mem_format(mem, "dup of %s", name);
+    if (from->sort == LEAK_SORT_MEMFD || from->sort == LEAK_SORT_POPEN)
+        return mem_format(mem, "%s: %s", sort, name);
+    return mem_copy(mem, name, strlen(name)); /* the store goes before the report is written */
+}
+
+/* Of a descriptor that was there before the process: so it is said. */
+static const char *closed_name(struct mem *mem, const struct store_resource *from)
+{
+    static const char *const standard[] = {"standard input", "standard output", "standard error"};
+    const char *name = name_of(mem, from);
+
+    if (!(from->flags & LEAK_RESOURCE_INHERITED))
+        return name;
+    if (from->id < sizeof(standard) / sizeof(*standard))
+        return standard[from->id];
+    return mem_format(mem, "inherited: %s", name ? name : "unknown");
+}
+
+/* "T3 (worker)" */
+static const char *thread_name(struct mem *mem, const struct store *store, uint64_t serial)
+{
+    const struct store_thread *thread =
+        serial <= UINT32_MAX ? store_thread_of(store, (uint32_t)serial) : NULL;
+
+    if (thread && *thread->name)
+        return mem_format(mem, "T%u (%s)", thread->serial, thread->name);
+    return mem_format(mem, "T%llu", (unsigned long long)serial);
+}
+
+static void add_name(struct resource *resource, const char *name)
+{
+    if (!name)
+        return;
+    for (size_t i = 0; i < resource->name_count; i++)
+        if (strcmp(resource->names[i], name) == 0)
+            return;
+    if (resource->name_count < RESOURCE_NAMES)
+        resource->names[resource->name_count++] = name;
+    else
+        resource->more_names = true;
+}
+
+/* ---- What is told --------------------------------------------------------------------------- */
+
+static bool is_stream(const struct store_resource *from)
+{
+    return from->type == LEAK_RESOURCE_FILE || from->type == LEAK_RESOURCE_DIR;
+}
+
+static bool is_standard(const struct store_resource *from)
+{
+    return from->fd >= 0 && from->fd <= 2 && (is_stream(from) || from->type == LEAK_RESOURCE_FD);
+}
+
+/* A thread that runs to the end of its process is nothing that was forgotten. */
+static bool still_runs(const struct store *store, const struct store_resource *from)
+{
+    const struct store_thread *thread =
+        from->type == LEAK_RESOURCE_THREAD && from->bytes <= UINT32_MAX
+            ? store_thread_of(store, (uint32_t)from->bytes)
+            : NULL;
+
+    return thread && !thread->ended;
+}
+
+static bool is_told(const struct filling *filling, const struct store_resource *from)
+{
+    if (from->bad_close)
+        return !(from->flags & LEAK_RESOURCE_SWEEP);
+    if (from->flags & (LEAK_RESOURCE_INHERITED | LEAK_RESOURCE_PENDING) || is_standard(from))
+        return false;
+    return !still_runs(filling->store, from);
+}
+
+static const struct store_mark *mark_of(const struct store_resource *from)
+{
+    return from->bad_close ? &from->again : &from->opened;
+}
+
+static const char *type_of(const struct store_resource *from)
+{
+    if (!from->bad_close)
+        return type_word[from->type];
+    return from->flags & LEAK_RESOURCE_NEVER ? "bad-close" : "double-close";
+}
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+/* The names in its stack, and the line: a function may open many things. */
+static struct draft *make_draft(struct filling *filling, const struct store_resource *from)
+{
+    struct stack stack = stack_of_node(filling->mem, &filling->signatures, mark_of(from)->node);
+    const char *type = type_of(from);
+    struct draft draft = {.resource = {.type = type, .bad_close = from->bad_close}, .first = from};
+    struct record *record = &draft.resource.record;
+    const struct frame *title;
+    uint64_t key, *slot;
+
+    *record = (struct record){.signature = signatures_of(&filling->signatures, mark_of(from)->node),
+                              .verdict = VERDICT_LOST, /* for rules that suppress leaks */
+                              .first_ns = UINT64_MAX,
+                              .frames = stack.frames,
+                              .frame_count = stack.count,
+                              .user = frame_user(stack.frames, stack.count),
+                              .ending = stack.ending,
+                              .stacks = 1};
+    title = record_title(record);
+    key = hash_mix(record->signature, hash_text(title ? title->line : 0, type, strlen(type)));
+    slot = map_put(&filling->by_place, key, NULL);
+    if (!*slot) {
+        filling->drafts = mem_more(filling->drafts, &filling->capacity, filling->count + 1,
+                                   sizeof(*filling->drafts));
+        filling->drafts[filling->count++] = draft;
+        *slot = filling->count;
+    }
+    return &filling->drafts[*slot - 1];
+}
+
+static struct draft *find_draft(struct filling *filling, const struct store_resource *from)
+{
+    const char *type = type_of(from);
+    uint64_t key = hash_text(mark_of(from)->node, type, strlen(type)), *slot;
+    struct draft *draft;
+    uint64_t known = map_get(&filling->by_node, key);
+
+    if (known)
+        return &filling->drafts[known - 1];
+    draft = make_draft(filling, from);
+    slot = map_put(&filling->by_node, key, NULL);
+    *slot = (uint64_t)(draft - filling->drafts) + 1;
+    return draft;
+}
+
+static void add_thread(struct filling *filling, struct record *record, uint32_t serial)
+{
+    for (size_t i = 0; i < record->thread_count; i++)
+        if (record->threads[i].serial == serial)
+            return;
+    if (!record->threads)
+        record->threads = mem_take_array(filling->mem, LEAK_SITE_THREADS, sizeof(*record->threads));
+    if (record->thread_count == LEAK_SITE_THREADS)
+        record->more_threads = true;
+    else
+        record->threads[record->thread_count++] =
+            stack_thread(filling->mem, filling->store, serial);
+}
+
+/* A stream is a block, too, and what held it was freed without it. */
+static void add_orphaned(struct filling *filling, struct record *record,
+                         const struct store_resource *from)
+{
+    bool is_block = from->type == LEAK_RESOURCE_FILE || from->type == LEAK_RESOURCE_DIR;
+    uint64_t at = is_block ? map_get(&filling->orphans, from->id) : 0;
+    const struct store_orphan *orphan = at ? &filling->store->look->orphans[at - 1] : NULL;
+    struct stack freed, holder = {0};
+
+    if (!orphan)
+        return;
+    freed = stack_of_node(filling->mem, &filling->signatures, orphan->node);
+    if (orphan->holder != STORE_NO_SITE)
+        holder = stack_of_node(filling->mem, &filling->signatures,
+                               filling->store->sites[orphan->holder].node);
+    if (!freed.count)
+        return;
+    record->orphaned = (struct orphaned){.blocks = 1,
+                                         .frames = freed.frames,
+                                         .frame_count = freed.count,
+                                         .user = frame_user(freed.frames, freed.count)};
+    record->orphaned.user = record->orphaned.user < freed.count ? record->orphaned.user : 0;
+    if (holder.count)
+        record->orphaned.holder = holder.frames[frame_user(holder.frames, holder.count) % holder.count];
+}
+
+static void add(struct filling *filling, const struct store_resource *from)
+{
+    struct draft *draft = find_draft(filling, from);
+    struct resource *resource = &draft->resource;
+    struct record *record = &resource->record;
+    const struct store_mark *mark = mark_of(from);
+    uint64_t when = store_time(filling->store, mark->tick);
+
+    record->blocks = add_saturating(record->blocks, from->count);
+    draft->calls += from->flags & LEAK_RESOURCE_SECOND ? 0 : from->count;
+    if (from->type == LEAK_RESOURCE_MMAP) {
+        resource->has_bytes = true;
+        record->bytes = add_saturating(record->bytes, from->bytes);
+    }
+    if (when < record->first_ns) {
+        record->first_ns = when;
+        draft->first = from;
+    }
+    if (when > record->last_ns)
+        record->last_ns = when;
+    add_thread(filling, record, mark->thread);
+    if (!from->bad_close && !record->orphaned.blocks)
+        add_orphaned(filling, record, from);
+    if (from->type == LEAK_RESOURCE_THREAD)
+        add_name(resource, thread_name(filling->mem, filling->store, from->bytes));
+    else if (from->bad_close && from->flags & LEAK_RESOURCE_NEVER)
+        add_name(resource, mem_format(filling->mem, "descriptor %d", from->fd));
+    else if (from->bad_close)
+        add_name(resource, closed_name(filling->mem, from));
+    else
+        add_name(resource, name_of(filling->mem, from));
+}
+
+static void finish(struct filling *filling, struct draft *draft)
+{
+    struct resource *resource = &draft->resource;
+    const struct store_resource *from = draft->first;
+
+    resource->once =
+        !resource->bad_close && draft->calls <= 1 && from->type != LEAK_RESOURCE_THREAD;
+    if (!resource->bad_close)
+        return;
+    resource->opened = stack_of_node(filling->mem, &filling->signatures, from->opened.node);
+    resource->closed = stack_of_node(filling->mem, &filling->signatures, from->closed.node);
+    resource->closed_by = stack_thread(filling->mem, filling->store, from->closed.thread);
+    resource->taken = (from->flags & LEAK_RESOURCE_TAKEN) != 0;
+}
+
+/* ---- All of it ----------------------------------------------------------------------------- */
+
+/* A close that took another one's number away; what was left open many times; closes that found
+ * nothing; and last what was opened once. */
+static int rank(const struct resource *resource)
+{
+    if (resource->bad_close)
+        return resource->taken ? 0 : 2;
+    return resource->once ? 3 : 1;
+}
+
+static int by_weight(const void *left, const void *right)
+{
+    const struct draft *a = left, *b = right;
+    const struct record *x = &a->resource.record, *y = &b->resource.record;
+
+    int order = rank(&a->resource) - rank(&b->resource);
+
+    if (order)
+        return order;
+    if (x->blocks != y->blocks)
+        return x->blocks > y->blocks ? -1 : 1;
+    if (a->first->type != b->first->type)
+        return a->first->type < b->first->type ? -1 : 1;
+    if (x->first_ns != y->first_ns)
+        return x->first_ns < y->first_ns ? -1 : 1;
+    return a->first->id < b->first->id ? -1 : a->first->id > b->first->id;
+}
+
+static void fill_inherited(struct filling *filling, struct process *process)
+{
+    const struct store *store = filling->store;
+
+    process->inherited =
+        mem_take_array(filling->mem, store->resource_count, sizeof(*process->inherited));
+    for (size_t i = 0; i < store->resource_count; i++) {
+        const struct store_resource *from = &store->resources[i];
+
+        if (from->bad_close || from->type != LEAK_RESOURCE_FD || is_standard(from) ||
+            !(from->flags & LEAK_RESOURCE_INHERITED))
+            continue;
+        process->inherited[process->inherited_count++] =
+            (struct inherited){from->id, name_of(filling->mem, from)};
+    }
+}
+
+static void fill_totals(struct filling *filling, struct process *process)
+{
+    const struct store *store = filling->store;
+    uint64_t open[LEAK_RESOURCE_MAX] = {0};
+
+    for (size_t i = 0; i < store->resource_count; i++)
+        if (!store->resources[i].bad_close && is_told(filling, &store->resources[i]))
+            open[store->resources[i].type] += store->resources[i].count;
+    process->resources_missed = store->resources_missed;
+    process->resource_totals =
+        mem_take_array(filling->mem, LEAK_RESOURCE_MAX, sizeof(*process->resource_totals));
+    for (int i = LEAK_RESOURCE_NONE + 1; i < LEAK_RESOURCE_MAX; i++)
+        if (store->resources_opened[i] || open[i])
+            process->resource_totals[process->resource_total_count++] =
+                (struct resource_total){type_word[i], store->resources_opened[i], open[i]};
+}
+
+static void want_orphans(struct filling *filling)
+{
+    const struct store_look *look = filling->store->look;
+
+    for (size_t i = 0; look && i < look->orphan_count; i++)
+        *map_put(&filling->orphans, look->orphans[i].address, NULL) = i + 1;
+    for (size_t i = 0; i < filling->store->resource_count; i++) {
+        uint64_t at = map_get(&filling->orphans, filling->store->resources[i].id);
+
+        if (!at)
+            continue;
+        signatures_want(&filling->signatures, look->orphans[at - 1].node);
+        if (look->orphans[at - 1].holder != STORE_NO_SITE)
+            signatures_want(&filling->signatures,
+                            filling->store->sites[look->orphans[at - 1].holder].node);
+    }
+}
+
+static void make_drafts(struct filling *filling, struct resolver *resolver)
+{
+    const struct store *store = filling->store;
+
+    filling->signatures = signatures_begin(resolver, store);
+    want_orphans(filling);
+    for (size_t i = 0; i < store->resource_count; i++)
+        if (is_told(filling, &store->resources[i])) {
+            signatures_want(&filling->signatures, mark_of(&store->resources[i])->node);
+            signatures_want(&filling->signatures, store->resources[i].opened.node);
+            signatures_want(&filling->signatures, store->resources[i].closed.node);
+        }
+    signatures_resolve(&filling->signatures);
+    for (size_t i = 0; i < store->resource_count; i++)
+        if (is_told(filling, &store->resources[i]))
+            add(filling, &store->resources[i]);
+    for (size_t i = 0; i < filling->count; i++)
+        finish(filling, &filling->drafts[i]);
+    if (filling->count)
+        qsort(filling->drafts, filling->count, sizeof(*filling->drafts), by_weight);
+}
+
+void resources_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+                    struct suppressions *suppressions, struct process *process)
+{
+    struct filling filling = {.mem = mem, .store = store};
+
+    if (process->how == END_EXEC)
+        return;
+    make_drafts(&filling, resolver);
+    process->resources = mem_take_array(mem, filling.count, sizeof(*process->resources));
+    for (size_t i = 0; i < filling.count; i++)
+        if (!suppress_record(suppressions, &filling.drafts[i].resource.record, NULL))
+            process->resources[process->resource_count++] = filling.drafts[i].resource;
+    process->totals.resources = process->resource_count;
+    fill_inherited(&filling, process);
+    fill_totals(&filling, process);
+    signatures_end(&filling.signatures);
+    map_end(&filling.by_node);
+    map_end(&filling.by_place);
+    map_end(&filling.orphans);
+    free(filling.drafts);
+}

@@ -1,0 +1,217 @@
+/* signal_words.c - see signal_words.h. */
+#include "symbolize/faults/signal_words.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/model/model.h"
+#include "common/base/term_text.h"
+
+#define NULL_PAGE 65536     /* nobody maps anything below */
+#define NEIGHBOUR (1 << 20) /* so far from a mapping its end is still told of */
+
+/* As Linux numbers them. */
+enum { ILL = 4, TRAP = 5, ABRT = 6, BUS = 7, FPE = 8, SEGV = 11, SYS = 31 };
+enum { BY_KERNEL = 0x80, BY_TKILL = -6, BY_QUEUE = -1 };
+
+const char *signal_name(int32_t signal)
+{
+    switch (signal) {
+    case ILL:
+        return "SIGILL";
+    case TRAP:
+        return "SIGTRAP";
+    case ABRT:
+        return "SIGABRT";
+    case BUS:
+        return "SIGBUS";
+    case FPE:
+        return "SIGFPE";
+    case SEGV:
+        return "SIGSEGV";
+    case SYS:
+        return "SIGSYS";
+    }
+    return NULL;
+}
+
+static const char *access_word(uint32_t access)
+{
+    static const char *const words[] = {"access", "read", "write", "jump"};
+
+    return words[access < 4 ? access : 0];
+}
+
+static const char *preposition(uint32_t access)
+{
+    return access == LEAK_ACCESS_READ ? "from" : "to";
+}
+
+static const char *segv_place(const struct leak_crash *crash)
+{
+    if (crash->address < NULL_PAGE)
+        return "a null pointer";
+    if (!crash->at.end)
+        return "an unmapped address";
+    if (!(crash->at.flags & (LEAK_MAPPING_READ | LEAK_MAPPING_WRITE | LEAK_MAPPING_EXECUTE)))
+        return "memory without access";
+    if (crash->access == LEAK_ACCESS_EXECUTE)
+        return "memory that is no code";
+    if (!(crash->at.flags & LEAK_MAPPING_WRITE))
+        return "read-only memory";
+    return "a forbidden address";
+}
+
+static const char *segv(struct mem *mem, const struct leak_crash *crash)
+{
+    const char *word = access_word(crash->access);
+
+    if (!(crash->flags & LEAK_CRASH_HAS_ADDRESS))
+        return "access to an address that cannot be: no pointer at all";
+    if (crash->flags & LEAK_CRASH_OVERFLOW)
+        return mem_format(mem, "%s %s 0x%" PRIx64 ", just below the stack", word,
+                          preposition(crash->access), crash->address);
+    if (crash->address && crash->address < NULL_PAGE)
+        return mem_format(mem, "%s %s 0x%" PRIx64 ", %s away from a null pointer", word,
+                          preposition(crash->access), crash->address,
+                          show_count(crash->address, "byte").text);
+    return mem_format(mem, "%s %s %s, 0x%" PRIx64, word, preposition(crash->access),
+                      segv_place(crash), crash->address);
+}
+
+static const char *bus(struct mem *mem, const struct leak_crash *crash)
+{
+    static const char *const words[] = {NULL,
+                                        "unaligned access to",
+                                        "access to",
+                                        "hardware error at",
+                                        "memory that the hardware has lost at",
+                                        "memory that the hardware has lost at"};
+
+    if (crash->code == 2 && crash->at.flags & LEAK_MAPPING_FILE)
+        return mem_format(mem, "%s behind the end of a mapped file, 0x%" PRIx64,
+                          access_word(crash->access), crash->address);
+    return mem_format(mem, "%s 0x%" PRIx64,
+                      crash->code > 0 && crash->code < 6 ? words[crash->code] : "access to",
+                      crash->address);
+}
+
+static const char *by_code(int32_t signal, int32_t code)
+{
+    static const char *const fpe[] = {"",
+                                      "integer divided by zero",
+                                      "integer overflow",
+                                      "floating point divided by zero",
+                                      "floating point overflow",
+                                      "floating point underflow",
+                                      "inexact floating point result",
+                                      "invalid floating point operation",
+                                      "subscript out of range"};
+    static const char *const ill[] = {"",
+                                      "illegal instruction",
+                                      "illegal operand",
+                                      "illegal addressing",
+                                      "illegal trap",
+                                      "privileged instruction",
+                                      "privileged register",
+                                      "coprocessor error",
+                                      "internal stack error"};
+    static const char *const trap[] = {"", "breakpoint", "single step", "branch",
+                                       "hardware watchpoint"};
+
+    if (signal == FPE)
+        return code > 0 && code < 9 ? fpe[code] : "arithmetic error";
+    if (signal == ILL)
+        return code > 0 && code < 9 ? ill[code] : "illegal instruction";
+    if (signal == TRAP)
+        return code > 0 && code < 5 ? trap[code] : "breakpoint";
+    if (signal == SYS)
+        return "forbidden system call (seccomp)";
+    return "abort";
+}
+
+const char *signal_cause(struct mem *mem, const struct leak_crash *crash, int32_t pid)
+{
+    if (crash->code <= 0 && crash->sender == pid)
+        return crash->signal == ABRT ? "abort: raised by the program itself"
+                                     : "raised by the program itself";
+    if (crash->code == 0 || crash->code == BY_TKILL || crash->code == BY_QUEUE)
+        return crash->sender ? mem_format(mem, "sent by process %" PRId32, crash->sender)
+                             : "sent by a process outside of the container";
+    if (crash->code < 0)
+        return "sent by a timer or the like";
+    if (crash->signal == SEGV)
+        return segv(mem, crash);
+    if (crash->signal == BUS)
+        return bus(mem, crash);
+    return by_code(crash->signal, crash->code);
+}
+
+/* "the stack", "/lib/libm.so.6", "memory of no file" */
+static const char *mapping_words(const struct leak_crash_mapping *mapping)
+{
+    if (strcmp(mapping->path, "[stack]") == 0)
+        return "the stack of the main thread";
+    if (strcmp(mapping->path, "[heap]") == 0)
+        return "the heap (brk)";
+    return mapping->path[0] ? mapping->path : "memory of no file";
+}
+
+static const char *in_mapping(struct mem *mem, const struct leak_crash_mapping *at)
+{
+    bool code = at->flags & LEAK_MAPPING_EXECUTE, write = at->flags & LEAK_MAPPING_WRITE;
+    const char *what = code ? "code of" : write ? "in" : "read-only data of";
+
+    if (!(at->flags & (LEAK_MAPPING_READ | LEAK_MAPPING_WRITE | LEAK_MAPPING_EXECUTE)))
+        return at->path[0] ? mem_format(mem, "a gap in %s", mapping_words(at))
+                           : "memory without access: a guard page, or memory that is reserved";
+    return mem_format(mem, "%s %s", what, mapping_words(at));
+}
+
+static uint64_t distance(uint64_t from, uint64_t to)
+{
+    return to > from ? to - from : 0;
+}
+
+const char *signal_near(struct mem *mem, const struct leak_crash *crash)
+{
+    uint64_t address = crash->address;
+
+    if (!(crash->flags & LEAK_CRASH_HAS_ADDRESS))
+        return NULL;
+    if (crash->flags & LEAK_CRASH_OVERFLOW)
+        return mem_format(mem, "%s below the stack, which has %s",
+                          show_count(distance(address, crash->stack.start), "byte").text,
+                          show_size(crash->stack.end - crash->stack.start).text);
+    if (address < NULL_PAGE)
+        return "the page of the null pointer";
+    if (crash->at.end)
+        return in_mapping(mem, &crash->at);
+    if (crash->below.end && address - crash->below.end < NEIGHBOUR)
+        return mem_format(mem, "%s behind the end of %s",
+                          show_count(address - crash->below.end, "byte").text,
+                          mapping_words(&crash->below));
+    if (crash->above.end && crash->above.start - address < NEIGHBOUR)
+        return mem_format(mem, "%s in front of %s",
+                          show_count(crash->above.start - address, "byte").text,
+                          mapping_words(&crash->above));
+    return "far from any memory";
+}
+
+const char *signal_register(uint32_t machine, uint32_t i)
+{
+    static const char *const x86[] = {"r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rdi",
+                                      "rsi", "rbp", "rbx", "rdx", "rax", "rcx", "rsp", NULL};
+    static const char *const arm[] = {"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",
+                                      "x8",  "x9",  "x10", "x11", "x12", "x13", "x14", "x15",
+                                      "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
+                                      "x24", "x25", "x26", "x27", "x28", "x29", "x30", NULL};
+
+    if (machine == EM_X86_64)
+        return i < sizeof(x86) / sizeof(*x86) ? x86[i] : NULL;
+    if (machine == EM_AARCH64)
+        return i < sizeof(arm) / sizeof(*arm) ? arm[i] : NULL;
+    return NULL;
+}

@@ -1,0 +1,150 @@
+/* folded.c - see folded.h.
+ *
+ * Names are what tells frames apart here, so records whose stacks have the same names share a line.
+ * A name is one word: what would end it, or the line, is replaced.
+ */
+#include "symbolize/formats/folded.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/view/record_filter.h"
+#include "common/base/hashmap.h"
+#include "common/base/arena.h"
+#include "common/base/utf8.h"
+
+/* A stack of one process, with the sum of its records. */
+struct line {
+    const struct record *record; /* one that has it */
+    const struct process *process;
+    uint64_t sum;
+};
+
+struct folding {
+    const struct view *view;
+    bool blocks;         /* are counted; else bytes */
+    bool many;           /* processes: each is a root */
+    struct map by_names; /* hash of a stack's names -> index + 1 */
+    struct line *lines;
+    size_t count, capacity;
+    struct map name_hashes; /* frame -> hash of its name */
+};
+
+/* ---- Adding up ------------------------------------------------------------------------------ */
+
+static uint64_t hash_name(struct folding *folding, const struct frame *frame)
+{
+    bool fresh;
+    uint64_t *slot = map_put(&folding->name_hashes, (uintptr_t)frame, &fresh);
+
+    if (fresh) {
+        char buffer[FRAME_NAME_SIZE];
+        const char *name = frame_name(frame, buffer);
+
+        *slot = hash_text(1, name, strlen(name));
+    }
+    return *slot;
+}
+
+static size_t first_frame(const struct folding *folding, const struct record *record)
+{
+    return folding->view->all_frames ? 0 : frame_first(record->frames, record->frame_count);
+}
+
+static void add(struct folding *folding, const struct process *process, const struct record *record)
+{
+    uint64_t key = hash_mix(2, folding->many ? (uintptr_t)process : 0), *slot;
+    struct line *line;
+
+    for (size_t i = first_frame(folding, record); i < record->frame_count; i++)
+        key = hash_mix(key, hash_name(folding, record->frames[i]));
+    slot = map_put(&folding->by_names, key, NULL);
+    if (!*slot) {
+        folding->lines = mem_more(folding->lines, &folding->capacity, folding->count + 1,
+                                  sizeof(*folding->lines));
+        folding->lines[folding->count++] = (struct line){record, process, 0};
+        *slot = folding->count;
+    }
+    line = &folding->lines[*slot - 1];
+    line->sum = add_saturating(line->sum, folding->blocks ? record->blocks : record->bytes);
+}
+
+/* ---- Writing -------------------------------------------------------------------------------- */
+
+/* Does it separate frames, words or lines, for one reader or another? */
+static bool is_separator(const char *at, size_t length)
+{
+    const unsigned char *byte = (const unsigned char *)at;
+
+    if (length == 1)
+        return *byte <= ' ' || *byte == ';' || *byte == 0x7f;
+    if (length == 2) /* control characters and the space of Latin-1 */
+        return byte[0] == 0xc2 && byte[1] <= 0xa0;
+    return length == 3 && byte[0] == 0xe2 && byte[1] == 0x80 && /* other spaces and lines' ends */
+           (byte[2] <= 0x8b || byte[2] == 0xa8 || byte[2] == 0xa9 || byte[2] == 0xaf);
+}
+
+static void write_name(const char *name, FILE *stream)
+{
+    while (*name) {
+        size_t length = utf8_length(name);
+
+        if (!length || is_separator(name, length))
+            putc_unlocked(*name == ';' ? ':' : '_', stream);
+        else
+            fwrite_unlocked(name, 1, length, stream);
+        name += length ? length : 1;
+    }
+}
+
+static void write_line(const struct folding *folding, const struct line *line, FILE *stream)
+{
+    const struct record *record = line->record;
+    size_t first = first_frame(folding, record);
+
+    if (folding->many) {
+        const char *exe = base_name(line->process->exe);
+
+        write_name(exe ? exe : "unknown", stream);
+        fprintf(stream, "[%" PRId32 "];", line->process->pid);
+    }
+    for (size_t i = record->frame_count; i > first; i--) {
+        char buffer[FRAME_NAME_SIZE];
+
+        write_name(frame_name(record->frames[i - 1], buffer), stream);
+        if (i > first + 1)
+            putc_unlocked(';', stream);
+    }
+    if (!record->frame_count)
+        fputs("[no_stack]", stream);
+    fprintf(stream, " %" PRIu64 "\n", line->sum);
+}
+
+static void write_all(const struct report *report, struct folding *folding, FILE *stream)
+{
+    folding->many = report->process_count > 1;
+    for (size_t i = 0; i < report->process_count; i++) {
+        struct listing listing = {.process = &report->processes[i], .view = folding->view};
+        const struct record *record;
+
+        while ((record = listed_next(&listing)))
+            add(folding, &report->processes[i], record);
+    }
+    for (size_t i = 0; i < folding->count; i++)
+        if (folding->lines[i].sum) /* blocks of no size are nothing to a graph of bytes */
+            write_line(folding, &folding->lines[i], stream);
+    map_end(&folding->by_names);
+    map_end(&folding->name_hashes);
+    free(folding->lines);
+}
+
+void folded_write(const struct report *report, const struct view *view, FILE *stream)
+{
+    write_all(report, &(struct folding){.view = view}, stream);
+}
+
+void folded_write_blocks(const struct report *report, const struct view *view, FILE *stream)
+{
+    write_all(report, &(struct folding){.view = view, .blocks = true}, stream);
+}

@@ -1,0 +1,121 @@
+/* html_frames.c - see html_frames.h. */
+#include "symbolize/formats/html_frames.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/arena.h"
+
+#define SOURCES_MOST 1500 /* frames with source … */
+#define SOURCE_AROUND 7   /* … lines before and behind */
+#define SOURCE_COLUMNS 240
+
+uint64_t html_frames_id(struct html_frames *frames, const struct frame *frame)
+{
+    uint64_t *slot = map_put(&frames->ids, (uintptr_t)frame, NULL);
+
+    if (!*slot) {
+        frames->frames =
+            mem_more(frames->frames, &frames->capacity, frames->count + 1, sizeof(*frames->frames));
+        frames->frames[frames->count++] = frame;
+        *slot = frames->count;
+    }
+    return *slot - 1;
+}
+
+static const char *text_or_null(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+static void write_frames(struct emit *emit, const struct html_frames *frames,
+                         const struct view *view)
+{
+    emit_open(emit, "frames", '[');
+    for (size_t i = 0; i < frames->count; i++) {
+        const struct frame *frame = frames->frames[i];
+        char buffer[4096], place[64];
+        const char *path = frame->file;
+
+        if (path)
+            path = report_path(view, path, buffer, sizeof(buffer));
+        snprintf(place, sizeof(place), "+0x%" PRIx64, frame->offset);
+        emit_open(emit, NULL, '[');
+        emit->flat = true;
+        emit_text(emit, NULL, text_or_null(frame->function));
+        emit_text(emit, NULL, path);
+        emit_number(emit, NULL, frame->line);
+        emit_text(emit, NULL,
+                  frame->module       ? base_name(frame->module)
+                  : frame->has_offset ? place
+                                      : NULL);
+        emit_number(emit, NULL,
+                    frame->role == FRAME_USER      ? 0
+                    : frame->role == FRAME_WRAPPER ? 2
+                                                   : 1);
+        emit_bool(emit, NULL, frame->inlined);
+        emit_close(emit, ']');
+        emit->flat = false;
+    }
+    emit_close(emit, ']');
+}
+
+/* ---- Source --------------------------------------------------------------------------------- */
+
+struct lines {
+    char text[2 * SOURCE_AROUND + 1][SOURCE_COLUMNS];
+};
+
+static void write_source(struct emit *emit, const struct html_frames *frames,
+                         const struct view *view, size_t id)
+{
+    const struct frame *frame = frames->frames[id];
+    uint32_t first = frame->line > SOURCE_AROUND ? frame->line - SOURCE_AROUND : 1;
+    struct lines lines;
+    size_t count = source_lines(&view->source, frame->file, first, lines.text[0],
+                                2 * SOURCE_AROUND + 1, SOURCE_COLUMNS);
+    char key[24];
+
+    if (first + count <= frame->line)
+        return;
+    snprintf(key, sizeof(key), "%zu", id);
+    emit_open(emit, key, '[');
+    emit->flat = true;
+    emit_number(emit, NULL, first);
+    emit_open(emit, NULL, '[');
+    for (size_t i = 0; i < count; i++)
+        emit_text(emit, NULL, lines.text[i]);
+    emit_close(emit, ']');
+    emit_close(emit, ']');
+    emit->flat = false;
+}
+
+static void write_sources(struct emit *emit, const struct html_frames *frames,
+                          const struct view *view)
+{
+    size_t written = 0;
+
+    emit_open(emit, "source", '{');
+    for (size_t i = 0; i < frames->count && written < SOURCES_MOST; i++) {
+        const struct frame *frame = frames->frames[i];
+
+        if (view->no_source || !frame->file || !frame->line || frame->role == FRAME_RUNTIME)
+            continue;
+        write_source(emit, frames, view, i);
+        written++;
+    }
+    emit_close(emit, '}');
+}
+
+void html_frames_write(struct emit *emit, const struct html_frames *frames, const struct view *view)
+{
+    write_frames(emit, frames, view);
+    write_sources(emit, frames, view);
+}
+
+void html_frames_end(struct html_frames *frames)
+{
+    map_end(&frames->ids);
+    free(frames->frames);
+}

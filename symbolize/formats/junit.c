@@ -1,0 +1,327 @@
+/* junit.c - see junit.h.
+ *
+ * A process is a suite, and a finding is a test of it that failed; what is shown on request only
+ * passes, what is suppressed is skipped. A test's name has the signature, so a server recognises it
+ * in the next run. Where nothing was found one test says so, and passes only if there was something
+ * to see: a program that libleak cannot track is skipped, not clean.
+ */
+#include "symbolize/formats/junit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/text/warnings.h"
+#include "common/encode/xml_escape.h"
+#include "symbolize/formats/findings.h"
+#include "common/view/text_frame.h"
+#include "symbolize/text/text_head.h"
+#include "common/base/times.h"
+
+#define NAME_COLUMNS 160 /* of a function in the name of a test */
+
+/* Attributes come before what they count. */
+struct counts {
+    uint64_t tests, failures, errors, skipped;
+};
+
+/* ---- One test -------------------------------------------------------------------------------- */
+
+/* Servers take what is before the last dot for a package. */
+static char *class_name(const char *group, const char *module)
+{
+    const char *name = module ? base_name(module) : "unknown";
+    char *text = malloc(strlen(group) + strlen(name) + 2);
+
+    if (!text)
+        return NULL;
+    sprintf(text, "%s.%s", group, name);
+    for (char *at = text + strlen(group) + 1; *at; at++)
+        if (*at == '.')
+            *at = '_';
+    return text;
+}
+
+/* "lost in make_book() a0bfa36e5958196b" */
+static void write_name(const struct finding *finding, const struct view *view, FILE *stream)
+{
+    struct shown function = {.text = "an unknown place"};
+    char id[32] = "";
+    char *name = NULL;
+    size_t size;
+    FILE *text = open_memstream(&name, &size);
+
+    if (!text)
+        return;
+    if (finding->frame)
+        function = text_bare(finding->frame, NAME_COLUMNS); /* servers know it by its name */
+    if (finding->has_signature)
+        snprintf(id, sizeof(id), " %016" PRIx64, finding->signature);
+    fprintf(text, "%s in %s%s", finding->type, function.text, id);
+    if (!finding->has_signature && finding->frame)
+        fprintf(text, " %s", text_place(finding->frame, view).text);
+    fclose(text);
+    escape_attribute(stream, "name", name);
+    free(name);
+}
+
+static void open_case(const struct finding *finding, const struct view *view, FILE *stream)
+{
+    char *class = class_name(finding->group, finding->frame ? finding->frame->module : NULL);
+
+    fputs("    <testcase", stream);
+    escape_attribute(stream, "classname", class);
+    write_name(finding, view, stream);
+    fputs(" time=\"0\">\n", stream);
+    free(class);
+}
+
+static void write_message(const struct process *process, const struct finding *finding,
+                          FILE *stream)
+{
+    char *words = NULL;
+    size_t size;
+    FILE *text = open_memstream(&words, &size);
+
+    if (!text)
+        return;
+    finding_words(process, finding, text);
+    fclose(text);
+    escape_attribute(stream, "message", words);
+    free(words);
+}
+
+static void write_body(const struct process *process, const struct finding *finding,
+                       const struct view *view, FILE *stream)
+{
+    char *body = NULL;
+    size_t size;
+    FILE *text = open_memstream(&body, &size);
+
+    if (!text)
+        return;
+    finding_text(process, finding, view, text);
+    fclose(text);
+    escape_xml(stream, body);
+    free(body);
+}
+
+static void write_skipped(const struct finding *finding, const struct view *view, FILE *stream)
+{
+    const struct rule *rule = finding->suppressed_by;
+    char *words = malloc(strlen(rule->text) + strlen(rule->where) + 32);
+
+    open_case(finding, view, stream);
+    if (words)
+        sprintf(words, "suppressed by %s (%s)", rule->text, rule->where);
+    fputs("      <skipped", stream);
+    escape_attribute(stream, "message", words);
+    fputs("/>\n    </testcase>\n", stream);
+    free(words);
+}
+
+/* A crash is an error of the test, all else that is found a failure of it. */
+static const char *element_of(const struct process *process, const struct finding *finding)
+{
+    if (finding->level == FINDING_NOTICE)
+        return "system-out";
+    return process->crash && finding->next == 1 ? "error" : "failure";
+}
+
+static void write_finding(const struct process *process, const struct finding *finding,
+                          const struct view *view, FILE *stream)
+{
+    const char *element = element_of(process, finding);
+
+    open_case(finding, view, stream);
+    fprintf(stream, "      <%s", element);
+    if (finding->level != FINDING_NOTICE) {
+        escape_attribute(stream, "type", finding->type);
+        write_message(process, finding, stream);
+    }
+    putc('>', stream);
+    write_body(process, finding, view, stream);
+    fprintf(stream, "</%s>\n    </testcase>\n", element);
+}
+
+/* ---- All of a process ------------------------------------------------------------------------ */
+
+/* Stream NULL: they are only counted. */
+static void write_findings(const struct process *process, const struct view *view,
+                           struct counts *counts, FILE *stream)
+{
+    struct finding finding = {.next = 0};
+    size_t listed = 0;
+
+    while (finding_next(process, view, &finding)) {
+        bool record = strcmp(finding.group, "leak") == 0 && !finding.suppressed_by;
+
+        if (record && view->top && listed++ >= view->top)
+            continue;
+        counts->tests++;
+        if (finding.suppressed_by)
+            counts->skipped++;
+        else if (strcmp(element_of(process, &finding), "error") == 0)
+            counts->errors++;
+        else if (finding.level != FINDING_NOTICE)
+            counts->failures++;
+        if (stream && finding.suppressed_by)
+            write_skipped(&finding, view, stream);
+        else if (stream)
+            write_finding(process, &finding, view, stream);
+    }
+}
+
+/* "48 bytes in 4 blocks lost", a line for each verdict there is, and for errors. */
+static void write_sums(const struct process *process, FILE *stream)
+{
+    for (int v = 0; v < VERDICT_MAX; v++)
+        if (process->totals.of[v].records) {
+            text_sum(process, (enum verdict)v, stream);
+            fprintf(stream, " %s\n", verdict_words[v]);
+        }
+    if (process->totals.errors)
+        fprintf(stream, "%s\n", show_count(process->totals.errors, "error").text);
+}
+
+static char *sums_of(const struct process *process)
+{
+    char *words = NULL;
+    size_t size;
+    FILE *text = open_memstream(&words, &size);
+
+    if (text) {
+        write_sums(process, text);
+        fclose(text);
+    }
+    return words;
+}
+
+/* The one test of a process without findings, or of which only a sum is asked for. */
+static void write_verdict(const struct process *process, const struct view *view,
+                          struct counts *counts, FILE *stream)
+{
+    bool failed = view->quiet && (has_losses(process) || process->totals.errors);
+    char words[CAVEAT_SIZE];
+    const char *caveat = caveat_at(process, 0, words);
+    char *class;
+
+    counts->tests++;
+    counts->failures += failed;
+    counts->skipped += !failed && caveat;
+    if (!stream)
+        return;
+    class = class_name("leak", process->exe);
+    fputs("    <testcase", stream);
+    escape_attribute(stream, "classname", class);
+    fputs(" name=\"no leaks\" time=\"0\"", stream);
+    free(class);
+    if (failed) {
+        char *sums = sums_of(process);
+
+        if (sums && *sums)
+            sums[strlen(sums) - 1] = 0;
+        fputs(">\n      <failure type=\"summary\"", stream);
+        escape_attribute(stream, "message", sums);
+        fputs("/>\n    </testcase>\n", stream);
+        free(sums);
+    } else if (caveat) {
+        fputs(">\n      <skipped", stream);
+        escape_attribute(stream, "message", caveat);
+        fputs("/>\n    </testcase>\n", stream);
+    } else {
+        fputs("/>\n", stream);
+    }
+}
+
+static void write_cases(const struct process *process, const struct view *view,
+                        struct counts *counts, FILE *stream)
+{
+    if (!view->quiet)
+        write_findings(process, view, counts, stream);
+    if (counts->tests == counts->skipped)
+        write_verdict(process, view, counts, stream);
+}
+
+static void write_counts(const struct counts *counts, FILE *stream)
+{
+    fprintf(stream,
+            " tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64
+            "\" skipped=\"%" PRIu64 "\"",
+            counts->tests, counts->failures, counts->errors, counts->skipped);
+}
+
+static void write_output(const struct report *report, size_t i, FILE *stream)
+{
+    const struct process *process = &report->processes[i];
+    char words[CAVEAT_SIZE];
+    char *sums = sums_of(process);
+    size_t alike = 0;
+
+    fputs("    <system-out>", stream);
+    for (size_t k = 0; caveat_at(process, k, words); k++) {
+        escape_xml(stream, words);
+        putc('\n', stream);
+    }
+    if (sums)
+        escape_xml(stream, sums);
+    for (size_t k = i + 1; k < report->process_count; k++)
+        alike += report->processes[k].alike == i;
+    if (alike)
+        fprintf(stream, "The same in %s.\n", show_count(alike, "more process").text);
+    fputs("</system-out>\n", stream);
+    free(sums);
+}
+
+static void write_suite(const struct report *report, size_t i, const struct view *view,
+                        FILE *stream)
+{
+    const struct process *process = &report->processes[i];
+    uint64_t end = process->ended_ns ? process->ended_ns : process->until_ns;
+    uint64_t ms = end > process->started_ns ? (end - process->started_ns) / 1000000 : 0;
+    struct counts counts = {0};
+    char time[TIMES_SIZE];
+    const char *exe = process->argc ? process->argv[0] : process->exe;
+
+    write_cases(process, view, &counts, NULL);
+    fputs("  <testsuite", stream);
+    escape_attribute(stream, "name", exe ? base_name(exe) : "unknown");
+    write_counts(&counts, stream);
+    fprintf(stream, " time=\"%" PRIu64 ".%03" PRIu64 "\"", ms / 1000, ms % 1000);
+    if (times_iso(process->started_ns, time)) {
+        time[strcspn(time, ".Z")] = 0; /* without a zone: most readers want it so */
+        escape_attribute(stream, "timestamp", time);
+    }
+    escape_attribute(stream, "hostname", process->host);
+    fprintf(stream,
+            ">\n    <properties>\n      <property name=\"pid\" value=\"%" PRId32
+            "\"/>\n    </properties>\n",
+            process->pid);
+    counts = (struct counts){0};
+    write_cases(process, view, &counts, stream);
+    write_output(report, i, stream);
+    fputs("  </testsuite>\n", stream);
+}
+
+void junit_write(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct counts counts = {0};
+
+    for (size_t i = 0; i < report->process_count; i++)
+        if (finding_process(report, i, view)) {
+            struct counts own = {0};
+
+            write_cases(&report->processes[i], view, &own, NULL);
+            counts.tests += own.tests;
+            counts.failures += own.failures;
+            counts.errors += own.errors;
+            counts.skipped += own.skipped;
+        }
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"libleak\"", stream);
+    write_counts(&counts, stream);
+    fputs(">\n", stream);
+    for (size_t i = 0; i < report->process_count; i++)
+        if (finding_process(report, i, view))
+            write_suite(report, i, view, stream);
+    fputs("</testsuites>\n", stream);
+}

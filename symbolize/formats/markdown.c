@@ -1,0 +1,202 @@
+/* markdown.c - see markdown.h.
+ *
+ * GitHub's dialect: each process with findings has a table of them, and their texts below it,
+ * folded. Clean processes are counted. A job's summary may have a megabyte there: stacks are left
+ * out where half of it is used.
+ */
+#include "symbolize/formats/markdown.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/text/warnings.h"
+#include "common/encode/xml_escape.h"
+#include "symbolize/formats/findings.h"
+#include "common/base/term_text.h"
+#include "common/view/text_frame.h"
+#include "symbolize/text/text_head.h"
+
+#define ROOM ((size_t)512 << 10) /* bytes that stacks may use */
+#define NAME_COLUMNS 60          /* of a function in the table */
+
+struct writing {
+    const struct report *report;
+    const struct view *view;
+    FILE *stream;
+    size_t used; /* bytes of stacks */
+};
+
+/* The findings that are listed of a process, one after the other. */
+static bool next(const struct writing *writing, const struct process *process,
+                 struct finding *finding, size_t *listed)
+{
+    while (finding_next(process, writing->view, finding)) {
+        if (finding->suppressed_by && !writing->view->suppressed)
+            continue;
+        (*listed)++;
+        return !writing->view->top || *listed <= writing->view->top;
+    }
+    return false;
+}
+
+static size_t count_all(const struct writing *writing, const struct process *process)
+{
+    struct finding finding = {.next = 0};
+    size_t count = 0;
+
+    while (finding_next(process, writing->view, &finding))
+        count += !finding.suppressed_by || writing->view->suppressed;
+    return count;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static void write_place(const struct writing *writing, const struct frame *frame)
+{
+    char buffer[PATH_MAX], *text = NULL;
+    size_t size;
+    FILE *stream;
+
+    escape_code(writing->stream, text_function(frame, writing->view, NAME_COLUMNS).text);
+    stream = frame->file ? open_memstream(&text, &size) : NULL;
+    if (!stream)
+        return;
+    fputs(report_path(writing->view, frame->file, buffer, sizeof(buffer)), stream);
+    if (frame->line)
+        fprintf(stream, ":%" PRIu32, frame->line);
+    fclose(stream);
+    putc(' ', writing->stream);
+    escape_code(writing->stream, text);
+    free(text);
+}
+
+static void write_row(const struct writing *writing, const struct process *process,
+                      const struct finding *finding)
+{
+    static const char *const marks[] = {":red_circle:", ":warning:", ":information_source:"};
+    FILE *stream = writing->stream;
+
+    fprintf(stream, "| %s | ", finding->suppressed_by ? ":mute:" : marks[finding->level]);
+    finding_words(process, finding, stream);
+    fputs(" | ", stream);
+    if (finding->frame)
+        write_place(writing, finding->frame);
+    fputs(" | ", stream);
+    if (finding->has_signature)
+        fprintf(stream, "`%016" PRIx64 "`", finding->signature);
+    fputs(" |\n", stream);
+}
+
+static void write_table(const struct writing *writing, const struct process *process)
+{
+    struct finding finding = {.next = 0};
+    size_t listed = 0, all = count_all(writing, process);
+
+    fputs("| | what | where | signature |\n|---|---|---|---|\n", writing->stream);
+    while (next(writing, process, &finding, &listed))
+        write_row(writing, process, &finding);
+    if (writing->view->top && all > writing->view->top)
+        fprintf(writing->stream, "\n... and %s (--top=0 lists all).\n",
+                show_count(all - writing->view->top, "more finding").text);
+}
+
+/* ---- The texts ------------------------------------------------------------------------------- */
+
+static void write_text(struct writing *writing, const struct process *process,
+                       const struct finding *finding)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (!stream)
+        return;
+    finding_text(process, finding, writing->view, stream);
+    fclose(stream);
+    escape_xml(writing->stream, text + strspn(text, "\n"));
+    putc('\n', writing->stream);
+    writing->used += size;
+    free(text);
+}
+
+static void write_texts(struct writing *writing, const struct process *process)
+{
+    struct finding finding = {.next = 0};
+    size_t listed = 0;
+
+    fputs("\n<details><summary>Stacks</summary>\n\n<pre>\n", writing->stream);
+    while (writing->used < ROOM && next(writing, process, &finding, &listed))
+        write_text(writing, process, &finding);
+    if (writing->used >= ROOM)
+        fputs("... the rest is in a text report.\n", writing->stream);
+    fputs("</pre>\n\n</details>\n\n", writing->stream);
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+static void write_sums(const struct process *process, FILE *stream)
+{
+    const char *join = "";
+    char words[CAVEAT_SIZE];
+
+    for (int v = 0; v < VERDICT_MAX; v++)
+        if (process->totals.of[v].records && v != VERDICT_REACHABLE && v != VERDICT_RUNTIME) {
+            fputs(join, stream);
+            text_sum(process, (enum verdict)v, stream);
+            fprintf(stream, " %s", verdict_words[v]);
+            join = ", ";
+        }
+    if (process->totals.errors)
+        fprintf(stream, "%s%s", join, show_count(process->totals.errors, "error").text);
+    else if (!*join)
+        fputs(caveat_at(process, 0, words) ? "nothing is known to be lost" : "nothing is lost",
+              stream);
+}
+
+static void write_process(struct writing *writing, size_t i, bool findings)
+{
+    const struct process *process = &writing->report->processes[i];
+    FILE *stream = writing->stream;
+    char words[CAVEAT_SIZE];
+    const char *exe = process->argc ? process->argv[0] : process->exe;
+
+    fputs("### libleak: ", stream);
+    escape_code(stream, exe ? exe : "unknown");
+    if (process->pid)
+        fprintf(stream, " (pid %" PRId32 ")", process->pid);
+    fputs(": ", stream);
+    write_sums(process, stream);
+    fputs("\n\n", stream);
+    for (size_t k = 0; caveat_at(process, k, words); k++) {
+        fputs(":warning: ", stream);
+        fputs(words, stream);
+        fputs("\n\n", stream);
+    }
+    if (findings && !writing->view->quiet) {
+        write_table(writing, process);
+        write_texts(writing, process);
+    }
+}
+
+void markdown_write(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct writing writing = {report, view, stream, 0};
+    char words[CAVEAT_SIZE];
+    size_t clean = 0;
+
+    for (size_t i = 0; i < report->process_count; i++) {
+        const struct process *process = &report->processes[i];
+        bool findings = count_all(&writing, process) != 0;
+
+        if (report_passes(process, view))
+            continue;
+        if (!findings && !caveat_at(process, 0, words))
+            clean++;
+        else if (finding_process(report, i, view))
+            write_process(&writing, i, findings);
+    }
+    if (clean)
+        fprintf(stream, "Nothing is lost in %s.\n", show_count(clean, "process").text);
+}

@@ -1,0 +1,198 @@
+/* memcheck.c - see memcheck.h. */
+#include "symbolize/formats/memcheck.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "leak_store.h"
+#include "symbolize/view/allocator_frame.h"
+#include "common/base/term_text.h"
+#include "symbolize/text/text_frames.h"
+#include "symbolize/text/text_bad_frees.h"
+
+static const struct {
+    const char *kind, *words, *remark;
+} leaks[VERDICT_MAX] = {
+    [VERDICT_LOST] = {"Leak_DefinitelyLost", "definitely lost", NULL},
+    [VERDICT_INDIRECT] = {"Leak_IndirectlyLost", "indirectly lost", NULL},
+    [VERDICT_POSSIBLE] = {"Leak_PossiblyLost", "possibly lost", NULL},
+    [VERDICT_HIDDEN] = {"Leak_PossiblyLost", "possibly lost", "These are held by a hidden pointer"},
+    [VERDICT_REACHABLE] = {"Leak_StillReachable", "still reachable", NULL},
+    [VERDICT_RUNTIME] = {"Leak_StillReachable", "still reachable",
+                         "These are kept by the C and C++ runtime"},
+    [VERDICT_UNFREED] = {"Leak_PossiblyLost", "possibly lost",
+                         "These are not freed, and nobody looked whether they are lost"},
+};
+
+static struct memcheck_part *add(struct memcheck_error *error, const char *words, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static struct memcheck_part *add(struct memcheck_error *error, const char *words, ...)
+{
+    struct memcheck_part *part = &error->parts[error->part_count++];
+    va_list args;
+
+    *part = (struct memcheck_part){.name = NULL};
+    va_start(args, words);
+    vsnprintf(part->words, sizeof(part->words), words, args);
+    va_end(args);
+    return part;
+}
+
+static void add_stack(struct memcheck_part *part, const struct stack *stack, const char *callee)
+{
+    part->stack = *stack;
+    if (!stack->count || stack->frames[0]->role != FRAME_ALLOCATOR)
+        part->callee = callee;
+}
+
+/* ---- Leaks ----------------------------------------------------------------------------------- */
+
+/* "48 (16 direct, 32 indirect) bytes in 1 blocks are definitely lost in loss record 3 of 4" */
+static void add_loss(const struct process *process, size_t i, struct memcheck_error *error)
+{
+    const struct record *record = &process->records[i];
+    struct stack stack = {record->frames, record->frame_count, record->ending};
+    struct memcheck_part *part;
+    char parts[128] = "";
+
+    if (error->bytes > record->bytes)
+        snprintf(parts, sizeof(parts), " (%.27s direct, %.27s indirect)",
+                 show_number(record->bytes).text, show_number(error->bytes - record->bytes).text);
+    part = add(error, "%s%s bytes in %s blocks are %s in loss record %s of %s",
+               show_number(error->bytes).text, parts, show_number(record->blocks).text,
+               leaks[record->verdict].words, show_number(process->record_count - i).text,
+               show_number(process->record_count).text);
+    add_stack(part, &stack, callee_of_kind(record->kind));
+}
+
+void memcheck_leak(const struct process *process, size_t i, struct memcheck_error *error)
+{
+    const struct record *record = &process->records[i];
+
+    *error = (struct memcheck_error){.kind = leaks[record->verdict].kind,
+                                     .count = 1,
+                                     .leak = true,
+                                     .bytes = record->bytes,
+                                     .blocks = record->blocks};
+    if (record->thread_count)
+        error->thread = record->threads[0];
+    if (record->verdict == VERDICT_LOST && record->retained.bytes > record->bytes)
+        error->bytes = record->retained.bytes;
+    add_loss(process, i, error);
+    if (text_ending(record->ending))
+        add(error, "The stack ends here: %s", text_ending(record->ending));
+    if (leaks[record->verdict].remark)
+        add(error, "%s", leaks[record->verdict].remark);
+    if (record->cycle)
+        add(error, "One block of each ring of blocks that point at each other");
+    if (record->suppressed_by)
+        add(error, "Suppressed by ")->name = record->suppressed_by->text;
+}
+
+struct memcheck_sums memcheck_sums(const struct process *process)
+{
+    struct memcheck_sums sums = {{0}, {0}, {0}, {0}};
+    struct verdict_total *const places[VERDICT_MAX] = {
+        [VERDICT_LOST] = &sums.definite,     [VERDICT_INDIRECT] = &sums.indirect,
+        [VERDICT_POSSIBLE] = &sums.possible, [VERDICT_HIDDEN] = &sums.possible,
+        [VERDICT_UNFREED] = &sums.possible,  [VERDICT_REACHABLE] = &sums.reachable,
+        [VERDICT_RUNTIME] = &sums.reachable,
+    };
+
+    for (int v = 0; v < VERDICT_MAX; v++) {
+        places[v]->bytes = add_saturating(places[v]->bytes, process->totals.of[v].bytes);
+        places[v]->blocks = add_saturating(places[v]->blocks, process->totals.of[v].blocks);
+        places[v]->records = add_saturating(places[v]->records, process->totals.of[v].records);
+    }
+    return sums;
+}
+
+/* ---- Wrong releases -------------------------------------------------------------------------- */
+
+static struct memcheck_part *add_address(const struct mistake *mistake, const char *what,
+                                         struct memcheck_error *error)
+{
+    char address[32] = "The address", size[64] = "unknown size", offset[64] = "0 bytes inside";
+
+    if (mistake->address)
+        snprintf(address, sizeof(address), "Address 0x%" PRIx64, mistake->address);
+    if (mistake->has_block)
+        snprintf(size, sizeof(size), "size %.27s", show_number(mistake->size).text);
+    if (mistake->has_block && mistake->offset < 0)
+        snprintf(offset, sizeof(offset), "%.27s bytes before",
+                 show_number(0 - (uint64_t)mistake->offset).text);
+    else if (mistake->has_block)
+        snprintf(offset, sizeof(offset), "%.27s bytes inside",
+                 show_number((uint64_t)mistake->offset).text);
+    return add(error, "%s is %s a block of %s %s", address, offset, size, what);
+}
+
+static void add_wild(const struct mistake *mistake, struct memcheck_error *error)
+{
+    char address[32] = "The address";
+
+    if (mistake->address)
+        snprintf(address, sizeof(address), "Address 0x%" PRIx64, mistake->address);
+    if (mistake->where)
+        add(error, "%s is %s", address, mistake->where);
+    else
+        add(error, "%s is not stack'd, malloc'd or (recently) free'd", address);
+}
+
+/* "40 bytes of new[] released by free (100,000 times)", which Memcheck does not say. */
+static void add_own_words(const struct mistake *mistake, struct memcheck_error *error)
+{
+    struct memcheck_part *part = add(error, "%s: ", mistake_word[mistake->type]);
+    size_t used = strlen(part->words);
+    FILE *stream = fmemopen(part->words + used, sizeof(part->words) - used, "w");
+
+    if (!stream)
+        return;
+    text_mistake_words(mistake, stream);
+    if (mistake->count > 1)
+        fprintf(stream, " (%s times)", show_number(mistake->count).text);
+    fclose(stream);
+    part->words[sizeof(part->words) - 1] = 0;
+}
+
+void memcheck_mistake(const struct mistake *mistake, struct memcheck_error *error)
+{
+    bool wild = mistake->type == LEAK_EVENT_DOUBLE_FREE ||
+                mistake->type == LEAK_EVENT_INVALID_FREE ||
+                mistake->type == LEAK_EVENT_INTERIOR_FREE;
+    struct memcheck_part *part;
+
+    *error = (struct memcheck_error){.kind = wild ? "InvalidFree" : "MismatchedFree",
+                                     .thread = mistake->thread,
+                                     .count = mistake->count};
+    part = add(error, wild ? "Invalid free() / delete / delete[] / realloc()"
+                           : "Mismatched free() / delete / delete []");
+    add_stack(part, &mistake->released, callee_of_form(mistake->form));
+    if (mistake->type == LEAK_EVENT_INVALID_FREE) {
+        add_wild(mistake, error);
+    } else if (mistake->type == LEAK_EVENT_DOUBLE_FREE) {
+        part = add_address(mistake, "free'd", error);
+        add_stack(part, &mistake->first, callee_of_form(mistake->first_form));
+        if (mistake->allocated.count)
+            part = add(error, "Block was alloc'd at");
+    } else {
+        part = add_address(mistake, "alloc'd", error);
+    }
+    if (mistake->allocated.count)
+        add_stack(part, &mistake->allocated, callee_of_kind(mistake->kind));
+    add_own_words(mistake, error);
+}
+
+/* ---- The rest -------------------------------------------------------------------------------- */
+
+size_t memcheck_depth(const struct stack *stack, const struct view *view)
+{
+    size_t depth = stack->count;
+
+    while (depth && stack->frames[depth - 1]->role == FRAME_RUNTIME)
+        depth--;
+    return depth && !view->all_frames ? depth : stack->count;
+}

@@ -1,0 +1,212 @@
+/* pprof.c - see pprof.h.
+ *
+ * A sample is a record, with what lives of it and what of that is leaked, or a stack that
+ * allocated. The two do not share samples: which part of what a stack allocated had which verdict
+ * nobody knows, and readers add up what has one stack.
+ */
+#include "symbolize/formats/pprof.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "symbolize/formats/pprof_tables.h"
+
+enum { VALUE_ALLOCATED, VALUE_LIVING = 2, VALUE_LEAKED = 4, VALUES = 6 };
+static const char *const types[VALUES][2] = {
+    {"alloc_objects", "count"}, {"alloc_space", "bytes"},    {"inuse_objects", "count"},
+    {"inuse_space", "bytes"},   {"leaked_objects", "count"}, {"leaked_space", "bytes"},
+};
+#define DEFAULT_TYPE "inuse_space"
+
+/* The fields of messages inside. */
+enum { TYPE_TYPE = 1, TYPE_UNIT };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER, LABEL_UNIT };
+
+struct writing {
+    struct profile profile;
+    const struct view *view;
+    const struct process *process;
+    bool many; /* processes */
+    struct proto sample, list, label;
+};
+
+/* Readers take numbers as signed. */
+static uint64_t limited(uint64_t number)
+{
+    return number < INT64_MAX ? number : INT64_MAX;
+}
+
+/* ---- Labels --------------------------------------------------------------------------------- */
+
+static void add_label(struct writing *writing, const char *key, const char *text)
+{
+    struct proto *label = &writing->label;
+
+    if (!text)
+        return;
+    label->length = 0;
+    proto_number(label, LABEL_KEY, profile_string(&writing->profile, key));
+    proto_number(label, LABEL_TEXT, profile_string(&writing->profile, text));
+    proto_message(&writing->sample, SAMPLE_LABEL, label);
+}
+
+static void add_number(struct writing *writing, const char *key, uint64_t number, const char *unit)
+{
+    struct proto *label = &writing->label;
+
+    label->length = 0;
+    proto_number(label, LABEL_KEY, profile_string(&writing->profile, key));
+    proto_number(label, LABEL_NUMBER, limited(number));
+    proto_number(label, LABEL_UNIT, profile_string(&writing->profile, unit));
+    proto_message(&writing->sample, SAMPLE_LABEL, label);
+}
+
+/* Which process: told only where there are more. */
+static void add_process(struct writing *writing)
+{
+    if (!writing->many)
+        return;
+    add_label(writing, "process", base_name(writing->process->exe));
+    if (writing->process->pid)
+        add_number(writing, "pid", (uint64_t)writing->process->pid, NULL);
+}
+
+static void add_threads(struct writing *writing, const struct record *record)
+{
+    for (size_t i = 0; i < record->thread_count; i++) {
+        const struct thread_ref *thread = &record->threads[i];
+        char text[64];
+
+        snprintf(text, sizeof(text), "T%" PRIu32 "%s%.40s", thread->serial, thread->name ? " " : "",
+                 thread->name ? thread->name : "");
+        add_label(writing, "thread", text);
+    }
+}
+
+/* ---- Samples -------------------------------------------------------------------------------- */
+
+static void add_values(struct writing *writing, const uint64_t values[VALUES])
+{
+    writing->list.length = 0;
+    for (int i = 0; i < VALUES; i++)
+        proto_varint(&writing->list, limited(values[i]));
+    proto_message(&writing->sample, SAMPLE_VALUE, &writing->list);
+}
+
+static void begin_sample(struct writing *writing, const struct frame *const *frames, size_t count)
+{
+    size_t first = writing->view->all_frames ? 0 : frame_first(frames, count);
+
+    writing->list.length = writing->sample.length = 0;
+    profile_stack(&writing->profile, frames + first, count - first, &writing->list);
+    proto_message(&writing->sample, SAMPLE_LOCATION, &writing->list);
+}
+
+static void end_sample(struct writing *writing)
+{
+    profile_message(&writing->profile, PROFILE_SAMPLE, &writing->sample);
+}
+
+static void write_record(struct writing *writing, const struct record *record)
+{
+    uint64_t values[VALUES] = {0};
+    bool leaked = record->verdict == VERDICT_LOST || record->verdict == VERDICT_INDIRECT;
+
+    values[VALUE_LIVING] = record->blocks;
+    values[VALUE_LIVING + 1] = record->bytes;
+    if (leaked && !record->suppressed_by) {
+        values[VALUE_LEAKED] = record->blocks;
+        values[VALUE_LEAKED + 1] = record->bytes;
+    }
+    begin_sample(writing, record->frames, record->frame_count);
+    add_values(writing, values);
+    add_label(writing, "verdict", verdict_word[record->verdict]);
+    add_label(writing, "kind", kind_word[record->kind]);
+    add_threads(writing, record);
+    if (record->blocks)
+        add_number(writing, "bytes", record->bytes / record->blocks, "bytes");
+    if (record->suppressed_by)
+        add_label(writing, "suppressed", record->suppressed_by->text);
+    add_process(writing);
+    end_sample(writing);
+}
+
+static void write_allocated(struct writing *writing, const struct allocated *allocated)
+{
+    uint64_t values[VALUES] = {[VALUE_ALLOCATED] = allocated->blocks, allocated->bytes};
+
+    begin_sample(writing, allocated->stack.frames, allocated->stack.count);
+    add_values(writing, values);
+    add_label(writing, "kind", kind_word[allocated->kind]);
+    add_process(writing);
+    end_sample(writing);
+}
+
+static void write_process(struct writing *writing, const struct process *process)
+{
+    const struct view *view = writing->view;
+
+    writing->process = process;
+    for (size_t i = 0; i < process->record_count && (!view->top || i < view->top); i++)
+        write_record(writing, &process->records[i]);
+    for (size_t i = 0; i < process->allocated_count; i++)
+        write_allocated(writing, &process->allocated[i]);
+}
+
+/* ---- The profile ---------------------------------------------------------------------------- */
+
+static void write_type(struct profile *profile, enum profile_field field, const char *type,
+                       const char *unit)
+{
+    uint64_t type_number = profile_string(profile, type);
+    uint64_t unit_number = profile_string(profile, unit);
+    struct proto made = {0};
+
+    proto_number(&made, TYPE_TYPE, type_number);
+    proto_number(&made, TYPE_UNIT, unit_number);
+    profile_message(profile, field, &made);
+    proto_end(&made);
+}
+
+static void write_comment(struct profile *profile, const char *text)
+{
+    profile_number(profile, PROFILE_COMMENT, profile_string(profile, text));
+}
+
+static void write_head(struct profile *profile, const struct report *report)
+{
+    const struct process *first = report->processes;
+    uint64_t period = 1;
+
+    for (int i = 0; i < VALUES; i++)
+        write_type(profile, PROFILE_SAMPLE_TYPE, types[i][0], types[i][1]);
+    write_type(profile, PROFILE_PERIOD_TYPE, "space", "bytes");
+    if (report->process_count && first->sample)
+        period = first->sample;
+    profile_number(profile, PROFILE_PERIOD, period);
+    profile_number(profile, PROFILE_DEFAULT_TYPE, profile_string(profile, DEFAULT_TYPE));
+    if (report->process_count && first->until_ns > first->started_ns) {
+        profile_number(profile, PROFILE_TIME, first->until_ns);
+        profile_number(profile, PROFILE_DURATION, first->until_ns - first->started_ns);
+    }
+    write_comment(profile, "libleak " LEAK_VERSION);
+    for (size_t i = 0; i < report->process_count; i++)
+        for (size_t k = 0; k < report->processes[i].note_count; k++)
+            write_comment(profile, report->processes[i].notes[k]);
+}
+
+void pprof_write(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct writing writing = {.view = view, .many = report->process_count > 1};
+
+    writing.profile =
+        profile_begin(stream, report->process_count ? report->processes[0].exe : NULL);
+    write_head(&writing.profile, report);
+    for (size_t i = 0; i < report->process_count && !view->quiet; i++)
+        write_process(&writing, &report->processes[i]);
+    profile_end(&writing.profile);
+    proto_end(&writing.sample);
+    proto_end(&writing.list);
+    proto_end(&writing.label);
+}

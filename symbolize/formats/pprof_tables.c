@@ -1,0 +1,281 @@
+/* pprof_tables.c - see pprof_tables.h.
+ *
+ * Frames that were inlined into one another are one location with a line each. Frames are shared by
+ * many stacks, so what a pointer stands for is kept; what frames with other pointers say alike is
+ * the same location all the same.
+ */
+#include "symbolize/formats/pprof_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/arena.h"
+#include "common/base/utf8.h"
+
+#define MODULE_BITS 32 /* of the range of addresses that a module has */
+
+/* The fields of messages inside. */
+enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_FILE = 5, MAPPING_BUILD_ID };
+enum { MAPPING_FUNCTIONS = 7, MAPPING_FILES, MAPPING_LINES, MAPPING_INLINED };
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION = 1, LINE_LINE };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+
+void profile_message(struct profile *profile, enum profile_field field, const struct proto *proto)
+{
+    struct proto *outer = &profile->message;
+
+    outer->length = 0;
+    proto_message(outer, field, proto);
+    gzip_write(profile->gzip, outer->bytes, outer->length);
+}
+
+void profile_number(struct profile *profile, enum profile_field field, uint64_t number)
+{
+    struct proto *outer = &profile->message;
+
+    outer->length = 0;
+    proto_number(outer, field, number);
+    gzip_write(profile->gzip, outer->bytes, outer->length);
+}
+
+/* ---- Strings -------------------------------------------------------------------------------- */
+
+/* What is no UTF-8 is read as Latin-1, as the JSON report has it. */
+static void write_string(struct profile *profile, const char *text)
+{
+    struct proto *outer = &profile->message;
+    size_t length = strlen(text);
+    char *latin = NULL;
+
+    if (!utf8_valid(text)) {
+        latin = mem_more(NULL, &(size_t){0}, 2 * length, 1);
+        length = utf8_from_latin(text, latin);
+    }
+    outer->length = 0;
+    proto_bytes(outer, PROFILE_STRING, latin ? latin : text, length);
+    gzip_write(profile->gzip, outer->bytes, outer->length);
+    free(latin);
+}
+
+uint64_t profile_string(struct profile *profile, const char *text)
+{
+    bool fresh;
+    uint64_t *slot;
+
+    if (!text)
+        return 0;
+    slot = map_put(&profile->strings, hash_text(1, text, strlen(text)), &fresh);
+    if (fresh) {
+        *slot = profile->string_count++;
+        write_string(profile, text);
+    }
+    return *slot;
+}
+
+/* ---- Mappings ------------------------------------------------------------------------------- */
+
+static size_t add_mapping(struct profile *profile, const char *path, const char *build_id)
+{
+    profile->mappings = mem_more(profile->mappings, &profile->mapping_capacity,
+                                 profile->mapping_count + 1, sizeof(*profile->mappings));
+    profile->mappings[profile->mapping_count++] =
+        (struct profile_mapping){.path = path, .build_id = build_id};
+    return profile->mapping_count;
+}
+
+/* The first mapping waits for the program, of which only the path is known. */
+static bool is_program(const struct profile *profile, const struct frame *frame)
+{
+    const struct profile_mapping *first = profile->mappings;
+
+    return profile->mapping_count && first->path && !first->build_id &&
+           strcmp(first->path, frame->module) == 0;
+}
+
+/* From 1 on; 0 = it is in no module. */
+static size_t mapping_of(struct profile *profile, const struct frame *frame)
+{
+    const char *id = frame->build_id ? frame->build_id : "";
+    uint64_t *slot;
+
+    if (!frame->module)
+        return 0;
+    slot = map_put(&profile->modules,
+                   hash_text(hash_text(2, frame->module, strlen(frame->module)), id, strlen(id)),
+                   NULL);
+    if (!*slot && is_program(profile, frame)) {
+        profile->mappings[0].build_id = frame->build_id ? frame->build_id : "";
+        *slot = 1;
+    } else if (!*slot) {
+        *slot = add_mapping(profile, frame->module, frame->build_id);
+    }
+    return *slot;
+}
+
+static void write_mapping(struct profile *profile, size_t number)
+{
+    const struct profile_mapping *mapping = &profile->mappings[number - 1];
+    uint64_t path = profile_string(profile, mapping->path);
+    uint64_t build_id = profile_string(profile, mapping->build_id);
+    struct proto made = {0};
+
+    proto_number(&made, MAPPING_ID, number);
+    proto_number(&made, MAPPING_START, (uint64_t)number << MODULE_BITS);
+    proto_number(&made, MAPPING_LIMIT, (uint64_t)(number + 1) << MODULE_BITS);
+    proto_number(&made, MAPPING_FILE, path);
+    proto_number(&made, MAPPING_BUILD_ID, build_id);
+    proto_number(&made, MAPPING_FUNCTIONS, mapping->functions);
+    proto_number(&made, MAPPING_FILES, mapping->files);
+    proto_number(&made, MAPPING_LINES, mapping->lines);
+    proto_number(&made, MAPPING_INLINED, mapping->inlined);
+    profile_message(profile, PROFILE_MAPPING, &made);
+    proto_end(&made);
+}
+
+/* ---- Functions ------------------------------------------------------------------------------ */
+
+static uint64_t make_function(struct profile *profile, const char *name, const char *symbol,
+                              const char *file)
+{
+    uint64_t name_number = profile_string(profile, name);
+    uint64_t symbol_number = profile_string(profile, symbol ? symbol : name);
+    uint64_t file_number = profile_string(profile, file);
+    struct proto made = {0};
+    bool fresh;
+    uint64_t *slot = map_put(&profile->functions,
+                             hash_mix(hash_mix(name_number, symbol_number), file_number), &fresh);
+
+    if (!fresh)
+        return *slot;
+    *slot = ++profile->function_count;
+    proto_number(&made, FUNCTION_ID, *slot);
+    proto_number(&made, FUNCTION_NAME, name_number);
+    proto_number(&made, FUNCTION_SYSTEM_NAME, symbol_number);
+    proto_number(&made, FUNCTION_FILE, file_number);
+    profile_message(profile, PROFILE_FUNCTION, &made);
+    proto_end(&made);
+    return *slot;
+}
+
+/* 0 = none: somebody who has a file of that build-id may find it. */
+static uint64_t function_of(struct profile *profile, const struct frame *frame)
+{
+    bool fresh;
+    uint64_t *slot = map_put(&profile->by_frame, (uintptr_t)frame, &fresh);
+    char name[FRAME_NAME_SIZE];
+
+    if (fresh && (frame->function || !frame->has_offset || !frame->build_id))
+        *slot = make_function(profile, frame_name(frame, name), frame->symbol, frame->file);
+    return *slot;
+}
+
+/* ---- Locations ------------------------------------------------------------------------------ */
+
+static void note_flags(struct profile_mapping *mapping, const struct frame *frame)
+{
+    mapping->functions |= frame->function != NULL;
+    mapping->files |= frame->file != NULL;
+    mapping->lines |= frame->line != 0;
+    mapping->inlined |= frame->inlined;
+}
+
+static void add_line(struct proto *location, uint64_t function, uint32_t line)
+{
+    struct proto made = {0};
+
+    proto_number(&made, LINE_FUNCTION, function);
+    proto_number(&made, LINE_LINE, line);
+    proto_message(location, LOCATION_LINE, &made);
+    proto_end(&made);
+}
+
+/* Of frames that are inlined into one another. */
+static uint64_t make_location(struct profile *profile, const struct frame *const *frames,
+                              size_t count)
+{
+    const struct frame *outer = frames[count - 1];
+    size_t mapping = mapping_of(profile, outer);
+    uint64_t address = outer->has_offset ? outer->offset + ((uint64_t)mapping << MODULE_BITS) : 0;
+    uint64_t key = hash_mix(address, mapping);
+    struct proto made = {0};
+    bool fresh;
+    uint64_t *slot;
+
+    for (size_t i = 0; i < count; i++)
+        key = hash_mix(hash_mix(key, function_of(profile, frames[i])), frames[i]->line);
+    slot = map_put(&profile->locations, key, &fresh);
+    if (!fresh)
+        return *slot;
+    *slot = ++profile->location_count;
+    proto_number(&made, LOCATION_ID, *slot);
+    proto_number(&made, LOCATION_MAPPING, mapping);
+    proto_number(&made, LOCATION_ADDRESS, address);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t function = function_of(profile, frames[i]);
+
+        if (function)
+            add_line(&made, function, frames[i]->line);
+        if (mapping)
+            note_flags(&profile->mappings[mapping - 1], frames[i]);
+    }
+    profile_message(profile, PROFILE_LOCATION, &made);
+    proto_end(&made);
+    return *slot;
+}
+
+/* What has no frames needs a location, too: readers drop samples without. */
+static uint64_t nowhere(struct profile *profile)
+{
+    static const struct frame none = {.function = "[no stack]"};
+    const struct frame *const frames[] = {&none};
+
+    return make_location(profile, frames, 1);
+}
+
+void profile_stack(struct profile *profile, const struct frame *const *frames, size_t count,
+                   struct proto *list)
+{
+    for (size_t from = 0; from < count;) {
+        uint64_t key = 3, *slot;
+        size_t to = from;
+
+        do
+            key = hash_mix(key, (uintptr_t)frames[to]);
+        while (frames[to++]->inlined && to < count);
+        slot = map_put(&profile->by_frames, key, NULL);
+        if (!*slot)
+            *slot = make_location(profile, frames + from, to - from);
+        proto_varint(list, *slot);
+        from = to;
+    }
+    if (!count)
+        proto_varint(list, nowhere(profile));
+}
+
+/* ---- All of it ------------------------------------------------------------------------------ */
+
+struct profile profile_begin(FILE *stream, const char *exe)
+{
+    struct profile profile = {.gzip = gzip_begin(stream, GZIP_FAST)};
+
+    profile_string(&profile, "");
+    if (exe)
+        add_mapping(&profile, exe, NULL);
+    return profile;
+}
+
+void profile_end(struct profile *profile)
+{
+    for (size_t i = 1; i <= profile->mapping_count; i++)
+        write_mapping(profile, i);
+    gzip_end(profile->gzip);
+    map_end(&profile->strings);
+    map_end(&profile->functions);
+    map_end(&profile->by_frame);
+    map_end(&profile->locations);
+    map_end(&profile->by_frames);
+    map_end(&profile->modules);
+    free(profile->mappings);
+    proto_end(&profile->message);
+}

@@ -1,0 +1,16 @@
+/* sarif_run.h - what a run of SARIF says beside its results. Into an open run. */
+#ifndef SYMBOLIZE_FORMATS_SARIF_RUN_H
+#define SYMBOLIZE_FORMATS_SARIF_RUN_H
+
+#include "common/encode/json_writer.h"
+#include "common/view/format_api.h"
+
+void sarif_tool(struct emit *emit);
+
+/* Where relative paths begin, when there is such a place. */
+void sarif_base(struct emit *emit, const struct view *view);
+
+/* Notes; and that so many results were left out. */
+void sarif_invocation(struct emit *emit, const struct report *report, uint64_t left);
+
+#endif

@@ -1,0 +1,80 @@
+/* text_short.c - see text_short.h. The place stands first, as compilers have it: editors jump
+ * there. What has to be known before any of it is believed comes before it; the summary line is
+ * last. */
+#include "symbolize/formats/text_short.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "symbolize/text/warnings.h"
+#include "symbolize/formats/findings.h"
+#include "common/view/text_frame.h"
+#include "symbolize/text/text_path.h"
+#include "symbolize/text/text_summary.h"
+
+static void write_program(const struct process *process, FILE *stream)
+{
+    const char *name = process->exe ? base_name(process->exe) : "a program";
+
+    fputs(show(name, strlen(name), 0).text, stream);
+    if (process->pid)
+        fprintf(stream, " (pid %" PRId32 ")", process->pid);
+    fputs(": ", stream);
+}
+
+static void write_finding(const struct process *process, const struct finding *finding,
+                          const struct view *view, FILE *stream)
+{
+    const struct frame *frame = finding->frame;
+
+    if (frame && frame->file)
+        fprintf(stream, "%s: ", text_place(frame, view).text);
+    else
+        write_program(process, stream);
+    text_style(view, stream, STYLE_BOLD);
+    finding_words(process, finding, stream);
+    text_style(view, stream, STYLE_PLAIN);
+    if (frame)
+        fprintf(stream, " in %s", text_call(frame, view, 0).text);
+    if (finding->has_signature)
+        fprintf(stream, " [%016" PRIx64 "]", finding->signature);
+    if (finding->suppressed_by)
+        fputs(", suppressed", stream);
+    putc('\n', stream);
+}
+
+static void write_process(const struct process *process, const struct view *view, FILE *stream)
+{
+    char words[CAVEAT_SIZE];
+    struct finding finding = {.next = 0};
+    size_t listed = 0, hidden = 0;
+
+    for (size_t i = 0; caveat_at(process, i, words); i++) {
+        write_program(process, stream);
+        fprintf(stream, "%s\n", show(words, strlen(words), 0).text);
+    }
+    while (finding_next(process, view, &finding)) {
+        if (finding.suppressed_by && !view->suppressed)
+            continue;
+        if (view->top && listed >= view->top) {
+            hidden++;
+            continue;
+        }
+        listed++;
+        write_finding(process, &finding, view, stream);
+    }
+    if (hidden) {
+        write_program(process, stream);
+        fprintf(stream, "%s (--top=0)\n", show_count(hidden, "more finding").text);
+    }
+}
+
+void text_write_short(const struct report *report, const struct view *view, FILE *stream)
+{
+    struct totals totals = report_totals(report);
+
+    for (size_t i = 0; i < report->process_count && !view->quiet; i++)
+        if (finding_process(report, i, view))
+            write_process(&report->processes[i], view, stream);
+    text_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
+}

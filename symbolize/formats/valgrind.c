@@ -1,0 +1,293 @@
+/* valgrind.c - see valgrind.h.
+ *
+ * Every line begins with "==PID== ", so processes can be told apart in one stream; they stand one
+ * after the other. As with Memcheck the worst loss comes last, where a terminal shows it, and lost
+ * and possibly lost records count as errors, the others do not.
+ */
+#include "symbolize/formats/valgrind.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "symbolize/text/warnings.h"
+#include "common/encode/xml_escape.h"
+#include "symbolize/formats/memcheck.h"
+#include "common/base/term_text.h"
+#include "symbolize/text/text_head.h"
+
+struct writing {
+    const struct process *process;
+    const struct view *view;
+    FILE *stream;
+};
+
+/* A line without its end. */
+static void begin(const struct writing *writing, const char *words, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void begin(const struct writing *writing, const char *words, ...)
+{
+    va_list args;
+
+    fprintf(writing->stream, "==%" PRId32 "== ", writing->process->pid);
+    va_start(args, words);
+    vfprintf(writing->stream, words, args);
+    va_end(args);
+}
+
+static void end(const struct writing *writing)
+{
+    putc_unlocked('\n', writing->stream);
+}
+
+static void empty_line(const struct writing *writing)
+{
+    begin(writing, "%s", "");
+    end(writing);
+}
+
+/* ---- Stacks ---------------------------------------------------------------------------------- */
+
+/* "fill() (shelf.cc:12)", "fill() (in /opt/shelf)" */
+static void write_frame(const struct writing *writing, const struct frame *frame, bool first)
+{
+    FILE *stream = writing->stream;
+
+    begin(writing, "   %s 0x%" PRIX64 ": ", first ? "at" : "by",
+          frame->has_offset ? frame->offset : 0);
+    escape_line(stream, frame->function ? frame->function : "???");
+    if (frame->file) {
+        fputs(" (", stream);
+        escape_line(stream, base_name(frame->file));
+        if (frame->line)
+            fprintf(stream, ":%" PRIu32, frame->line);
+        putc(')', stream);
+    } else if (frame->module) {
+        fputs(" (in ", stream);
+        escape_line(stream, frame->module);
+        putc(')', stream);
+    }
+    end(writing);
+}
+
+static void write_stack(const struct writing *writing, const struct stack *stack,
+                        const char *callee)
+{
+    size_t depth = memcheck_depth(stack, writing->view);
+
+    if (callee) {
+        begin(writing, "   at 0x0: %s", callee);
+        end(writing);
+    }
+    for (size_t i = 0; i < depth; i++)
+        write_frame(writing, stack->frames[i], i == 0 && !callee);
+}
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+static void write_error(const struct writing *writing, const struct memcheck_error *error)
+{
+    for (size_t i = 0; i < error->part_count; i++) {
+        const struct memcheck_part *part = &error->parts[i];
+
+        begin(writing, "%s", i ? " " : ""); /* remarks are indented by one */
+        escape_line(writing->stream, part->words);
+        if (part->name)
+            escape_line(writing->stream, part->name);
+        end(writing);
+        if (part->stack.count || !i)
+            write_stack(writing, &part->stack, part->callee);
+    }
+    empty_line(writing);
+}
+
+static void write_crash(const struct writing *writing, const struct crash *crash)
+{
+    begin(writing, "Process terminating with default action of signal %" PRId32, crash->signal);
+    fprintf(writing->stream, " (%s)\n", crash->name);
+    begin(writing, " ");
+    if (crash->overflow)
+        fputs("Stack overflow", writing->stream);
+    else
+        escape_line(writing->stream, crash->words);
+    end(writing);
+    write_stack(writing, &crash->stack, NULL);
+    empty_line(writing);
+}
+
+/* ---- Summaries ------------------------------------------------------------------------------- */
+
+static void write_heap(const struct writing *writing)
+{
+    const struct process *process = writing->process;
+
+    begin(writing, "HEAP SUMMARY:\n");
+    begin(writing, "    in use at exit: %s bytes", show_number(process->live_bytes).text);
+    fprintf(writing->stream, " in %s blocks\n", show_number(process->live_blocks).text);
+    begin(writing, "  total heap usage: %s allocs", show_number(process->allocations).text);
+    fprintf(writing->stream, ", %s frees", show_number(process->frees).text);
+    fprintf(writing->stream, ", %s bytes allocated\n", show_number(process->bytes_allocated).text);
+    empty_line(writing);
+}
+
+static void write_sum(const struct writing *writing, const char *words,
+                      const struct verdict_total *total)
+{
+    begin(writing, "%18s: %s bytes", words, show_number(total->bytes).text);
+    fprintf(writing->stream, " in %s blocks\n", show_number(total->blocks).text);
+}
+
+static void write_sums(const struct writing *writing, const struct memcheck_sums *sums)
+{
+    const struct process *process = writing->process;
+
+    if (!process->live_blocks && !sums->definite.records && !sums->indirect.records &&
+        !sums->possible.records && !sums->reachable.records && !process->suppressed.records) {
+        if (!text_saw_nothing(process) && !process->crash_only && !process->damaged) {
+            begin(writing, "All heap blocks were freed -- no leaks are possible\n");
+            empty_line(writing);
+        }
+        return;
+    }
+    begin(writing, "LEAK SUMMARY:\n");
+    write_sum(writing, "definitely lost", &sums->definite);
+    write_sum(writing, "indirectly lost", &sums->indirect);
+    write_sum(writing, "possibly lost", &sums->possible);
+    write_sum(writing, "still reachable", &sums->reachable);
+    write_sum(writing, "suppressed", &process->suppressed);
+    empty_line(writing);
+}
+
+static void write_errors(const struct writing *writing, const struct memcheck_sums *sums)
+{
+    const struct process *process = writing->process;
+    uint64_t contexts = sums->definite.records + sums->possible.records;
+    uint64_t errors = contexts;
+
+    for (size_t i = 0; i < process->mistake_count; i++)
+        errors = add_saturating(errors, process->mistakes[i].count);
+    errors = add_saturating(errors, process->crash != NULL);
+    contexts += process->mistake_count + (process->crash != NULL);
+    begin(writing, "ERROR SUMMARY: %" PRIu64 " errors from %" PRIu64 " contexts", errors, contexts);
+    fprintf(writing->stream, " (suppressed: %" PRIu64 " from %zu)\n", process->suppressed.records,
+            process->rule_count);
+}
+
+/* ---- Descriptors ----------------------------------------------------------------------------- */
+
+static bool is_descriptor(const struct resource *resource)
+{
+    return strcmp(resource->type, "fd") == 0 || strcmp(resource->type, "file") == 0 ||
+           strcmp(resource->type, "dir") == 0;
+}
+
+static void write_descriptor(const struct writing *writing, const struct resource *resource)
+{
+    const struct record *record = &resource->record;
+    struct stack stack = {record->frames, record->frame_count, record->ending};
+
+    begin(writing, "Open file descriptor:");
+    for (size_t i = 0; i < resource->name_count; i++) {
+        fputs(i ? ", " : " ", writing->stream);
+        escape_line(writing->stream, resource->names[i]);
+    }
+    if (record->blocks > 1)
+        fprintf(writing->stream, " (%s of them)", show_number(record->blocks).text);
+    end(writing);
+    write_stack(writing, &stack, NULL);
+    empty_line(writing);
+}
+
+/* Numbers are not kept: a place that opened stands for them. */
+static void write_descriptors(const struct writing *writing)
+{
+    const struct process *process = writing->process;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < process->resource_count; i++)
+        if (is_descriptor(&process->resources[i]))
+            count = add_saturating(count, process->resources[i].record.blocks);
+    if (!count)
+        return;
+    begin(writing, "FILE DESCRIPTORS: %" PRIu64 " open at exit beside those it began with.\n",
+          count);
+    for (size_t i = 0; i < process->resource_count; i++)
+        if (is_descriptor(&process->resources[i]))
+            write_descriptor(writing, &process->resources[i]);
+    empty_line(writing);
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+static void write_head(const struct writing *writing)
+{
+    const struct process *process = writing->process;
+    char words[CAVEAT_SIZE];
+
+    begin(writing, "libleak " LEAK_VERSION ", a heap leak detector: not Valgrind, in its form\n");
+    begin(writing, "Command:");
+    if (!process->argc && process->exe) {
+        putc(' ', writing->stream);
+        escape_line(writing->stream, process->exe);
+    }
+    for (size_t i = 0; i < process->argc; i++) {
+        putc(' ', writing->stream);
+        escape_line(writing->stream, process->argv[i]);
+    }
+    end(writing);
+    for (size_t i = 0; caveat_at(process, i, words); i++) {
+        begin(writing, "WARNING: ");
+        escape_line(writing->stream, words);
+        end(writing);
+    }
+    empty_line(writing);
+}
+
+static void write_mistakes(const struct writing *writing)
+{
+    const struct process *process = writing->process;
+
+    for (size_t i = 0; i < process->mistake_count; i++) {
+        struct memcheck_error error;
+
+        memcheck_mistake(&process->mistakes[i], &error);
+        write_error(writing, &error);
+    }
+    if (process->crash)
+        write_crash(writing, process->crash);
+}
+
+static void write_leaks(const struct writing *writing)
+{
+    const struct process *process = writing->process;
+
+    for (size_t i = report_end(process, writing->view); i > 0; i--) {
+        struct memcheck_error error;
+
+        if (!report_lists(&process->records[i - 1], writing->view))
+            continue;
+        memcheck_leak(process, i - 1, &error);
+        write_error(writing, &error);
+    }
+}
+
+void valgrind_write(const struct report *report, const struct view *view, FILE *stream)
+{
+    for (size_t i = 0; i < report->process_count; i++) {
+        struct writing writing = {&report->processes[i], view, stream};
+        struct memcheck_sums sums = memcheck_sums(writing.process);
+
+        if (report_passes(writing.process, view))
+            continue;
+        if (!view->quiet) {
+            write_head(&writing);
+            write_mistakes(&writing);
+            write_descriptors(&writing);
+            write_heap(&writing);
+            write_leaks(&writing);
+            write_sums(&writing, &sums);
+        }
+        write_errors(&writing, &sums);
+    }
+}

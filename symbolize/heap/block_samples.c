@@ -1,0 +1,89 @@
+/* block_samples.c - see block_samples.h. */
+#include "symbolize/heap/block_samples.h"
+
+#include <string.h>
+
+void samples_add(struct samples *samples, size_t most, const struct store_look *look,
+                 const struct store_found *found)
+{
+    for (uint32_t i = 0; i < found->sample_count && i < most; i++) {
+        uint32_t index = found->sample + i;
+        size_t at = samples->count;
+
+        while (at && look->samples[samples->index[at - 1]].size < look->samples[index].size)
+            at--;
+        if (at == most)
+            continue;
+        if (samples->count < most)
+            samples->count++;
+        memmove(&samples->index[at + 1], &samples->index[at],
+                (samples->count - 1 - at) * sizeof(*samples->index));
+        samples->index[at] = index;
+    }
+}
+
+/* A word that could be an address, which is another one in each run. */
+static bool holds_pointers(const uint8_t *content, size_t length)
+{
+    for (size_t i = 0; i + sizeof(uint64_t) <= length; i += sizeof(uint64_t)) {
+        uint64_t word;
+
+        memcpy(&word, content + i, sizeof(word));
+        if (word >= 0x10000 && word >> 48 == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Only the low bits of a serial are kept with a block: of threads that share them it is the first.
+ */
+static const struct store_thread *thread_of(const struct store *store, uint16_t low)
+{
+    const struct store_thread *thread = store_thread_of(store, low);
+
+    for (size_t i = store->thread_count;
+         !thread && i > 0 && store->threads[i - 1].serial > UINT16_MAX; i--)
+        if ((uint16_t)store->threads[i - 1].serial == low)
+            thread = &store->threads[i - 1];
+    return thread;
+}
+
+struct thread_ref samples_thread(struct mem *mem, const struct store *store, uint16_t low)
+{
+    const struct store_thread *thread = thread_of(store, low);
+    struct thread_ref made = {.serial = thread ? thread->serial : low};
+
+    if (thread && *thread->name)
+        made.name = mem_copy(mem, thread->name, strlen(thread->name));
+    return made;
+}
+
+static struct sample told(struct mem *mem, const struct store *store,
+                          const struct leak_sample *sample)
+{
+    size_t length = sample->content.count;
+    uint8_t *content = mem_take_array(mem, length, 1);
+    struct sample made = {.address = sample->address,
+                          .size = sample->size,
+                          .thread = samples_thread(mem, store, sample->thread),
+                          .count = sample->count,
+                          .time_ns = store_time(store, sample->tick),
+                          .content = content,
+                          .length = length};
+
+    if (length)
+        memcpy(content, store->look->contents + sample->content.first, length);
+    made.pointers = holds_pointers(content, length);
+    return made;
+}
+
+void samples_tell(const struct samples *samples, struct mem *mem, const struct store *store,
+                  struct record *record)
+{
+    struct sample *told_of = mem_take_array(mem, samples->count, sizeof(*told_of));
+
+    for (size_t i = 0; i < samples->count; i++)
+        told_of[i] = told(mem, store, &store->look->samples[samples->index[i]]);
+    record->samples = told_of;
+    record->sample_count = samples->count;
+}

@@ -1,0 +1,77 @@
+/* dropped_pointers.c - see dropped_pointers.h. */
+#include "symbolize/heap/dropped_pointers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct orphans orphans_begin(const struct store *store)
+{
+    const struct store_look *look = store->look;
+    struct orphans orphans = {.store = store};
+
+    if (!look || !look->orphan_count)
+        return orphans;
+    orphans.first = mem_more(NULL, &(size_t){0}, store->site_count, sizeof(*orphans.first));
+    orphans.next = mem_more(NULL, &(size_t){0}, look->orphan_count, sizeof(*orphans.next));
+    memset(orphans.first, 0, store->site_count * sizeof(*orphans.first));
+    for (size_t i = 0; i < look->orphan_count; i++) {
+        if (!look->orphans[i].blocks)
+            continue; /* they live, and somebody holds them */
+        orphans.next[i] = orphans.first[look->orphans[i].site];
+        orphans.first[look->orphans[i].site] = (uint32_t)i + 1;
+    }
+    return orphans;
+}
+
+void orphans_end(struct orphans *orphans)
+{
+    free(orphans->first);
+    free(orphans->next);
+}
+
+static const struct store_orphan *largest(const struct orphans *orphans, struct site_list sites)
+{
+    const struct store_orphan *all = orphans->store->look->orphans, *found = NULL;
+
+    for (uint32_t site = sites.first; site; site = sites.next[site - 1])
+        for (uint32_t at = orphans->first[site - 1]; at; at = orphans->next[at - 1])
+            if (!found || all[at - 1].blocks > found->blocks)
+                found = &all[at - 1];
+    return found;
+}
+
+/* What passes a free on says nothing; without anybody else it is better than nothing. */
+static size_t place_in(struct frees *frees, const struct orphaned *orphaned, uint32_t node)
+{
+    const struct frame *place = funnels_place(&frees->funnels, node);
+    size_t user = frame_user(orphaned->frames, orphaned->frame_count);
+
+    for (size_t i = 0; place && i < orphaned->frame_count; i++)
+        if (orphaned->frames[i] == place)
+            return i;
+    return user < orphaned->frame_count ? user : 0;
+}
+
+void orphans_tell(const struct orphans *orphans, struct frees *frees, struct site_list sites,
+                  struct record *record)
+{
+    const struct store_orphan *pair = orphans->first ? largest(orphans, sites) : NULL;
+    struct orphaned *orphaned = &record->orphaned;
+    const struct frame *found[TRACE_MAX];
+    const struct frame **frames;
+    uint32_t ending;
+
+    if (!pair)
+        return;
+    orphaned->frame_count = signatures_trace(frees->signatures, pair->node, found, &ending);
+    if (!orphaned->frame_count)
+        return;
+    frames = mem_take_array(frees->mem, orphaned->frame_count, sizeof(*frames));
+    memcpy(frames, found, orphaned->frame_count * sizeof(*frames));
+    orphaned->frames = frames;
+    orphaned->user = place_in(frees, orphaned, pair->node);
+    orphaned->blocks = pair->blocks;
+    if (pair->holder != STORE_NO_SITE)
+        orphaned->holder =
+            funnels_place(&frees->funnels, orphans->store->sites[pair->holder].node);
+}

@@ -1,0 +1,116 @@
+/* leak_check_info.c - see leak_check_info.h. */
+#include "symbolize/heap/leak_check_info.h"
+
+#include <string.h>
+
+#include "common/sites/stack.h"
+
+static const char *const rung_word[] = {
+    [LEAK_RUNG_NONE] = "none", [LEAK_RUNG_UNSTOPPED] = "unstopped", [LEAK_RUNG_PARKED] = "parked"};
+
+static const char *const occasion_words[LEAK_OCCASION_MAX] = {
+#define X(name, words) [LEAK_OCCASION_##name] = words,
+    LEAK_OCCASION_TABLE(X)
+#undef X
+};
+
+static const char *const trouble_words[LEAK_TROUBLE_MAX] = {
+#define X(name, words) [LEAK_TROUBLE_##name] = words,
+    LEAK_TROUBLE_TABLE(X)
+#undef X
+};
+
+static bool is_last(const struct leak_snapshot *head)
+{
+    return head->occasion == LEAK_OCCASION_EARLY || head->occasion == LEAK_OCCASION_LATE ||
+           head->occasion == LEAK_OCCASION_ABRUPT;
+}
+
+static void fill_threads(struct mem *mem, struct resolver *resolver, const struct store *store,
+                         struct process *process)
+{
+    const struct store_look *look = store->look;
+    struct signatures signatures = signatures_begin(resolver, store);
+
+    process->threads = mem_take_array(mem, look->thread_count, sizeof(*process->threads));
+    for (size_t i = 0; i < look->thread_count; i++) {
+        const struct store_seen_thread *seen = &look->threads[i];
+        struct seen_thread *made;
+
+        if (seen->taker)
+            continue;
+        made = &process->threads[process->thread_count++];
+        *made = (struct seen_thread){
+            .thread = {.serial = seen->serial},
+            .tid = seen->tid,
+            .stack = stack_of_pcs(mem, &signatures, &look->pcs[seen->pc], seen->pc_count)};
+        if (*seen->name)
+            made->thread.name = mem_copy(mem, seen->name, strlen(seen->name));
+    }
+    signatures_end(&signatures);
+}
+
+static void fill_milestones(struct mem *mem, const struct store *store, struct process *process)
+{
+    process->milestones = mem_take_array(mem, store->milestone_count, sizeof(*process->milestones));
+    process->milestone_count = store->milestone_count;
+    for (size_t i = 0; i < store->milestone_count; i++) {
+        const struct store_milestone *from = &store->milestones[i];
+
+        process->milestones[i] =
+            (struct milestone){.number = from->number, .time_ns = from->when_ns};
+        if (!from->is_look)
+            process->milestones[i].name = mem_copy(mem, from->name, strlen(from->name));
+    }
+}
+
+void looks_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+                struct process *process)
+{
+    const struct leak_snapshot *head;
+
+    fill_milestones(mem, store, process);
+    if (!store->look)
+        return;
+    head = &store->look->head;
+    process->look = mem_take(mem, sizeof(*process->look));
+    *process->look = (struct look){.when_ns = head->when_ns,
+                                   .rung = rung_word[head->rung],
+                                   .occasion = occasion_words[head->occasion],
+                                   .trouble = trouble_words[head->trouble],
+                                   .pause_ns = head->pause_ns,
+                                   .check_ns = head->check_ns,
+                                   .timed = true,
+                                   .made = head->rung != LEAK_RUNG_NONE,
+                                   .stopped = head->rung == LEAK_RUNG_PARKED,
+                                   .last = is_last(head),
+                                   .threads_parked = head->threads_parked,
+                                   .threads_missed = head->threads_missed,
+                                   .skipped = head->skipped,
+                                   .milestone = head->milestone};
+    if (store->look->thread_count)
+        fill_threads(mem, resolver, store, process);
+}
+
+static const char *why(const struct leak_snapshot *head)
+{
+    const char *words = trouble_words[head->trouble];
+
+    return words ? words : "nobody knows why";
+}
+
+const char *looks_missing(struct mem *mem, const struct store *store)
+{
+    const char *words = "";
+
+    if (store->look && store->look->head.rung == LEAK_RUNG_NONE)
+        return mem_format(mem, "no look at the heap was made: %s", why(&store->look->head));
+    if (!store->failed)
+        return NULL;
+    if (occasion_words[store->failed->occasion])
+        words = occasion_words[store->failed->occasion];
+    return mem_format(mem,
+                      "a later look at the heap%s%s could not be made (%s): what came after the "
+                      "earlier one is not judged",
+                      *words ? " " : "", words, why(store->failed));
+}

@@ -1,9 +1,0 @@
-/* json.h - the whole model as JSON, every key always there (docs/schema.json). */
-#ifndef SYMBOLIZE_JSON_H
-#define SYMBOLIZE_JSON_H
-
-#include "symbolize/report.h"
-
-void json_write(const struct report *report, const struct view *view, FILE *stream);
-
-#endif

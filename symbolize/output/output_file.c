@@ -1,0 +1,157 @@
+/* output_file.c - opens what -o names; see output_file.h. */
+#include "symbolize/output/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NUMBERS 100000 /* tries of %n */
+
+/* A program's or a host's name must not lead into another directory. */
+static const char *flat(struct mem *mem, const char *text)
+{
+    char *copy = mem_copy(mem, text ? text : "unknown", strlen(text ? text : "unknown"));
+
+    for (char *at = copy; *at; at++)
+        if (*at == '/')
+            *at = '_';
+    return copy;
+}
+
+static const char *time_text(struct mem *mem)
+{
+    char text[64];
+    time_t now = time(NULL);
+    struct tm calendar;
+
+    localtime_r(&now, &calendar);
+    strftime(text, sizeof(text), "%Y%m%dT%H%M%S", &calendar);
+    return mem_copy(mem, text, strlen(text));
+}
+
+/* %q{VAR}: *at stands on the q and is left on the brace. */
+static const char *variable(struct mem *mem, const char **at)
+{
+    const char *end = (*at)[1] == '{' ? strchr(*at, '}') : NULL;
+    const char *name, *value;
+
+    if (!end)
+        return NULL;
+    name = mem_copy(mem, *at + 2, (size_t)(end - *at) - 2);
+    value = getenv(name);
+    if (!value)
+        fprintf(stderr, "leakreport: -o: the variable %s is not set\n", name);
+    *at = end;
+    return value ? value : "";
+}
+
+char *output_name(struct mem *mem, const char *pattern, const struct process *process,
+                  unsigned number)
+{
+    char *name = mem_copy(mem, "", 0);
+
+    for (const char *at = pattern; *at; at++) {
+        const char *part = NULL;
+
+        if (*at != '%') {
+            name = mem_format(mem, "%s%c", name, *at);
+            continue;
+        }
+        switch (*++at) {
+        case 'p':
+            part = mem_format(mem, "%d", process ? process->pid : 0);
+            break;
+        case 'e':
+            part = flat(mem, process ? base_name(process->exe) : NULL);
+            break;
+        case 'h':
+            part = flat(mem, process ? process->host : NULL);
+            break;
+        case 'n':
+            part = mem_format(mem, "%u", number);
+            break;
+        case 't':
+            part = time_text(mem);
+            break;
+        case 'q':
+            part = variable(mem, &at);
+            break;
+        case '%':
+            part = "%";
+            break;
+        }
+        if (!part) {
+            fprintf(stderr,
+                    "leakreport: -o: '%%%.1s' is not one of %%p %%e %%n %%h %%t %%q{VAR} %%%%\n",
+                    at);
+            return NULL;
+        }
+        name = mem_format(mem, "%s%s", name, part);
+    }
+    return name;
+}
+
+/* Does %n stand in the pattern, and not as a part of %%n? */
+static bool has_number(const char *pattern)
+{
+    for (const char *at = strchr(pattern, '%'); at && at[1]; at = strchr(at + 2, '%'))
+        if (at[1] == 'n')
+            return true;
+    return false;
+}
+
+/* Pipes and devices hold nothing that could be overwritten. */
+static bool is_stream(const char *name)
+{
+    struct stat st;
+    int error = errno;
+    bool stream = stat(name, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode));
+
+    errno = error;
+    return stream;
+}
+
+int output_descriptor(struct mem *mem, const char *pattern, const struct process *process,
+                      enum output_way way, const char **trouble)
+{
+    static const int how[] = {O_EXCL, O_TRUNC, O_APPEND};
+    unsigned last = has_number(pattern) ? NUMBERS : 1;
+    char *name = NULL;
+    int fd = -1;
+
+    for (unsigned number = 1; number <= last; number++) {
+        name = output_name(mem, pattern, process, number);
+        if (!name) {
+            *trouble = "that is no name of a file";
+            return -1;
+        }
+        fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | how[way], 0666);
+        if (fd < 0 && errno == EEXIST && is_stream(name))
+            fd = open(name, O_WRONLY | O_CLOEXEC);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+    }
+    if (fd < 0 && errno == EEXIST)
+        *trouble = mem_format(
+            mem, "%s is there already: not overwritten without --force or --append", name);
+    else if (fd < 0)
+        *trouble = mem_format(mem, "%s cannot be written: %s", name,
+                              strerror(errno == EINTR ? ETIMEDOUT : errno));
+    return fd;
+}
+
+FILE *output_open(struct mem *mem, const char *pattern, const struct process *process,
+                  enum output_way way)
+{
+    const char *trouble;
+    int fd = output_descriptor(mem, pattern, process, way, &trouble);
+
+    if (fd >= 0)
+        return fdopen(fd, way == OUTPUT_APPEND ? "a" : "w");
+    fprintf(stderr, "leakreport: %s; the report goes to stderr\n", trouble);
+    return stderr;
+}

@@ -1,0 +1,143 @@
+/* target_log.c - see target_log.h. */
+#include "symbolize/output/target_log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/write_timeout.h"
+
+#define SYSLOG_PATH "/dev/log"
+#define JOURNAL_PATH "/run/systemd/journal/socket"
+#define IDENTIFIER "leakreport"
+/* A message of syslog has 1024 bytes with its head (RFC 3164); journald splits above 48 KiB itself. */
+#define SYSLOG_LINE 900
+#define JOURNAL_LINE 32768
+
+struct channel {
+    int fd;
+    bool stream; /* messages end with a NUL there */
+    const char *head;
+    size_t head_length, line_most;
+};
+
+/* ---- The other end --------------------------------------------------------------------------- */
+
+/* Some syslog daemons listen for streams. */
+static bool connect_syslog(const char *path, struct channel *channel)
+{
+    channel->fd = patience_connect_path(path, SOCK_DGRAM);
+    if (channel->fd < 0 && errno == EPROTOTYPE) {
+        channel->fd = patience_connect_path(path, SOCK_STREAM);
+        channel->stream = true;
+    }
+    return channel->fd >= 0;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static bool send_piece(const struct channel *channel, const char *text, size_t length)
+{
+    char message[JOURNAL_LINE + 4096];
+    size_t whole = channel->head_length + length;
+
+    memcpy(message, channel->head, channel->head_length);
+    memcpy(message + channel->head_length, text, length);
+    if (channel->stream) {
+        message[whole] = '\0';
+        return patience_write(channel->fd, message, whole + 1);
+    }
+    while (send(channel->fd, message, whole, MSG_NOSIGNAL) < 0)
+        if (errno != EINTR || patience_lost())
+            return false;
+    patience_renew();
+    return true;
+}
+
+/* As much of a line as goes into one message; no character of UTF-8 is cut. */
+static size_t piece_of(const char *line, size_t length, size_t most)
+{
+    size_t cut = most;
+
+    if (length <= most)
+        return length;
+    while (cut > most - 4 && ((unsigned char)line[cut] & 0xc0) == 0x80)
+        cut--;
+    return cut;
+}
+
+static bool send_lines(const struct channel *channel, const struct log_message *message)
+{
+    const char *at = message->text, *end = at + message->length;
+
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t left = (size_t)((stop ? stop : end) - at);
+
+        do { /* an empty line, too */
+            size_t piece = piece_of(at, left, channel->line_most);
+
+            if (!send_piece(channel, at, piece))
+                return false;
+            at += piece;
+            left -= piece;
+        } while (left);
+        at += stop != NULL;
+    }
+    return true;
+}
+
+static bool send_and_close(struct channel *channel, const struct log_message *message)
+{
+    bool good = send_lines(channel, message);
+    int saved = errno;
+
+    close(channel->fd);
+    errno = saved;
+    return good;
+}
+
+/* ---- What stands before each ------------------------------------------------------------------ */
+
+static int level(const struct log_message *message)
+{
+    return message->alarming ? LOG_WARNING : LOG_INFO;
+}
+
+bool target_log_syslog(const char *path, const struct log_message *message)
+{
+    char head[96], when[32];
+    time_t now = time(NULL);
+    struct tm calendar;
+    struct channel channel = {.head = head, .line_most = SYSLOG_LINE};
+
+    if (!connect_syslog(path ? path : SYSLOG_PATH, &channel))
+        return false;
+    localtime_r(&now, &calendar);
+    strftime(when, sizeof(when), "%b %e %H:%M:%S", &calendar);
+    channel.head_length = (size_t)snprintf(head, sizeof(head), "<%d>%s " IDENTIFIER "[%d]: ",
+                                           LOG_USER | level(message), when, (int)getpid());
+    return send_and_close(&channel, message);
+}
+
+bool target_log_journal(const char *path, const struct log_message *message)
+{
+    char head[4096], program[3072] = "";
+    struct channel channel = {.head = head, .line_most = JOURNAL_LINE};
+
+    /* A name with a newline must not begin a field of its own. */
+    for (size_t i = 0; message->program && message->program[i] && i + 1 < sizeof(program); i++)
+        program[i] = (unsigned char)message->program[i] < ' ' ? '?' : message->program[i];
+    if ((channel.fd = patience_connect_path(path ? path : JOURNAL_PATH, SOCK_DGRAM)) < 0)
+        return false;
+    channel.head_length = (size_t)snprintf(
+        head, sizeof(head),
+        "PRIORITY=%d\nSYSLOG_FACILITY=%d\nSYSLOG_IDENTIFIER=" IDENTIFIER
+        "\nSYSLOG_PID=%d\nLIBLEAK_PID=%d\nLIBLEAK_PROGRAM=%s\nMESSAGE=",
+        level(message), LOG_USER >> 3, (int)getpid(), message->pid, program);
+    return send_and_close(&channel, message);
+}

@@ -1,0 +1,156 @@
+/* target_stream.c - see target_stream.h. */
+#include "symbolize/output/target_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/write_timeout.h"
+
+static bool fail(char *why, const char *words)
+{
+    snprintf(why, TARGET_WHY, "%s", words);
+    return false;
+}
+
+static bool fail_so(char *why, int error)
+{
+    return fail(why, strerror(error));
+}
+
+/* ---- Sockets ---------------------------------------------------------------------------------- */
+
+/* -1: why says it. */
+static int reach_host(const char *where, const char *colon, char *why)
+{
+    struct addrinfo wanted = {.ai_socktype = SOCK_STREAM}, *found, *at;
+    bool brackets = where[0] == '[' && colon[-1] == ']';
+    size_t length = (size_t)(colon - where) - (brackets ? 2 : 0);
+    char host[256];
+    int fd = -1, error;
+
+    if (length >= sizeof(host))
+        return fail_so(why, ENAMETOOLONG) - 1;
+    memcpy(host, where + brackets, length);
+    host[length] = '\0';
+    if ((error = getaddrinfo(host, colon + 1, &wanted, &found)) != 0)
+        return fail(why, gai_strerror(error)) - 1;
+    for (at = found; at && fd < 0; at = at->ai_next) {
+        fd = patience_connect(at->ai_family, SOCK_STREAM, at->ai_protocol, at->ai_addr,
+                              at->ai_addrlen);
+        if (fd < 0)
+            fail_so(why, errno);
+        if (fd < 0 && patience_lost())
+            break;
+    }
+    freeaddrinfo(found);
+    return fd;
+}
+
+/* What was sent to us and not read would have the kernel throw away what we sent. */
+static void hang_up(int fd)
+{
+    char bytes[512];
+
+    shutdown(fd, SHUT_WR);
+    while (recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
+        ;
+    close(fd);
+}
+
+bool target_stream_socket(const char *where, const char *text, size_t length, char *why)
+{
+    const char *colon = strchr(where, '/') ? NULL : strrchr(where, ':');
+    bool host = colon && colon > where, good;
+    int fd = host ? reach_host(where, colon, why) : patience_connect_path(where, SOCK_STREAM);
+
+    if (fd < 0)
+        return host ? false : fail_so(why, errno);
+    good = patience_write(fd, text, length) || fail_so(why, errno);
+    hang_up(fd);
+    return good;
+}
+
+/* ---- Commands --------------------------------------------------------------------------------- */
+
+/* With the signals of everybody: ours are set for writing, and the program's mask was inherited. */
+static int start(const char *command, int input, pid_t *pid)
+{
+    static const char shell[] = "/bin/sh";
+    char *const argv[] = {"sh", "-c", (char *)command, NULL};
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
+    sigset_t none, pipe_alone;
+    int error;
+
+    sigemptyset(&none);
+    sigemptyset(&pipe_alone);
+    sigaddset(&pipe_alone, SIGPIPE);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &pipe_alone);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+    error = posix_spawn(pid, shell, &actions, &attributes, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+static bool judge(int status, char *why)
+{
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    if (WIFEXITED(status))
+        snprintf(why, TARGET_WHY, "it ended with status %d", WEXITSTATUS(status));
+    else
+        snprintf(why, TARGET_WHY, "it was ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    return false;
+}
+
+static bool wait_for(pid_t pid, char *why)
+{
+    int status;
+
+    patience_renew();
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return fail_so(why, errno);
+        else if (patience_lost())
+            return fail(why, "it has the report, but has not ended yet: it is left alone");
+    return judge(status, why);
+}
+
+bool target_stream_command(const char *command, const char *text, size_t length, char *why)
+{
+    int ends[2], error;
+    bool good;
+    pid_t pid;
+
+    /* A program that ignores SIGCHLD hands that on to us, and nobody would know the status. */
+    signal(SIGCHLD, SIG_DFL);
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return fail_so(why, errno);
+    error = start(command, ends[0], &pid);
+    close(ends[0]);
+    if (error) {
+        close(ends[1]);
+        return fail_so(why, error);
+    }
+    good = patience_write(ends[1], text, length) || errno == EPIPE;
+    error = errno;
+    close(ends[1]);
+    if (good)
+        return wait_for(pid, why);
+    kill(pid, SIGTERM); /* it does not read; nobody waits for it */
+    return fail_so(why, error);
+}

@@ -1,0 +1,190 @@
+/* targets.c - see targets.h. */
+#include "symbolize/output/targets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/write_timeout.h"
+#include "symbolize/output/target_log.h"
+#include "symbolize/output/target_stream.h"
+
+/* ---- The list --------------------------------------------------------------------------------- */
+
+static bool same(const struct leak_target *a, const struct leak_target *b)
+{
+    return a->kind == b->kind && a->length == b->length &&
+           memcmp(a->argument, b->argument, a->length) == 0;
+}
+
+static void add(struct targets *targets, const struct leak_target *where)
+{
+    for (size_t i = 0; i < targets->count; i++)
+        if (same(&targets->at[i].where, where))
+            return;
+    targets->at =
+        mem_more(targets->at, &targets->capacity, targets->count + 1, sizeof(*targets->at));
+    targets->at[targets->count++] = (struct target){
+        .where = *where,
+        .closed = where->kind == LEAK_TARGET_FD && fcntl(atoi(where->argument), F_GETFD) < 0};
+}
+
+bool targets_add(struct targets *targets, const char *list)
+{
+    struct leak_target where;
+
+    if (!*list || !leak_targets_good(list))
+        return false;
+    while (*list && leak_target_read(&list, &where))
+        add(targets, &where);
+    return true;
+}
+
+void targets_add_output(struct targets *targets, const char *pattern)
+{
+    struct leak_target file = {LEAK_TARGET_FILE, pattern, strlen(pattern)};
+
+    for (size_t i = 0; i < targets->count; i++)
+        if (targets->at[i].where.kind == file.kind && !targets->at[i].where.length) {
+            targets->at[i].where = file;
+            return;
+        }
+    add(targets, &file);
+}
+
+static int descriptor_of(const struct target *target)
+{
+    switch (target->where.kind) {
+    case LEAK_TARGET_STDERR:
+        return STDERR_FILENO;
+    case LEAK_TARGET_STDOUT:
+        return STDOUT_FILENO;
+    case LEAK_TARGET_FD:
+        return target->closed ? -1 : atoi(target->where.argument);
+    default:
+        return -1;
+    }
+}
+
+bool targets_on_terminal(const struct targets *targets, bool all)
+{
+    for (size_t i = 0; i < targets->count; i++)
+        if ((isatty(descriptor_of(&targets->at[i])) != 0) != all)
+            return !all;
+    return all;
+}
+
+/* ---- One row a kind --------------------------------------------------------------------------- */
+
+struct delivery {
+    struct mem *mem;
+    const struct target *target;
+    const struct parcel *parcel;
+    const char *argument; /* terminated; NULL = none */
+    char why[TARGET_WHY];
+};
+
+static bool say_errno(struct delivery *delivery)
+{
+    snprintf(delivery->why, TARGET_WHY, "%s", strerror(errno));
+    return false;
+}
+
+static bool to_descriptor(struct delivery *delivery)
+{
+    return patience_write(descriptor_of(delivery->target), delivery->parcel->text,
+                          delivery->parcel->length) ||
+           say_errno(delivery);
+}
+
+static bool to_file(struct delivery *delivery)
+{
+    const char *pattern = delivery->argument ? delivery->argument : LEAK_TARGET_FILE_NAME;
+    const char *trouble;
+    int fd = output_descriptor(delivery->mem, pattern, delivery->parcel->process,
+                               delivery->parcel->way, &trouble);
+    bool good;
+
+    if (fd < 0) {
+        snprintf(delivery->why, TARGET_WHY, "%s", trouble);
+        return false;
+    }
+    good = patience_write(fd, delivery->parcel->text, delivery->parcel->length);
+    good = (close(fd) == 0 && good) || say_errno(delivery);
+    return good;
+}
+
+static bool to_log(struct delivery *delivery)
+{
+    const struct parcel *parcel = delivery->parcel;
+    struct log_message message = {.text = parcel->text,
+                                  .length = parcel->length,
+                                  .alarming = parcel->alarming,
+                                  .pid = parcel->process ? parcel->process->pid : 0,
+                                  .program = parcel->process ? parcel->process->exe : NULL};
+    bool journal = delivery->target->where.kind == LEAK_TARGET_JOURNAL;
+
+    return (journal ? target_log_journal(delivery->argument, &message)
+                    : target_log_syslog(delivery->argument, &message)) ||
+           say_errno(delivery);
+}
+
+static bool to_socket(struct delivery *delivery)
+{
+    return target_stream_socket(delivery->argument, delivery->parcel->text,
+                                delivery->parcel->length, delivery->why);
+}
+
+static bool to_command(struct delivery *delivery)
+{
+    return target_stream_command(delivery->argument, delivery->parcel->text,
+                                 delivery->parcel->length, delivery->why);
+}
+
+static bool (*const ways[])(struct delivery *) = {
+    [LEAK_TARGET_STDERR] = to_descriptor, [LEAK_TARGET_STDOUT] = to_descriptor,
+    [LEAK_TARGET_FD] = to_descriptor,     [LEAK_TARGET_FILE] = to_file,
+    [LEAK_TARGET_SYSLOG] = to_log,        [LEAK_TARGET_JOURNAL] = to_log,
+    [LEAK_TARGET_SOCKET] = to_socket,     [LEAK_TARGET_COMMAND] = to_command,
+};
+
+/* ---- All of them ------------------------------------------------------------------------------ */
+
+static bool deliver(struct mem *mem, const struct target *target, const struct parcel *parcel)
+{
+    struct delivery delivery = {.mem = mem, .target = target, .parcel = parcel};
+    const struct leak_target *where = &target->where;
+    bool good;
+
+    if (where->length)
+        delivery.argument = mem_copy(mem, where->argument, where->length);
+    patience_begin();
+    good = ways[where->kind](&delivery);
+    patience_end();
+    if (!good)
+        fprintf(stderr, "leakreport: the report did not reach %s%s%s: %s\n",
+                leak_target_word(where->kind), delivery.argument ? ":" : "",
+                delivery.argument ? delivery.argument : "", delivery.why);
+    return good;
+}
+
+bool targets_deliver(struct mem *mem, const struct targets *targets, const struct parcel *parcel)
+{
+    static const struct target last_resort = {.where = {.kind = LEAK_TARGET_STDERR}};
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+    bool taken = false, tried = false;
+
+    for (size_t i = 0; i < targets->count; i++) {
+        taken |= deliver(mem, &targets->at[i], parcel);
+        tried |= targets->at[i].where.kind == LEAK_TARGET_STDERR;
+    }
+    if (!taken && !tried) {
+        fputs("leakreport: no other target has it: the report goes to stderr\n", stderr);
+        taken = deliver(mem, &last_resort, parcel);
+    }
+    signal(SIGPIPE, before);
+    return taken;
+}

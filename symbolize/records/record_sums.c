@@ -1,0 +1,275 @@
+/* record_sums.c - see record_sums.h. */
+#include "symbolize/records/record_sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/names/frame_class.h"
+
+/* Records with and without these are different ones. */
+#define TELLING (LEAK_FOUND_CYCLE | LEAK_FOUND_DROPPED | LEAK_FOUND_IGNORED)
+
+static bool counts(const struct drafts *drafts, const struct store_site *site)
+{
+    return site->live_blocks && (!site->inherited || drafts->inherited);
+}
+
+/* Nothing is left of it, but there is something to tell. */
+static bool has_grown(const struct drafts *drafts, uint32_t index)
+{
+    return trends_has(drafts->trends, index) && !drafts->store->sites[index].inherited;
+}
+
+/* ---- Kin ------------------------------------------------------------------------------------ */
+
+static void add_to_kin(struct drafts *drafts, uint32_t index)
+{
+    const struct store_site *site = &drafts->store->sites[index];
+    uint64_t signature = signatures_of(drafts->signatures, site->node);
+    uint64_t *slot = map_put(&drafts->kin_by_key, hash_mix(signature, site->kind), NULL);
+    struct kin *kin;
+
+    if (!*slot) {
+        drafts->kins = mem_more(drafts->kins, &drafts->kin_capacity, drafts->kin_count + 1,
+                                  sizeof(*drafts->kins));
+        drafts->kins[drafts->kin_count++] =
+            (struct kin){.signature = signature, .kind = site->kind, .largest = index};
+        *slot = drafts->kin_count;
+    }
+    kin = &drafts->kins[*slot - 1];
+    kin->bytes = add_saturating(kin->bytes, site->live_bytes);
+    kin->blocks = add_saturating(kin->blocks, site->live_blocks);
+    if (site->live_bytes > drafts->store->sites[kin->largest].live_bytes)
+        kin->largest = index;
+    drafts->next_site[index] = kin->first;
+    kin->first = index + 1;
+}
+
+static void classify(struct drafts *drafts, struct kin *kin)
+{
+    const struct frame *found[TRACE_MAX];
+    uint32_t ending;
+    size_t count = signatures_trace(drafts->signatures,
+                                    drafts->store->sites[kin->largest].node, found, &ending);
+
+    kin->runtime =
+        kin->blocks &&
+        classify_runtime_block(found, count, frame_user(found, count), kin->bytes / kin->blocks);
+}
+
+/* What of a stack was allocated under another tag, and is gone, tells how the rest of it is freed. */
+static void add_other_tags(struct drafts *drafts)
+{
+    const struct store *store = drafts->store;
+    struct map kin_of = {0}; /* hash of node and kind -> index + 1 */
+
+    for (uint32_t k = 0; k < drafts->kin_count; k++)
+        for (uint32_t i = drafts->kins[k].first; i; i = drafts->next_site[i - 1])
+            *map_put(&kin_of, hash_mix(store->sites[i - 1].node, store->sites[i - 1].kind), NULL) =
+                k + 1;
+    for (uint32_t i = 0; i < store->site_count; i++) {
+        const struct store_site *site = &store->sites[i];
+        uint64_t kin = map_get(&kin_of, hash_mix(site->node, site->kind));
+
+        if (!kin || site->inherited || counts(drafts, site) || has_grown(drafts, i))
+            continue;
+        drafts->next_site[i] = drafts->kins[kin - 1].first;
+        drafts->kins[kin - 1].first = i + 1;
+    }
+    map_end(&kin_of);
+}
+
+/* ---- Drafts --------------------------------------------------------------------------------- */
+
+static void add_thread(struct draft *draft, uint32_t serial)
+{
+    struct record *record = &draft->record;
+
+    for (size_t i = 0; i < record->thread_count; i++)
+        if (draft->threads[i] == serial)
+            return;
+    if (record->thread_count == DRAFT_THREADS)
+        record->more_threads = true;
+    else
+        draft->threads[record->thread_count++] = serial;
+}
+
+/* owner: index + 1 of a draft. */
+static struct draft *find_draft(struct drafts *drafts, uint32_t kin, enum verdict verdict,
+                                unsigned flags, uint32_t owner)
+{
+    uint64_t key = hash_mix(hash_mix(kin, (uint64_t)verdict << 8 | flags), owner);
+    uint64_t *slot = map_put(&drafts->by_key, key, NULL);
+    struct draft *draft;
+
+    if (*slot)
+        return &drafts->draft[*slot - 1];
+    drafts->draft = mem_more(drafts->draft, &drafts->capacity, drafts->count + 1,
+                                sizeof(*drafts->draft));
+    draft = &drafts->draft[drafts->count++];
+    *slot = drafts->count;
+    *draft = (struct draft){.kin = kin,
+                            .number = drafts->count,
+                            .record = {.signature = drafts->kins[kin].signature,
+                                       .kind = drafts->kins[kin].kind,
+                                       .verdict = verdict,
+                                       .cycle = (flags & LEAK_FOUND_CYCLE) != 0,
+                                       .dropped = (flags & LEAK_FOUND_DROPPED) != 0,
+                                       .ignored = (flags & LEAK_FOUND_IGNORED) != 0,
+                                       .owner = owner,
+                                       .first_ns = UINT64_MAX}};
+    return draft;
+}
+
+/* Under several tags one stack has several sites. */
+static bool is_new_stack(struct drafts *drafts, const struct draft *draft, uint32_t node)
+{
+    bool fresh = true;
+
+    if (drafts->store->tags)
+        map_put(&drafts->stacks, hash_mix(hash_mix(draft->number, draft->kin), node), &fresh);
+    return fresh;
+}
+
+void drafts_add_site(struct drafts *drafts, struct draft *draft, uint32_t index)
+{
+    const struct store_site *site = &drafts->store->sites[index];
+
+    if (draft->last_site == index + 1)
+        return;
+    draft->last_site = index + 1;
+    draft->record.stacks += is_new_stack(drafts, draft, site->node);
+    estimate_add(&draft->variance, drafts->store, site);
+    for (int i = 0; i < LEAK_SITE_THREADS; i++)
+        if (site->threads[i])
+            add_thread(draft, site->threads[i]);
+    draft->record.more_threads |= site->more_threads;
+}
+
+/* When its blocks were made: of all the site's, of those that were found, or since then. */
+static void add_times(struct drafts *drafts, struct record *record, const struct share *share)
+{
+    const struct store *store = drafts->store;
+    const struct store_site *site = &store->sites[share->site];
+    uint32_t first = site->first, last = site->last;
+    uint64_t first_ns, last_ns;
+
+    if (share->found != STORE_NONE) {
+        first = store->look->found[share->found].first;
+        last = store->look->found[share->found].last;
+    } else if (store->look && store->look->head.rung != LEAK_RUNG_NONE &&
+               first < store->look->head.tick) {
+        first = store->look->head.tick < last ? store->look->head.tick : last;
+    }
+    first_ns = store_time(store, first);
+    last_ns = store_time(store, last);
+    if (first_ns < record->first_ns)
+        record->first_ns = first_ns;
+    if (last_ns > record->last_ns)
+        record->last_ns = last_ns;
+}
+
+static void add_found(struct drafts *drafts, struct draft *draft, const struct share *share)
+{
+    const struct store_look *look = drafts->store->look;
+    const struct store_found *found = &look->found[share->found];
+
+    draft->record.shared |= (found->flags & LEAK_FOUND_SHARED) != 0;
+    draft->record.tagged |= (found->flags & LEAK_FOUND_TAGGED) != 0;
+    samples_add(&draft->samples, drafts->samples_told, look, found);
+    if (found->root != STORE_NONE &&
+        (!draft->reached.blocks || share->bytes > draft->reached.bytes))
+        draft->reached = *share;
+    drafts->draft_of[share->found] = (uint32_t)(draft - drafts->draft) + 1;
+}
+
+static void add_share(struct drafts *drafts, const struct share *share, uint32_t kin)
+{
+    const struct store_look *look = drafts->store->look;
+    enum verdict verdict = drafts->kins[kin].runtime ? VERDICT_RUNTIME : share->verdict;
+    unsigned flags = 0;
+    uint32_t owner = 0;
+    struct draft *draft;
+    struct record *record;
+
+    if (share->found != STORE_NONE && verdict != VERDICT_RUNTIME)
+        flags = look->found[share->found].flags & TELLING;
+    if (verdict == VERDICT_INDIRECT && look->found[share->found].owner != STORE_NONE)
+        owner = drafts->draft_of[look->found[share->found].owner];
+    draft = find_draft(drafts, kin, verdict, flags, owner);
+    record = &draft->record;
+    record->bytes = add_saturating(record->bytes, share->bytes);
+    record->blocks = add_saturating(record->blocks, share->blocks);
+    record->retained.bytes = add_saturating(record->retained.bytes, share->retained_bytes);
+    record->retained.blocks = add_saturating(record->retained.blocks, share->retained_blocks);
+    if (!draft->largest.blocks || share->bytes > draft->largest.bytes)
+        draft->largest = *share;
+    drafts_add_site(drafts, draft, share->site);
+    if (drafts->store->sites[share->site].tag)
+        tags_add(&draft->tags, drafts->store->tags[drafts->store->sites[share->site].tag],
+                 share->bytes, share->blocks);
+    add_times(drafts, record, share);
+    if (share->found != STORE_NONE)
+        add_found(drafts, draft, share);
+}
+
+static void add_shares(struct drafts *drafts, uint32_t index, bool indirect)
+{
+    const struct store_site *site = &drafts->store->sites[index];
+    uint64_t signature = signatures_of(drafts->signatures, site->node);
+    uint32_t kin = (uint32_t)map_get(&drafts->kin_by_key, hash_mix(signature, site->kind)) - 1;
+    const struct share *shares;
+    size_t count = settle_site(&drafts->settling, index, &shares);
+
+    for (size_t i = 0; i < count; i++)
+        if ((shares[i].verdict == VERDICT_INDIRECT) == indirect)
+            add_share(drafts, &shares[i], kin);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------ */
+
+struct drafts drafts_begin(struct mem *mem, const struct store *store,
+                           struct signatures *signatures, struct trends *trends, bool inherited)
+{
+    struct drafts drafts = {
+        .store = store, .signatures = signatures, .trends = trends, .inherited = inherited};
+
+    for (uint32_t i = 0; i < store->site_count; i++)
+        if (counts(&drafts, &store->sites[i]) || has_grown(&drafts, i))
+            signatures_want(signatures, store->sites[i].node);
+    drafts.settling = settle_begin(store);
+    drafts.next_site = mem_more(NULL, &(size_t){0}, store->site_count, sizeof(*drafts.next_site));
+    drafts.draft_of =
+        mem_take_array(mem, store->look ? store->look->found_count : 0, sizeof(*drafts.draft_of));
+    return drafts;
+}
+
+void drafts_make(struct drafts *drafts)
+{
+    const struct store *store = drafts->store;
+
+    for (uint32_t i = 0; i < store->site_count; i++)
+        if (counts(drafts, &store->sites[i]) || has_grown(drafts, i))
+            add_to_kin(drafts, i);
+    if (store->tags)
+        add_other_tags(drafts);
+    for (size_t i = 0; i < drafts->kin_count; i++)
+        classify(drafts, &drafts->kins[i]);
+    for (int indirect = 0; indirect < 2; indirect++)
+        for (uint32_t i = 0; i < store->site_count; i++)
+            if (counts(drafts, &store->sites[i]))
+                add_shares(drafts, i, indirect);
+}
+
+void drafts_end(struct drafts *drafts)
+{
+    for (size_t i = 0; i < drafts->count; i++)
+        tags_end(&drafts->draft[i].tags);
+    settle_end(&drafts->settling);
+    free(drafts->next_site);
+    free(drafts->kins);
+    free(drafts->draft);
+    map_end(&drafts->kin_by_key);
+    map_end(&drafts->by_key);
+    map_end(&drafts->stacks);
+}

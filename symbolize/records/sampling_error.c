@@ -1,0 +1,140 @@
+/* sampling_error.c - from variances to half widths to words; see sampling_error.h. */
+#include "symbolize/records/sampling_error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HALF_WIDTH 1.96   /* standard deviations, for 95 % */
+#define DIGITS_MOST 10000 /* no number is shown with more than four digits that count */
+
+void estimate_add(struct variance *sum, const struct store *store, const struct store_site *site)
+{
+    double square = (double)store->header.sample * (double)store->header.sample;
+
+    sum->samples = add_saturating(sum->samples, site->variance.samples);
+    sum->blocks += (double)site->variance.blocks / LEAK_VARIANCE_BLOCKS;
+    sum->bytes += (double)site->variance.bytes / LEAK_VARIANCE_BYTES * square;
+}
+
+static uint64_t half_width(double variance, uint64_t samples)
+{
+    double more = samples ? ((double)samples + 1) / (double)samples : 1;
+    double width = HALF_WIDTH * sqrt(variance * more) + 0.5;
+
+    return width < 0x1p63 ? (uint64_t)width : UINT64_MAX;
+}
+
+struct error estimate_error(const struct variance *variance)
+{
+    return (struct error){.bytes = half_width(variance->bytes, variance->samples),
+                          .blocks = half_width(variance->blocks, variance->samples),
+                          .samples = variance->samples};
+}
+
+void estimate_add_error(struct error *sum, const struct error *part)
+{
+    sum->bytes = (uint64_t)hypot((double)sum->bytes, (double)part->bytes);
+    sum->blocks = (uint64_t)hypot((double)sum->blocks, (double)part->blocks);
+    sum->samples = add_saturating(sum->samples, part->samples);
+}
+
+/* ---- Words --------------------------------------------------------------------------------- */
+
+/* The power of ten of the last digit to show: the error's first, or its second after a one. */
+static uint64_t place_of(uint64_t number, uint64_t error)
+{
+    uint64_t place = 1, least = 1;
+
+    while (error / place >= 10)
+        place *= 10;
+    if (error / place == 1 && place > 1)
+        place /= 10;
+    while (number / least >= DIGITS_MOST)
+        least *= 10;
+    return place > least ? place : least;
+}
+
+static uint64_t round_to(uint64_t number, uint64_t place)
+{
+    uint64_t rest = number % place;
+
+    return rest < place - rest ? number - rest : add_saturating(number - rest, place);
+}
+
+/* An error is never made smaller. */
+static uint64_t round_up_to(uint64_t number, uint64_t place)
+{
+    uint64_t rest = number % place;
+
+    return rest ? add_saturating(number - rest, place) : number;
+}
+
+static const struct {
+    uint64_t size;
+    const char *name;
+} units[] = {{1000000000000, "TB"}, {1000000000, "GB"}, {1000000, "MB"}, {1000, "kB"}};
+
+/* number in the unit that suits "like", as far as place. */
+static struct shown in_unit(const char *sign, uint64_t number, uint64_t like, uint64_t place)
+{
+    struct shown shown;
+    int decimals = 0;
+    size_t i = 0;
+
+    while (i < sizeof(units) / sizeof(*units) && like < units[i].size)
+        i++;
+    if (i == sizeof(units) / sizeof(*units)) {
+        shown.columns = (size_t)snprintf(shown.text, sizeof(shown.text), "%s%s", sign,
+                                         show_count(number, "byte").text);
+        return shown;
+    }
+    for (; place < units[i].size; place *= 10)
+        decimals++;
+    shown.columns = (size_t)snprintf(shown.text, sizeof(shown.text), "%s%.*f %s", sign, decimals,
+                                     (double)number / (double)units[i].size, units[i].name);
+    return shown;
+}
+
+static struct shown with_sign(const char *sign, struct shown number)
+{
+    struct shown shown;
+
+    shown.columns =
+        (size_t)snprintf(shown.text, sizeof(shown.text), "%s%.*s", sign, SHOW_MAX - 8, number.text);
+    return shown;
+}
+
+struct shown estimate_bytes(uint64_t bytes, uint64_t error)
+{
+    uint64_t place = place_of(bytes, error), rounded = round_to(bytes, place);
+
+    return error ? in_unit("~", rounded, rounded, place) : show_count(bytes, "byte");
+}
+
+struct shown estimate_bytes_error(uint64_t bytes, uint64_t error)
+{
+    uint64_t place = place_of(bytes, error), rounded = round_to(bytes, place);
+
+    error = round_up_to(error, place);
+    return in_unit("+-", error, error > rounded ? error : rounded, place);
+}
+
+struct shown estimate_count(uint64_t number, uint64_t error, const char *word)
+{
+    if (!error)
+        return show_count(number, word);
+    return with_sign("~", show_count(round_to(number, place_of(number, error)), word));
+}
+
+struct shown estimate_number(uint64_t number, uint64_t error)
+{
+    if (!error)
+        return show_number(number);
+    return with_sign("~", show_number(round_to(number, place_of(number, error))));
+}
+
+struct shown estimate_count_error(uint64_t number, uint64_t error, const char *word)
+{
+    return with_sign("+-", show_count(round_up_to(error, place_of(number, error)), word));
+}

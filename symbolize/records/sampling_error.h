@@ -1,0 +1,37 @@
+/* sampling_error.h - how far off the sums of a sampled process may be, and words for such numbers.
+ *
+ * Each site of a store recorded with sample= carries the variance of its counts of live blocks
+ * (struct leak_variance). Variances add up over sites; their root, as a 95 % half width, is what a
+ * report says. A sum over few samples knows its own variance badly, too: it is taken as if there
+ * was one sample more, like those that are there.
+ */
+#ifndef SYMBOLIZE_RECORDS_SAMPLING_ERROR_H
+#define SYMBOLIZE_RECORDS_SAMPLING_ERROR_H
+
+#include "common/model/model.h"
+#include "common/base/term_text.h"
+#include "common/store/store.h"
+
+struct variance {
+    double bytes, blocks;
+    uint64_t samples;
+};
+
+void estimate_add(struct variance *sum, const struct store *store, const struct store_site *site);
+struct error estimate_error(const struct variance *variance);
+/* Of a sum of independent estimates. */
+void estimate_add_error(struct error *sum, const struct error *part);
+
+/* "~4.1 MB" and "~64,000 blocks": as many digits as mean something when the number is off by that
+ * much. Off by 0: the exact number, as show_count has it. */
+struct shown estimate_bytes(uint64_t bytes, uint64_t error);
+struct shown estimate_count(uint64_t number, uint64_t error, const char *word);
+struct shown estimate_number(uint64_t number, uint64_t error); /* without its word */
+/* "+-0.6 MB" and "+-9,000 blocks", to stand beside these. */
+struct shown estimate_bytes_error(uint64_t bytes, uint64_t error);
+struct shown estimate_count_error(uint64_t number, uint64_t error, const char *word);
+
+/* For sums whose error nobody kept: two digits. */
+#define ESTIMATE_ROUGHLY(number) ((number) / 15 + ((number) != 0))
+
+#endif

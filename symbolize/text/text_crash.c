@@ -1,0 +1,202 @@
+/* text_crash.c - see text_crash.h.
+ *
+ * Of this one stack every frame is told, the runtime's too: who called abort is as good to know as
+ * why free was not content. What repeats is told once.
+ */
+#include "symbolize/text/text_crash.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "leak_store.h"
+#include "common/view/text_frame.h"
+#include "symbolize/text/text_frames.h"
+#include "symbolize/text/text_record.h"
+
+#define FRAMES 24 /* listed unless -v */
+#define REGISTERS_A_LINE 3
+
+static void write_thread(const struct thread_ref *thread, int32_t tid, FILE *stream)
+{
+    if (thread->serial)
+        fprintf(stream, "T%" PRIu32, thread->serial);
+    else
+        fputs("a thread", stream);
+    if (thread->name && *thread->name)
+        fprintf(stream, " (%s)", show(thread->name, strlen(thread->name), 0).text);
+    if (tid)
+        fprintf(stream, ", tid %" PRId32, tid);
+}
+
+static void write_headline(const struct crash *crash, const struct view *view, FILE *stream)
+{
+    text_style(view, stream, STYLE_WARNING);
+    fprintf(stream, "%s: ", crash->overflow ? "STACK OVERFLOW" : "CRASH");
+    text_style(view, stream, STYLE_PLAIN);
+    if (crash->words == crash->name)
+        fprintf(stream, "%s,\n  in ", crash->name);
+    else
+        fprintf(stream, "%s, %s,\n  in ", crash->name,
+                show(crash->words, strlen(crash->words), 0).text);
+    write_thread(&crash->thread, crash->tid, stream);
+    if (crash->handed)
+        fputs(", after the program's own handler", stream);
+    fputs(":\n", stream);
+}
+
+static void write_repeats(const struct crash *crash, size_t end, FILE *stream)
+{
+    for (size_t i = 0; i < crash->repeat_count; i++) {
+        const struct crash_repeat *repeat = &crash->repeats[i];
+
+        if (repeat->end != end)
+            continue;
+        fprintf(stream, "%*s... ", TEXT_INDENT, "");
+        if (repeat->frames > 1)
+            fprintf(stream, "these %zu frames", repeat->frames);
+        else
+            fputs("this frame", stream);
+        fprintf(stream, " %s more\n", show_count(repeat->times, "time").text);
+    }
+}
+
+/* All, or the first ones and what is needed to see where it came from. */
+static void write_stack(const struct crash *crash, const struct view *view, FILE *stream)
+{
+    struct record record = record_of_stack(&crash->stack);
+    const struct frame *title = record_title(&record);
+    size_t count = crash->stack.count, tail = FRAMES / 3;
+    bool all = view->verbose || count <= FRAMES;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct frame *frame = crash->stack.frames[i];
+
+        if (crash->left_out && i == crash->left_out_at)
+            fprintf(stream, "%*s... %s left out\n", TEXT_INDENT, "",
+                    show_count(crash->left_out, "frame").text);
+        if (!all && i == FRAMES - tail)
+            fprintf(stream, "%*s... %s (-v shows them)\n", TEXT_INDENT, "",
+                    show_count(count - FRAMES, "more frame").text);
+        if (all || i < FRAMES - tail || i >= count - tail) {
+            text_frame(frame, i == record.user, TEXT_INDENT, view, stream);
+            if (i == record.user && frame == title)
+                text_source(frame, TEXT_INDENT, view, stream);
+        }
+        write_repeats(crash, i + 1, stream);
+    }
+    if (text_ending(crash->stack.ending))
+        fprintf(stream, "%*s[%s]\n", TEXT_INDENT, "",
+                crash->stack.ending == LEAK_ROOT_DEPTH ? "cut" : text_ending(crash->stack.ending));
+    if (crash->repeat_count && crash->depth)
+        fprintf(stream, "   The stack was %s deep.\n", show_count(crash->depth, "frame").text);
+}
+
+static void write_place(const struct crash_block *block, FILE *stream)
+{
+    bool inside = block->offset < block->size || !block->size;
+    uint64_t far = inside ? block->offset : block->offset - block->size;
+
+    if (far || !inside)
+        fprintf(stream, "%s %s ", show_count(far, "byte").text,
+                inside ? "into" : "behind the end of");
+    if (block->size)
+        fprintf(stream, "a block of %s%s", block->about ? "about " : "",
+                show_count(block->size, "byte").text);
+    else
+        fputs("a block", stream);
+    if (block->was_freed)
+        fputs(" that had been freed", stream);
+}
+
+static bool is_same(const struct crash_block *a, const struct crash_block *b)
+{
+    return a->start == b->start && a->was_freed == b->was_freed;
+}
+
+/* Registers point to one and the same block again and again. */
+static bool told_before(const struct crash *crash, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (is_same(&crash->blocks[i], &crash->blocks[at]))
+            return true;
+    return false;
+}
+
+/* "The address is", "rax, rdx:" */
+static void write_subject(const struct crash *crash, size_t at, FILE *stream)
+{
+    const struct crash_block *block = &crash->blocks[at];
+
+    fprintf(stream, "   %s", block->register_name ? block->register_name : "The address is");
+    for (size_t i = at + 1; i < crash->block_count && block->register_name; i++)
+        if (is_same(&crash->blocks[i], block) && crash->blocks[i].offset == block->offset)
+            fprintf(stream, ", %s", crash->blocks[i].register_name);
+    fputs(block->register_name ? ": " : " ", stream);
+}
+
+static void write_block(const struct process *process, size_t at, const struct view *view,
+                        FILE *stream)
+{
+    const struct crash_block *block = &process->crash->blocks[at];
+    struct record freed = record_of_stack(&block->freed), allocated = record_of_stack(&block->allocated);
+    struct thread_ref thread = block->freed_by;
+
+    write_subject(process->crash, at, stream);
+    write_place(block, stream);
+    if (block->was_freed) {
+        freed.first_ns = freed.last_ns = block->freed_ns;
+        freed.threads = &thread;
+        freed.thread_count = 1;
+        text_when(process, &freed, stream);
+        fputs(":\n", stream);
+        text_frames(&freed, TEXT_INDENT, view, stream);
+        if (!block->freed_whole)
+            fprintf(stream, "%*s[only its return address is known: free_stacks=all keeps stacks]\n",
+                    TEXT_INDENT, "");
+        fputs("   allocated", stream);
+    } else {
+        fputs(", allocated", stream);
+    }
+    if (block->kind)
+        fprintf(stream, " (%s)", kind_word[block->kind]);
+    fputs(":\n", stream);
+    text_frames(&allocated, TEXT_INDENT, view, stream);
+}
+
+static void write_registers(const struct crash *crash, FILE *stream)
+{
+    if (!crash->register_count)
+        return;
+    fputs("   Registers:", stream);
+    for (size_t i = 0; i < crash->register_count; i++)
+        fprintf(stream, "%s%-3s 0x%016" PRIx64, i % REGISTERS_A_LINE ? "  " : "\n     ",
+                crash->registers[i].name, crash->registers[i].value);
+    putc('\n', stream);
+}
+
+void text_crash(const struct process *process, const struct view *view, FILE *stream)
+{
+    const struct crash *crash = process->crash;
+
+    if (!crash)
+        return;
+    putc('\n', stream);
+    write_headline(crash, view, stream);
+    write_stack(crash, view, stream);
+    if (crash->inside)
+        fprintf(stream, "   It was inside of %s.\n", crash->inside);
+    if (crash->during_look)
+        fputs("   A look at the heap was under way.\n", stream);
+    if (crash->near && !(crash->block_count && !crash->blocks[0].register_name))
+        fprintf(stream, "   The address is %s.\n", show(crash->near, strlen(crash->near), 0).text);
+    for (size_t i = 0; i < crash->block_count; i++)
+        if (!told_before(crash, i))
+            write_block(process, i, view, stream);
+    if (crash->blocks_busy)
+        fputs("   Part of the table of blocks was just being changed: more may be near.\n", stream);
+    write_registers(crash, stream);
+    if (view->verbose)
+        for (size_t i = 0; i < crash->module_count; i++)
+            fprintf(stream, "%s %s\n", i ? "           " : "   Loaded: ",
+                    show(crash->modules[i], strlen(crash->modules[i]), 0).text);
+}

@@ -1,0 +1,122 @@
+/* text_list.c - see text_list.h. */
+#include "symbolize/text/text_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/records/leak_groups.h"
+#include "common/base/term_text.h"
+#include "symbolize/text/text_record.h"
+
+/* What hangs under a lost record stands there. */
+bool text_list_has(const struct process *process, const struct record *record,
+                   const struct view *view)
+{
+    if (view->growing || (record->suppressed_by && !view->suppressed))
+        return false;
+    if (record->verdict != VERDICT_INDIRECT)
+        return view->show[record->verdict];
+    if (record->owner)
+        return view->show[VERDICT_INDIRECT] &&
+               !view->show[process->records[record->owner - 1].verdict];
+    return view->show[VERDICT_INDIRECT] || view->show[VERDICT_LOST];
+}
+
+/* What the list is made of: entries, or with --apart records. */
+static size_t item_count(const struct process *process, const struct view *view)
+{
+    return view->apart ? process->record_count : process->entry_count;
+}
+
+static const struct record *item_first(const struct process *process, const struct view *view,
+                                       size_t i)
+{
+    return &process->records[view->apart ? i : process->entries[i].parts[0]];
+}
+
+/* Is it in the list, by top= or not? */
+static bool is_item(const struct process *process, const struct view *view, size_t i)
+{
+    return text_list_has(process, item_first(process, view, i), view);
+}
+
+size_t text_list_count(const struct process *process, const struct view *view)
+{
+    size_t listed = 0;
+
+    for (size_t i = 0; i < item_count(process, view); i++)
+        listed += is_item(process, view, i);
+    return listed;
+}
+
+/* When and by whom an item was allocated; free(3) it. */
+static char *when_text(const struct process *process, const struct view *view, size_t i)
+{
+    struct record record =
+        view->apart ? process->records[i] : entries_sum(process, &process->entries[i]);
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (!stream)
+        return NULL;
+    text_when(process, &record, stream);
+    fclose(stream);
+    return text;
+}
+
+char *text_list_when(const struct process *process, const struct view *view)
+{
+    char *first = NULL;
+    size_t listed = 0;
+
+    for (size_t i = 0; i < item_count(process, view); i++) {
+        char *text;
+
+        if (!is_item(process, view, i) || (view->top && listed >= view->top))
+            continue;
+        text = when_text(process, view, i);
+        if (!listed++) {
+            first = text;
+            continue;
+        }
+        if (!first || !text || strcmp(first, text) != 0) {
+            free(text);
+            free(first);
+            return NULL;
+        }
+        free(text);
+    }
+    if (listed > 1 && first && *first)
+        return first;
+    free(first);
+    return NULL;
+}
+
+static void write_item(const struct process *process, size_t i, size_t number,
+                       const struct view *view, FILE *stream)
+{
+    if (number == 1 || view->terse < 3)
+        putc('\n', stream);
+    if (view->apart)
+        text_record(process, &process->records[i], number, view, stream);
+    else
+        text_entry(process, &process->entries[i], number, view, stream);
+}
+
+void text_list(const struct process *process, const struct view *view, FILE *stream)
+{
+    size_t number = 0, hidden = 0;
+
+    for (size_t i = 0; i < item_count(process, view); i++) {
+        if (!is_item(process, view, i))
+            continue;
+        if (view->top && number >= view->top)
+            hidden += view->apart ? 1 : process->entries[i].count;
+        else
+            write_item(process, i, ++number, view, stream);
+    }
+    if (hidden)
+        fprintf(stream, "\n... and %s.\n", show_count(hidden, "more record").text);
+    putc('\n', stream);
+}

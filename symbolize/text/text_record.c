@@ -1,0 +1,346 @@
+/* text_record.c - one record for people; see text_record.h. */
+#include "symbolize/text/text_record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/records/leak_groups.h"
+#include "symbolize/records/sampling_error.h"
+#include "common/base/hashmap.h"
+#include "common/base/arena.h"
+#include "common/view/text_frame.h"
+#include "symbolize/text/text_frames.h"
+#include "symbolize/text/text_freed.h"
+#include "symbolize/text/text_growing.h"
+#include "symbolize/text/text_path.h"
+#include "symbolize/text/text_suppressed.h"
+#include "symbolize/text/text_tags.h"
+#include "symbolize/text/text_verdict.h"
+#include "common/base/times.h"
+
+#define PARTS_TOLD 4    /* of an entry, the first one included */
+#define CALL_COLUMNS 40 /* of a caller */
+
+/* ---- When and by whom ------------------------------------------------------------------------ */
+
+#define SPAN_SIZE (2 * TIMES_SIZE + 8)
+
+/* "0.4 s", "3 min 20 s to 0.3 s"; empty when nobody knows. */
+static const char *span_text(const struct process *process, const struct record *record,
+                             char text[SPAN_SIZE])
+{
+    uint64_t end = process->until_ns;
+    char first[TIMES_SIZE], last[TIMES_SIZE];
+
+    *text = 0;
+    if (!end || !record->first_ns)
+        return text;
+    times_span(end > record->first_ns ? end - record->first_ns : 0, first);
+    times_span(end > record->last_ns ? end - record->last_ns : 0, last);
+    if (strcmp(first, last) == 0)
+        snprintf(text, SPAN_SIZE, "%s", first);
+    else
+        snprintf(text, SPAN_SIZE, "%s to %s", first, last);
+    return text;
+}
+
+static void write_span(const struct process *process, const struct record *record, FILE *stream)
+{
+    char span[SPAN_SIZE];
+
+    if (*span_text(process, record, span))
+        fprintf(stream, " %s %s", span, process->how == END_RUNNING ? "ago" : "before the end");
+}
+
+/* ", 0.4 s old (T1)", where there is room for no line of its own; empty when there is no need. */
+static void age_text(const struct process *process, const struct record *record,
+                     const struct view *view, char *text, size_t size)
+{
+    char span[SPAN_SIZE];
+
+    *text = 0;
+    if (view->terse < 3 || view->when_told || !*span_text(process, record, span))
+        return;
+    if (record->thread_count == 1 && !record->more_threads)
+        snprintf(text, size, ", %s old (T%" PRIu32 ")", span, record->threads[0].serial);
+    else
+        snprintf(text, size, ", %s old", span);
+}
+
+static void write_threads(const struct record *record, FILE *stream)
+{
+    size_t listed = record->thread_count > 4 ? 3 : record->thread_count;
+
+    for (size_t i = 0; i < listed; i++) {
+        const char *name = record->threads[i].name;
+
+        fprintf(stream, "%s T%" PRIu32, i ? "," : " by", record->threads[i].serial);
+        if (name && *name)
+            fprintf(stream, " (%s)", show(name, strlen(name), 16).text);
+    }
+    if (record->more_threads)
+        fputs(" and others", stream);
+    else if (listed < record->thread_count)
+        fprintf(stream, " and %zu others", record->thread_count - listed);
+}
+
+/* What stands behind the ~ above. */
+static void write_error(const struct record *record, FILE *stream)
+{
+    const struct error *error = &record->error;
+
+    if (!error->bytes && !error->blocks)
+        return;
+    fprintf(stream, "%*sestimated from %s: %s, %s (95 %%)\n", TEXT_INDENT, "",
+            show_count(error->samples, "sample").text,
+            estimate_bytes_error(record->bytes, error->bytes).text,
+            estimate_count_error(record->blocks, error->blocks, "block").text);
+}
+
+void text_when(const struct process *process, const struct record *record, FILE *stream)
+{
+    write_span(process, record, stream);
+    write_threads(record, stream);
+}
+
+void text_days(uint64_t first_ns, uint64_t last_ns, FILE *stream)
+{
+    char first[TIMES_SIZE], last[TIMES_SIZE];
+
+    if (!times_iso(first_ns, first) || !times_iso(last_ns, last))
+        return;
+    fprintf(stream, ", %.10s %.5s", first, first + 11);
+    if (strncmp(first, last, 16) != 0)
+        fprintf(stream, " to %.10s %.5s", last, last + 11);
+    fputs(" UTC", stream);
+}
+
+void text_sighted(const struct record *record, FILE *stream)
+{
+    const struct seen *seen = &record->seen;
+
+    if (!seen->processes)
+        return;
+    fprintf(stream, "%*sin %s", TEXT_INDENT, "", show_count(seen->processes, "process").text);
+    if (seen->host_count == 1)
+        fprintf(stream, " on %s", show(seen->hosts[0], strlen(seen->hosts[0]), 30).text);
+    else if (seen->host_count)
+        fprintf(stream, " on %s", show_count(seen->host_count, "host").text);
+    text_days(record->first_ns, record->last_ns, stream);
+    putc('\n', stream);
+}
+
+/* entry: all of whose parts are summed up in the record, NULL = it is one. Returns whether it says
+ * how old it is. */
+static bool write_head(const struct process *process, const struct record *record,
+                       const struct entry *entry, size_t number, const struct view *view,
+                       FILE *stream)
+{
+    char head[160], age[SPAN_SIZE + 32];
+    bool dated;
+    int width = snprintf(head, sizeof(head), "%zu. ", number);
+
+    fputs(head, stream);
+    text_style(view, stream, STYLE_BOLD);
+    width += snprintf(head, sizeof(head), "%.40s in %.40s",
+                      estimate_bytes(record->bytes, record->error.bytes).text,
+                      estimate_count(record->blocks, record->error.blocks, "block").text);
+    fputs(head, stream);
+    text_style(view, stream, STYLE_PLAIN);
+    width += snprintf(head, sizeof(head), " %s (%s)", verdict_words[record->verdict],
+                      kind_word[record->kind]);
+    if (entry)
+        width += snprintf(head + strlen(head), sizeof(head) - strlen(head), ", %.30s",
+                          show_count(entry->count, "place").text);
+    fputs(head, stream);
+    age_text(process, record, view, age, sizeof(age));
+    dated = *age && (size_t)width + strlen(age) + 18 <= TEXT_COLUMNS;
+    if (dated)
+        width += fprintf(stream, "%s", age);
+    text_signature(record->signature, width, view, stream);
+    write_error(record, stream);
+    return dated;
+}
+
+/* ---- Parts of an entry ----------------------------------------------------------------------- */
+
+/* The first frame of the user's, from the shared function outwards, in which two parts of an entry
+ * are not alike. */
+static const struct frame *where_they_part(const struct entry *entry, const struct record *part,
+                                           const struct record *first, const char **who)
+{
+    size_t start = entries_shared(entry, part), a = start, b = entries_shared(entry, first);
+
+    while (a < part->frame_count && b < first->frame_count && part->frames[a] == first->frames[b]) {
+        a++;
+        b++;
+    }
+    while (a < part->frame_count && part->frames[a]->role != FRAME_USER)
+        a++;
+    if (a == part->frame_count)
+        a = start;
+    if (part->frames[start]->name_hash != first->frames[entries_shared(entry, first)]->name_hash)
+        *who = "from";
+    else
+        *who = part->frames[a]->name_hash != part->frames[start]->name_hash ? "called by" : NULL;
+    return part->frames[a];
+}
+
+/* "and 96 bytes in 3 blocks [called by parse()] at widget.cc:11"; who: "called by", "from" or NULL */
+static void write_part(const struct shown *bytes, const struct shown *blocks,
+                       const struct frame *frame, const char *who, const struct view *view,
+                       FILE *stream)
+{
+    struct shown place = text_place(frame, view);
+
+    fprintf(stream, "%*sand %s in %s", TEXT_INDENT, "", bytes->text, blocks->text);
+    if (who)
+        fprintf(stream, " %s %s", who, text_call(frame, view, CALL_COLUMNS).text);
+    if (place.columns)
+        fprintf(stream, " %s%s", frame->file ? "at " : "", place.text);
+    putc('\n', stream);
+}
+
+static void write_more(size_t more, FILE *stream)
+{
+    if (more)
+        fprintf(stream, "%*sand in %s (-v lists them)\n", TEXT_INDENT, "",
+                show_count(more, "more place").text);
+}
+
+/* So many of them are told: one more rather than "and in 1 more place". */
+static size_t told_of(size_t count, const struct view *view)
+{
+    return view->verbose || count <= PARTS_TOLD + 1 ? count : PARTS_TOLD;
+}
+
+/* The other lines of its function. */
+static void write_lines(const struct record *record, const struct view *view, FILE *stream)
+{
+    size_t told = told_of(record->line_count, view);
+
+    for (size_t i = 0; i < told; i++) {
+        const struct record_line *line = &record->lines[i];
+        struct shown bytes = show_count(line->bytes, "byte");
+        struct shown blocks = show_count(line->blocks, "block");
+
+        if (line->frame != record->frames[record->user])
+            write_part(&bytes, &blocks, line->frame, NULL, view, stream);
+    }
+    write_more(record->line_count - told + record->more_lines, stream);
+}
+
+/* Where parts of an entry part from the first one: those that look alike are one. */
+struct parting {
+    const struct frame *frame;
+    const char *who;
+    uint64_t bytes, blocks;
+    struct error error;
+};
+
+static size_t partings_of(const struct process *process, const struct entry *entry,
+                          struct parting *partings)
+{
+    const struct record *first = &process->records[entry->parts[0]];
+    struct map by_place = {0};
+    size_t count = 0;
+
+    for (size_t i = 1; i < entry->count; i++) {
+        const struct record *part = &process->records[entry->parts[i]];
+        const char *who;
+        const struct frame *frame = where_they_part(entry, part, first, &who);
+        uint64_t *place = map_put(&by_place, (uint64_t)(uintptr_t)frame + (who != NULL), NULL);
+        struct parting *parting;
+
+        if (!*place) {
+            partings[count] = (struct parting){.frame = frame, .who = who};
+            *place = ++count;
+        }
+        parting = &partings[*place - 1];
+        parting->bytes = add_saturating(parting->bytes, part->bytes);
+        parting->blocks = add_saturating(parting->blocks, part->blocks);
+        estimate_add_error(&parting->error, &part->error);
+    }
+    map_end(&by_place);
+    return count;
+}
+
+static void write_parts(const struct process *process, const struct entry *entry,
+                        const struct view *view, FILE *stream)
+{
+    struct parting *partings = mem_more(NULL, &(size_t){0}, entry->count, sizeof(*partings));
+    size_t count = partings_of(process, entry, partings), told = told_of(count + 1, view) - 1;
+
+    for (size_t i = 0; i < told; i++) {
+        const struct parting *parting = &partings[i];
+        struct shown bytes = estimate_bytes(parting->bytes, parting->error.bytes);
+        struct shown blocks = estimate_count(parting->blocks, parting->error.blocks, "block");
+
+        write_part(&bytes, &blocks, parting->frame, parting->who, view, stream);
+    }
+    write_more(count - told, stream);
+    free(partings);
+}
+
+/* Of all parts of an entry. */
+static void write_tags(const struct process *process, const struct record *record,
+                       const struct entry *entry, const struct view *view, FILE *stream)
+{
+    struct tag_sums sums = {0};
+
+    for (size_t i = 0; entry && i < entry->count; i++)
+        tags_add_record(&sums, &process->records[entry->parts[i]]);
+    if (!entry)
+        tags_add_record(&sums, record);
+    tags_sort(&sums);
+    text_tags(&sums, record, TEXT_INDENT, view, stream);
+    tags_end(&sums);
+}
+
+static void write_body(const struct process *process, const struct record *record,
+                       const struct entry *entry, bool dated, const struct view *view, FILE *stream)
+{
+    text_frames(record, TEXT_INDENT, view, stream);
+    if (record->stacks > 1 && view->verbose)
+        fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
+                show_count(record->stacks, "stack").text);
+    text_freed(record, view, stream);
+    text_orphaned(record, view, stream);
+    write_lines(record, view, stream);
+    if (entry)
+        write_parts(process, entry, view, stream);
+    write_tags(process, record, entry, view, stream);
+    text_suppressed_by(record, stream);
+    text_growth(record->growth, view, stream);
+    text_verdict(process, record, view, stream);
+    if (!dated && !view->when_told && (process->until_ns || record->thread_count)) {
+        fprintf(stream, "%*sallocated", TEXT_INDENT, "");
+        text_when(process, record, stream);
+        putc('\n', stream);
+    }
+    text_sighted(record, stream);
+}
+
+void text_record(const struct process *process, const struct record *record, size_t number,
+                 const struct view *view, FILE *stream)
+{
+    bool dated = write_head(process, record, NULL, number, view, stream);
+
+    write_body(process, record, NULL, dated, view, stream);
+}
+
+void text_entry(const struct process *process, const struct entry *entry, size_t number,
+                const struct view *view, FILE *stream)
+{
+    struct record sum;
+    bool dated;
+
+    if (entry->count == 1) {
+        text_record(process, &process->records[entry->parts[0]], number, view, stream);
+        return;
+    }
+    sum = entries_sum(process, entry);
+    dated = write_head(process, &sum, entry, number, view, stream);
+    write_body(process, &sum, entry, dated, view, stream);
+}

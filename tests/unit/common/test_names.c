@@ -1,0 +1,276 @@
+/* test_names.c - names and what they say: demangling, whose code a frame is. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/names/frame_class.h"
+#include "common/names/demangle.h"
+#include "common/base/cxx_shorten.h"
+#include "tests/unit/suite.h"
+
+static const struct {
+    const char *mangled, *readable;
+} names[] = {
+    {"main", "main"},
+    {"", ""},
+    {"_ZN3foo3barEi", "foo::bar(int)"},
+    {"_ZNSt6vectorIiSaIiEE9push_backERKi",
+     "std::vector<int, std::allocator<int> >::push_back(int const&)"},
+    {"_ZN4core3ptr13drop_in_place17h0123456789abcdefE", "core::ptr::drop_in_place"},
+    {"_RNvC6_123foo3bar", "123foo::bar"},
+    {"work.constprop.0", "work"},
+    {"work.isra.0.cold", "work"},
+    {"memcpy@@GLIBC_2.14", "memcpy"},
+    {"__GI__IO_file_doallocate", "_IO_file_doallocate"},
+    {"_Znot_mangled", "_Znot_mangled"},
+    {".part.3", ".part.3"},
+};
+
+START_TEST(names_are_made_readable)
+{
+    struct mem *mem = mem_begin();
+
+    ck_assert_str_eq(demangle(mem, names[_i].mangled), names[_i].readable);
+    mem_end(mem);
+}
+END_TEST
+
+static const struct {
+    const char *name, *shorter;
+} shortened[] = {
+    {"main", "main"},
+    {"std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, "
+     "std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> "
+     "> > >::push_back",
+     "std::vector<std::string>::push_back"},
+    {"app::Cache<std::map<int, std::vector<long, std::allocator<long> >, std::less<int>, "
+     "std::allocator<std::pair<int const, std::vector<long, std::allocator<long> > > > > >::put",
+     "app::Cache<std::map<int, std::vector<long>>>::put"},
+    {"std::__1::vector<int, std::__1::allocator<int> >::at", "std::vector<int>::at"},
+    {"std::basic_ostream<wchar_t, std::char_traits<wchar_t> >& f", "std::wostream& f"},
+    {"std::unique_ptr<A, std::default_delete<A> >::reset", "std::unique_ptr<A>::reset"},
+    {"name[abi:cxx11]", "name"},
+    /* What somebody chose stays. */
+    {"std::vector<int, my::pool<int> >::at", "std::vector<int, my::pool<int>>::at"},
+    {"std::map<int, long, std::greater<int>, std::allocator<int> >::at",
+     "std::map<int, long, std::greater<int>, std::allocator<int>>::at"},
+    {"std::basic_string<char, my::traits, std::allocator<char> >::at",
+     "std::basic_string<char, my::traits, std::allocator<char>>::at"},
+    {"std::map<int, std::less<int> >::at", "std::map<int, std::less<int>>::at"},
+    {"std::vector<std::allocator<int> >::at", "std::vector<std::allocator<int>>::at"},
+    {"my::std::vector<int, std::allocator<int> >::at",
+     "my::std::vector<int, std::allocator<int>>::at"},
+    {"vector<int, std::allocator<int> >::at", "vector<int, std::allocator<int>>::at"},
+    {"std::vectors<int, std::allocator<int> >::at", "std::vectors<int, std::allocator<int>>::at"},
+    /* Brackets that are none, and lists that do not end. */
+    {"std::set<F<(1 > 2)>, std::less<F<(1 > 2)> >, std::allocator<F<(1 > 2)> > >::at",
+     "std::set<F<(1 > 2)>>::at"},
+    {"std::set<F<&X::operator< >, std::less<int> >::at",
+     "std::set<F<&X::operator< >, std::less<int>>::at"},
+    {"std::vector<int, std::allocator<int", "std::vector<int, std::allocator<int"},
+    {"std::vector<", "std::vector<"},
+    {"std::__cxx11::", "std::"},
+    {"std::basic_", "std::basic_"},
+    {"", ""},
+};
+
+START_TEST(names_lose_what_the_standard_says_anyway)
+{
+    char name[SHORTEN_MAX];
+    size_t length;
+
+    strcpy(name, shortened[_i].name);
+    length = shorten_name(name);
+    ck_assert_str_eq(name, shortened[_i].shorter);
+    ck_assert_uint_eq(length, strlen(name));
+    shorten_name(name);
+    ck_assert_str_eq(name, shortened[_i].shorter); /* once is enough */
+}
+END_TEST
+
+/* f(Long...<Long...<int>>): libiberty itself gives up at a depth of about 1000. */
+START_TEST(names_of_ten_thousand_characters_are_read)
+{
+    struct mem *mem = mem_begin();
+    char name[30000] = "_Z1f", *at = name + 4;
+    const char *readable;
+
+    for (int i = 0; i < 200; i++)
+        at += sprintf(at, "60Long%056dI", i);
+    at = stpcpy(at, "i");
+    for (int i = 0; i < 200; i++)
+        at = stpcpy(at, "E");
+    readable = demangle(mem, name);
+    ck_assert_msg(strncmp(readable, "f(Long0000", 10) == 0, "got %.40s", readable);
+    ck_assert_uint_gt(strlen(readable), 10000);
+    mem_end(mem);
+}
+END_TEST
+
+/* Each pair takes the one before it twice: 2^60 characters when written out. */
+START_TEST(a_name_that_would_never_end_is_left_as_it_is)
+{
+    struct mem *mem = mem_begin();
+    char name[4096] = "_Z1fSt4pairIiiE", *at = name + strlen(name);
+
+    for (int i = 0; i < 60; i++)
+        at += sprintf(at, "St4pairIS%c_S%c_E", i < 10 ? '0' + i : 'A' + i % 26,
+                      i < 10 ? '0' + i : 'A' + i % 26);
+    ck_assert_uint_lt(strlen(demangle(mem, name)), 1 << 18);
+    mem_end(mem);
+}
+END_TEST
+
+static const struct {
+    const char *name, *bare;
+} scopes[] = {
+    {"main", "main"},
+    {"foo::bar(int)", "foo::bar"},
+    {"void ns::fill<int>(std::vector<int, std::allocator<int> >&)", "ns::fill<int>"},
+    {"(anonymous namespace)::helper(char const*)", "(anonymous namespace)::helper"},
+    {"operator new(unsigned long)", "operator new"},
+    {"Thing::operator()(int) const", "Thing::operator()"},
+    {"bool operator< <int>(A<int> const&)", "operator< <int>"},
+    {"std::map<int, int>& get<(E)3>(int)", "get<(E)3>"},
+    {"<alloc::vec::Vec<T> as core::clone::Clone>::clone",
+     "<alloc::vec::Vec<T> as core::clone::Clone>::clone"},
+    {"", ""},
+    {"(", "("},
+    {"<<<<<<", "<<<<<<"},
+};
+
+START_TEST(the_qualified_name_is_found)
+{
+    const char *scope = demangle_scope(scopes[_i].name);
+    size_t length = demangle_bare_length(scope);
+
+    ck_assert_msg(strlen(scopes[_i].bare) == length && memcmp(scope, scopes[_i].bare, length) == 0,
+                  "%s: wanted '%s', got '%.*s'", scopes[_i].name, scopes[_i].bare, (int)length,
+                  scope);
+}
+END_TEST
+
+static const struct {
+    const char *module, *function;
+    enum frame_role role;
+    const char *file;
+} roles[] = {
+    {"/app", "main", FRAME_USER, NULL},
+    {"/app", NULL, FRAME_USER, NULL},
+    {"/app", "malloc", FRAME_ALLOCATOR, NULL},
+    {"/app", "operator new[](unsigned long)", FRAME_ALLOCATOR, NULL},
+    {"/app", "std::vector<int>::push_back(int)", FRAME_RUNTIME, NULL},
+    {"/app", "int* std::__copy<int>(int*)", FRAME_RUNTIME, NULL},
+    {"/app", "void app::fill<std::vector<int> >(int)", FRAME_USER, NULL},
+    {"/app", "alloc::vec::Vec<T>::push", FRAME_RUNTIME, NULL},
+    {"/app", "<alloc::vec::Vec<T> as core::clone::Clone>::clone", FRAME_RUNTIME, NULL},
+    {"/app", "<app::Thing as core::clone::Clone>::clone", FRAME_USER, NULL},
+    {"/app", "stdx::f()", FRAME_USER, NULL},
+    {"/app", "_start", FRAME_RUNTIME, NULL},
+    {"/app", "xmalloc", FRAME_WRAPPER, NULL},
+    {"/app", "eMalloc", FRAME_WRAPPER, NULL},
+    {"/app", "jv_mem_alloc", FRAME_WRAPPER, NULL},
+    {"/lib/libsqlite3.so.0", "sqlite3Malloc64", FRAME_WRAPPER, NULL},
+    {"/app", "app::Pool::strdup_(char const*)", FRAME_WRAPPER, NULL},
+    {"/app", "_x_malloc_", FRAME_WRAPPER, NULL},
+    {"/app", "test_malloc", FRAME_USER, NULL},
+    {"/app", "Suite::leakByStrdup", FRAME_WRAPPER, NULL},
+    {"/app", "leak_by_strdup", FRAME_USER, NULL},
+    {"/app", "loc", FRAME_USER, NULL},
+    {"/app", "node_alloc", FRAME_USER, NULL},
+    {"/app", "mallocate", FRAME_USER, NULL},
+    {"/app", "malloc::parse(int)", FRAME_USER, NULL},
+    {"/app", "alloc", FRAME_USER, NULL},
+    {"/lib/libc.so.6", "strdup", FRAME_RUNTIME, NULL},
+    {"/lib/libc-2.31.so", NULL, FRAME_RUNTIME, NULL},
+    {"/lib/libcurl.so.4", "curl_easy_init", FRAME_USER, NULL},
+    {"/lib/ld-linux-x86-64.so.2", "_dl_open", FRAME_RUNTIME, NULL},
+    {"/x/libleak.so", "anything", FRAME_ALLOCATOR, NULL},
+    {"/app", "<str>::repeat", FRAME_RUNTIME, "/rustc/0123abc/library/alloc/src/str.rs"},
+    {"/app", "<app::A as core::alloc::global::GlobalAlloc>::alloc_zeroed", FRAME_WRAPPER, NULL},
+    {"/app", "<app::A as app::GlobalAlloc>::alloc_zeroed", FRAME_USER, NULL},
+    {"/app", "__rust_try", FRAME_RUNTIME, NULL},
+    {"/app", "runtime.goexit", FRAME_RUNTIME, NULL},
+    {"/app", "runtime.asmcgocall", FRAME_WRAPPER, NULL},
+    {"/app", "_cgo_0a70a2a1447f_Cfunc_make", FRAME_WRAPPER, NULL},
+    {"/app", "main._Cfunc_CString", FRAME_WRAPPER, NULL},
+    {"/app", "example.org/x.y._cgo_cmalloc", FRAME_WRAPPER, NULL},
+    {"/app", "main.runtime", FRAME_USER, NULL},
+    {"/app", "main.(*Tree)._Cgo", FRAME_USER, NULL},
+    {"/app", "bump", FRAME_RUNTIME, "/usr/include/c++/12/bits/stl_vector.h"},
+    {"/app", "app::f", FRAME_USER, "/home/me/rustc/library/f.rs"},
+};
+
+START_TEST(a_frame_has_a_role)
+{
+    ck_assert_msg(classify_frame(roles[_i].module, roles[_i].function, roles[_i].file) ==
+                      roles[_i].role,
+                  "%s %s", roles[_i].module, roles[_i].function ? roles[_i].function : "?");
+}
+END_TEST
+
+/* ---- Blocks of the runtime ------------------------------------------------------------------ */
+
+static struct frame frame_of(const char *module, const char *function)
+{
+    return (struct frame){
+        .module = module, .function = function, .role = classify_frame(module, function, NULL)};
+}
+
+static bool runtime_block(const char *const pairs[][2], size_t count, uint64_t size)
+{
+    struct frame frames[8];
+    const struct frame *list[8];
+    size_t user = count;
+
+    for (size_t i = count; i-- > 0;) {
+        frames[i] = frame_of(pairs[i][0], pairs[i][1]);
+        list[i] = &frames[i];
+        if (frames[i].role == FRAME_USER)
+            user = i;
+    }
+    return classify_runtime_block(list, count, user, size);
+}
+
+START_TEST(blocks_the_runtime_keeps_are_told_from_the_users)
+{
+    static const char libc[] = "/lib/libc.so.6", app[] = "/app", ld[] = "/lib/ld-linux-x86-64.so.2";
+    static const char cxx[] = "/lib/libstdc++.so.6";
+
+    ck_assert(runtime_block(
+        (const char *const[][2]){{libc, "_IO_file_doallocate"}, {libc, "puts"}, {app, "main"}}, 3,
+        4096));
+    ck_assert(runtime_block((const char *const[][2]){{cxx, NULL}, {ld, "_dl_init"}}, 2, 72704));
+    ck_assert(runtime_block(
+        (const char *const[][2]){{ld, "allocate_dtv"}, {libc, "pthread_create"}, {app, "main"}}, 3,
+        288));
+    ck_assert(runtime_block((const char *const[][2]){{app, "std::rt::init"},
+                                                     {app, "std::rt::lang_start"},
+                                                     {app, "main"}},
+                            3, 544));
+    ck_assert(!runtime_block((const char *const[][2]){{app, "std::rt::lang_start"}, {app, "main"}},
+                             2, 544));
+    ck_assert(!runtime_block((const char *const[][2]){{libc, "strdup"}, {app, "main"}}, 2, 6));
+    ck_assert(!runtime_block((const char *const[][2]){{app, "main"}, {libc, "__libc_start_main"}},
+                             2, 72704));
+    ck_assert(!runtime_block((const char *const[][2]){{app, "malloc"}}, 1, 5));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("names");
+    TCase *all = tcase_create("names");
+
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, names_are_made_readable, 0, ROWS(names));
+    tcase_add_test(all, names_of_ten_thousand_characters_are_read);
+    tcase_add_test(all, a_name_that_would_never_end_is_left_as_it_is);
+    tcase_add_loop_test(all, names_lose_what_the_standard_says_anyway, 0, ROWS(shortened));
+    tcase_add_loop_test(all, the_qualified_name_is_found, 0, ROWS(scopes));
+    tcase_add_loop_test(all, a_frame_has_a_role, 0, ROWS(roles));
+    tcase_add_test(all, blocks_the_runtime_keeps_are_told_from_the_users);
+    suite_add_tcase(suite, all);
+    return suite_run(suite);
+}

@@ -1,0 +1,290 @@
+/* test_resolve.c - frames of this very program, asked for directly and through --serve-fd's door.
+ */
+#include <check.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/names/resolve.h"
+#include "common/names/symbol_server.h"
+#include "tests/unit/suite.h"
+
+static uint64_t asked; /* a return address in known_function() */
+
+static inline __attribute__((always_inline)) void inlined_function(void)
+{
+    asked = (uint64_t)(uintptr_t)({
+        __label__ here;
+    here:
+        &&here;
+    });
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) static void known_function(void)
+{
+    inlined_function();
+}
+
+static int first_bias(struct dl_phdr_info *info, size_t size, void *bias)
+{
+    (void)size;
+    *(uint64_t *)bias = info->dlpi_addr;
+    return 1; /* the program itself comes first */
+}
+
+static uint64_t own_offset(void)
+{
+    uint64_t bias = 0;
+
+    known_function();
+    dl_iterate_phdr(first_bias, &bias);
+    return asked - bias;
+}
+
+static const char *own_path(void)
+{
+    static char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+    path[length > 0 ? length : 0] = 0;
+    return path;
+}
+
+START_TEST(inlined_frames_come_first)
+{
+    struct binary_search_path search = {0};
+    struct mem *mem = mem_begin();
+    struct resolver *resolver = resolve_begin(mem, &search);
+    struct resolved_module *module =
+        resolve_module(resolver, &(struct binary_name){.path = own_path()});
+    const struct place *place = resolve_place(resolver, module, own_offset());
+
+    ck_assert_int_eq(binary_state(module->binary), BINARY_GOOD);
+    ck_assert_uint_eq(place->count, 2);
+    ck_assert_str_eq(place->frames[0].function, "inlined_function");
+    ck_assert(place->frames[0].inlined);
+    ck_assert_str_eq(place->frames[1].function, "known_function");
+    ck_assert_str_eq(base_name(place->frames[1].file), "test_resolve.c");
+    ck_assert_ptr_eq(place, resolve_place(resolver, module, own_offset()));
+    resolve_end(resolver);
+    mem_end(mem);
+}
+END_TEST
+
+/* ---- Variables ------------------------------------------------------------------------------ */
+
+static struct {
+    long before;
+    void *words[8];
+} known_table = {.before = 1};
+void *known_global = &known_table;
+static __thread void *known_tls[2] = {&known_global};
+
+static uint64_t own_bias(void)
+{
+    uint64_t bias = 0;
+
+    dl_iterate_phdr(first_bias, &bias);
+    return bias;
+}
+
+/* The address of a static local. */
+__attribute__((noinline)) static uint64_t known_counter(void)
+{
+    static void *counter[3];
+
+    __asm__ volatile("" ::"r"(counter) : "memory");
+    return (uint64_t)(uintptr_t)&counter[1];
+}
+
+static const struct {
+    const char *name, *function;
+    uint64_t offset;
+} variables[] = {
+    {"known_global", NULL, 0}, {"known_table", NULL, 24}, {"counter", "known_counter", 8}};
+
+static uint64_t address_of(int i)
+{
+    return i == 0   ? (uint64_t)(uintptr_t)&known_global
+           : i == 1 ? (uint64_t)(uintptr_t)&known_table.words[2]
+                    : known_counter();
+}
+
+START_TEST(variables_are_named_with_their_function_and_line)
+{
+    struct binary_search_path search = {0};
+    struct mem *mem = mem_begin();
+    struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
+    struct binary_variable found;
+
+    ck_assert(binary_find_data(binary, address_of(_i) - own_bias(), &found));
+    ck_assert_str_eq(found.name, variables[_i].name);
+    ck_assert_uint_eq(found.offset, variables[_i].offset);
+    ck_assert_str_eq(base_name(found.file), "test_resolve.c");
+    ck_assert_uint_gt(found.line, 0);
+    ck_assert((found.function != NULL) == (variables[_i].function != NULL));
+    if (found.function)
+        ck_assert_str_eq(found.function, variables[_i].function);
+    ck_assert(!binary_find_data(binary, 8, &found));            /* the ELF header */
+    ck_assert(!binary_find_data(binary, own_offset(), &found)); /* code */
+    binary_close(binary);
+    mem_end(mem);
+}
+END_TEST
+
+#if defined(__x86_64__)
+#define OWN_MACHINE EM_X86_64
+#else
+#define OWN_MACHINE EM_AARCH64
+#endif
+
+START_TEST(thread_local_variables_are_named_by_their_place_beside_the_thread_pointer)
+{
+    struct binary_search_path search = {0};
+    struct mem *mem = mem_begin();
+    struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
+    int64_t offset = (char *)&known_tls[1] - (char *)__builtin_thread_pointer();
+    struct binary_variable found;
+
+    ck_assert(binary_find_tls(binary, OWN_MACHINE, offset, &found));
+    ck_assert_str_eq(found.symbol, "known_tls");
+    ck_assert_uint_eq(found.offset, sizeof(void *));
+    if (OWN_MACHINE == EM_X86_64) { /* elsewhere gcc writes no place of such a variable */
+        ck_assert_str_eq(found.name, "known_tls");
+        ck_assert_str_eq(base_name(found.file), "test_resolve.c");
+    }
+    ck_assert(!binary_find_tls(binary, OWN_MACHINE, offset - (1 << 20), &found));
+    ck_assert(!binary_find_tls(binary, OWN_MACHINE, offset + (1 << 20), &found));
+    ck_assert(!binary_find_tls(binary, EM_386, offset, &found));
+    binary_close(binary);
+    mem_end(mem);
+}
+END_TEST
+
+static uint64_t frame_pc, frame_cfa, frame_word;
+
+/* Leaves a pointer in its own frame, and says where. The sanitizer would move it elsewhere. */
+__attribute__((noinline, no_sanitize("address"))) static void known_frame(void)
+{
+    void *volatile held[4] = {&known_global};
+
+    frame_pc = (uint64_t)(uintptr_t)({
+        __label__ here;
+    here:
+        &&here;
+    });
+    frame_cfa = (uint64_t)(uintptr_t)__builtin_dwarf_cfa();
+    frame_word = (uint64_t)(uintptr_t)&held[2];
+    __asm__ volatile("" ::"r"(held) : "memory");
+}
+
+START_TEST(variables_on_a_stack_are_named_by_frame)
+{
+    struct binary_search_path search = {0};
+    struct mem *mem = mem_begin();
+    struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
+    struct binary_variable found;
+
+    known_frame();
+    frame_pc -= own_bias();
+    ck_assert(binary_find_local(binary, frame_pc, frame_cfa, frame_word, &found));
+    ck_assert_str_eq(found.name, "held");
+    ck_assert_str_eq(found.function, "known_frame");
+    ck_assert_uint_eq(found.offset, 16);
+    ck_assert(!binary_find_local(binary, frame_pc, frame_cfa, frame_cfa + 64, &found));
+    ck_assert(!binary_find_local(binary, own_offset(), frame_cfa, frame_word, &found));
+    binary_close(binary);
+    mem_end(mem);
+}
+END_TEST
+
+START_TEST(a_file_with_another_build_id_is_never_asked)
+{
+    struct binary_search_path search = {0};
+    struct mem *mem = mem_begin();
+    struct resolver *resolver = resolve_begin(mem, &search);
+    struct resolved_module *module =
+        resolve_module(resolver, &(struct binary_name){.path = own_path(),
+                                                       .build_id = (const uint8_t *)"\1\2\3\4",
+                                                       .build_id_length = 4});
+    const struct place *place = resolve_place(resolver, module, own_offset());
+
+    ck_assert_int_eq(binary_state(module->binary), BINARY_REPLACED);
+    ck_assert_uint_eq(place->count, 1);
+    ck_assert_ptr_null(place->frames[0].function);
+    ck_assert_str_eq(module->build_id, "01020304");
+    resolve_end(resolver);
+    mem_end(mem);
+}
+END_TEST
+
+static const struct {
+    const char *path;
+    enum binary_state state;
+} unusable[] = {
+    {"/nowhere/at/all.so", BINARY_GONE},
+    {"/etc/passwd", BINARY_FOREIGN},
+    {"/tmp", BINARY_FOREIGN},
+    {"/dev/zero", BINARY_FOREIGN},
+    {"linux-vdso.so.1", BINARY_FOREIGN},
+    {"", BINARY_FOREIGN},
+};
+
+START_TEST(what_is_no_binary_says_so)
+{
+    struct binary_search_path search = {0};
+    struct mem *mem = mem_begin();
+    struct binary *binary =
+        binary_open(mem, &search, &(struct binary_name){.path = unusable[_i].path});
+
+    ck_assert_msg(binary_state(binary) == unusable[_i].state, "%s: %d", unusable[_i].path,
+                  binary_state(binary));
+    binary_close(binary);
+    mem_end(mem);
+}
+END_TEST
+
+START_TEST(serving_answers_each_line_and_ends_each_answer_with_an_empty_one)
+{
+    struct binary_search_path search = {0};
+    struct mem *mem = mem_begin();
+    char *requests, *answers, *at;
+    size_t size;
+    FILE *in = open_memstream(&requests, &size), *out;
+
+    fprintf(in, "- %llx %s\n", (unsigned long long)own_offset(), own_path());
+    fputs("nonsense\n0102 55 /nowhere\n- zz\n\n- 5 \\\\odd\\n path\n- 5 last", in);
+    fclose(in);
+    in = fmemopen(requests, size, "r");
+    out = open_memstream(&answers, &size);
+    serve(mem, &search, in, out);
+    fclose(out);
+    fclose(in);
+    ck_assert_msg(strncmp(answers, "inlined_function\t", 17) == 0, "got %s", answers);
+    at = strchr(answers, '\n') + 1;
+    ck_assert_msg(strncmp(at, "known_function\t", 15) == 0, "got %s", at);
+    ck_assert_str_eq(strchr(at, '\n') + 1, "\n\n\n\n\n\n\n");
+    free(answers);
+    free(requests);
+    mem_end(mem);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("resolve");
+    TCase *all = tcase_create("resolve");
+
+    tcase_set_timeout(all, 60);
+    tcase_add_test(all, inlined_frames_come_first);
+    tcase_add_loop_test(all, variables_are_named_with_their_function_and_line, 0, 3);
+    tcase_add_test(all, thread_local_variables_are_named_by_their_place_beside_the_thread_pointer);
+    tcase_add_test(all, variables_on_a_stack_are_named_by_frame);
+    tcase_add_test(all, a_file_with_another_build_id_is_never_asked);
+    tcase_add_loop_test(all, what_is_no_binary_says_so, 0, ROWS(unusable));
+    tcase_add_test(all, serving_answers_each_line_and_ends_each_answer_with_an_empty_one);
+    suite_add_tcase(suite, all);
+    return suite_run(suite);
+}

@@ -1,0 +1,114 @@
+/* test_in_order.c - every block once, region after region from the lowest address on. */
+#include "tests/unit/preload/unit.h"
+#include "preload/heap/blocks.h"
+#include "preload/heap/sorted_blocks.h"
+#include "preload/base/lock.h"
+
+#define REGION_BITS 11
+#define BLOCKS 20000
+
+static char alone;
+
+static void setup(void)
+{
+    lock_alone = &alone; /* several threads: nobody is young */
+    UNIT_WANT_MSG(blocks_start(), "no memory for the table");
+}
+
+/* Heaps: how many parts, how far apart their beginnings, in how many bytes the blocks of each lie.
+ */
+static const struct {
+    uint64_t parts, apart, within;
+} heaps[] = {
+    {1, 0, 2048},                     /* one region */
+    {1, 0, 1 << 24},                  /* dense */
+    {2, 0x2a1122334000ull, 1 << 22},  /* as brk and mmap have it */
+    {4000, 1ull << 35, 1 << 12},      /* all over the address space */
+    {3, (1ull << 11) << 20, 1 << 20}, /* what differs lies above the second digit */
+};
+
+struct seen {
+    uint64_t blocks, region, sum;
+    bool sorted;
+};
+
+static void see(const struct block *block, void *context)
+{
+    struct seen *seen = context;
+    seen->sorted = seen->sorted && block->address >> REGION_BITS >= seen->region;
+    seen->region = block->address >> REGION_BITS;
+    seen->sum += block->address * (block->count + 1ull);
+    seen->blocks++;
+}
+
+static struct seen fill(int heap)
+{
+    struct seen wanted = {0};
+    uint64_t state = unit_seed;
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        uint64_t part = unit_random(&state) % heaps[heap].parts;
+        uintptr_t address =
+            0x10000 + part * heaps[heap].apart + unit_random(&state) % (heaps[heap].within / 8) * 8;
+        struct block block = {.address = address, .size = 8, .site = 1, .count = i}, old;
+        enum blocks_insert done = blocks_insert(&unit_guard, &block, &old);
+        UNIT_WANT(done != BLOCKS_NO_MEMORY);
+        if (done == BLOCKS_REPLACED)
+            wanted.sum -= old.address * (old.count + 1ull);
+        else
+            wanted.blocks++;
+        wanted.sum += block.address * (block.count + 1ull);
+    }
+    return wanted;
+}
+
+START_TEST(every_block_is_visited_once_region_after_region)
+{
+    setup();
+    struct seen wanted = fill(_i), seen = {.sorted = true};
+    in_order_each(UINT64_MAX, see, &seen);
+    ck_assert_msg(seen.blocks == wanted.blocks && seen.sum == wanted.sum,
+                  "seed %" PRIu64 ": %" PRIu64 " of %" PRIu64 " blocks", unit_seed, seen.blocks,
+                  wanted.blocks);
+    ck_assert_msg(seen.sorted, "seed %" PRIu64 ": not in order", unit_seed);
+}
+END_TEST
+
+START_TEST(without_memory_every_block_is_visited_all_the_same)
+{
+    setup();
+    struct seen wanted = fill(_i), seen = {0};
+    in_order_each(0, see, &seen);
+    ck_assert_uint_eq(seen.blocks, wanted.blocks);
+    ck_assert_uint_eq(seen.sum, wanted.sum);
+}
+END_TEST
+
+START_TEST(young_blocks_are_visited_too_and_an_empty_table_is_none)
+{
+    setup();
+    struct seen seen = {0};
+    in_order_each(UINT64_MAX, see, &seen);
+    ck_assert_uint_eq(seen.blocks, 0);
+    alone = 1;
+    for (uint32_t i = 1; i <= 6; i++) {
+        struct block block = {.address = i << 20, .size = 8, .site = 1, .count = i}, old;
+        UNIT_WANT(blocks_insert(&unit_guard, &block, &old) == BLOCKS_NEW);
+    }
+    in_order_each(UINT64_MAX, see, &seen);
+    ck_assert_uint_eq(seen.blocks, 6);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    Suite *suite = suite_create("in_order");
+    TCase *all = tcase_create("in_order");
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, every_block_is_visited_once_region_after_region, 0,
+                        ARRAY_LENGTH(heaps));
+    tcase_add_loop_test(all, without_memory_every_block_is_visited_all_the_same, 0,
+                        ARRAY_LENGTH(heaps));
+    tcase_add_test(all, young_blocks_are_visited_too_and_an_empty_table_is_none);
+    suite_add_tcase(suite, all);
+    return unit_main(argc, argv, suite);
+}

@@ -1,0 +1,696 @@
+/* test_leaves.c - a leaf that is found is what a walk from nothing would find, whatever has
+ * changed.
+ *
+ * Half of the cases stand on real stacks of several shapes: every word of the stack is changed, one
+ * after the other, and where the cache still answers a fresh walk through the changed stack must
+ * answer the same. The other half stand on stacks made by hand, where it is known which leaf lies
+ * where. That the cache answers at all is tested as well: one that never did would be right, too.
+ */
+#include "tests/unit/preload/unit.h"
+#include "preload/unwind/stack_cache.h"
+#include "preload/interpose/modules.h"
+#include "preload/unwind/cfi_cache.h"
+#include "preload/unwind/sites.h"
+#include "preload/store/store.h"
+#include "preload/unwind/context_tree.h"
+#include "preload/unwind/unwind.h"
+
+#include <alloca.h>
+#include <ucontext.h>
+
+#define KEEP __asm__ volatile("" ::: "memory")
+#define MALLOC LEAK_KIND_MALLOC
+
+static struct unwind_bounds bounds;
+static struct leaves leaves;
+
+static void setup(void)
+{
+    pthread_attr_t attributes;
+    void *low;
+    size_t size;
+    ck_assert_msg(store_create(unit_directory, "leaves", environ), "no store");
+    modules_start(rows_forget);
+    sites_start();
+    ck_assert(rows_start() && tree_start());
+    pthread_getattr_np(pthread_self(), &attributes);
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    bounds = (struct unwind_bounds){(uintptr_t)low, (uintptr_t)low + size};
+}
+
+/* ---- Real stacks ----------------------------------------------------------------------------- */
+
+static struct unwind_trace trace, fresh;
+
+/* What unwind and tree say of a stack, nothing remembered. */
+static uint32_t walk_to_site(const struct frame *caller, unsigned limit, struct unwind_trace *out)
+{
+    unwind_forget(out);
+    unwind(&unit_guard, &bounds, caller, limit, out);
+    return tree_site(&unit_guard, out, MALLOC);
+}
+
+/* The same, as a hook does it: the paths are worked out while the frames take their places. */
+static uint32_t expect_site(const struct frame *caller, unsigned limit, struct unwind_trace *out)
+{
+    unwind_find(&unit_guard, &bounds, caller, limit, out);
+    tree_expect(out, MALLOC);
+    unwind_settle(&bounds, limit, out);
+    return tree_site(&unit_guard, out, MALLOC);
+}
+
+/* Did the walk read that word? */
+static bool was_read(const uintptr_t *word)
+{
+    for (unsigned i = 1; i < trace.depth; i++) {
+        const struct unwind_step *step = &trace.step[i];
+        if (word == step->pc_slot || word == step->sp_slot ||
+            (word == step->fp_slot && step[-1].fp_matters))
+            return true;
+    }
+    return false;
+}
+
+static unsigned words_read(void)
+{
+    unsigned count = 0;
+    for (unsigned i = 1; i < trace.depth; i++)
+        count += (trace.step[i].pc_slot != NULL) + (trace.step[i].sp_slot != NULL) +
+                 (trace.step[i].fp_slot != NULL && trace.step[i - 1].fp_matters);
+    return count;
+}
+
+static unsigned captures, misses_wanted, hits_wanted;
+static bool shared;
+
+/* With one word another: a miss where the walk had read it, and a hit only for the same site. */
+__attribute__((no_sanitize("address"))) static void change(uintptr_t *word, uintptr_t value,
+                                                           const struct frame *caller)
+{
+    uintptr_t kept = *word;
+    uint32_t walked = 0, found;
+    if (value == kept)
+        return;
+    *word = value;
+    KEEP;
+    found = leaves_find(&leaves, bounds.low, caller, MALLOC);
+    if (found)
+        walked = walk_to_site(caller, UNWIND_DEPTH_MAX, &fresh);
+    *word = kept;
+    KEEP;
+    UNIT_WANT_MSG(found == walked, "%p: site %u was found, a walk gives %u", (void *)word, found,
+                  walked);
+    UNIT_WANT_MSG(!found == was_read(word), "%p (%zu words above): %s", (void *)word,
+                  (size_t)(word - (uintptr_t *)caller->sp),
+                  found ? "was read, and changing it is no miss" : "was not read, and is compared");
+    misses_wanted += !found;
+    hits_wanted += found != 0;
+}
+
+/* Another frame pointer, kind, pc or sp in the caller's frame. */
+static void change_registers(const struct frame *caller, uint32_t site)
+{
+    struct frame other = *caller;
+    other.fp += 8;
+    bool matters = trace.step[trace.depth - 1].fp_matters;
+    uint32_t found = leaves_find(&leaves, bounds.low, &other, MALLOC);
+    ck_assert_msg(found == (matters ? 0 : site), "another fp, which %s: found %u",
+                  matters ? "matters" : "does not matter", found);
+    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, caller, LEAK_KIND_NEW), 0);
+    other = *caller;
+    other.pc++;
+    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, &other, MALLOC), 0);
+    other = *caller;
+    other.sp += 8;
+    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, &other, MALLOC), 0);
+    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, caller, MALLOC), site);
+}
+
+/* Called where a hook would be. */
+__attribute__((no_sanitize("address"))) static NOINLINE void capture(void)
+{
+    struct frame caller = CALLER_FRAME();
+    captures++;
+    leaves_forget(&leaves);
+    uint32_t site = walk_to_site(&caller, UNWIND_DEPTH_MAX, &trace);
+    ck_assert_uint_ne(site, 0);
+    ck_assert_int_eq(trace.end, LEAK_ROOT_COMPLETE);
+    if (shared) { /* once more: what is kept then comes from a trace that was verified, not walked
+                   */
+        unwind(&unit_guard, &bounds, &caller, UNWIND_DEPTH_MAX, &trace);
+        ck_assert_uint_eq(trace.shared, trace.depth);
+        ck_assert_uint_eq(tree_site(&unit_guard, &trace, MALLOC), site);
+    }
+    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, &caller, MALLOC), 0);
+    leaves_keep(&leaves, &trace, MALLOC, site);
+    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, &caller, MALLOC), site);
+    change_registers(&caller, site);
+    uintptr_t *last = (uintptr_t *)trace.step[1].pc_slot + 16;
+    for (uintptr_t *word = (uintptr_t *)caller.sp; word < last; word++) {
+        leaves.lookups = leaves.misses = 0; /* must not fall asleep over this */
+        change(word, *word ^ 8, &caller);
+        change(word, trace.step[0].pc, &caller);
+        change(word, trace.step[trace.depth - 1].pc, &caller);
+    }
+    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, &caller, MALLOC), site);
+    KEEP;
+}
+
+static NOINLINE int recurse(int n)
+{
+    volatile char pad[24];
+    pad[n % 24] = n;
+    if (n == 0)
+        capture();
+    else
+        recurse(n - 1);
+    KEEP;
+    return pad[n % 24];
+}
+
+/* Frames that are found by the frame pointer. */
+static NOINLINE int with_alloca(int n)
+{
+    volatile char *room = alloca(16 + n * 37);
+    room[0] = n;
+    if (n == 0)
+        capture();
+    else
+        with_alloca(n - 1);
+    KEEP;
+    return room[0];
+}
+
+/* Some frames that only keep the frame pointer, inside of one that is found by it. */
+static NOINLINE int alloca_outside(int n)
+{
+    volatile char *room = alloca(16 + n * 29);
+    room[0] = n;
+    recurse(n);
+    KEEP;
+    return room[0];
+}
+
+/* Realigned and of variable size: the CFA is a word that fp points near. */
+static NOINLINE int realigned_and_variable(int n)
+{
+    _Alignas(64) volatile char room[64];
+    volatile char *more = alloca(16 + n * 29);
+    more[0] = room[n % 64] = n;
+    if (n == 0)
+        capture();
+    else
+        realigned_and_variable(n - 1);
+    KEEP;
+    return room[n % 64] + more[0];
+}
+
+static int compare_and_capture(const void *a UNUSED, const void *b UNUSED)
+{
+    if (!captures)
+        capture();
+    return 0;
+}
+
+static int through_libc(int n)
+{
+    int numbers[] = {n, 2, 1};
+    qsort(numbers, 3, sizeof numbers[0], compare_and_capture);
+    return numbers[0];
+}
+
+#ifdef __clang__
+#define UNOPTIMISED __attribute__((optnone))
+#else
+#define UNOPTIMISED __attribute__((optimize("O0")))
+#endif
+
+UNOPTIMISED static NOINLINE int unoptimised(int n)
+{
+    if (n == 0)
+        capture();
+    else
+        unoptimised(n - 1);
+    return n;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(int n);
+    int n;
+} shapes[] = {{"recursion", recurse, 8},
+              {"one frame", recurse, 0},
+              {"variable frames", with_alloca, 6},
+              {"a variable frame outside", alloca_outside, 4},
+              {"realigned frames", realigned_and_variable, 4},
+              {"through libc", through_libc, 0},
+              {"unoptimised code", unoptimised, 6}};
+
+static NOINLINE void compare_ways(unsigned deeper, bool expected_first)
+{
+    if (deeper) {
+        compare_ways(deeper - 1, expected_first);
+        KEEP;
+    }
+    struct frame caller = CALLER_FRAME();
+    uint32_t before = expected_first ? 0 : walk_to_site(&caller, UNWIND_DEPTH_MAX, &fresh);
+    uint32_t expected = expect_site(&caller, UNWIND_DEPTH_MAX, &trace);
+    uint32_t after = walk_to_site(&caller, UNWIND_DEPTH_MAX, &fresh);
+    ck_assert_uint_ne(expected, 0);
+    ck_assert_uint_eq(expected, after);
+    ck_assert(expected_first || before == expected);
+}
+
+START_TEST(paths_that_are_worked_out_early_lead_to_the_same_site)
+{
+    compare_ways(5, _i);
+    compare_ways(8, _i); /* shares frames with the last one */
+    ck_assert(tree_check());
+}
+END_TEST
+
+START_TEST(any_word_that_was_read_is_a_miss_when_it_changes)
+{
+    int shape = _i / 2;
+    shared = _i % 2;
+    shapes[shape].run(shapes[shape].n);
+    ck_assert_uint_eq(captures, 1);
+    ck_assert_msg(misses_wanted >= 2 * (trace.depth - 1), "%s: only %u misses for %u frames",
+                  shapes[shape].name, misses_wanted, trace.depth);
+    ck_assert_msg(hits_wanted > 0, "%s: every word of the stack is compared", shapes[shape].name);
+}
+END_TEST
+
+static NOINLINE void keep_and_ask(bool *kept)
+{
+    struct frame caller = CALLER_FRAME();
+    leaves_forget(&leaves);
+    uint32_t site = walk_to_site(&caller, UNWIND_DEPTH_MAX, &trace);
+    leaves_keep(&leaves, &trace, MALLOC, site);
+    uint32_t found = leaves_find(&leaves, bounds.low, &caller, MALLOC);
+    ck_assert(found == 0 || found == site);
+    *kept = found != 0;
+    KEEP;
+}
+
+static NOINLINE int keep_deep(int n, bool *kept)
+{
+    if (n == 0)
+        keep_and_ask(kept);
+    else
+        keep_deep(n - 1, kept);
+    KEEP;
+    return n;
+}
+
+START_TEST(a_stack_is_kept_while_its_words_fit)
+{
+    unsigned kept_ones = 0;
+    for (int n = 0; n < 80; n++) {
+        bool kept;
+        keep_deep(n, &kept);
+        ck_assert_msg(kept == (words_read() <= LEAVES_WORDS), "%u words in %u frames: kept %d",
+                      words_read(), trace.depth, kept);
+        kept_ones += kept;
+    }
+    ck_assert(kept_ones > 20 && kept_ones < 80);
+}
+END_TEST
+
+static NOINLINE void keep_limited(unsigned limit, bool *kept)
+{
+    struct frame caller = CALLER_FRAME();
+    uint32_t site = walk_to_site(&caller, limit, &trace);
+    leaves_keep(&leaves, &trace, MALLOC, site);
+    *kept = leaves_find(&leaves, bounds.low, &caller, MALLOC) != 0;
+    KEEP;
+}
+
+/* Frames that were cut could be other ones the next time. */
+START_TEST(a_stack_that_was_cut_is_not_kept)
+{
+    bool kept;
+    keep_limited(UNWIND_DEPTH_MAX, &kept);
+    ck_assert(kept);
+    leaves_forget(&leaves);
+    keep_limited(2, &kept);
+    ck_assert(!kept);
+}
+END_TEST
+
+static bool kept_in_handler;
+
+static void keep_in_handler(int number UNUSED)
+{
+    keep_and_ask(&kept_in_handler);
+    KEEP;
+}
+
+static char signal_stack[64 << 10];
+
+/* 0: on the same stack; 1: on one of its own. */
+START_TEST(a_stack_with_a_signal_frame_is_not_kept)
+{
+    struct sigaction action = {.sa_handler = keep_in_handler, .sa_flags = _i ? SA_ONSTACK : 0};
+    stack_t stack = {.ss_sp = signal_stack, .ss_size = sizeof signal_stack};
+    sigaltstack(&stack, NULL);
+    sigaction(SIGUSR1, &action, NULL);
+    kept_in_handler = true;
+    raise(SIGUSR1);
+    ck_assert(!kept_in_handler);
+    bool kept;
+    keep_and_ask(&kept);
+    ck_assert(kept);
+}
+END_TEST
+
+static ucontext_t main_context, fibre_context;
+static bool kept_in_fibre = true;
+
+static void fibre_body(void)
+{
+    keep_and_ask(&kept_in_fibre);
+}
+
+START_TEST(a_fibres_stack_is_not_kept)
+{
+    static char stack[256 << 10];
+    getcontext(&fibre_context);
+    fibre_context.uc_stack.ss_sp = stack;
+    fibre_context.uc_stack.ss_size = sizeof stack;
+    fibre_context.uc_link = &main_context;
+    makecontext(&fibre_context, fibre_body, 0);
+    swapcontext(&main_context, &fibre_context);
+    ck_assert(!kept_in_fibre);
+}
+END_TEST
+
+static NOINLINE uint32_t find_here(bool keep)
+{
+    struct frame caller = CALLER_FRAME();
+    modules_refresh(&unit_guard);
+    uint32_t site = leaves_find(&leaves, bounds.low, &caller, MALLOC);
+    if (!site && keep) {
+        uint32_t walked = walk_to_site(&caller, UNWIND_DEPTH_MAX, &trace);
+        leaves_keep(&leaves, &trace, MALLOC, walked);
+    }
+    KEEP;
+    return site;
+}
+
+/* Rows may have gone with a module: what they said once says nothing now. */
+START_TEST(after_a_change_of_modules_nothing_is_found)
+{
+    uint32_t found[5];
+    for (volatile int n = 0; n < 5; n++) {
+        if (n == 2)
+            modules_change();
+        found[n] = find_here(true);
+    }
+    ck_assert_uint_eq(found[0], 0);
+    ck_assert_uint_ne(found[1], 0);
+    ck_assert_uint_eq(found[2], 0);
+    ck_assert_uint_eq(found[3], found[1]);
+    ck_assert_uint_eq(found[4], found[1]);
+    for (volatile int n = 0; n < 2; n++) {
+        ck_assert_uint_eq(find_here(true) != 0, n);
+        if (n)
+            leaves_forget(&leaves);
+    }
+    ck_assert_uint_eq(find_here(false), 0);
+}
+END_TEST
+
+/* ---- Stacks made by hand --------------------------------------------------------------------- */
+
+static uintptr_t words[64];
+
+static struct frame frame_of(uintptr_t pc)
+{
+    return (struct frame){.pc = pc, .sp = (uintptr_t)words, .fp = 0};
+}
+
+/* A caller at pc, whose own caller's return address is words[3]. */
+static void keep(struct leaves *in, uintptr_t pc, uint32_t site)
+{
+    static struct unwind_trace made;
+    words[3] = 0x400100;
+    made.end = LEAK_ROOT_COMPLETE;
+    made.depth = 2;
+    made.serves = true;
+    made.looked = modules_looked();
+    made.step[0] = (struct unwind_step){.pc = words[3], .sp = (uintptr_t)&words[4]};
+    made.step[1] = (struct unwind_step){
+        .pc = pc, .sp = (uintptr_t)words, .pc_slot = &words[3], .words = 1, .in_words = true};
+    made.words = 1;
+    made.offset[0] = (uintptr_t)&words[3] - (uintptr_t)words;
+    made.word[0] = words[3];
+    leaves_keep(in, &made, MALLOC, site);
+}
+
+static uint32_t find(struct leaves *in, uintptr_t pc)
+{
+    struct frame caller = frame_of(pc);
+    return leaves_find(in, (uintptr_t)words, &caller, MALLOC);
+}
+
+/* Callers that share a set with the first of them. */
+static void find_rivals(uintptr_t *pcs, unsigned count)
+{
+    uintptr_t sp = (uintptr_t)words;
+    pcs[0] = 0x500000;
+    for (unsigned found = 1; found < count; found++)
+        for (pcs[found] = pcs[found - 1] + 4;
+             leaves_set(&leaves, pcs[found], sp) != leaves_set(&leaves, pcs[0], sp);)
+            pcs[found] += 4;
+}
+
+START_TEST(two_leaves_of_one_set_both_stay)
+{
+    uintptr_t pcs[3];
+    find_rivals(pcs, 3);
+    for (unsigned i = 0; i < 2; i++)
+        keep(&leaves, pcs[i], 10 + i);
+    for (unsigned n = 0; n < 10000; n++)
+        UNIT_WANT(find(&leaves, pcs[n % 2]) == 10 + n % 2);
+    /* A third takes the place of the one that was not used last. */
+    ck_assert_uint_eq(find(&leaves, pcs[0]), 10);
+    keep(&leaves, pcs[2], 12);
+    ck_assert_uint_eq(find(&leaves, pcs[0]), 10);
+    ck_assert_uint_eq(find(&leaves, pcs[1]), 0);
+    ck_assert_uint_eq(find(&leaves, pcs[2]), 12);
+}
+END_TEST
+
+START_TEST(every_set_is_used)
+{
+    unsigned found = 0;
+    for (unsigned n = 0; n < LEAVES_FEW * LEAVES_WAYS / 2; n++)
+        keep(&leaves, 0x500000 + n * 20, n + 1);
+    for (unsigned n = 0; n < LEAVES_FEW * LEAVES_WAYS / 2; n++)
+        found += find(&leaves, 0x500000 + n * 20) == n + 1;
+    ck_assert_msg(found >= LEAVES_FEW * 3 / 4, "of %d leaves %u are there",
+                  LEAVES_FEW * LEAVES_WAYS / 2, found);
+}
+END_TEST
+
+/* Looks for that many leaves in turn, again and again, and keeps the missing; hits of the last
+ * round. */
+static unsigned visit(struct leaves *in, unsigned count)
+{
+    unsigned hits = 0;
+    for (unsigned round = 0; round < 40; round++) {
+        hits = 0;
+        for (unsigned n = 0; n < count; n++) {
+            uint32_t site = find(in, 0x500000 + n * 20);
+            UNIT_WANT(site == 0 || site == n + 1);
+            hits += site != 0;
+            if (!site)
+                keep(in, 0x500000 + n * 20, n + 1);
+        }
+    }
+    return hits;
+}
+
+START_TEST(who_misses_often_gets_more_sets)
+{
+    unsigned count = LEAVES_FEW * LEAVES_WAYS * 3 / 2, hits = visit(&leaves, count);
+    ck_assert_ptr_nonnull(leaves.many);
+    ck_assert_msg(hits > count * 3 / 4, "%u of %u", hits, count);
+    leaves_forget(&leaves);
+    for (unsigned n = 0; n < count; n++)
+        ck_assert_uint_eq(find(&leaves, 0x500000 + n * 20), 0);
+}
+END_TEST
+
+START_TEST(who_seldom_misses_does_not)
+{
+    visit(&leaves, LEAVES_FEW / 4);
+    for (unsigned n = 0; n < 100000; n++)
+        find(&leaves, n % 32 ? 0x500000 : 0x900000 + n * 4);
+    ck_assert_ptr_null(leaves.many);
+}
+END_TEST
+
+START_TEST(few_threads_have_more_sets)
+{
+    static struct leaves each[LEAVES_MANY_THREADS + 3];
+    unsigned grown = 0;
+    for (unsigned i = 0; i < ARRAY_LENGTH(each); i++) {
+        visit(&each[i], LEAVES_FEW * LEAVES_WAYS * 3 / 2);
+        grown += each[i].many != NULL;
+    }
+    ck_assert_uint_eq(grown, LEAVES_MANY_THREADS);
+    struct leaves *late = &each[LEAVES_MANY_THREADS + 1];
+    ck_assert_ptr_null(late->many);
+    leaves_close(&each[3]); /* that thread has ended */
+    ck_assert_ptr_null(each[3].many);
+    unsigned count = LEAVES_FEW * LEAVES_WAYS * 3 / 2, hits = visit(late, count);
+    hits = visit(late, count);
+    ck_assert_ptr_nonnull(late->many);
+    ck_assert_msg(hits > count * 3 / 4, "%u of %u", hits, count);
+    visit(&each[3], count);
+    ck_assert_ptr_null(each[3].many);
+}
+END_TEST
+
+START_TEST(a_fork_child_has_the_places_of_threads_it_has_not)
+{
+    static struct leaves each[LEAVES_MANY_THREADS], child[LEAVES_MANY_THREADS];
+    unsigned grown = 0;
+    for (unsigned i = 0; i < ARRAY_LENGTH(each); i++)
+        visit(&each[i], LEAVES_FEW * LEAVES_WAYS * 3 / 2);
+    leaves_fork_child(_i ? &each[2] : NULL);
+    for (unsigned i = 0; i < ARRAY_LENGTH(child); i++) {
+        visit(&child[i], LEAVES_FEW * LEAVES_WAYS * 3 / 2);
+        grown += child[i].many != NULL;
+        UNIT_WANT(!_i || child[i].many != each[2].many);
+    }
+    ck_assert_uint_eq(grown, LEAVES_MANY_THREADS - _i);
+}
+END_TEST
+
+/* One hit in that many lookups, for so long: does the cache still answer? */
+static unsigned hits_of(unsigned one_in, unsigned lookups)
+{
+    unsigned hits = 0;
+    for (unsigned n = 0; n < lookups; n++) {
+        if (n % one_in)
+            find(&leaves, 0x900000 + n * 4); /* never the same */
+        else if (find(&leaves, 0x500000))
+            hits++;
+        else
+            keep(&leaves, 0x500000, 1); /* learnt again after growth */
+    }
+    return hits;
+}
+
+START_TEST(it_sleeps_when_it_does_not_pay_and_wakes_again)
+{
+    unsigned slept = 0;
+    keep(&leaves, 0x500000, 1);
+    ck_assert_uint_ge(hits_of(3, 30000), 9999); /* pays */
+    hits_of(8, 1000);                           /* does not */
+    ck_assert_uint_ne(leaves.asleep, 0);
+    keep(&leaves, 0x500004, 2); /* nothing is learnt in its sleep */
+    while (!find(&leaves, 0x500000) && slept < 100000)
+        slept++;
+    ck_assert_msg(slept > 1000 && slept < 10000, "slept for %u lookups", slept);
+    ck_assert_uint_eq(find(&leaves, 0x500004), 0);
+    keep(&leaves, 0x500004, 2);
+    ck_assert_uint_eq(find(&leaves, 0x500004), 2);
+    ck_assert_uint_eq(hits_of(1, 10000), 10000); /* and stays awake */
+}
+END_TEST
+
+START_TEST(forgetting_wakes_it)
+{
+    hits_of(1000, 2000);
+    ck_assert_uint_ne(leaves.asleep, 0);
+    leaves_forget(&leaves);
+    keep(&leaves, 0x500000, 1);
+    ck_assert_uint_eq(find(&leaves, 0x500000), 1);
+}
+END_TEST
+
+/* ---- At any instruction ---------------------------------------------------------------------- */
+
+/* A handler may come while a leaf is being made, and leave by longjmp: at no instant is there one
+ * that answers wrongly. */
+START_TEST(a_leaf_half_made_answers_nothing)
+{
+    uintptr_t pcs[3];
+    if (!unit_can_trace())
+        return UNIT_SKIP(UNIT_NO_TRACE);
+    find_rivals(pcs, 3);
+    struct leaves *ours =
+        mmap(NULL, sizeof *ours, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert(ours != MAP_FAILED);
+    keep(ours, pcs[0], 10);
+    keep(ours, pcs[1], 11);
+    pid_t pid = fork();
+    if (pid == 0) {
+        ptrace(PTRACE_TRACEME, 0, 0, 0);
+        raise(SIGSTOP);
+        keep(ours, pcs[2], 12);
+        _exit(0);
+    }
+    int status;
+    unsigned steps = 0, seen[3] = {0};
+    waitpid(pid, &status, 0);
+    while (WIFSTOPPED(status)) {
+        for (unsigned i = 0; i < 3; i++) {
+            uint32_t found = find(ours, pcs[i]);
+            ck_assert_msg(!found || found == 10 + i, "step %u: caller %u is site %u", steps, i,
+                          found);
+            seen[i] += found != 0;
+            words[3]++; /* another caller's caller */
+            ck_assert_uint_eq(find(ours, pcs[i]), 0);
+            words[3]--;
+        }
+        ours->lookups = ours->misses = 0;
+        if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0) != 0) {
+            kill(pid, SIGKILL);
+            waitpid(pid, &status, 0);
+            return UNIT_SKIP("ptrace is not allowed here");
+        }
+        waitpid(pid, &status, 0);
+        steps++;
+    }
+    ck_assert_int_eq(status, 0);
+    ck_assert(seen[2] > 0 && seen[0] + seen[1] > steps);
+    ck_assert_uint_eq(find(ours, pcs[2]), 12);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    Suite *suite = suite_create("leaves");
+    TCase *stacks = tcase_create("stacks");
+    tcase_set_timeout(stacks, 60);
+    tcase_add_checked_fixture(stacks, setup, NULL);
+    tcase_add_loop_test(stacks, paths_that_are_worked_out_early_lead_to_the_same_site, 0, 2);
+    tcase_add_loop_test(stacks, any_word_that_was_read_is_a_miss_when_it_changes, 0,
+                        2 * ARRAY_LENGTH(shapes));
+    tcase_add_test(stacks, a_stack_is_kept_while_its_words_fit);
+    tcase_add_test(stacks, a_stack_that_was_cut_is_not_kept);
+    tcase_add_loop_test(stacks, a_stack_with_a_signal_frame_is_not_kept, 0, 2);
+    tcase_add_test(stacks, a_fibres_stack_is_not_kept);
+    tcase_add_test(stacks, after_a_change_of_modules_nothing_is_found);
+    suite_add_tcase(suite, stacks);
+    TCase *cache = tcase_create("cache");
+    tcase_set_timeout(cache, 60);
+    tcase_add_checked_fixture(cache, setup, NULL);
+    tcase_add_test(cache, two_leaves_of_one_set_both_stay);
+    tcase_add_test(cache, every_set_is_used);
+    tcase_add_test(cache, who_misses_often_gets_more_sets);
+    tcase_add_test(cache, who_seldom_misses_does_not);
+    tcase_add_test(cache, few_threads_have_more_sets);
+    tcase_add_loop_test(cache, a_fork_child_has_the_places_of_threads_it_has_not, 0, 2);
+    tcase_add_test(cache, it_sleeps_when_it_does_not_pay_and_wakes_again);
+    tcase_add_test(cache, forgetting_wakes_it);
+    tcase_add_test(cache, a_leaf_half_made_answers_nothing);
+    suite_add_tcase(suite, cache);
+    return unit_main(argc, argv, suite);
+}
