@@ -12,8 +12,9 @@
  * processes. end is exit, signal, or timeout, after which all of them are killed. The result says
  * how the command ended; measure itself exits 0 unless it had trouble of its own (2).
  *
- * Free memory of a virtual machine may have gone back to its host: then the first who touches it waits
- * for the host, ten times as long as for the kernel. -w touches so much of it first and lets it go.
+ * Free memory of a virtual machine may have gone back to its host: then the first who touches it
+ * waits for the host, ten times as long as for the kernel. -w touches so much of it first and lets
+ * it go.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +63,8 @@ static void warm(size_t bytes)
 {
     pid_t toucher = bytes ? fork() : -1;
     if (toucher == 0) {
-        char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        char *memory =
+            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED)
             _exit(1);
         madvise(memory, bytes, MADV_HUGEPAGE);

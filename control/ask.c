@@ -183,8 +183,7 @@ static bool claim(struct target *target, uint64_t timeout)
 
     pid_look(getpid(), &start, &state);
     for (;;) {
-        if (account_lock(&target->account) &&
-            mailbox_claim(request, getpid(), start, pid_lives))
+        if (account_lock(&target->account) && mailbox_claim(request, getpid(), start, pid_lives))
             return true;
         switch (wait_on(&waiting)) {
         case WAIT_ON:

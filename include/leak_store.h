@@ -48,9 +48,10 @@ enum leak_end {
     X(STORE_FULL, "allocations whose account was kept in memory only: the store had no room")      \
     X(DEEPBIND, "libraries loaded with RTLD_DEEPBIND, whose calls may bypass libleak")             \
     X(OWN_ALLOCATOR, "programs that bring a malloc of their own: calls from the program itself")   \
-    X(ABANDONED, "calls left by a longjmp out of a signal handler while libleak was at work")       \
-    X(PROGRAMS, "programs started without libleak: static, setuid, 32-bit, built on musl or "         \
-                "with a sanitizer, for a user who may not read it, or with an environment of their own")
+    X(ABANDONED, "calls left by a longjmp out of a signal handler while libleak was at work")      \
+    X(PROGRAMS,                                                                                    \
+      "programs started without libleak: static, setuid, 32-bit, built on musl or "                \
+      "with a sanitizer, for a user who may not read it, or with an environment of their own")
 
 enum leak_untracked {
 #define X(name, words) LEAK_UNTRACKED_##name,
@@ -60,24 +61,25 @@ enum leak_untracked {
 };
 
 enum leak_header_flag {
-    LEAK_FLAG_FORKED = 1,         /* a fork child: sites below inherited_sites came from the parent */
-    LEAK_FLAG_NO_STACKS = 2,      /* site_stacks=off */
-    LEAK_FLAG_FILTERED = 4,       /* min_size, max_size ...: unknown frees mean nothing */
-    LEAK_FLAG_FULL = 8,           /* the store ran out of room: the newest sites are missing */
-    LEAK_FLAG_ASKED = 16,         /* sample=: it allocates, whether a sample was met or not */
-    LEAK_FLAG_CRASH_ONLY = 32,    /* crash=only: blocks are not tracked at all */
+    LEAK_FLAG_FORKED = 1,      /* a fork child: sites below inherited_sites came from the parent */
+    LEAK_FLAG_NO_STACKS = 2,   /* site_stacks=off */
+    LEAK_FLAG_FILTERED = 4,    /* min_size, max_size ...: unknown frees mean nothing */
+    LEAK_FLAG_FULL = 8,        /* the store ran out of room: the newest sites are missing */
+    LEAK_FLAG_ASKED = 16,      /* sample=: it allocates, whether a sample was met or not */
+    LEAK_FLAG_CRASH_ONLY = 32, /* crash=only: blocks are not tracked at all */
     LEAK_FLAG_OUT_OF_MEMORY = 64, /* by leakwatch: the kernel killed it for want of memory */
-    LEAK_FLAG_LATE = 256,          /* the process ran already: blocks from before are not known */
-    LEAK_FLAG_NEVER_ENABLED = 128, /* start=off and its like: it began disabled, and nobody has enabled it */
+    LEAK_FLAG_LATE = 256,         /* the process ran already: blocks from before are not known */
+    LEAK_FLAG_NEVER_ENABLED =
+        128, /* start=off and its like: it began disabled, and nobody has enabled it */
 };
 
 /* ---- Requests ---------------------------------------------------------------------------
  *
- * What leakctl asks of a running process: it claims the one place there is, fills it, stores ASKED and
- * sends the signal that libleak keeps for itself. Whichever thread gets it takes the request as soon
- * as it is outside of the runtime, does it, and answers; leakctl reads the answer and gives the place
- * back. leakctl takes a request back that nobody took (ASKED to CLAIMED, by a compare and swap, as
- * ASKED to TAKEN is), and clears one whose asker is dead. */
+ * What leakctl asks of a running process: it claims the one place there is, fills it, stores ASKED
+ * and sends the signal that libleak keeps for itself. Whichever thread gets it takes the request as
+ * soon as it is outside of the runtime, does it, and answers; leakctl reads the answer and gives
+ * the place back. leakctl takes a request back that nobody took (ASKED to CLAIMED, by a compare and
+ * swap, as ASKED to TAKEN is), and clears one whose asker is dead. */
 
 /* X(NAME, word) */
 #define LEAK_VERB_TABLE(X)                                                                         \
@@ -124,12 +126,13 @@ enum leak_answer {
 
 #define LEAK_MILESTONE_NAME 32
 struct leak_request {
-    uint32_t state;  /* publish: enum leak_request_state */
-    uint32_t verb;   /* enum leak_verb */
-    uint32_t answer; /* enum leak_answer */
-    int32_t asker;   /* pid … */
+    uint32_t state;       /* publish: enum leak_request_state */
+    uint32_t verb;        /* enum leak_verb */
+    uint32_t answer;      /* enum leak_answer */
+    int32_t asker;        /* pid … */
     uint64_t asker_start; /* … and start time of who asks */
-    uint64_t argument;    /* WHO: an address. Answered: number of the milestone that was made; 0 = none */
+    uint64_t
+        argument; /* WHO: an address. Answered: number of the milestone that was made; 0 = none */
     char name[LEAK_MILESTONE_NAME]; /* MARK: NUL-terminated */
 };
 
@@ -144,7 +147,8 @@ struct leak_header {
     uint64_t used;        /* bytes reserved so far, atomic add, header page included */
 
     int32_t pid, ppid; /* of a fork child: ppid is the process whose account it inherited */
-    uint64_t start_time; /* of the process: field 22 of /proc/PID/stat, names it together with pid */
+    uint64_t
+        start_time; /* of the process: field 22 of /proc/PID/stat, names it together with pid */
     uint64_t started_ns;
     uint64_t ended_ns; /* 0 = end not seen */
     uint32_t end_how;  /* enum leak_end */
@@ -167,9 +171,9 @@ struct leak_header {
     /* unwind_check=N: traces compared with those of another unwinder; those that differ; and those
        that end early, are marked so, and where the other one goes on */
     uint64_t unwind_checks, unwind_mismatches, unwind_stops;
-    char host[64]; /* NUL-terminated */
-    uint64_t sample; /* the option: one byte in that many was looked at, and all counts of blocks and
-                        bytes are estimates; 0 = every block */
+    char host[64];   /* NUL-terminated */
+    uint64_t sample; /* the option: one byte in that many was looked at, and all counts of blocks
+                        and bytes are estimates; 0 = every block */
     struct leak_request request; /* written by who asks, too */
 };
 
@@ -177,27 +181,27 @@ struct leak_header {
 
 enum leak_chunk_type {
     LEAK_CHUNK_PROCESS = 1, /* one struct leak_process */
-    LEAK_CHUNK_OPTIONS,     /* text: "name=value (source)\n" for each option that is not the default */
-    LEAK_CHUNK_MODULES,     /* struct leak_module, packed one behind the other, 8-byte aligned */
-    LEAK_CHUNK_THREADS,     /* array of struct leak_thread */
-    LEAK_CHUNK_NODES,       /* array of struct leak_node; the first one has id chunk.first */
-    LEAK_CHUNK_SITES,       /* array of struct leak_site; likewise */
-    LEAK_CHUNK_SLOTS,       /* one struct leak_slots: the counters of one thread */
-    LEAK_CHUNK_HISTORY,     /* one struct leak_history: the heap over time, and its peak */
-    LEAK_CHUNK_EVENTS,      /* one struct leak_events: blocks that were released wrongly */
-    LEAK_CHUNK_SNAPSHOT,    /* one struct leak_snapshot and its tables: what a look found */
-    LEAK_CHUNK_FREED,       /* array of struct leak_freed; the first one has number chunk.first */
-    LEAK_CHUNK_RECENT,      /* one struct leak_recent: the last frees of one thread */
-    LEAK_CHUNK_VARIANCES,   /* array of struct leak_variance; the first one is site chunk.first's */
+    LEAK_CHUNK_OPTIONS,  /* text: "name=value (source)\n" for each option that is not the default */
+    LEAK_CHUNK_MODULES,  /* struct leak_module, packed one behind the other, 8-byte aligned */
+    LEAK_CHUNK_THREADS,  /* array of struct leak_thread */
+    LEAK_CHUNK_NODES,    /* array of struct leak_node; the first one has id chunk.first */
+    LEAK_CHUNK_SITES,    /* array of struct leak_site; likewise */
+    LEAK_CHUNK_SLOTS,    /* one struct leak_slots: the counters of one thread */
+    LEAK_CHUNK_HISTORY,  /* one struct leak_history: the heap over time, and its peak */
+    LEAK_CHUNK_EVENTS,   /* one struct leak_events: blocks that were released wrongly */
+    LEAK_CHUNK_SNAPSHOT, /* one struct leak_snapshot and its tables: what a look found */
+    LEAK_CHUNK_FREED,    /* array of struct leak_freed; the first one has number chunk.first */
+    LEAK_CHUNK_RECENT,   /* one struct leak_recent: the last frees of one thread */
+    LEAK_CHUNK_VARIANCES, /* array of struct leak_variance; the first one is site chunk.first's */
     LEAK_CHUNK_SUPPRESSIONS, /* text: where it is from, NUL, suppressions as LeakSanitizer's or
                                 Valgrind's files have them */
     LEAK_CHUNK_CRASH,        /* one struct leak_crash and its modules: a signal that kills */
-    LEAK_CHUNK_RESOURCES,    /* array of struct leak_resource, in no order, one of them the totals */
-    LEAK_CHUNK_ROWS,         /* LEAK_ROWS_A_CHUNK struct leak_row: some sites over time */
-    LEAK_CHUNK_MILESTONES,   /* array of struct leak_milestone, in no order */
-    LEAK_CHUNK_OWN,          /* one struct leak_own, written when the process ends */
-    LEAK_CHUNK_TAGS,         /* one struct leak_tags: names that the program gives to its blocks */
-    LEAK_CHUNK_POOLS,        /* array of struct leak_pool: names that wrong releases have to do with */
+    LEAK_CHUNK_RESOURCES,  /* array of struct leak_resource, in no order, one of them the totals */
+    LEAK_CHUNK_ROWS,       /* LEAK_ROWS_A_CHUNK struct leak_row: some sites over time */
+    LEAK_CHUNK_MILESTONES, /* array of struct leak_milestone, in no order */
+    LEAK_CHUNK_OWN,        /* one struct leak_own, written when the process ends */
+    LEAK_CHUNK_TAGS,       /* one struct leak_tags: names that the program gives to its blocks */
+    LEAK_CHUNK_POOLS, /* array of struct leak_pool: names that wrong releases have to do with */
 };
 /* Readers skip chunk types they do not know. */
 
@@ -208,8 +212,9 @@ struct leak_chunk {
     uint64_t size;   /* whole pages, this struct included */
     uint64_t first;  /* id of the first record, for arrays numbered across chunks */
     uint64_t length; /* publish: payload bytes valid so far, for packed chunks (PROCESS, OPTIONS,
-                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH). Arrays publish record by record; theirs is the room for records
-                        in bytes (the pages may hold a few more), 0 = all of the payload */
+                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH). Arrays publish record by record;
+                        theirs is the room for records in bytes (the pages may hold a few more), 0 =
+                        all of the payload */
     uint64_t reserved[3];
 };
 #define LEAK_SUPPRESSIONS_MAX (64u << 10) /* bytes of a text of them, where it is from aside */
@@ -342,7 +347,7 @@ struct leak_counts {
 #define LEAK_TAGS 510
 #define LEAK_TAG_NAME 60
 struct leak_tag {
-    uint32_t length; /* publish: of the name, 1 to LEAK_TAG_NAME - 1 */
+    uint32_t length;          /* publish: of the name, 1 to LEAK_TAG_NAME - 1 */
     char name[LEAK_TAG_NAME]; /* NUL-terminated; the beginning of a longer one */
 };
 struct leak_tags {
@@ -351,16 +356,16 @@ struct leak_tags {
     struct leak_tag tag[LEAK_TAGS]; /* eight pages, with the chunk's head */
 };
 
-/* The folded counts of a stack. 64 bytes: one cache line, and nothing of it is written on the way of
- * an allocation. */
+/* The folded counts of a stack. 64 bytes: one cache line, and nothing of it is written on the way
+ * of an allocation. */
 struct leak_site {
-    uint32_t node;         /* publish: the innermost frame's node, or a root */
-    uint8_t kind;          /* enum leak_kind */
-    uint8_t more_threads;  /* 1 = more threads allocated here than fit below */
-    uint16_t tag; /* 1, 2 …: the entry of struct leak_tags, less 1; 0 = none */
-    uint32_t first; /* tick of the first allocation */
-    uint32_t last;  /* tick of the last one folded in */
-    uint32_t lock;  /* the writer's; readers ignore it */
+    uint32_t node;        /* publish: the innermost frame's node, or a root */
+    uint8_t kind;         /* enum leak_kind */
+    uint8_t more_threads; /* 1 = more threads allocated here than fit below */
+    uint16_t tag;         /* 1, 2 …: the entry of struct leak_tags, less 1; 0 = none */
+    uint32_t first;       /* tick of the first allocation */
+    uint32_t last;        /* tick of the last one folded in */
+    uint32_t lock;        /* the writer's; readers ignore it */
     uint32_t threads[LEAK_SITE_THREADS]; /* serials of threads that allocated here, 0 = none */
     struct leak_counts counts;
 };
@@ -380,8 +385,8 @@ struct leak_freed {
     uint64_t blocks, bytes;
 };
 
-/* The last frees of one thread, a ring: next - 1 is the newest. Plain stores by the owner alone; the
- * entry being written may be half of the old and half of the new one. */
+/* The last frees of one thread, a ring: next - 1 is the newest. Plain stores by the owner alone;
+ * the entry being written may be half of the old and half of the new one. */
 #define LEAK_RECENT_UNIT 16
 #define LEAK_RECENT 124 /* one page, with the chunk's head */
 struct leak_recent_free {
@@ -390,22 +395,22 @@ struct leak_recent_free {
     uint32_t node; /* … and its innermost frame; 0 = this one was not looked at, only pc is known */
     uint32_t site; /* of the allocation */
     uint32_t tick;
-    uint32_t size_form; /* size of the block in units of LEAK_RECENT_UNIT, rounded up (the 24 high bits;
-                           all ones = that or more), and enum leak_form */
+    uint32_t size_form; /* size of the block in units of LEAK_RECENT_UNIT, rounded up (the 24 high
+                           bits; all ones = that or more), and enum leak_form */
 };
 struct leak_recent {
-    uint32_t thread; /* serial of the owner, 0 = none any more: what stands there is history */
+    uint32_t thread;      /* serial of the owner, 0 = none any more: what stands there is history */
     uint32_t last_thread; /* whose history */
-    uint64_t next; /* frees so far */
-    uint64_t captures; /* of stacks that are no allocation's, by all owners this ring ever had */
+    uint64_t next;        /* frees so far */
+    uint64_t captures;    /* of stacks that are no allocation's, by all owners this ring ever had */
     uint64_t reserved[5];
     struct leak_recent_free free[LEAK_RECENT];
 };
 
 /* With sample=: how far off a site's counts of live blocks may be. A block of s bytes is met with
  * probability p = 1 - exp(-(s + 1) / sample) and counted as floor(1/p) blocks or, with probability
- * f = frac(1/p), as one more. It adds v = (1 - p) / p^2 + f (1 - f) to the variance of the blocks, and
- * v s^2 to that of the bytes. Each word is a sum over live samples, added to and taken from
+ * f = frac(1/p), as one more. It adds v = (1 - p) / p^2 + f (1 - f) to the variance of the blocks,
+ * and v s^2 to that of the bytes. Each word is a sum over live samples, added to and taken from
  * atomically, modulo 2^64; all zero is the beginning, so nothing is published. */
 #define LEAK_VARIANCE_BLOCKS 0x1p8 /* "blocks" counts 1/256 */
 #define LEAK_VARIANCE_BYTES 0x1p32 /* "bytes" counts sample^2 / 2^32 */
@@ -428,8 +433,8 @@ struct leak_slot {
  * there exactly once, for whoever reads:
  *     folded(site) = fold of the one thread whose fold_site is the site, else site.counts */
 struct leak_slots {
-    uint32_t thread; /* serial of the owner, 0 = no owner: every slot is empty then */
-    uint32_t count;  /* slots that follow */
+    uint32_t thread;    /* serial of the owner, 0 = no owner: every slot is empty then */
+    uint32_t count;     /* slots that follow */
     uint32_t fold_site; /* publish */
     uint32_t fold_slot; /* index of the slot that goes in */
     struct leak_counts fold;
@@ -439,8 +444,8 @@ struct leak_slots {
 
 /* ---- Misuse -------------------------------------------------------------------------------
  *
- * What was released in a wrong way. Equal ones are one record with a count: of one type, by one form
- * and stack, and of blocks of one site. It stands here before the wrong call goes on. */
+ * What was released in a wrong way. Equal ones are one record with a count: of one type, by one
+ * form and stack, and of blocks of one site. It stands here before the wrong call goes on. */
 
 /* T(NAME, word) */
 #define LEAK_EVENT_TABLE(T)                                                                        \
@@ -479,9 +484,9 @@ enum leak_place {
 
 /* All but the counts is of the first one. */
 struct leak_event {
-    uint32_t type; /* publish: enum leak_event_type */
-    uint8_t form;  /* enum leak_form: of the wrong call */
-    uint8_t place; /* enum leak_place */
+    uint32_t type;         /* publish: enum leak_event_type */
+    uint8_t form;          /* enum leak_form: of the wrong call */
+    uint8_t place;         /* enum leak_place */
     uint16_t block_thread; /* low bits of the serial of the thread that allocated the block … */
     uint32_t block_count;  /* … as its block_count-th; 0 = not known */
     uint32_t site;         /* of the block, 0 = it is no block */
@@ -489,16 +494,17 @@ struct leak_event {
     int64_t offset;        /* from the block's start */
     uint64_t size;         /* of the block */
     uint64_t said;         /* the size or alignment that the call gave … */
-    uint64_t right;        /* … and, of an alignment, what it is; 0 = not known, or more than 2^18 */
-    uint64_t pc;           /* the call's return address … */
-    uint32_t node;         /* … and its innermost frame */
-    uint32_t thread;       /* serial, 0 = not known */
+    uint64_t right;  /* … and, of an alignment, what it is; 0 = not known, or more than 2^18 */
+    uint64_t pc;     /* the call's return address … */
+    uint32_t node;   /* … and its innermost frame */
+    uint32_t thread; /* serial, 0 = not known */
     uint32_t tick, last_tick;
     uint64_t count;
     /* DOUBLE_FREE: by whom it was freed before, as in struct leak_recent_free. */
     uint64_t freed_pc;
     uint32_t freed_node, freed_thread, freed_tick, freed_form;
-    /* Numbers of struct leak_pool: that the block is of, and that the call names; 0 = it has no name. */
+    /* Numbers of struct leak_pool: that the block is of, and that the call names; 0 = it has no
+     * name. */
     uint32_t block_pool, call_pool;
     uint64_t reserved[1];
 };
@@ -545,9 +551,9 @@ enum leak_resource_type {
 enum leak_resource_state {
     LEAK_RESOURCE_FREE = 0,
     LEAK_RESOURCE_OPEN,
-    LEAK_RESOURCE_CLOSED, /* the runtime's own, never in a store */
+    LEAK_RESOURCE_CLOSED,    /* the runtime's own, never in a store */
     LEAK_RESOURCE_BAD_CLOSE, /* FD: a close that failed, since the number was not open */
-    LEAK_RESOURCE_TOTALS, /* no resource: struct leak_resource_totals */
+    LEAK_RESOURCE_TOTALS,    /* no resource: struct leak_resource_totals */
 };
 
 enum leak_resource_flag {
@@ -703,7 +709,7 @@ enum leak_limit {
 };
 
 struct leak_history {
-    uint64_t limit; /* bytes that this process may have, as it was when it began; 0 = any */
+    uint64_t limit;    /* bytes that this process may have, as it was when it began; 0 = any */
     uint32_t limit_of; /* enum leak_limit */
     uint32_t reserved[13];
     struct leak_column column[LEAK_HISTORY_COLUMNS];
@@ -715,8 +721,8 @@ struct leak_history {
  *
  * Moments in the life of a process that blocks can be told to be older or newer than: marks with a
  * name, and looks that somebody asked for. Each begins a tick of its own, so a block is newer than
- * a milestone when its tick is not lower. When all places are taken the oldest is written over, but for
- * the last place: the newest one there that says that all before it is known. */
+ * a milestone when its tick is not lower. When all places are taken the oldest is written over, but
+ * for the last place: the newest one there that says that all before it is known. */
 
 #define LEAK_MILESTONES 63
 #define LEAK_MILESTONE_KNOWN "reported"
@@ -827,29 +833,29 @@ struct leak_snapshot {
     uint64_t pause_ns; /* from the first thread parked to the last one released */
     uint64_t check_ns; /* the child's work */
     uint32_t threads_parked, threads_missed; /* besides the one that took the look */
-    uint32_t skipped;  /* periodic looks left out so far because of pause_budget */
-    uint32_t retained_unknown; /* 1: no memory for it, "retained" of reachable blocks is 0 */
-    struct leak_table found;   /* struct leak_found, in no order */
-    struct leak_table roots;   /* struct leak_held: the roots that keep most, in no order */
-    struct leak_table steps;   /* struct leak_step: paths */
-    struct leak_table samples; /* struct leak_sample */
-    struct leak_table threads; /* struct leak_seen_thread: the threads there were */
-    struct leak_table pcs;     /* uint64_t: their stacks, innermost first */
-    struct leak_table modules; /* struct leak_module, packed: "count" is bytes. Objects whose data
-                                  roots lie in; loaded and unloaded are 0 */
+    uint32_t skipped;           /* periodic looks left out so far because of pause_budget */
+    uint32_t retained_unknown;  /* 1: no memory for it, "retained" of reachable blocks is 0 */
+    struct leak_table found;    /* struct leak_found, in no order */
+    struct leak_table roots;    /* struct leak_held: the roots that keep most, in no order */
+    struct leak_table steps;    /* struct leak_step: paths */
+    struct leak_table samples;  /* struct leak_sample */
+    struct leak_table threads;  /* struct leak_seen_thread: the threads there were */
+    struct leak_table pcs;      /* uint64_t: their stacks, innermost first */
+    struct leak_table modules;  /* struct leak_module, packed: "count" is bytes. Objects whose data
+                                   roots lie in; loaded and unloaded are 0 */
     struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
     struct leak_table orphans;  /* struct leak_orphan, in no order */
     struct leak_table ages;     /* struct leak_age, in no order */
     struct leak_table pointers; /* struct leak_pointer: WHO's answer */
     struct leak_asked asked;    /* WHO's address and the block it is in */
     uint32_t milestone;         /* the look's own, 0: it is none */
-    uint32_t apart; /* LEAK_PAGEs of private memory that the program had from the kernel: of no file,
-                       no stack, and where no block that is known lies */
-    struct leak_table parts;    /* struct leak_part, in no order */
+    uint32_t apart; /* LEAK_PAGEs of private memory that the program had from the kernel: of no
+                       file, no stack, and where no block that is known lies */
+    struct leak_table parts; /* struct leak_part, in no order */
 };
 
-/* So many blocks of one line came at this milestone or later, and before the next one. What is in no
- * record is older than all of them. */
+/* So many blocks of one line came at this milestone or later, and before the next one. What is in
+ * no record is older than all of them. */
 struct leak_age {
     uint32_t found;     /* index in "found" */
     uint32_t milestone; /* its number */
@@ -860,8 +866,8 @@ struct leak_age {
 
 /* A word that holds a pointer into the block that was asked about. */
 struct leak_pointer {
-    uint64_t address; /* of the word */
-    uint64_t offset;  /* of where it points to, from that block's start */
+    uint64_t address;     /* of the word */
+    uint64_t offset;      /* of where it points to, from that block's start */
     uint64_t block, size; /* the block that the word is in, at this offset … */
     uint32_t site;        /* … and its site; 0 = the word is in a root */
     uint32_t root;        /* index + 1 in "roots", 0 = in a block, or not told */
@@ -872,21 +878,21 @@ struct leak_pointer {
  * remembered. */
 struct leak_orphan {
     uint32_t site;
-    uint32_t holder; /* site of the freed blocks */
-    uint32_t node;   /* of the stack that freed them, or a root */
-    uint32_t blocks; /* that are lost or indirect, of those that are remembered; may be 0 */
+    uint32_t holder;  /* site of the freed blocks */
+    uint32_t node;    /* of the stack that freed them, or a root */
+    uint32_t blocks;  /* that are lost or indirect, of those that are remembered; may be 0 */
     uint64_t address; /* of one that lives */
 };
 
 enum leak_found_flag {
-    LEAK_FOUND_CYCLE = 1,   /* these blocks point at each other in a ring; "blocks" counts one leader of
-                               each ring, the others are INDIRECT under it */
-    LEAK_FOUND_DROPPED = 2, /* REACHABLE: when the exit code began something pointed here, at its end
-                               nothing did */
+    LEAK_FOUND_CYCLE = 1, /* these blocks point at each other in a ring; "blocks" counts one leader
+                             of each ring, the others are INDIRECT under it */
+    LEAK_FOUND_DROPPED = 2, /* REACHABLE: when the exit code began something pointed here, at its
+                               end nothing did */
     LEAK_FOUND_IGNORED = 4, /* REACHABLE: the program said so */
     LEAK_FOUND_SHARED = 8,  /* INDIRECT: under more than one record; "owner" is one of them */
-    LEAK_FOUND_TAGGED = 16, /* POSSIBLE: by a pointer to one of the first 15 bytes that is not aligned:
-                               its low bits may be a tag */
+    LEAK_FOUND_TAGGED = 16, /* POSSIBLE: by a pointer to one of the first 15 bytes that is not
+                               aligned: its low bits may be a tag */
 };
 
 /* Blocks of one site with one verdict, flags and owner. */
@@ -895,12 +901,12 @@ struct leak_found {
     uint8_t verdict; /* enum leak_verdict */
     uint8_t flags;   /* enum leak_found_flag */
     uint16_t reserved;
-    uint32_t owner; /* INDIRECT: index + 1 in "found" of the lost record it hangs under */
+    uint32_t owner;       /* INDIRECT: index + 1 in "found" of the lost record it hangs under */
     uint32_t first, last; /* ticks of the oldest and the newest block */
-    uint32_t root;        /* REACHABLE: index + 1 in "roots" of where the path begins, 0 = not told */
+    uint32_t root; /* REACHABLE: index + 1 in "roots" of where the path begins, 0 = not told */
     struct {
-        uint32_t first, count; /* indices in "steps": how the largest block is reached; the last step
-                                  reaches the block itself */
+        uint32_t first, count; /* indices in "steps": how the largest block is reached; the last
+                                  step reaches the block itself */
     } path;
     struct {
         uint32_t first, count; /* indices in "samples": its largest blocks */
@@ -928,20 +934,20 @@ enum leak_root_class {
 
 /* A word outside the heap that points into it. */
 struct leak_held {
-    uint64_t address; /* of the word; REGISTERS: 0 */
+    uint64_t address;     /* of the word; REGISTERS: 0 */
     uint64_t start, size; /* of what it lies in: data of a module, stack, mapping, user's region */
-    uint64_t pc; /* STACKS: an address in the function whose frame the word is in, 0 = unknown */
+    uint64_t pc;  /* STACKS: an address in the function whose frame the word is in, 0 = unknown */
     uint64_t cfa; /* STACKS: and that frame's canonical frame address */
-    uint32_t thread; /* STACKS, REGISTERS, TLS: serial, 0 = a thread that never allocated */
+    uint32_t thread;    /* STACKS, REGISTERS, TLS: serial, 0 = a thread that never allocated */
     uint8_t root_class; /* enum leak_root_class */
     uint8_t reserved;
-    uint16_t key; /* TLS: the word is the value of pthread key key - 1 */
-    int64_t tls_offset; /* TLS: of the word from the thread pointer */
+    uint16_t key;           /* TLS: the word is the value of pthread key key - 1 */
+    int64_t tls_offset;     /* TLS: of the word from the thread pointer */
     uint64_t blocks, bytes; /* that are reached from here on the shortest way */
 };
 
-/* Of what is reached from a root on the shortest way: the blocks of one site. Of few roots with very
- * many sites some are left out. */
+/* Of what is reached from a root on the shortest way: the blocks of one site. Of few roots with
+ * very many sites some are left out. */
 struct leak_part {
     uint32_t root; /* index + 1 in "roots" */
     uint32_t site;
@@ -983,8 +989,8 @@ struct leak_seen_thread {
 /* ---- Crashes -------------------------------------------------------------------------------
  *
  * Written by the thread that dies, on a stack of libleak's, without a lock and without memory of
- * anybody's. One a process: a later one stands in the place of the one before. Published in steps by
- * the chunk's length: head first, then frames and what is near, modules last. */
+ * anybody's. One a process: a later one stands in the place of the one before. Published in steps
+ * by the chunk's length: head first, then frames and what is near, modules last. */
 
 enum leak_crash_state {
     LEAK_CRASH_NONE = 0, /* being written */
@@ -994,17 +1000,22 @@ enum leak_crash_state {
 };
 
 enum leak_crash_flag {
-    LEAK_CRASH_OVERFLOW = 1,   /* the stack was full */
-    LEAK_CRASH_HAS_ADDRESS = 2, /* "address" is what could not be accessed */
-    LEAK_CRASH_IN_LIBLEAK = 4, /* the thread was in a hook of libleak's … */
+    LEAK_CRASH_OVERFLOW = 1,     /* the stack was full */
+    LEAK_CRASH_HAS_ADDRESS = 2,  /* "address" is what could not be accessed */
+    LEAK_CRASH_IN_LIBLEAK = 4,   /* the thread was in a hook of libleak's … */
     LEAK_CRASH_IN_ALLOCATOR = 8, /* … or, from there, in the program's allocator */
-    LEAK_CRASH_LOOK = 16,      /* a look at the heap was under way */
-    LEAK_CRASH_BLOCKS_BUSY = 32, /* some part of the table of blocks was just being changed: nothing is
-                                    said of those */
-    LEAK_CRASH_CALLED = 64,    /* pc is no code: the frames begin with where it was called */
+    LEAK_CRASH_LOOK = 16,        /* a look at the heap was under way */
+    LEAK_CRASH_BLOCKS_BUSY = 32, /* some part of the table of blocks was just being changed: nothing
+                                    is said of those */
+    LEAK_CRASH_CALLED = 64,      /* pc is no code: the frames begin with where it was called */
 };
 
-enum leak_access { LEAK_ACCESS_UNKNOWN = 0, LEAK_ACCESS_READ, LEAK_ACCESS_WRITE, LEAK_ACCESS_EXECUTE };
+enum leak_access {
+    LEAK_ACCESS_UNKNOWN = 0,
+    LEAK_ACCESS_READ,
+    LEAK_ACCESS_WRITE,
+    LEAK_ACCESS_EXECUTE
+};
 
 /* A live block near an address: the address is in it when address - block < size, else that far
  * behind its end. Site 0: there is none. */
@@ -1027,8 +1038,8 @@ enum leak_mapping_flag {
 
 #define LEAK_CRASH_PATH 128
 struct leak_crash_mapping {
-    uint64_t start, end; /* end 0: there is none */
-    uint32_t flags;      /* enum leak_mapping_flag */
+    uint64_t start, end;        /* end 0: there is none */
+    uint32_t flags;             /* enum leak_mapping_flag */
     char path[LEAK_CRASH_PATH]; /* NUL-terminated, its end when it is longer */
 };
 
@@ -1042,8 +1053,8 @@ struct leak_crash_frame {
 #define LEAK_CRASH_FRAMES 192
 #define LEAK_CRASH_OUTER 32
 struct leak_crash {
-    uint32_t head_size; /* sizeof(struct leak_crash) */
-    uint32_t state;     /* publish: enum leak_crash_state */
+    uint32_t head_size;   /* sizeof(struct leak_crash) */
+    uint32_t state;       /* publish: enum leak_crash_state */
     int32_t signal, code; /* si_signo, si_code */
     int32_t sender;       /* pid, of a signal that was sent */
     uint32_t sender_uid;
@@ -1058,8 +1069,8 @@ struct leak_crash {
     uint64_t registers[LEAK_CRASH_REGISTERS]; /* in the kernel's order; pc is not among them */
     char name[LEAK_THREAD_NAME];              /* of the thread */
 
-    struct leak_crash_mapping at, below, above; /* that address is in; its neighbours */
-    struct leak_crash_mapping stack;            /* that sp is in, or just below of */
+    struct leak_crash_mapping at, below, above;            /* that address is in; its neighbours */
+    struct leak_crash_mapping stack;                       /* that sp is in, or just below of */
     struct leak_crash_near near[1 + LEAK_CRASH_REGISTERS]; /* of address; of each register */
 
     uint64_t depth;  /* frames there were */

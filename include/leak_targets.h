@@ -3,7 +3,8 @@
  *
  *   stderr,file:leaks.%p.txt,command:mail -s 'leaks, again' me
  *
- * A comma ends a target, but nothing ends a command: it is the rest of the list. Pure; allocates nothing.
+ * A comma ends a target, but nothing ends a command: it is the rest of the list. Pure; allocates
+ * nothing.
  */
 #ifndef LEAK_TARGETS_H
 #define LEAK_TARGETS_H
@@ -25,7 +26,7 @@
 
 /* For who is told that a list makes no sense. */
 #define LEAK_TARGET_WORDS                                                                          \
-    "stderr, stdout, file, file:PATTERN, fd:N, syslog, journal, socket:PATH, socket:HOST:PORT or "  \
+    "stderr, stdout, file, file:PATTERN, fd:N, syslog, journal, socket:PATH, socket:HOST:PORT or " \
     "command:CMD, and with a comma between them several"
 
 /* What "file" is where nothing else names one. */
@@ -43,11 +44,7 @@ struct leak_target {
     size_t length;        /* of the argument; 0: there is none */
 };
 
-enum leak_target_argument {
-    LEAK_TARGET_NEVER,
-    LEAK_TARGET_MAYBE,
-    LEAK_TARGET_ALWAYS
-};
+enum leak_target_argument { LEAK_TARGET_NEVER, LEAK_TARGET_MAYBE, LEAK_TARGET_ALWAYS };
 
 static inline const char *leak_target_word(enum leak_target_kind kind)
 {

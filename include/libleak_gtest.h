@@ -1,10 +1,11 @@
-/* libleak_gtest.h - a test of GoogleTest's that loses memory fails, under libleak; without it nothing changes.
+/* libleak_gtest.h - a test of GoogleTest's that loses memory fails, under libleak; without it
+ * nothing changes.
  *
  *     #include <libleak_gtest.h>
  *     static const bool listening = libleak::gtest_listen();      in one file, or so in main
  *
- * The failure is the test's own, so it bears its name. What a fixture keeps for all its tests is held by
- * something and not lost.
+ * The failure is the test's own, so it bears its name. What a fixture keeps for all its tests is
+ * held by something and not lost.
  */
 #ifndef LIBLEAK_GTEST_H
 #define LIBLEAK_GTEST_H
@@ -27,7 +28,8 @@ class gtest_listener : public ::testing::EmptyTestEventListener
         long lost = LIBLEAK_LOST_SINCE(moment_);
         if (lost > 0)
             ADD_FAILURE_AT(test.file(), test.line())
-                << lost << (lost == 1 ? " block was" : " blocks were") << " lost in this test; the report"
+                << lost << (lost == 1 ? " block was" : " blocks were")
+                << " lost in this test; the report"
                 << " of libleak says where from";
     }
 

@@ -1,23 +1,24 @@
-/* libleak_valgrind.h - a program that tells Valgrind of its allocators tells libleak, by the same names.
+/* libleak_valgrind.h - a program that tells Valgrind of its allocators tells libleak, by the same
+ * names.
  *
  * Build such a program with -include libleak_valgrind.h, or include this header instead of
- * <valgrind/valgrind.h> and <valgrind/memcheck.h>: where those were included before the names mean what stands here
- * from now on, and later they are not read any more. Without libleak's library each of them does nothing, as
- * outside of Valgrind, and answers 0. With LIBLEAK_DISABLE all of it compiles to nothing.
+ * <valgrind/valgrind.h> and <valgrind/memcheck.h>: where those were included before the names mean
+ * what stands here from now on, and later they are not read any more. Without libleak's library
+ * each of them does nothing, as outside of Valgrind, and answers 0. With LIBLEAK_DISABLE all of it
+ * compiles to nothing.
  *
- *     tells libleak     MALLOCLIKE_BLOCK FREELIKE_BLOCK RESIZEINPLACE_BLOCK, and of pools CREATE_MEMPOOL(_EXT)
- *                       DESTROY_MEMPOOL MEMPOOL_ALLOC MEMPOOL_FREE MEMPOOL_CHANGE MEMPOOL_TRIM MOVE_MEMPOOL
- *                       MEMPOOL_EXISTS; each with VALGRIND_ before it, as all that follows
- *     takes a look      DO_LEAK_CHECK, DO_ADDED_, DO_CHANGED_, DO_NEW_ and DO_QUICK_LEAK_CHECK, with a report of all
- *                       that is lost (QUICK: without a report)
- *     counts            COUNT_LEAKS (bytes), COUNT_LEAK_BLOCKS: as of the last look that the program has taken
- *     does nothing      and answers 0: RUNNING_ON_VALGRIND, and what is about bytes that may be read
- *                       (MAKE_MEM_DEFINED, CHECK_MEM_IS_DEFINED …), stacks (STACK_REGISTER …), errors, and
- *                       Valgrind itself
+ *     tells libleak     MALLOCLIKE_BLOCK FREELIKE_BLOCK RESIZEINPLACE_BLOCK, and of pools
+ * CREATE_MEMPOOL(_EXT) DESTROY_MEMPOOL MEMPOOL_ALLOC MEMPOOL_FREE MEMPOOL_CHANGE MEMPOOL_TRIM
+ * MOVE_MEMPOOL MEMPOOL_EXISTS; each with VALGRIND_ before it, as all that follows takes a look
+ * DO_LEAK_CHECK, DO_ADDED_, DO_CHANGED_, DO_NEW_ and DO_QUICK_LEAK_CHECK, with a report of all that
+ * is lost (QUICK: without a report) counts            COUNT_LEAKS (bytes), COUNT_LEAK_BLOCKS: as of
+ * the last look that the program has taken does nothing      and answers 0: RUNNING_ON_VALGRIND,
+ * and what is about bytes that may be read (MAKE_MEM_DEFINED, CHECK_MEM_IS_DEFINED …), stacks
+ * (STACK_REGISTER …), errors, and Valgrind itself
  *
- * What is suppressed is not told apart: that number is 0. A pool has no name here. Red zones, and whether
- * memory was zeroed, are nothing to libleak. A block of malloc's that such blocks are carved from is told when
- * it is lost itself, which Valgrind does not do.
+ * What is suppressed is not told apart: that number is 0. A pool has no name here. Red zones, and
+ * whether memory was zeroed, are nothing to libleak. A block of malloc's that such blocks are
+ * carved from is told when it is lost itself, which Valgrind does not do.
  */
 #ifndef LIBLEAK_VALGRIND_H
 #define LIBLEAK_VALGRIND_H
@@ -54,7 +55,8 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
 /* They take addresses as numbers, too. */
 #define LIBLEAK_VALGRIND_AT(address) ((const void *)(address))
 
-/* ---- Blocks and pools ---------------------------------------------------------------------------- */
+/* ---- Blocks and pools
+ * ---------------------------------------------------------------------------- */
 
 #undef VALGRIND_MALLOCLIKE_BLOCK
 #define VALGRIND_MALLOCLIKE_BLOCK(addr, size, redzone, zeroed)                                     \
@@ -70,7 +72,7 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
     ((void)(redzone), (void)(zeroed), LIBLEAK_POOL_CREATE(LIBLEAK_VALGRIND_AT(pool), NULL))
 #undef VALGRIND_CREATE_MEMPOOL_EXT
 #define VALGRIND_CREATE_MEMPOOL_EXT(pool, redzone, zeroed, flags)                                  \
-    ((void)(redzone), (void)(zeroed), (void)(flags),                                    \
+    ((void)(redzone), (void)(zeroed), (void)(flags),                                               \
      LIBLEAK_POOL_CREATE(LIBLEAK_VALGRIND_AT(pool), NULL))
 #undef VALGRIND_DESTROY_MEMPOOL
 #define VALGRIND_DESTROY_MEMPOOL(pool) LIBLEAK_POOL_DESTROY(LIBLEAK_VALGRIND_AT(pool))
@@ -88,7 +90,8 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
     LIBLEAK_POOL_MOVE(LIBLEAK_VALGRIND_AT(from), LIBLEAK_VALGRIND_AT(to))
 #undef VALGRIND_MEMPOOL_CHANGE
 #define VALGRIND_MEMPOOL_CHANGE(pool, from, to, size)                                              \
-    LIBLEAK_POOL_CHANGE(LIBLEAK_VALGRIND_AT(pool), LIBLEAK_VALGRIND_AT(from), LIBLEAK_VALGRIND_AT(to), size)
+    LIBLEAK_POOL_CHANGE(LIBLEAK_VALGRIND_AT(pool), LIBLEAK_VALGRIND_AT(from),                      \
+                        LIBLEAK_VALGRIND_AT(to), size)
 #undef VALGRIND_MEMPOOL_EXISTS
 #define VALGRIND_MEMPOOL_EXISTS(pool) (LIBLEAK_POOL_EXISTS(LIBLEAK_VALGRIND_AT(pool)) == 1)
 #undef VALGRIND_MEMPOOL_AUTO_FREE
@@ -96,7 +99,8 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
 #undef VALGRIND_MEMPOOL_METAPOOL
 #define VALGRIND_MEMPOOL_METAPOOL 2
 
-/* ---- Looks --------------------------------------------------------------------------------------- */
+/* ---- Looks
+ * --------------------------------------------------------------------------------------- */
 
 #undef VALGRIND_DO_LEAK_CHECK
 #define VALGRIND_DO_LEAK_CHECK ((void)LIBLEAK_REPORT(NULL))
@@ -111,7 +115,7 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
 #undef VALGRIND_COUNT_LEAKS
 #define VALGRIND_COUNT_LEAKS(leaked, dubious, reachable, suppressed)                               \
     do {                                                                                           \
-        struct libleak_findings found_ = libleak_valgrind_found();                                    \
+        struct libleak_findings found_ = libleak_valgrind_found();                                 \
         (leaked) = (unsigned long)found_.lost_bytes;                                               \
         (dubious) = (unsigned long)found_.possible_bytes;                                          \
         (reachable) = (unsigned long)found_.reachable_bytes;                                       \
@@ -120,14 +124,15 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
 #undef VALGRIND_COUNT_LEAK_BLOCKS
 #define VALGRIND_COUNT_LEAK_BLOCKS(leaked, dubious, reachable, suppressed)                         \
     do {                                                                                           \
-        struct libleak_findings found_ = libleak_valgrind_found();                                    \
+        struct libleak_findings found_ = libleak_valgrind_found();                                 \
         (leaked) = (unsigned long)found_.lost_blocks;                                              \
         (dubious) = (unsigned long)found_.possible_blocks;                                         \
         (reachable) = (unsigned long)found_.reachable_blocks;                                      \
         (suppressed) = 0;                                                                          \
     } while (0)
 
-/* ---- Nothing ------------------------------------------------------------------------------------- */
+/* ---- Nothing
+ * ------------------------------------------------------------------------------------- */
 
 #undef RUNNING_ON_VALGRIND
 #define RUNNING_ON_VALGRIND libleak_valgrind_none()

@@ -17,7 +17,7 @@ struct args {
     const char *library, *reporter; /* where scripts/leakrun found them, or NULL */
 
     const char *dir, *keep, *output, *cwd, *errors_for;
-    int error_exitcode; /* 0: not given */
+    int error_exitcode;    /* 0: not given */
     const char *report_to; /* the runtime's option, which holds for our report, too */
     bool to;               /* the report has targets of its own: our stdout is the report's */
     bool no_report, gdb, force, append, quiet, verbose, self_test;

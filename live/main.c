@@ -57,8 +57,9 @@ static int self_test(const struct parts *parts, const struct words *environment)
     if (judge && planter && watch && parts->reporter)
         execve(judge, (char *[]){judge, watch, parts->library, parts->reporter, planter, NULL},
                environment->at);
-    say("the self-test is missing a part: %s",
-        !parts->reporter ? "leakreport" : !planter ? "leakplant" : "leakselftest");
+    say("the self-test is missing a part: %s", !parts->reporter ? "leakreport"
+                                               : !planter       ? "leakplant"
+                                                                : "leakselftest");
     return STATUS_OUR_TROUBLE;
 }
 

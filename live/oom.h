@@ -1,8 +1,8 @@
 /* oom.h - did the kernel kill for want of memory?
  *
  * A control group counts those of its processes that the kernel killed because memory ran out. The
- * program is in ours, so a count that has risen while it ran, and an end by SIGKILL, say why it died.
- * A program that goes into another group is one we do not know this of. */
+ * program is in ours, so a count that has risen while it ran, and an end by SIGKILL, say why it
+ * died. A program that goes into another group is one we do not know this of. */
 #ifndef LIVE_OOM_H
 #define LIVE_OOM_H
 

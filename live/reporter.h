@@ -12,8 +12,8 @@
 bool reporter_check(const char *program, const struct args *args, const struct words *environment);
 
 /* Runs it over all readable stores, in their order. Its stdout is our stderr (the program's stdout
- * is the program's alone, unless --to=stdout says otherwise), or nothing with --no-report. Returns its exit status, or -1 when it
- * could not be run or did not end well, which is said. */
+ * is the program's alone, unless --to=stdout says otherwise), or nothing with --no-report. Returns
+ * its exit status, or -1 when it could not be run or did not end well, which is said. */
 int reporter_run(const char *program, const struct args *args, const struct stores *stores,
                  const struct words *environment);
 

@@ -51,8 +51,8 @@ static char *directory_make(const char *base)
     char state;
     pid_look(getpid(), &start, &state);
     for (int n = 0; n < 100; n++) {
-        char *dir = words_print("%s/" WHERE_SESSION_PREFIX "%d.%" PRIu64 ".%" PRIu64 ".%d", absolute,
-                                (int)getpid(), start, process_namespace(), n);
+        char *dir = words_print("%s/" WHERE_SESSION_PREFIX "%d.%" PRIu64 ".%" PRIu64 ".%d",
+                                absolute, (int)getpid(), start, process_namespace(), n);
         /* chmod: the umask may take away our own rights. */
         if (mkdir(dir, 0700) == 0 && chmod(dir, 0700) == 0) {
             free(absolute);

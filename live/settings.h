@@ -14,8 +14,8 @@ void settings_make(struct words *set, const struct words *environment, const str
  * For the caller to free. */
 char *settings_dir(const struct args *args, const struct words *environment);
 
-/* Where reports are to go by --report-to, else by report_to= in LIBLEAK_OPTIONS, ours goes, too, but
- * for --to. */
+/* Where reports are to go by --report-to, else by report_to= in LIBLEAK_OPTIONS, ours goes, too,
+ * but for --to. */
 void settings_report_to(struct args *args, const struct words *environment);
 
 /* The gdb command that runs program with argv: gdb itself is not tracked, only the program gets the

@@ -62,8 +62,9 @@ static char *wanted_by_type(const char *type, const char *value)
         rest = value + strspn(value, "0123456789");
         while (unit < ROWS(units) && strcmp(units[unit], rest) != 0)
             unit++;
-        return rest > value && unit < ROWS(units) ? NULL
-                                                  : words_print("a time: a number and ms, s, m or h");
+        return rest > value && unit < ROWS(units)
+                   ? NULL
+                   : words_print("a time: a number and ms, s, m or h");
     }
     if (strcmp(type, "SHARE") == 0) {
         rest = value + strspn(value, "0123456789");

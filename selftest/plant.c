@@ -21,7 +21,7 @@
 #define GROWING_STEPS 24
 #define GROWING_STEP_US 50000
 #define GROWING_STEP_AHEAD_NS 500000000 /* 13 seconds in all, more than judging growth takes */
-#define GROWING_BLOCKS 50 /* of 1000 bytes, each step */
+#define GROWING_BLOCKS 50               /* of 1000 bytes, each step */
 
 typedef void *new_operator(size_t size);
 typedef void delete_operator(void *block);
@@ -91,9 +91,9 @@ static __attribute__((noinline)) void plant_freed(void)
     }
 }
 
-/* The clock of this process, also for the library, which asks libc's as everybody does. Nobody waits until
- * growth can be told from chance: the clock goes ahead between the steps, and all else is as it is with
- * a program that grows for so long. */
+/* The clock of this process, also for the library, which asks libc's as everybody does. Nobody
+ * waits until growth can be told from chance: the clock goes ahead between the steps, and all else
+ * is as it is with a program that grows for so long. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
 {
     int failed = (int)syscall(SYS_clock_gettime, clock, now);

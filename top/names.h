@@ -23,7 +23,7 @@ struct name {
 struct names {
     struct mem *mem;
     struct resolver *resolver;
-    bool own; /* the resolver is ours */
+    bool own;               /* the resolver is ours */
     struct map of_site;     /* id -> number + 1 */
     struct map of_key;      /* hash of signature and kind -> number + 1 */
     const struct name **at; /* each stays where it is until names_end() */

@@ -13,8 +13,8 @@ struct watcher;
 /* NULL: there is no thread to be had. */
 struct watcher *watcher_begin(const char *path, double interval);
 
-/* Soon: what the thread still looks at, if it does, is left to the end of the process. What was taken
- * of it stays, but for the names that stand in it. */
+/* Soon: what the thread still looks at, if it does, is left to the end of the process. What was
+ * taken of it stays, but for the names that stand in it. */
 void watcher_end(struct watcher *watcher);
 
 /* Becomes readable when there is something to take. */

@@ -1,4 +1,5 @@
-/* cxx_shorten.c - see cxx_shorten.h. Step by step over the whole name, each step making it shorter. */
+/* cxx_shorten.c - see cxx_shorten.h. Step by step over the whole name, each step making it shorter.
+ */
 #include "common/base/cxx_shorten.h"
 
 #include <ctype.h>

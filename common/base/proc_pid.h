@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Field 22 of /proc/PID/stat and the state letter; S, not Z, where the main thread alone has ended. False: no
- * such process (any more). */
+/* Field 22 of /proc/PID/stat and the state letter; S, not Z, where the main thread alone has ended.
+ * False: no such process (any more). */
 bool pid_look(int32_t pid, uint64_t *start_time, char *state);
 
 /* Lives, and is the one that started then. A zombie does not live. */

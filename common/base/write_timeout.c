@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STALL 10    /* seconds without a byte */
+#define STALL 10 /* seconds without a byte */
 #define ALTOGETHER 60
-#define PIECE 65536 /* one write(2), so that a slow reader is seen to read */
+#define PIECE 65536  /* one write(2), so that a slow reader is seen to read */
 #define AGAIN 100000 /* us: a signal that came just before the call is followed by another */
 
 static volatile sig_atomic_t rings;
@@ -36,8 +36,8 @@ static time_t now(void)
 void patience_renew(void)
 {
     rings = 0;
-    setitimer(ITIMER_REAL,
-              &(struct itimerval){.it_value = {STALL, 0}, .it_interval = {0, AGAIN}}, NULL);
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {STALL, 0}, .it_interval = {0, AGAIN}},
+              NULL);
 }
 
 void patience_begin(void)

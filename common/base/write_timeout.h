@@ -1,5 +1,5 @@
-/* write_timeout.h - blocking calls that do not block for ever: what a report is written to may be a pipe that
- * nobody reads, or a socket whose other end sleeps.
+/* write_timeout.h - blocking calls that do not block for ever: what a report is written to may be a
+ * pipe that nobody reads, or a socket whose other end sleeps.
  *
  * Between patience_begin() and patience_end() a call that blocks fails with EINTR when nothing has
  * moved for 10 s, or all of it takes longer than a minute. The descriptors stay as they are: they

@@ -142,8 +142,9 @@ static size_t put(uint32_t c, char *out)
 struct run {
     char text[4 * RUN_MOST + 1];
     size_t bytes, characters, used;
-    uint32_t script; /* of 256 characters each: text is of one, beside ASCII; random bytes are of all */
-    bool beyond;     /* ASCII */
+    uint32_t
+        script;  /* of 256 characters each: text is of one, beside ASCII; random bytes are of all */
+    bool beyond; /* ASCII */
 };
 
 static bool fits(struct run *run, const struct encoding *encoding, uint32_t character)

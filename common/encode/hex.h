@@ -3,9 +3,9 @@
  *     0000  48 00 65 00 6c 00 6c 00  6f 00 00 00 01 02 03 04  |H.e.l.l.o.......|
  *     UTF-16 at +0: "Hello"
  *
- * Lines that repeat the one before are left out behind a "*". Text is told where it is more than what
- * the right-hand column shows: UTF-8 beyond ASCII, UTF-16 and UTF-32, low byte first, as runs of
- * printable characters.
+ * Lines that repeat the one before are left out behind a "*". Text is told where it is more than
+ * what the right-hand column shows: UTF-8 beyond ASCII, UTF-16 and UTF-32, low byte first, as runs
+ * of printable characters.
  */
 #ifndef COMMON_ENCODE_HEX_H
 #define COMMON_ENCODE_HEX_H

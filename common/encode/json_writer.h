@@ -16,9 +16,9 @@
 struct emit {
     FILE *stream;
     int depth;
-    bool some; /* the open object or array has a member already */
-    bool flat; /* everything on one line, for small objects there are millions of … */
-    bool line; /* … or always: each outermost object is a line */
+    bool some;   /* the open object or array has a member already */
+    bool flat;   /* everything on one line, for small objects there are millions of … */
+    bool line;   /* … or always: each outermost object is a line */
     bool markup; /* it stands in a page: no text may close the element around it */
     bool bytes_escaped;
     struct mem *mem;    /* json_stack.c's: frames that were written before, */

@@ -4,26 +4,28 @@
 
 #define PIECES 6
 /* Of the gain in a stretch: */
-#define STEP_LEAST 0.05     /* what counts as a rise from one piece to the next */
-#define RISES_LEAST 3       /* of PIECES - 1 */
-#define FALLS_MOST 0.15     /* what all falls together may be */
-#define LATE_LEAST 0.2      /* what the last third must bring; an even growth brings 0.4 */
-#define NOISE_TIMES 2       /* the gain over what a piece goes up and down */
-#define ORDER_LEAST 0.8     /* how well the points are in order: 1 all of them, 0 none (Kendall's tau) */
+#define STEP_LEAST 0.05 /* what counts as a rise from one piece to the next */
+#define RISES_LEAST 3   /* of PIECES - 1 */
+#define FALLS_MOST 0.15 /* what all falls together may be */
+#define LATE_LEAST 0.2  /* what the last third must bring; an even growth brings 0.4 */
+#define NOISE_TIMES 2   /* the gain over what a piece goes up and down */
+#define ORDER_LEAST                                                                                \
+    0.8 /* how well the points are in order: 1 all of them, 0 none (Kendall's tau) */
 #define NOISE_TIMES_SMALL 10 /* the same, where the gain is less than SMALL of the level */
 #define SMALL 0.05
 /* Under a saw-tooth that is larger than the gain: */
 #define FLOOR_FIT 0.97 /* r² of the pieces' least */
-/* A pause is the end when it is longer than all before, by so much, and than so much of the time. */
+/* A pause is the end when it is longer than all before, by so much, and than so much of the time.
+ */
 #define PAUSE_TIMES 2
 #define PAUSE_SHARE 0.15
 #define PAUSE_SECONDS 2.5
-/* A stretch that does not begin with the process counts only with as much of its gain above all that
- * was there before. */
+/* A stretch that does not begin with the process counts only with as much of its gain above all
+ * that was there before. */
 #define NEW_LEAST 0.5
 #define LATE_LEAST_OF_PART 0.36 /* a curve that flattens is nearly straight in its last part … */
 #define GAIN_LEAST_OF_PART 0.05 /* … but brings little there, compared with what there is */
-#define PART_POINTS_LEAST 12 /* by chance a few rise anyway, and there are many stretches */
+#define PART_POINTS_LEAST 12    /* by chance a few rise anyway, and there are many stretches */
 /* What is given back at the end of the process: down to this share, within so much of the time. */
 #define CLEARED_TO 0.5
 #define CLEARED_SHARE 0.15
@@ -87,8 +89,9 @@ static double bytes_at(const struct series *series, double time)
         double gap = here->time - before->time;
 
         if (here->time >= time)
-            return gap > 0 ? before->bytes + (here->bytes - before->bytes) * (time - before->time) / gap
-                           : here->bytes;
+            return gap > 0
+                       ? before->bytes + (here->bytes - before->bytes) * (time - before->time) / gap
+                       : here->bytes;
         before = here;
     }
     return before->bytes;
@@ -113,7 +116,8 @@ static struct series without_end(struct series series)
     return series;
 }
 
-/* ---- Growing ----------------------------------------------------------------------------------- */
+/* ---- Growing -----------------------------------------------------------------------------------
+ */
 
 struct pieces {
     double least[PIECES], most[PIECES];
@@ -128,7 +132,8 @@ static struct pieces cut(const struct series *series)
     for (int p = 0; p < PIECES; p++) {
         pieces.least[p] = pieces.most[p] = bytes_at(series, start + p * pieces.length);
         for (size_t i = 0; i < series->count; i++) {
-            double place = (series->at[i].time - start) / pieces.length, bytes = series->at[i].bytes;
+            double place = (series->at[i].time - start) / pieces.length,
+                   bytes = series->at[i].bytes;
 
             if (place < p || place > p + 1)
                 continue;
@@ -256,7 +261,8 @@ static bool is_news(const struct series *whole, const struct series *part, doubl
     return above >= NEW_LEAST * gain && gain >= GAIN_LEAST_OF_PART * most(part);
 }
 
-/* ---- Queues -------------------------------------------------------------------------------------- */
+/* ---- Queues
+ * -------------------------------------------------------------------------------------- */
 
 /* When was the n-th one allocated? */
 static double time_of_alloc(const struct series *series, double n)
@@ -286,8 +292,7 @@ static bool is_queue(const struct series *whole, const struct series *part)
         double frees = part->at[i].frees - part->at[i - 1].frees;
         double time = (part->at[i].time + part->at[i - 1].time) / 2;
 
-        queued +=
-            frees * fmax(time - time_of_alloc(whole, part->at[i - 1].frees + frees / 2), 0);
+        queued += frees * fmax(time - time_of_alloc(whole, part->at[i - 1].frees + frees / 2), 0);
     }
     return queued / went >= QUEUE_SECONDS && age >= OLDEST_SHARE * queued;
 }
@@ -316,7 +321,7 @@ static double surely(double seconds)
 static bool find_growth(const struct series *whole, struct growth_finding *finding)
 {
     /* The longest stretch that shows it counts; the last one is 1/1024 of the time. */
-    static const double begins[] = {0,         1 / 8.0,   1 / 4.0,   1 / 2.0,    3 / 4.0,
+    static const double begins[] = {0,         1 / 8.0,   1 / 4.0,     1 / 2.0,      3 / 4.0,
                                     15 / 16.0, 63 / 64.0, 255 / 256.0, 1023 / 1024.0};
 
     for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
@@ -346,7 +351,8 @@ static bool find_growth(const struct series *whole, struct growth_finding *findi
     return false;
 }
 
-/* ---- Not growing --------------------------------------------------------------------------------- */
+/* ---- Not growing
+ * --------------------------------------------------------------------------------- */
 
 /* Falls from a high to less by FALL_SHARE of the peak, each after a rise of as much. */
 static unsigned count_falls(const struct series *series, double peak)
@@ -381,8 +387,8 @@ static double mean(const struct growth_point *at, size_t count)
     return sum;
 }
 
-/* It was there from the beginning, other blocks came for those that went, and both halves of the time
- * are alike. */
+/* It was there from the beginning, other blocks came for those that went, and both halves of the
+ * time are alike. */
 static bool is_steady(const struct series *series, double peak)
 {
     size_t half = series->count / 2;

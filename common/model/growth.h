@@ -2,8 +2,8 @@
  *
  * Growing means that what is there at the quietest moments becomes more and more: a stretch of time
  * is cut into pieces, and the least of each must rise, by enough, and to the end. So a saw-tooth is
- * not growing (its least stays), nor is a start-up (it is over) or a single load (one rise is none).
- * docs/GROWTH.md has the thresholds with their reasons, and what is weak.
+ * not growing (its least stays), nor is a start-up (it is over) or a single load (one rise is
+ * none). docs/GROWTH.md has the thresholds with their reasons, and what is weak.
  */
 #ifndef COMMON_MODEL_GROWTH_H
 #define COMMON_MODEL_GROWTH_H
@@ -49,12 +49,12 @@ struct growth_finding {
     double bytes_per_second; /* GROWING and SLOW_CONSUMER, else 0 */
     double from, until;      /* the stretch of time that shows it */
     double peak;             /* bytes */
-    double kept;             /* share of what was allocated in that stretch and not freed; < 0: unknown */
-    double settled;          /* PLATEAU and STARTUP: at that time it was as large as it became */
-    unsigned falls;          /* SAWTOOTH: how often it fell */
-    bool slower;             /* PLATEAU: it still grows, but less and less */
-    bool one_block;          /* GROWING: the same blocks become larger */
-    double confidence;       /* 0 to 1 */
+    double kept;       /* share of what was allocated in that stretch and not freed; < 0: unknown */
+    double settled;    /* PLATEAU and STARTUP: at that time it was as large as it became */
+    unsigned falls;    /* SAWTOOTH: how often it fell */
+    bool slower;       /* PLATEAU: it still grows, but less and less */
+    bool one_block;    /* GROWING: the same blocks become larger */
+    double confidence; /* 0 to 1 */
 };
 
 struct growth_finding growth_judge(const struct growth_point *points, size_t count);

@@ -359,7 +359,8 @@ struct mistake {
     uint64_t first_ns;
     struct stack first;
     bool first_whole; /* else that is what its return address says */
-    /* The program's own: which the block is of, and which the call names; may hold any bytes; NULL = none. */
+    /* The program's own: which the block is of, and which the call names; may hold any bytes; NULL
+     * = none. */
     const char *block_pool, *call_pool;
 };
 

@@ -55,9 +55,8 @@ static const char *const start_up[] = {
 
 /* Qualified names that begin so are libraries of the language, wherever they were compiled. */
 static const char *const library_scopes[] = {
-    "operator new", "std::",  "__gnu_cxx::", "__cxxabiv1::", "__gnu_debug::",
-    "alloc::",      "core::", "hashbrown::", "__rustc::",    "std_detect::",
-    "runtime.", /* Go's */
+    "operator new", "std::",       "__gnu_cxx::", "__cxxabiv1::", "__gnu_debug::", "alloc::",
+    "core::",       "hashbrown::", "__rustc::",   "std_detect::", "runtime.", /* Go's */
 };
 
 /* Inside libc: what these allocate is kept for the life of the process and not the caller's. */

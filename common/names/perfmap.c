@@ -1,8 +1,8 @@
 /* perfmap.c - see perfmap.h.
  *
- * Lines become entries; sorted by start they are swept once, with a heap of those that cover the place,
- * newest on top. What comes out are spans that do not overlap, so that a lookup is one binary search
- * whatever the file holds.
+ * Lines become entries; sorted by start they are swept once, with a heap of those that cover the
+ * place, newest on top. What comes out are spans that do not overlap, so that a lookup is one
+ * binary search whatever the file holds.
  */
 #include "common/names/perfmap.h"
 
@@ -63,7 +63,8 @@ void perfmap_end(struct perfmap *map)
     map->span_count = 0;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------ */
+/* ---- Lines ------------------------------------------------------------------------------------
+ */
 
 /* Hex digits and the blank behind them. */
 static bool take_hex(const char **at, const char *end, uint64_t *value)
@@ -108,7 +109,8 @@ static void add_line(struct perfmap *map, const char *line, const char *end)
     map->entries[map->count++] = entry;
 }
 
-/* ---- Spans ------------------------------------------------------------------------------------ */
+/* ---- Spans ------------------------------------------------------------------------------------
+ */
 
 static int by_start(const void *left, const void *right)
 {
@@ -223,7 +225,8 @@ void perfmap_parse(struct perfmap *map, const char *text, size_t length)
     sweep(map);
 }
 
-/* ---- The file --------------------------------------------------------------------------------- */
+/* ---- The file ---------------------------------------------------------------------------------
+ */
 
 static uint64_t time_of(const struct stat *st)
 {

@@ -1,10 +1,11 @@
-/* perfmap.h - names of code that a program made while it ran: what node, java and others write for perf into
- * /tmp/perf-PID.map, "HEXSTART HEXSIZE NAME" a line.
+/* perfmap.h - names of code that a program made while it ran: what node, java and others write for
+ * perf into /tmp/perf-PID.map, "HEXSTART HEXSIZE NAME" a line.
  *
- * The file may be anybody's and hold anything. The one that is found by its name is used only when it is a regular
- * file of the store's owner, of root or of whoever reads, and was written while the process lived;
- * of a very long one the end is read, which has the newest. Where lines overlap the later one counts:
- * code goes, and other code comes to its place. Read when the first address is asked for.
+ * The file may be anybody's and hold anything. The one that is found by its name is used only when
+ * it is a regular file of the store's owner, of root or of whoever reads, and was written while the
+ * process lived; of a very long one the end is read, which has the newest. Where lines overlap the
+ * later one counts: code goes, and other code comes to its place. Read when the first address is
+ * asked for.
  */
 #ifndef COMMON_NAMES_PERFMAP_H
 #define COMMON_NAMES_PERFMAP_H
@@ -19,7 +20,8 @@ struct perfmap;
 
 /* Whose map it is. */
 struct perfmap_of {
-    const char *file;  /* that one, whatever it is and whenever it was written; NULL = found by pid */
+    const char
+        *file; /* that one, whatever it is and whenever it was written; NULL = found by pid */
     const char *store; /* path: who owns it may own the map */
     int pid;
     uint64_t started_ns, ended_ns; /* ended 0 = not known */

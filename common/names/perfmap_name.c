@@ -7,8 +7,14 @@
 static const char *const v8_code[] = {"JS:", "LazyCompile:", "Function:", "Eval:", "Script:"};
 /* Begin with one of these. */
 static const char *const own_code[] = {
-    "Builtin:", "BytecodeHandler:", "Stub:", "RegExp:", "Interpreter", "StubRoutines",
-    "I2C/C2I adapters", "native signature handlers",
+    "Builtin:",
+    "BytecodeHandler:",
+    "Stub:",
+    "RegExp:",
+    "Interpreter",
+    "StubRoutines",
+    "I2C/C2I adapters",
+    "native signature handlers",
 };
 
 #define ROWS(table) (sizeof(table) / sizeof(*(table)))
@@ -35,7 +41,8 @@ static bool take_number(char *text, uint32_t *number)
     return true;
 }
 
-/* "*name file:line:column"; names and files may hold blanks, but files of programs begin in three ways. */
+/* "*name file:line:column"; names and files may hold blanks, but files of programs begin in three
+ * ways. */
 static void read_v8(char *text, struct perfname *name)
 {
     static const char *const starts[] = {" /", " file://", " node:"};

@@ -1,4 +1,5 @@
-/* perfmap_name.h - what a line of a perf map calls a function, taken apart: each virtual machine has a form.
+/* perfmap_name.h - what a line of a perf map calls a function, taken apart: each virtual machine
+ * has a form.
  *
  *   JS:*outer /srv/app.js:10:5      V8: * ^ ~ + say by which compiler, which is no part of the name
  *   py::outer:/srv/app.py           CPython

@@ -13,11 +13,11 @@
 struct resolver {
     struct mem *mem;
     struct binary_search_path search;
-    struct map modules; /* hash of path and build-id -> struct resolved_module * */
-    struct map nowhere; /* pc, and of which process -> struct place * */
-    struct perfmap *generated; /* NULL = none */
-    uint64_t process;          /* a number for each map */
-    struct map names;   /* hash of a mangled name -> demangled one */
+    struct map modules;             /* hash of path and build-id -> struct resolved_module * */
+    struct map nowhere;             /* pc, and of which process -> struct place * */
+    struct perfmap *generated;      /* NULL = none */
+    uint64_t process;               /* a number for each map */
+    struct map names;               /* hash of a mangled name -> demangled one */
     struct map wrappers;            /* hash of a list -> struct scope_list * */
     const struct scope_list *named; /* the one in force */
     uint64_t named_hash;
@@ -208,7 +208,8 @@ const struct place *resolve_nowhere(struct resolver *resolver, uint64_t pc)
     *slot = (uintptr_t)place;
     place->count = 1;
     place->frames = mem_take(resolver->mem, sizeof(*place->frames));
-    /* Code made at run time lies elsewhere in each run: all of it is one name, as long as it has none. */
+    /* Code made at run time lies elsewhere in each run: all of it is one name, as long as it has
+     * none. */
     *place->frames = (struct frame){
         .offset = pc, .has_offset = true, .role = FRAME_USER, .name_hash = hash_mix(4, 4)};
     name_generated(resolver, place->frames);

@@ -33,8 +33,8 @@ struct place {
 struct resolver *resolve_begin(struct mem *mem, const struct binary_search_path *search);
 void resolve_end(struct resolver *resolver); /* files and caches; frames stay */
 
-/* From here on functions of that list (see scope_filter.h) only pass a size on, and those with - in front
- * do not, whatever their names say. Frames that were handed out stay as they are. */
+/* From here on functions of that list (see scope_filter.h) only pass a size on, and those with - in
+ * front do not, whatever their names say. Frames that were handed out stay as they are. */
 void resolve_wrappers(struct resolver *resolver, const char *list);
 
 /* The same path and build-id give the same module. */
@@ -44,7 +44,8 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
 const struct place *resolve_place(struct resolver *resolver, struct resolved_module *module,
                                   uint64_t offset);
 
-/* From here on that map names what lies in no module; NULL = nothing does. It stays the caller's. */
+/* From here on that map names what lies in no module; NULL = nothing does. It stays the caller's.
+ */
 void resolve_generated(struct resolver *resolver, struct perfmap *map);
 
 /* An address in no module: code made at run time, or a store that is damaged. */

@@ -21,8 +21,8 @@ struct source_search {
 bool source_line(const struct source_search *search, const char *file, uint32_t line, char *text,
                  size_t size);
 
-/* So many lines from `first` on, whole but for their ends, each cut off at `size` and in a place of so
- * many bytes. Returns how many there are. */
+/* So many lines from `first` on, whole but for their ends, each cut off at `size` and in a place of
+ * so many bytes. Returns how many there are. */
 size_t source_lines(const struct source_search *search, const char *file, uint32_t first,
                     char *text, size_t count, size_t size);
 

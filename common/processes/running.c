@@ -52,11 +52,12 @@ static void look_into(struct finding *finding, const char *dir)
         struct found *found = wanted ? place_for(finding, store) : NULL;
 
         if (found)
-            *found = (struct found){.path = words_print("%s", store->path),
-                                    .name = words_print("%.*s", (int)where_name_length(store->name), store->name),
-                                    .pid = store->pid,
-                                    .start_time = store->start_time,
-                                    .started_ns = store->started_ns};
+            *found = (struct found){
+                .path = words_print("%s", store->path),
+                .name = words_print("%.*s", (int)where_name_length(store->name), store->name),
+                .pid = store->pid,
+                .start_time = store->start_time,
+                .started_ns = store->started_ns};
     }
     stores_free(&stores);
 }

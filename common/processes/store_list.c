@@ -54,8 +54,8 @@ static void header_read(struct store *store)
             store->start_time = header.start_time;
             store->started_ns = header.started_ns;
             store->used = header.used < (uint64_t)st.st_size ? header.used : (uint64_t)st.st_size;
-            store->tracked = header.sites > 0 ||
-                             (header.flags & (LEAK_FLAG_ASKED | LEAK_FLAG_CRASH_ONLY));
+            store->tracked =
+                header.sites > 0 || (header.flags & (LEAK_FLAG_ASKED | LEAK_FLAG_CRASH_ONLY));
             store->flags = header.flags;
             store->end_how = header.end_how;
         }
@@ -159,8 +159,8 @@ void stores_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wa
     if (fd < 0)
         return;
     uint32_t flags = last->flags | (out_of_memory ? LEAK_FLAG_OUT_OF_MEMORY : 0u);
-    if (FIELD_WRITE(fd, flags, flags) && FIELD_WRITE(fd, end_value, value) && FIELD_WRITE(fd, ended_ns, ended) &&
-        FIELD_WRITE(fd, end_how, how))
+    if (FIELD_WRITE(fd, flags, flags) && FIELD_WRITE(fd, end_value, value) &&
+        FIELD_WRITE(fd, ended_ns, ended) && FIELD_WRITE(fd, end_how, how))
         last->end_how = how;
     close(fd);
 }

@@ -1,5 +1,5 @@
-/* part.h - where the other parts of the project are: beside the program that runs, as they are built,
- * or where make install has put what people call. */
+/* part.h - where the other parts of the project are: beside the program that runs, as they are
+ * built, or where make install has put what people call. */
 #ifndef COMMON_PROCESSES_TOOL_PATH_H
 #define COMMON_PROCESSES_TOOL_PATH_H
 

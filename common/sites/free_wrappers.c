@@ -39,9 +39,9 @@ static struct funnel *function_of(struct funnels *funnels, const struct frame *f
     if (!*slot) {
         funnels->functions = mem_more(funnels->functions, &funnels->capacity, funnels->count + 1,
                                       sizeof(*funnels->functions));
-        funnels->functions[funnels->count++] = (struct funnel){
-            .name = frame->name_hash,
-            .gives_back = frame->function && classify_gives_back(frame->function)};
+        funnels->functions[funnels->count++] =
+            (struct funnel){.name = frame->name_hash,
+                            .gives_back = frame->function && classify_gives_back(frame->function)};
         *slot = funnels->count;
     }
     return &funnels->functions[*slot - 1];
@@ -117,8 +117,8 @@ static void judge(struct funnels *funnels)
     for (size_t i = 0; i < funnels->count; i++) {
         struct funnel *function = &funnels->functions[i];
 
-        function->is = function->callers >= (function->gives_back ? FEW : CALLERS) &&
-                       has_sizes(function);
+        function->is =
+            function->callers >= (function->gives_back ? FEW : CALLERS) && has_sizes(function);
     }
     for (int round = 0; more && round < ROUNDS; round++) {
         more = false;

@@ -1,8 +1,10 @@
-/* free_wrappers.h - functions through which all kinds of blocks go: xmalloc, g_free, a pool's own malloc.
+/* free_wrappers.h - functions through which all kinds of blocks go: xmalloc, g_free, a pool's own
+ * malloc.
  *
  * "Freed in my_free" says nothing where everything is freed in my_free. Such a function is known by
  * what it does, more than by its name: it is called by many functions and its blocks are of many
- * sizes; by some, and of some, if its name ends in "free". What is called by funnels alone, and handles as many sizes, is a part of one.
+ * sizes; by some, and of some, if its name ends in "free". What is called by funnels alone, and
+ * handles as many sizes, is a part of one.
  *
  * So the place of a stack is its first frame of the user's own code that is no funnel.
  */

@@ -58,7 +58,8 @@ uint32_t trends_largest(const struct trends *trends, struct site_list sites)
     return found;
 }
 
-/* ---- Adding up --------------------------------------------------------------------------------- */
+/* ---- Adding up ---------------------------------------------------------------------------------
+ */
 
 static void add_entry(struct growth_point *point, const struct leak_row_entry *entry)
 {
@@ -77,7 +78,8 @@ static void add_series(struct trends *trends, const struct store_series *series)
     for (size_t row = 0; row < history->row_count; row++) {
         size_t from = row < series->first_row ? series->first_row : row;
 
-        if (row < series->first_row && (from == history->row_count || site->first >= history->rows[row]))
+        if (row < series->first_row &&
+            (from == history->row_count || site->first >= history->rows[row]))
             continue;
         add_entry(&trends->points[row], &history->values[from * history->series_count + index]);
     }
@@ -100,7 +102,8 @@ static size_t set_times(struct trends *trends)
     const struct store_history *history = &trends->store->history;
     uint64_t started = trends->store->header.started_ns;
     double last = -1, epoch = seconds_of(trends->store->header.epoch);
-    double until = trends->until_ns > started ? (double)(trends->until_ns - started) / NANOSECONDS : 0;
+    double until =
+        trends->until_ns > started ? (double)(trends->until_ns - started) / NANOSECONDS : 0;
     size_t count = 0;
 
     memset(trends->points, 0, (history->row_count + 2) * sizeof(*trends->points));
@@ -130,7 +133,8 @@ static size_t add_up(struct trends *trends, struct site_list sites)
     return found ? count : 0;
 }
 
-/* ---- Words ------------------------------------------------------------------------------------- */
+/* ---- Words -------------------------------------------------------------------------------------
+ */
 
 static const char *span_words(struct mem *mem, double seconds)
 {
@@ -147,7 +151,8 @@ static const char *size_words(struct mem *mem, double bytes)
     return mem_copy(mem, shown.text, strlen(shown.text));
 }
 
-/* "; at this rate its data limit of 512 MB is reached in 3 h 20 min": by this alone, so at the latest. */
+/* "; at this rate its data limit of 512 MB is reached in 3 h 20 min": by this alone, so at the
+ * latest. */
 static const char *limit_words(const struct trends *trends, double rate)
 {
 #define X(name, words) [LEAK_LIMIT_##name] = (words),
@@ -158,10 +163,10 @@ static const char *limit_words(const struct trends *trends, double rate)
     if (!history->limit_of || history->limit <= trends->live_bytes || rate < 1 ||
         trends->store->header.end_how != LEAK_END_NONE)
         return "";
-    return mem_format(trends->mem, "; at this rate %s, %s, is reached within %s",
-                      words[history->limit_of], size_words(trends->mem, (double)history->limit),
-                      span_words(trends->mem,
-                                 (double)(history->limit - trends->live_bytes) / rate));
+    return mem_format(
+        trends->mem, "; at this rate %s, %s, is reached within %s", words[history->limit_of],
+        size_words(trends->mem, (double)history->limit),
+        span_words(trends->mem, (double)(history->limit - trends->live_bytes) / rate));
 }
 
 static const char *kept_words(struct mem *mem, const struct growth_finding *finding)
@@ -188,20 +193,20 @@ static const char *reason_of(const struct trends *trends, const struct growth_fi
         return mem_format(mem, "growing %s/s for %s, %s, no plateau%s", rate, time,
                           kept_words(mem, finding), limit_words(trends, finding->bytes_per_second));
     case GROWTH_SLOW_CONSUMER:
-        return mem_format(mem,
-                          "growing %s/s for %s: a queue, %.0f %% are taken out, the oldest first%s",
-                          rate, time, 100 * (1 - finding->kept),
-                          limit_words(trends, finding->bytes_per_second));
+        return mem_format(
+            mem, "growing %s/s for %s: a queue, %.0f %% are taken out, the oldest first%s", rate,
+            time, 100 * (1 - finding->kept), limit_words(trends, finding->bytes_per_second));
     case GROWTH_SAWTOOTH:
-        return mem_format(mem, "goes up and down: %u times down from up to %s", finding->falls, peak);
+        return mem_format(mem, "goes up and down: %u times down from up to %s", finding->falls,
+                          peak);
     case GROWTH_PLATEAU:
         if (finding->slower)
             return mem_format(mem, "grows less and less, up to %s", peak);
         return mem_format(mem, "no more than %s since %s after the start", peak,
                           span_words(mem, finding->settled));
     case GROWTH_STARTUP:
-        return mem_format(mem, "there since %s after the start, %s", span_words(mem, finding->settled),
-                          peak);
+        return mem_format(mem, "there since %s after the start, %s",
+                          span_words(mem, finding->settled), peak);
     default:
         return finding->falls ? mem_format(mem, "came once, up to %s, and went", peak)
                               : mem_format(mem, "no more than %s all the time", peak);

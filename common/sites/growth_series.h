@@ -16,8 +16,8 @@ struct trends {
     struct mem *mem;
     const struct store *store;
     uint64_t until_ns;
-    uint64_t live_bytes;   /* of the whole heap, in the end */
-    uint32_t *series_of;   /* by site: index + 1, 0 = none */
+    uint64_t live_bytes; /* of the whole heap, in the end */
+    uint32_t *series_of; /* by site: index + 1, 0 = none */
     struct growth_point *points;
 };
 

@@ -6,7 +6,8 @@
  *
  *     sum of a site's shares = its live blocks
  *
- * Of a store that is seen through a window (time_window.h) only what is in it is left of each share.
+ * Of a store that is seen through a window (time_window.h) only what is in it is left of each
+ * share.
  */
 #ifndef COMMON_SITES_RECONCILE_H
 #define COMMON_SITES_RECONCILE_H

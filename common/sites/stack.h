@@ -16,8 +16,8 @@ struct stack stack_of_pcs(struct mem *mem, struct signatures *signatures, const 
 /* What two runs agree on: the names of the frames, but how an allocator got there. */
 uint64_t stack_signature(const struct stack *stack, uint64_t seed);
 
-/* Takes away what the loader chose, so that two runs give the same text. A frame is shared by many, so
- * it is cleared more than once, to the same. */
+/* Takes away what the loader chose, so that two runs give the same text. A frame is shared by many,
+ * so it is cleared more than once, to the same. */
 void stack_make_stable(const struct frame *const *frames, size_t count);
 
 /* The thread and its name. */

@@ -27,5 +27,5 @@ enum end_how alive_end_of(const struct store *store)
     if (store->header.exec_at)
         return END_EXEC;
     return alive_process(store->host, store->header.pid, store->header.start_time) ? END_RUNNING
-                                                                                  : END_LOST;
+                                                                                   : END_LOST;
 }

@@ -39,12 +39,13 @@ static bool fits(const char *wanted, const char *file, const struct leak_header 
     return strnlen(name, NAME_MOST) == length && memcmp(name, file, length) == 0;
 }
 
-static void take_if_better(struct search *search, const char *path, const struct leak_header *header)
+static void take_if_better(struct search *search, const char *path,
+                           const struct leak_header *header)
 {
     bool running = header->end_how == LEAK_END_NONE &&
                    alive_process(header->host, header->pid, header->start_time);
-    bool better = running != search->running ? search->running
-                                             : header->started_ns > search->started_ns;
+    bool better =
+        running != search->running ? search->running : header->started_ns > search->started_ns;
 
     if (search->path && !better)
         return;
@@ -59,8 +60,9 @@ static void look_in(struct search *search, const char *directory)
     struct leak_header header;
     struct stat status;
 
-    search->looked = search->looked ? mem_format(search->mem, "%s and %s", search->looked, directory)
-                                    : directory;
+    search->looked = search->looked
+                         ? mem_format(search->mem, "%s and %s", search->looked, directory)
+                         : directory;
     for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;)
         if (heads_read(dirfd(stream), entry->d_name, &header, &status) &&
             fits(search->wanted, entry->d_name, &header))
@@ -79,11 +81,12 @@ const char *last_find(struct mem *mem, const char *wanted)
     for (size_t i = 0; i < count; i++)
         look_in(&search, directory[i]);
     if (!search.path)
-        fprintf(stderr,
-                "leakreport: no store%s%s in %s: give --last the LIBLEAK_OPTIONS=dir=DIRECTORY that "
-                "the program had, and run it as the same user; leakrun removes its own when it is "
-                "done (leakrun --keep=FILE.leak)\n",
-                wanted ? " of " : "", wanted ? show(wanted, strlen(wanted), 0).text : "",
-                search.looked);
+        fprintf(
+            stderr,
+            "leakreport: no store%s%s in %s: give --last the LIBLEAK_OPTIONS=dir=DIRECTORY that "
+            "the program had, and run it as the same user; leakrun removes its own when it is "
+            "done (leakrun --keep=FILE.leak)\n",
+            wanted ? " of " : "", wanted ? show(wanted, strlen(wanted), 0).text : "",
+            search.looked);
     return search.path;
 }

@@ -80,8 +80,7 @@ static void add_recent(struct reading *reading, const struct leak_recent *ring,
                                   .thread = ring->last_thread,
                                   .tick = free->tick,
                                   .form = form < LEAK_FORM_MAX ? form : LEAK_FORM_NONE,
-                                  .size_most =
-                                      (uint64_t)(free->size_form >> 8) * LEAK_RECENT_UNIT};
+                                  .size_most = (uint64_t)(free->size_form >> 8) * LEAK_RECENT_UNIT};
     if (free->node) /* else 0, which is LEAK_ROOT_NONE */
         made->node = read_node(reading, free->node, store->node_count);
 }

@@ -24,7 +24,8 @@ static bool in_time(struct reading *reading, uint32_t published)
     return false;
 }
 
-/* ---- Points ------------------------------------------------------------------------------------ */
+/* ---- Points ------------------------------------------------------------------------------------
+ */
 
 static int by_tick(const void *left, const void *right)
 {
@@ -56,7 +57,8 @@ static void read_points(struct reading *reading, const struct leak_history *head
     history->moment_count = kept;
 }
 
-/* ---- The peak ---------------------------------------------------------------------------------- */
+/* ---- The peak ----------------------------------------------------------------------------------
+ */
 
 static int by_bytes(const void *left, const void *right)
 {
@@ -86,16 +88,16 @@ static void read_peak(struct reading *reading, const struct leak_history *head)
         if (site == STORE_NO_SITE)
             reading->damaged++;
         else
-            history->peak_sites[history->peak_site_count++] =
-                (struct store_peak_site){.site = site,
-                                         .bytes = peak->site[i].bytes,
-                                         .blocks = peak->site[i].blocks};
+            history->peak_sites[history->peak_site_count++] = (struct store_peak_site){
+                .site = site, .bytes = peak->site[i].bytes, .blocks = peak->site[i].blocks};
     }
     if (history->peak_site_count)
-        qsort(history->peak_sites, history->peak_site_count, sizeof(*history->peak_sites), by_bytes);
+        qsort(history->peak_sites, history->peak_site_count, sizeof(*history->peak_sites),
+              by_bytes);
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------- */
+/* ---- Rows --------------------------------------------------------------------------------------
+ */
 
 static size_t find_rows(struct reading *reading, const struct chunks *chunks, struct row_at *rows)
 {
@@ -105,7 +107,8 @@ static size_t find_rows(struct reading *reading, const struct chunks *chunks, st
         const struct chunk *chunk = &chunks->chunk[i];
         size_t room = (chunk->end - chunk->payload) / sizeof(struct leak_row);
 
-        for (size_t k = 0; chunk->type == LEAK_CHUNK_ROWS && k < room && k < LEAK_ROWS_A_CHUNK; k++) {
+        for (size_t k = 0; chunk->type == LEAK_CHUNK_ROWS && k < room && k < LEAK_ROWS_A_CHUNK;
+             k++) {
             const uint8_t *at = reading->image->data + chunk->payload + k * sizeof(struct leak_row);
             uint32_t tick;
 
@@ -138,7 +141,8 @@ static void read_columns(struct reading *reading, const struct leak_history *hea
 
         if (!from->site)
             continue;
-        *series = (struct store_series){.site = store_site_of(store, from->site), .peak = from->peak};
+        *series =
+            (struct store_series){.site = store_site_of(store, from->site), .peak = from->peak};
         if (series->site == STORE_NO_SITE || taken[series->site]) {
             reading->damaged++;
             continue;
@@ -164,8 +168,8 @@ static void read_rows(struct reading *reading, const struct chunks *chunks,
     for (size_t i = 0; i < history->row_count; i++)
         history->rows[i] = rows[i].tick;
     read_columns(reading, head, column);
-    history->values = mem_take_array(mem, history->row_count * history->series_count,
-                                     sizeof(*history->values));
+    history->values =
+        mem_take_array(mem, history->row_count * history->series_count, sizeof(*history->values));
     for (size_t i = 0; i < history->row_count; i++)
         for (size_t k = 0; k < history->series_count; k++)
             memcpy(&history->values[i * history->series_count + k],

@@ -218,11 +218,12 @@ static void read_orphans(struct looking *looking)
         struct store_orphan made;
 
         memcpy(&orphan, looking->at + look->head.orphans.at + i * sizeof(orphan), sizeof(orphan));
-        made = (struct store_orphan){.site = store_site_of(store, orphan.site),
-                                     .holder = store_site_of(store, orphan.holder),
-                                     .node = read_node(looking->reading, orphan.node, store->node_count),
-                                     .blocks = orphan.blocks,
-                                     .address = orphan.address};
+        made = (struct store_orphan){
+            .site = store_site_of(store, orphan.site),
+            .holder = store_site_of(store, orphan.holder),
+            .node = read_node(looking->reading, orphan.node, store->node_count),
+            .blocks = orphan.blocks,
+            .address = orphan.address};
         if (made.site != STORE_NO_SITE)
             look->orphans[look->orphan_count++] = made;
         else

@@ -47,7 +47,7 @@ static void add_resource(struct reading *reading, const struct leak_resource *re
                                 .count = resource->count ? resource->count : 1,
                                 .id = resource->id,
                                 .bytes = resource->bytes,
-                                                        .opened = read_mark(reading, &resource->opened),
+                                .opened = read_mark(reading, &resource->opened),
                                 .closed = read_mark(reading, &resource->closed),
                                 .again = read_mark(reading, &resource->again),
                                 .fd = resource->fd};

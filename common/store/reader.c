@@ -1,4 +1,5 @@
-/* reader.c - believes nothing and keeps what holds; see reader.h and, for the parts, reader_internal.h. */
+/* reader.c - believes nothing and keeps what holds; see reader.h and, for the parts,
+ * reader_internal.h. */
 #include "common/store/reader.h"
 
 #include <string.h>

@@ -315,9 +315,9 @@ static bool check_resources(const struct store *store, const char **broken)
     for (size_t i = 0; i < store->resource_count; i++) {
         const struct store_resource *one = &store->resources[i];
 
-        if (!is_node_or_root(store, one->opened.node) || !is_node_or_root(store, one->closed.node) ||
-            !is_node_or_root(store, one->again.node) || one->type >= LEAK_RESOURCE_MAX ||
-            one->sort >= LEAK_SORT_MAX)
+        if (!is_node_or_root(store, one->opened.node) ||
+            !is_node_or_root(store, one->closed.node) || !is_node_or_root(store, one->again.node) ||
+            one->type >= LEAK_RESOURCE_MAX || one->sort >= LEAK_SORT_MAX)
             return false;
     }
     return true;
@@ -351,10 +351,9 @@ static bool check_history(const struct store *store, const char **broken)
 
 bool store_check(const struct store *store, const char **broken)
 {
-    if (!check_tree(store, broken) || !check_sites(store, broken) ||
-        !check_frees(store, broken) || !check_events(store, broken) || !check_look(store, broken) ||
-        !check_crash(store, broken) || !check_resources(store, broken) ||
-        !check_history(store, broken))
+    if (!check_tree(store, broken) || !check_sites(store, broken) || !check_frees(store, broken) ||
+        !check_events(store, broken) || !check_look(store, broken) || !check_crash(store, broken) ||
+        !check_resources(store, broken) || !check_history(store, broken))
         return false;
     *broken = NULL;
     return true;

@@ -74,14 +74,14 @@ struct store_recent {
     uint32_t site;   /* index, or STORE_NO_SITE */
     uint32_t thread; /* serial */
     uint32_t tick;
-    uint32_t form; /* enum leak_form, NONE = not known */
+    uint32_t form;      /* enum leak_form, NONE = not known */
     uint64_t size_most; /* of the block: it was up to LEAK_RECENT_UNIT - 1 smaller; 0 = not known */
 };
 
 /* A wrong release, see leak_store.h; type, form and place are known ones. */
 struct store_event {
-    struct leak_event event; /* only its numbers, but: */
-    uint32_t site;           /* index, or STORE_NO_SITE */
+    struct leak_event event;   /* only its numbers, but: */
+    uint32_t site;             /* index, or STORE_NO_SITE */
     uint32_t node, freed_node; /* index, or a root; LEAK_ROOT_NONE = only the pc is known */
     const char *block_pool, *call_pool; /* names; may hold any bytes; NULL = none */
 };
@@ -107,7 +107,8 @@ struct store_resource {
     int32_t fd;
 };
 
-/* ---- What a look found, see leak_store.h: places in tables are in range, flags and words known. */
+/* ---- What a look found, see leak_store.h: places in tables are in range, flags and words known.
+ */
 
 /* Blocks of one site with one verdict. What did not hold has LEAK_VERDICT_NONE and no blocks. */
 struct store_found {
@@ -151,7 +152,7 @@ struct store_part {
 struct store_look {
     struct leak_snapshot head; /* only its numbers */
     struct store_found *found;
-    struct leak_held *roots; /* of a known class */
+    struct leak_held *roots;  /* of a known class */
     struct store_part *parts; /* what they hold, by site */
     struct store_step *steps;
     struct leak_sample *samples;
@@ -192,7 +193,7 @@ struct store_moment {
 
 /* A site over time: its entry of each row is at values[row * series_count + its own index]. */
 struct store_series {
-    uint32_t site; /* index */
+    uint32_t site;    /* index */
     size_t first_row; /* rows before it are about another site */
     uint64_t peak;
 };
@@ -212,7 +213,7 @@ struct store_milestone {
 
 struct store_history {
     uint64_t limit;
-    enum leak_limit limit_of;   /* NONE: there is no limit, or nobody looked */
+    enum leak_limit limit_of; /* NONE: there is no limit, or nobody looked */
     struct store_moment *moments;
     size_t moment_count; /* ascending by tick, like the rows */
     uint32_t *rows;      /* their ticks */
@@ -220,7 +221,7 @@ struct store_history {
     struct store_series *series;
     size_t series_count;
     struct leak_row_entry *values;
-    struct store_moment peak; /* bytes 0: nobody wrote it down */
+    struct store_moment peak;           /* bytes 0: nobody wrote it down */
     struct store_peak_site *peak_sites; /* those that held most then, the largest first */
     size_t peak_site_count;
 };
@@ -251,7 +252,7 @@ struct store {
     size_t event_count;
     uint64_t events_left_out; /* calls that there was no room for */
     const char **tags; /* LEAK_TAGS + 1; those that sites have are there. NULL = no site has one */
-    uint64_t tags_left_out; /* pushes of names that there was no room for */
+    uint64_t tags_left_out;           /* pushes of names that there was no room for */
     struct store_resource *resources; /* in no order; malloc'd */
     size_t resource_count;
     uint64_t resources_opened[LEAK_RESOURCE_MAX], resources_missed;
@@ -264,11 +265,11 @@ struct store {
         WINDOW_SINCE, /* only what came since a milestone, also after the look … */
         WINDOW_UNTIL, /* … or until another one, before the look */
     } window;
-    struct store_crash *crash;    /* NULL = none */
+    struct store_crash *crash; /* NULL = none */
     struct store_history history;
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];
     size_t suppressions_count;
-    const char **notes;     /* what was odd about the file, for the report */
+    const char **notes; /* what was odd about the file, for the report */
     size_t note_count, note_capacity;
 };
 

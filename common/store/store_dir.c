@@ -109,6 +109,7 @@ size_t where_directories(struct mem *mem, const char *directory[WHERE_PLACES])
         directory[count++] = dir;
     for (int i = 0; !dir && i < WHERE_PLACES; i++)
         if (place[i])
-            directory[count++] = mem_format(mem, "%s/" WHERE_USER_PREFIX "%u", place[i], (unsigned)geteuid());
+            directory[count++] =
+                mem_format(mem, "%s/" WHERE_USER_PREFIX "%u", place[i], (unsigned)geteuid());
     return count;
 }

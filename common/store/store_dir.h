@@ -1,4 +1,5 @@
-/* store_dir.h - where the runtime leaves stores, and what they are called, for those who look for them.
+/* store_dir.h - where the runtime leaves stores, and what they are called, for those who look for
+ * them.
  *
  * The rules are the runtime's: dir= names the directory, and without it there is one for each user,
  * libleak-UID, in the first of three places that will have it. */

@@ -7,8 +7,8 @@
 
 #include "leak_store.h"
 
-/* name is looked for in the open directory. False: it is no store of our version. Anybody may have put
- * something there: a link is not followed, a pipe not waited for, and the host's name ends. */
+/* name is looked for in the open directory. False: it is no store of our version. Anybody may have
+ * put something there: a link is not followed, a pipe not waited for, and the host's name ends. */
 bool heads_read(int directory, const char *name, struct leak_header *header, struct stat *status);
 
 #endif

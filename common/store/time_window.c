@@ -82,8 +82,8 @@ static bool can_tell_from(const struct store *store, const struct store_mileston
 
 /* ---- The window ----------------------------------------------------------------------------- */
 
-/* Of one that was written over since: that of the one before it, 0 = there is none. What came since it
- * came since that one. */
+/* Of one that was written over since: that of the one before it, 0 = there is none. What came since
+ * it came since that one. */
 static uint32_t tick_of(const struct store *store, uint32_t number)
 {
     uint32_t tick = 0;

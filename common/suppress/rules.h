@@ -68,8 +68,8 @@ struct rules rules_read(struct mem *mem, const char *where, const char *text, si
 bool rules_match_frame(const struct rule_made *made, const struct frame *frame);
 /* A block: is it about this record? */
 bool rules_match_record(const struct rule_made *made, const struct record *record);
-/* For who asks many blocks at once. Places of a stack are numbered: 0 is the allocator that Valgrind's
- * have in front, 1 the innermost frame. */
+/* For who asks many blocks at once. Places of a stack are numbered: 0 is the allocator that
+ * Valgrind's have in front, 1 the innermost frame. */
 struct rule_name {
     int what; /* as of a rule_frame */
     const char *name;
@@ -79,7 +79,8 @@ struct rule_name {
 /* All that a place may be called. */
 size_t rules_names_at(const struct record *record, size_t i, struct rule_name names[RULES_NAMES]);
 bool rules_match_name(const struct rule_frame *wanted, const struct rule_name *name);
-/* An allocator stands in the stack itself, or (carved blocks) at no place: then rules may begin at place 1, as well. */
+/* An allocator stands in the stack itself, or (carved blocks) at no place: then rules may begin at
+ * place 1, as well. */
 bool rules_begins_later(const struct record *record);
 
 /* Is a record of this verdict a leak in LeakSanitizer's words? */

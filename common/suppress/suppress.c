@@ -188,8 +188,8 @@ static void turn_sides(struct suppressions *suppressions, const struct store *st
         set_side(suppressions, key, text, "the options of the process");
     }
     if (!suppressions->match_given)
-        suppressions->any_frame = store_option(store, "modules_match", text, sizeof(text)) &&
-                                  strcmp(text, "any") == 0;
+        suppressions->any_frame =
+            store_option(store, "modules_match", text, sizeof(text)) && strcmp(text, "any") == 0;
 }
 
 void suppress_turn_to(struct suppressions *suppressions, const struct store *store,

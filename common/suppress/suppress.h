@@ -24,11 +24,12 @@ const char *suppress_add_file(struct suppressions *suppressions, const char *pat
 /* Leaks of runtimes that everybody has; that one of them fits nothing is not worth a word. */
 void suppress_add_known(struct suppressions *suppressions);
 
-/* Suppressed is what does not fit, too; only_filter.h has the words. NULL, or what is wrong with it. */
+/* Suppressed is what does not fit, too; only_filter.h has the words. NULL, or what is wrong with
+ * it. */
 const char *suppress_all_but(struct suppressions *suppressions, const char *text);
 
-/* And what is outside of a scope: see scope_filter.h. Until one is given, that of the store's options holds.
- * NULL, or what is wrong with it. */
+/* And what is outside of a scope: see scope_filter.h. Until one is given, that of the store's
+ * options holds. NULL, or what is wrong with it. */
 const char *suppress_outside(struct suppressions *suppressions, enum scope_key key,
                              const char *text);
 void suppress_match_any(struct suppressions *suppressions, bool any); /* modules by any frame */

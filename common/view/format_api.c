@@ -10,7 +10,8 @@ bool report_lists(const struct record *record, const struct view *view)
 {
     if (view->growing && !record_grows(record))
         return false;
-    return (view->growing || view->show[record->verdict]) && (!record->suppressed_by || view->suppressed);
+    return (view->growing || view->show[record->verdict]) &&
+           (!record->suppressed_by || view->suppressed);
 }
 
 size_t report_end(const struct process *process, const struct view *view)

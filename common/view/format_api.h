@@ -1,7 +1,7 @@
 /* format_api.h - the interface between the model and the formats.
  *
- * A format is one function that writes a report to a stream, and one row in format_table.c. What the
- * user asked for arrives as a struct view; a writer looks at nothing else.
+ * A format is one function that writes a report to a stream, and one row in format_table.c. What
+ * the user asked for arrives as a struct view; a writer looks at nothing else.
  */
 #ifndef COMMON_VIEW_FORMAT_API_H
 #define COMMON_VIEW_FORMAT_API_H
@@ -49,7 +49,7 @@ struct view {
     enum by_key by;  /* a table by this, and nothing else */
     bool freed;      /* who freed this address, and nothing else */
     uint64_t freed_address;
-    bool who; /* what is at an address and points at it, and nothing else */
+    bool who;             /* what is at an address and points at it, and nothing else */
     size_t top;           /* records listed for each process, 0 = all */
     const char *again;    /* program line to run again, when the stores go away; else NULL */
     const char *relative; /* directory that paths are shown relative to, NULL = none */
@@ -57,7 +57,8 @@ struct view {
     const struct ledger *baseline; /* what was there before, NULL = nobody said */
 
     /* The text report's own, so that little fits a screen. */
-    unsigned terse; /* 0 = all is said; 1 = two callers, 2 = one; lines of source: 3 = one, 4 = none */
+    unsigned
+        terse; /* 0 = all is said; 1 = two callers, 2 = one; lines of source: 3 = one, 4 = none */
     size_t written; /* lines before the first process */
     bool when_told; /* when blocks were allocated is said elsewhere */
 };

@@ -276,9 +276,9 @@ static void add_error(struct ledger *ledger, uint64_t signature, const char *typ
 bool ledger_add_process(struct ledger *ledger, const struct process *process)
 {
     const struct crash *crash = process->crash;
-    struct ledger_process self = {process->host, process->exe, process->pid, process->started_ns,
-                                  process->sample > 1,
-                                  process->look ? process->look->milestone : 0};
+    struct ledger_process self = {
+        process->host,       process->exe,        process->pid,
+        process->started_ns, process->sample > 1, process->look ? process->look->milestone : 0};
 
     if (!ledger_begin_process(ledger, &self))
         return false;

@@ -33,7 +33,7 @@ struct ledger_process {
     const char *host, *exe; /* NULL = unknown */
     int32_t pid;            /* 0 = unknown, likewise the time */
     uint64_t started_ns;
-    bool sampled; /* its sums are estimates */
+    bool sampled;  /* its sums are estimates */
     uint32_t look; /* number of its look's milestone, 0 = it has none */
 };
 

@@ -12,7 +12,7 @@ static uint64_t limit, used, charged;
 static struct lock lock; /* guards what follows */
 static struct owned {
     uintptr_t start;
-    size_t size; /* 0: a place that may be used again */
+    size_t size;  /* 0: a place that may be used again */
     bool counted; /* in "used" */
 } * owned;
 static uint32_t owned_used, owned_free; /* places ever used; how many of them have size 0 */

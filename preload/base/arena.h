@@ -23,7 +23,8 @@ void arena_discharge(uint64_t bytes);
 uint64_t arena_used(void);
 struct leak_own;
 /* The equation above, as three sums that are kept apart: what has one number of the two sides only
- * is a leak of ours. Exact while no other thread maps. False: too much to write down, nobody knows. */
+ * is a leak of ours. Exact while no other thread maps. False: too much to write down, nobody knows.
+ */
 bool arena_balance(struct leak_own *account);
 
 /* Memory that was mapped by other means; before it goes, it is disowned. */

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #define NO_LIMIT (1ull << 62) /* version 1 writes a number above this */
-#define REST 16 /* near again only when this part of the share had become free */
+#define REST 16               /* near again only when this part of the share had become free */
 
 static uint64_t limits[LEAK_LIMIT_MAX];
 static unsigned wanted_share;
@@ -45,8 +45,8 @@ uint64_t limits_of_group(const char *mount, const char *group, size_t length, co
     }
 }
 
-/* "4:memory:/group" is version 1, "0::/group" version 2; there may be both. A container sees its own
- * group at the top, under whatever name: so the top is asked in any case. */
+/* "4:memory:/group" is version 1, "0::/group" version 2; there may be both. A container sees its
+ * own group at the top, under whatever name: so the top is asked in any case. */
 static uint64_t group_limit(void)
 {
     char buffer[4096];

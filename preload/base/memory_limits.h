@@ -1,9 +1,9 @@
 /* memory_limits.h - how much memory this process may have, and whether it comes near to that.
  *
- * Three limits are known: of the address space and of the data (setrlimit), and of the control group,
- * or of a group that this one is in. They are asked for once, at the start: later a sandbox may
- * allow no such question, and a container is seldom given another limit. How much is used is asked at
- * a tick of the epoch, and only if somebody wants to know.
+ * Three limits are known: of the address space and of the data (setrlimit), and of the control
+ * group, or of a group that this one is in. They are asked for once, at the start: later a sandbox
+ * may allow no such question, and a container is seldom given another limit. How much is used is
+ * asked at a tick of the epoch, and only if somebody wants to know.
  */
 #ifndef PRELOAD_BASE_MEMORY_LIMITS_H
 #define PRELOAD_BASE_MEMORY_LIMITS_H

@@ -24,10 +24,10 @@ struct guard {
     bool calling_real;     /* inside the allocator: nested calls are part of the outer one */
     bool leaving;          /* thread state is gone for good: the thread is at its end */
     uint8_t kind_flags;    /* of the blocks this thread makes, beside their kind (blocks.h) */
-    bool vforks;           /* this thread has called vfork: it may be the child (resource_records.h) */
-    uint16_t disabled;     /* by the program, so often (capture.h) */
-    uint16_t tag;          /* of the blocks this thread makes, 0 = none; owner: tags.c */
-    bool asked;            /* a handler wants this thread outside: guard_outside is called then */
+    bool vforks;       /* this thread has called vfork: it may be the child (resource_records.h) */
+    uint16_t disabled; /* by the program, so often (capture.h) */
+    uint16_t tag;      /* of the blocks this thread makes, 0 = none; owner: tags.c */
+    bool asked;        /* a handler wants this thread outside: guard_outside is called then */
     struct arch_link link; /* with sp: where pc stands while the hook is not over */
 };
 

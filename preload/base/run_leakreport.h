@@ -1,4 +1,5 @@
-/* run_leakreport.h - leakreport, which a process under libleak may run: where it is, and running it. */
+/* run_leakreport.h - leakreport, which a process under libleak may run: where it is, and running
+ * it. */
 #ifndef PRELOAD_BASE_RUN_LEAKREPORT_H
 #define PRELOAD_BASE_RUN_LEAKREPORT_H
 
@@ -17,7 +18,8 @@ void tool_start(const char *library);
  * threads at once. */
 const char *tool_find(void);
 struct sys_streams;
-/* Runs it to its end, and the program does not see that it has a child. Its wait status, or -errno. */
+/* Runs it to its end, and the program does not see that it has a child. Its wait status, or -errno.
+ */
 int tool_run(const char *path, char *const argv[], char *const envp[],
              const struct sys_streams *streams);
 

@@ -35,8 +35,8 @@ void *sys_map_lazily(size_t size)
 
 void *sys_map_near(uintptr_t address, size_t size)
 {
-    long result = CALL(SYS_mmap, address, size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long result =
+        CALL(SYS_mmap, address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return result < 0 && result > -4096 ? NULL : (void *)result;
 }
 

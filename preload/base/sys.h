@@ -1,8 +1,8 @@
 /* sys.h - the runtime's whole surface towards the kernel.
  *
  * Every function returns what the kernel returns: a value, or -errno. errno itself is never
- * touched. Callable anywhere: signal handlers, vfork children, with any lock held. Signals and timers
- * are in sys_signals.c, copies of the process and programs that it runs in sys_children.c.
+ * touched. Callable anywhere: signal handlers, vfork children, with any lock held. Signals and
+ * timers are in sys_signals.c, copies of the process and programs that it runs in sys_children.c.
  */
 #ifndef PRELOAD_BASE_SYS_H
 #define PRELOAD_BASE_SYS_H
@@ -144,8 +144,8 @@ void sys_pass_over_tags(void);
 void sys_close_from(unsigned first);
 void sys_exit(int status) __attribute__((noreturn));
 
-/* What a program that is run finds as 0, 1 and 2; -1: what they are here. kept: more that it finds, also
- * those that are closed on exec, and -1 at the end; NULL: none of these. */
+/* What a program that is run finds as 0, 1 and 2; -1: what they are here. kept: more that it finds,
+ * also those that are closed on exec, and -1 at the end; NULL: none of these. */
 struct sys_streams {
     int in, out, err;
     const int *kept;

@@ -1,4 +1,5 @@
-/* sys_signals.c - signals, for sys.h: masks, actions, stacks, those that are sent and those that wait. */
+/* sys_signals.c - signals, for sys.h: masks, actions, stacks, those that are sent and those that
+ * wait. */
 #include "preload/base/syscall.h"
 #include "preload/base/sys.h"
 

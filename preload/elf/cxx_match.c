@@ -55,9 +55,8 @@ static const char *take_named(struct match *match, const char *at)
     if (!part)
         return NULL;
     bool taken = is_hash(part, length) ||
-                 (is_anonymous(part, length)
-                      ? take_part(match, "", anonymous, sizeof anonymous - 1)
-                      : take_part(match, "", part, length));
+                 (is_anonymous(part, length) ? take_part(match, "", anonymous, sizeof anonymous - 1)
+                                             : take_part(match, "", part, length));
     return taken ? part + length : NULL;
 }
 

@@ -116,8 +116,8 @@ static size_t visit_lines(char *text, void (*visit)(const struct mapping *mappin
     return line - text;
 }
 
-bool maps_each(char *buffer, size_t size, void (*visit)(const struct mapping *mapping, void *context),
-               void *context)
+bool maps_each(char *buffer, size_t size,
+               void (*visit)(const struct mapping *mapping, void *context), void *context)
 {
     size_t length = 0;
     ssize_t got;

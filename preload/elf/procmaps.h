@@ -26,10 +26,10 @@ bool maps_read(struct maps *out);
 bool maps_parse(const char *line, struct mapping *out);
 /* Private memory of no file that can be written to. */
 bool maps_is_anonymous(const struct mapping *mapping);
-/* One after the other, in the caller's memory, without a lock: for a handler of a signal that kills. A
- * line that is longer than size is passed over. False: it cannot be read. */
-bool maps_each(char *buffer, size_t size, void (*visit)(const struct mapping *mapping, void *context),
-               void *context);
+/* One after the other, in the caller's memory, without a lock: for a handler of a signal that
+ * kills. A line that is longer than size is passed over. False: it cannot be read. */
+bool maps_each(char *buffer, size_t size,
+               void (*visit)(const struct mapping *mapping, void *context), void *context);
 /* The mapping around an address, or NULL. */
 const struct mapping *maps_find(const struct maps *maps, uintptr_t address);
 

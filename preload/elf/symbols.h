@@ -31,7 +31,8 @@ bool symbols_is_around(const struct dl_phdr_info *object, uintptr_t address);
 bool symbols_read(const struct dl_phdr_info *object, struct symbols *out);
 bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *out);
 
-/* Address of an exported symbol, 0: there is none of that name. Calls nothing of libc's, as those above. */
+/* Address of an exported symbol, 0: there is none of that name. Calls nothing of libc's, as those
+ * above. */
 uintptr_t symbols_exported(const struct symbols *symbols, const char *name);
 
 /* The same of the first object that has one but for the object around an address. */
@@ -61,8 +62,8 @@ static inline ElfW(Sym) * symbols_of(const struct symbols *symbols, const ElfW(R
 /* Is it looked up by name in other objects? */
 bool symbols_is_import(const ElfW(Sym) * symbol);
 
-/* How the pages around an address are mapped: PROT_READ and so on. bound: the loader is done with the
- * object, and has taken back what it had to write. */
+/* How the pages around an address are mapped: PROT_READ and so on. bound: the loader is done with
+ * the object, and has taken back what it had to write. */
 int symbols_access(const struct dl_phdr_info *object, uintptr_t address, bool bound);
 
 /* Makes pages of an object writable, or gives them back as they were. */

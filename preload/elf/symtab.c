@@ -50,8 +50,8 @@ struct wish {
     void *context;
 };
 
-/* Behind a symbol that names its source file; those behind one without a name were made local by the
- * linker, and so were those that are hidden. */
+/* Behind a symbol that names its source file; those behind one without a name were made local by
+ * the linker, and so were those that are hidden. */
 static bool is_static(const Elf64_Sym *symbol, bool in_file)
 {
     return in_file && ELF64_ST_BIND(symbol->st_info) == STB_LOCAL &&
@@ -91,8 +91,8 @@ static void visit_all(int fd, const Elf64_Shdr *section, const struct wish *wish
     }
 }
 
-static enum symtab_found
-read_file(int fd, void (*visit)(const struct symtab_symbol *, void *), void *context)
+static enum symtab_found read_file(int fd, void (*visit)(const struct symtab_symbol *, void *),
+                                   void *context)
 {
     struct tables tables;
     enum symtab_found found = find_tables(fd, &tables);
@@ -103,8 +103,7 @@ read_file(int fd, void (*visit)(const struct symtab_symbol *, void *), void *con
     if (!read_exactly(fd, names, size, tables.names.sh_offset) || names[size - 1])
         found = SYMTAB_NONE;
     else
-        visit_all(fd, &tables.symbols,
-                  &(struct wish){STT_FUNC, names, size, visit, context});
+        visit_all(fd, &tables.symbols, &(struct wish){STT_FUNC, names, size, visit, context});
     arena_unmap(names, size);
     return found;
 }

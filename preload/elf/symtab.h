@@ -1,6 +1,6 @@
-/* symtab.h - the functions that the file of a loaded object names, those included that nobody else may
- * call: static ones are in its .symtab, which the loader does not map. A stripped file has none; then
- * it is its exported functions.
+/* symtab.h - the functions that the file of a loaded object names, those included that nobody else
+ * may call: static ones are in its .symtab, which the loader does not map. A stripped file has
+ * none; then it is its exported functions.
  *
  * Everything is read, nothing is mapped from the file: it may be cut short meanwhile.
  */
@@ -27,7 +27,8 @@ enum symtab_found symtab_each(const char *path,
                               void (*visit)(const struct symtab_symbol *function, void *context),
                               void *context);
 
-/* Visits each variable, without its name: takes no memory and no lock. A stripped file may name none. */
+/* Visits each variable, without its name: takes no memory and no lock. A stripped file may name
+ * none. */
 void symtab_each_variable(const char *path,
                           void (*visit)(const struct symtab_symbol *variable, void *context),
                           void *context);

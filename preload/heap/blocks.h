@@ -37,19 +37,19 @@ bool blocks_start(void);
 
 /* ---- The young --------------------------------------------------------------------------------
  * Many blocks go as soon as they came. While the process has one thread the newest few wait here
- * before they enter the table, and nobody has to hold anything: a handler that arrives meanwhile finds
- * the token taken, and goes by. Signals are put off while one enters the table. Meanwhile what they
- * will need there comes into the processor's cache: the region's slot when a block comes, its tray when
- * the block is the next to go. From the second thread on nobody waits any more, and whoever comes first
- * moves the rest, under the lock. In the header, so that a block's fields go from registers to their places: a copy
- * of a struct just written makes the processor wait. */
+ * before they enter the table, and nobody has to hold anything: a handler that arrives meanwhile
+ * finds the token taken, and goes by. Signals are put off while one enters the table. Meanwhile
+ * what they will need there comes into the processor's cache: the region's slot when a block comes,
+ * its tray when the block is the next to go. From the second thread on nobody waits any more, and
+ * whoever comes first moves the rest, under the lock. In the header, so that a block's fields go
+ * from registers to their places: a copy of a struct just written makes the processor wait. */
 
 #define BLOCKS_YOUNG 4
 
 extern struct blocks_young {
-    struct lock lock; /* of who settles them, or looks at them, when there are threads */
-    uint32_t next;                    /* bytes to the place whose turn it is to go */
-    uint32_t some_wait;               /* 0: all places are empty */
+    struct lock lock;   /* of who settles them, or looks at them, when there are threads */
+    uint32_t next;      /* bytes to the place whose turn it is to go */
+    uint32_t some_wait; /* 0: all places are empty */
     struct block place[BLOCKS_YOUNG]; /* address 0 = empty */
 } blocks_young HIDDEN;
 
@@ -106,8 +106,8 @@ static ALWAYS_INLINE struct block *blocks_find_young(uintptr_t address)
     return NULL;
 }
 
-/* The block waits here from the moment its address does: before, the place is empty to everybody. Each
- * way to it ends by itself, so that its result is known where it is asked. */
+/* The block waits here from the moment its address does: before, the place is empty to everybody.
+ * Each way to it ends by itself, so that its result is known where it is asked. */
 static ALWAYS_INLINE void blocks_stay(struct block *place, const struct block *block)
 {
     place->size = block->size;
@@ -222,8 +222,9 @@ uint64_t blocks_count(void);
 typedef void blocks_visit(const struct block *block, void *context);
 void blocks_each(blocks_visit *visit, void *context);
 
-/* The same in two steps, for who wants them in an order (sorted_blocks.h): copies of all regions that
- * have blocks, out NULL: only how many there are; and then every block of these, and of the young.
+/* The same in two steps, for who wants them in an order (sorted_blocks.h): copies of all regions
+ * that have blocks, out NULL: only how many there are; and then every block of these, and of the
+ * young.
  */
 uint64_t blocks_regions(struct blocks_region *out);
 void blocks_each_of(const struct blocks_region *regions, uint64_t count, blocks_visit *visit,

@@ -41,7 +41,8 @@ static inline uint64_t blocks_region_number(const struct blocks_region *region)
 #define BLOCKS_KIND 0x07
 #define BLOCKS_ALIGNMENT 0x78
 #define BLOCKS_IGNORED 0x80
-/* What the program's own allocators have is CUSTOM here, that of pools as well: sites tell them apart. */
+/* What the program's own allocators have is CUSTOM here, that of pools as well: sites tell them
+ * apart. */
 _Static_assert(LEAK_KIND_CUSTOM <= BLOCKS_KIND, "every kind of a block fits");
 
 static inline uint8_t blocks_alignment_bits(uint64_t alignment)

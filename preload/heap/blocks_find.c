@@ -1,4 +1,5 @@
-/* blocks_find.c - who asks the table of live blocks: for one, for the one around, for all. See blocks.h. */
+/* blocks_find.c - who asks the table of live blocks: for one, for the one around, for all. See
+ * blocks.h. */
 #include "preload/heap/blocks.h"
 #include "preload/heap/blocks_table.h"
 

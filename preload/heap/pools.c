@@ -96,8 +96,7 @@ static struct pool *add(uintptr_t address)
     struct pool *place = probe(address);
     used += !place->address;
     here++;
-    *place = (struct pool){.address = address,
-                           .number = spares ? spare[--spares] : ++last_number};
+    *place = (struct pool){.address = address, .number = spares ? spare[--spares] : ++last_number};
     return place;
 }
 

@@ -1,8 +1,9 @@
-/* pools.h - the pools that a program tells of: any address that names one -> a small number, a name.
+/* pools.h - the pools that a program tells of: any address that names one -> a small number, a
+ * name.
  *
  * Open addressing by address, doubled when three quarters are used; whoever goes leaves a mark that
- * a later one takes. Numbers are used again, so what is kept by number (suballoc.h) stays small. The
- * members of a pool are suballoc.h's affair; here is who it is.
+ * a later one takes. Numbers are used again, so what is kept by number (suballoc.h) stays small.
+ * The members of a pool are suballoc.h's affair; here is who it is.
  *
  *     every pool is reachable from its home without passing an empty place
  */

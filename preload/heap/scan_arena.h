@@ -39,7 +39,8 @@ struct room {
 void *room_map(struct room *room, uint64_t count, size_t each);
 /* The same with anything in it. */
 void *room_map_raw(struct room *room, uint64_t count, size_t each);
-/* The same with what was in the first one, which is gone; the rest is anything. On failure it stays. */
+/* The same with what was in the first one, which is gone; the rest is anything. On failure it
+ * stays. */
 void *room_grow(struct room *room, void *memory, uint64_t before, uint64_t count, size_t each);
 /* NULL is fine. */
 void room_unmap(struct room *room, void *memory);

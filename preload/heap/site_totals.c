@@ -34,8 +34,8 @@ static void add_slots(const struct thread *thread, void *context)
             add_counts(&adding->sum, &pair[i].counts);
 }
 
-/* A fold writes the site's counts before it clears the slot: when they are the same before and after,
- * none was seen half. */
+/* A fold writes the site's counts before it clears the slot: when they are the same before and
+ * after, none was seen half. */
 bool tally_site(struct guard *guard UNUSED, uint32_t site, struct leak_counts *counts)
 {
     for (int i = 0; i < TRIES; i++) {

@@ -1,4 +1,5 @@
-/* site_totals.h - what every site holds at this moment, summed from the sites and the slots of all threads.
+/* site_totals.h - what every site holds at this moment, summed from the sites and the slots of all
+ * threads.
  *
  * Takes time in proportion to both, some 3 ns each, so whoever calls it thinks of how often. A fold
  * that another thread is at meanwhile may count once too often or once too little; tally_site asks

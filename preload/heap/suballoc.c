@@ -16,7 +16,7 @@ struct entry {
 };
 
 uint64_t carved_count;
-static struct lock lock; /* guards what follows */
+static struct lock lock;      /* guards what follows */
 static struct entry *entries; /* from 1 on: 0 is nobody */
 static uint32_t *newest;      /* by pool: its list */
 static uint32_t capacity, used, unused, root, pools;
@@ -264,7 +264,8 @@ static uint32_t around(uintptr_t address)
 {
     uint32_t it = tree_beside(address, CARVED_ANY).before, found = 0;
     for (unsigned tried = 0; it && tried < AROUND_MOST; tried++) {
-        bool reaches = address - entries[it].address < size_of(it) || entries[it].address == address;
+        bool reaches =
+            address - entries[it].address < size_of(it) || entries[it].address == address;
         if (found && entries[it].address != entries[found].address)
             break;
         if (reaches && (!found || size_of(it) < size_of(found)))

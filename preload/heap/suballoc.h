@@ -1,4 +1,5 @@
-/* suballoc.h - the table of blocks that the program's own allocators carve: (address, pool) -> block.
+/* suballoc.h - the table of blocks that the program's own allocators carve: (address, pool) ->
+ * block.
  *
  * blocks.h holds what malloc gives. A block of the program's own may begin where the malloc'd one
  * begins that it is carved from, and go together with it, so these are a table for themselves, in
@@ -42,7 +43,8 @@ bool carved_ignore(struct guard *guard, uintptr_t address);
 /* The smallest block that an address is in, at its start or inside. */
 bool carved_find_around(struct guard *guard, uintptr_t address, struct carved *out);
 
-/* The first one at or behind an address and pool, without the lock: nothing may change meanwhile. */
+/* The first one at or behind an address and pool, without the lock: nothing may change meanwhile.
+ */
 bool carved_first(uintptr_t address, uint32_t pool, struct carved *out);
 /* Calls visit for every block, ascending; likewise. */
 void carved_each(void (*visit)(const struct block *block, void *context), void *context);

@@ -45,8 +45,7 @@ static unsigned find(const struct name *name, uint32_t *slot)
     /* Pairs with the release in add: the table and what stands in it. */
     for (*slot = name->home; (tag = load_acquire(&slots[*slot])); *slot = (*slot + 1) % SLOTS) {
         const struct leak_tag *there = &table->tag[tag - 1];
-        if (there->length == name->length &&
-            memcmp(there->name, name->bytes, name->length) == 0)
+        if (there->length == name->length && memcmp(there->name, name->bytes, name->length) == 0)
             break;
     }
     return tag;
@@ -69,7 +68,8 @@ static unsigned add(const struct name *name)
             struct leak_tag *place = &table->tag[used];
             tag = ++used;
             memcpy(place->name, name->bytes, name->length);
-            store_release(&place->length, name->length); /* readers of the store take it from here */
+            store_release(&place->length,
+                          name->length); /* readers of the store take it from here */
             store_release(&slots[slot], tag);
         } else {
             bump(&table->left_out, 1);

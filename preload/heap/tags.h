@@ -1,9 +1,9 @@
 /* tags.h - names that the program gives to what its threads allocate for a while.
  *
  * Each thread has a stack of tags: what it allocates has the one on top, which stands in the guard
- * and so goes into the sort of its sites (context_tree.h). Names are numbers in one small table of the
- * store; it only grows, so a number means the same for ever, in a fork child too. Whoever has no
- * tags pays nothing: hooks ask for them once the first name was given (capture.h).
+ * and so goes into the sort of its sites (context_tree.h). Names are numbers in one small table of
+ * the store; it only grows, so a number means the same for ever, in a fork child too. Whoever has
+ * no tags pays nothing: hooks ask for them once the first name was given (capture.h).
  *
  * Each push has its pop, also one that was refused: then the tag below stays in force.
  */

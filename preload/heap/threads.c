@@ -307,8 +307,8 @@ static NOINLINE void wipe_below(void)
 }
 
 /* A thread that began before us may have its stack anywhere. When it has ended that is memory like
- * any other, and a block is held by what our frames left there: what this one has used is wiped. Our
- * own frame is nearly none, so that it has no gaps. */
+ * any other, and a block is held by what our frames left there: what this one has used is wiped.
+ * Our own frame is nearly none, so that it has no gaps. */
 static void leave(void *argument)
 {
     if (leave_account(argument))

@@ -19,14 +19,14 @@
 
 struct thread {
     uint32_t serial;
-    int32_t frees_left;         /* releases until the coarse clock is read again, … */
-    uint32_t clock_at;          /* … the allocation at which it is, … */
-    uint32_t events_per_clock;  /* … and so many of either from there on */
-    uint32_t stop_at;           /* clock_at or watch_at, which is sooner, or before both */
-    uint64_t delta_level;       /* bytes not yet added to header.live_bytes, and half of … */
-    uint64_t delta_top;         /* … this: there may be so many, half of it either way */
-    int64_t delta_blocks;       /* not yet added to threads_blocks: goes with the bytes */
-    uint32_t watch_at;          /* the allocation at which somebody wants to be called (alloc_watch.h) */
+    int32_t frees_left;        /* releases until the coarse clock is read again, … */
+    uint32_t clock_at;         /* … the allocation at which it is, … */
+    uint32_t events_per_clock; /* … and so many of either from there on */
+    uint32_t stop_at;          /* clock_at or watch_at, which is sooner, or before both */
+    uint64_t delta_level;      /* bytes not yet added to header.live_bytes, and half of … */
+    uint64_t delta_top;        /* … this: there may be so many, half of it either way */
+    int64_t delta_blocks;      /* not yet added to threads_blocks: goes with the bytes */
+    uint32_t watch_at; /* the allocation at which somebody wants to be called (alloc_watch.h) */
     struct leak_thread *record; /* in the store, or where there was no room the next one … */
     struct leak_thread unread;  /* … which is its own, too: allocations are counted there alone */
     struct slots slots;
@@ -36,7 +36,7 @@ struct thread {
     uintptr_t moving; /* event log: the realloc there has taken its block; 0 = none */
     struct thread *next_free, *next_made;
     bool stand_in;
-    bool lives;                         /* somebody's: not among the free ones */
+    bool lives; /* somebody's: not among the free ones */
     /* Without stacks: one site a kind, 0 = not made yet. */
     uint32_t flat_sites[LEAK_KIND_MAX], disabled_sites[LEAK_KIND_MAX];
     struct leaves leaves;
@@ -51,7 +51,8 @@ static inline int64_t threads_delta(const struct thread *thread)
 
 bool threads_start(struct guard *guard);
 
-/* Blocks that live in all, as far as threads have brought them: what header.live_bytes is of bytes. */
+/* Blocks that live in all, as far as threads have brought them: what header.live_bytes is of bytes.
+ */
 extern uint64_t threads_blocks HIDDEN;
 
 /* 1: from the first allocation of each thread on somebody may wait for one; 0: nobody ever. */

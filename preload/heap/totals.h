@@ -1,8 +1,8 @@
 /* totals.h - how much was allocated and freed so far, in numbers alone.
  *
- * Of the process: the sum over all sites and the slots of all threads, some 3 ns each; exact when the
- * other threads stand still, else of no one moment. Of a thread: what its slots count and what it has
- * folded, exact, since only the thread itself writes them.
+ * Of the process: the sum over all sites and the slots of all threads, some 3 ns each; exact when
+ * the other threads stand still, else of no one moment. Of a thread: what its slots count and what
+ * it has folded, exact, since only the thread itself writes them.
  */
 #ifndef PRELOAD_HEAP_TOTALS_H
 #define PRELOAD_HEAP_TOTALS_H

@@ -1,4 +1,5 @@
-/* tray_alloc.h - memory for trays: small arrays of block entries, in sizes a region of the heap needs.
+/* tray_alloc.h - memory for trays: small arrays of block entries, in sizes a region of the heap
+ * needs.
  *
  * A tray of capacity n is n bytes of keys, then n entries (so that 16 bytes may be read at any 16th
  * key that is used); its size class is all one must remember of it. Trays are carved from chunks of

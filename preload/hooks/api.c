@@ -29,7 +29,8 @@
 
 #include <stdlib.h>
 
-/* WITH_TOKEN, and what the function returns: 0, or -1 when it was not done, or there is no account. */
+/* WITH_TOKEN, and what the function returns: 0, or -1 when it was not done, or there is no account.
+ */
 #define ANSWER(done)                                                                               \
     ({                                                                                             \
         bool done_ = false;                                                                        \

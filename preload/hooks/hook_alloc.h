@@ -1,7 +1,8 @@
 /* hook_alloc.h - what the hooks of an allocator's functions are made of.
  *
- * Made twice: for the functions that the loader finds (hook_malloc.c), and for those of an allocator
- * that is linked into the program (hook_linked.c). next is the function that a hook stands in front of.
+ * Made twice: for the functions that the loader finds (hook_malloc.c), and for those of an
+ * allocator that is linked into the program (hook_linked.c). next is the function that a hook
+ * stands in front of.
  */
 #ifndef PRELOAD_HOOKS_HOOK_ALLOC_H
 #define PRELOAD_HOOKS_HOOK_ALLOC_H

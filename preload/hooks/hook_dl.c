@@ -2,8 +2,8 @@
  *
  * Each notice answers the address to go on at. Nothing is tracked here: the loader's own word (see
  * modules.h) tells of changes in the main namespace; these calls add what it cannot know, another
- * namespace and RTLD_DEEPBIND (see got_patch.h). With track=dl an opening is noted before it is known to
- * succeed: the next call here, or the end of the process, asks where the library is.
+ * namespace and RTLD_DEEPBIND (see got_patch.h). With track=dl an opening is noted before it is
+ * known to succeed: the next call here, or the end of the process, asks where the library is.
  */
 #include "preload/base/base.h"
 #include "preload/resources/handle_table.h"

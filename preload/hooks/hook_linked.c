@@ -1,8 +1,9 @@
 /* hook_linked.c - the hooks of an allocator that is linked into the program (static_malloc.h).
  *
- * They are not those that the loader finds: a malloc in the program may be made of the one that it asks
- * the loader for, which is ours. Each set goes on to its own allocator; what is called while the token
- * is out is part of the outer call. Operators new and delete go where malloc goes by its name.
+ * They are not those that the loader finds: a malloc in the program may be made of the one that it
+ * asks the loader for, which is ours. Each set goes on to its own allocator; what is called while
+ * the token is out is part of the outer call. Operators new and delete go where malloc goes by its
+ * name.
  */
 #include "preload/hooks/hook_linked.h"
 #include "preload/hooks/hook_alloc.h"
@@ -151,8 +152,8 @@ LINKED_FREE_SAID(_ZdaPvmSt11align_val_t, (void *block, size_t of, size_t to), (b
 
 /* ---- Operators new -------------------------------------------------------------------------- */
 
-/* Allocators have their own, which need not call malloc. One that throws leaves the token behind, and
- * the next call finds it abandoned (reentry_guard.h). */
+/* Allocators have their own, which need not call malloc. One that throws leaves the token behind,
+ * and the next call finds it abandoned (reentry_guard.h). */
 LINKED(_Znwm, (size_t size), (size), size, LEAK_KIND_NEW)
 LINKED(_Znam, (size_t size), (size), size, LEAK_KIND_NEW_ARRAY)
 LINKED(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag), size, LEAK_KIND_NEW)
@@ -186,12 +187,10 @@ LINKED_ALIGNED(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, ali
                LEAK_KIND_ALIGNED_NEW)
 LINKED_ALIGNED(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment),
                LEAK_KIND_ALIGNED_NEW_ARRAY)
-LINKED_ALIGNED(_ZnwmSt11align_val_tRKSt9nothrow_t,
-               (size_t size, size_t alignment, const void *tag), (size, alignment, tag),
-               LEAK_KIND_ALIGNED_NEW)
-LINKED_ALIGNED(_ZnamSt11align_val_tRKSt9nothrow_t,
-               (size_t size, size_t alignment, const void *tag), (size, alignment, tag),
-               LEAK_KIND_ALIGNED_NEW_ARRAY)
+LINKED_ALIGNED(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *tag),
+               (size, alignment, tag), LEAK_KIND_ALIGNED_NEW)
+LINKED_ALIGNED(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t alignment, const void *tag),
+               (size, alignment, tag), LEAK_KIND_ALIGNED_NEW_ARRAY)
 
 /* ---- Start ---------------------------------------------------------------------------------- */
 
@@ -204,10 +203,10 @@ static const struct linked_hook hooks[] = {
 /* Something stands against it that is not the allocator's. */
 static const char *other_reason(void)
 {
-    return late_is()             ? "the process ran before libleak"
-           : !*lock_alone        ? "there is more than one thread already"
-           : quarantine_is_on()  ? "quarantine= is for the C library's alone"
-                                 : NULL;
+    return late_is()            ? "the process ran before libleak"
+           : !*lock_alone       ? "there is more than one thread already"
+           : quarantine_is_on() ? "quarantine= is for the C library's alone"
+                                : NULL;
 }
 
 /* Everybody has it then who asks for malloc by its name. */

@@ -1,4 +1,5 @@
-/* hook_linked.h - an allocator that is linked into the program comes to us, or it is said why not. */
+/* hook_linked.h - an allocator that is linked into the program comes to us, or it is said why not.
+ */
 #ifndef PRELOAD_HOOKS_HOOK_LINKED_H
 #define PRELOAD_HOOKS_HOOK_LINKED_H
 

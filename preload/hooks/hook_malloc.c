@@ -21,9 +21,10 @@ ALLOCATING_OFTEN(EXPORT, malloc, real.malloc, (size_t size), (size), size, LEAK_
 /* When the product overflows the real one fails, and nothing is recorded. */
 ALLOCATING_OFTEN(EXPORT, calloc, real.calloc, (size_t count, size_t size), (count, size),
                  (count * size), LEAK_KIND_MALLOC)
-ALLOCATING(EXPORT, aligned_alloc, real.aligned_alloc, (size_t alignment, size_t size), (alignment, size), size,
-           LEAK_KIND_MEMALIGN)
-ALLOCATING(EXPORT, memalign, real.memalign, (size_t alignment, size_t size), (alignment, size), size, LEAK_KIND_MEMALIGN)
+ALLOCATING(EXPORT, aligned_alloc, real.aligned_alloc, (size_t alignment, size_t size),
+           (alignment, size), size, LEAK_KIND_MEMALIGN)
+ALLOCATING(EXPORT, memalign, real.memalign, (size_t alignment, size_t size), (alignment, size),
+           size, LEAK_KIND_MEMALIGN)
 ALLOCATING(EXPORT, valloc, real.valloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 ALLOCATING(EXPORT, pvalloc, real.pvalloc, (size_t size), (size), size, LEAK_KIND_MEMALIGN)
 
@@ -56,8 +57,7 @@ static COLD void stays(struct guard *guard, const struct block *before)
         eventlog_left(guard, before);
 }
 
-void *hook_resize(void *old, size_t size, const struct frame *caller,
-                  void *(*next)(void *, size_t))
+void *hook_resize(void *old, size_t size, const struct frame *caller, void *(*next)(void *, size_t))
 {
     if (sample_spares(old) && sample_passes(size))
         return next(old, size);
@@ -75,8 +75,7 @@ void *hook_resize(void *old, size_t size, const struct frame *caller,
             track_content_gone(guard, caller, before.address + kept, before.size - kept,
                                BY_REALLOC);
         track_gone(guard, caller, &before);
-    }
-    else if (known)
+    } else if (known)
         stays(guard, &before);
     if (block)
         track_alloc(guard, caller, block, size, LEAK_KIND_MALLOC);

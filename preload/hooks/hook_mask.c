@@ -4,7 +4,8 @@
  * Worker threads often block every signal, once and for all: then they could not be held for a
  * look. So our number is taken out of every mask on its way to the kernel, and is put back into
  * what the program reads. Waiting for signals with a mask, or until one comes, is the same; and who
- * waits with a relative deadline has it written down, for when the wait is begun again (syscall_restart.h).
+ * waits with a relative deadline has it written down, for when the wait is begun again
+ * (syscall_restart.h).
  */
 #include "preload/signals/signal_trampoline.h"
 #include "preload/process/resource_hooks.h"

@@ -1,6 +1,6 @@
 /* hook_memory.c - memory that the program has from the kernel itself: which of it a copy of the
- * process would not have, with track=mmap what is mapped, and where the program has told of blocks in
- * such memory, that they go with it.
+ * process would not have, with track=mmap what is mapped, and where the program has told of blocks
+ * in such memory, that they go with it.
  */
 #include "preload/base/atomic.h"
 #include "preload/heap/suballoc.h"

@@ -6,8 +6,9 @@
  * where dlsym(RTLD_NEXT) sees nothing. Built with -fexceptions: the throw passes through these
  * frames.
  *
- * A program may replace some of the forms, and the standard says which of the others then call them: a
- * sized delete the plain one, new[] new. The C++ library's do so, so there ours give way to these.
+ * A program may replace some of the forms, and the standard says which of the others then call
+ * them: a sized delete the plain one, new[] new. The C++ library's do so, so there ours give way to
+ * these.
  */
 #include "preload/base/base.h"
 #include "preload/base/reentry_guard.h"

@@ -1,8 +1,8 @@
 /* hook_pair.c - what any library creates and destroys, by the names that the option pair= gives.
  *
- * Calls of a pair's two functions are led to a pair of ours (got_patch.h), which call the real ones.
- * Those are looked for at each call: the library may have come and gone in between. Six integers or
- * pointers are passed on, and one comes back; of anything else nothing is known here.
+ * Calls of a pair's two functions are led to a pair of ours (got_patch.h), which call the real
+ * ones. Those are looked for at each call: the library may have come and gone in between. Six
+ * integers or pointers are passed on, and one comes back; of anything else nothing is known here.
  */
 #include "preload/hooks/hook_pair.h"
 #include "preload/interpose/got_patch.h"

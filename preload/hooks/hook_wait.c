@@ -53,7 +53,7 @@ static int no_child(void)
 #define UNTIL_NOT_OURS(options, call, pid_of_result)                                               \
     ({                                                                                             \
         __auto_type result_ = call;                                                                \
-        while ((options)&SEES_CLONES && result_ >= 0 && children_have(pid_of_result)) {             \
+        while ((options)&SEES_CLONES && result_ >= 0 && children_have(pid_of_result)) {            \
             if ((options)&WNOWAIT)                                                                 \
                 sys_wait(pid_of_result); /* or it would be found for ever */                       \
             result_ = call;                                                                        \

@@ -136,7 +136,7 @@ bool modules_same(uintptr_t address, uintptr_t other)
 bool modules_headers(uintptr_t address, struct dl_phdr_info *out)
 {
     struct found_object found;
-    const ElfW(Ehdr) *header;
+    const ElfW(Ehdr) * header;
     if (!find_object || !find(address, &found))
         return false;
     header = found.start;

@@ -108,12 +108,12 @@ bool modules_own(uintptr_t pc);
  */
 void modules_keep_quiet(void);
 
-/* In a handler of a signal that kills: any lock may be held by the very thread that asks. Objects are
- * found, and not recorded, from the first 1 to the last -1. */
+/* In a handler of a signal that kills: any lock may be held by the very thread that asks. Objects
+ * are found, and not recorded, from the first 1 to the last -1. */
 void modules_wait_for_nobody(int change);
 bool modules_may_wait(void);
-/* The build-id of the object mapped at start, in at most LEAK_BUILD_ID_MAX bytes; its length, 0 = none.
- * Takes no lock, never faults. */
+/* The build-id of the object mapped at start, in at most LEAK_BUILD_ID_MAX bytes; its length, 0 =
+ * none. Takes no lock, never faults. */
 uint32_t modules_read_build_id(uintptr_t start, uintptr_t bias, uint8_t *out);
 
 /* Fork: no other thread may be half-way through a change. */

@@ -29,7 +29,8 @@ struct real {
 
 extern struct real real HIDDEN; /* written by real_find only */
 
-/* What operators new and delete stand on: the same, but where the program has an allocator of its own. */
+/* What operators new and delete stand on: the same, but where the program has an allocator of its
+ * own. */
 struct real_new {
     void *(*malloc)(size_t);
     void *(*aligned_alloc)(size_t, size_t);

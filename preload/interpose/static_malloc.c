@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #define SLOT (DISPLACE_COPY + DISPLACE_FAR_JUMP) /* of the page, for each function */
-#define NEAREST (64u << 10)                       /* below the program */
+#define NEAREST (64u << 10)                      /* below the program */
 
 uintptr_t linked_home;
 
@@ -56,8 +56,7 @@ static void add(struct linked *linked, const struct linked_hook *hook, uintptr_t
 static void take(const struct symtab_symbol *function, void *context)
 {
     struct search *search = context;
-    const struct linked_hook *hook =
-        function->is_static ? NULL : find_hook(search, function->name);
+    const struct linked_hook *hook = function->is_static ? NULL : find_hook(search, function->name);
     uintptr_t address = search->program->dlpi_addr + function->value;
     if (!hook)
         return;
@@ -84,7 +83,8 @@ static bool has_needed(const struct search *search)
     return true;
 }
 
-/* Who asks others for one of them has no allocator, and his file, which may be large, is not read. */
+/* Who asks others for one of them has no allocator, and his file, which may be large, is not read.
+ */
 static bool is_other(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
 {
     const ElfW(Sym) *symbol = symbols_of(symbols, relocation);
@@ -194,8 +194,8 @@ static const char *plan(const struct dl_phdr_info *program, const struct linked_
 {
     uintptr_t address = function->address;
     size_t size = function->size, room = function->end ? function->end - address : size;
-    struct displace_function what = {(const uint8_t *)address, address, size,
-                                     room > size ? room : size, 0, 0};
+    struct displace_function what = {(const uint8_t *)address,  address, size,
+                                     room > size ? room : size, 0,       0};
     way->access = symbols_access(program, address, true);
     if (!(way->access & PROT_EXEC) || !(way->access & PROT_READ) ||
         symbols_access(program, address + what.room, true) != way->access)

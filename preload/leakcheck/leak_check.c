@@ -210,7 +210,8 @@ static enum leak_trouble mark(struct looking *l)
     struct reach_codes codes = {.guard = context_pointer_guard(), .xor = order->xor };
     if (!maps_read(&l->maps)) /* first: what we take later is not the program's */
         return LEAK_TROUBLE_NO_MAPS;
-    l->reach = reach_begin(blocks_count() + carved_count, order->memory_most ? order->memory_most : UINT64_MAX);
+    l->reach = reach_begin(blocks_count() + carved_count,
+                           order->memory_most ? order->memory_most : UINT64_MAX);
     if (!l->reach)
         return LEAK_TROUBLE_NO_MEMORY;
     in_order_each(order->memory_most ? order->memory_most : UINT64_MAX, add_block, l);
@@ -223,10 +224,10 @@ static enum leak_trouble mark(struct looking *l)
         return LEAK_TROUBLE_NO_MEMORY;
     for (uint32_t i = 0; i < l->roots.pieces.count; i++) {
         const struct piece *range = &l->roots.pieces.piece[i];
-        (range->starts_only                           ? reach_root_starts
-         : range->root_class == LEAK_ROOT_CLASS_STACKS ? reach_root_stack
-                                                       : reach_root)(l->reach, range->start,
-                                                                     range->end, i);
+        (range->starts_only ? reach_root_starts
+         : range->root_class == LEAK_ROOT_CLASS_STACKS
+             ? reach_root_stack
+             : reach_root)(l->reach, range->start, range->end, i);
     }
     if (!reach_mark(l->reach, &codes, is_vtable) || !(l->graph = graph_begin(l->reach)))
         return LEAK_TROUBLE_NO_MEMORY;

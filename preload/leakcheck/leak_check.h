@@ -22,15 +22,15 @@ struct look_note {
 
 /* In memory shared by parent and child. */
 struct look_result {
-    uint32_t done;     /* 0 not yet, 1 done: what follows holds */
-    uint32_t trouble;  /* enum leak_trouble */
-    uint64_t pause_ns; /* by the parent */
+    uint32_t done;        /* 0 not yet, 1 done: what follows holds */
+    uint32_t trouble;     /* enum leak_trouble */
+    uint64_t pause_ns;    /* by the parent */
     uint64_t lost_blocks; /* since order.since */
     struct look_sum {
         uint64_t blocks, bytes;
     } found[LEAK_VERDICT_MAX]; /* all of them */
-    uint64_t place; /* of what was written into the store */
-    uint32_t notes; /* those that follow, ascending by address */
+    uint64_t place;            /* of what was written into the store */
+    uint32_t notes;            /* those that follow, ascending by address */
     uint32_t notes_most;
     struct look_note note[];
 };
@@ -48,8 +48,8 @@ struct look_order {
     uint64_t place; /* of an older look in the store, to be written over; 0: none */
     /* An earlier look at this process; NULL: none. */
     const struct look_result *before;
-    bool twice;  /* "before" is the other half of this one: only what both call lost is lost */
-    bool silent; /* only notes, nothing for the store */
+    bool twice;      /* "before" is the other half of this one: only what both call lost is lost */
+    bool silent;     /* only notes, nothing for the store */
     uintptr_t about; /* an address that somebody asks about, 0: none */
     uint32_t since;  /* older blocks are not counted: a tick, 0: all are */
     bool is_milestone;

@@ -16,7 +16,7 @@ struct ages {
     uint64_t inherited; /* sites up to here have blocks with the ticks of another process */
     struct ages_sum {
         uint64_t blocks, bytes;
-    } *sum; /* of each line and milestone */
+    } * sum; /* of each line and milestone */
 };
 
 /* False: no memory. */

@@ -9,8 +9,8 @@ struct place {
     struct leak_pointer model; /* what else is told of each */
 };
 
-/* A word of an arena, or of a root, is that of the block that the program carved there: as a look has it
- * (nested_blocks.h). */
+/* A word of an arena, or of a root, is that of the block that the program carved there: as a look
+ * has it (nested_blocks.h). */
 static bool is_anothers(const struct reach *reach, const struct place *place, uintptr_t word)
 {
     uint32_t owner = reach_find(reach, word + 1); /* just behind a block is not in it */
@@ -54,12 +54,11 @@ void pointers_find(struct held *held, const struct block *block, struct growing 
     for (uint32_t node = 0; node < nodes; node++) {
         struct block holder = reach_block(held->reach, node);
         search(held, block,
-               &(struct place){.start = holder.address,
-                               .end = holder.address + holder.size,
-                               .node = node,
-                               .model = {.block = holder.address,
-                                         .size = holder.size,
-                                         .site = holder.site}},
+               &(struct place){
+                   .start = holder.address,
+                   .end = holder.address + holder.size,
+                   .node = node,
+                   .model = {.block = holder.address, .size = holder.size, .site = holder.site}},
                out);
     }
 }

@@ -226,8 +226,8 @@ static struct leak_part *find_part(struct held *held, uint32_t root, uint32_t si
     uint64_t at = hash_u64((uint64_t)root << 32 | site);
     for (;; at++) {
         uint32_t *place = &held->part_at[at % PART_PLACES];
-        struct leak_part *part = *place ? (struct leak_part *)held->parts.bytes + *place - 1
-                                        : growing_add(&held->parts);
+        struct leak_part *part =
+            *place ? (struct leak_part *)held->parts.bytes + *place - 1 : growing_add(&held->parts);
         if (!*place && part) {
             *place = held->parts.count;
             *part = (struct leak_part){.root = root, .site = site};

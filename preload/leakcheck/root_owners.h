@@ -1,4 +1,5 @@
-/* root_owners.h - the words outside of the heap that hold it: who they are, and how much hangs on each.
+/* root_owners.h - the words outside of the heap that hold it: who they are, and how much hangs on
+ * each.
  *
  * Every block that was reached has one root word, at the beginning of the shortest way to it. The
  * words that hold most are told, and those that a path begins at, each with the sites of what it

@@ -21,7 +21,7 @@
 
 static unsigned classes;
 static struct turn looking; /* of the thread that takes a look */
-static uint32_t skipped; /* periodic ones: over the budget, or somebody could not be held */
+static uint32_t skipped;    /* periodic ones: over the budget, or somebody could not be held */
 static bool no_more;
 
 struct taken {
@@ -95,18 +95,17 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
                  const struct look_result *before, struct taken *out)
 {
     uint64_t mask;
-    struct look_order order = {.occasion = occasion,
-                               .taker = taker,
-                               .classes = classes,
-                               .memory_most = track_options.look_mem,
-                               .content_most = track_options.content,
-                               .skipped = skipped,
-                               .place = places[0],
-                               .before = before,
-                               .xor = track_options.xor,
-                               .about = out->about,
-                               .since = out->since,
-                               .is_milestone = look_is_milestone(occasion)};
+    struct look_order order = {
+        .occasion = occasion,
+        .taker = taker,
+        .classes = classes,
+        .memory_most = track_options.look_mem,
+        .content_most = track_options.content,
+        .skipped = skipped,
+        .place = places[0],
+        .before = before,
+        .xor = track_options.xor
+        , .about = out->about, .since = out->since, .is_milestone = look_is_milestone(occasion)};
     enum leak_trouble trouble = hopeless();
     if (!trouble &&
         !(order.result = picture_make_result(occasion == LEAK_OCCASION_EARLY, &out->size)))
@@ -261,8 +260,7 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
     no_more = true;
     if (!begin())
         return;
-    bool known = early.pid &&
-                 settle(&early, LEAK_OCCASION_EARLY);
+    bool known = early.pid && settle(&early, LEAK_OCCASION_EARLY);
     if (known)
         note_place(early.result->place);
     if (!early.pid || (known && !nothing_changed())) {

@@ -1,8 +1,8 @@
 /* snapshot.h - taking a look at the whole heap, and what becomes of it.
  *
- * The others are parked, the process is copied, the others go on; the copy does the work (leak_check.h)
- * while the program does its own. Where they cannot be parked, two copies of the running program
- * are compared. Where there can be no copy the store says why there was no look.
+ * The others are parked, the process is copied, the others go on; the copy does the work
+ * (leak_check.h) while the program does its own. Where they cannot be parked, two copies of the
+ * running program are compared. Where there can be no copy the store says why there was no look.
  *
  * The end of a process: EARLY when main has returned or exit was called, with globals whole; LATE
  * when the last handler has run. What was lost EARLY stays lost; what was reachable then and is not
@@ -63,7 +63,8 @@ uint64_t snapshot_predicted_pause(void);
 /* Is one being taken, or a child at work on one? */
 bool snapshot_is_busy(void);
 
-/* No look at the end, whatever the options say: the program has its own. False: so it was before. */
+/* No look at the end, whatever the options say: the program has its own. False: so it was before.
+ */
 bool snapshot_no_more(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* container_heuristics.h - blocks that their programs hold by a pointer to somewhere inside, behind a head.
+/* container_heuristics.h - blocks that their programs hold by a pointer to somewhere inside, behind
+ * a head.
  *
  * Judged by what stands in the block alone: the pointer's owner is not known. What looks alike by
  * chance is held then, so a shape that says little must be of few places.

@@ -1,5 +1,5 @@
-/* edge_list.c - one walk over the blocks, through the ring; or none, where marking has noted what it
- * met.
+/* edge_list.c - one walk over the blocks, through the ring; or none, where marking has noted what
+ * it met.
  *
  * Nodes leave the ring in the order in which their words were put, so the targets of one source
  * come together and sources come in order: each target is written once, where it stays.

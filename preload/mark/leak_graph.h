@@ -1,9 +1,9 @@
 /* leak_graph.h - what hangs on what: the lost blocks' owners, and what goes when one goes.
  *
- * Over the blocks that reachability.h left as LOST: strongly connected components; one that nothing else
- * lost points to is lost by itself, all that hangs below is indirect. Of a ring of several blocks
- * the one that was allocated first is the leader, the same in every run. Below several records a
- * block is shared: it has an owner (the record met first), but none retains it.
+ * Over the blocks that reachability.h left as LOST: strongly connected components; one that nothing
+ * else lost points to is lost by itself, all that hangs below is indirect. Of a ring of several
+ * blocks the one that was allocated first is the leader, the same in every run. Below several
+ * records a block is shared: it has an owner (the record met first), but none retains it.
  *
  * Over the blocks that are not lost: dominators, from which follows what each one alone keeps
  * alive. Every pointer keeps alive here, also one to a block's inside or, of hidden ones, in

@@ -5,8 +5,8 @@
  *
  * One queue serves all passes: who is marked enters it, and a pass ends when it is empty. While
  * the reachable are found, a pointer inside a block makes it a candidate, no more; whoever is only
- * that when all reachable ones are known is possible. Where a block leads to, pointer_scan.c has read
- * before, most often; the others are read when it is their turn.
+ * that when all reachable ones are known is possible. Where a block leads to, pointer_scan.c has
+ * read before, most often; the others are read when it is their turn.
  */
 #include "preload/mark/encoded_pointers.h"
 #include "preload/mark/pointer_filter.h"

@@ -19,12 +19,12 @@ static uintptr_t end_of(const struct block *block)
 
 /* One that begins at an address and lies in the block, but is not the block itself. Of two that are
  * the same memory the one of the lower pool lies in the other. */
-static bool find_in(uintptr_t address, const struct block *block, uint32_t pool,
-                    struct carved *out)
+static bool find_in(uintptr_t address, const struct block *block, uint32_t pool, struct carved *out)
 {
     uint64_t room = block->address + block->size - address;
     bool found = carved_first(address, 0, out);
-    for (; found && out->block.address == address; found = carved_first(address, out->pool + 1, out))
+    for (; found && out->block.address == address;
+         found = carved_first(address, out->pool + 1, out))
         if (out->block.size < room ||
             (out->block.size == room && (address != block->address || out->pool < pool)))
             return true;

@@ -1,7 +1,8 @@
-/* nested_blocks.h - blocks in blocks: what a look makes of those that the program's own allocators carve.
+/* nested_blocks.h - blocks in blocks: what a look makes of those that the program's own allocators
+ * carve.
  *
- * A block that such blocks lie in (an arena) has what is left: its words are those between them, and
- * it begins, as a node, where the first of these is. So no two nodes begin at one address:
+ * A block that such blocks lie in (an arena) has what is left: its words are those between them,
+ * and it begins, as a node, where the first of these is. So no two nodes begin at one address:
  *
  *     malloc   |=====================================|
  *     carved   |xxxxx|   |xxxxx||xxxxx|

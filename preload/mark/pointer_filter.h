@@ -1,5 +1,5 @@
-/* pointer_filter.h - can any of these words be a pointer, or one in another form? By their upper halves,
- * four at a time.
+/* pointer_filter.h - can any of these words be a pointer, or one in another form? By their upper
+ * halves, four at a time.
  *
  * Nearly always none can: this test is what reading a block costs. It may say yes where the answer
  * is no, never the other way round. A plain pointer to an aligned place is not disguised: whoever

@@ -1,5 +1,5 @@
-/* reachability.c - before and after marking (mark.c): blocks get their numbers, roots are noted, and who
- * asks is told what was found.
+/* reachability.c - before and after marking (mark.c): blocks get their numbers, roots are noted,
+ * and who asks is told what was found.
  */
 #include "preload/mark/reachability.h"
 #include "preload/mark/pointer_scan.h"

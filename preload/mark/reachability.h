@@ -3,11 +3,13 @@
  * Picture: the heap is frozen (the look's child has a copy of its own). Blocks are nodes, numbered
  * by address; a word that points to one is an edge. The caller adds the blocks, then offers every
  * range that is no heap as roots; what they point to, breadth first, is reachable. Passes over what
- * is left then find the possible and the hidden, and leak_graph.h makes lost and indirect of the rest.
+ * is left then find the possible and the hidden, and leak_graph.h makes lost and indirect of the
+ * rest.
  *
- * From an address to its node without a search: rank_index.h. How a cache miss is spent: prefetch_ring.h. What
- * blocks point to is read once, in the order of addresses: pointer_scan.h. What a pointer in another form
- * is: encoded_pointers.h. How the memory of it all is counted: scan_arena.h.
+ * From an address to its node without a search: rank_index.h. How a cache miss is spent:
+ * prefetch_ring.h. What blocks point to is read once, in the order of addresses: pointer_scan.h.
+ * What a pointer in another form is: encoded_pointers.h. How the memory of it all is counted:
+ * scan_arena.h.
  *
  * Nothing here calls into libc or knows of threads: memory comes from sys_map, and all that is read
  * is plain memory (the child's fault handler answers for pages that are not there).
@@ -59,12 +61,12 @@ void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t ra
 /* The same, where only pointers to the start of a block count: an allocator's own data tells of
  * what lies between and behind the blocks. */
 void reach_root_starts(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
-/* The same of a stack, which may lie in a block: of one that a program has carved as well. Else what
- * lies in such a block is no root. */
+/* The same of a stack, which may lie in a block: of one that a program has carved as well. Else
+ * what lies in such a block is no root. */
 void reach_root_stack(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
 /* All passes, once; then every node has a verdict, and those that are lost or indirect have LOST
- * (leak_graph.h tells them apart). is_vtable may be NULL: no second base classes. False when memory ran
- * out: no verdict is to be believed. */
+ * (leak_graph.h tells them apart). is_vtable may be NULL: no second base classes. False when memory
+ * ran out: no verdict is to be believed. */
 bool reach_mark(struct reach *reach, const struct reach_codes *codes, reach_is_vtable *is_vtable);
 
 /* ---- What was found ------------------------------------------------------------------------- */
@@ -78,8 +80,9 @@ enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node);
 unsigned reach_flags(const struct reach *reach, uint32_t node); /* DROPPED, IGNORED, TAGGED */
 
 /* The node that holds the pointer by which a reachable (or possible, or hidden) one was first met,
- * and, if that is asked for, where in it (behind 32 GiB: at least there); REACH_NOBODY: a root word does
- * (reach_root_word), or nobody: dropped, ignored, or what an earlier look said is all there is. */
+ * and, if that is asked for, where in it (behind 32 GiB: at least there); REACH_NOBODY: a root word
+ * does (reach_root_word), or nobody: dropped, ignored, or what an earlier look said is all there
+ * is. */
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset);
 /* All nodes that are reachable, possible or hidden, each behind its parent: the turn-th of
  * reach_met_count. */

@@ -1,9 +1,9 @@
-/* alloc_watch.h - what is to happen at certain allocations of a thread: a second opinion about the stack
- * (unwind_check.h), a break (break_at.h), a line of the event log (eventlog.h).
+/* alloc_watch.h - what is to happen at certain allocations of a thread: a second opinion about the
+ * stack (unwind_check.h), a break (break_at.h), a line of the event log (eventlog.h).
  *
  * A thread's allocations have numbers, and one word of it says at which of them somebody wants to
- * be called next. A hook compares one word with the number (track_hot.h), for this and for the clock:
- * whoever waits for the millionth allocation costs the ones before nothing.
+ * be called next. A hook compares one word with the number (track_hot.h), for this and for the
+ * clock: whoever waits for the millionth allocation costs the ones before nothing.
  *
  *     watch_at = 0                nobody waits
  *     watch_at = 1, at its start  who waits, and for what, is asked for at the first one

@@ -1,5 +1,5 @@
-/* error_text.h - what is wrong with a release, in words, as far as nobody need be asked: no names of
- * functions.
+/* error_text.h - what is wrong with a release, in words, as far as nobody need be asked: no names
+ * of functions.
  */
 #ifndef PRELOAD_MISUSE_ERROR_TEXT_H
 #define PRELOAD_MISUSE_ERROR_TEXT_H

@@ -171,9 +171,10 @@ static uint64_t untracked(enum leak_untracked why)
 /* Does every block pass by us, when it comes and when it goes? */
 static bool sees_all(void)
 {
-    return !sample_bytes && !(load_relaxed(&store_header->flags) & LEAK_FLAG_LATE) && !untracked(LEAK_UNTRACKED_NESTED) &&
-           !untracked(LEAK_UNTRACKED_DEEPBIND) && !untracked(LEAK_UNTRACKED_OWN_ALLOCATOR) &&
-           !untracked(LEAK_UNTRACKED_ABANDONED) && !linked_home;
+    return !sample_bytes && !(load_relaxed(&store_header->flags) & LEAK_FLAG_LATE) &&
+           !untracked(LEAK_UNTRACKED_NESTED) && !untracked(LEAK_UNTRACKED_DEEPBIND) &&
+           !untracked(LEAK_UNTRACKED_OWN_ALLOCATOR) && !untracked(LEAK_UNTRACKED_ABANDONED) &&
+           !linked_home;
 }
 
 /* And is it in the table? */

@@ -1,9 +1,9 @@
 /* misuse.h - releases that are wrong: by another family, with a wrong size, twice, of no block.
  *
- * A right release comes here never: the hook's word (free_form.h) and the block's kind agree. A wrong
- * one is recorded before it goes on (events.h), and goes on as if we were not there: what libc does
- * about it stays as loud as it was. Of a pointer that is no block's only what is certain is called
- * wrong:
+ * A right release comes here never: the hook's word (free_form.h) and the block's kind agree. A
+ * wrong one is recorded before it goes on (events.h), and goes on as if we were not there: what
+ * libc does about it stays as loud as it was. Of a pointer that is no block's only what is certain
+ * is called wrong:
  *
  *     freed lately, and no memory came to anybody unseen since   double free
  *     inside of a live block                                     interior free

@@ -41,8 +41,8 @@ bool aliases_take(struct aliases *aliases, const char *name, size_t name_length,
     char copy[80];
     struct text shown = TEXT_ON(copy);
     size_t i = 0;
-    while (i < ARRAY_LENGTH(table) && (strlen(table[i].name) != name_length ||
-                                       memcmp(table[i].name, name, name_length) != 0))
+    while (i < ARRAY_LENGTH(table) &&
+           (strlen(table[i].name) != name_length || memcmp(table[i].name, name, name_length) != 0))
         i++;
     if (i == ARRAY_LENGTH(table))
         return false;
@@ -144,8 +144,7 @@ bool aliases_apply(const struct aliases *aliases, struct options *options)
     }
     uint8_t roots_by = options->source[OPTION_roots]; /* before: several words make one list */
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
-        if (!table[i].root || !aliases->source[i] ||
-            is_said(roots_by, aliases->source[i]))
+        if (!table[i].root || !aliases->source[i] || is_said(roots_by, aliases->source[i]))
             continue;
         set_word(options->roots, table[i].root, aliases->value[i]);
         if (aliases->source[i] > options->source[OPTION_roots])

@@ -1,4 +1,5 @@
-/* lsan_options.h - LeakSanitizer's names for what libleak has as well, in LSAN_OPTIONS or among libleak's own.
+/* lsan_options.h - LeakSanitizer's names for what libleak has as well, in LSAN_OPTIONS or among
+ * libleak's own.
  *
  * Items name=value, with ':', ',' or white space between them; a value may stand in quotes of
  * either kind. LeakSanitizer has many options that mean nothing here: those are passed over

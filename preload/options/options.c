@@ -31,14 +31,10 @@ static const struct {
 };
 
 static const char *const source_names[] = {
-    [SOURCE_BUILT_IN] = "built-in",
-    [SOURCE_SYSTEM] = "/etc/libleak.conf",
-    [SOURCE_USER] = "user configuration",
-    [SOURCE_VLD] = "./vld.ini",
-    [SOURCE_DIRECTORY] = "./.libleakrc",
-    [SOURCE_PROGRAM] = "__lsan_default_options",
-    [SOURCE_LSAN] = "LSAN_OPTIONS",
-    [SOURCE_ENVIRONMENT] = "LIBLEAK_OPTIONS",
+    [SOURCE_BUILT_IN] = "built-in",       [SOURCE_SYSTEM] = "/etc/libleak.conf",
+    [SOURCE_USER] = "user configuration", [SOURCE_VLD] = "./vld.ini",
+    [SOURCE_DIRECTORY] = "./.libleakrc",  [SOURCE_PROGRAM] = "__lsan_default_options",
+    [SOURCE_LSAN] = "LSAN_OPTIONS",       [SOURCE_ENVIRONMENT] = "LIBLEAK_OPTIONS",
     [SOURCE_CALL] = "libleak_set_option",
 };
 

@@ -1,11 +1,11 @@
 /* options.h - what the user asked for, from the one table include/leak_options.def.
  *
  * Sources in order, later wins: built-in, /etc/libleak.conf, $XDG_CONFIG_HOME/libleak/config,
- * ./vld.ini (Visual Leak Detector's words for the same, vld_options.h), ./.libleakrc, LeakSanitizer's words for the same (lsan_options.h), LIBLEAK_OPTIONS.
- * Their words stand for ours in all of these. An unknown name or
- * bad value is one clear line, and the value from before stays. Files hold one name=value a line, #
- * starts a comment. Read once at start, constant from main on, but for those that the program itself
- * may change (runtime_options.h).
+ * ./vld.ini (Visual Leak Detector's words for the same, vld_options.h), ./.libleakrc,
+ * LeakSanitizer's words for the same (lsan_options.h), LIBLEAK_OPTIONS. Their words stand for ours
+ * in all of these. An unknown name or bad value is one clear line, and the value from before stays.
+ * Files hold one name=value a line, # starts a comment. Read once at start, constant from main on,
+ * but for those that the program itself may change (runtime_options.h).
  */
 #ifndef PRELOAD_OPTIONS_OPTIONS_H
 #define PRELOAD_OPTIONS_OPTIONS_H
@@ -20,7 +20,7 @@
 typedef bool option_BOOL;
 typedef uint64_t option_SIZE;
 typedef uint64_t option_NUMBER;
-typedef uint64_t option_TIME; /* nanoseconds */
+typedef uint64_t option_TIME;  /* nanoseconds */
 typedef uint64_t option_SHARE; /* percent, to 100 */
 typedef char option_TEXT[OPTION_TEXT_MAX];
 typedef unsigned option_CHOICE_report, option_CHOICE_follow, option_CHOICE_free_stacks,
@@ -68,7 +68,8 @@ struct text;
 
 /* Called for each item that cannot be used: "unknown option 'x'", … */
 typedef void options_complain(const char *what, const char *item, const char *where);
-/* Asked for each item whose name is none of ours; false: nor is it theirs. Set once, before options_load. */
+/* Asked for each item whose name is none of ours; false: nor is it theirs. Set once, before
+ * options_load. */
 typedef bool options_other_words(const char *name, size_t name_length, const char *value,
                                  size_t value_length, enum option_source source,
                                  options_complain *complain);
@@ -85,12 +86,13 @@ void options_load(struct options *options, char **envp, options_complain *compla
 void options_describe(const struct options *options, struct text *out);
 /* The value of one; false: there is no such option. */
 bool options_tell(const struct options *options, const char *name, struct text *out);
-/* By the program itself. False, and nothing has changed: no such option, none to be changed while the
- * program runs, or no such value. */
+/* By the program itself. False, and nothing has changed: no such option, none to be changed while
+ * the program runs, or no such value. */
 bool options_change(struct options *options, const char *name, const char *value);
 /* The lines of help=1, one option each, given to say. */
 void options_help(void (*say)(const char *line));
-/* What that source asks for in VLD's words and libleak has no form of: "Name=value, ..."; empty: nothing. */
+/* What that source asks for in VLD's words and libleak has no form of: "Name=value, ..."; empty:
+ * nothing. */
 const char *options_passed_over(enum option_source source);
 const char *options_source_name(enum option_source source);
 /* True when help=1 was among the items. */

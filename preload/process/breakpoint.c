@@ -96,7 +96,8 @@ static bool on_signal(const ucontext_t *context)
 
 struct search {
     const struct dl_phdr_info *object;
-    uint64_t objects, came; /* all that there are; since the last search, which are the last of them */
+    uint64_t objects,
+        came; /* all that there are; since the last search, which are the last of them */
     bool stripped;
 };
 
@@ -111,8 +112,8 @@ static void wait_at(const struct dl_phdr_info *object, uintptr_t address)
     struct point *known = find_point(address), *point = known ? known : &points[point_count];
     if (known ? is_ours_there(address) : point_count == MOST)
         return;
-    *point = (struct point){address, *(const arch_code *)address,
-                            symbols_access(object, address, true)};
+    *point =
+        (struct point){address, *(const arch_code *)address, symbols_access(object, address, true)};
     if (!known)
         store_release(&point_count, point_count + 1); /* pairs with find_point: before it is met */
     refused |= !write_code(address, ARCH_UNKNOWN_CODE, point->access);
@@ -159,11 +160,12 @@ static void look_into_new(struct search *search)
     dl_iterate_phdr(look_into, search);
 }
 
-/* The loader is at work. It counts an object when it is in the list, and what is mapped of it then is
- * all of its code. */
+/* The loader is at work. It counts an object when it is in the list, and what is mapped of it then
+ * is all of its code. */
 static void on_loading(void)
 {
-    static uint32_t busy; /* names are read with memory of ours; nobody else's change is waited for */
+    static uint32_t
+        busy; /* names are read with memory of ours; nobody else's change is waited for */
     struct search search = {0};
     if (load_relaxed(&is_met) || exchange_acquire(&busy, 1))
         return;

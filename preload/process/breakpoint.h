@@ -1,12 +1,14 @@
-/* breakpoint.h - start_at=: a function that is waited for, whoever has it and whether it allocates or not.
+/* breakpoint.h - start_at=: a function that is waited for, whoever has it and whether it allocates
+ * or not.
  *
  * Where the function begins stands an instruction that no CPU knows. The thread that comes by first
- * gets a SIGILL, at that very pc; its handler here puts back what had been there, says so, and returns:
- * the call goes on as if nothing had been. So it happens once; threads that ran into it meanwhile come
- * back to the same place, where the instruction is right again.
+ * gets a SIGILL, at that very pc; its handler here puts back what had been there, says so, and
+ * returns: the call goes on as if nothing had been. So it happens once; threads that ran into it
+ * meanwhile come back to the same place, where the instruction is right again.
  *
- * Why no int3: after it the pc is behind the place, so that whoever keeps the signal back (a debugger
- * does, for SIGTRAP) has the program go on in the middle of an instruction. SIGILL debuggers pass on.
+ * Why no int3: after it the pc is behind the place, so that whoever keeps the signal back (a
+ * debugger does, for SIGTRAP) has the program go on in the middle of an instruction. SIGILL
+ * debuggers pass on.
  *
  * Pages are the process's own: a fork child waits for itself. They are writable while a byte is
  * written and have their protection back afterwards. Libraries that come later are looked through

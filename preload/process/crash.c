@@ -127,8 +127,8 @@ static void die(int number, const siginfo_t *info, ucontext_t *context)
         sys_kill(sys_getpid(), number);
 }
 
-/* The first process of a container, or of the machine: what the default action of a signal that was sent
- * to it would be, the kernel does not do. */
+/* The first process of a container, or of the machine: what the default action of a signal that was
+ * sent to it would be, the kernel does not do. */
 static bool is_first(void)
 {
     return sys_getpid() == 1;
@@ -155,7 +155,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 static void on_programs_handler(int number, siginfo_t *info, void *context)
 {
     uint64_t mask;
-    if (number != SIGABRT || is_first() || (at_it && load_relaxed(&taker) == (uint32_t)sys_gettid()))
+    if (number != SIGABRT || is_first() ||
+        (at_it && load_relaxed(&taker) == (uint32_t)sys_gettid()))
         return;
     sys_signals_block(&mask);
     record(info, context, LEAK_CRASH_HANDED);

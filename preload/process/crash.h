@@ -1,10 +1,10 @@
 /* crash.h - a signal that kills leaves its place in the account, and kills all the same.
  *
- * A handler of ours stands where the program has left the default action (signal_trampoline.h), on an
- * alternate stack (altstack.h). It waits for nobody: no lock, no memory but its own, nothing read
- * but through the kernel. When it is done the default action is put back, the very signal is sent
- * to the thread once more, and the handler returns: so the kernel sees the program die where it
- * stood, with that signal, its core and its wait status.
+ * A handler of ours stands where the program has left the default action (signal_trampoline.h), on
+ * an alternate stack (altstack.h). It waits for nobody: no lock, no memory but its own, nothing
+ * read but through the kernel. When it is done the default action is put back, the very signal is
+ * sent to the thread once more, and the handler returns: so the kernel sees the program die where
+ * it stood, with that signal, its core and its wait status.
  *
  *     second fault, in the handler itself: that step of the record is left out
  *     second thread that crashes meanwhile: waits for the first one's end

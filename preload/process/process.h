@@ -1,9 +1,9 @@
 /* process.h - the life of the process under libleak: start, fork, exec, end.
  *
- * One byte decides everything: *process_alive is true while this process has an account. It stands in
- * a page that the kernel wipes in a fork child (MADV_WIPEONFORK), so every hook sees, by the load
- * it does anyway, that it must take a store of its own before it writes. Before the start and after
- * "enabled=0" it is false as well; process_wake tells the cases apart.
+ * One byte decides everything: *process_alive is true while this process has an account. It stands
+ * in a page that the kernel wipes in a fork child (MADV_WIPEONFORK), so every hook sees, by the
+ * load it does anyway, that it must take a store of its own before it writes. Before the start and
+ * after "enabled=0" it is false as well; process_wake tells the cases apart.
  */
 #ifndef PRELOAD_PROCESS_PROCESS_H
 #define PRELOAD_PROCESS_PROCESS_H
@@ -47,8 +47,8 @@ void process_missed(void);
 /* exec*: true when the attempt was marked and must be undone if exec comes back. */
 bool process_exec_begin(void);
 void process_exec_undo(void);
-/* record: the frame address of the exported function (stack_scrub.h). _exit and its kin: the last moment
- * to write anything down. Main has returned, or exit was called. */
+/* record: the frame address of the exported function (stack_scrub.h). _exit and its kin: the last
+ * moment to write anything down. Main has returned, or exit was called. */
 bool process_ends(const uintptr_t *record);
 bool process_exit_called(const uintptr_t *record);
 /* What it ends with: in no register that would have to be saved in a frame of ours. */

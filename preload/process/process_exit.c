@@ -24,9 +24,8 @@ void finish_tell(void)
 static void put_own_memory(void)
 {
     struct leak_own account;
-    struct leak_own *place = arena_balance(&account)
-                                 ? store_chunk_in_file(LEAK_CHUNK_OWN, sizeof account, 0)
-                                 : NULL;
+    struct leak_own *place =
+        arena_balance(&account) ? store_chunk_in_file(LEAK_CHUNK_OWN, sizeof account, 0) : NULL;
     if (!place)
         return;
     *place = account;

@@ -1,5 +1,5 @@
-/* report_targets.h - where leakreport is to write, when the process runs it: report_to and report_file as
- * arguments, and the descriptors that it gets.
+/* report_targets.h - where leakreport is to write, when the process runs it: report_to and
+ * report_file as arguments, and the descriptors that it gets.
  *
  * A relative file is where the program was at the start. Descriptors 1 and 2 are handed on only as
  * long as they are what they were then: later they may be a file of the program's own.

@@ -1,5 +1,5 @@
-/* resource_hooks.h - what the hooks of descriptors, streams and the like have in common: with the token,
- * after the real function has done its work.
+/* resource_hooks.h - what the hooks of descriptors, streams and the like have in common: with the
+ * token, after the real function has done its work.
  *
  * No token is held while the real function runs: it may block, be cancelled, or be where a thread
  * is parked. Nothing here touches errno. Without a token (libleak itself is calling, or there is no

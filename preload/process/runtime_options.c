@@ -20,8 +20,8 @@ bool settings_get(const char *name, char *buffer, size_t size)
     return told;
 }
 
-/* What the table cannot judge, of the option that is set. The words of on_error are in force as soon
- * as they are read. */
+/* What the table cannot judge, of the option that is set. The words of on_error are in force as
+ * soon as they are read. */
 static bool makes_sense(const struct options *options, const char *name)
 {
     unsigned classes;

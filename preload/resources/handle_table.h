@@ -1,5 +1,5 @@
-/* handle_table.h - streams, directories, library handles, threads, mapped regions and bad closes: all
- * that is known by an address, in one pool of records with a hash over (type, address).
+/* handle_table.h - streams, directories, library handles, threads, mapped regions and bad closes:
+ * all that is known by an address, in one pool of records with a hash over (type, address).
  *
  * Places that are given back are used again. Whatever has been given an address that is known has
  * it now: what was there before is gone without our seeing it.

@@ -1,4 +1,5 @@
-/* resource_records.h - what is open besides memory, one record each; the truth is private, the store a copy.
+/* resource_records.h - what is open besides memory, one record each; the truth is private, the
+ * store a copy.
  *
  * Records stand on pages of 24. Each page has a twin in the store, to which a record is written
  * through whenever it changes: state 0, the rest, the state. So a fork child finds in its copy of

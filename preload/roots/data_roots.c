@@ -36,8 +36,7 @@ static void visit(const struct symtab_symbol *variable, void *context)
     struct variables *out = search->out;
     uintptr_t start = search->bias + variable->value, end = start + variable->size;
     uint32_t first = first_from(search->reach, start), behind = first_from(search->reach, end);
-    if (first == behind || out->count == VARIABLES_MOST ||
-        end_of(search->reach, behind - 1) > end)
+    if (first == behind || out->count == VARIABLES_MOST || end_of(search->reach, behind - 1) > end)
         return;
     out->between[out->count].start = reach_address(search->reach, first);
     out->between[out->count++].end = end_of(search->reach, behind - 1);

@@ -1,9 +1,9 @@
 /* data_roots.h - data of an object as a root, where an allocator gives out blocks from it.
  *
- * An allocator that is linked into the program may have its memory in a variable of it. Blocks are no
- * roots, nor is what lies between the blocks of one variable: what has been freed there still holds what
- * the program had written. Which variables there are is read from the file; where it does not say, what
- * is between blocks is a root, for it may be another variable.
+ * An allocator that is linked into the program may have its memory in a variable of it. Blocks are
+ * no roots, nor is what lies between the blocks of one variable: what has been freed there still
+ * holds what the program had written. Which variables there are is read from the file; where it
+ * does not say, what is between blocks is a root, for it may be another variable.
  *
  *     variable   |head|  block  |free|  block  | rest |
  *     root       ======                        ========

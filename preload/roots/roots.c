@@ -18,7 +18,8 @@
 
 #define USER_MOST 4096
 #define DTV_MOST 65536
-#define LEAST_BLOCK 32 /* with what the allocator writes before it: no smaller one is between two */
+#define LEAST_BLOCK 32 /* with what the allocator writes before it: no smaller one is between two  \
+                        */
 #define RUNS_MOST (PIECES_MOST / 4)
 #define STARTS_MOST (2 * PARK_MOST)
 

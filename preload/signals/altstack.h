@@ -3,7 +3,8 @@
  *
  * The program sees none of it: where it asks for its alternate stack it is told that there is none;
  * where it gives one of its own, that one counts, and when it takes it away ours comes back. Its
- * handlers never stand on ours (signal_trampoline.h): what they need is not known, and they may stay.
+ * handlers never stand on ours (signal_trampoline.h): what they need is not known, and they may
+ * stay.
  *
  * Ours holds the kernel's frame (with every register the CPU has, AT_MINSIGSTKSZ) and 32 KiB, which
  * is what language runtimes that find a stack installed expect of it. Stacks are cut from slabs,

@@ -197,15 +197,17 @@ static inline void pass(unsigned number_of_door, action *door, int number, sigin
     X(high##1)                                                                                     \
     X(high##2)                                                                                     \
     X(high##3)                                                                                     \
-    X(high##4) X(high##5) X(high##6) X(high##7) X(high##8) X(high##9) X(high##a) X(high##b)        \
-        X(high##c) X(high##d) X(high##e) X(high##f)
+    X(high##4)                                                                                     \
+    X(high##5) X(high##6) X(high##7) X(high##8) X(high##9) X(high##a) X(high##b) X(high##c)        \
+        X(high##d) X(high##e) X(high##f)
 #define FOR_256(X)                                                                                 \
     FOR_16(X, 0)                                                                                   \
     FOR_16(X, 1)                                                                                   \
     FOR_16(X, 2)                                                                                   \
     FOR_16(X, 3)                                                                                   \
-    FOR_16(X, 4) FOR_16(X, 5) FOR_16(X, 6) FOR_16(X, 7) FOR_16(X, 8) FOR_16(X, 9) FOR_16(X, a)     \
-        FOR_16(X, b) FOR_16(X, c) FOR_16(X, d) FOR_16(X, e) FOR_16(X, f)
+    FOR_16(X, 4)                                                                                   \
+    FOR_16(X, 5) FOR_16(X, 6) FOR_16(X, 7) FOR_16(X, 8) FOR_16(X, 9) FOR_16(X, a) FOR_16(X, b)     \
+        FOR_16(X, c) FOR_16(X, d) FOR_16(X, e) FOR_16(X, f)
 #define NAME(n) door_##n,
 
 FOR_256(DOOR)
@@ -219,7 +221,7 @@ static void *find_door(void *handler)
     for (unsigned i = 0; i < DOORS; i++) {
         void *there = NULL;
         bool new = cas_acquire(&behind[i], &there, handler);
-        if (new && handlers_want_our_stack)
+        if (new &&handlers_want_our_stack)
             store_relaxed(&stays[i], handlers_want_our_stack((uintptr_t)handler));
         if (new || there == handler)
             return (void *)doors[i];

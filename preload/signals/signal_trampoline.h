@@ -47,9 +47,9 @@ void handlers_complete(int number);
 
 /* ---- Faults of our own making --------------------------------------------------------------- */
 
-/* From now on whoever gets that signal is asked first: true, and it is over. It can neither be ignored
- * nor blocked (hook_mask.c), and the program sees nothing of that. install: libc's sigaction; the
- * default action has its stand-in by now, which asks handlers_keeps. */
+/* From now on whoever gets that signal is asked first: true, and it is over. It can neither be
+ * ignored nor blocked (hook_mask.c), and the program sees nothing of that. install: libc's
+ * sigaction; the default action has its stand-in by now, which asks handlers_keeps. */
 void handlers_keep_fault(int number, bool (*is_ours)(const ucontext_t *context),
                          int (*install)(int, const struct sigaction *, struct sigaction *));
 /* The number, 0: there is none. */

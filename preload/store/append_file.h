@@ -36,7 +36,8 @@ void journal_end(struct locked *locked);
 /* The file is cut to what there is. wait: for whoever writes; last: lines are appended from now on.
  */
 void journal_trim(bool wait, bool last);
-/* How many lines are missing. A child of a process that could not write does not try, and says nothing. */
+/* How many lines are missing. A child of a process that could not write does not try, and says
+ * nothing. */
 uint64_t journal_lost(void);
 
 void journal_fork_lock(void);

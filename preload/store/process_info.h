@@ -1,4 +1,5 @@
-/* process_info.h - what the store says of the process itself: program, arguments, directory, options.
+/* process_info.h - what the store says of the process itself: program, arguments, directory,
+ * options.
  *
  * All of it at the start and in a fork child. Where something stands more than once the last word
  * counts.

@@ -1,9 +1,9 @@
 /* segmented_array.h - an array in the store that never moves: id -> record, grown by doubling.
  *
- * Each segment is a chunk. The first ones hold 1 << (first_bits + k) records; later, what doubles the
- * array is 1 << SEGMENTS_PART_BITS equal ones, for a chunk takes all its memory when it is made.
- * So a record's segment follows from its id by one count of leading zeros. Segments are made on
- * demand, by whoever needs an id in them first.
+ * Each segment is a chunk. The first ones hold 1 << (first_bits + k) records; later, what doubles
+ * the array is 1 << SEGMENTS_PART_BITS equal ones, for a chunk takes all its memory when it is
+ * made. So a record's segment follows from its id by one count of leading zeros. Segments are made
+ * on demand, by whoever needs an id in them first.
  */
 #ifndef PRELOAD_STORE_SEGMENTED_ARRAY_H
 #define PRELOAD_STORE_SEGMENTED_ARRAY_H

@@ -1,5 +1,5 @@
-/* annotate.h - what the program says of its own allocators, with what follows from it: a block comes
- * or goes, in a pool or in none, and what does not fit is told as a wrong release.
+/* annotate.h - what the program says of its own allocators, with what follows from it: a block
+ * comes or goes, in a pool or in none, and what does not fit is told as a wrong release.
  *
  * With sample= nothing is known of such blocks, and nothing said.
  */

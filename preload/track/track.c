@@ -17,7 +17,7 @@
 
 bool track_choosy = true, track_detour = true;
 static uint64_t size_span = UINT64_MAX; /* max_size - min_size: one comparison for both */
-static uint64_t began_ns; /* monotonic: the wall clock may be set */
+static uint64_t began_ns;               /* monotonic: the wall clock may be set */
 
 void track_begin(void)
 {
@@ -254,8 +254,7 @@ static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
     uint64_t blocks = sampled ? sample_count(block, false) : 1;
     if (unlikely(!thread))
         return count_free_at_site(guard, block->site, blocks, blocks * block->size);
-    track_went(guard, thread, caller, block, block->address, pointer, how, blocks, sampled,
-               false);
+    track_went(guard, thread, caller, block, block->address, pointer, how, blocks, sampled, false);
     threads_done(thread, &shared);
 }
 
@@ -294,8 +293,7 @@ static bool went_wrongly(struct guard *guard, const struct frame *caller, uintpt
                          uint32_t how)
 {
     struct carved it;
-    if (likely(!load_relaxed(&carved_count)) ||
-        !carved_remove(guard, address, CARVED_ANY, &it))
+    if (likely(!load_relaxed(&carved_count)) || !carved_remove(guard, address, CARVED_ANY, &it))
         return false;
     wrongs_of_carved(guard, caller, &it, how, 0);
     track_carved_gone(guard, caller, &it.block, how);
@@ -388,8 +386,8 @@ void *track_free_first(struct guard *guard, const struct frame *caller, void *po
     return track_free_wrong(guard, caller, &block, pointer, how);
 }
 
-static ALWAYS_INLINE void *free_said(struct guard *guard, const struct frame *caller,
-                                     void *pointer, uint32_t how, bool said)
+static ALWAYS_INLINE void *free_said(struct guard *guard, const struct frame *caller, void *pointer,
+                                     uint32_t how, bool said)
 {
     return unlikely(track_detour)     ? free_otherwise(guard, caller, pointer, how)
            : unlikely(!guard->thread) ? track_free_first(guard, caller, pointer, how)

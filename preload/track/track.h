@@ -15,8 +15,8 @@
 /* A block that the caller of the hook now owns. */
 void track_alloc(struct guard *guard, const struct frame *caller, void *block, size_t size,
                  enum leak_kind kind);
-/* The block is about to go, in that way (free_form.h): out of the table and counted. Where the way is
- * wrong, that is recorded. What libc is to free now: the block, or NULL. */
+/* The block is about to go, in that way (free_form.h): out of the table and counted. Where the way
+ * is wrong, that is recorded. What libc is to free now: the block, or NULL. */
 void *track_free(struct guard *guard, const struct frame *caller, void *block, uint32_t how);
 /* By a form that says a size or an alignment. */
 void *track_free_said(struct guard *guard, const struct release_frame *frame, void *block,
@@ -30,8 +30,8 @@ bool track_take(struct guard *guard, void *block, struct block *out);
 void track_put_back(struct guard *guard, const struct block *block);
 void track_gone(struct guard *guard, const struct frame *caller, const struct block *block);
 
-/* A block of the program's own allocators came (kind: CUSTOM, or POOL and which), or went in that way;
- * it is out of suballoc.h's table then. Samples know none. */
+/* A block of the program's own allocators came (kind: CUSTOM, or POOL and which), or went in that
+ * way; it is out of suballoc.h's table then. Samples know none. */
 void track_carved(struct guard *guard, const struct frame *caller, void *block, size_t size,
                   enum leak_kind kind, uint32_t pool);
 void track_carved_gone(struct guard *guard, const struct frame *caller, const struct block *block,

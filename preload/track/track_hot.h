@@ -46,7 +46,8 @@ static ALWAYS_INLINE void track_clock(struct guard *guard, struct thread *thread
         track_ask_clock(guard, thread);
 }
 
-/* An allocation at which there is more to do: the clock, and who waits for this very one. The tick. */
+/* An allocation at which there is more to do: the clock, and who waits for this very one. The tick.
+ */
 uint32_t track_stop(struct guard *guard, struct thread *thread, const struct frame *caller,
                     const struct block *block);
 
@@ -82,9 +83,8 @@ static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct threa
 {
     /* First: what is written down of a peak that ends here has this block in it. */
     track_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
-    struct leak_slot *slot = likely(young)
-                                 ? slots_find_newest(guard, &thread->slots, block->site)
-                                 : slots_find(guard, &thread->slots, block->site);
+    struct leak_slot *slot = likely(young) ? slots_find_newest(guard, &thread->slots, block->site)
+                                           : slots_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
     bump(&slot->counts.frees, blocks);
     bump(&slot->counts.freed_bytes, blocks * block->size);

@@ -30,7 +30,8 @@ enum cfi_rule {
 #define CFI_FP_KEPT INT16_MAX /* the caller's fp is the callee's */
 #define CFI_LOST INT16_MIN    /* nobody can say where it is */
 
-/* A return address lies at a multiple of 8, and not further from the CFA than cfi_cache.c can keep. */
+/* A return address lies at a multiple of 8, and not further from the CFA than cfi_cache.c can keep.
+ */
 #define CFI_RA_FLAGS 7
 #define CFI_RA_LEAST (-4096)
 #define CFI_RA_MOST 4088

@@ -1,14 +1,14 @@
-/* cfi_cache.h - the rows met so far, by return address: an insert-only table that readers walk without a
- * lock.
+/* cfi_cache.h - the rows met so far, by return address: an insert-only table that readers walk
+ * without a lock.
  *
- * Rows are many and nearly all alike, so a slot is one word: the address, and above it the number of
- * its row among the different ones. When a module goes, the slots of its range are given up before
- * the range can be used again (rows_forget, called by modules), and may then be taken by others:
- * nobody can be reading a row of code that no longer exists.
- * A table that is half full is outgrown: its slots are copied into one twice as large, and its memory
- * goes back. It stays mapped, since a reader may still be in it, and reads as empty. Programs have
- * 131 to 11.9 k rows, 85 to 175 different ones. Where there is no room (or no number: there are 6144),
- * no memory, somebody else at it, or a crash to tell of, a row is simply worked out again the next time.
+ * Rows are many and nearly all alike, so a slot is one word: the address, and above it the number
+ * of its row among the different ones. When a module goes, the slots of its range are given up
+ * before the range can be used again (rows_forget, called by modules), and may then be taken by
+ * others: nobody can be reading a row of code that no longer exists. A table that is half full is
+ * outgrown: its slots are copied into one twice as large, and its memory goes back. It stays
+ * mapped, since a reader may still be in it, and reads as empty. Programs have 131 to 11.9 k rows,
+ * 85 to 175 different ones. Where there is no room (or no number: there are 6144), no memory,
+ * somebody else at it, or a crash to tell of, a row is simply worked out again the next time.
  */
 #ifndef PRELOAD_UNWIND_CFI_CACHE_H
 #define PRELOAD_UNWIND_CFI_CACHE_H

@@ -16,8 +16,8 @@
 #include "preload/unwind/unwind.h"
 
 bool tree_start(void);
-/* The frames of a trace are found: gets on its way what tree_site will ask for while they take their
- * places. */
+/* The frames of a trace are found: gets on its way what tree_site will ask for while they take
+ * their places. */
 void tree_expect(struct unwind_trace *trace, unsigned sort);
 /* The site of a trace and a sort; 0 when there is no memory. Frames that the trace shares with the
  * one before have their nodes already; the others get theirs here. */

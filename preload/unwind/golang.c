@@ -30,8 +30,7 @@ static bool has_note(const struct dl_phdr_info *object)
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         if (segment->p_type == PT_NOTE &&
-            golang_is_noted((const char *)(object->dlpi_addr + segment->p_vaddr),
-                            segment->p_memsz))
+            golang_is_noted((const char *)(object->dlpi_addr + segment->p_vaddr), segment->p_memsz))
             return true;
     }
     return false;

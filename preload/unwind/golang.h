@@ -20,7 +20,8 @@ static inline bool golang_has(uintptr_t pc);
 /* Does a PT_NOTE segment have the note of Go's linker? */
 bool golang_is_noted(const char *notes, size_t length);
 
-/* More copies of the runtime in one process are not told of. Filled from the front, never changed. */
+/* More copies of the runtime in one process are not told of. Filled from the front, never changed.
+ */
 #define GOLANG_OBJECTS 4
 struct golang_object {
     uintptr_t start, size; /* size is published last */

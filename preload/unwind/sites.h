@@ -1,9 +1,9 @@
 /* sites.h - the folded counters of each site, in the store.
  *
- * A thread counts in slots of its own (thread_counters.h); now and then a slot is folded into its site. The
- * fold is atomic for whoever reads the store after a sudden death: the new sum is written beside
- * the thread's slots, and one word then says that it stands for the site and for the slot, until
- * both are what they should be (struct leak_slots).
+ * A thread counts in slots of its own (thread_counters.h); now and then a slot is folded into its
+ * site. The fold is atomic for whoever reads the store after a sudden death: the new sum is written
+ * beside the thread's slots, and one word then says that it stands for the site and for the slot,
+ * until both are what they should be (struct leak_slots).
  */
 #ifndef PRELOAD_UNWIND_SITES_H
 #define PRELOAD_UNWIND_SITES_H

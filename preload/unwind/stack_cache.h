@@ -1,4 +1,5 @@
-/* stack_cache.h - the stacks a thread comes back to: from "same place, same words" to the site at once.
+/* stack_cache.h - the stacks a thread comes back to: from "same place, same words" to the site at
+ * once.
  *
  * A program allocates in few places, over and over, with the same callers. Per thread, keyed by the
  * pc and sp of the hook's caller: every word of the stack that the last walk from there read, and
@@ -30,7 +31,7 @@ struct leaf {
     uintptr_t sp, fp;
     uint32_t site;
     uint32_t looked; /* modules_looked() then */
-    uint16_t sort; /* kind and tag, as in a leaf of the tree */
+    uint16_t sort;   /* kind and tag, as in a leaf of the tree */
     uint8_t words;
     bool fp_matters;
     uint32_t offset[LEAVES_WORDS];

@@ -1,5 +1,5 @@
-/* thread_counters.h - the counters of one thread, in the store, written with plain stores by that thread
- * alone.
+/* thread_counters.h - the counters of one thread, in the store, written with plain stores by that
+ * thread alone.
  *
  * A two-way cache from site to counts. A site without a slot takes one over: what stood there is
  * folded into its own site. A thread that folds too often gets a larger cache. When the thread ends

@@ -107,9 +107,10 @@ static inline bool read_return_address(struct reader *reader, const struct frame
     return true;
 }
 
-/* A frame record, {fp, return address}, stands where fp points, with its caller's frame above it. Which
- * is asked of nobody: code that keeps something else in that register ends the trace, or its callers are
- * left out; and code without a rule, made by a compiler at run time, has records like others. False: fp points to no record. */
+/* A frame record, {fp, return address}, stands where fp points, with its caller's frame above it.
+ * Which is asked of nobody: code that keeps something else in that register ends the trace, or its
+ * callers are left out; and code without a rule, made by a compiler at run time, has records like
+ * others. False: fp points to no record. */
 static bool take_record(const struct reader *reader, const struct frame *frame, struct cfi_row *row)
 {
     const uintptr_t record = 2 * sizeof(uintptr_t);
@@ -126,8 +127,8 @@ static bool take_record(const struct reader *reader, const struct frame *frame, 
 
 /* Go's code has no tables, but frame records. C code that it calls runs on a stack of the thread's,
  * and fp, which C code gives back as it was, still points to a record on the goroutine's, which
- * stays where it is until the call is over. That may be anywhere, so the kernel reads it for us, and
- * only another place in Go's code is believed. A goroutine's first record leads to none. */
+ * stays where it is until the call is over. That may be anywhere, so the kernel reads it for us,
+ * and only another place in Go's code is believed. A goroutine's first record leads to none. */
 static enum leak_root walk_go(struct reader *reader, struct frame *frame, struct unwind_step *step)
 {
     uintptr_t record = frame->fp, pc, fp;

@@ -8,8 +8,8 @@
  * fresh frames until one has the pc and sp (and fp, where somebody further out needs it) of a kept
  * one. Unwinding is a pure function of these, of the rows, and of the words it reads; so when the
  * words that led on from there last time are still the same, so is the rest, and it is not walked
- * but verified: the words stand in one row (stack_words.h), a compare each. All of them: main -> f(site
- * 1) -> h and main -> f(site 2) -> h leave h's own words identical.
+ * but verified: the words stand in one row (stack_words.h), a compare each. All of them: main ->
+ * f(site 1) -> h and main -> f(site 2) -> h leave h's own words identical.
  */
 #ifndef PRELOAD_UNWIND_UNWIND_H
 #define PRELOAD_UNWIND_UNWIND_H
@@ -49,8 +49,8 @@ struct unwind_trace {
     enum leak_root end;
     unsigned depth;
     unsigned shared; /* frames 0 .. shared-1 are those of the trace before */
-    /* Between unwind_find and unwind_settle: the trace before, and what takes the place of its inner
-     * frames. */
+    /* Between unwind_find and unwind_settle: the trace before, and what takes the place of its
+     * inner frames. */
     unsigned kept, found; /* step[0 .. kept-1], fresh[0 .. found-1] */
     bool paths;           /* all frames have their path already; not if some were cut */
     bool serves;     /* the next trace may share: own stack, and an end that depends on pc alone */
@@ -107,12 +107,13 @@ static inline void unwind(struct guard *guard, const struct unwind_bounds *bound
     unwind_settle(bounds, limit, trace);
 }
 
-/* From now on by frame pointers alone: what was compiled without them is left out, or ends a trace. */
+/* From now on by frame pointers alone: what was compiled without them is left out, or ends a trace.
+ */
 void unwind_by_fp(void);
 
 /* The same for a thread that has crashed, however deep it is: every frame is given to visit, until
- * that says no (then DEPTH). Everything is read through the kernel; link: the link register, where the
- * CPU has one. scratch: nobody else's. */
+ * that says no (then DEPTH). Everything is read through the kernel; link: the link register, where
+ * the CPU has one. scratch: nobody else's. */
 enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintptr_t link,
                            struct unwind_trace *scratch,
                            bool (*visit)(const struct frame *frame, void *context), void *context);

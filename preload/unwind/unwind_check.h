@@ -1,4 +1,5 @@
-/* unwind_check.h - a second opinion: the option unwind_check=N compares every N-th stack of a thread.
+/* unwind_check.h - a second opinion: the option unwind_check=N compares every N-th stack of a
+ * thread.
  *
  * The other unwinder is libunwind or libgcc's, opened by the first check and only when asked for.
  * It walks from where it is called, through the runtime's own frames, to the caller of the hook and

@@ -75,8 +75,7 @@ static void fill_coverage(struct mem *mem, const struct store *store, struct pro
     const struct leak_header *header = &store->header;
 
     process->own_bytes = store->own.used;
-    process->own_astray =
-        (int64_t)(store->own.used - store->own.mapped - store->own.charged);
+    process->own_astray = (int64_t)(store->own.used - store->own.mapped - store->own.charged);
     process->unknown_frees = header->unknown_frees;
     process->unwind_checks = header->unwind_checks;
     process->unwind_mismatches = header->unwind_mismatches;
@@ -145,7 +144,8 @@ static struct handed_down fill_sums(const struct store *store, struct process *p
         process->frees += site->counts.frees;
         process->bytes_allocated += site->counts.bytes;
         root = site->node < LEAK_NODE_FIRST ? site->node : roots[site->node];
-        if (root != LEAK_ROOT_COMPLETE && root != LEAK_ROOT_NO_STACKS && root != LEAK_ROOT_DISABLED) {
+        if (root != LEAK_ROOT_COMPLETE && root != LEAK_ROOT_NO_STACKS &&
+            root != LEAK_ROOT_DISABLED) {
             process->truncated[root]++;
             process->truncated_stacks++;
         }
@@ -172,13 +172,12 @@ static void turn_wrappers(struct resolver *resolver, const struct store *store,
 static struct perfmap *map_of(struct mem *mem, const struct store *store,
                               const struct build_options *options, const struct process *process)
 {
-    struct perfmap_of of = {.file = options->perf_map
-                                        ? output_name(mem, options->perf_map, process, 1)
-                                        : NULL,
-                            .store = store->path,
-                            .pid = process->pid,
-                            .started_ns = process->started_ns,
-                            .ended_ns = process->ended_ns};
+    struct perfmap_of of = {
+        .file = options->perf_map ? output_name(mem, options->perf_map, process, 1) : NULL,
+        .store = store->path,
+        .pid = process->pid,
+        .started_ns = process->started_ns,
+        .ended_ns = process->ended_ns};
 
     return perfmap_begin(mem, &of);
 }
@@ -276,7 +275,8 @@ static void make_stable_growth(const struct growth *shared)
     struct growth *growth = (struct growth *)shared;
 
     if (growth)
-        *growth = (struct growth){.verdict = growth->verdict, .reason = growth_word[growth->verdict]};
+        *growth =
+            (struct growth){.verdict = growth->verdict, .reason = growth_word[growth->verdict]};
 }
 
 static void make_stable_look(struct process *process)

@@ -12,9 +12,9 @@ struct build_options {
     struct who_options who;
     const char *wrappers; /* functions that are never the headline; NULL = as it was recorded */
     const char *perf_map; /* pattern as of -o; NULL = where programs leave theirs */
-    bool allocated; /* what every stack allocated, too */
-    bool content;   /* what blocks hold is told … */
-    bool anonymous; /* … but not now, nor who and where: see anonymize.h */
+    bool allocated;       /* what every stack allocated, too */
+    bool content;         /* what blocks hold is told … */
+    bool anonymous;       /* … but not now, nor who and where: see anonymize.h */
     bool stable; /* leave out what differs from run to run: pids, times, addresses, samples */
 };
 

@@ -113,9 +113,11 @@ static void add_never_enabled(struct notes *notes)
 
     if (store_option(notes->store, "start_at", value, sizeof(value)) && *value)
         why = mem_format(notes->mem, "start_at=%s, and no function of that name was called", value);
-    else if (store_option(notes->store, "start_after", value, sizeof(value)) && strcmp(value, "0") != 0)
+    else if (store_option(notes->store, "start_after", value, sizeof(value)) &&
+             strcmp(value, "0") != 0)
         why = mem_format(notes->mem, "start_after=%s, and it ended before", value);
-    add(notes, mem_format(notes->mem, "detection was never enabled (%s): no block is called a leak", why));
+    add(notes,
+        mem_format(notes->mem, "detection was never enabled (%s): no block is called a leak", why));
 }
 
 void notes_fill(struct mem *mem, const struct store *store, const struct handed_down *inherited,
@@ -135,7 +137,8 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
     if (store->header.flags & LEAK_FLAG_CRASH_ONLY)
         add(&notes, "recorded with crash=only: nothing is known of its heap");
     if (store->header.flags & LEAK_FLAG_LATE)
-        add(&notes, "loaded late, while the process ran: nothing is known of blocks from before, and whatever "
+        add(&notes, "loaded late, while the process ran: nothing is known of blocks from before, "
+                    "and whatever "
                     "they point to is held");
     if (store->header.flags & LEAK_FLAG_NEVER_ENABLED)
         add_never_enabled(&notes);
@@ -144,11 +147,13 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
     add_options(&notes);
     add_apart(&notes);
     if (store->events_left_out)
-        add(&notes, mem_format(mem, "%s of further kinds were only counted: the list of errors holds %d",
-                               show_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
+        add(&notes,
+            mem_format(mem, "%s of further kinds were only counted: the list of errors holds %d",
+                       show_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
     if (store->tags_left_out)
-        add(&notes, mem_format(mem, "%s of libleak_tag_push found no room: a process has at most %d tags",
-                               show_count(store->tags_left_out, "call").text, LEAK_TAGS));
+        add(&notes,
+            mem_format(mem, "%s of libleak_tag_push found no room: a process has at most %d tags",
+                       show_count(store->tags_left_out, "call").text, LEAK_TAGS));
     for (size_t i = 0; (trouble = suppress_trouble(suppressions, i)); i++)
         add(&notes, mem_format(mem, "%s; this suppresses nothing", trouble));
     for (size_t i = 0; i < store->note_count; i++)

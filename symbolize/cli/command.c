@@ -118,8 +118,8 @@ static bool finish(FILE *stream)
 
 bool run_end_output(struct run_output *output, struct options *options, bool alarming)
 {
-    bool good = options->targets.count ? deliver(output, options, alarming)
-                                       : finish(output->stream);
+    bool good =
+        options->targets.count ? deliver(output, options, alarming) : finish(output->stream);
 
     free((char *)options->view.relative);
     options->view.relative = NULL;

@@ -76,16 +76,18 @@ static bool writes_json(const struct options *options)
 static bool fits_verb(const struct options *options, const char *verb)
 {
     bool report = options->generate || options->baseline || options->view.freed ||
-                  options->view.who || options->view.owners || options->build.stable || options->build.anonymous;
+                  options->view.who || options->view.owners || options->build.stable ||
+                  options->build.anonymous;
     bool format = writes_json(options) || options->format == formats_at(0);
 
     if (!format)
         fprintf(stderr, "leakreport: %s writes text or json\n", verb);
     else if (report)
-        fprintf(stderr,
-                "leakreport: %s goes without --gen-suppressions, --baseline, --freed, --who, --owners, "
-                "--stable and --anonymize\n",
-                verb);
+        fprintf(
+            stderr,
+            "leakreport: %s goes without --gen-suppressions, --baseline, --freed, --who, --owners, "
+            "--stable and --anonymize\n",
+            verb);
     return format && !report;
 }
 

@@ -10,8 +10,8 @@
 int compare_diff(struct options *options);
 int compare_merge(struct options *options);
 
-/* diff --survivors A B C: leaves C, seen through the window between the looks of the other two, to be
- * reported. False: said on stderr why not. */
+/* diff --survivors A B C: leaves C, seen through the window between the looks of the other two, to
+ * be reported. False: said on stderr why not. */
 bool compare_survivors(struct options *options);
 
 #endif

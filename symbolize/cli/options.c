@@ -77,8 +77,7 @@ static bool address(const char *text, const char *wrong, uint64_t *value)
     size_t length = strspn(digits, "0123456789abcdefABCDEF");
 
     *value = strtoull(digits, NULL, 16);
-    return (length && length <= 16 && !digits[length]) ||
-           complain(wrong, text);
+    return (length && length <= 16 && !digits[length]) || complain(wrong, text);
 }
 
 void options_add(struct text_list *list, const char *text)

@@ -21,9 +21,9 @@ struct options {
     bool format_given;
     void (*generate)(const struct report *report, const struct view *view,
                      FILE *stream); /* instead of the format; NULL = none */
-    const char *output; /* pattern of -o, NULL = stdout */
+    const char *output;             /* pattern of -o, NULL = stdout */
     struct targets targets; /* of --to, and of -o where that is given; none: to the output alone */
-    const char *baseline; /* a report of an earlier day, NULL = none */
+    const char *baseline;   /* a report of an earlier day, NULL = none */
     bool force, append, last, survivors;
     bool top_given, show_given;
     struct view view;
@@ -37,7 +37,7 @@ struct options {
     enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
     int error_exitcode; /* 0 = none */
     bool errors_for[VERDICT_MAX], errors_for_errors, errors_for_growing, errors_for_resources;
-    const char *text; /* of a report that is made already; NULL = none */
+    const char *text;            /* of a report that is made already; NULL = none */
     int serve_read, serve_write; /* -1 = do not serve */
     bool help, version;
 };

@@ -258,7 +258,8 @@ static void add_orphaned(struct filling *filling, struct record *record,
                                          .user = frame_user(freed.frames, freed.count)};
     record->orphaned.user = record->orphaned.user < freed.count ? record->orphaned.user : 0;
     if (holder.count)
-        record->orphaned.holder = holder.frames[frame_user(holder.frames, holder.count) % holder.count];
+        record->orphaned.holder =
+            holder.frames[frame_user(holder.frames, holder.count) % holder.count];
 }
 
 static void add(struct filling *filling, const struct store_resource *from)

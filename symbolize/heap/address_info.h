@@ -1,5 +1,5 @@
-/* address_info.h - what one address is, and what points at it: as the last look has it, if it was taken for
- * that address (leakctl who). */
+/* address_info.h - what one address is, and what points at it: as the last look has it, if it was
+ * taken for that address (leakctl who). */
 #ifndef SYMBOLIZE_HEAP_ADDRESS_INFO_H
 #define SYMBOLIZE_HEAP_ADDRESS_INFO_H
 

@@ -72,6 +72,5 @@ void orphans_tell(const struct orphans *orphans, struct frees *frees, struct sit
     orphaned->user = place_in(frees, orphaned, pair->node);
     orphaned->blocks = pair->blocks;
     if (pair->holder != STORE_NO_SITE)
-        orphaned->holder =
-            funnels_place(&frees->funnels, orphans->store->sites[pair->holder].node);
+        orphaned->holder = funnels_place(&frees->funnels, orphans->store->sites[pair->holder].node);
 }

@@ -1,5 +1,5 @@
-/* dropped_pointers.h - by whom the holder of lost blocks was freed, which is where they should have been freed,
- * too, more often than not.
+/* dropped_pointers.h - by whom the holder of lost blocks was freed, which is where they should have
+ * been freed, too, more often than not.
  *
  * What the look tells of is of single blocks, so of several pairs of one record the one with most
  * blocks is taken.

@@ -1,4 +1,5 @@
-/* json_leak_check.h - what a look at the heap says, as JSON: the look itself, paths, owners, samples. */
+/* json_leak_check.h - what a look at the heap says, as JSON: the look itself, paths, owners,
+ * samples. */
 #ifndef SYMBOLIZE_JSON_JSON_LEAK_CHECK_H
 #define SYMBOLIZE_JSON_JSON_LEAK_CHECK_H
 

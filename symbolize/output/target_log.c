@@ -14,7 +14,8 @@
 #define SYSLOG_PATH "/dev/log"
 #define JOURNAL_PATH "/run/systemd/journal/socket"
 #define IDENTIFIER "leakreport"
-/* A message of syslog has 1024 bytes with its head (RFC 3164); journald splits above 48 KiB itself. */
+/* A message of syslog has 1024 bytes with its head (RFC 3164); journald splits above 48 KiB itself.
+ */
 #define SYSLOG_LINE 900
 #define JOURNAL_LINE 32768
 
@@ -101,7 +102,8 @@ static bool send_and_close(struct channel *channel, const struct log_message *me
     return good;
 }
 
-/* ---- What stands before each ------------------------------------------------------------------ */
+/* ---- What stands before each ------------------------------------------------------------------
+ */
 
 static int level(const struct log_message *message)
 {
@@ -119,8 +121,9 @@ bool target_log_syslog(const char *path, const struct log_message *message)
         return false;
     localtime_r(&now, &calendar);
     strftime(when, sizeof(when), "%b %e %H:%M:%S", &calendar);
-    channel.head_length = (size_t)snprintf(head, sizeof(head), "<%d>%s " IDENTIFIER "[%d]: ",
-                                           LOG_USER | level(message), when, (int)getpid());
+    channel.head_length = (size_t)snprintf(head, sizeof(head),
+                                           "<%d>%s " IDENTIFIER "[%d]: ", LOG_USER | level(message),
+                                           when, (int)getpid());
     return send_and_close(&channel, message);
 }
 
@@ -134,10 +137,10 @@ bool target_log_journal(const char *path, const struct log_message *message)
         program[i] = (unsigned char)message->program[i] < ' ' ? '?' : message->program[i];
     if ((channel.fd = patience_connect_path(path ? path : JOURNAL_PATH, SOCK_DGRAM)) < 0)
         return false;
-    channel.head_length = (size_t)snprintf(
-        head, sizeof(head),
-        "PRIORITY=%d\nSYSLOG_FACILITY=%d\nSYSLOG_IDENTIFIER=" IDENTIFIER
-        "\nSYSLOG_PID=%d\nLIBLEAK_PID=%d\nLIBLEAK_PROGRAM=%s\nMESSAGE=",
-        level(message), LOG_USER >> 3, (int)getpid(), message->pid, program);
+    channel.head_length =
+        (size_t)snprintf(head, sizeof(head),
+                         "PRIORITY=%d\nSYSLOG_FACILITY=%d\nSYSLOG_IDENTIFIER=" IDENTIFIER
+                         "\nSYSLOG_PID=%d\nLIBLEAK_PID=%d\nLIBLEAK_PROGRAM=%s\nMESSAGE=",
+                         level(message), LOG_USER >> 3, (int)getpid(), message->pid, program);
     return send_and_close(&channel, message);
 }

@@ -1,7 +1,7 @@
 /* target_log.h - reports in the system's log: syslog, or systemd's journal.
  *
- * Each line is a message of its own, a very long one several: that is how both show them, and what they
- * take. Neither needs a library: a datagram each.
+ * Each line is a message of its own, a very long one several: that is how both show them, and what
+ * they take. Neither needs a library: a datagram each.
  */
 #ifndef SYMBOLIZE_OUTPUT_TARGET_LOG_H
 #define SYMBOLIZE_OUTPUT_TARGET_LOG_H

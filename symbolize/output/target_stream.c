@@ -25,7 +25,8 @@ static bool fail_so(char *why, int error)
     return fail(why, strerror(error));
 }
 
-/* ---- Sockets ---------------------------------------------------------------------------------- */
+/* ---- Sockets ----------------------------------------------------------------------------------
+ */
 
 /* -1: why says it. */
 static int reach_host(const char *where, const char *colon, char *why)
@@ -78,7 +79,8 @@ bool target_stream_socket(const char *where, const char *text, size_t length, ch
     return good;
 }
 
-/* ---- Commands --------------------------------------------------------------------------------- */
+/* ---- Commands ---------------------------------------------------------------------------------
+ */
 
 /* With the signals of everybody: ours are set for writing, and the program's mask was inherited. */
 static int start(const char *command, int input, pid_t *pid)

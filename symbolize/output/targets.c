@@ -12,7 +12,8 @@
 #include "symbolize/output/target_log.h"
 #include "symbolize/output/target_stream.h"
 
-/* ---- The list --------------------------------------------------------------------------------- */
+/* ---- The list ---------------------------------------------------------------------------------
+ */
 
 static bool same(const struct leak_target *a, const struct leak_target *b)
 {
@@ -77,7 +78,8 @@ bool targets_on_terminal(const struct targets *targets, bool all)
     return all;
 }
 
-/* ---- One row a kind --------------------------------------------------------------------------- */
+/* ---- One row a kind ---------------------------------------------------------------------------
+ */
 
 struct delivery {
     struct mem *mem;
@@ -151,7 +153,8 @@ static bool (*const ways[])(struct delivery *) = {
     [LEAK_TARGET_SOCKET] = to_socket,     [LEAK_TARGET_COMMAND] = to_command,
 };
 
-/* ---- All of them ------------------------------------------------------------------------------ */
+/* ---- All of them ------------------------------------------------------------------------------
+ */
 
 static bool deliver(struct mem *mem, const struct target *target, const struct parcel *parcel)
 {

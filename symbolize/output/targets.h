@@ -1,7 +1,7 @@
 /* targets.h - where a report goes: the list of --to, and one row a kind of place.
  *
- * The report is made once, in memory, and every place is given the same bytes. A place that does not
- * take them is said in one line; when none took them the report goes to stderr.
+ * The report is made once, in memory, and every place is given the same bytes. A place that does
+ * not take them is said in one line; when none took them the report goes to stderr.
  */
 #ifndef SYMBOLIZE_OUTPUT_TARGETS_H
 #define SYMBOLIZE_OUTPUT_TARGETS_H
@@ -25,7 +25,8 @@ struct targets {
 };
 
 /* Adds what the list names, each once. False: it makes no sense. Before anything is opened, for a
- * descriptor is somebody else's only as long as we have none of our own. The text stays the caller's. */
+ * descriptor is somebody else's only as long as we have none of our own. The text stays the
+ * caller's. */
 bool targets_add(struct targets *targets, const char *list);
 /* -o beside --to: it is what "file" means, and a target, whether that word was there or not. */
 void targets_add_output(struct targets *targets, const char *pattern);

@@ -1,7 +1,7 @@
 /* group_records.c - one record per signature, kind and verdict; see group_records.h.
  *
- * Which there are, and how much each is, record_sums.h says. Here each gets its stack and what is told of it: where
- * others are freed is asked of all kin together, and once.
+ * Which there are, and how much each is, record_sums.h says. Here each gets its stack and what is
+ * told of it: where others are freed is asked of all kin together, and once.
  */
 #include "symbolize/records/group_records.h"
 
@@ -172,7 +172,8 @@ static void tell_growth(struct grouping *grouping)
         if (!*place || draft->record.bytes > (*place)->record.bytes)
             *place = draft;
     }
-    process->grown = mem_take_array(grouping->mem, grouping->drafts.kin_count, sizeof(*process->grown));
+    process->grown =
+        mem_take_array(grouping->mem, grouping->drafts.kin_count, sizeof(*process->grown));
     for (uint32_t k = 0; k < grouping->drafts.kin_count; k++) {
         const struct kin *kin = &grouping->drafts.kins[k];
         const struct growth *growth =
@@ -246,8 +247,8 @@ void group_records(struct mem *mem, struct resolver *resolver, const struct stor
 
     grouping.signatures = signatures_begin(resolver, store);
     grouping.trends = trends_begin(mem, store, process->until_ns);
-    grouping.drafts = drafts_begin(mem, store, &grouping.signatures, &grouping.trends,
-                                   options->inherited);
+    grouping.drafts =
+        drafts_begin(mem, store, &grouping.signatures, &grouping.trends, options->inherited);
     grouping.drafts.samples_told = options->blocks ? SAMPLES_MOST : SAMPLES_TOLD;
     paths_want(&grouping.signatures);
     signatures_resolve(&grouping.signatures);

@@ -1,8 +1,9 @@
 /* group_records.h - sites become records.
  *
  * One record per signature, kind and verdict, with everything a reader is told of it. Sites that
- * hold nothing now are no records. What is suppressed is a record, and counts in no total. Until a look at the heap exists the verdict is "unfreed", or
- * "runtime" for what the C and C++ libraries keep for themselves.
+ * hold nothing now are no records. What is suppressed is a record, and counts in no total. Until a
+ * look at the heap exists the verdict is "unfreed", or "runtime" for what the C and C++ libraries
+ * keep for themselves.
  */
 #ifndef SYMBOLIZE_RECORDS_GROUP_RECORDS_H
 #define SYMBOLIZE_RECORDS_GROUP_RECORDS_H
@@ -12,7 +13,6 @@
 #include "common/names/resolve.h"
 #include "common/store/store.h"
 #include "common/suppress/suppress.h"
-
 
 struct group_options {
     bool inherited; /* a fork child: show what the parent handed down, too */

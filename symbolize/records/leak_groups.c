@@ -1,6 +1,6 @@
-/* leak_groups.c - see leak_groups.h. A record says what it would agree in: first with others of its call,
- * and where there are none with others of its line. Those that say the same are an entry, so all
- * its parts share a function. */
+/* leak_groups.c - see leak_groups.h. A record says what it would agree in: first with others of its
+ * call, and where there are none with others of its line. Those that say the same are an entry, so
+ * all its parts share a function. */
 #include "symbolize/records/leak_groups.h"
 
 #include <stdlib.h>
@@ -115,9 +115,8 @@ static uint64_t by_holder(const struct record *record)
     if (!orphaned->blocks || !orphaned->holder)
         return 0;
     freed = orphaned->frames[orphaned->user];
-    return hash_mix(hash_mix(hash_mix(~group_of(record), place_of(orphaned->holder)),
-                             place_of(freed)),
-                    1);
+    return hash_mix(
+        hash_mix(hash_mix(~group_of(record), place_of(orphaned->holder)), place_of(freed)), 1);
 }
 
 /* ---- Keys that stand for one ---------------------------------------------------------------- */
@@ -358,7 +357,8 @@ bool entries_check(const struct process *process)
             good &= !entry->shared || frame_named(part, entry->shared) < part->frame_count;
         }
         good &= bytes == entry->bytes && blocks == entry->blocks && entry->count > 0;
-        good &= entry->count == 1 || entry->shared || process->records[entry->parts[0]].orphaned.blocks;
+        good &=
+            entry->count == 1 || entry->shared || process->records[entry->parts[0]].orphaned.blocks;
         parts += entry->count;
     }
     return good && parts == process->record_count;

@@ -9,8 +9,8 @@
  *   - or on one line, with blocks of one size, whoever called, and none of these are ever freed;
  *     blocks of any sizes, if the caller's line is the same as well: there a text is copied;
  *   - or what held them came from one line and was freed by one line, that forgot them.
- * Then what one has to look at is the function they share, or the line that freed. Each record stays what it is; who wants
- * all of them apart gets them.
+ * Then what one has to look at is the function they share, or the line that freed. Each record
+ * stays what it is; who wants all of them apart gets them.
  */
 #ifndef SYMBOLIZE_RECORDS_LEAK_GROUPS_H
 #define SYMBOLIZE_RECORDS_LEAK_GROUPS_H

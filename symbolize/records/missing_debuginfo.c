@@ -1,4 +1,5 @@
-/* missing_debuginfo.c - modules whose frames could not be named in full, and what to do about it; see missing_debuginfo.h.
+/* missing_debuginfo.c - modules whose frames could not be named in full, and what to do about it;
+ * see missing_debuginfo.h.
  */
 #include "symbolize/records/missing_debuginfo.h"
 

@@ -1,4 +1,5 @@
-/* missing_debuginfo.h - modules whose frames could not be named in full: which, why, and what helps. */
+/* missing_debuginfo.h - modules whose frames could not be named in full: which, why, and what
+ * helps. */
 #ifndef SYMBOLIZE_RECORDS_MISSING_DEBUGINFO_H
 #define SYMBOLIZE_RECORDS_MISSING_DEBUGINFO_H
 

@@ -8,7 +8,8 @@
 #include "common/sites/signature.h"
 #include "common/sites/stack.h"
 
-/* ---- Over time ---------------------------------------------------------------------------------- */
+/* ---- Over time ----------------------------------------------------------------------------------
+ */
 
 static void add_moment(struct process *process, uint64_t time_ns, uint64_t bytes, uint64_t blocks)
 {
@@ -34,7 +35,8 @@ static void fill_history(struct mem *mem, const struct store *store, struct proc
     add_moment(process, process->until_ns, process->live_bytes, process->live_blocks);
 }
 
-/* ---- The peak ------------------------------------------------------------------------------------ */
+/* ---- The peak
+ * ------------------------------------------------------------------------------------ */
 
 static int by_bytes(const void *left, const void *right)
 {
@@ -46,7 +48,8 @@ static int by_bytes(const void *left, const void *right)
 /* What lives, when that is the peak; the caller frees it. */
 static struct store_peak_site *what_lives(const struct store *store, size_t *count)
 {
-    struct store_peak_site *sites = mem_more(NULL, &(size_t){0}, store->site_count + 1, sizeof(*sites));
+    struct store_peak_site *sites =
+        mem_more(NULL, &(size_t){0}, store->site_count + 1, sizeof(*sites));
 
     *count = 0;
     for (uint32_t i = 0; i < store->site_count; i++)

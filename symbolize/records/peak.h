@@ -1,7 +1,7 @@
 /* peak.h - the heap over time, and what it was made of when it was largest.
  *
- * The runtime writes a peak down when the heap begins to fall. Where it never did, or grew beyond that
- * since, what lives is what lived.
+ * The runtime writes a peak down when the heap begins to fall. Where it never did, or grew beyond
+ * that since, what lives is what lived.
  */
 #ifndef SYMBOLIZE_RECORDS_PEAK_H
 #define SYMBOLIZE_RECORDS_PEAK_H

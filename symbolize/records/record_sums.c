@@ -31,7 +31,7 @@ static void add_to_kin(struct drafts *drafts, uint32_t index)
 
     if (!*slot) {
         drafts->kins = mem_more(drafts->kins, &drafts->kin_capacity, drafts->kin_count + 1,
-                                  sizeof(*drafts->kins));
+                                sizeof(*drafts->kins));
         drafts->kins[drafts->kin_count++] =
             (struct kin){.signature = signature, .kind = site->kind, .largest = index};
         *slot = drafts->kin_count;
@@ -49,15 +49,15 @@ static void classify(struct drafts *drafts, struct kin *kin)
 {
     const struct frame *found[TRACE_MAX];
     uint32_t ending;
-    size_t count = signatures_trace(drafts->signatures,
-                                    drafts->store->sites[kin->largest].node, found, &ending);
+    size_t count = signatures_trace(drafts->signatures, drafts->store->sites[kin->largest].node,
+                                    found, &ending);
 
-    kin->runtime =
-        kin->blocks &&
-        classify_runtime_block(found, count, frame_user(found, count), kin->bytes / kin->blocks);
+    kin->runtime = kin->blocks && classify_runtime_block(found, count, frame_user(found, count),
+                                                         kin->bytes / kin->blocks);
 }
 
-/* What of a stack was allocated under another tag, and is gone, tells how the rest of it is freed. */
+/* What of a stack was allocated under another tag, and is gone, tells how the rest of it is freed.
+ */
 static void add_other_tags(struct drafts *drafts)
 {
     const struct store *store = drafts->store;
@@ -104,8 +104,8 @@ static struct draft *find_draft(struct drafts *drafts, uint32_t kin, enum verdic
 
     if (*slot)
         return &drafts->draft[*slot - 1];
-    drafts->draft = mem_more(drafts->draft, &drafts->capacity, drafts->count + 1,
-                                sizeof(*drafts->draft));
+    drafts->draft =
+        mem_more(drafts->draft, &drafts->capacity, drafts->count + 1, sizeof(*drafts->draft));
     draft = &drafts->draft[drafts->count++];
     *slot = drafts->count;
     *draft = (struct draft){.kin = kin,

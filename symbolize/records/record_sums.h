@@ -1,8 +1,9 @@
-/* record_sums.h - what each site holds, added up to records: which there will be, and how much each is.
+/* record_sums.h - what each site holds, added up to records: which there will be, and how much each
+ * is.
  *
- * Sites of one signature and kind are kin: whether their blocks are the runtime's own is asked of all of
- * them together. What each site holds then goes to drafts by verdict; indirect blocks last, since
- * theirs are told apart by the record they hang under. group_records.h makes records of them.
+ * Sites of one signature and kind are kin: whether their blocks are the runtime's own is asked of
+ * all of them together. What each site holds then goes to drafts by verdict; indirect blocks last,
+ * since theirs are told apart by the record they hang under. group_records.h makes records of them.
  */
 #ifndef SYMBOLIZE_RECORDS_RECORD_SUMS_H
 #define SYMBOLIZE_RECORDS_RECORD_SUMS_H
@@ -44,7 +45,7 @@ struct drafts {
     struct signatures *signatures;
     struct trends *trends;
     size_t samples_told; /* of each draft, at most */
-    bool inherited; /* what a fork child was handed down counts, too */
+    bool inherited;      /* what a fork child was handed down counts, too */
     struct settling settling;
     struct map kin_by_key; /* hash of signature and kind -> index + 1 */
     struct kin *kins;

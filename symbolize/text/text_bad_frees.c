@@ -61,13 +61,14 @@ static void write_heaps(const struct mistake *mistake, FILE *stream)
         write_pool(mistake->block_pool, "a pool", stream);
     } else {
         fprintf(stream, "by %s",
-                mistake->kind == LEAK_KIND_CUSTOM ? "a custom allocator" : kind_word[mistake->kind]);
+                mistake->kind == LEAK_KIND_CUSTOM ? "a custom allocator"
+                                                  : kind_word[mistake->kind]);
     }
     fputs(", released ", stream);
     if (mistake->form == LEAK_FORM_POOL_FREE) {
         fputs("to ", stream);
-        write_pool(mistake->call_pool,
-                   mistake->kind == LEAK_KIND_POOL ? "another pool" : "a pool", stream);
+        write_pool(mistake->call_pool, mistake->kind == LEAK_KIND_POOL ? "another pool" : "a pool",
+                   stream);
     } else {
         fprintf(stream, "by %s", form_word[mistake->form]);
     }

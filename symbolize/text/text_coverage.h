@@ -1,4 +1,5 @@
-/* text_coverage.h - how much of a process was seen: its counts, its stacks, and how these were found.
+/* text_coverage.h - how much of a process was seen: its counts, its stacks, and how these were
+ * found.
  */
 #ifndef SYMBOLIZE_TEXT_TEXT_COVERAGE_H
 #define SYMBOLIZE_TEXT_TEXT_COVERAGE_H

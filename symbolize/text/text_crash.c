@@ -138,7 +138,8 @@ static void write_block(const struct process *process, size_t at, const struct v
                         FILE *stream)
 {
     const struct crash_block *block = &process->crash->blocks[at];
-    struct record freed = record_of_stack(&block->freed), allocated = record_of_stack(&block->allocated);
+    struct record freed = record_of_stack(&block->freed),
+                  allocated = record_of_stack(&block->allocated);
     struct thread_ref thread = block->freed_by;
 
     write_subject(process->crash, at, stream);

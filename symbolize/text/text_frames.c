@@ -4,8 +4,8 @@
 #include "leak_store.h"
 #include "common/view/text_frame.h"
 
-/* Unless -v, by how terse it is: frames listed after the user frame, and of how many frames the line
- * of source is shown: who should free what a function returns is its caller. */
+/* Unless -v, by how terse it is: frames listed after the user frame, and of how many frames the
+ * line of source is shown: who should free what a function returns is its caller. */
 static const struct {
     size_t callers, sources;
 } told[TEXT_TERSEST + 1] = {{4, 2}, {2, 2}, {1, 2}, {1, 1}, {1, 0}};

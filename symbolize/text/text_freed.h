@@ -1,5 +1,5 @@
-/* text_freed.h - where the other blocks of a record were freed: one line, with -v some more; and who should
- * have freed these. */
+/* text_freed.h - where the other blocks of a record were freed: one line, with -v some more; and
+ * who should have freed these. */
 #ifndef SYMBOLIZE_TEXT_TEXT_FREED_H
 #define SYMBOLIZE_TEXT_TEXT_FREED_H
 

@@ -71,7 +71,8 @@ static int faster(const void *left, const void *right)
     const struct record *b = *(const struct record *const *)right;
     uint64_t x = a->growth->bytes_per_second, y = b->growth->bytes_per_second;
 
-    return x != y ? (x > y ? -1 : 1) : (a->signature > b->signature) - (a->signature < b->signature);
+    return x != y ? (x > y ? -1 : 1)
+                  : (a->signature > b->signature) - (a->signature < b->signature);
 }
 
 void text_growing(const struct process *process, const struct view *view,

@@ -13,7 +13,8 @@ void text_growing(const struct process *process, const struct view *view,
                                  const struct view *view),
                   FILE *stream);
 
-/* Below a record or an owner that stands there: why it grows; with -v also why not. NULL: nothing. */
+/* Below a record or an owner that stands there: why it grows; with -v also why not. NULL: nothing.
+ */
 void text_growth(const struct growth *growth, const struct view *view, FILE *stream);
 
 #endif

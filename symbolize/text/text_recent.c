@@ -15,7 +15,8 @@
 static void write_recent(const struct process *process, const struct recent_free *recent,
                          const struct view *view, FILE *stream)
 {
-    struct record freed = record_of_stack(&recent->freed), allocated = record_of_stack(&recent->allocated);
+    struct record freed = record_of_stack(&recent->freed),
+                  allocated = record_of_stack(&recent->allocated);
     struct thread_ref thread = recent->thread;
 
     freed.first_ns = freed.last_ns = recent->time_ns;

@@ -187,7 +187,8 @@ static const struct frame *where_they_part(const struct entry *entry, const stru
     return part->frames[a];
 }
 
-/* "and 96 bytes in 3 blocks [called by parse()] at widget.cc:11"; who: "called by", "from" or NULL */
+/* "and 96 bytes in 3 blocks [called by parse()] at widget.cc:11"; who: "called by", "from" or NULL
+ */
 static void write_part(const struct shown *bytes, const struct shown *blocks,
                        const struct frame *frame, const char *who, const struct view *view,
                        FILE *stream)

@@ -21,9 +21,8 @@
 static const struct {
     const char *type, *word;
 } words[] = {
-    {"fd", "descriptor"}, {"file", "stream"},       {"dir", "directory"},
-    {"mmap", "mapping"},  {"dl", "library handle"}, {"thread", "thread"},
-    {"pair", "object"},
+    {"fd", "descriptor"},     {"file", "stream"},   {"dir", "directory"}, {"mmap", "mapping"},
+    {"dl", "library handle"}, {"thread", "thread"}, {"pair", "object"},
 };
 
 static const char *word_of(const char *type)

@@ -45,8 +45,7 @@ uint64_t baseline_new_errors(const struct ledger *ledger, const struct report *r
 
         for (size_t k = 0; k < process->mistake_count; k++)
             fresh += !ledger_find(ledger, LEDGER_ERROR, process->mistakes[k].signature);
-        fresh += process->crash &&
-                 !ledger_find(ledger, LEDGER_ERROR, process->crash->signature);
+        fresh += process->crash && !ledger_find(ledger, LEDGER_ERROR, process->crash->signature);
     }
     return fresh;
 }

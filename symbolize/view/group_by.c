@@ -118,8 +118,8 @@ struct adding {
 
 static void add_part(struct adding *adding, size_t record, size_t row)
 {
-    adding->parts = mem_more(adding->parts, &adding->part_capacity, adding->count + 1,
-                             sizeof(*adding->parts));
+    adding->parts =
+        mem_more(adding->parts, &adding->part_capacity, adding->count + 1, sizeof(*adding->parts));
     adding->parts[adding->count++] = (struct part){record, row};
 }
 
@@ -207,7 +207,9 @@ struct by_table by_make(const struct process *process, const struct view *view)
     add_records(&adding);
     if (table->count)
         qsort(table->rows, table->count, sizeof(*table->rows), larger);
-    table->shown = view->quiet ? 0 : view->top && view->top < table->count ? view->top : table->count;
+    table->shown = view->quiet                             ? 0
+                   : view->top && view->top < table->count ? view->top
+                                                           : table->count;
     for (size_t i = table->shown; i < table->count; i++)
         total_add(&table->rest, &table->rows[i].sum);
     table->rest.records = left_out(&adding);

@@ -4,7 +4,8 @@
  * are shown. Function, file and module are those of the frame a record is about; a record of
  * several threads is in a row of just these; of sizes only the average is known, and rows are
  * powers of two. By tag a record is in the row of each tag that it has blocks of, with these alone;
- * it is one record in each, and one in the sums. What hangs under lost blocks is shown with them; what is suppressed is in no row.
+ * it is one record in each, and one in the sums. What hangs under lost blocks is shown with them;
+ * what is suppressed is in no row.
  */
 #ifndef SYMBOLIZE_VIEW_GROUP_BY_H
 #define SYMBOLIZE_VIEW_GROUP_BY_H

@@ -1,5 +1,5 @@
-/* record_filter.h - the records that the user wants to see, one after the other, for formats that list
- * each one by itself.
+/* record_filter.h - the records that the user wants to see, one after the other, for formats that
+ * list each one by itself.
  *
  * Suppressed ones only on request. What hangs under a lost record is lost, too, and listed beside
  * it.

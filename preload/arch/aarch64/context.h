@@ -120,8 +120,8 @@ static inline bool context_is_block(const uintptr_t *block)
 
 #define CONTEXT_RESTORER 0ul
 
-/* What the thread tried at the address of a fault: enum leak_access. The kernel keeps the syndrome in a
- * record behind the registers. */
+/* What the thread tried at the address of a fault: enum leak_access. The kernel keeps the syndrome
+ * in a record behind the registers. */
 static inline unsigned context_access(const ucontext_t *context)
 {
     const unsigned char *at = (const unsigned char *)context->uc_mcontext.__reserved;
@@ -170,12 +170,11 @@ static inline void context_move_extra(ucontext_t *moved, uintptr_t distance)
 
 extern const char arch_signal_return[] __attribute__((visibility("hidden")));
 
-/* The frame that the kernel has made for a handler, up to top, as if it had made it on the stack that
- * was interrupted; the handler begins there. */
+/* The frame that the kernel has made for a handler, up to top, as if it had made it on the stack
+ * that was interrupted; the handler begins there. */
 #define CONTEXT_FRAMES_MOVE 1
-static inline __attribute__((noreturn)) void context_move(int number, siginfo_t *info,
-                                                          ucontext_t *context, uintptr_t top,
-                                                          void *handler)
+static inline __attribute__((noreturn)) void
+context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)
 {
     uintptr_t frame = (uintptr_t)context - sizeof(siginfo_t); /* where its siginfo is */
     uintptr_t size = (top & ~(uintptr_t)15) - frame;

@@ -145,9 +145,11 @@ static inline bool arch_cie_letter(char letter)
 /* Two instructions by which to know a signal trampoline that has no table; libc's has one. */
 #define ARCH_SIGRETURN 0ull
 
-/* The one function without an unwind table that has others above it: the C library's start files put
- * __do_global_dtors_aux into every object, and at dlclose the destructors of C++ objects run below it.
- * What follows the call of __cxa_finalize tells where its frame is: call; movb $1, completed; pop %rbp; ret. */
+/* The one function without an unwind table that has others above it: the C library's start files
+ * put
+ * __do_global_dtors_aux into every object, and at dlclose the destructors of C++ objects run below
+ * it. What follows the call of __cxa_finalize tells where its frame is: call; movb $1, completed;
+ * pop %rbp; ret. */
 #define ARCH_DTORS_SIZE 14
 #define ARCH_DTORS_CFA 16 /* above sp; then, from the CFA: */
 #define ARCH_DTORS_FP (-16)

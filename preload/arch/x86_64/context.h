@@ -158,12 +158,11 @@ static inline uintptr_t context_link(const ucontext_t *context)
     return 0;
 }
 
-/* The frame that the kernel has made for a handler, up to top, as if it had made it on the stack that
- * was interrupted; the handler begins there. */
+/* The frame that the kernel has made for a handler, up to top, as if it had made it on the stack
+ * that was interrupted; the handler begins there. */
 #define CONTEXT_FRAMES_MOVE 1
-static inline __attribute__((noreturn)) void context_move(int number, siginfo_t *info,
-                                                          ucontext_t *context, uintptr_t top,
-                                                          void *handler)
+static inline __attribute__((noreturn)) void
+context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)
 {
     uintptr_t frame = (uintptr_t)context - sizeof(uintptr_t); /* the handler's return address */
     uintptr_t to = context_sp(context) - CONTEXT_RED_ZONE - (top - frame);
