@@ -3,11 +3,12 @@
  *   files [NAME=VALUE...]
  *
  * files=N    so many are opened and closed, one after the other
- * kind=0     0: descriptors, open and close; 1: streams, fopen and fclose; 2: directories, opendir
- * and closedir read=0     1: and something is read from each, as most programs do
+ * kind=0     0: descriptors, open and close; 1: streams, fopen and fclose; 2: directories, opendir and
+ *            closedir
+ * read=0     1: and something is read from each, as most programs do
  *
- * The file lies in memory (/dev/shm): a disk says nothing here. One line comes out: ns for each, of
- * the thread's CPU time, the least and the median of 20 batches, and rss_mb.
+ * The file lies in memory (/dev/shm): a disk says nothing here. One line comes out: ns for each, of the thread's CPU time, the least and the median of 20
+ * batches, and rss_mb.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -275,7 +275,7 @@ static double take_longest(void)
 /* Lost blocks; -1 when this one does not say. */
 static long take_look(void)
 {
-    if (libleak_snapshot)
+    if (libleak_present())
         return libleak_snapshot();
     if (__lsan_do_recoverable_leak_check) {
         __lsan_do_recoverable_leak_check();

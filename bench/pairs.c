@@ -48,8 +48,7 @@ static uint64_t cores;
 static double cpu_ns[BATCHES_MAX], wall_ns[BATCHES_MAX];
 static pthread_barrier_t barrier;
 
-/* ---- The innermost functions: nobody else calls malloc ------------------------------------------
- */
+/* ---- The innermost functions: nobody else calls malloc --------------------------------------- */
 
 static inline size_t next_size(struct worker *worker)
 {

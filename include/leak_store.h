@@ -75,11 +75,11 @@ enum leak_header_flag {
 
 /* ---- Requests ---------------------------------------------------------------------------
  *
- * What leakctl asks of a running process: it claims the one place there is, fills it, stores ASKED
- * and sends the signal that libleak keeps for itself. Whichever thread gets it takes the request as
- * soon as it is outside of the runtime, does it, and answers; leakctl reads the answer and gives
- * the place back. leakctl takes a request back that nobody took (ASKED to CLAIMED, by a compare and
- * swap, as ASKED to TAKEN is), and clears one whose asker is dead. */
+ * What leakctl asks of a running process: it claims the one place there is, fills it, stores ASKED and
+ * sends the signal that libleak keeps for itself. Whichever thread gets it takes the request as soon
+ * as it is outside of the runtime, does it, and answers; leakctl reads the answer and gives the place
+ * back. leakctl takes a request back that nobody took (ASKED to CLAIMED, by a compare and swap, as
+ * ASKED to TAKEN is), and clears one whose asker is dead. */
 
 /* X(NAME, word) */
 #define LEAK_VERB_TABLE(X)                                                                         \
@@ -171,9 +171,10 @@ struct leak_header {
     /* unwind_check=N: traces compared with those of another unwinder; those that differ; and those
        that end early, are marked so, and where the other one goes on */
     uint64_t unwind_checks, unwind_mismatches, unwind_stops;
-    char host[64];   /* NUL-terminated */
-    uint64_t sample; /* the option: one byte in that many was looked at, and all counts of blocks
-                        and bytes are estimates; 0 = every block */
+    char host[64]; /* NUL-terminated */
+    uint64_t
+        sample; /* the option: one byte in that many was looked at, and all counts of blocks and
+                        bytes are estimates; 0 = every block */
     struct leak_request request; /* written by who asks, too */
 };
 
@@ -212,9 +213,8 @@ struct leak_chunk {
     uint64_t size;   /* whole pages, this struct included */
     uint64_t first;  /* id of the first record, for arrays numbered across chunks */
     uint64_t length; /* publish: payload bytes valid so far, for packed chunks (PROCESS, OPTIONS,
-                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH). Arrays publish record by record;
-                        theirs is the room for records in bytes (the pages may hold a few more), 0 =
-                        all of the payload */
+                        MODULES, SNAPSHOT, SUPPRESSIONS, CRASH). Arrays publish record by record; theirs is the room for records
+                        in bytes (the pages may hold a few more), 0 = all of the payload */
     uint64_t reserved[3];
 };
 #define LEAK_SUPPRESSIONS_MAX (64u << 10) /* bytes of a text of them, where it is from aside */
@@ -356,8 +356,8 @@ struct leak_tags {
     struct leak_tag tag[LEAK_TAGS]; /* eight pages, with the chunk's head */
 };
 
-/* The folded counts of a stack. 64 bytes: one cache line, and nothing of it is written on the way
- * of an allocation. */
+/* The folded counts of a stack. 64 bytes: one cache line, and nothing of it is written on the way of
+ * an allocation. */
 struct leak_site {
     uint32_t node;        /* publish: the innermost frame's node, or a root */
     uint8_t kind;         /* enum leak_kind */
@@ -385,8 +385,8 @@ struct leak_freed {
     uint64_t blocks, bytes;
 };
 
-/* The last frees of one thread, a ring: next - 1 is the newest. Plain stores by the owner alone;
- * the entry being written may be half of the old and half of the new one. */
+/* The last frees of one thread, a ring: next - 1 is the newest. Plain stores by the owner alone; the
+ * entry being written may be half of the old and half of the new one. */
 #define LEAK_RECENT_UNIT 16
 #define LEAK_RECENT 124 /* one page, with the chunk's head */
 struct leak_recent_free {
@@ -395,8 +395,9 @@ struct leak_recent_free {
     uint32_t node; /* … and its innermost frame; 0 = this one was not looked at, only pc is known */
     uint32_t site; /* of the allocation */
     uint32_t tick;
-    uint32_t size_form; /* size of the block in units of LEAK_RECENT_UNIT, rounded up (the 24 high
-                           bits; all ones = that or more), and enum leak_form */
+    uint32_t
+        size_form; /* size of the block in units of LEAK_RECENT_UNIT, rounded up (the 24 high bits;
+                           all ones = that or more), and enum leak_form */
 };
 struct leak_recent {
     uint32_t thread;      /* serial of the owner, 0 = none any more: what stands there is history */
@@ -409,8 +410,8 @@ struct leak_recent {
 
 /* With sample=: how far off a site's counts of live blocks may be. A block of s bytes is met with
  * probability p = 1 - exp(-(s + 1) / sample) and counted as floor(1/p) blocks or, with probability
- * f = frac(1/p), as one more. It adds v = (1 - p) / p^2 + f (1 - f) to the variance of the blocks,
- * and v s^2 to that of the bytes. Each word is a sum over live samples, added to and taken from
+ * f = frac(1/p), as one more. It adds v = (1 - p) / p^2 + f (1 - f) to the variance of the blocks, and
+ * v s^2 to that of the bytes. Each word is a sum over live samples, added to and taken from
  * atomically, modulo 2^64; all zero is the beginning, so nothing is published. */
 #define LEAK_VARIANCE_BLOCKS 0x1p8 /* "blocks" counts 1/256 */
 #define LEAK_VARIANCE_BYTES 0x1p32 /* "bytes" counts sample^2 / 2^32 */
@@ -444,8 +445,8 @@ struct leak_slots {
 
 /* ---- Misuse -------------------------------------------------------------------------------
  *
- * What was released in a wrong way. Equal ones are one record with a count: of one type, by one
- * form and stack, and of blocks of one site. It stands here before the wrong call goes on. */
+ * What was released in a wrong way. Equal ones are one record with a count: of one type, by one form
+ * and stack, and of blocks of one site. It stands here before the wrong call goes on. */
 
 /* T(NAME, word) */
 #define LEAK_EVENT_TABLE(T)                                                                        \
@@ -503,8 +504,7 @@ struct leak_event {
     /* DOUBLE_FREE: by whom it was freed before, as in struct leak_recent_free. */
     uint64_t freed_pc;
     uint32_t freed_node, freed_thread, freed_tick, freed_form;
-    /* Numbers of struct leak_pool: that the block is of, and that the call names; 0 = it has no
-     * name. */
+    /* Numbers of struct leak_pool: that the block is of, and that the call names; 0 = it has no name. */
     uint32_t block_pool, call_pool;
     uint64_t reserved[1];
 };
@@ -721,8 +721,8 @@ struct leak_history {
  *
  * Moments in the life of a process that blocks can be told to be older or newer than: marks with a
  * name, and looks that somebody asked for. Each begins a tick of its own, so a block is newer than
- * a milestone when its tick is not lower. When all places are taken the oldest is written over, but
- * for the last place: the newest one there that says that all before it is known. */
+ * a milestone when its tick is not lower. When all places are taken the oldest is written over, but for
+ * the last place: the newest one there that says that all before it is known. */
 
 #define LEAK_MILESTONES 63
 #define LEAK_MILESTONE_KNOWN "reported"
@@ -842,20 +842,21 @@ struct leak_snapshot {
     struct leak_table threads;  /* struct leak_seen_thread: the threads there were */
     struct leak_table pcs;      /* uint64_t: their stacks, innermost first */
     struct leak_table modules;  /* struct leak_module, packed: "count" is bytes. Objects whose data
-                                   roots lie in; loaded and unloaded are 0 */
+                                  roots lie in; loaded and unloaded are 0 */
     struct leak_table contents; /* uint8_t: first bytes of the samples (option content=) */
     struct leak_table orphans;  /* struct leak_orphan, in no order */
     struct leak_table ages;     /* struct leak_age, in no order */
     struct leak_table pointers; /* struct leak_pointer: WHO's answer */
     struct leak_asked asked;    /* WHO's address and the block it is in */
     uint32_t milestone;         /* the look's own, 0: it is none */
-    uint32_t apart; /* LEAK_PAGEs of private memory that the program had from the kernel: of no
-                       file, no stack, and where no block that is known lies */
+    uint32_t
+        apart; /* LEAK_PAGEs of private memory that the program had from the kernel: of no file,
+                       no stack, and where no block that is known lies */
     struct leak_table parts; /* struct leak_part, in no order */
 };
 
-/* So many blocks of one line came at this milestone or later, and before the next one. What is in
- * no record is older than all of them. */
+/* So many blocks of one line came at this milestone or later, and before the next one. What is in no
+ * record is older than all of them. */
 struct leak_age {
     uint32_t found;     /* index in "found" */
     uint32_t milestone; /* its number */
@@ -885,14 +886,17 @@ struct leak_orphan {
 };
 
 enum leak_found_flag {
-    LEAK_FOUND_CYCLE = 1, /* these blocks point at each other in a ring; "blocks" counts one leader
-                             of each ring, the others are INDIRECT under it */
-    LEAK_FOUND_DROPPED = 2, /* REACHABLE: when the exit code began something pointed here, at its
-                               end nothing did */
+    LEAK_FOUND_CYCLE =
+        1, /* these blocks point at each other in a ring; "blocks" counts one leader of
+                               each ring, the others are INDIRECT under it */
+    LEAK_FOUND_DROPPED =
+        2, /* REACHABLE: when the exit code began something pointed here, at its end
+                               nothing did */
     LEAK_FOUND_IGNORED = 4, /* REACHABLE: the program said so */
     LEAK_FOUND_SHARED = 8,  /* INDIRECT: under more than one record; "owner" is one of them */
-    LEAK_FOUND_TAGGED = 16, /* POSSIBLE: by a pointer to one of the first 15 bytes that is not
-                               aligned: its low bits may be a tag */
+    LEAK_FOUND_TAGGED =
+        16, /* POSSIBLE: by a pointer to one of the first 15 bytes that is not aligned:
+                               its low bits may be a tag */
 };
 
 /* Blocks of one site with one verdict, flags and owner. */
@@ -905,8 +909,9 @@ struct leak_found {
     uint32_t first, last; /* ticks of the oldest and the newest block */
     uint32_t root; /* REACHABLE: index + 1 in "roots" of where the path begins, 0 = not told */
     struct {
-        uint32_t first, count; /* indices in "steps": how the largest block is reached; the last
-                                  step reaches the block itself */
+        uint32_t first,
+            count; /* indices in "steps": how the largest block is reached; the last step
+                                  reaches the block itself */
     } path;
     struct {
         uint32_t first, count; /* indices in "samples": its largest blocks */
@@ -946,8 +951,8 @@ struct leak_held {
     uint64_t blocks, bytes; /* that are reached from here on the shortest way */
 };
 
-/* Of what is reached from a root on the shortest way: the blocks of one site. Of few roots with
- * very many sites some are left out. */
+/* Of what is reached from a root on the shortest way: the blocks of one site. Of few roots with very
+ * many sites some are left out. */
 struct leak_part {
     uint32_t root; /* index + 1 in "roots" */
     uint32_t site;
@@ -989,8 +994,8 @@ struct leak_seen_thread {
 /* ---- Crashes -------------------------------------------------------------------------------
  *
  * Written by the thread that dies, on a stack of libleak's, without a lock and without memory of
- * anybody's. One a process: a later one stands in the place of the one before. Published in steps
- * by the chunk's length: head first, then frames and what is near, modules last. */
+ * anybody's. One a process: a later one stands in the place of the one before. Published in steps by
+ * the chunk's length: head first, then frames and what is near, modules last. */
 
 enum leak_crash_state {
     LEAK_CRASH_NONE = 0, /* being written */
@@ -1005,9 +1010,10 @@ enum leak_crash_flag {
     LEAK_CRASH_IN_LIBLEAK = 4,   /* the thread was in a hook of libleak's … */
     LEAK_CRASH_IN_ALLOCATOR = 8, /* … or, from there, in the program's allocator */
     LEAK_CRASH_LOOK = 16,        /* a look at the heap was under way */
-    LEAK_CRASH_BLOCKS_BUSY = 32, /* some part of the table of blocks was just being changed: nothing
-                                    is said of those */
-    LEAK_CRASH_CALLED = 64,      /* pc is no code: the frames begin with where it was called */
+    LEAK_CRASH_BLOCKS_BUSY =
+        32,                 /* some part of the table of blocks was just being changed: nothing is
+                                    said of those */
+    LEAK_CRASH_CALLED = 64, /* pc is no code: the frames begin with where it was called */
 };
 
 enum leak_access {

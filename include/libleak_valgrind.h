@@ -1,24 +1,23 @@
-/* libleak_valgrind.h - a program that tells Valgrind of its allocators tells libleak, by the same
- * names.
+/* libleak_valgrind.h - a program that tells Valgrind of its allocators tells libleak, by the same names.
  *
  * Build such a program with -include libleak_valgrind.h, or include this header instead of
- * <valgrind/valgrind.h> and <valgrind/memcheck.h>: where those were included before the names mean
- * what stands here from now on, and later they are not read any more. Without libleak's library
- * each of them does nothing, as outside of Valgrind, and answers 0. With LIBLEAK_DISABLE all of it
- * compiles to nothing.
+ * <valgrind/valgrind.h> and <valgrind/memcheck.h>: where those were included before the names mean what stands here
+ * from now on, and later they are not read any more. Without libleak's library each of them does nothing, as
+ * outside of Valgrind, and answers 0. With LIBLEAK_DISABLE all of it compiles to nothing.
  *
- *     tells libleak     MALLOCLIKE_BLOCK FREELIKE_BLOCK RESIZEINPLACE_BLOCK, and of pools
- * CREATE_MEMPOOL(_EXT) DESTROY_MEMPOOL MEMPOOL_ALLOC MEMPOOL_FREE MEMPOOL_CHANGE MEMPOOL_TRIM
- * MOVE_MEMPOOL MEMPOOL_EXISTS; each with VALGRIND_ before it, as all that follows takes a look
- * DO_LEAK_CHECK, DO_ADDED_, DO_CHANGED_, DO_NEW_ and DO_QUICK_LEAK_CHECK, with a report of all that
- * is lost (QUICK: without a report) counts            COUNT_LEAKS (bytes), COUNT_LEAK_BLOCKS: as of
- * the last look that the program has taken does nothing      and answers 0: RUNNING_ON_VALGRIND,
- * and what is about bytes that may be read (MAKE_MEM_DEFINED, CHECK_MEM_IS_DEFINED …), stacks
- * (STACK_REGISTER …), errors, and Valgrind itself
+ *     tells libleak     MALLOCLIKE_BLOCK FREELIKE_BLOCK RESIZEINPLACE_BLOCK, and of pools CREATE_MEMPOOL(_EXT)
+ *                       DESTROY_MEMPOOL MEMPOOL_ALLOC MEMPOOL_FREE MEMPOOL_CHANGE MEMPOOL_TRIM MOVE_MEMPOOL
+ *                       MEMPOOL_EXISTS; each with VALGRIND_ before it, as all that follows
+ *     takes a look      DO_LEAK_CHECK, DO_ADDED_, DO_CHANGED_, DO_NEW_ and DO_QUICK_LEAK_CHECK, with a report of all
+ *                       that is lost (QUICK: without a report)
+ *     counts            COUNT_LEAKS (bytes), COUNT_LEAK_BLOCKS: as of the last look that the program has taken
+ *     does nothing      and answers 0: RUNNING_ON_VALGRIND, and what is about bytes that may be read
+ *                       (MAKE_MEM_DEFINED, CHECK_MEM_IS_DEFINED …), stacks (STACK_REGISTER …), errors, and
+ *                       Valgrind itself
  *
- * What is suppressed is not told apart: that number is 0. A pool has no name here. Red zones, and
- * whether memory was zeroed, are nothing to libleak. A block of malloc's that such blocks are
- * carved from is told when it is lost itself, which Valgrind does not do.
+ * What is suppressed is not told apart: that number is 0. A pool has no name here. Red zones, and whether
+ * memory was zeroed, are nothing to libleak. A block of malloc's that such blocks are carved from is told when
+ * it is lost itself, which Valgrind does not do.
  */
 #ifndef LIBLEAK_VALGRIND_H
 #define LIBLEAK_VALGRIND_H
@@ -55,8 +54,7 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
 /* They take addresses as numbers, too. */
 #define LIBLEAK_VALGRIND_AT(address) ((const void *)(address))
 
-/* ---- Blocks and pools
- * ---------------------------------------------------------------------------- */
+/* ---- Blocks and pools ---------------------------------------------------------------------------- */
 
 #undef VALGRIND_MALLOCLIKE_BLOCK
 #define VALGRIND_MALLOCLIKE_BLOCK(addr, size, redzone, zeroed)                                     \
@@ -99,8 +97,7 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
 #undef VALGRIND_MEMPOOL_METAPOOL
 #define VALGRIND_MEMPOOL_METAPOOL 2
 
-/* ---- Looks
- * --------------------------------------------------------------------------------------- */
+/* ---- Looks --------------------------------------------------------------------------------------- */
 
 #undef VALGRIND_DO_LEAK_CHECK
 #define VALGRIND_DO_LEAK_CHECK ((void)LIBLEAK_REPORT(NULL))
@@ -131,8 +128,7 @@ LIBLEAK_INLINE int libleak_valgrind_say_nothing(const char *format, ...)
         (suppressed) = 0;                                                                          \
     } while (0)
 
-/* ---- Nothing
- * ------------------------------------------------------------------------------------- */
+/* ---- Nothing ------------------------------------------------------------------------------------- */
 
 #undef RUNNING_ON_VALGRIND
 #define RUNNING_ON_VALGRIND libleak_valgrind_none()

@@ -44,8 +44,7 @@ static __attribute__((format(printf, 2, 3))) void verdict(bool good, const char 
     *(good ? &passed : &failed) += 1;
 }
 
-/* ---- Running ------------------------------------------------------------------------------------
- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 /* In the folder; NULL: stands for nothing. */
 static void redirect(const char *name, int fd)

@@ -14,8 +14,7 @@
 #define HEAD_LINES 4 /* title, totals, bars, head of the table */
 #define BARS_MOST 400
 
-/* ---- Lines -------------------------------------------------------------------------------------
- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* One byte for each character that is not ASCII. */
 static void make_ascii(char *text)
@@ -65,8 +64,7 @@ static void line_put(const struct screen *screen, struct line *line, int at, att
     put_line(screen, at, attributes, line->text);
 }
 
-/* ---- Rows --------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static const struct account *mark_of(const struct screen *screen)
 {
@@ -91,8 +89,7 @@ size_t draw_place_of_chosen(const struct screen *screen)
     return 0;
 }
 
-/* ---- The parts ---------------------------------------------------------------------------------
- */
+/* ---- The parts ------------------------------------------------------------------------------- */
 
 /* From the start of the process to now, however the points lie: each column is what was there by
  * then. */

@@ -23,8 +23,7 @@
 
 enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
 
-/* ---- Which process -----------------------------------------------------------------------------
- */
+/* ---- Which process --------------------------------------------------------------------------- */
 
 static void list(const struct finds *finds, FILE *stream)
 {
@@ -69,8 +68,7 @@ static bool is_one(const struct finds *finds, const char *word)
     return false;
 }
 
-/* ---- Without a screen --------------------------------------------------------------------------
- */
+/* ---- Without a screen ------------------------------------------------------------------------ */
 
 static void wait_until(struct timespec *next, double seconds)
 {
@@ -134,8 +132,7 @@ static int run_stream(const char *path, const struct options *options)
     return status;
 }
 
-/* ---- All of them, as metrics -------------------------------------------------------------------
- */
+/* ---- All of them, as metrics ----------------------------------------------------------------- */
 
 static bool write_metrics(const struct fleet *fleet, const struct options *options)
 {
@@ -179,8 +176,7 @@ static int run_metrics(const char *dir, const struct options *options)
     return good ? STATUS_GOOD : STATUS_UNUSABLE;
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static size_t columns_of(int fd)
 {

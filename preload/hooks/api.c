@@ -3,6 +3,7 @@
  * Every function is entered from the program's own code, outside of the runtime, and does nothing
  * in a process that has no account.
  */
+#define LIBLEAK_IMPLEMENTATION
 #include "libleak.h"
 #include "preload/base/atomic.h"
 #include "preload/unwind/backtrace.h"

@@ -2,6 +2,7 @@
  *
  * As api.c: entered from the program's own code, and nothing in a process without an account.
  */
+#define LIBLEAK_IMPLEMENTATION
 #include "libleak.h"
 #include "preload/track/annotate.h"
 #include "preload/process/process.h"

@@ -17,7 +17,7 @@ static void newline(void) { write(1, "\n", 1); }
 
 int main(void)
 {
-    if (libleak_at_report) {
+    if (libleak_present()) {
         libleak_at_report(newline);
         libleak_at_report(first);
         libleak_at_report(second);

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     struct timespec time = { 0, 700000000 };
     pthread_t t;
 
-    if (!libleak_snapshot) /* without libleak the signal would end us */
+    if (!libleak_present()) /* without libleak the signal would end us */
         signal(atoi(argv[1]), SIG_IGN);
     dropped();
     global = held();

@@ -37,7 +37,7 @@ FAR static void make(void)
     LSAN(__lsan_register_root_region(p, 4096));
     p = page();
     p[0] = added();
-    if (libleak_add_root)
+    if (libleak_present())
         libleak_add_root(p, 8);
     p = page();
     p[1] = removed();
@@ -45,13 +45,13 @@ FAR static void make(void)
     LSAN(__lsan_unregister_root_region(p, 4096));
     p = page();
     p[2] = removed();
-    if (libleak_add_root) {
+    if (libleak_present()) {
         libleak_add_root(p, 4096);
         libleak_remove_root(p, 4096);
     }
     p = page();
     p[3] = not_removed();
-    if (libleak_add_root) {
+    if (libleak_present()) {
         libleak_add_root(p, 4096);
         libleak_remove_root(p, 2048);
         libleak_remove_root(p + 1, 4096);

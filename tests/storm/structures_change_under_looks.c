@@ -296,7 +296,7 @@ int main(int argc, char **argv)
         if (now() >= next_byte)
             write(pipes[1], "x", 1), next_byte += WAIT_MS;
         if (argv[2][0] == 'l' && now() >= next_look) {
-            long n = libleak_snapshot ? libleak_snapshot() : 0;
+            long n = libleak_present() ? libleak_snapshot() : 0;
             asked++, lost += n > 0 ? n : 0, next_look = now() + 350;
         }
     }

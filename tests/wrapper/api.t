@@ -1,15 +1,15 @@
 # libleak.h: what a program may ask builds, links and runs the same with the library, without and disabled.
 
-# tests/wrapper/asks.c calls everything, in C99 and C++.
-guarded='#include <libleak.h>
+# tests/wrapper/asks.c calls everything by its alias in capitals; lower_case makes of it one that calls the functions.
+asking='#include <libleak.h>
 #include <stdio.h>
 int main(void)
 {
-    if (libleak_mark) libleak_mark("m");
-    if (libleak_add_root) libleak_add_root(stdout, sizeof stdout);
-    if (libleak_at_report) libleak_at_report(NULL);
-    if (libleak_disable) libleak_disable();
-    long lost = libleak_snapshot ? libleak_snapshot() : -7;
+    libleak_mark("m");
+    libleak_add_root(stdout, sizeof stdout);
+    if (libleak_present()) libleak_at_report(NULL);
+    libleak_disable();
+    long lost = libleak_present() ? libleak_snapshot() : -7;
     return printf("lost %d", (int)lost) < 0;
 }'
 
@@ -30,9 +30,14 @@ in_each_of() { # ways, what to do with: compiler, language, standard, as $compil
     done
 }
 # shellcheck disable=SC2154,SC2086 # $compile and $named are set above; it is a list of words
+lower_case() {
+    sed -e 's/LIBLEAK_DISABLE_THREAD/libleak_disable/; s/LIBLEAK_ENABLE_THREAD/libleak_enable/' \
+        -e '/_SCOPE(/!s/LIBLEAK_[A-Z_]*(/\L&/g' "$here/asks.c"
+}
+# shellcheck disable=SC2154,SC2086
 runs_the_same() {
     for how in '-O0 -fPIE -pie' '-O2 -fno-pie -no-pie'; do
-        $compile $how -o program "$here/asks.c"
+        $compile $how -o program "$source"
         ./program >alone
         equal "$named $how alone" "$(tr '\n' ' ' <alone)" "$nothing"
         leakrun -o report.%p --format=json ./program >out 2>err
@@ -41,42 +46,52 @@ runs_the_same() {
         equal "$named $how lost" "$(jq -c '.processes[0].summary.lost | [.blocks, .bytes]' report.*)" '[1,77]'
         rm report.*
     done
-    $compile -DLIBLEAK_DISABLE -o program "$here/asks.c"
+    $compile -static -o program "$source"
+    ./program >out
+    equal "$named static" "$(tr '\n' ' ' <out)" "$nothing"
+    $compile -DLIBLEAK_DISABLE -o program "$source"
     leakrun -q ./program >out
     equal "$named disabled" "$(tr '\n' ' ' <out)" "$nothing"
 }
-test_calls_in_capitals_need_neither_the_library_nor_a_question() {
+test_calls_need_neither_the_library_nor_a_question() {
     need jq
+    lower_case >calls.c
+    source=calls.c
     in_each_of "$c" runs_the_same
 }
-test_calls_in_capitals_need_neither_the_library_nor_a_question_in_cxx() {
+test_calls_need_neither_the_library_nor_a_question_in_cxx() {
     need jq
+    lower_case >calls.c
+    source=calls.c
     in_each_of "$cxx" runs_the_same
+}
+test_aliases_in_capitals_do_what_the_functions_do() {
+    need jq
+    source=$here/asks.c
+    in_each_of "gcc:c:-std=c99 g++:c++:-std=c++17" runs_the_same
 }
 # shellcheck disable=SC2154,SC2086
 leaves_nothing() {
-    echo "$guarded" >guarded.c
-    for source in "$here/asks.c" guarded.c; do
+    echo "$asking" >asking.c
+    for source in "$here/asks.c" asking.c; do
         for level in -O0 -O2; do
             $compile $level -DLIBLEAK_DISABLE -c -o program.o "$source"
             equal "$named $level" "$(nm program.o | grep -i libleak)" ''
         done
     done
-    $compile -DLIBLEAK_DISABLE -o guarded guarded.c
-    equal "$named" "$(./guarded)" 'lost -7'
-    $compile -o guarded guarded.c
-    equal "$named alone" "$(./guarded)" 'lost -7'
-    leakrun -q ./guarded >out
+    $compile -DLIBLEAK_DISABLE -o asking asking.c
+    equal "$named" "$(./asking)" 'lost -7'
+    $compile -o asking asking.c
+    equal "$named alone" "$(./asking)" 'lost -7'
+    leakrun -q ./asking >out
     equal "$named under libleak" "$(cat out)" 'lost 0'
 }
 test_disabled_header_leaves_nothing_in_an_object() { in_each_of "$c $cxx" leaves_nothing; }
-test_every_function_can_be_called_in_capitals_and_disabled() {
+test_every_function_has_an_alias_and_is_called() {
     header=$root/include/libleak.h
-    for name in $(sed -n 's/^LIBLEAK_WEAK .*[ *]\([a-z_]*\)(.*/\1/p' "$header"); do
-        grep -q "^    $name = 0" "$header" || fail "$name is not known to be no function when disabled"
-        grep -q "^#define $name(" "$header" || fail "$name is not nothing when disabled"
-        capitals=$(sed -n "/^#define LIBLEAK_.*[^)]$/N; s/^#define \(LIBLEAK_[A-Z_]*\)(.*LIBLEAK_CALL(${name#libleak_}, .*/\1/p" "$header")
-        [ -n "$capitals" ] || fail "$name has no call in capitals"
+    for name in $(sed -n 's/^LIBLEAK_\(FUNCTION([a-z ]*, \|PROCEDURE(\)\(libleak_[a-z_]*\),.*/\2/p' "$header"); do
+        capitals=$(sed -n "s/^#define \(LIBLEAK_[A-Z_]*\)(.* $name(.*/\1/p" "$header")
+        [ -n "$capitals" ] || fail "$name has no alias in capitals"
         grep -q "$capitals(" "$here/asks.c" || fail "asks.c does not call $capitals"
     done
     [ -n "$name" ] || fail 'no function in libleak.h'

@@ -1,5 +1,5 @@
-/* asks.c - calls all that libleak.h has for who asks no question first, in C99 and in C++; for api.t. It
- * prints what it is answered, and loses 77 bytes where it may not. */
+/* asks.c - calls every function of libleak.h by its alias, in C99 and in C++; for api.t. It prints the
+ * answers, and leaks 77 bytes. */
 #include <libleak.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -43,7 +43,7 @@ test_pkg_config_names_the_library() {
     pkg-config --modversion libleak | grep -q '^[0-9]'
 }
 test_header_and_its_manual_page_agree() {
-    for name in $(sed -n 's/^LIBLEAK_WEAK .*[ *]\([a-z_]*\)(.*/\1/p' "$root/include/libleak.h"); do
+    for name in $(sed -n 's/^LIBLEAK_\(FUNCTION([a-z ]*, \|PROCEDURE(\)\(libleak_[a-z_]*\),.*/\2/p' "$root/include/libleak.h"); do
         grep -q "^\.Nm $name" "$root/man/libleak.3" || fail "libleak(3) does not know $name"
         grep -q "^\.It Fn $name" "$root/man/libleak.3" || fail "libleak(3) says nothing of $name"
     done

@@ -42,6 +42,6 @@ FAR static void scrub(void)
 }
 
 /* How many blocks are lost at this moment; -1: no look could be made; -2: there is no libleak. */
-FAR static long look(void) { return libleak_snapshot ? libleak_snapshot() : -2; }
+FAR static long look(void) { return libleak_present() ? libleak_snapshot() : -2; }
 
 #endif
