@@ -17,10 +17,11 @@ struct args {
     const char *library, *reporter; /* where scripts/leakrun found them, or NULL */
 
     const char *dir, *keep, *output, *cwd, *errors_for;
-    int error_exitcode;    /* 0: not given */
+    const char *environment_of;
+    size_t error_exitcode; /* 0: not given */
     const char *report_to; /* the runtime's option, which holds for our report, too */
     bool to;               /* the report has targets of its own: our stdout is the report's */
-    bool no_report, gdb, force, append, quiet, verbose, self_test;
+    bool no_report, gdb, force, append, quiet, verbose, self_test, help, version;
     char *runtime;           /* "a_b=v:c=d" or "" */
     struct words for_report; /* options for leakreport, in order */
     char **program;          /* NULL-terminated, at least one word; NULL: self_test */

@@ -1,7 +1,7 @@
 /* options.c - see options.h. */
 #include "top/options.h"
+#include "common/options/command_line.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,164 +11,135 @@
 #define TOP_MOST 1000000
 #define SERIES_MOST 1000000
 
-static bool set_dir(struct options *options, const char *value)
+static struct command_line line = {.tool = "leaktop", .hint = "leaktop --help lists the options"};
+
+static bool parse_dir(void *options, const struct option_row *row, const char *value)
 {
-    options->dir = value;
-    return *value != 0;
+    ((struct options *)options)->dir = value;
+    return *value || command_line_complain(&line, "needs a directory", row->name);
 }
 
-static bool set_once(struct options *options, const char *value)
+static bool parse_view(void *options, const struct option_row *row, const char *value)
 {
     (void)value;
-    options->once = true;
+    ((struct options *)options)->view = strcmp(row->name, "csv") == 0 ? VIEW_CSV : VIEW_JSON;
     return true;
 }
 
-static bool set_json(struct options *options, const char *value)
+/* The help of each option says what values it takes. */
+static bool complain_value(const struct option_row *row, const char *value)
 {
-    (void)value;
-    options->view = VIEW_JSON;
-    return true;
+    fprintf(stderr, "leaktop: --%s=%s: %s\n", row->name, value, row->help);
+    return false;
 }
 
-static bool set_csv(struct options *options, const char *value)
+static bool parse_interval(void *options, const struct option_row *row, const char *value)
 {
-    (void)value;
-    options->view = VIEW_CSV;
-    return true;
-}
-
-static bool set_interval(struct options *options, const char *value)
-{
+    double *interval = &((struct options *)options)->interval;
     char *end;
 
-    options->interval = strtod(value, &end);
-    return *value && !*end && options->interval >= INTERVAL_LEAST &&
-           options->interval <= INTERVAL_MOST;
+    *interval = strtod(value, &end);
+    return (*value && !*end && *interval >= INTERVAL_LEAST && *interval <= INTERVAL_MOST) ||
+           complain_value(row, value);
 }
 
-static bool read_number(const char *value, long least, long most, size_t *number)
+static bool parse_openmetrics(void *options, const struct option_row *row, const char *value)
 {
-    char *end;
-    long read = strtol(value, &end, 10);
-
-    *number = (size_t)read;
-    return *value && !*end && read >= least && read <= most;
+    ((struct options *)options)->view = VIEW_METRICS;
+    ((struct options *)options)->file = value;
+    return *value || complain_value(row, value);
 }
 
-static bool set_top(struct options *options, const char *value)
+static bool parse_label(void *options, const struct option_row *row, const char *value)
 {
-    return read_number(value, 0, TOP_MOST, &options->listing.top);
-}
-
-static bool set_openmetrics(struct options *options, const char *value)
-{
-    options->view = VIEW_METRICS;
-    options->file = value;
-    return *value != 0;
-}
-
-static bool set_sites(struct options *options, const char *value)
-{
-    return read_number(value, 0, TOP_MOST, &options->metrics.sites);
-}
-
-static bool set_series(struct options *options, const char *value)
-{
-    return read_number(value, METRICS_SERIES_LEAST, SERIES_MOST, &options->metrics.series);
-}
-
-static bool set_label(struct options *options, const char *value)
-{
-    struct metrics_options *metrics = &options->metrics;
+    struct metrics_options *metrics = &((struct options *)options)->metrics;
 
     for (size_t i = 0; i < metrics->labels; i++)
         if (label_same(metrics->label[i], value))
-            return false;
+            return complain_value(row, value);
     if (!label_fits(value) || metrics->labels == LABELS_MAX)
-        return false;
+        return complain_value(row, value);
     metrics->label[metrics->labels++] = value;
     return true;
 }
 
-static bool set_sort(struct options *options, const char *value)
+#define CALL .type = OPTION_TYPE_CALL, .parse
+#define FIELD(name) .offset = offsetof(struct options, name)
+
+/* The options of lists, those of metrics, and those of both: three tables in the order of --help. */
+static const struct option_row for_all[] = {
+    {.name = "interval",
+     .value = "S",
+     CALL = parse_interval,
+     .help = "refresh every S seconds, 0.1 to 3600 (1; metrics 15)"},
+    {.name = "once", FIELD(once), .help = "print a table after one interval, and end"},
+    {.name = "sort",
+     .value = "KEY",
+     .type = OPTION_TYPE_WORD,
+     .words = order_word,
+     FIELD(listing.ordering.order),
+     .help = "growth, bytes, blocks, delta, allocs or frees (growth)"},
+    {.name = "filter",
+     .value = "TEXT",
+     .type = OPTION_TYPE_TEXT,
+     FIELD(listing.ordering.filter),
+     .help = "only sites with it in their function, file or module"},
+    {.name = "dir",
+     .value = "DIR",
+     CALL = parse_dir,
+     .help = "where recording files are: the option dir= of the programs"},
+    {.name = "help", FIELD(help), .help = "this text"},
+    {.name = "version", FIELD(version), .help = "the version"},
+    {0}};
+static const struct option_row for_lists[] = {
+    {.name = "json", CALL = parse_view, .help = "a JSON document on a line for each refresh"},
+    {.name = "csv",
+     CALL = parse_view,
+     .help = "comma-separated values, a line for each site and refresh"},
+    {.name = "top",
+     .value = "N",
+     .type = OPTION_TYPE_NUMBER,
+     .most = TOP_MOST,
+     FIELD(listing.top),
+     .help = "the first N sites, 0 = all (25; on a screen what fits)"},
+    {0}};
+static const struct option_row for_metrics[] = {
+    {.name = "openmetrics",
+     .value = "FILE",
+     CALL = parse_openmetrics,
+     .help = "all processes as metrics for Prometheus, at each refresh"},
+    {.name = "sites",
+     .value = "K",
+     .type = OPTION_TYPE_NUMBER,
+     .most = TOP_MOST,
+     FIELD(metrics.sites),
+     .help = "of each process the first K sites (10)"},
+    {.name = "series",
+     .value = "N",
+     .type = OPTION_TYPE_NUMBER,
+     .least = METRICS_SERIES_LEAST,
+     .most = SERIES_MOST,
+     FIELD(metrics.series),
+     .help = "never more series in all, 100 or more (5000)"},
+    {.name = "label",
+     .value = "NAME=VALUE",
+     CALL = parse_label,
+     .help = "one more label of each series; up to 8"},
+    {0}};
+
+static bool is_in(const struct option_row *table, const struct option_row *row)
 {
-    for (int i = 0; i < ORDER_MAX; i++)
-        if (strcmp(value, order_word[i]) == 0) {
-            options->listing.ordering.order = (enum order)i;
-            return true;
-        }
-    return false;
-}
-
-static bool set_filter(struct options *options, const char *value)
-{
-    options->listing.ordering.filter = value;
-    return true;
-}
-
-static bool set_help(struct options *options, const char *value)
-{
-    (void)value;
-    return options->help = true;
-}
-
-static bool set_version(struct options *options, const char *value)
-{
-    (void)value;
-    return options->version = true;
-}
-
-/* Which views an option says something about. */
-enum views { FOR_ALL, FOR_LISTS, FOR_METRICS };
-
-static const struct {
-    const char *name, *value; /* value NULL = it has none */
-    bool (*set)(struct options *options, const char *value);
-    enum views views;
-    const char *help;
-} table[] = {
-    {"interval", "S", set_interval, FOR_ALL, "look every S seconds, 0.1 to 3600 (1; metrics 15)"},
-    {"once", NULL, set_once, FOR_ALL, "print a table after one interval, and end"},
-    {"json", NULL, set_json, FOR_LISTS, "a JSON document on a line for each look"},
-    {"csv", NULL, set_csv, FOR_LISTS, "comma-separated values, a line for each site and look"},
-    {"sort", "KEY", set_sort, FOR_ALL, "growth, bytes, blocks, delta, allocs or frees (growth)"},
-    {"filter", "TEXT", set_filter, FOR_ALL, "only sites with it in their function, file or module"},
-    {"top", "N", set_top, FOR_LISTS, "the first N sites, 0 = all (25; on a screen what fits)"},
-    {"openmetrics", "FILE", set_openmetrics, FOR_METRICS,
-     "all processes as metrics for Prometheus, at each look"},
-    {"sites", "K", set_sites, FOR_METRICS, "of each process the first K sites (10)"},
-    {"series", "N", set_series, FOR_METRICS, "never more series in all, 100 or more (5000)"},
-    {"label", "NAME=VALUE", set_label, FOR_METRICS, "one more label of each series; up to 8"},
-    {"dir", "DIR", set_dir, FOR_ALL, "where stores are: the option dir= of the programs"},
-    {"help", NULL, set_help, FOR_ALL, "this text"},
-    {"version", NULL, set_version, FOR_ALL, "the version"},
-};
-#define OPTIONS (sizeof(table) / sizeof(table[0]))
-
-static bool parse_one(int found, const char *value, struct options *options, bool *given)
-{
-    if (found < 0 || found >= (int)OPTIONS)
-        return false; /* getopt_long said why */
-    given[found] = true;
-    if (table[found].set(options, value))
-        return true;
-    fprintf(stderr, "leaktop: --%s=%s: %s\n", table[found].name, value, table[found].help);
-    return false;
+    while (table->name && table != row)
+        table++;
+    return table->name;
 }
 
 /* No option is read and ignored. */
-static bool fit_together(const struct options *options, const bool *given)
+static bool complain_useless(const struct option_row *row, const char *how)
 {
-    enum views wrong = options->file ? FOR_LISTS : FOR_METRICS;
-
-    for (size_t i = 0; i < OPTIONS; i++)
-        if (given[i] && table[i].views == wrong) {
-            fprintf(stderr, "leaktop: --%s is of no use %s --openmetrics\n", table[i].name,
-                    options->file ? "with" : "without");
-            return false;
-        }
-    return true;
+    if (row)
+        fprintf(stderr, "leaktop: --%s is of no use %s --openmetrics\n", row->name, how);
+    return !row;
 }
 
 /* What changed is known from the second look on. */
@@ -196,25 +167,38 @@ static bool has_process(const struct options *options)
 
 bool options_parse(int argc, char **argv, struct options *options)
 {
-    struct option long_options[OPTIONS + 1] = {0};
-    bool given[OPTIONS] = {false};
-    int found;
+    const struct option_row *row, *of_lists = NULL, *of_metrics = NULL;
+    int operands = 0;
+    bool only_operands = false;
 
+    line.tables[0] = for_all;
+    line.tables[1] = for_lists;
+    line.tables[2] = for_metrics;
     *options = (struct options){.listing = {.top = 25},
                                 .metrics = {.sites = METRICS_SITES, .series = METRICS_SERIES}};
-    for (size_t i = 0; i < OPTIONS; i++)
-        long_options[i] = (struct option){
-            table[i].name, table[i].value ? required_argument : no_argument, NULL, (int)i};
-    argv[0] = (char *)"leaktop";
-    while ((found = getopt_long(argc, argv, "", long_options, NULL)) != -1)
-        if (!parse_one(found == '?' ? -1 : found, optarg, options, given))
+    for (int i = 1; i < argc;) {
+        if (!only_operands && strcmp(argv[i], "--") == 0) {
+            only_operands = true;
+            i++;
+            continue;
+        }
+        if (only_operands || !command_line_is_option(argv[i])) {
+            operands++;
+            options->process = argv[i++];
+            continue;
+        }
+        if (!(row = command_line_parse(&line, options, argv, &i)))
             return false;
-    if (optind + 1 < argc) {
+        of_lists = is_in(for_lists, row) ? row : of_lists;
+        of_metrics = is_in(for_metrics, row) ? row : of_metrics;
+    }
+    if (operands > 1) {
         fputs("leaktop: one process at a time: leaktop PID\n", stderr);
         return false;
     }
-    options->process = argv[optind];
-    if (!fit_together(options, given) || !can_sort(options) || !has_process(options))
+    if (!(options->file ? complain_useless(of_lists, "with")
+                        : complain_useless(of_metrics, "without")) ||
+        !can_sort(options) || !has_process(options))
         return false;
     if (!options->interval)
         options->interval = options->view == VIEW_METRICS ? INTERVAL_METRICS : 1;
@@ -226,16 +210,15 @@ bool options_parse(int argc, char **argv, struct options *options)
 
 void options_help(FILE *stream)
 {
-    fputs("usage: leaktop [options] [PID|NAME]\n"
-          "Shows where the memory of a running process is and what becomes more, as libleak(7) "
-          "counts it.\n"
-          "Without PID or NAME: lists the processes that run under libleak.\n\n",
-          stream);
-    for (size_t i = 0; i < OPTIONS; i++) {
-        int width = fprintf(stream, "  --%s%s%s", table[i].name, table[i].value ? "=" : "",
-                            table[i].value ? table[i].value : "");
-
-        fprintf(stream, "%*s%s\n", 22 - width, "", table[i].help);
-    }
+    fputs(
+        "usage: leaktop [options] [PID|NAME]\n"
+        "Shows where the memory of a running process is and what grows, as libleak(7) counts it.\n"
+        "Without PID or NAME: lists the processes that run under libleak.\n\n",
+        stream);
+    command_line_print_table(for_all, 26, stream);
+    fputs("\nLists:\n", stream);
+    command_line_print_table(for_lists, 26, stream);
+    fputs("\nMetrics:\n", stream);
+    command_line_print_table(for_metrics, 26, stream);
     fputs("\nKeys on the screen: ? lists them, q ends.\n", stream);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const order_word[ORDER_MAX] = {
+const char *const order_word[ORDER_MAX + 1] = {
 #define O(name, word, key, help) word,
     ORDER_TABLE(O)
 #undef O

@@ -21,7 +21,7 @@ enum order {
         ORDER_MAX
 };
 
-extern const char *const order_word[ORDER_MAX];
+extern const char *const order_word[ORDER_MAX + 1];
 extern const char *const order_help[ORDER_MAX];
 extern const char order_key[ORDER_MAX];
 

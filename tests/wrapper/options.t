@@ -26,11 +26,13 @@ test_wrong_lines_end_with_125_and_a_hint() {
     wrong 'no program to run'
     wrong 'no such option: --nonsense' --nonsense true
     wrong 'no such option: -z' -z true
-    wrong 'a value is missing after --keep' --keep
+    wrong 'did you mean --error-exitcode?' --eror-exitcode=3 true
+    wrong 'did you mean --max-memory?' --max_memroy=3 true
+    wrong 'needs a value: --keep' --keep
     wrong 'takes no value: --gdb=1' --gdb=1 true
-    wrong 'not an exit status' --error-exitcode=0 true
-    wrong 'not an exit status' --error-exitcode=256 true
-    wrong 'not an exit status' --error-exitcode=x true
+    wrong 'takes a number from 1 to 255' --error-exitcode=0 true
+    wrong 'takes a number from 1 to 255' --error-exitcode=256 true
+    wrong 'takes a number from 1 to 255' --error-exitcode=x true
     wrong '77 is refused' --error-exitcode=77 true
     wrong 'give --error-exitcode' --errors-for=lost true
     wrong 'reports by itself' --report=exit true

@@ -1,0 +1,81 @@
+/* command_line.h - the options of every tool: a table of rows fills a struct and writes --help.
+ *
+ * A tool has one or more tables; of two rows with one name the first table's counts. Accepted
+ * forms: --name, --name=value, --name value, -q, -qv, -oFILE, -o FILE; in long names '-' and '_'
+ * are the same. Whatever is wrong is said in one line on standard error, which begins with the
+ * tool's name and ends with what to do next; a misspelt name gets the nearest one as a suggestion.
+ */
+#ifndef COMMON_OPTIONS_COMMAND_LINE_H
+#define COMMON_OPTIONS_COMMAND_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum option_type {
+    OPTION_TYPE_FLAG,   /* no value: *(bool *) becomes true */
+    OPTION_TYPE_TEXT,   /* *(const char **): the word itself */
+    OPTION_TYPE_LIST,   /* struct option_list: the word is added */
+    OPTION_TYPE_NUMBER, /* *(size_t *), from least to most */
+    OPTION_TYPE_WORD,   /* *(int *): the place of the word in words */
+    OPTION_TYPE_CALL,   /* parse() does it */
+};
+
+struct option_row {
+    char letter;       /* 0: none */
+    const char *name;  /* NULL after the last row */
+    const char *value; /* its name in --help; NULL: the option takes none */
+    const char *help;  /* NULL: --help leaves the option out */
+    enum option_type type;
+    size_t offset; /* of the field in the tool's struct of options */
+    unsigned long least, most;
+    const char *const *words; /* NULL-terminated */
+    /* False: the value is wrong, and one line says so. value: NULL for an option without. */
+    bool (*parse)(void *options, const struct option_row *row, const char *value);
+};
+
+struct option_list {
+    const char **text; /* words of argv */
+    size_t count, capacity;
+};
+
+#define OPTION_TABLES 3
+
+struct command_line {
+    const char *tool; /* "leakreport" */
+    const char *hint; /* how to go on after a mistake: "leakreport --help lists the options" */
+    const struct option_row *tables[OPTION_TABLES]; /* NULL: none */
+    const char *letters;                            /* of -qv: those that are still to be read */
+};
+
+/* Parses the option at argv[*at], moves *at behind it and its value. Returns its row, already
+ * stored in options, or NULL: what is wrong was said. */
+const struct option_row *command_line_parse(struct command_line *line, void *options, char **argv,
+                                            int *at);
+/* As command_line_parse, but leaves the value to the caller. */
+const struct option_row *command_line_match(struct command_line *line, char **argv, int *at,
+                                            const char **value);
+/* Stores the value of a row in options. False: it is wrong, which was said. */
+bool command_line_store(const struct command_line *line, const struct option_row *row,
+                        void *options, const char *value);
+/* Whether the word is an option: "-" alone is not, nor is "--". */
+bool command_line_is_option(const char *word);
+
+/* The row of that name in a table; NULL: there is none. */
+const struct option_row *command_line_find_row(const struct option_row *table, const char *name,
+                                               size_t length);
+
+void command_line_append(struct option_list *list, const char *word);
+
+/* "leakreport: WHAT: WORD (HINT)" on standard error. Returns false. */
+bool command_line_complain(const struct command_line *line, const char *what, const char *word);
+
+/* One option of --help, its text folded at 80 columns behind that column. */
+void command_line_print_row(const struct option_row *row, int column, FILE *stream);
+/* All rows of a table that have a help text. */
+void command_line_print_table(const struct option_row *table, int column, FILE *stream);
+
+/* The word of a NULL-terminated list that a misspelt one most likely means; NULL: none is near. */
+const char *command_line_nearest(const char *const *words, const char *given, size_t length);
+
+#endif
