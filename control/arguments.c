@@ -10,13 +10,17 @@
 #include "common/base/term_text.h"
 
 #define TIMEOUT 10000 /* ms */
+#define DAY 86400000
 
-bool arguments_time(const char *text, uint64_t *milliseconds)
+static struct command_line line = {.tool = "leakctl"};
+
+/* "1d", "12h", "30m", "10s", "200ms"; a bare number is seconds. */
+static bool read_time(const char *text, uint64_t *milliseconds)
 {
     static const struct {
         const char *name;
         uint64_t milliseconds;
-    } units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
+    } units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", DAY}};
     size_t digits = strspn(text, "0123456789");
 
     if (!digits || digits > 9)
@@ -29,16 +33,54 @@ bool arguments_time(const char *text, uint64_t *milliseconds)
     return false;
 }
 
-const char *arguments_value(const char *name, int argc, char **argv, int *i)
+static bool parse_time(void *options, const struct option_row *row, const char *value)
 {
-    size_t length = strlen(name);
-
-    if (strncmp(argv[*i], name, length) != 0)
-        return NULL;
-    if (argv[*i][length] == '=')
-        return argv[*i] + length + 1;
-    return !argv[*i][length] && *i + 1 < argc ? argv[++*i] : NULL;
+    return read_time(value, (uint64_t *)((char *)options + row->offset)) ||
+           command_line_complain(&line, "not a time (200ms, 10s, 1m, 12h, 1d)", value);
 }
+
+static bool parse_dir(void *options, const struct option_row *row, const char *value)
+{
+    ((struct arguments *)options)->dir = value;
+    return *value || command_line_complain(&line, "needs a directory", row->name);
+}
+
+#define FIELD(name) .offset = offsetof(struct arguments, name)
+#define CALL .type = OPTION_TYPE_CALL, .parse
+
+#define OPTION_HELP                                                                                \
+    {                                                                                              \
+        .letter = 'h', .name = "help", FIELD(help), .help = "this text"                            \
+    }
+#define OPTIONS_OF_REQUESTS                                                                        \
+    {.name = "timeout",                                                                            \
+     .value = "TIME",                                                                              \
+     CALL = parse_time,                                                                            \
+     FIELD(timeout),                                                                               \
+     .help = "how long to wait until the process takes the request, and as long again until it "   \
+             "is done: 200ms, 10s, 1m (10s)"},                                                     \
+        {.name = "dir",                                                                            \
+         .value = "DIR",                                                                           \
+         CALL = parse_dir,                                                                         \
+         .help = "where its recording file is: the option dir= of the program"},                   \
+        OPTION_HELP
+
+const struct option_row arguments_of_requests[] = {OPTIONS_OF_REQUESTS, {0}};
+const struct option_row arguments_of_report[] = {
+    {.name = "no-look",
+     FIELD(no_look),
+     .help = "report what the recording file has, and request nothing of the process"},
+    OPTIONS_OF_REQUESTS,
+    {0}};
+const struct option_row arguments_of_clean[] = {
+    {.name = "dir", .value = "DIR", CALL = parse_dir, .help = "in this directory only"},
+    {.name = "older",
+     .value = "TIME",
+     CALL = parse_time,
+     FIELD(older),
+     .help = "last written longer ago than that: 12h, 30m, 0 (1d)"},
+    OPTION_HELP,
+    {0}};
 
 bool arguments_address(const char *text, uint64_t *address)
 {
@@ -57,53 +99,57 @@ bool arguments_name(const char *text)
     return *text && *text != '#' && strlen(text) < LEAK_MILESTONE_NAME;
 }
 
-static bool complain(const struct shape *shape, const char *what, const char *word)
+/* A word that is no option of the command: the process, the operand, or leakreport's. */
+static bool take_word(const struct command *command, char *word, struct arguments *arguments)
 {
-    fprintf(stderr, "leakctl: %s%s%s: usage: leakctl %s %s\n", what, *word ? " " : "",
-            show(word, strlen(word), 0).text, shape->verb, shape->usage);
-    return false;
-}
+    bool wants_process = command->process && !arguments->process;
 
-/* What is no option of ours: the process, the operand, and then leakreport's. */
-static bool take_word(const struct shape *shape, char *word, struct arguments *arguments)
-{
-    if (arguments->process && (arguments->operand || !shape->operand)) {
+    if (!wants_process && (arguments->operand || !command->operand)) {
         arguments->rest[arguments->rest_count++] = word;
-        return shape->rest || complain(shape, "not known:", word);
+        return command->rest ||
+               command_line_complain(&line, "too many words", show_word(word).text);
     }
-    if (*word == '-' && word[1])
-        return complain(shape, "no such option:", word);
-    if (!arguments->process)
+    if (wants_process)
         arguments->process = word;
     else
         arguments->operand = word;
     return true;
 }
 
-bool arguments_parse(const struct shape *shape, int argc, char **argv, struct arguments *arguments)
+/* Behind the process and the operand, what leakctl does not know is leakreport's. */
+static bool is_for_report(const struct command *command, const struct arguments *arguments,
+                          const char *word)
 {
-    const char *value;
+    bool complete = arguments->process && (arguments->operand || !command->operand);
 
-    *arguments = (struct arguments){.timeout = TIMEOUT, .rest = argv + 1};
-    for (int i = 1; i < argc; i++) {
-        char *word = argv[i];
+    return command->rest && complete &&
+           (word[1] != '-' ||
+            !command_line_find_row(command->options, word + 2, strcspn(word + 2, "=")));
+}
 
-        if ((value = arguments_value("--dir", argc, argv, &i))) {
-            arguments->dir = value;
-            if (!*value)
-                return complain(shape, "needs a directory:", word);
-        } else if ((value = arguments_value("--timeout", argc, argv, &i))) {
-            if (!arguments_time(value, &arguments->timeout))
-                return complain(shape, "--timeout takes a time (200ms, 10s, 1m), not", value);
-        } else if (shape->may_not_look && strcmp(word, "--no-look") == 0) {
-            arguments->no_look = true;
-        } else if (!take_word(shape, word, arguments)) {
+bool arguments_parse(const struct command *command, int argc, char **argv,
+                     struct arguments *arguments)
+{
+    static char hint[64];
+    int i = 1;
+
+    snprintf(hint, sizeof(hint), "leakctl %s --help", command->word);
+    line.hint = hint;
+    line.tables[0] = command->options;
+    *arguments = (struct arguments){.timeout = TIMEOUT, .older = DAY, .rest = argv + 1};
+    while (i < argc) {
+        if (command_line_is_option(argv[i]) && !is_for_report(command, arguments, argv[i])) {
+            if (!command_line_parse(&line, arguments, argv, &i))
+                return false;
+        } else if (!take_word(command, argv[i++], arguments)) {
             return false;
         }
     }
-    if (!arguments->process || !*arguments->process)
-        return complain(shape, "which process?", "");
-    if (shape->operand && !arguments->operand)
-        return complain(shape, "a word is missing", "");
+    if (arguments->help)
+        return true;
+    if (command->process && (!arguments->process || !*arguments->process))
+        return command_line_complain(&line, "which process?", "");
+    if (command->operand && !arguments->operand)
+        return command_line_complain(&line, "a word is missing", command->usage);
     return true;
 }

@@ -1,40 +1,45 @@
-/* arguments.h - the words behind a verb. */
+/* arguments.h - the command line behind a command of leakctl. */
 #ifndef CONTROL_ARGUMENTS_H
 #define CONTROL_ARGUMENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a verb takes besides the options of all that ask. */
-struct shape {
-    const char *verb, *usage; /* usage: what stands behind the verb */
-    bool operand;             /* a word behind the process */
-    bool rest;                /* leakreport's options behind that */
-    bool may_not_look;        /* --no-look */
-};
+#include "common/options/command_line.h"
 
 struct arguments {
-    const char *dir;  /* NULL = the default places */
+    bool help, no_look;
+    const char *dir;  /* NULL: the default places */
     uint64_t timeout; /* ms */
-    bool no_look;
+    uint64_t older;   /* ms */
     const char *process, *operand;
     char **rest; /* points into argv, so many */
     int rest_count;
 };
 
-/* argv[0] is the verb. Moves what is the rest to the front of argv. False: said what is wrong. */
-bool arguments_parse(const struct shape *shape, int argc, char **argv, struct arguments *arguments);
+/* A command of leakctl. run returns the exit status: 0; 1 when it could not be done, which one line
+ * says; 2 when the command line is wrong. */
+struct command {
+    const char *word, *usage, *help, *detail;
+    const struct option_row *options;
+    bool process; /* names one */
+    bool operand; /* a word behind the process */
+    bool rest;    /* leakreport's options behind that */
+    int (*run)(const struct arguments *arguments);
+};
 
-/* "--name=value" or "--name value", then *i moves on; NULL: it is another word. */
-const char *arguments_value(const char *name, int argc, char **argv, int *i);
+/* The options of commands, all of struct arguments. */
+extern const struct option_row arguments_of_requests[], arguments_of_report[], arguments_of_clean[];
 
-/* "1d", "12h", "30m", "10s", "200ms"; a bare number is seconds. */
-bool arguments_time(const char *text, uint64_t *milliseconds);
+/* argv[0] is the command. Moves what is the rest to the front of argv. False: said what is wrong. */
+bool arguments_parse(const struct command *command, int argc, char **argv,
+                     struct arguments *arguments);
 
 /* As debuggers and %p print it; not 0. */
 bool arguments_address(const char *text, uint64_t *address);
 
-/* What a mark may be called: it must fit the store, and a line of text. #3 is milestone 3. */
+/* Whether a mark may have that name: it must fit the recording file, and a line of text. #3 means
+ * milestone 3. */
 bool arguments_name(const char *text);
 
 #endif

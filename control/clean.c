@@ -20,7 +20,6 @@
 #include "common/base/term_text.h"
 #include "common/store/store_dir.h"
 
-#define DAY 86400
 #define MILLISECONDS 1000
 #define NANOSECONDS 1000000000ull
 
@@ -104,37 +103,22 @@ static void say_kept(const struct cleaning *cleaning)
     puts("");
 }
 
-int clean_command(int argc, char **argv)
+int clean_command(const struct arguments *arguments)
 {
-    struct cleaning cleaning = {.older = DAY};
+    struct cleaning cleaning = {.older = arguments->older / MILLISECONDS,
+                                .given = arguments->dir != NULL};
     struct mem *mem = mem_begin();
-    const char *directory[WHERE_PLACES], *value;
-    uint64_t older;
+    const char *directory[WHERE_PLACES];
     size_t count = where_directories(mem, directory);
-    bool good = true;
 
     gethostname(cleaning.host, sizeof(cleaning.host) - 1);
-    for (int i = 1; good && i < argc; i++) {
-        const char *word = argv[i];
-
-        if ((value = arguments_value("--dir", argc, argv, &i)) && *value) {
-            directory[0] = value;
-            count = 1;
-            cleaning.given = true;
-        } else if ((value = arguments_value("--older", argc, argv, &i)) &&
-                   arguments_time(value, &older)) {
-            cleaning.older = older / MILLISECONDS;
-        } else {
-            fprintf(stderr,
-                    "leakctl: clean takes --dir=DIR and --older=TIME (1d, 12h, 30m), not %s\n",
-                    word);
-            good = false;
-        }
+    if (arguments->dir) {
+        directory[0] = arguments->dir;
+        count = 1;
     }
-    for (size_t i = 0; good && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         clean_directory(&cleaning, directory[i]);
-    if (good)
-        say_kept(&cleaning);
+    say_kept(&cleaning);
     mem_end(mem);
-    return !good ? 2 : cleaning.failed ? 1 : 0;
+    return cleaning.failed ? 1 : 0;
 }

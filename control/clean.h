@@ -4,7 +4,9 @@
 #ifndef CONTROL_CLEAN_H
 #define CONTROL_CLEAN_H
 
+#include "control/arguments.h"
+
 /* argv[0] is the verb. Lists on stdout what it removed; the exit status. */
-int clean_command(int argc, char **argv);
+int clean_command(const struct arguments *arguments);
 
 #endif

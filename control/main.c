@@ -1,4 +1,4 @@
-/* main.c - leakctl: what may be done to processes and stores from outside, a verb each. */
+/* main.c - leakctl: what can be requested of running processes and done to recording files. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,78 +6,89 @@
 #include "control/clean.h"
 #include "control/verbs.h"
 
-#define ASKING                                                                                     \
-    "  --timeout=TIME  wait so long for the process to take the request (10s), and as long "       \
-    "again\n"                                                                                      \
-    "                  for it to be done; 200ms, 10s, 1m\n"                                        \
-    "  --dir=DIR       where its store is: the option dir= of the program\n"
+#define OF_REQUESTS .options = arguments_of_requests, .process = true
 
-static const struct {
-    const char *word, *usage, *help, *more;
-    int (*run)(int argc, char **argv);
-} verbs[] = {
-    {"snapshot", "PID|NAME", "have a running process looked at: what is lost now?",
-     "Waits until the look is in the store, and says what it found in one line.\n" ASKING,
-     verbs_snapshot},
+static const struct command commands[] = {
+    {"snapshot", "PID|NAME", "check a running process for leaks now",
+     "Waits until the leak check is in the recording file, and prints its result in one line.",
+     OF_REQUESTS, .run = verbs_snapshot},
     {"mark", "PID|NAME MARK", "give this moment a name",
-     "leakreport --since=MARK tells then what came later and is still there.\n" ASKING, verbs_mark},
-    {"disable", "PID|NAME", "take no stacks from now on, and call nothing new a leak",
-     "Frees are still seen, of whatever block. leakctl enable takes it back.\n" ASKING,
-     verbs_disable},
-    {"enable", "PID|NAME", "take stacks again",
-     "Also of a program started with start=off.\n" ASKING, verbs_enable},
-    {"report", "PID|NAME [OPTION...]", "look, and run leakreport with these options",
-     "  --no-look       report what the store has, and ask the process for nothing\n" ASKING,
-     verbs_report},
-    {"who", "PID|NAME ADDRESS", "what block is there, and what points to it?",
-     "Options behind the address are leakreport's.\n" ASKING, verbs_who},
-    {"clean", "[OPTION...]", "remove stores of dead processes",
-     "  --dir=DIR       in this directory only\n"
-     "  --older=TIME    last heard of longer ago than that (1d); 12h, 30m, 0\n",
-     clean_command},
+     "leakreport --since=MARK then reports what was allocated later and still lives.", OF_REQUESTS,
+     .operand = true, .run = verbs_mark},
+    {"disable", "PID|NAME", "record no stacks from now on, and report nothing new as a leak",
+     "Frees are still recorded, of any block. leakctl enable takes it back.", OF_REQUESTS,
+     .run = verbs_disable},
+    {"enable", "PID|NAME", "record stacks again", "Also in a program started with start=off.",
+     OF_REQUESTS, .run = verbs_enable},
+    {"report", "PID|NAME [OPTION...]", "check for leaks, and run leakreport with these options",
+     "Options behind the process are leakreport's.", .options = arguments_of_report,
+     .process = true, .rest = true, .run = verbs_report},
+    {"who", "PID|NAME ADDRESS [OPTION...]", "show the block at an address, and what points to it",
+     "Options behind the address are leakreport's.", OF_REQUESTS, .operand = true, .rest = true,
+     .run = verbs_who},
+    {"clean", "[OPTION...]", "remove recording files of processes that have ended",
+     "Files of other users, other hosts and running processes stay.", .options = arguments_of_clean,
+     .run = clean_command},
 };
 
-#define VERBS (sizeof(verbs) / sizeof(*verbs))
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
 
-static int help(void)
+static int print_help(void)
 {
-    puts("usage: leakctl VERB [options]\n\nVerbs:");
-    for (size_t i = 0; i < VERBS; i++) {
-        int width = printf("  %s %s", verbs[i].word, verbs[i].usage);
+    puts("usage: leakctl COMMAND [options]\n\nCommands:");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        int width = printf("  %s %s", commands[i].word, commands[i].usage);
 
-        printf("%*s%s\n", width < 32 ? 32 - width : 2, "", verbs[i].help);
+        printf("%*s%s\n", width < 32 ? 32 - width : 2, "", commands[i].help);
     }
-    puts("\nleakctl VERB --help says more of one. NAME is a program's, when one process alone has "
-         "it.\n"
-         "Exit status: 0, 1 when something could not be done, 2 for usage.");
+    puts(
+        "\nleakctl COMMAND --help says more of one. NAME is a program's, when only one process has "
+        "it.\n"
+        "Exit status: 0, 1 when something could not be done, 2 for usage.");
     return 0;
 }
 
-static int help_of(size_t i)
+static int print_command_help(const struct command *command)
 {
-    printf("usage: leakctl %s %s\n%c%s.\n%s", verbs[i].word, verbs[i].usage,
-           verbs[i].help[0] - 'a' + 'A', verbs[i].help + 1, verbs[i].more);
+    printf("usage: leakctl %s %s\n%c%s.\n%s\n", command->word, command->usage,
+           command->help[0] - 'a' + 'A', command->help + 1, command->detail);
+    command_line_print_table(command->options, 26, stdout);
     return 0;
 }
 
-static bool is_help(const char *word)
+static int run_command(const struct command *command, int argc, char **argv)
 {
-    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+    struct arguments arguments;
+
+    if (!arguments_parse(command, argc, argv, &arguments))
+        return 2;
+    return arguments.help ? print_command_help(command) : command->run(&arguments);
+}
+
+static int complain_unknown(const char *word)
+{
+    const char *words[COMMANDS + 1] = {0}, *nearest;
+
+    for (size_t i = 0; i < COMMANDS; i++)
+        words[i] = commands[i].word;
+    nearest = command_line_nearest(words, word, strlen(word));
+    fprintf(stderr, "leakctl: unknown command: '%s'%s%s%s (leakctl --help lists them)\n", word,
+            nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    return 2;
 }
 
 int main(int argc, char **argv)
 {
-    const char *verb = argc > 1 ? argv[1] : "";
+    const char *word = argc > 1 ? argv[1] : "";
 
-    if (is_help(verb))
-        return help();
-    if (strcmp(verb, "--version") == 0) {
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return print_help();
+    if (strcmp(word, "--version") == 0) {
         puts("leakctl (libleak) " LEAK_VERSION);
         return 0;
     }
-    for (size_t i = 0; i < VERBS; i++)
-        if (strcmp(verb, verbs[i].word) == 0)
-            return argc > 2 && is_help(argv[2]) ? help_of(i) : verbs[i].run(argc - 1, argv + 1);
-    fprintf(stderr, "leakctl: no such verb: '%s' (leakctl --help lists them)\n", verb);
-    return 2;
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(word, commands[i].word) == 0)
+            return run_command(&commands[i], argc - 1, argv + 1);
+    return complain_unknown(word);
 }

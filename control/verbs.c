@@ -146,15 +146,11 @@ static void say_look(const struct asking *asking, const struct account_look *loo
     printf("; leakreport %s\n", show_word(asking->target.path).text);
 }
 
-int verbs_snapshot(int argc, char **argv)
+int verbs_snapshot(const struct arguments *arguments)
 {
-    static const struct shape shape = {.verb = "snapshot",
-                                       .usage = "[--timeout=TIME] [--dir=DIR] PID|NAME"};
-    struct asking asking;
+    struct asking asking = {.arguments = *arguments};
     struct account_look found;
 
-    if (!arguments_parse(&shape, argc, argv, &asking.arguments))
-        return STATUS_USAGE;
     if (!must_look(&asking, (struct question){.verb = LEAK_VERB_SNAPSHOT}, &found))
         return STATUS_UNDONE;
     say_look(&asking, &found);
@@ -162,15 +158,11 @@ int verbs_snapshot(int argc, char **argv)
     return STATUS_GOOD;
 }
 
-int verbs_mark(int argc, char **argv)
+int verbs_mark(const struct arguments *arguments)
 {
-    static const struct shape shape = {
-        .verb = "mark", .usage = "[--timeout=TIME] [--dir=DIR] PID|NAME MARK", .operand = true};
-    struct asking asking;
+    struct asking asking = {.arguments = *arguments};
     char *option, *dir;
 
-    if (!arguments_parse(&shape, argc, argv, &asking.arguments))
-        return STATUS_USAGE;
     if (!arguments_name(asking.arguments.operand)) {
         fprintf(stderr,
                 "leakctl: a mark's name has 1 to %d bytes, no control characters, and begins with "
@@ -196,13 +188,10 @@ int verbs_mark(int argc, char **argv)
     return STATUS_GOOD;
 }
 
-static int turn(int argc, char **argv, const struct shape *shape, enum leak_verb verb,
-                const char *words)
+static int turn(const struct arguments *arguments, enum leak_verb verb, const char *words)
 {
-    struct asking asking;
+    struct asking asking = {.arguments = *arguments};
 
-    if (!arguments_parse(shape, argc, argv, &asking.arguments))
-        return STATUS_USAGE;
     if (!ask_for(&asking, (struct question){.verb = verb}) || !is_done(&asking))
         return STATUS_UNDONE;
     printf("%s: %s\n", show(asking.target.who, strlen(asking.target.who), 0).text, words);
@@ -210,36 +199,23 @@ static int turn(int argc, char **argv, const struct shape *shape, enum leak_verb
     return STATUS_GOOD;
 }
 
-int verbs_enable(int argc, char **argv)
+int verbs_enable(const struct arguments *arguments)
 {
-    static const struct shape shape = {.verb = "enable",
-                                       .usage = "[--timeout=TIME] [--dir=DIR] PID|NAME"};
-
-    return turn(argc, argv, &shape, LEAK_VERB_ENABLE,
+    return turn(arguments, LEAK_VERB_ENABLE,
                 "enabled: what is allocated from now on has its stack, and may be a leak");
 }
 
-int verbs_disable(int argc, char **argv)
+int verbs_disable(const struct arguments *arguments)
 {
-    static const struct shape shape = {.verb = "disable",
-                                       .usage = "[--timeout=TIME] [--dir=DIR] PID|NAME"};
-
-    return turn(argc, argv, &shape, LEAK_VERB_DISABLE,
+    return turn(arguments, LEAK_VERB_DISABLE,
                 "disabled: what is allocated from now on has no stack, and is no leak");
 }
 
-int verbs_report(int argc, char **argv)
+int verbs_report(const struct arguments *arguments)
 {
-    static const struct shape shape = {
-        .verb = "report",
-        .usage = "[--no-look] [--timeout=TIME] [--dir=DIR] PID|NAME [leakreport's options]",
-        .rest = true,
-        .may_not_look = true};
-    struct asking asking;
+    struct asking asking = {.arguments = *arguments};
     struct account_look found;
 
-    if (!arguments_parse(&shape, argc, argv, &asking.arguments))
-        return STATUS_USAGE;
     if (asking.arguments.no_look
             ? !target_open(&asking.target, asking.arguments.process, asking.arguments.dir)
             : look(&asking, (struct question){.verb = LEAK_VERB_SNAPSHOT}, &found) == REFUSED)
@@ -248,20 +224,13 @@ int verbs_report(int argc, char **argv)
     return report(asking.target.path, NULL, &asking.arguments);
 }
 
-int verbs_who(int argc, char **argv)
+int verbs_who(const struct arguments *arguments)
 {
-    static const struct shape shape = {
-        .verb = "who",
-        .usage = "[--timeout=TIME] [--dir=DIR] PID|NAME ADDRESS [leakreport's options]",
-        .operand = true,
-        .rest = true};
     struct question question = {.verb = LEAK_VERB_WHO};
-    struct asking asking;
+    struct asking asking = {.arguments = *arguments};
     struct account_look found;
     char *option;
 
-    if (!arguments_parse(&shape, argc, argv, &asking.arguments))
-        return STATUS_USAGE;
     if (!arguments_address(asking.arguments.operand, &question.argument)) {
         fprintf(stderr, "leakctl: who takes an address in hex digits, not %s\n",
                 show(asking.arguments.operand, strlen(asking.arguments.operand), 0).text);

@@ -57,6 +57,7 @@ static const char *const start_up[] = {
 static const char *const library_scopes[] = {
     "operator new", "std::",       "__gnu_cxx::", "__cxxabiv1::", "__gnu_debug::", "alloc::",
     "core::",       "hashbrown::", "__rustc::",   "std_detect::", "runtime.", /* Go's */
+    "libleak_",     "libleak::", /* the inline calls of libleak.h */
 };
 
 /* Inside libc: what these allocate is kept for the life of the process and not the caller's. */
