@@ -1,0 +1,22 @@
+# bench.mk - what measures libleak beside other tools; bench/README.md tells how. Included by the Makefile.
+
+# Tools of the benchmarks. What they time has no frame pointers, like most of what people run.
+BENCH_TOOLS := $(addprefix $(O)/bench/,measure pairs growth forks store blocks look looks files libforward.so libcensus.so)
+$(addprefix $(O)/bench/,pairs growth forks): $(O)/bench/stacks.o
+$(addprefix $(O)/bench/,blocks look): $(O)/preload.a
+$(filter-out %.so,$(BENCH_TOOLS)): $(O)/bench/%: $(O)/bench/%.o
+	$(Q)$(CC) $(BASE) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -ldl -pthread
+$(filter %.so,$(BENCH_TOOLS)): $(O)/bench/lib%.so: $(O)/bench/%.o
+	$(Q)$(CC) $(BASE) $(LDFLAGS) -shared -o $@ $^ -ldl
+bench-tools: $(BENCH_TOOLS)
+$(O)/bench/%.o:     MODE = -fomit-frame-pointer -fPIC -fno-builtin-malloc -fno-builtin-calloc -Wno-missing-prototypes $(CPU)
+
+
+bench:                                ## install the peers, measure libleak beside them: an hour
+	@scripts/setup bench
+	@BUILD=$(O) bench/run programs
+	@BUILD=$(O) bench/run micro
+bench-blocks:                         ## memory per live block
+	@BUILD=$(O) bench/run blocks
+
+.PHONY: bench bench-tools bench-blocks

@@ -1,0 +1,114 @@
+# tests.mk - the suites; tests/README.md says how to run one case. Included by the Makefile.
+
+unit_src      := $(wildcard tests/unit/*/test_*.c)
+UNITS  := $(patsubst tests/unit/%.c,$(O)/tests/%,$(unit_src))
+CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
+$(O)/tests/%.o:     MODE = $(SANFLAGS) $(CPU)
+
+$(filter $(O)/tests/preload/%,$(UNITS)): $(O)/preload.a
+$(filter-out $(O)/tests/preload/%,$(UNITS)): $(call obj,tests/unit/common/store_builder.c)
+$(filter $(O)/tests/symbolize/%,$(UNITS)): $(O)/symbolize.a \
+  $(call obj,$(filter-out $(unit_src),$(wildcard tests/unit/symbolize/*.c)))
+$(filter $(O)/tests/top/%,$(UNITS)): $(O)/top.a $(O)/symbolize.a
+$(filter $(O)/tests/control/%,$(UNITS)): $(O)/control.a
+$(filter-out $(O)/tests/preload/%,$(UNITS)): $(O)/common.a
+$(UNITS): $(O)/tests/%: $(O)/tests/unit/%.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(CHECK_LIBS) $(REPORT_LIBS) -ldl -pthread
+
+# Tools of the tests, linked like the unit tests.
+$(O)/tests/fuzz_reader: $(call obj,tests/fuzz/fuzz_reader.c tests/unit/common/store_builder.c) $(O)/common.a
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS) -pthread
+
+$(O)/tests/rows_of: $(call obj,tests/equality/rows_of.c) $(O)/preload.a
+	$(Q)$(CC) $(BASE) $(SANFLAGS) $(LDFLAGS) -o $@ $^ -ldl -pthread
+
+tests-only: $(if $(wildcard /usr/include/check.h),$(UNITS)) $(O)/tests/rows_of
+
+# ---- Checking ---------------------------------------------------------------
+
+# Each suite appends "passed failed skipped" to the file $$TALLY; tests/tally adds up. They run beside
+# each other, the long ones first, so what two of them need is built before.
+SUITES = sanitized wrapper e2e unit verdicts conformance growth storm lint itself fuzz
+SANITIZED = $(MAKE) --no-print-directory SAN=address,undefined O=$(O)-asan
+JOBS   = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 1))
+
+demo:                                 ## install what is missing, build, run an example, show its report
+	@scripts/setup build
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@examples/demo $(O)
+check:                                ## install what is missing, build, run every test
+	@scripts/setup check
+	@$(MAKE) --no-print-directory test
+test:                                 ## make check without installing: what is missing is skipped
+	@$(MAKE) --no-print-directory $(JOBS) prepared
+	@tests/tally all $(abspath $(O))/tally '$(MAKE) --no-print-directory' $(SUITES)
+
+prepared: all man tests-only
+	+@$(if $(filter sanitized fuzz,$(SUITES)),$(SANITIZED) $(JOBS) $(O)-asan/leakreport \
+	  $(O)-asan/tests/fuzz_reader tests-only)
+
+quick:                                ## what the uncommitted changes touch: their unit tests, layers, exports
+	@scripts/quick $(O) '$(MAKE) --no-print-directory $(JOBS)'
+unit:                                 ## unit tests; T=blocks runs one module
+	@if tests/tally has-header check.h '$(CC)'; \
+	 then $(MAKE) --no-print-directory $(JOBS) $(UNITS) && tests/tally unit $(O) '$(T)'; \
+	 else tests/tally skip unit 'libcheck is not installed'; fi
+golden: $(O)/tests/symbolize/test_golden ## rewrite tests/golden: the difference is for review
+	@GOLDEN=rewrite $<
+sanitized:                            ## unit tests and preflight under AddressSanitizer and UBSan
+	+@status=0; $(SANITIZED) $(JOBS) $(O)-asan/leakreport && $(SANITIZED) unit || status=1; \
+	tests/wrapper/run $(O)-asan every_truncation_and_many_damages_are_survived || status=1; \
+	exit $$status
+wrapper: all                          ## leakrun, leakwatch, install; T=name runs one case
+	@tests/wrapper/run $(O) $(T)
+e2e: all                              ## whole-program cases; T=name runs one
+	@tests/e2e/run $(O) $(T)
+itself: all tests-only                ## our own tests and tools under libleak give everything back; T=name
+	@tests/itself/run $(O) $(T)
+conformance: all                      ## real programs, with and without libleak; T=name runs one
+	@tests/conformance/run $(O) $(T)
+verdicts: all                         ## real programs: nothing is called lost that valgrind does not find lost; T=name
+	@tests/verdicts/run $(O) $(T)
+growth: all                           ## twenty programs, ten of which grow: named, and nothing else; T=name
+	@tests/growth/run $(O) $(T)
+storm: all                            ## forks, threads, execs, kills by the thousand
+	@tests/storm/run $(O) $(T)
+fuzz: all                             ## damaged stores, at every byte
+	@tests/fuzz/run $(O) $(T)
+lint: all                             ## layers, exports, shell, man pages, warnings as errors
+	@scripts/lint $(O)
+features: all                         ## docs/FEATURES.md row by row: runs every test it names; T=4.14 one row
+	@tests/features $(O) $(T)
+soak: all                             ## the long ones: more kills, longer soaks, more damage
+	@KILLS=2000 SOAK_SECONDS=60 tests/storm/run $(O) $(T)
+	@FUZZ_RUNS=1000000 tests/fuzz/run $(O)
+
+equality: all                         ## every stack of real programs against two other unwinders (half an hour)
+	@tests/equality/run $(O) $(T)
+rows: $(O)/tests/rows_of              ## what unwind rules the objects of this machine have
+	@/usr/bin/python3 tests/equality/rows.py $<
+
+# ---- Another CPU -------------------------------------------------------------
+
+# Cross-compiled against Debian's packages for it, unpacked below the build, and run by qemu-user.
+FOREIGN          = build-aarch64
+SYSROOT          = $(abspath $(FOREIGN))/sysroot
+FOREIGN_PACKAGES = check libdw-dev libelf-dev zlib1g-dev libiberty-dev libjansson-dev libncurses-dev libunwind8 libstdc++6
+
+check-aarch64:                        ## cross-compile for aarch64, run its tests under qemu-user
+	@scripts/setup aarch64
+	@scripts/sysroot arm64 $(SYSROOT) $(FOREIGN_PACKAGES)
+	@PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
+	 PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig \
+	 E2E_TIMEOUT=300 \
+	 $(MAKE) --no-print-directory test O=$(FOREIGN) ARCH=aarch64 SUITES='unit signed e2e symbols' \
+	 CC='aarch64-linux-gnu-gcc --sysroot=$(SYSROOT)' AR=aarch64-linux-gnu-ar \
+	 CXX='aarch64-linux-gnu-g++ --sysroot=$(SYSROOT)' EMULATOR='qemu-aarch64 -L $(SYSROOT)'
+signed:                               ## the unit tests that walk stacks, return addresses signed (aarch64)
+	@$(MAKE) --no-print-directory unit O=$(O)-signed T='arch frames reentry_guard stack_cache track unwind' \
+	  CFLAGS='$(CFLAGS) -mbranch-protection=standard'
+symbols: all                          ## exported and imported symbols are the listed ones
+	@scripts/lint $(O) 'exported and imported symbols are the listed ones'
+
+.PHONY: tests-only prepared demo check quick test golden features equality rows soak check-aarch64 signed symbols $(SUITES)
