@@ -1090,4 +1090,75 @@ struct leak_crash {
                                          unloaded are 0 */
 };
 
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+/* Readers of other versions rely on these sizes. A change that is meant changes the version of the
+ * file (LEAK_STORE_VERSION) and docs/STORE.md, too. */
+#ifdef __cplusplus
+#define LEAK_ASSERT static_assert
+#else
+#define LEAK_ASSERT _Static_assert
+#endif
+#define LEAK_LAYOUT(name, size)                                                                    \
+    LEAK_ASSERT(sizeof(struct leak_##name) == size,                                                \
+                "leak_store.h: the layout of " #name " in recording files has changed");
+LEAK_LAYOUT(request, 64)
+LEAK_LAYOUT(header, 400)
+LEAK_LAYOUT(chunk, 64)
+LEAK_LAYOUT(own, 24)
+LEAK_LAYOUT(process, 16)
+LEAK_LAYOUT(module, 96)
+LEAK_LAYOUT(thread, 64)
+LEAK_LAYOUT(node, 16)
+LEAK_LAYOUT(counts, 32)
+LEAK_LAYOUT(tag, 64)
+LEAK_LAYOUT(tags, 32704)
+LEAK_LAYOUT(site, 64)
+LEAK_LAYOUT(freed, 24)
+LEAK_LAYOUT(recent_free, 32)
+LEAK_LAYOUT(recent, 4032)
+LEAK_LAYOUT(variance, 32)
+LEAK_LAYOUT(slot, 40)
+LEAK_LAYOUT(slots, 64)
+LEAK_LAYOUT(event, 128)
+LEAK_LAYOUT(events, 32640)
+LEAK_LAYOUT(pool, 64)
+LEAK_LAYOUT(mark, 12)
+LEAK_LAYOUT(resource, 160)
+LEAK_LAYOUT(resource_totals, 160)
+LEAK_LAYOUT(point, 24)
+LEAK_LAYOUT(column, 32)
+LEAK_LAYOUT(row_entry, 32)
+LEAK_LAYOUT(row, 4048)
+LEAK_LAYOUT(peak_site, 24)
+LEAK_LAYOUT(peak, 3008)
+LEAK_LAYOUT(history, 16256)
+LEAK_LAYOUT(milestone, 64)
+LEAK_LAYOUT(table, 8)
+LEAK_LAYOUT(asked, 48)
+LEAK_LAYOUT(snapshot, 208)
+LEAK_LAYOUT(age, 24)
+LEAK_LAYOUT(pointer, 40)
+LEAK_LAYOUT(orphan, 24)
+LEAK_LAYOUT(found, 72)
+LEAK_LAYOUT(held, 72)
+LEAK_LAYOUT(part, 24)
+LEAK_LAYOUT(step, 24)
+LEAK_LAYOUT(sample, 40)
+LEAK_LAYOUT(seen_thread, 40)
+LEAK_LAYOUT(crash_near, 40)
+LEAK_LAYOUT(crash_mapping, 152)
+LEAK_LAYOUT(crash_frame, 16)
+LEAK_LAYOUT(crash, 6032)
+#undef LEAK_LAYOUT
+
+/* Where a table grows, what is counted by it must grow, too. */
+LEAK_ASSERT(
+    LEAK_RESOURCE_MAX <= sizeof(((struct leak_resource_totals *)0)->opened) / 8,
+    "leak_store.h: leak_resource_totals.opened has no counter for the new kind of resource");
+LEAK_ASSERT(LEAK_KIND_MAX - 1 <= 0xff && LEAK_SORT_MAX - 1 <= 0xff && LEAK_RESOURCE_MAX - 1 <= 0xff,
+            "leak_store.h: kinds, sorts and types are written as one byte");
+LEAK_ASSERT(LEAK_VERDICT_MAX - 1 <= 0xff && LEAK_ROOT_CLASS_MAX - 1 <= 0xff,
+            "leak_store.h: verdicts and classes of roots are written as one byte");
+
 #endif
