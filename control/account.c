@@ -111,7 +111,7 @@ int account_signal(const struct account *account)
         struct store store = {.options = text};
 
         if (text && read_at(account, text, length, walk.payload) &&
-            store_option(&store, "snapshot_signal", value, sizeof(value)))
+            store_get_option(&store, "snapshot_signal", value, sizeof(value)))
             signal = strtol(value, NULL, 10);
         free(text);
     }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "leak_store.h"
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 
 #define TIMEOUT 10000 /* ms */
 #define DAY 86400000
@@ -107,7 +107,7 @@ static bool take_word(const struct command *command, char *word, struct argument
     if (!wants_process && (arguments->operand || !command->operand)) {
         arguments->rest[arguments->rest_count++] = word;
         return command->rest ||
-               command_line_complain(&line, "too many words", show_word(word).text);
+               command_line_complain(&line, "too many words", term_shell_word(word).text);
     }
     if (wants_process)
         arguments->process = word;

@@ -12,9 +12,8 @@
 
 #include "control/hearing.h"
 #include "control/refusal.h"
-#include "common/base/proc_pid.h"
-#include "common/base/term_text.h"
-#include "common/base/times.h"
+#include "common/base/proc.h"
+#include "common/base/text.h"
 
 #define NAP_MOST 50 /* ms */
 #define GRACE 1000  /* ms: for one that is just calling exec, or beginning */
@@ -97,22 +96,22 @@ static void heed_no_more(const struct sigaction before[ENDINGS])
 static bool refuse_time(const struct waiting *waiting, enum refusal refusal)
 {
     const struct target *target = waiting->target;
-    char span[TIMES_SIZE];
+    char span[TIME_TEXT_SIZE];
 
-    return refuse(target->who, refusal, times_span(waiting->timeout * 1000000, span),
-                  show_word(target->path).text);
+    return refuse(target->who, refusal, time_format_span(waiting->timeout * 1000000, span),
+                  term_shell_word(target->path).text);
 }
 
 static bool refuse_end(const struct target *target)
 {
-    return refuse(target->who, REFUSAL_DEAD, show_word(target->path).text);
+    return refuse(target->who, REFUSAL_DEAD, term_shell_word(target->path).text);
 }
 
 static bool refuse_deaf(const struct target *target)
 {
     if (target_is_same(target))
         return refuse(target->who, REFUSAL_NO_HANDLER, target->signal);
-    return refuse(target->who, REFUSAL_EXEC, show_word(target->path).text);
+    return refuse(target->who, REFUSAL_EXEC, term_shell_word(target->path).text);
 }
 
 /* Nobody takes the request, as its threads are. */
@@ -124,9 +123,9 @@ static bool refuse_as_heard(const struct waiting *waiting, enum hears hears)
     case HEARS_NO_HANDLER:
         return refuse_deaf(target);
     case HEARS_STOPPED:
-        return refuse(target->who, REFUSAL_STOPPED, (int)target->pid, show_word(target->path).text);
+        return refuse(target->who, REFUSAL_STOPPED, (int)target->pid, term_shell_word(target->path).text);
     case HEARS_TRACED:
-        return refuse(target->who, REFUSAL_TRACED, show_word(target->path).text);
+        return refuse(target->who, REFUSAL_TRACED, term_shell_word(target->path).text);
     case HEARS_BLOCKED:
         return refuse(target->who, REFUSAL_BLOCKED, target->signal);
     case HEARS_ASLEEP:
@@ -152,7 +151,7 @@ static bool refuse_silence(const struct waiting *waiting)
 static bool refuse_place(const struct target *target)
 {
     const struct leak_request *request = &target->account.header->request;
-    bool lives = pid_lives(request->asker, request->asker_start);
+    bool lives = proc_is_alive(request->asker, request->asker_start);
 
     if (lives)
         return refuse(target->who, REFUSAL_OTHERS, (int)request->asker);
@@ -181,9 +180,9 @@ static bool claim(struct target *target, uint64_t timeout)
     uint64_t start = 0;
     char state;
 
-    pid_look(getpid(), &start, &state);
+    proc_read_stat(getpid(), &start, &state);
     for (;;) {
-        if (account_lock(&target->account) && mailbox_claim(request, getpid(), start, pid_lives))
+        if (account_lock(&target->account) && mailbox_claim(request, getpid(), start, proc_is_alive))
             return true;
         switch (wait_on(&waiting)) {
         case WAIT_ON:

@@ -14,11 +14,10 @@
 #include <unistd.h>
 
 #include "control/arguments.h"
-#include "common/store/end_state.h"
-#include "common/store/store_header.h"
-#include "common/base/arena.h"
-#include "common/base/term_text.h"
+#include "common/store/store.h"
 #include "common/store/store_dir.h"
+#include "common/base/arena.h"
+#include "common/base/text.h"
 
 #define MILLISECONDS 1000
 #define NANOSECONDS 1000000000ull
@@ -50,7 +49,7 @@ static bool may_go(struct cleaning *cleaning, const struct leak_header *header,
         cleaning->strange++; /* another's; or pids of another machine, which mean nothing here */
         return false;
     }
-    if (alive_process(header->host, header->pid, header->start_time)) {
+    if (store_process_is_alive(header->host, header->pid, header->start_time)) {
         cleaning->running++;
         return false;
     }
@@ -73,9 +72,9 @@ static void clean_directory(struct cleaning *cleaning, const char *directory)
         fprintf(stderr, "leakctl: %s: %s\n", directory, strerror(errno));
     }
     for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;) {
-        struct shown name = show(entry->d_name, strlen(entry->d_name), 0);
+        struct shown name = term_text(entry->d_name, strlen(entry->d_name), 0);
 
-        if (!heads_read(dirfd(stream), entry->d_name, &header, &status) ||
+        if (!store_header_read(dirfd(stream), entry->d_name, &header, &status) ||
             !may_go(cleaning, &header, &status))
             continue;
         if (unlinkat(dirfd(stream), entry->d_name, 0) == 0) {
@@ -93,7 +92,7 @@ static void clean_directory(struct cleaning *cleaning, const char *directory)
 
 static void say_kept(const struct cleaning *cleaning)
 {
-    printf("%s removed", show_count(cleaning->removed, "store").text);
+    printf("%s removed", term_count(cleaning->removed, "store").text);
     if (cleaning->running)
         printf(", %zu of processes that run", cleaning->running);
     if (cleaning->younger)
@@ -107,9 +106,9 @@ int clean_command(const struct arguments *arguments)
 {
     struct cleaning cleaning = {.older = arguments->older / MILLISECONDS,
                                 .given = arguments->dir != NULL};
-    struct mem *mem = mem_begin();
-    const char *directory[WHERE_PLACES];
-    size_t count = where_directories(mem, directory);
+    struct mem *mem = arena_begin();
+    const char *directory[STORE_DIR_PLACES];
+    size_t count = store_dir_list(mem, directory);
 
     gethostname(cleaning.host, sizeof(cleaning.host) - 1);
     if (arguments->dir) {
@@ -119,6 +118,6 @@ int clean_command(const struct arguments *arguments)
     for (size_t i = 0; i < count; i++)
         clean_directory(&cleaning, directory[i]);
     say_kept(&cleaning);
-    mem_end(mem);
+    arena_end(mem);
     return cleaning.failed ? 1 : 0;
 }

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "control/refusal.h"
-#include "common/processes/running.h"
+#include "common/processes/process_list.h"
 #include "common/base/string_list.h"
-#include "common/base/proc_pid.h"
-#include "common/base/term_text.h"
+#include "common/base/proc.h"
+#include "common/base/text.h"
 
 #define LIBRARY "/libleak.so"
 #define STORE ".leak"
@@ -27,10 +27,10 @@
 
 static bool refuse_several(const char *word, const struct finds *finds)
 {
-    char *pids = words_print("%s", "");
+    char *pids = string_format("%s", "");
 
     for (size_t i = 0; i < finds->count; i++) {
-        char *longer = words_print("%s %d", pids, (int)finds->at[i].pid);
+        char *longer = string_format("%s %d", pids, (int)finds->at[i].pid);
 
         free(pids);
         pids = longer;
@@ -43,7 +43,7 @@ static bool refuse_several(const char *word, const struct finds *finds)
 static bool refuse_owner(const char *word, uid_t owner)
 {
     struct passwd *user = getpwuid(owner);
-    char *number = words_print("user %u", (unsigned)owner);
+    char *number = string_format("user %u", (unsigned)owner);
 
     refuse(word, REFUSAL_NOT_YOURS, user ? user->pw_name : number);
     free(number);
@@ -67,7 +67,7 @@ static bool refuse_elsewhere(const char *word, char *path)
         return refuse(word, REFUSAL_REMOVED, path);
     }
     *slash = 0;
-    return refuse(word, REFUSAL_ELSEWHERE, show_word(path).text);
+    return refuse(word, REFUSAL_ELSEWHERE, term_shell_word(path).text);
 }
 
 static bool is_store(const char *path)
@@ -78,7 +78,7 @@ static bool is_store(const char *path)
 /* It lives, and no store of it was found: what does it have mapped? */
 static bool refuse_by_maps(const char *word)
 {
-    char *path = words_print("/proc/%s/maps", word), *line = NULL;
+    char *path = string_format("/proc/%s/maps", word), *line = NULL;
     FILE *maps = fopen(path, "re");
     bool library = false, told = false;
     size_t size = 0;
@@ -105,25 +105,25 @@ static bool refuse_by_maps(const char *word)
 
 static bool refuse_missing(const char *word, const char *dir)
 {
-    struct finds dead = find_dead(dir);
+    struct finds dead = process_list_dead(dir);
     bool number = !word[strspn(word, "0123456789")], lives;
-    char *path = words_print("/proc/%s", word);
+    char *path = string_format("/proc/%s", word);
     struct stat status;
     uint64_t start;
     char state = 'X';
 
-    lives = number && pid_look((pid_t)strtol(word, NULL, 10), &start, &state) &&
+    lives = number && proc_read_stat((pid_t)strtol(word, NULL, 10), &start, &state) &&
             !strchr("ZX", state) && stat(path, &status) == 0;
-    find_select(&dead, word);
+    process_list_select(&dead, word);
     if (lives && status.st_uid != geteuid() && geteuid() != 0)
         refuse_owner(word, status.st_uid);
     else if (lives)
         refuse_by_maps(word);
     else if (dead.count)
-        refuse(word, REFUSAL_DEAD, show_word(dead.at[dead.count - 1].path).text);
+        refuse(word, REFUSAL_DEAD, term_shell_word(dead.at[dead.count - 1].path).text);
     else
-        refuse(word, REFUSAL_NO_PROCESS, show_word(word).text);
-    find_end(&dead);
+        refuse(word, REFUSAL_NO_PROCESS, term_shell_word(word).text);
+    process_list_end(&dead);
     free(path);
     return false;
 }
@@ -160,18 +160,18 @@ static bool open_account(struct target *target)
 static bool open_process(struct target *target, uint64_t start_time)
 {
     target->pidfd = (int)syscall(SYS_pidfd_open, target->pid, 0);
-    if (target->pidfd >= 0 && pid_lives(target->pid, start_time))
+    if (target->pidfd >= 0 && proc_is_alive(target->pid, start_time))
         return true;
     if (target->pidfd < 0 && errno != ESRCH)
         return refuse(target->who, REFUSAL_NOT_SENT, strerror(errno));
-    return refuse(target->who, REFUSAL_DEAD, show_word(target->path).text);
+    return refuse(target->who, REFUSAL_DEAD, term_shell_word(target->path).text);
 }
 
 static bool open_one(struct target *target, const struct found *found)
 {
     *target = (struct target){.pid = found->pid,
-                              .who = words_print("%s (pid %d)", found->name, (int)found->pid),
-                              .path = words_print("%s", found->path)};
+                              .who = string_format("%s (pid %d)", found->name, (int)found->pid),
+                              .path = string_format("%s", found->path)};
     if (!open_account(target)) {
         free(target->who);
         free(target->path);
@@ -198,15 +198,15 @@ void target_close(struct target *target)
 
 bool target_open(struct target *target, const char *word, const char *dir)
 {
-    char *told = find_directory(dir);
-    struct finds finds = find_running(told);
+    char *told = process_list_directory(dir);
+    struct finds finds = process_list_running(told);
     bool good;
 
-    find_select(&finds, word);
+    process_list_select(&finds, word);
     good = !finds.count       ? refuse_missing(word, told)
            : finds.count == 1 ? open_one(target, &finds.at[0])
                               : refuse_several(word, &finds);
-    find_end(&finds);
+    process_list_end(&finds);
     free(told);
     return good;
 }

@@ -15,10 +15,9 @@
 #include "control/ask.h"
 #include "control/refusal.h"
 #include "control/target.h"
-#include "common/processes/tool_path.h"
+#include "common/base/proc.h"
 #include "common/base/string_list.h"
-#include "common/base/term_text.h"
-#include "common/base/times.h"
+#include "common/base/text.h"
 
 enum { STATUS_GOOD = 0, STATUS_UNDONE = 1, STATUS_USAGE = 2 };
 
@@ -62,7 +61,7 @@ static bool is_done(struct asking *asking)
 
     if (answer == LEAK_ANSWER_DONE)
         return true;
-    next = words_print("leakreport %s", show_word(asking->target.path).text);
+    next = string_format("leakreport %s", term_shell_word(asking->target.path).text);
     refuse(asking->target.who, REFUSAL_ANSWER,
            answer < LEAK_ANSWER_MAX ? answer_words[answer] : "an answer nobody knows", next);
     free(next);
@@ -75,7 +74,7 @@ enum looked { REFUSED, NOT_MADE, LOOKED };
 /* Unless it was REFUSED: what was found, or why there was no look, is in the store. */
 static enum looked look(struct asking *asking, struct question question, struct account_look *found)
 {
-    uint64_t begun_ns = times_now();
+    uint64_t begun_ns = time_now_ns();
 
     *found = (struct account_look){0};
     if (!ask_for(asking, question))
@@ -111,15 +110,15 @@ static bool must_look(struct asking *asking, struct question question, struct ac
 /* It takes our place. */
 static int report(const char *path, const char *option, const struct arguments *arguments)
 {
-    char *program = part_find(NULL, "leakreport");
+    char *program = proc_find_tool(NULL, "leakreport");
     struct words command = {0};
 
-    words_add(&command, "leakreport");
+    string_list_add(&command, "leakreport");
     if (option)
-        words_add(&command, option);
+        string_list_add(&command, option);
     for (int i = 0; i < arguments->rest_count; i++)
-        words_add(&command, arguments->rest[i]);
-    words_add(&command, path);
+        string_list_add(&command, arguments->rest[i]);
+    string_list_add(&command, path);
     fflush(stdout);
     if (program)
         execv(program, command.at);
@@ -135,15 +134,15 @@ static void say_look(const struct asking *asking, const struct account_look *loo
     const struct leak_snapshot *head = &look->head;
 
     printf("%s: held for %.1f ms, checked in %.1f ms; lost: %s, %s",
-           show(asking->target.who, strlen(asking->target.who), 0).text,
+           term_text(asking->target.who, strlen(asking->target.who), 0).text,
            (double)head->pause_ns / 1e6, (double)head->check_ns / 1e6,
-           show_count(look->lost_blocks, "block").text, show_count(look->lost_bytes, "byte").text);
+           term_count(look->lost_blocks, "block").text, term_count(look->lost_bytes, "byte").text);
     if (look->indirect_blocks)
-        printf(" (and under them %s, %s)", show_count(look->indirect_blocks, "block").text,
-               show_count(look->indirect_bytes, "byte").text);
+        printf(" (and under them %s, %s)", term_count(look->indirect_blocks, "block").text,
+               term_count(look->indirect_bytes, "byte").text);
     if (head->rung == LEAK_RUNG_UNSTOPPED)
         fputs("; its threads ran on meanwhile", stdout);
-    printf("; leakreport %s\n", show_word(asking->target.path).text);
+    printf("; leakreport %s\n", term_shell_word(asking->target.path).text);
 }
 
 int verbs_snapshot(const struct arguments *arguments)
@@ -174,14 +173,14 @@ int verbs_mark(const struct arguments *arguments)
                  (struct question){.verb = LEAK_VERB_MARK, .name = asking.arguments.operand}) ||
         !is_done(&asking))
         return STATUS_UNDONE;
-    option = words_print("--since=%s", asking.arguments.operand);
-    dir = words_print("%s%s", asking.arguments.dir ? " --dir=" : "",
-                      asking.arguments.dir ? show_word(asking.arguments.dir).text : "");
+    option = string_format("--since=%s", asking.arguments.operand);
+    dir = string_format("%s%s", asking.arguments.dir ? " --dir=" : "",
+                      asking.arguments.dir ? term_shell_word(asking.arguments.dir).text : "");
     printf("%s: marked; leakctl report%s %d %s tells what came later and is still there, or, after "
            "the "
            "next look, leakreport %s %s\n",
-           show(asking.target.who, strlen(asking.target.who), 0).text, dir, (int)asking.target.pid,
-           show_word(option).text, show_word(option).text, show_word(asking.target.path).text);
+           term_text(asking.target.who, strlen(asking.target.who), 0).text, dir, (int)asking.target.pid,
+           term_shell_word(option).text, term_shell_word(option).text, term_shell_word(asking.target.path).text);
     free(option);
     free(dir);
     target_close(&asking.target);
@@ -194,7 +193,7 @@ static int turn(const struct arguments *arguments, enum leak_verb verb, const ch
 
     if (!ask_for(&asking, (struct question){.verb = verb}) || !is_done(&asking))
         return STATUS_UNDONE;
-    printf("%s: %s\n", show(asking.target.who, strlen(asking.target.who), 0).text, words);
+    printf("%s: %s\n", term_text(asking.target.who, strlen(asking.target.who), 0).text, words);
     target_close(&asking.target);
     return STATUS_GOOD;
 }
@@ -233,11 +232,11 @@ int verbs_who(const struct arguments *arguments)
 
     if (!arguments_address(asking.arguments.operand, &question.argument)) {
         fprintf(stderr, "leakctl: who takes an address in hex digits, not %s\n",
-                show(asking.arguments.operand, strlen(asking.arguments.operand), 0).text);
+                term_text(asking.arguments.operand, strlen(asking.arguments.operand), 0).text);
         return STATUS_USAGE;
     }
     if (!must_look(&asking, question, &found))
         return STATUS_UNDONE;
-    option = words_print("--who=0x%" PRIx64, question.argument);
+    option = string_format("--who=0x%" PRIx64, question.argument);
     return report(asking.target.path, option, &asking.arguments);
 }

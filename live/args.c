@@ -7,14 +7,14 @@
 
 #include "common/options/command_line.h"
 #include "live/environment.h"
-#include "common/base/fatal.h"
+#include "common/base/error.h"
 #include "live/values.h"
 
 static struct command_line line = {.tool = "leakrun", .hint = "leakrun --help lists the options"};
 
 static bool complain(const char *what, const char *which, const char *hint)
 {
-    say("%s %s (%s)", what, which, hint);
+    print_notice("%s %s (%s)", what, which, hint);
     return false;
 }
 
@@ -77,7 +77,7 @@ static bool forward_to_report(void *options, const struct option_row *row, const
     if (row->letter == 'o')
         args->output = value; /* forwarded, too: leakreport replaces its % signs */
     args->to |= strcmp(row->name, "to") == 0;
-    words_addf(&args->for_report, "--%s%s%s", row->name, value ? "=" : "", value ? value : "");
+    string_list_addf(&args->for_report, "--%s%s%s", row->name, value ? "=" : "", value ? value : "");
     return true;
 }
 
@@ -102,10 +102,10 @@ static bool add_for_runtime(void *options, const struct option_row *row, const c
         args->report_to = value;
     char *wanted = value_wanted(row->name, value);
     if (wanted) {
-        char *name = words_print("%s", row->name);
+        char *name = string_format("%s", row->name);
         for (char *at = name; (at = strchr(at, '_'));)
             *at = '-';
-        say("--%s=%s: it takes %s (leakrun --help)", name, value, wanted);
+        print_notice("--%s=%s: it takes %s (leakrun --help)", name, value, wanted);
         free(name);
         free(wanted);
         return false;
@@ -113,7 +113,7 @@ static bool add_for_runtime(void *options, const struct option_row *row, const c
     if (strchr(value, '\''))
         return complain("no single quote can stand in the value of", row->name, "see libleak(7)");
     const char *quote = strchr(value, ':') ? "'" : "";
-    char *longer = words_print("%s%s%s=%s%s%s", args->runtime, *args->runtime ? ":" : "", row->name,
+    char *longer = string_format("%s%s%s=%s%s%s", args->runtime, *args->runtime ? ":" : "", row->name,
                                quote, value, quote);
     free(args->runtime);
     args->runtime = longer;
@@ -203,17 +203,17 @@ static void forward_own(struct args *args)
                   {args->verbose, "-v"}};
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
         if (shared[i].given)
-            words_add(&args->for_report, shared[i].word);
+            string_list_add(&args->for_report, shared[i].word);
 }
 
 int args_parse(struct args *args, int argc, char **argv)
 {
     int at = 1;
     line.tables[0] = own, line.tables[1] = report, line.tables[2] = runtime;
-    *args = (struct args){.runtime = words_print("%s", "")};
+    *args = (struct args){.runtime = string_format("%s", "")};
     while (at < argc && command_line_is_option(argv[at])) {
         if (!parse_option(args, argv, &at))
-            return STATUS_OUR_TROUBLE;
+            return STATUS_INTERNAL_ERROR;
         if (args->help)
             return print_help(), 0;
         if (args->version)
@@ -224,7 +224,7 @@ int args_parse(struct args *args, int argc, char **argv)
     at += at < argc && strcmp(argv[at], "--") == 0;
     forward_own(args);
     if (!fits_together(args, argv[at]))
-        return STATUS_OUR_TROUBLE;
+        return STATUS_INTERNAL_ERROR;
     args->program = args->self_test ? NULL : argv + at;
     return -1;
 }
@@ -232,5 +232,5 @@ int args_parse(struct args *args, int argc, char **argv)
 void args_free(struct args *args)
 {
     free(args->runtime);
-    words_free(&args->for_report);
+    string_list_free(&args->for_report);
 }

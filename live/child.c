@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/fatal.h"
-#include "common/base/proc_pid.h"
+#include "common/base/error.h"
+#include "common/base/proc.h"
 
 static sigset_t callers_mask;
 static struct sigaction callers_sigchld;
@@ -88,14 +88,14 @@ static int trouble_say(const struct launch *launch, const struct trouble *troubl
 {
     const char *why = strerror(trouble->error);
     if (trouble->step == TROUBLE_CWD) {
-        say("cannot go to the directory %s: %s", launch->cwd, why);
-        return STATUS_OUR_TROUBLE;
+        print_notice("cannot go to the directory %s: %s", launch->cwd, why);
+        return STATUS_INTERNAL_ERROR;
     }
     if (trouble->step == TROUBLE_OUTPUT) {
-        say("cannot set up the output of %s: %s", launch->path, why);
-        return STATUS_OUR_TROUBLE;
+        print_notice("cannot set up the output of %s: %s", launch->path, why);
+        return STATUS_INTERNAL_ERROR;
     }
-    say("cannot run %s: %s", launch->path, why);
+    print_notice("cannot run %s: %s", launch->path, why);
     return trouble->error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 }
 
@@ -103,16 +103,16 @@ int child_start(struct child *child, const struct launch *launch)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        say("cannot make a pipe: %m");
-        return STATUS_OUR_TROUBLE;
+        print_notice("cannot make a pipe: %m");
+        return STATUS_INTERNAL_ERROR;
     }
     struct trouble trouble;
     child->pid = fork();
     if (child->pid < 0) {
-        say("cannot start a process: %m");
+        print_notice("cannot start a process: %m");
         close(ends[0]);
         close(ends[1]);
-        return STATUS_OUR_TROUBLE;
+        return STATUS_INTERNAL_ERROR;
     }
     if (child->pid == 0) {
         close(ends[0]);
@@ -122,7 +122,7 @@ int child_start(struct child *child, const struct launch *launch)
     }
     close(ends[1]);
     char state;
-    if (!pid_look(child->pid, &child->start_time, &state))
+    if (!proc_read_stat(child->pid, &child->start_time, &state))
         child->start_time = 0;
     ssize_t n;
     do

@@ -10,7 +10,7 @@
 #include "live/oom.h"
 #include "live/process.h"
 #include "live/reporter.h"
-#include "common/base/fatal.h"
+#include "common/base/error.h"
 #include "common/processes/store_list.h"
 #include "common/store/store_dir.h"
 
@@ -34,8 +34,8 @@ static bool stores_keep(struct stores *stores, const struct args *args)
             snprintf(number, sizeof number, ".%d", earlier + 1);
         char *to =
             i == 0 ? strdup(args->keep)
-                   : words_print("%.*s.%d%s.leak", (int)stem, args->keep, (int)store->pid, number);
-        if (to && store_copy(store, to, args->force)) {
+                   : string_format("%.*s.%d%s.leak", (int)stem, args->keep, (int)store->pid, number);
+        if (to && store_entry_copy(store, to, args->force)) {
             store->kept = to; /* what the report reads, and names */
             continue;
         }
@@ -62,8 +62,8 @@ static bool survivors_say(const struct session *session, const struct stores *st
             continue;
         said++;
         if (!args->quiet)
-            say("still running: pid %d (%.*s); its account: %s", (int)store->pid,
-                (int)where_name_length(store->name), store->name, store->path);
+            print_notice("still running: pid %d (%.*s); its account: %s", (int)store->pid,
+                (int)store_name_program_length(store->name), store->name, store->path);
         for (size_t j = 0; j < found; j++)
             if (pids[j] == store->pid)
                 pids[j] = 0;
@@ -72,7 +72,7 @@ static bool survivors_say(const struct session *session, const struct stores *st
         if (pids[i] > 0) {
             said++;
             if (!args->quiet)
-                say("still running: pid %d, which has no account (yet); look in %s", (int)pids[i],
+                print_notice("still running: pid %d, which has no account (yet); look in %s", (int)pids[i],
                     session->dir);
         }
     free(pids);
@@ -83,7 +83,7 @@ static bool survivors_say(const struct session *session, const struct stores *st
 static bool was_tracked(const struct stores *stores, const struct child *child, bool gdb)
 {
     for (size_t i = 0; i < stores->count; i++)
-        if ((gdb || store_is_of(&stores->at[i], child->pid, child->start_time)) &&
+        if ((gdb || store_entry_is_of(&stores->at[i], child->pid, child->start_time)) &&
             stores->at[i].tracked)
             return true;
     return false;
@@ -120,7 +120,7 @@ static enum finding report(const struct stores *stores, const struct args *args,
                            const char *reporter, const struct words *environment)
 {
     if (!any_readable(stores)) {
-        say("WARNING: nothing was tracked: no process left an account, so this run says nothing "
+        print_notice("WARNING: nothing was tracked: no process left an account, so this run says nothing "
             "about leaks (leakreport preflight %s may say why)",
             args->program[0]);
         return FOUND_NOTHING;
@@ -128,7 +128,7 @@ static enum finding report(const struct stores *stores, const struct args *args,
     if (args->no_report && !args->error_exitcode)
         return FOUND_NOTHING;
     if (!reporter)
-        say("leakreport is missing (build it with make, or make install): no report");
+        print_notice("leakreport is missing (build it with make, or make install): no report");
     int status = reporter ? reporter_run(reporter, args, stores, environment) : -1;
     return status == 0 ? FOUND_NOTHING : status == 1 ? FOUND_LEAKS : FOUND_NO_ANSWER;
 }
@@ -143,9 +143,9 @@ static int verdict(int wait_status, const struct args *args, enum finding findin
         return W_EXITCODE(args->error_exitcode, 0);
     /* A test that asks for leaks must not pass because nobody looked. */
     if (finding == FOUND_NO_ANSWER)
-        return W_EXITCODE(STATUS_OUR_TROUBLE, 0);
+        return W_EXITCODE(STATUS_INTERNAL_ERROR, 0);
     if (!tracked) {
-        say("nothing of %s could be tracked: exit status %d", args->program[0],
+        print_notice("nothing of %s could be tracked: exit status %d", args->program[0],
             STATUS_NOTHING_TRACKED);
         return W_EXITCODE(STATUS_NOTHING_TRACKED, 0);
     }
@@ -157,14 +157,14 @@ int conclude(struct session *session, const struct child *child, int wait_status
 {
     struct stores stores;
     settle(session);
-    stores_list(&stores, session->dir, child->pid, child->start_time);
+    store_list_read(&stores, session->dir, child->pid, child->start_time);
     if (!args->gdb)
-        stores_mark_end(&stores, child->pid, child->start_time, wait_status,
+        store_list_mark_end(&stores, child->pid, child->start_time, wait_status,
                         oom_ended(wait_status, child->oom_kills));
     bool leave = args->keep && !stores_keep(&stores, args);
     enum finding finding = report(&stores, args, reporter, environment);
     if (finding == FOUND_NO_ANSWER && !args->keep) {
-        say("the account is kept: leakreport %s", stores.at[0].path);
+        print_notice("the account is kept: leakreport %s", stores.at[0].path);
         leave = true;
     }
     bool tracked = was_tracked(&stores, child, args->gdb);
@@ -172,6 +172,6 @@ int conclude(struct session *session, const struct child *child, int wait_status
         session_leave(session);
     else
         session_remove(session);
-    stores_free(&stores);
+    store_list_free(&stores);
     return verdict(wait_status, args, finding, tracked);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/fatal.h"
+#include "common/base/error.h"
 
 extern char **environ;
 
@@ -19,15 +19,15 @@ extern char **environ;
 int environment_print(const char *pid)
 {
     static unsigned char bytes[ENVIRONMENT_BYTES + 1];
-    char *path = words_print("/proc/%s/environ", pid);
+    char *path = string_format("/proc/%s/environ", pid);
     FILE *file = fopen(path, "re");
     free(path);
     if (!file)
-        return STATUS_OUR_TROUBLE; /* the script goes on with what the shell left */
+        return STATUS_INTERNAL_ERROR; /* the script goes on with what the shell left */
     size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     if (length > ENVIRONMENT_BYTES)
-        return STATUS_OUR_TROUBLE;        /* likewise: better than no exec at all */
+        return STATUS_INTERNAL_ERROR;        /* likewise: better than no exec at all */
     fputs(ENVIRONMENT_WORD "0=", stdout); /* also of an empty environment */
     for (size_t i = 0; i < length; i++) {
         if (i && i % BYTES_PER_WORD == 0)
@@ -59,11 +59,11 @@ static char *decode(size_t *length)
             return bytes;
         bytes = realloc(bytes, *length + strlen(hex) / 2 + 1);
         if (!bytes)
-            say_and_exit(STATUS_OUR_TROUBLE, "out of memory");
+            fatal_exit(STATUS_INTERNAL_ERROR, "out of memory");
         for (; *hex; hex += 2) {
             int high = hex_digit(hex[0]), low = high < 0 ? -1 : hex_digit(hex[1]);
             if (low < 0)
-                say_and_exit(STATUS_OUR_TROUBLE,
+                fatal_exit(STATUS_INTERNAL_ERROR,
                              "%s is not hex digits: unset it, scripts/leakrun makes it", name);
             bytes[(*length)++] = (char)(high * 16 + low);
         }
@@ -75,11 +75,11 @@ void environment_load(struct words *list)
 {
     size_t length;
     char *bytes = decode(&length);
-    words_copy(list, &(struct words){0});
+    string_list_copy(list, &(struct words){0});
     for (char **word = environ; !bytes && *word; word++)
-        words_add(list, *word);
+        string_list_add(list, *word);
     for (size_t i = 0; i < length; i += strlen(bytes + i) + 1)
-        words_add(list, bytes + i);
+        string_list_add(list, bytes + i);
     free(bytes);
 }
 
@@ -102,10 +102,10 @@ void environment_set(struct words *list, const char *name, const char *value)
 {
     char **word = environment_find(list, name);
     if (!word) {
-        words_addf(list, "%s=%s", name, value);
+        string_list_addf(list, "%s=%s", name, value);
         return;
     }
-    char *fresh = words_print("%s=%s", name, value);
+    char *fresh = string_format("%s=%s", name, value);
     free(*word);
     *word = fresh;
 }

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/proc_pid.h"
+#include "common/base/proc.h"
 
 /* Takes the default action of sig once. Raised while blocked, so that one of the same kind already
  * pending and this one become one. */
@@ -48,7 +48,7 @@ static void forward(const struct child *child, const siginfo_t *info)
     /* fg and kill -CONT -GROUP wake the program themselves: once is enough. */
     uint64_t start;
     char state;
-    if (sig == SIGCONT && pid_look(child->pid, &start, &state) && state != 'T')
+    if (sig == SIGCONT && proc_read_stat(child->pid, &start, &state) && state != 'T')
         return;
     /* The program's own kill(0, sig) or kill(getppid(), sig) comes back to us: not twice. */
     if (info->si_code <= 0 && info->si_pid == child->pid)

@@ -16,9 +16,9 @@
 #include "live/environment.h"
 #include "live/follow.h"
 #include "live/oom.h"
-#include "common/processes/tool_path.h"
+#include "common/base/proc.h"
 #include "live/reporter.h"
-#include "common/base/fatal.h"
+#include "common/base/error.h"
 #include "live/session.h"
 #include "live/settings.h"
 #include "common/preflight/preflight.h"
@@ -39,28 +39,28 @@ struct parts {
 
 static void parts_find(struct parts *parts, const struct args *args)
 {
-    parts->library = part_find(args->library, "libleak.so");
+    parts->library = proc_find_tool(args->library, "libleak.so");
     if (!parts->library)
-        say_and_exit(STATUS_OUR_TROUBLE,
+        fatal_exit(STATUS_INTERNAL_ERROR,
                      "libleak.so is missing%s%s: build it (make) or install it "
                      "(make install)",
                      args->library ? ": " : "", args->library ? args->library : "");
     /* Without leakreport the program still runs, and its account is kept. */
-    parts->reporter = part_find(args->reporter, "leakreport");
+    parts->reporter = proc_find_tool(args->reporter, "leakreport");
 }
 
 /* Becomes leakselftest, which starts us again for its program. */
 static int self_test(const struct parts *parts, const struct words *environment)
 {
-    char *judge = part_find(NULL, "leakselftest"), *planter = part_find(NULL, "leakplant");
+    char *judge = proc_find_tool(NULL, "leakselftest"), *planter = proc_find_tool(NULL, "leakplant");
     char *watch = realpath("/proc/self/exe", NULL);
     if (judge && planter && watch && parts->reporter)
         execve(judge, (char *[]){judge, watch, parts->library, parts->reporter, planter, NULL},
                environment->at);
-    say("the self-test is missing a part: %s", !parts->reporter ? "leakreport"
+    print_notice("the self-test is missing a part: %s", !parts->reporter ? "leakreport"
                                                : !planter       ? "leakplant"
                                                                 : "leakselftest");
-    return STATUS_OUR_TROUBLE;
+    return STATUS_INTERNAL_ERROR;
 }
 
 /* Said before a long run, not after it. */
@@ -68,7 +68,7 @@ static void refuse_to_overwrite(const struct args *args, const char *path)
 {
     struct stat st;
     if (path && !args->force && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-        say_and_exit(STATUS_OUR_TROUBLE, "%s is there already (--force overwrites)", path);
+        fatal_exit(STATUS_INTERNAL_ERROR, "%s is there already (--force overwrites)", path);
 }
 
 /* What is going to be exec'd, or the end of leakwatch with one clear line. */
@@ -78,9 +78,9 @@ static char *program_find(const struct args *args, const struct words *environme
     const char *path = environment_get(environment, "PATH");
     char *program = preflight_program(args->program[0], path, args->cwd, &preflight);
     if (preflight.status)
-        say_and_exit(preflight.status, "%s", preflight.line);
+        fatal_exit(preflight.status, "%s", preflight.line);
     if (preflight.line[0] && !args->quiet)
-        say("warning: %s", preflight.line);
+        print_notice("warning: %s", preflight.line);
     return program;
 }
 
@@ -89,14 +89,14 @@ static int program_start(struct child *child, const struct args *args, const cha
 {
     struct words environment = {0}, set = {0}, command = {0};
     settings_make(&set, callers, args, session);
-    words_copy(&environment, callers);
+    string_list_copy(&environment, callers);
     struct launch launch = {.path = program, .argv = args->program, .cwd = args->cwd, .output = -1};
     char *gdb = NULL;
     if (args->gdb) {
         struct preflight preflight;
         gdb = preflight_program("gdb", environment_get(callers, "PATH"), NULL, &preflight);
         if (preflight.status)
-            say_and_exit(STATUS_OUR_TROUBLE, "--gdb needs gdb, which is not installed");
+            fatal_exit(STATUS_INTERNAL_ERROR, "--gdb needs gdb, which is not installed");
         settings_gdb_command(&command, &set, program, args->program);
         launch.path = gdb;
         launch.argv = command.at;
@@ -106,12 +106,12 @@ static int program_start(struct child *child, const struct args *args, const cha
     }
     launch.envp = environment.at;
     if (args->verbose)
-        say("accounts are in %s", session->dir);
+        print_notice("accounts are in %s", session->dir);
     int status = child_start(child, &launch);
     free(gdb);
-    words_free(&command);
-    words_free(&set);
-    words_free(&environment);
+    string_list_free(&command);
+    string_list_free(&set);
+    string_list_free(&environment);
     return status;
 }
 
@@ -126,11 +126,11 @@ static int watch(const struct args *args, const struct parts *parts,
     refuse_to_overwrite(args, args->append ? NULL : args->output);
     child_block_signals();
     if (parts->reporter && !reporter_check(parts->reporter, args, environment))
-        return STATUS_OUR_TROUBLE;
+        return STATUS_INTERNAL_ERROR;
     char *program = program_find(args, environment);
     char *dir = settings_dir(args, environment);
     session_sweep(dir, environment);
-    int status = STATUS_OUR_TROUBLE;
+    int status = STATUS_INTERNAL_ERROR;
     if (session_make(&session, dir, parts->library, environment)) {
         child.oom_kills = oom_kills();
         status = program_start(&child, args, program, &session, environment);
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
     }
     free(parts.library);
     free(parts.reporter);
-    words_free(&environment);
+    string_list_free(&environment);
     args_free(&args);
     if (status < 0)
         follow_into_the_end(wait_status);

@@ -26,12 +26,12 @@ static long count_read(const char *path)
 /* Where a container sees only its own groups, ours stands at the top. */
 static long count_find(const char *mount, const char *group, const char *name)
 {
-    char *path = words_print("%s%s/%s", mount, group, name);
+    char *path = string_format("%s%s/%s", mount, group, name);
     long count = count_read(path);
     free(path);
     if (count >= 0)
         return count;
-    path = words_print("%s/%s", mount, name);
+    path = string_format("%s/%s", mount, name);
     count = count_read(path);
     free(path);
     return count;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/proc_pid.h"
+#include "common/base/proc.h"
 
 /* Reads in pieces that overlap by the length of the text. */
 static bool environment_holds(int proc, const char *pid, const char *text)
@@ -47,7 +47,7 @@ size_t process_find(const char *text, pid_t **pids)
         if (pid <= 0 || pid == getpid() || fstatat(dirfd(stream), entry->d_name, &st, 0) != 0 ||
             (st.st_uid != geteuid() && geteuid() != 0) ||
             !environment_holds(dirfd(stream), entry->d_name, text) ||
-            !pid_look(pid, &start, &state) || state == 'Z' || state == 'X')
+            !proc_read_stat(pid, &start, &state) || state == 'Z' || state == 'X')
             continue;
         if (count == room) {
             room = room ? 2 * room : 16;

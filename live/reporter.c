@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "live/follow.h"
-#include "common/base/fatal.h"
+#include "common/base/error.h"
 
 /* Of the 2 MiB of arguments and environment the kernel takes. */
 #define ARGUMENT_BYTES (1u << 20)
@@ -16,27 +16,27 @@
 /* The report names a command to see more; with the stores gone that is leakrun again. */
 static void again_add(struct words *command, char **program)
 {
-    char *line = words_print("--again=");
+    char *line = string_format("--again=");
     for (; *program; program++) {
-        char *word = words_quote(*program);
-        char *longer = words_print("%s%s%s", line, strchr(line, '=')[1] ? " " : "", word);
+        char *word = shell_quote(*program);
+        char *longer = string_format("%s%s%s", line, strchr(line, '=')[1] ? " " : "", word);
         free(word);
         free(line);
         line = longer;
     }
-    words_add(command, line);
+    string_list_add(command, line);
     free(line);
 }
 
 static void options_add(struct words *command, const char *program, const struct args *args)
 {
-    words_add(command, program);
+    string_list_add(command, program);
     for (size_t i = 0; i < args->for_report.count && !args->no_report; i++)
-        words_add(command, args->for_report.at[i]);
+        string_list_add(command, args->for_report.at[i]);
     if (args->error_exitcode)
-        words_add(command, "--error-exitcode=1");
+        string_list_add(command, "--error-exitcode=1");
     if (args->errors_for)
-        words_addf(command, "--errors-for=%s", args->errors_for);
+        string_list_addf(command, "--errors-for=%s", args->errors_for);
 }
 
 static void command_make(struct words *command, const char *program, const struct args *args)
@@ -44,7 +44,7 @@ static void command_make(struct words *command, const char *program, const struc
     options_add(command, program, args);
     if (!args->keep)
         again_add(command, args->program);
-    words_add(command, "--");
+    string_list_add(command, "--");
 }
 
 static void stores_add(struct words *command, const struct stores *stores)
@@ -56,12 +56,12 @@ static void stores_add(struct words *command, const struct stores *stores)
         const char *path = stores->at[i].kept ? stores->at[i].kept : stores->at[i].path;
         bytes += strlen(path) + 1 + sizeof(char *);
         if (bytes <= ARGUMENT_BYTES)
-            words_add(command, path);
+            string_list_add(command, path);
         else
             left_out++;
     }
     if (left_out)
-        say("%zu processes more than one report can take are left out of it", left_out);
+        print_notice("%zu processes more than one report can take are left out of it", left_out);
 }
 
 bool reporter_check(const char *program, const struct args *args, const struct words *environment)
@@ -73,7 +73,7 @@ bool reporter_check(const char *program, const struct args *args, const struct w
         status = 0;
     } else {
         /* A wrong option stops it before it comes to this one. */
-        words_add(&command, "--help");
+        string_list_add(&command, "--help");
         struct launch launch = {
             .path = program, .argv = command.at, .envp = environment->at, .output = nowhere};
         struct child child;
@@ -82,7 +82,7 @@ bool reporter_check(const char *program, const struct args *args, const struct w
     }
     if (nowhere >= 0)
         close(nowhere);
-    words_free(&command);
+    string_list_free(&command);
     return status == 0;
 }
 
@@ -104,11 +104,11 @@ int reporter_run(const char *program, const struct args *args, const struct stor
         if (WIFEXITED(status))
             result = WEXITSTATUS(status);
         else
-            say("leakreport was ended by signal %d (%s)", WTERMSIG(status),
+            print_notice("leakreport was ended by signal %d (%s)", WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
     }
     if (args->no_report && output >= 0)
         close(output);
-    words_free(&command);
+    string_list_free(&command);
     return result;
 }

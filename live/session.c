@@ -15,9 +15,9 @@
 
 #include "live/environment.h"
 #include "live/process.h"
-#include "common/base/fatal.h"
+#include "common/base/error.h"
 #include "common/processes/store_list.h"
-#include "common/base/proc_pid.h"
+#include "common/base/proc.h"
 #include "common/store/store_dir.h"
 
 #define LINK_NAME "libleak.so"
@@ -49,9 +49,9 @@ static char *directory_make(const char *base)
         return NULL;
     uint64_t start = 0;
     char state;
-    pid_look(getpid(), &start, &state);
+    proc_read_stat(getpid(), &start, &state);
     for (int n = 0; n < 100; n++) {
-        char *dir = words_print("%s/" WHERE_SESSION_PREFIX "%d.%" PRIu64 ".%" PRIu64 ".%d",
+        char *dir = string_format("%s/" STORE_DIR_SESSION_PREFIX "%d.%" PRIu64 ".%" PRIu64 ".%d",
                                 absolute, (int)getpid(), start, process_namespace(), n);
         /* chmod: the umask may take away our own rights. */
         if (mkdir(dir, 0700) == 0 && chmod(dir, 0700) == 0) {
@@ -72,16 +72,16 @@ static char *directory_make(const char *base)
 
 static bool link_make(struct session *session, const char *library)
 {
-    session->preload = words_print("%s/" LINK_NAME, session->link_dir);
+    session->preload = string_format("%s/" LINK_NAME, session->link_dir);
     return symlink(library, session->preload) == 0;
 }
 
 static char *default_directory_make(const struct words *environment)
 {
-    const char *place[WHERE_PLACES];
-    where_places(place, environment_get(environment, "XDG_RUNTIME_DIR"));
+    const char *place[STORE_DIR_PLACES];
+    store_dir_places(place, environment_get(environment, "XDG_RUNTIME_DIR"));
     for (int with_room = 1; with_room >= 0; with_room--)
-        for (int i = 0; i < WHERE_PLACES; i++)
+        for (int i = 0; i < STORE_DIR_PLACES; i++)
             if (place[i] && suits_loader(place[i]) && has_room(place[i]) == with_room) {
                 char *dir = directory_make(place[i]);
                 if (dir && suits_loader(dir))
@@ -101,19 +101,19 @@ bool session_make(struct session *session, const char *wanted, const char *libra
         /* A value of LIBLEAK_OPTIONS stands in single quotes and cannot hold one. */
         session->dir = strchr(wanted, '\'') ? NULL : directory_make(wanted);
         if (!session->dir)
-            say("cannot keep stores in %s (%s): they go to the default place", wanted,
+            print_notice("cannot keep stores in %s (%s): they go to the default place", wanted,
                 strchr(wanted, '\'') ? "a single quote in its name" : strerror(errno));
     }
     if (session->dir && suits_loader(session->dir)) {
         session->link_dir = strdup(session->dir);
         if (session->link_dir && link_make(session, library))
             return true;
-        say("cannot use %s (%m): stores go to the default place", wanted);
+        print_notice("cannot use %s (%m): stores go to the default place", wanted);
         session_remove(session);
     }
     char *dir = default_directory_make(environment);
     if (!dir) {
-        say("no directory for the accounts of the program: neither $XDG_RUNTIME_DIR nor /dev/shm "
+        print_notice("no directory for the accounts of the program: neither $XDG_RUNTIME_DIR nor /dev/shm "
             "nor /tmp is writable (%m); name one with --dir=DIR");
         session_remove(session);
         return false;
@@ -123,7 +123,7 @@ bool session_make(struct session *session, const char *wanted, const char *libra
         session->dir = strdup(dir);
     if (session->dir && link_make(session, library))
         return true;
-    say("cannot make a link to %s in %s: %m", library, dir);
+    print_notice("cannot make a link to %s in %s: %m", library, dir);
     session_remove(session);
     return false;
 }
@@ -173,7 +173,7 @@ void session_remove(struct session *session)
 
 static void mark_kept(const char *dir)
 {
-    char *path = words_print("%s/" KEPT_NAME, dir);
+    char *path = string_format("%s/" KEPT_NAME, dir);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd >= 0)
         close(fd);
@@ -194,7 +194,7 @@ static bool is_stale(const char *dir, const char *name)
 {
     int pid;
     uint64_t start, namespace;
-    if (sscanf(name, WHERE_SESSION_PREFIX "%d.%" SCNu64 ".%" SCNu64, &pid, &start, &namespace) != 3)
+    if (sscanf(name, STORE_DIR_SESSION_PREFIX "%d.%" SCNu64 ".%" SCNu64, &pid, &start, &namespace) != 3)
         return false;
     /* Not our directory, or made under another umask than ours: not for us to judge. */
     struct stat st;
@@ -204,11 +204,11 @@ static bool is_stale(const char *dir, const char *name)
     /* Pids of another container mean nothing here. */
     if (namespace == 0 || namespace != process_namespace())
         return false;
-    if (pid_lives(pid, start))
+    if (proc_is_alive(pid, start))
         return false;
     /* A survivor still writes its account, or may start children that need the link. */
     struct stores stores;
-    stores_list(&stores, dir, 0, 0);
+    store_list_read(&stores, dir, 0, 0);
     bool lives = false;
     time_t written = 0;
     for (size_t i = 0; i < stores.count; i++) {
@@ -216,7 +216,7 @@ static bool is_stale(const char *dir, const char *name)
         if (stores.at[i].written > written)
             written = stores.at[i].written;
     }
-    stores_free(&stores);
+    store_list_free(&stores);
     if (lives)
         return false;
     pid_t *pids;
@@ -225,7 +225,7 @@ static bool is_stale(const char *dir, const char *name)
     if (lives)
         return false;
     /* The user was told to look here. */
-    char *kept = words_print("%s/" KEPT_NAME, dir);
+    char *kept = string_format("%s/" KEPT_NAME, dir);
     bool spared = lstat(kept, &st) == 0 &&
                   time(NULL) < (st.st_mtime > written ? st.st_mtime : written) + KEPT_SECONDS;
     free(kept);
@@ -238,9 +238,9 @@ static void place_sweep(const char *place)
     if (!stream)
         return;
     for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
-        if (strncmp(entry->d_name, WHERE_SESSION_PREFIX, strlen(WHERE_SESSION_PREFIX)) != 0)
+        if (strncmp(entry->d_name, STORE_DIR_SESSION_PREFIX, strlen(STORE_DIR_SESSION_PREFIX)) != 0)
             continue;
-        char *dir = words_print("%s/%s", place, entry->d_name);
+        char *dir = string_format("%s/%s", place, entry->d_name);
         if (is_stale(dir, entry->d_name))
             directory_remove(dir);
         free(dir);
@@ -250,9 +250,9 @@ static void place_sweep(const char *place)
 
 void session_sweep(const char *wanted, const struct words *environment)
 {
-    const char *place[WHERE_PLACES];
-    where_places(place, environment_get(environment, "XDG_RUNTIME_DIR"));
-    for (int i = 0; i < WHERE_PLACES; i++)
+    const char *place[STORE_DIR_PLACES];
+    store_dir_places(place, environment_get(environment, "XDG_RUNTIME_DIR"));
+    for (int i = 0; i < STORE_DIR_PLACES; i++)
         if (place[i])
             place_sweep(place[i]);
     if (wanted)

@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "live/environment.h"
-#include "common/base/fatal.h"
+#include "common/base/error.h"
 #include "leak_targets.h"
 #include "common/store/store_dir.h"
 
 char *settings_dir(const struct args *args, const struct words *environment)
 {
     const char *told = args->dir ? args->dir : environment_get(environment, "LIBLEAK_DIR");
-    char *dir = told ? words_print("%s", told)
-                     : where_option(environment_get(environment, "LIBLEAK_OPTIONS"), "dir");
+    char *dir = told ? string_format("%s", told)
+                     : option_text_find(environment_get(environment, "LIBLEAK_OPTIONS"), "dir");
     if (dir && !*dir) {
         free(dir);
         dir = NULL;
@@ -26,11 +26,11 @@ void settings_report_to(struct args *args, const struct words *environment)
 {
     char *list = args->to ? NULL
                  : args->report_to
-                     ? words_print("%s", args->report_to)
-                     : where_option(environment_get(environment, "LIBLEAK_OPTIONS"), "report_to");
+                     ? string_format("%s", args->report_to)
+                     : option_text_find(environment_get(environment, "LIBLEAK_OPTIONS"), "report_to");
     bool good = list && *list && (args->report_to || leak_targets_good(list));
     if (good) {
-        words_addf(&args->for_report, "--to=%s", list);
+        string_list_addf(&args->for_report, "--to=%s", list);
         args->to = true;
     }
     free(list);
@@ -41,11 +41,11 @@ static char *options_make(const struct args *args, const struct session *session
                           const char *callers)
 {
     const char *quote = strpbrk(session->dir, ":") ? "'" : "";
-    char *forced = words_print("dir=%s%s%s:report=none", quote, session->dir, quote);
+    char *forced = string_format("dir=%s%s%s:report=none", quote, session->dir, quote);
     /* The caller's may end in an open quote that swallows the rest: so the forced ones lead, too.
      */
     char *options =
-        words_print("%s%s%s%s%s:%s", forced, callers && *callers ? ":" : "", callers ? callers : "",
+        string_format("%s%s%s%s%s:%s", forced, callers && *callers ? ":" : "", callers ? callers : "",
                     *args->runtime ? ":" : "", args->runtime, forced);
     free(forced);
     return options;
@@ -56,14 +56,14 @@ void settings_make(struct words *set, const struct words *environment, const str
 {
     const char *preload = environment_get(environment, "LD_PRELOAD");
     char *options = options_make(args, session, environment_get(environment, "LIBLEAK_OPTIONS"));
-    words_add(set, "LD_PRELOAD");
-    words_addf(set, "%s%s%s", session->preload, preload && *preload ? ":" : "",
+    string_list_add(set, "LD_PRELOAD");
+    string_list_addf(set, "%s%s%s", session->preload, preload && *preload ? ":" : "",
                preload ? preload : "");
-    words_add(set, "LIBLEAK_OPTIONS");
-    words_add(set, options);
+    string_list_add(set, "LIBLEAK_OPTIONS");
+    string_list_add(set, options);
     if (environment_get(environment, "LIBLEAK_DIR")) {
-        words_add(set, "LIBLEAK_DIR");
-        words_add(set, session->dir);
+        string_list_add(set, "LIBLEAK_DIR");
+        string_list_add(set, session->dir);
     }
     free(options);
 }
@@ -73,20 +73,20 @@ void settings_make(struct words *set, const struct words *environment, const str
 void settings_gdb_command(struct words *command, const struct words *set, const char *program,
                           char **argv)
 {
-    char *wrapper = words_print("set exec-wrapper env");
+    char *wrapper = string_format("set exec-wrapper env");
     for (size_t i = 0; i + 1 < set->count; i += 2) {
-        char *quoted = words_quote(set->at[i + 1]);
-        char *longer = words_print("%s %s=%s", wrapper, set->at[i], quoted);
+        char *quoted = shell_quote(set->at[i + 1]);
+        char *longer = string_format("%s %s=%s", wrapper, set->at[i], quoted);
         free(quoted);
         free(wrapper);
         wrapper = longer;
     }
-    words_add(command, "gdb");
-    words_add(command, "-ex");
-    words_add(command, wrapper);
-    words_add(command, "--args");
-    words_add(command, program);
+    string_list_add(command, "gdb");
+    string_list_add(command, "-ex");
+    string_list_add(command, wrapper);
+    string_list_add(command, "--args");
+    string_list_add(command, program);
     for (argv++; *argv; argv++)
-        words_add(command, *argv);
+        string_list_add(command, *argv);
     free(wrapper);
 }

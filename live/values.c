@@ -38,9 +38,9 @@ static char *choice_wanted(const char *const *words, const char *value)
     for (size_t i = 0; words[i]; i++)
         if (strcmp(words[i], value) == 0)
             return NULL;
-    char *wanted = words_print("%s", words[0]);
+    char *wanted = string_format("%s", words[0]);
     for (size_t i = 1; words[i]; i++) {
-        char *longer = words_print("%s, %s", wanted, words[i]);
+        char *longer = string_format("%s, %s", wanted, words[i]);
         free(wanted);
         wanted = longer;
     }
@@ -51,10 +51,10 @@ static char *wanted_by_type(const char *type, const char *value)
 {
     const char *rest = after_number(value);
     if (strcmp(type, "NUMBER") == 0)
-        return rest && !*rest ? NULL : words_print("a number");
+        return rest && !*rest ? NULL : string_format("a number");
     if (strcmp(type, "SIZE") == 0) {
         bool fits = rest && (!*rest || (strchr("kmgKMG", *rest) && !rest[1]));
-        return fits ? NULL : words_print("bytes, or a number and k, m or g");
+        return fits ? NULL : string_format("bytes, or a number and k, m or g");
     }
     if (strcmp(type, "TIME") == 0) {
         static const char *const units[] = {"", "ms", "s", "m", "h"};
@@ -64,13 +64,13 @@ static char *wanted_by_type(const char *type, const char *value)
             unit++;
         return rest > value && unit < ROWS(units)
                    ? NULL
-                   : words_print("a time: a number and ms, s, m or h");
+                   : string_format("a time: a number and ms, s, m or h");
     }
     if (strcmp(type, "SHARE") == 0) {
         rest = value + strspn(value, "0123456789");
         bool fits = rest > value && rest - value <= 3 && atoi(value) <= 100 &&
                     (!*rest || strcmp(rest, "%") == 0);
-        return fits ? NULL : words_print("a share from 0 to 100%%");
+        return fits ? NULL : string_format("a share from 0 to 100%%");
     }
     for (size_t i = 0; i < ROWS(choices); i++)
         if (strcmp(choices[i][0], type) == 0)
@@ -81,7 +81,7 @@ static char *wanted_by_type(const char *type, const char *value)
 char *value_wanted(const char *name, const char *value)
 {
     if (strcmp(name, "report_to") == 0)
-        return leak_targets_good(value) ? NULL : words_print("%s", LEAK_TARGET_WORDS);
+        return leak_targets_good(value) ? NULL : string_format("%s", LEAK_TARGET_WORDS);
     for (size_t i = 0; i < ROWS(options); i++)
         if (strcmp(options[i].name, name) == 0)
             return wanted_by_type(options[i].type, value);

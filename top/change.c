@@ -11,7 +11,7 @@ struct account account_keep(double time, struct counted total, const struct coun
 {
     struct account account = {.time = time, .total = total, .count = count};
 
-    account.at = mem_more(NULL, &(size_t){0}, count + 1, sizeof(*at));
+    account.at = array_grow(NULL, &(size_t){0}, count + 1, sizeof(*at));
     if (count)
         memcpy(account.at, at, count * sizeof(*at));
     return account;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/base/times.h"
+#include "common/base/text.h"
 
 void csv_write_head(FILE *stream)
 {
@@ -28,8 +28,8 @@ static void write_text(const char *text, FILE *stream)
 
 static void write_time(uint64_t ns, FILE *stream)
 {
-    char text[TIMES_SIZE];
-    const char *iso = times_iso(ns, text);
+    char text[TIME_TEXT_SIZE];
+    const char *iso = time_format_iso(ns, text);
 
     fprintf(stream, ",%s", iso ? iso : "");
 }
@@ -49,8 +49,8 @@ static void write_site(const struct glance *glance, size_t i, FILE *stream)
 {
     const struct row *row = &glance->rows[i];
     const struct counted *counts = &glance->counts[i];
-    char text[TIMES_SIZE];
-    const char *time = times_iso(glance->time_ns, text);
+    char text[TIME_TEXT_SIZE];
+    const char *time = time_format_iso(glance->time_ns, text);
 
     fprintf(stream, "%s,%d,%016" PRIx64, time ? time : "", glance->pid, row->name->signature);
     write_text(kind_word[row->name->kind], stream);

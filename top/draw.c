@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 #include "top/cells.h"
 #include "top/lines.h"
 #include "top/pane.h"
@@ -31,7 +31,7 @@ static void make_ascii(char *text)
 
 static void put_line(const struct screen *screen, int line, attr_t attributes, const char *text)
 {
-    struct shown shown = show(text, strlen(text), (size_t)COLS);
+    struct shown shown = term_text(text, strlen(text), (size_t)COLS);
 
     if (!screen->utf8)
         make_ascii(shown.text);
@@ -163,7 +163,7 @@ static void draw_table(struct screen *screen)
                   line_begin(&line));
         line_put(screen, &line, HEAD_LINES + (int)i,
                  (row == chosen ? A_REVERSE : A_NORMAL) |
-                     (growth && growth_grows(growth->verdict) ? A_BOLD : A_NORMAL));
+                     (growth && growth_is_growing(growth->verdict) ? A_BOLD : A_NORMAL));
     }
 }
 
@@ -221,7 +221,7 @@ static void draw_foot(const struct screen *screen)
     if (screen->typing) {
         snprintf(text, sizeof(text), "filter: %s_", screen->filter);
     } else if (screen->gone.code != ERROR_NONE) {
-        error_words(&screen->gone, why, sizeof(why));
+        read_error_text(&screen->gone, why, sizeof(why));
         snprintf(text, sizeof(text), "ended: this was seen last; the store %s   q end", why);
     } else if (*screen->wish.words) {
         snprintf(text, sizeof(text), "%s", screen->wish.words);

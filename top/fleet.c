@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/arena.h"
-#include "common/base/times.h"
+#include "common/base/text.h"
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
@@ -17,10 +17,10 @@ static struct program *program_join(struct fleet *fleet, const char *name)
     while (program && strcmp(program->name, name) != 0)
         program = program->next;
     if (!program) {
-        struct mem *mem = mem_begin();
+        struct mem *mem = arena_begin();
 
-        program = mem_take(mem, sizeof(*program));
-        *program = (struct program){.name = mem_copy(mem, name, strlen(name)),
+        program = arena_alloc(mem, sizeof(*program));
+        *program = (struct program){.name = arena_copy(mem, name, strlen(name)),
                                     .mem = mem,
                                     .resolver = names_resolver(mem),
                                     .next = fleet->programs};
@@ -40,7 +40,7 @@ static void program_leave(struct fleet *fleet, struct program *program)
         at = &(*at)->next;
     *at = program->next;
     resolve_end(program->resolver);
-    mem_end(program->mem);
+    arena_end(program->mem);
 }
 
 /* ---- Members --------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static void member_end(struct fleet *fleet, struct member *member)
     glance_end(member->glance);
     glances_end(&member->glances);
     program_leave(fleet, member->program);
-    find_free(&member->found);
+    listed_process_free(&member->found);
 }
 
 /* A program that became another one by exec has another store, and other names. */
@@ -71,9 +71,9 @@ static void take_in(struct fleet *fleet, struct found *found)
     struct member *member = known(fleet, found);
 
     if (member) {
-        find_free(found);
+        listed_process_free(found);
     } else {
-        fleet->at = mem_more(fleet->at, &fleet->room, fleet->count + 1, sizeof(*fleet->at));
+        fleet->at = array_grow(fleet->at, &fleet->room, fleet->count + 1, sizeof(*fleet->at));
         member = &fleet->at[fleet->count++];
         *member = (struct member){.found = *found, .program = program_join(fleet, found->name)};
         member->glances = glances_begin(found->path, member->program->resolver);
@@ -119,7 +119,7 @@ void fleet_look(struct fleet *fleet, struct finds *finds)
             member_end(fleet, member);
     }
     fleet->count = kept;
-    fleet->time_ns = times_now();
+    fleet->time_ns = time_now_ns();
 }
 
 void fleet_end(struct fleet *fleet)

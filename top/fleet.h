@@ -9,7 +9,7 @@
 #ifndef TOP_FLEET_H
 #define TOP_FLEET_H
 
-#include "common/processes/running.h"
+#include "common/processes/process_list.h"
 #include "top/glance.h"
 
 /* A program that runs, by its name. */

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/store/end_state.h"
+#include "common/store/store.h"
 #include "common/store/reader.h"
-#include "common/base/times.h"
+#include "common/base/text.h"
 #include "common/sites/growth_series.h"
 
 struct glances glances_begin(const char *path, struct resolver *resolver)
@@ -37,24 +37,24 @@ static void set_times(struct glance *glance)
     struct timespec steady;
 
     clock_gettime(CLOCK_MONOTONIC, &steady);
-    glance->time_ns = times_now();
+    glance->time_ns = time_now_ns();
     glance->time = seconds_of(&steady);
 }
 
 static const char *copy(struct mem *mem, const char *text)
 {
-    return mem_copy(mem, text ? text : "", text ? strlen(text) : 0);
+    return arena_copy(mem, text ? text : "", text ? strlen(text) : 0);
 }
 
 static void fill_identity(const struct store *store, struct glance *glance)
 {
     glance->exe = copy(glance->mem, store->exe);
     glance->argc = store->argc;
-    glance->argv = mem_take_array(glance->mem, store->argc, sizeof(char *));
+    glance->argv = arena_alloc_array(glance->mem, store->argc, sizeof(char *));
     for (size_t i = 0; i < store->argc; i++)
         glance->argv[i] = copy(glance->mem, store->argv[i]);
     glance->pid = store->header.pid;
-    glance->how = alive_end_of(store);
+    glance->how = store_end_how(store);
     glance->end_value = store->header.end_value;
     glance->started_ns = store->header.started_ns;
     glance->sampled = store->header.sample > 1;
@@ -67,13 +67,13 @@ static void fill_history(const struct store *store, struct glance *glance)
     const struct store_history *history = &store->history;
 
     glance->history_count = history->moment_count;
-    glance->history = mem_take_array(glance->mem, history->moment_count, sizeof(*glance->history));
+    glance->history = arena_alloc_array(glance->mem, history->moment_count, sizeof(*glance->history));
     for (size_t i = 0; i < history->moment_count; i++)
-        glance->history[i] = (struct moment){.time_ns = store_time(store, history->moments[i].tick),
+        glance->history[i] = (struct moment){.time_ns = store_time_of_tick(store, history->moments[i].tick),
                                              .bytes = history->moments[i].bytes,
                                              .blocks = history->moments[i].blocks};
     if (history->peak.bytes)
-        glance->peak = (struct moment){.time_ns = store_time(store, history->peak.tick),
+        glance->peak = (struct moment){.time_ns = store_time_of_tick(store, history->peak.tick),
                                        .bytes = history->peak.bytes,
                                        .blocks = history->peak.blocks};
 }
@@ -81,7 +81,7 @@ static void fill_history(const struct store *store, struct glance *glance)
 static void add_site(const struct store *store, const struct store_site *site,
                      struct counted *counts, struct row *row)
 {
-    uint64_t first = store_time(store, site->first), last = store_time(store, site->last);
+    uint64_t first = store_time_of_tick(store, site->first), last = store_time_of_tick(store, site->last);
 
     counts->bytes = add_saturating(counts->bytes, site->live_bytes);
     counts->blocks = add_saturating(counts->blocks, site->live_blocks);
@@ -106,9 +106,9 @@ static void fill_growth(const struct glances *glances, const struct store *store
 {
     struct mem *mem = glance->mem;
     struct trends trends = trends_begin(mem, store, glance->time_ns);
-    uint32_t *next = mem_take_array(mem, store->site_count, sizeof(*next));
-    uint32_t *first = mem_take_array(mem, glance->count, sizeof(*first));
-    bool *has = mem_take_array(mem, glance->count, sizeof(*has));
+    uint32_t *next = arena_alloc_array(mem, store->site_count, sizeof(*next));
+    uint32_t *first = arena_alloc_array(mem, glance->count, sizeof(*first));
+    bool *has = arena_alloc_array(mem, glance->count, sizeof(*has));
 
     for (uint32_t i = 0; i < store->site_count; i++) {
         size_t name = names_of(&glances->names, &store->sites[i]);
@@ -120,7 +120,7 @@ static void fill_growth(const struct glances *glances, const struct store *store
     for (size_t i = 0; i < glance->count; i++) {
         if (has[i])
             glance->rows[i].growth = trends_of(&trends, (struct site_list){first[i], next});
-        glance->growing += glance->rows[i].growth && growth_grows(glance->rows[i].growth->verdict);
+        glance->growing += glance->rows[i].growth && growth_is_growing(glance->rows[i].growth->verdict);
     }
 }
 
@@ -130,8 +130,8 @@ static void fill_rows(const struct glances *glances, const struct store *store,
     const struct names *names = &glances->names;
 
     glance->count = names->count;
-    glance->rows = mem_take_array(glance->mem, names->count, sizeof(*glance->rows));
-    glance->counts = mem_take_array(glance->mem, names->count, sizeof(*glance->counts));
+    glance->rows = arena_alloc_array(glance->mem, names->count, sizeof(*glance->rows));
+    glance->counts = arena_alloc_array(glance->mem, names->count, sizeof(*glance->counts));
     for (size_t i = 0; i < store->site_count; i++) {
         size_t name = names_of(names, &store->sites[i]);
 
@@ -173,16 +173,16 @@ static void fill_changes(struct glances *glances, struct glance *glance)
 
 struct glance *glance_take(struct glances *glances, struct trouble *trouble)
 {
-    struct mem *raw = mem_begin(), *mem; /* the whole store is gone when its sums are made */
+    struct mem *raw = arena_begin(), *mem; /* the whole store is gone when its sums are made */
     struct glance *glance;
     struct store store;
 
     if (!reader_open(raw, glances->path, &store, trouble)) {
-        mem_end(raw);
+        arena_end(raw);
         return NULL;
     }
-    mem = mem_begin();
-    glance = mem_take(mem, sizeof(*glance));
+    mem = arena_begin();
+    glance = arena_alloc(mem, sizeof(*glance));
     *glance = (struct glance){.mem = mem, .path = glances->path};
     set_times(glance);
     fill_identity(&store, glance);
@@ -193,14 +193,14 @@ struct glance *glance_take(struct glances *glances, struct trouble *trouble)
     fill_changes(glances, glance);
     fill_growth(glances, &store, glance);
     store_end(&store);
-    mem_end(raw);
+    arena_end(raw);
     return glance;
 }
 
 void glance_end(struct glance *glance)
 {
     if (glance)
-        mem_end(glance->mem);
+        arena_end(glance->mem);
 }
 
 const char *glance_end_words(const struct glance *glance, char words[GLANCE_WORDS])

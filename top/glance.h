@@ -7,7 +7,7 @@
 #ifndef TOP_GLANCE_H
 #define TOP_GLANCE_H
 
-#include "common/base/read_error.h"
+#include "common/store/reader.h"
 #include "common/model/model.h"
 #include "top/change.h"
 #include "top/loss.h"

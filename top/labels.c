@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 
 static size_t name_length(const char *word)
 {
@@ -34,10 +34,10 @@ bool label_same(const char *word, const char *other)
     return name_length(other) == length && memcmp(word, other, length) == 0;
 }
 
-/* What show() leaves has no newline, so two characters have another form in a value. */
+/* What term_text() leaves has no newline, so two characters have another form in a value. */
 static void write_value(const char *value, size_t columns, FILE *stream)
 {
-    struct shown shown = show(value, strlen(value), columns);
+    struct shown shown = term_text(value, strlen(value), columns);
 
     for (const char *at = shown.text; *at; at++) {
         if (*at == '\\' || *at == '"')

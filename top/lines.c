@@ -11,9 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 #include "common/view/text_frame.h"
-#include "common/base/times.h"
 #include "top/cells.h"
 
 #define ROOMY 110
@@ -28,14 +27,14 @@ static bool is_roomy(size_t columns)
 void lines_title(const struct glance *glance, FILE *stream)
 {
     const char *name = base_name(glance->exe);
-    char words[GLANCE_WORDS], span[TIMES_SIZE];
+    char words[GLANCE_WORDS], span[TIME_TEXT_SIZE];
     uint64_t ran = glance->time_ns > glance->started_ns ? glance->time_ns - glance->started_ns : 0;
     bool runs = glance->how == END_RUNNING;
 
-    fprintf(stream, "%s (pid %d), %s%s%s: %s%s in %s", show(name, strlen(name), 32).text,
+    fprintf(stream, "%s (pid %d), %s%s%s: %s%s in %s", term_text(name, strlen(name), 32).text,
             glance->pid, glance_end_words(glance, words), runs ? " for " : "",
-            runs ? times_span(ran, span) : "", glance->sampled ? "about " : "",
-            show_size(glance->total.bytes).text, show_count(glance->total.blocks, "block").text);
+            runs ? time_format_span(ran, span) : "", glance->sampled ? "about " : "",
+            term_size(glance->total.bytes).text, term_count(glance->total.blocks, "block").text);
 }
 
 void lines_totals(const struct glance *glance, const struct account *mark, FILE *stream)

@@ -48,7 +48,7 @@ static bool is_runtime(const struct losing *losing, size_t name, uint64_t bytes,
 
 static bool owner_is_quiet(const struct losing *losing, const struct share *share)
 {
-    const struct store_look *look = losing->store->look;
+    const struct store_leak_check *look = losing->store->look;
     uint32_t owner = look->found[share->found].owner;
 
     return owner != STORE_NONE &&
@@ -106,8 +106,8 @@ struct lost *loss_by_name(struct mem *mem, const struct names *names, const stru
     if (!store->look || store->look->head.rung == LEAK_RUNG_NONE)
         return NULL;
     losing.settling = settle_begin(store);
-    losing.lost = mem_take_array(mem, names->count, sizeof(*losing.lost));
-    losing.quiet = mem_take_array(mem, names->count, sizeof(*losing.quiet));
+    losing.lost = arena_alloc_array(mem, names->count, sizeof(*losing.lost));
+    losing.quiet = arena_alloc_array(mem, names->count, sizeof(*losing.quiet));
     suppress_turn_to(suppressions, store, now_ns);
     add_sites(&losing, VERDICT_LOST);
     drop_known(&losing, VERDICT_LOST);

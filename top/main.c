@@ -10,9 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/processes/running.h"
-#include "common/base/term_text.h"
-#include "common/base/times.h"
+#include "common/processes/process_list.h"
+#include "common/base/text.h"
 #include "top/csv.h"
 #include "top/fleet.h"
 #include "top/json.h"
@@ -27,16 +26,16 @@ enum { STATUS_GOOD = 0, STATUS_UNUSABLE = 2 };
 
 static void list(const struct finds *finds, FILE *stream)
 {
-    uint64_t now = times_now();
-    char span[TIMES_SIZE];
+    uint64_t now = time_now_ns();
+    char span[TIME_TEXT_SIZE];
 
     fprintf(stream, "%7s %12s  %s\n", "PID", "RUNS FOR", "PROGRAM");
     for (size_t i = 0; i < finds->count; i++) {
         const struct found *found = &finds->at[i];
         uint64_t ran = now > found->started_ns ? now - found->started_ns : 0;
 
-        fprintf(stream, "%7d %12s  %s\n", (int)found->pid, times_span(ran, span),
-                show(found->name, strlen(found->name), 0).text);
+        fprintf(stream, "%7d %12s  %s\n", (int)found->pid, time_format_span(ran, span),
+                term_text(found->name, strlen(found->name), 0).text);
     }
 }
 
@@ -59,11 +58,11 @@ static bool is_one(const struct finds *finds, const char *word)
         return true;
     if (!finds->count) {
         fprintf(stderr, "leaktop: no process under libleak is %s; leaktop alone lists them\n",
-                show(word, strlen(word), 0).text);
+                term_text(word, strlen(word), 0).text);
         return false;
     }
     fprintf(stderr, "leaktop: %s are called %s: give a PID\n",
-            show_count(finds->count, "process").text, show(word, strlen(word), 0).text);
+            term_count(finds->count, "process").text, term_text(word, strlen(word), 0).text);
     list(finds, stderr);
     return false;
 }
@@ -114,7 +113,7 @@ static int run_stream(const char *path, const struct options *options)
         if (!glance && looks == 1) {
             char words[256];
 
-            error_words(&trouble, words, sizeof(words));
+            read_error_text(&trouble, words, sizeof(words));
             fprintf(stderr, "leaktop: %s %s\n", path, words);
             status = STATUS_UNUSABLE;
         }
@@ -146,7 +145,7 @@ static bool write_metrics(const struct fleet *fleet, const struct options *optio
         good = fclose(stream) == 0 && textfile_replace(options->file, text, length);
     }
     if (!good)
-        fprintf(stderr, "leaktop: %s cannot be written: %s\n", show_word(options->file).text,
+        fprintf(stderr, "leaktop: %s cannot be written: %s\n", term_shell_word(options->file).text,
                 strerror(errno));
     free(text);
     return good;
@@ -161,12 +160,12 @@ static int run_metrics(const char *dir, const struct options *options)
 
     clock_gettime(CLOCK_MONOTONIC, &next);
     for (;;) {
-        struct finds finds = find_running(dir);
+        struct finds finds = process_list_running(dir);
 
         if (options->process)
-            find_select(&finds, options->process);
+            process_list_select(&finds, options->process);
         fleet_look(&fleet, &finds);
-        find_end(&finds);
+        process_list_end(&finds);
         good = write_metrics(&fleet, options);
         if (!good || options->once)
             break;
@@ -187,7 +186,7 @@ static size_t columns_of(int fd)
 
 static int run(struct options *options)
 {
-    char *dir = find_directory(options->dir);
+    char *dir = process_list_directory(options->dir);
     struct finds finds;
     int status = STATUS_UNUSABLE;
 
@@ -196,12 +195,12 @@ static int run(struct options *options)
         free(dir);
         return status;
     }
-    finds = find_running(dir);
+    finds = process_list_running(dir);
     free(dir);
     if (!options->process) {
         status = run_list(&finds);
     } else {
-        find_select(&finds, options->process);
+        process_list_select(&finds, options->process);
         if (is_one(&finds, options->process)) {
             /* Into a pipe or a file: what --once says. */
             if (options->view == VIEW_SCREEN && (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))) {
@@ -217,7 +216,7 @@ static int run(struct options *options)
                 status = run_stream(finds.at[0].path, options);
         }
     }
-    find_end(&finds);
+    process_list_end(&finds);
     return status;
 }
 

@@ -37,7 +37,7 @@ static double growth_of(const struct glance *glance)
     double sum = 0;
 
     for (size_t i = 0; i < glance->count; i++)
-        if (glance->rows[i].growth && growth_grows(glance->rows[i].growth->verdict))
+        if (glance->rows[i].growth && growth_is_growing(glance->rows[i].growth->verdict))
             sum += (double)glance->rows[i].growth->bytes_per_second;
     return sum;
 }
@@ -85,7 +85,7 @@ static size_t series_of_site(const struct measured *process, size_t row)
 
 static void plan_processes(struct plan *plan, const struct fleet *fleet)
 {
-    plan->at = mem_more(NULL, &(size_t){0}, fleet->count + 1, sizeof(*plan->at));
+    plan->at = array_grow(NULL, &(size_t){0}, fleet->count + 1, sizeof(*plan->at));
     for (size_t i = 0; i < fleet->count; i++) {
         const struct glance *glance = fleet->at[i].glance;
 

@@ -38,7 +38,7 @@ static double value_of(const struct context *context, size_t i)
 
     switch (context->ordering->order) {
     case ORDER_GROWTH:
-        return row->growth && growth_grows(row->growth->verdict)
+        return row->growth && growth_is_growing(row->growth->verdict)
                    ? 1 + (double)row->growth->bytes_per_second
                    : 0;
     case ORDER_BLOCKS:
@@ -89,13 +89,13 @@ static bool counts(const struct glance *glance, size_t i, const struct account *
 
     return glance->counts[i].blocks || row->change.allocs > 0 || row->change.frees > 0 ||
            order_change(glance, i, mark).bytes ||
-           (row->growth && growth_grows(row->growth->verdict));
+           (row->growth && growth_is_growing(row->growth->verdict));
 }
 
 size_t *order_rows(const struct glance *glance, const struct ordering *ordering, size_t *count)
 {
     struct context context = {glance, ordering};
-    size_t *rows = mem_more(NULL, &(size_t){0}, glance->count + 1, sizeof(*rows));
+    size_t *rows = array_grow(NULL, &(size_t){0}, glance->count + 1, sizeof(*rows));
 
     *count = 0;
     for (size_t i = 0; i < glance->count; i++)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 
 void table_write(const struct glance *glance, const struct listing_options *options, FILE *stream)
 {
@@ -22,6 +22,6 @@ void table_write(const struct glance *glance, const struct listing_options *opti
         putc('\n', stream);
     }
     if (shown < count)
-        fprintf(stream, "%s more\n", show_count(count - shown, "site").text);
+        fprintf(stream, "%s more\n", term_count(count - shown, "site").text);
     free(rows);
 }

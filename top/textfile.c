@@ -39,7 +39,7 @@ static bool write_all(int fd, const char *text, size_t length)
 /* The other name must not end like the file's: who reads all *.prom there would read it, too. */
 static bool replace(const char *path, const char *text, size_t length)
 {
-    char *beside = words_print("%s.XXXXXX", path);
+    char *beside = string_format("%s.XXXXXX", path);
     int fd = mkostemp(beside, O_CLOEXEC), why;
     bool good = fd >= 0 && write_all(fd, text, length) && fchmod(fd, 0644) == 0;
 

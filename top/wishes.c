@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/processes/tool_path.h"
+#include "common/base/proc.h"
 
 extern char **environ;
 
@@ -41,7 +41,7 @@ void wish_begin(struct wish *wish, int32_t pid, const char *store, const struct 
     snprintf(number, sizeof(number), "%" PRId32, pid);
     snprintf(where, sizeof(where), "--dir=%.*s", slash ? (int)(slash - store) : 1,
              slash ? store : ".");
-    leakctl = part_find(NULL, "leakctl");
+    leakctl = proc_find_tool(NULL, "leakctl");
     if (!leakctl) {
         snprintf(wish->words, sizeof(wish->words), "there is no leakctl beside this program");
         return;

@@ -1,4 +1,4 @@
-/* arena.c - an arena of growing pieces; see arena.h. */
+/* arena.c - an arena of chunks that malloc provides; see arena.h. */
 #include "common/base/arena.h"
 
 #include <stdarg.h>
@@ -7,21 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE ((size_t)64 << 10)
+#define CHUNK ((size_t)64 << 10)
 #define ALIGNMENT 16
 
-struct piece {
-    struct piece *older;
+struct chunk {
+    struct chunk *older;
     size_t size;
 };
 
 struct mem {
-    struct piece *pieces;
+    struct chunk *chunks;
     char *next;
     size_t left;
 };
 
-static void *must(void *memory)
+static void *must_have(void *memory)
 {
     if (!memory) {
         fputs("libleak: out of memory\n", stderr);
@@ -30,79 +30,79 @@ static void *must(void *memory)
     return memory;
 }
 
-struct mem *mem_begin(void)
+struct mem *arena_begin(void)
 {
-    return must(calloc(1, sizeof(struct mem)));
+    return must_have(calloc(1, sizeof(struct mem)));
 }
 
-void mem_end(struct mem *mem)
+void arena_end(struct mem *arena)
 {
-    if (!mem)
+    if (!arena)
         return;
-    while (mem->pieces) {
-        struct piece *piece = mem->pieces;
+    while (arena->chunks) {
+        struct chunk *chunk = arena->chunks;
 
-        mem->pieces = piece->older;
-        free(piece);
+        arena->chunks = chunk->older;
+        free(chunk);
     }
-    free(mem);
+    free(arena);
 }
 
-/* A large object gets a piece of its own, and the current piece stays in use. */
-static struct piece *add_piece(struct mem *mem, size_t size)
+/* A large object gets a chunk of its own, and the current chunk stays in use. */
+static struct chunk *add_chunk(struct mem *arena, size_t size)
 {
-    struct piece *piece = must(calloc(1, sizeof(struct piece) + ALIGNMENT + size));
+    struct chunk *chunk = must_have(calloc(1, sizeof(struct chunk) + ALIGNMENT + size));
 
-    piece->older = mem->pieces;
-    piece->size = size;
-    mem->pieces = piece;
-    return piece;
+    chunk->older = arena->chunks;
+    chunk->size = size;
+    arena->chunks = chunk;
+    return chunk;
 }
 
-static char *piece_start(struct piece *piece)
+static char *chunk_start(struct chunk *chunk)
 {
-    uintptr_t at = (uintptr_t)(piece + 1);
+    uintptr_t at = (uintptr_t)(chunk + 1);
 
     return (char *)((at + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
 }
 
-void *mem_take(struct mem *mem, size_t size)
+void *arena_alloc(struct mem *arena, size_t size)
 {
     char *at;
 
     if (size > SIZE_MAX / 2)
-        must(NULL);
+        must_have(NULL);
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if (size > PIECE / 4)
-        return piece_start(add_piece(mem, size));
-    if (size > mem->left) {
-        mem->next = piece_start(add_piece(mem, PIECE));
-        mem->left = PIECE;
+    if (size > CHUNK / 4)
+        return chunk_start(add_chunk(arena, size));
+    if (size > arena->left) {
+        arena->next = chunk_start(add_chunk(arena, CHUNK));
+        arena->left = CHUNK;
     }
-    at = mem->next;
-    mem->next += size;
-    mem->left -= size;
+    at = arena->next;
+    arena->next += size;
+    arena->left -= size;
     return at;
 }
 
-void *mem_take_array(struct mem *mem, size_t count, size_t size)
+void *arena_alloc_array(struct mem *arena, size_t count, size_t size)
 {
     size_t bytes;
 
     if (__builtin_mul_overflow(count, size, &bytes))
-        must(NULL);
-    return mem_take(mem, bytes);
+        must_have(NULL);
+    return arena_alloc(arena, bytes);
 }
 
-char *mem_copy(struct mem *mem, const char *text, size_t length)
+char *arena_copy(struct mem *arena, const char *text, size_t length)
 {
-    char *copy = mem_take(mem, length + 1);
+    char *copy = arena_alloc(arena, length + 1);
 
     memcpy(copy, text, length);
     return copy;
 }
 
-char *mem_format(struct mem *mem, const char *format, ...)
+char *arena_format(struct mem *arena, const char *format, ...)
 {
     va_list args;
     char *text = NULL;
@@ -113,13 +113,13 @@ char *mem_format(struct mem *mem, const char *format, ...)
     n = vasprintf(&text, format, args);
     va_end(args);
     if (n < 0)
-        must(NULL);
-    copy = mem_copy(mem, text, (size_t)n);
+        must_have(NULL);
+    copy = arena_copy(arena, text, (size_t)n);
     free(text);
     return copy;
 }
 
-void *mem_more(void *array, size_t *capacity, size_t needed, size_t size)
+void *array_grow(void *array, size_t *capacity, size_t needed, size_t size)
 {
     size_t room = *capacity ? *capacity : 16;
     size_t bytes;
@@ -129,8 +129,8 @@ void *mem_more(void *array, size_t *capacity, size_t needed, size_t size)
     while (room < needed)
         room += room / 2;
     if (__builtin_mul_overflow(room, size, &bytes))
-        must(NULL);
-    array = must(realloc(array, bytes));
+        must_have(NULL);
+    array = must_have(realloc(array, bytes));
     *capacity = room;
     return array;
 }

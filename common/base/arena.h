@@ -1,27 +1,51 @@
-/* arena.h - memory of the offline side.
+/* arena.h - memory of the tools: arenas, growing arrays, and the search in sorted arrays.
  *
- * Everything a report is made of lives in one arena (struct mem) and dies with it in one call, so
- * no other file frees single objects. Growing arrays come from mem_more() and are the caller's.
- * Running out of memory ends the program with one line and exit status 2: a reader has nothing
- * to rescue. Lowest rank: includes nothing of ours.
+ * A report lives in one arena (struct mem) and is freed with it in one call, so no other file frees
+ * single objects of it. A growing array is malloc'd and belongs to its owner, who frees it. When
+ * memory runs out the program prints one line and exits with status 2: a tool that reads has
+ * nothing to save. Lowest rank: includes nothing of the project.
  */
 #ifndef COMMON_BASE_ARENA_H
 #define COMMON_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct mem;
 
-struct mem *mem_begin(void);
-void mem_end(struct mem *mem); /* NULL is fine */
+struct mem *arena_begin(void);
+void arena_end(struct mem *arena); /* NULL is allowed */
 
-/* Zeroed, aligned for anything. */
-void *mem_take(struct mem *mem, size_t size);
-void *mem_take_array(struct mem *mem, size_t count, size_t size);
-char *mem_copy(struct mem *mem, const char *text, size_t length); /* adds the NUL */
-char *mem_format(struct mem *mem, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Zeroed, aligned for every type. */
+void *arena_alloc(struct mem *arena, size_t size);
+void *arena_alloc_array(struct mem *arena, size_t count, size_t size);
+char *arena_copy(struct mem *arena, const char *text, size_t length); /* appends a NUL */
+char *arena_format(struct mem *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* Grow a malloc'd array of items of `size` bytes so that it holds `needed` of them. */
-void *mem_more(void *array, size_t *capacity, size_t needed, size_t size);
+/* Reallocates an array of items of `size` bytes so that it holds at least `needed` of them. */
+void *array_grow(void *array, size_t *capacity, size_t needed, size_t size);
+
+/* The order of two numbers for qsort: negative, 0 or positive. */
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* The index of the first of `count` sorted items that is not below the key; count when all are.
+ * Inline, so that the compiler inlines the comparison as well. */
+static inline size_t array_lower_bound(const void *items, size_t count, size_t size,
+                                       bool (*is_below)(const void *item, const void *key),
+                                       const void *key)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (is_below((const char *)items + middle * size, key))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 #endif

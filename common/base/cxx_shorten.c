@@ -1,12 +1,12 @@
-/* cxx_shorten.c - see cxx_shorten.h. Step by step over the whole name, each step making it shorter.
- */
-#include "common/base/cxx_shorten.h"
+/* cxx_shorten.c - short C++ names; see text.h. Each step goes over the whole name and makes it
+ * shorter. */
+#include "common/base/text.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* Templates and how many of their arguments stay; those behind go, when they are defaults. */
+/* Templates and how many of their arguments stay; later ones go when they are defaults. */
 static const struct {
     const char *name;
     size_t kept;
@@ -20,19 +20,19 @@ static const struct {
     {"std::unique_ptr", 1},    {"std::basic_", 1}, /* string, ostream ... */
 };
 
-/* What default arguments begin with. */
+/* How default arguments begin. */
 static const char *const defaults[] = {"std::allocator<",      "std::less<",
                                        "std::hash<",           "std::equal_to<",
                                        "std::default_delete<", "std::char_traits<"};
 
 #define ROWS(table) (sizeof(table) / sizeof(*(table)))
 
-static bool starts(const char *text, const char *prefix)
+static bool starts_with(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static void cut(char *at, size_t length)
+static void remove_text(char *at, size_t length)
 {
     memmove(at, at + length, strlen(at + length) + 1);
 }
@@ -42,10 +42,10 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* "std::" at the beginning of a qualified name. */
+/* "std::" is at `at`, and a qualified name begins there. */
 static bool begins_std(const char *name, const char *at)
 {
-    return starts(at, "std::") && (at == name || (!is_word(at[-1]) && at[-1] != ':'));
+    return starts_with(at, "std::") && (at == name || (!is_word(at[-1]) && at[-1] != ':'));
 }
 
 static void drop_namespaces(char *name)
@@ -53,18 +53,18 @@ static void drop_namespaces(char *name)
     static const char *const inner[] = {"__cxx11::", "__1::"};
 
     for (char *at = name; *at; at++) {
-        if (starts(at, "[abi:cxx11]"))
-            cut(at, strlen("[abi:cxx11]"));
+        if (starts_with(at, "[abi:cxx11]"))
+            remove_text(at, strlen("[abi:cxx11]"));
         for (size_t i = 0; begins_std(name, at) && i < ROWS(inner); i++)
-            if (starts(at + 5, inner[i]))
-                cut(at + 5, strlen(inner[i]));
+            if (starts_with(at + 5, inner[i]))
+                remove_text(at + 5, strlen(inner[i]));
         if (!*at)
             return;
     }
 }
 
-/* Behind one argument: at its ',' or at the '>' of the list; NULL when that is not to be found.
- * What stands in parentheses may hold any comparison. */
+/* The end of the argument at `at`: its ',' or the '>' of the list; NULL when neither is found. Text
+ * in parentheses may contain any comparison. */
 static char *argument_end(char *at)
 {
     size_t angles = 0, others = 0;
@@ -72,8 +72,8 @@ static char *argument_end(char *at)
     for (; *at; at++) {
         bool plain = !others;
 
-        if (starts(at, "operator") || (at[0] == '-' && at[1] == '>'))
-            return NULL; /* whose brackets these are is not worth the trouble */
+        if (starts_with(at, "operator") || (at[0] == '-' && at[1] == '>'))
+            return NULL; /* these brackets may be operators */
         if (plain && !angles && (*at == ',' || *at == '>'))
             return at;
         angles += plain && *at == '<';
@@ -91,12 +91,12 @@ static char *argument_end(char *at)
 static bool is_default(const char *argument)
 {
     for (size_t i = 0; i < ROWS(defaults); i++)
-        if (starts(argument, defaults[i]))
+        if (starts_with(argument, defaults[i]))
             return true;
     return false;
 }
 
-/* first: the first argument. */
+/* Removes the default arguments behind the first `kept`; first: the first argument. */
 static void drop_arguments(char *first, size_t kept)
 {
     char *from = NULL, *at = first;
@@ -117,7 +117,7 @@ static void drop_arguments(char *first, size_t kept)
         at = end + 1 + (end[1] == ' ');
     }
     if (from)
-        cut(from, (size_t)(at - from));
+        remove_text(from, (size_t)(at - from));
 }
 
 static void drop_defaults(char *name)
@@ -126,7 +126,7 @@ static void drop_defaults(char *name)
         for (size_t i = 0; begins_std(name, at) && i < ROWS(templates); i++) {
             char *end = at + strlen(templates[i].name);
 
-            if (!starts(at, templates[i].name))
+            if (!starts_with(at, templates[i].name))
                 continue;
             if (end[-1] == '_')
                 while (is_word(*end))
@@ -136,22 +136,22 @@ static void drop_defaults(char *name)
         }
 }
 
-/* "std::basic_string<char>" is std::string, and so on. */
+/* Makes std::string of "std::basic_string<char>", and so on. */
 static void name_aliases(char *name)
 {
     for (char *at = name; *at; at++) {
         char *word = at + strlen("std::"), *end = word + strlen("basic_");
 
-        if (!begins_std(name, at) || !starts(word, "basic_"))
+        if (!begins_std(name, at) || !starts_with(word, "basic_"))
             continue;
         while (is_word(*end))
             end++;
-        if (starts(end, "<char>")) {
-            cut(end, strlen("<char>"));
-            cut(word, strlen("basic_"));
-        } else if (starts(end, "<wchar_t>")) {
-            cut(end, strlen("<wchar_t>"));
-            cut(word, strlen("basic_") - 1);
+        if (starts_with(end, "<char>")) {
+            remove_text(end, strlen("<char>"));
+            remove_text(word, strlen("basic_"));
+        } else if (starts_with(end, "<wchar_t>")) {
+            remove_text(end, strlen("<wchar_t>"));
+            remove_text(word, strlen("basic_") - 1);
             *word = 'w';
         }
     }
@@ -161,10 +161,10 @@ static void join_brackets(char *name)
 {
     for (char *at = name; *at; at++)
         while (at[0] == '>' && at[1] == ' ' && at[2] == '>')
-            cut(at + 1, 1);
+            remove_text(at + 1, 1);
 }
 
-size_t shorten_name(char *name)
+size_t cxx_shorten_name(char *name)
 {
     drop_namespaces(name);
     drop_defaults(name);

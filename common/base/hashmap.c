@@ -36,13 +36,13 @@ uint64_t hash_text(uint64_t seed, const char *text, size_t length)
     return hash;
 }
 
-void map_end(struct map *map)
+void hashmap_end(struct map *map)
 {
     free(map->entries);
     memset(map, 0, sizeof(*map));
 }
 
-static struct map_entry *find(const struct map *map, uint64_t key)
+static struct map_entry *find_entry(const struct map *map, uint64_t key)
 {
     size_t at = hash_mix(0x6c65616b, key) & (map->size - 1);
 
@@ -51,27 +51,27 @@ static struct map_entry *find(const struct map *map, uint64_t key)
     return &map->entries[at];
 }
 
-static void grow(struct map *map)
+static void double_size(struct map *map)
 {
     struct map old = *map;
     size_t capacity = 0;
 
     map->size = old.size ? 2 * old.size : 16;
-    map->entries = mem_more(NULL, &capacity, map->size, sizeof(*map->entries));
+    map->entries = array_grow(NULL, &capacity, map->size, sizeof(*map->entries));
     memset(map->entries, 0, map->size * sizeof(*map->entries));
     for (size_t i = 0; i < old.size; i++)
         if (old.entries[i].used)
-            *find(map, old.entries[i].key) = old.entries[i];
+            *find_entry(map, old.entries[i].key) = old.entries[i];
     free(old.entries);
 }
 
-uint64_t *map_put(struct map *map, uint64_t key, bool *fresh)
+uint64_t *hashmap_put(struct map *map, uint64_t key, bool *fresh)
 {
     struct map_entry *entry;
 
     if (4 * (map->used + 1) > 3 * map->size)
-        grow(map);
-    entry = find(map, key);
+        double_size(map);
+    entry = find_entry(map, key);
     if (fresh)
         *fresh = !entry->used;
     if (!entry->used) {
@@ -81,12 +81,12 @@ uint64_t *map_put(struct map *map, uint64_t key, bool *fresh)
     return &entry->value;
 }
 
-uint64_t map_get(const struct map *map, uint64_t key)
+uint64_t hashmap_get(const struct map *map, uint64_t key)
 {
-    return map->size ? find(map, key)->value : 0;
+    return map->size ? find_entry(map, key)->value : 0;
 }
 
-uint64_t map_next(const struct map *map, size_t *at)
+uint64_t hashmap_next(const struct map *map, size_t *at)
 {
     while (*at < map->size) {
         const struct map_entry *entry = &map->entries[(*at)++];

@@ -1,7 +1,9 @@
-/* hashmap.h - 64-bit key to 64-bit value, and the one hash function of the offline side.
+/* hashmap.h - the hash table of the tools, from 64-bit keys to 64-bit values, and their one hash
+ * function.
  *
- * Open addressing with linear probing, grown by doubling, nothing is ever removed. The hash is
- * part of what users see (signatures are made of it), so it never changes.
+ * Open addressing with linear probing, doubled at three quarters full; entries are never removed.
+ * The hash values are visible to users (signatures are made of them), so the functions never
+ * change.
  */
 #ifndef COMMON_BASE_HASHMAP_H
 #define COMMON_BASE_HASHMAP_H
@@ -16,18 +18,18 @@ struct map {
     size_t used;
 };
 
-/* A zeroed struct map is an empty one; map_end() leaves it so. */
-void map_end(struct map *map);
+/* A zeroed struct map is empty; hashmap_end() frees the entries and leaves it empty. */
+void hashmap_end(struct map *map);
 
-/* The place of the key's value; *fresh says that it was made (with 0) by this call.
- * Valid until the next map_put(). */
-uint64_t *map_put(struct map *map, uint64_t key, bool *fresh);
+/* The address of the key's value, valid until the next hashmap_put(). A key that was not there is
+ * added with the value 0; *fresh, unless NULL, says whether this call added it. */
+uint64_t *hashmap_put(struct map *map, uint64_t key, bool *fresh);
 
-/* The key's value, 0 = there is none. */
-uint64_t map_get(const struct map *map, uint64_t key);
+/* The key's value, 0 = the key is not there. */
+uint64_t hashmap_get(const struct map *map, uint64_t key);
 
-/* The values one after the other, 0 at the end; *at starts as 0. */
-uint64_t map_next(const struct map *map, size_t *at);
+/* Iterates over the values, in no order, until it returns 0; *at starts as 0. */
+uint64_t hashmap_next(const struct map *map, size_t *at);
 
 uint64_t hash_mix(uint64_t seed, uint64_t value);
 uint64_t hash_text(uint64_t seed, const char *text, size_t length);

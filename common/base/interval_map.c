@@ -1,4 +1,4 @@
-/* interval_map.c - sorted address ranges that may overlap; see interval_map.h. */
+/* interval_map.c - see interval_map.h. */
 #include "common/base/interval_map.h"
 
 #include <stdlib.h>
@@ -6,11 +6,11 @@
 
 #include "common/base/arena.h"
 
-void spans_add(struct spans *spans, uint64_t low, uint64_t high, uint32_t value)
+void interval_map_add(struct spans *spans, uint64_t low, uint64_t high, uint32_t value)
 {
     if (low >= high)
         return;
-    spans->span = mem_more(spans->span, &spans->capacity, spans->count + 1, sizeof(*spans->span));
+    spans->span = array_grow(spans->span, &spans->capacity, spans->count + 1, sizeof(*spans->span));
     spans->span[spans->count++] = (struct span){.low = low, .high = high, .value = value};
 }
 
@@ -18,12 +18,10 @@ static int by_low(const void *left, const void *right)
 {
     const struct span *a = left, *b = right;
 
-    if (a->low != b->low)
-        return a->low < b->low ? -1 : 1;
-    return a->value < b->value ? -1 : a->value > b->value;
+    return COMPARE(a->low, b->low) ?: COMPARE(a->value, b->value);
 }
 
-void spans_sort(struct spans *spans)
+void interval_map_sort(struct spans *spans)
 {
     uint64_t reach = 0;
 
@@ -36,34 +34,24 @@ void spans_sort(struct spans *spans)
     }
 }
 
-void spans_end(struct spans *spans)
+void interval_map_end(struct spans *spans)
 {
     free(spans->span);
     memset(spans, 0, sizeof(*spans));
 }
 
-/* How many spans start at or below the address. */
-static size_t starts_below(const struct spans *spans, uint64_t address)
+static bool starts_at_or_below(const void *item, const void *address)
 {
-    size_t low = 0, high = spans->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (spans->span[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return ((const struct span *)item)->low <= *(const uint64_t *)address;
 }
 
-uint32_t spans_next(const struct spans *spans, uint64_t address, size_t *cursor)
+uint32_t interval_map_next(const struct spans *spans, uint64_t address, size_t *cursor)
 {
     size_t at = *cursor;
 
     if (at == spans->count)
-        at = starts_below(spans, address);
+        at = array_lower_bound(spans->span, spans->count, sizeof(*spans->span), starts_at_or_below,
+                               &address);
     while (at > 0 && spans->span[at - 1].reach > address) {
         at--;
         if (address < spans->span[at].high) {
@@ -72,5 +60,5 @@ uint32_t spans_next(const struct spans *spans, uint64_t address, size_t *cursor)
         }
     }
     *cursor = 0;
-    return SPANS_NONE;
+    return INTERVAL_NONE;
 }

@@ -1,8 +1,8 @@
-/* interval_map.h - which of many address ranges contain this address?
+/* interval_map.h - which of many address ranges contain an address.
  *
- * An array sorted by start, with the highest end of everything up to each entry beside it, so that
- * overlapping ranges (generations of unloaded libraries, dead functions left at address 0) are all
- * found and a search still stops early.
+ * An array of ranges sorted by start. Beside each range stands the highest end of it and of all
+ * before it, so that overlapping ranges (generations of unloaded libraries, dead functions left at
+ * address 0) are all found and a search still stops early.
  */
 #ifndef COMMON_BASE_INTERVAL_MAP_H
 #define COMMON_BASE_INTERVAL_MAP_H
@@ -12,8 +12,8 @@
 
 struct span {
     uint64_t low, high; /* low <= address < high */
-    uint64_t reach;     /* highest `high` of this and all before it; set by spans_sort() */
-    uint32_t value;     /* the owner's number for it */
+    uint64_t reach;     /* highest `high` of this and all before it; interval_map_sort() sets it */
+    uint32_t value;     /* what the owner knows the range by */
 };
 
 struct spans {
@@ -21,14 +21,14 @@ struct spans {
     size_t count, capacity;
 };
 
-#define SPANS_NONE UINT32_MAX
+#define INTERVAL_NONE UINT32_MAX
 
-void spans_add(struct spans *spans, uint64_t low, uint64_t high, uint32_t value);
-void spans_sort(struct spans *spans); /* once, after the last add and before the first search */
-void spans_end(struct spans *spans);
+void interval_map_add(struct spans *spans, uint64_t low, uint64_t high, uint32_t value);
+void interval_map_sort(struct spans *spans); /* once, between the last add and the first search */
+void interval_map_end(struct spans *spans);
 
-/* The ranges around an address, the one with the highest start first. *cursor starts as
- * spans->count; the result is the value, or SPANS_NONE when there is no further one. */
-uint32_t spans_next(const struct spans *spans, uint64_t address, size_t *cursor);
+/* Iterates over the ranges that contain the address, the one with the highest start first. *cursor
+ * starts as spans->count; returns the value, or INTERVAL_NONE after the last one. */
+uint32_t interval_map_next(const struct spans *spans, uint64_t address, size_t *cursor);
 
 #endif

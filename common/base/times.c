@@ -1,11 +1,11 @@
-/* times.c - see times.h. */
-#include "common/base/times.h"
+/* times.c - times and durations as text; see text.h. */
+#include "common/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-uint64_t times_now(void)
+uint64_t time_now_ns(void)
 {
     struct timespec now;
 
@@ -13,7 +13,7 @@ uint64_t times_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-const char *times_iso(uint64_t ns, char text[TIMES_SIZE])
+const char *time_format_iso(uint64_t ns, char text[TIME_TEXT_SIZE])
 {
     time_t seconds = (time_t)(ns / 1000000000u);
     struct tm calendar;
@@ -21,12 +21,12 @@ const char *times_iso(uint64_t ns, char text[TIMES_SIZE])
 
     if (!ns || !gmtime_r(&seconds, &calendar))
         return NULL;
-    length = strftime(text, TIMES_SIZE, "%Y-%m-%dT%H:%M:%S", &calendar);
-    snprintf(text + length, TIMES_SIZE - length, ".%03uZ", (unsigned)(ns / 1000000u % 1000u));
+    length = strftime(text, TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &calendar);
+    snprintf(text + length, TIME_TEXT_SIZE - length, ".%03uZ", (unsigned)(ns / 1000000u % 1000u));
     return text;
 }
 
-uint64_t times_read(const char *text)
+uint64_t time_parse_iso(const char *text)
 {
     struct tm calendar = {0};
     const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &calendar);
@@ -41,23 +41,24 @@ uint64_t times_read(const char *text)
     return ((uint64_t)seconds * 1000 + ms) * 1000000;
 }
 
-const char *times_span(uint64_t ns, char text[TIMES_SIZE])
+const char *time_format_span(uint64_t ns, char text[TIME_TEXT_SIZE])
 {
     uint64_t seconds = ns / 1000000000u;
     unsigned long long big = seconds, rest;
 
     if (seconds < 10) {
-        snprintf(text, TIMES_SIZE, "%llu.%llu s", big, (unsigned long long)(ns / 100000000u % 10));
+        snprintf(text, TIME_TEXT_SIZE, "%llu.%llu s", big,
+                 (unsigned long long)(ns / 100000000u % 10));
     } else if (seconds < 60) {
-        snprintf(text, TIMES_SIZE, "%llu s", big);
+        snprintf(text, TIME_TEXT_SIZE, "%llu s", big);
     } else if (seconds < 3600) {
         rest = seconds % 60;
-        snprintf(text, TIMES_SIZE, "%llu min %llu s", big / 60, rest);
+        snprintf(text, TIME_TEXT_SIZE, "%llu min %llu s", big / 60, rest);
     } else if (seconds < 48 * 3600) {
         rest = seconds / 60 % 60;
-        snprintf(text, TIMES_SIZE, "%llu h %llu min", big / 3600, rest);
+        snprintf(text, TIME_TEXT_SIZE, "%llu h %llu min", big / 3600, rest);
     } else {
-        snprintf(text, TIMES_SIZE, "%llu days", big / 86400);
+        snprintf(text, TIME_TEXT_SIZE, "%llu days", big / 86400);
     }
     return text;
 }

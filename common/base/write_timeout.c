@@ -10,22 +10,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STALL 10 /* seconds without a byte */
-#define ALTOGETHER 60
-#define PIECE 65536  /* one write(2), so that a slow reader is seen to read */
-#define AGAIN 100000 /* us: a signal that came just before the call is followed by another */
+#define STALL_SECONDS 10 /* without a byte written */
+#define TOTAL_SECONDS 60
+#define WRITE_SIZE 65536 /* of one write(2): small enough to see a slow reader progress */
+/* us between signals after the first: one that arrives just before the call is not the last. */
+#define REPEAT_USEC 100000
 
-static volatile sig_atomic_t rings;
-static time_t begin;
-static struct sigaction before;
+static volatile sig_atomic_t alarm_fired;
+static time_t start_time;
+static struct sigaction old_action;
 
-static void ring(int signal)
+static void on_alarm(int signal)
 {
     (void)signal;
-    rings = 1;
+    alarm_fired = 1;
 }
 
-static time_t now(void)
+static time_t monotonic_seconds(void)
 {
     struct timespec time;
 
@@ -33,69 +34,71 @@ static time_t now(void)
     return time.tv_sec;
 }
 
-void patience_renew(void)
+void write_timeout_renew(void)
 {
-    rings = 0;
-    setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {STALL, 0}, .it_interval = {0, AGAIN}},
+    alarm_fired = 0;
+    setitimer(ITIMER_REAL,
+              &(struct itimerval){.it_value = {STALL_SECONDS, 0}, .it_interval = {0, REPEAT_USEC}},
               NULL);
 }
 
-void patience_begin(void)
+void write_timeout_begin(void)
 {
     sigset_t alarm_alone;
 
     sigemptyset(&alarm_alone);
     sigaddset(&alarm_alone, SIGALRM);
-    sigaction(SIGALRM, &(struct sigaction){.sa_handler = ring}, &before); /* no SA_RESTART */
-    sigprocmask(SIG_UNBLOCK, &alarm_alone, NULL); /* the program's mask is inherited */
-    begin = now();
-    patience_renew();
+    sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_alarm},
+              &old_action);                       /* no SA_RESTART */
+    sigprocmask(SIG_UNBLOCK, &alarm_alone, NULL); /* the mask is inherited from the program */
+    start_time = monotonic_seconds();
+    write_timeout_renew();
 }
 
-void patience_end(void)
+void write_timeout_end(void)
 {
     setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
-    sigaction(SIGALRM, &before, NULL);
+    sigaction(SIGALRM, &old_action, NULL);
 }
 
-bool patience_lost(void)
+bool write_timeout_expired(void)
 {
-    if (!rings && now() - begin <= ALTOGETHER)
+    if (!alarm_fired && monotonic_seconds() - start_time <= TOTAL_SECONDS)
         return false;
     errno = ETIMEDOUT;
     return true;
 }
 
-/* What was opened with O_NONBLOCK is waited for. */
-static bool try_again(int fd)
+/* Waits when the descriptor is O_NONBLOCK. False: the write failed or timed out. */
+static bool may_retry(int fd)
 {
     if (errno == EAGAIN)
-        poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, AGAIN / 1000);
+        poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, REPEAT_USEC / 1000);
     else if (errno != EINTR)
         return false;
-    return !patience_lost();
+    return !write_timeout_expired();
 }
 
-bool patience_write(int fd, const char *text, size_t length)
+bool write_timeout_write(int fd, const char *text, size_t length)
 {
     while (length) {
-        ssize_t written = write(fd, text, length < PIECE ? length : PIECE);
+        ssize_t written = write(fd, text, length < WRITE_SIZE ? length : WRITE_SIZE);
 
-        if (written < 0 && !try_again(fd))
+        if (written < 0 && !may_retry(fd))
             return false;
         if (written <= 0)
             continue;
         text += written;
         length -= (size_t)written;
-        if (length && now() - begin > ALTOGETHER)
-            return !patience_lost();
-        patience_renew();
+        if (length && monotonic_seconds() - start_time > TOTAL_SECONDS)
+            return !write_timeout_expired();
+        write_timeout_renew();
     }
     return true;
 }
 
-int patience_connect(int family, int type, int protocol, const struct sockaddr *address,
-                     socklen_t size)
+int write_timeout_connect(int family, int type, int protocol, const struct sockaddr *address,
+                          socklen_t size)
 {
     int fd = socket(family, type | SOCK_CLOEXEC, protocol), error;
 
@@ -107,7 +110,7 @@ int patience_connect(int family, int type, int protocol, const struct sockaddr *
     return -1;
 }
 
-int patience_connect_path(const char *path, int type)
+int write_timeout_connect_path(const char *path, int type)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
 
@@ -116,5 +119,5 @@ int patience_connect_path(const char *path, int type)
         return -1;
     }
     memcpy(address.sun_path, path, strlen(path));
-    return patience_connect(AF_UNIX, type, 0, (struct sockaddr *)&address, sizeof(address));
+    return write_timeout_connect(AF_UNIX, type, 0, (struct sockaddr *)&address, sizeof(address));
 }

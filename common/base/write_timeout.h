@@ -1,9 +1,10 @@
-/* write_timeout.h - blocking calls that do not block for ever: what a report is written to may be a
- * pipe that nobody reads, or a socket whose other end sleeps.
+/* write_timeout.h - blocking writes and connects that do not block for ever: a report may go to a
+ * pipe that is never read, or to a socket whose peer sleeps.
  *
- * Between patience_begin() and patience_end() a call that blocks fails with EINTR when nothing has
- * moved for 10 s, or all of it takes longer than a minute. The descriptors stay as they are: they
- * may be shared with the program, which would notice O_NONBLOCK.
+ * Between write_timeout_begin() and write_timeout_end() a blocking call fails with EINTR when no
+ * byte was written for 10 s or everything together takes longer than a minute. SIGALRM does that,
+ * so the descriptors keep their flags: they may be shared with the program, which would notice
+ * O_NONBLOCK.
  */
 #ifndef COMMON_BASE_WRITE_TIMEOUT_H
 #define COMMON_BASE_WRITE_TIMEOUT_H
@@ -12,21 +13,21 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-void patience_begin(void);
-void patience_end(void);
+void write_timeout_begin(void);
+void write_timeout_end(void);
 
-/* Something has moved: 10 s from now. */
-void patience_renew(void);
-/* It is over; errno is ETIMEDOUT then. */
-bool patience_lost(void);
+/* Bytes were written: the 10 s start again. */
+void write_timeout_renew(void);
+/* A limit has passed; errno is ETIMEDOUT then. */
+bool write_timeout_expired(void);
 
-/* All of it. False: errno says why. */
-bool patience_write(int fd, const char *text, size_t length);
+/* Writes all of it. False: errno says why. */
+bool write_timeout_write(int fd, const char *text, size_t length);
 
-/* A connected socket of that family, type and protocol, or -1 and errno. */
-int patience_connect(int family, int type, int protocol, const struct sockaddr *address,
-                     socklen_t size);
-/* The same of a socket with a name in the file system. */
-int patience_connect_path(const char *path, int type);
+/* A connected socket of that family, type and protocol; -1: errno says why. */
+int write_timeout_connect(int family, int type, int protocol, const struct sockaddr *address,
+                          socklen_t size);
+/* A connected Unix socket, by its path in the file system; -1: errno says why. */
+int write_timeout_connect_path(const char *path, int type);
 
 #endif

@@ -1,5 +1,5 @@
-/* gzip.c - see gzip.h. */
-#include "common/encode/gzip.h"
+/* gzip.c - see encode.h. */
+#include "common/encode/encode.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "common/base/arena.h"
 
 #define CHUNK 65536
-#define GZIP_WINDOW (15 + 16) /* the largest, with the header of gzip: no name, no time */
+#define GZIP_WINDOW (15 + 16) /* the largest, with a gzip header without name and time */
 #define GZIP_MEMORY 8
 
 struct gzip {
@@ -19,7 +19,7 @@ struct gzip {
 
 struct gzip *gzip_begin(FILE *stream, enum gzip_level level)
 {
-    struct gzip *gzip = mem_more(NULL, &(size_t){0}, 1, sizeof(*gzip));
+    struct gzip *gzip = array_grow(NULL, &(size_t){0}, 1, sizeof(*gzip));
 
     gzip->state = (z_stream){0};
     gzip->stream = stream;
@@ -31,8 +31,8 @@ struct gzip *gzip_begin(FILE *stream, enum gzip_level level)
     return gzip;
 }
 
-/* Until all that came in is taken, or with Z_FINISH is out. */
-static void run(struct gzip *gzip, int flush)
+/* Runs zlib until it has taken all input, or with Z_FINISH until it has written everything. */
+static void deflate_input(struct gzip *gzip, int flush)
 {
     do {
         gzip->state.next_out = gzip->out;
@@ -52,7 +52,7 @@ void gzip_write(struct gzip *gzip, const void *bytes, size_t length)
 
         gzip->state.next_in = (uint8_t *)(uintptr_t)at;
         gzip->state.avail_in = (uInt)part;
-        run(gzip, Z_NO_FLUSH);
+        deflate_input(gzip, Z_NO_FLUSH);
         at += part;
         length -= part;
     }
@@ -65,7 +65,7 @@ size_t gzip_size(const struct gzip *gzip)
 
 void gzip_end(struct gzip *gzip)
 {
-    run(gzip, Z_FINISH);
+    deflate_input(gzip, Z_FINISH);
     deflateEnd(&gzip->state);
     free(gzip);
 }

@@ -1,17 +1,16 @@
-/* hex.c - see hex.h. */
-#include "common/encode/hex.h"
+/* hex.c - see encode.h. */
+#include "common/encode/encode.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/base/term_text.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 
 #define LINE 16
-#define RUN_LEAST 4 /* characters: fewer are chance */
+#define RUN_LEAST 4 /* characters: shorter runs occur by chance */
 #define RUN_MOST 400
 
-void dump_line(const uint8_t *bytes, size_t length, char *text, size_t size)
+void hex_line(const uint8_t *bytes, size_t length, char *text, size_t size)
 {
     size_t used = 0;
 
@@ -30,7 +29,7 @@ void dump_line(const uint8_t *bytes, size_t length, char *text, size_t size)
     text[used] = 0;
 }
 
-/* ---- Hex ------------------------------------------------------------------------------------ */
+/* ---- Hex ------------------------------------------------------------------------------------- */
 
 static void write_line(const uint8_t *bytes, size_t at, size_t length, int indent, FILE *stream)
 {
@@ -67,12 +66,12 @@ static void write_hex(const uint8_t *bytes, size_t length, int indent, FILE *str
     }
 }
 
-/* ---- Text ----------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
-/* How a text is kept: the bytes of a character at p, 0 = there is none, and which it is. */
+/* A text encoding: take() returns the bytes of the character at p, 0 = none, and the character. */
 struct encoding {
     const char *name;
-    size_t step; /* of the places where a text may begin */
+    size_t step; /* alignment of a text */
     size_t (*take)(const uint8_t *p, size_t left, uint32_t *character);
 };
 
@@ -88,7 +87,7 @@ static size_t take_utf8(const uint8_t *p, size_t left, uint32_t *character)
     size_t length;
 
     memcpy(text, p, left < 4 ? left : 4);
-    length = utf8_length(text);
+    length = utf8_char_length(text);
     if (!length)
         return 0;
     *character = length == 1 ? p[0] : p[0] & (0x7fu >> length);
@@ -124,8 +123,8 @@ static size_t take_utf32(const uint8_t *p, size_t left, uint32_t *character)
 static const struct encoding encodings[] = {
     {"UTF-32", 4, take_utf32}, {"UTF-16", 2, take_utf16}, {"UTF-8", 1, take_utf8}};
 
-/* Writes the character as UTF-8; its bytes. */
-static size_t put(uint32_t c, char *out)
+/* Writes the character as UTF-8; returns the number of bytes. */
+static size_t put_utf8(uint32_t c, char *out)
 {
     size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 
@@ -142,22 +141,22 @@ static size_t put(uint32_t c, char *out)
 struct run {
     char text[4 * RUN_MOST + 1];
     size_t bytes, characters, used;
-    uint32_t
-        script;  /* of 256 characters each: text is of one, beside ASCII; random bytes are of all */
-    bool beyond; /* ASCII */
+    /* The block of 256 characters: text uses one beside ASCII, random bytes use all. */
+    uint32_t script;
+    bool beyond_ascii;
 };
 
-static bool fits(struct run *run, const struct encoding *encoding, uint32_t character)
+static bool extends_run(struct run *run, const struct encoding *encoding, uint32_t character)
 {
     if (!printable(character) || run->characters == RUN_MOST)
         return false;
     if (character < 0x80)
         return true;
     if (encoding->step > 1 && run->script && run->script != character >> 8 &&
-        !(run->script >= 0x30 && run->script < 0xa0)) /* East Asian text is of many */
+        !(run->script >= 0x30 && run->script < 0xa0)) /* East Asian text uses many */
         return false;
     run->script = character >> 8;
-    run->beyond = true;
+    run->beyond_ascii = true;
     return true;
 }
 
@@ -168,15 +167,15 @@ static struct run run_at(const struct encoding *encoding, const uint8_t *bytes, 
     size_t taken;
 
     while ((taken = encoding->take(bytes + run.bytes, left - run.bytes, &character)) &&
-           fits(&run, encoding, character)) {
-        run.used += put(character, run.text + run.used);
+           extends_run(&run, encoding, character)) {
+        run.used += put_utf8(character, run.text + run.used);
         run.bytes += taken;
         run.characters++;
     }
     return run;
 }
 
-/* Random words are East Asian to UTF-16: there only a text that ends is taken for one. */
+/* Random words look East Asian in UTF-16: beyond ASCII only a terminated run counts as text. */
 static bool is_text(const struct run *run, const struct encoding *encoding, const uint8_t *bytes,
                     size_t left)
 {
@@ -185,8 +184,8 @@ static bool is_text(const struct run *run, const struct encoding *encoding, cons
     if (run->characters < RUN_LEAST)
         return false;
     if (encoding->step == 1)
-        return run->beyond;
-    if (!run->beyond)
+        return run->beyond_ascii;
+    if (!run->beyond_ascii)
         return true;
     return run->bytes < left && encoding->take(bytes + run->bytes, left - run->bytes, &behind) &&
            behind == 0;
@@ -203,12 +202,12 @@ static void write_texts(const struct encoding *encoding, const uint8_t *bytes, s
             continue;
         }
         fprintf(stream, "%*s%s at +%zu: \"%s\"\n", indent, "", encoding->name, at,
-                show(run.text, run.used, 0).text);
+                term_text(run.text, run.used, 0).text);
         at += run.bytes;
     }
 }
 
-void dump(const uint8_t *bytes, size_t length, int indent, FILE *stream)
+void hex_dump(const uint8_t *bytes, size_t length, int indent, FILE *stream)
 {
     write_hex(bytes, length, indent, stream);
     for (size_t i = 0; i < sizeof(encodings) / sizeof(*encodings); i++)

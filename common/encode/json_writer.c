@@ -1,12 +1,11 @@
-/* json_writer.c - writes JSON tokens; see json_writer.h. */
+/* json_writer.c - see json_writer.h. */
 #include "common/encode/json_writer.h"
 
 #include <inttypes.h>
 
-#include "common/base/times.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 
-/* ASCII that stands for itself: a run of it is written at once, for most texts are one. */
+/* The length of the ASCII run that needs no escape. Most texts are one run, written at once. */
 static size_t plain_length(const char *text, bool markup)
 {
     size_t length = 0;
@@ -20,92 +19,92 @@ static size_t plain_length(const char *text, bool markup)
     }
 }
 
-static void quote(struct emit *emit, const char *text)
+static void put_string(struct json *json, const char *text)
 {
-    bool asked = false, bytes = false; /* bytes: those from 0x80 on are no characters */
+    bool checked = false, bytes = false; /* bytes: the text is no valid UTF-8 */
 
-    putc_unlocked('"', emit->stream);
+    putc_unlocked('"', json->stream);
     for (;;) {
-        size_t length = plain_length(text, emit->markup);
+        size_t length = plain_length(text, json->markup);
         unsigned char byte = (unsigned char)text[length];
 
-        fwrite_unlocked(text, 1, length, emit->stream);
+        fwrite_unlocked(text, 1, length, json->stream);
         text += length + 1;
         if (!byte)
             break;
-        if (byte >= 0x80 && !asked) {
+        if (byte >= 0x80 && !checked) {
             bytes = !utf8_valid(text - 1);
-            emit->bytes_escaped |= bytes;
-            asked = true;
+            json->bytes_escaped |= bytes;
+            checked = true;
         }
         if (byte == '"' || byte == '\\')
-            fprintf(emit->stream, "\\%c", byte);
+            fprintf(json->stream, "\\%c", byte);
         else if (byte < 0x80 || bytes)
-            fprintf(emit->stream, "\\u%04x", byte);
+            fprintf(json->stream, "\\u%04x", byte);
         else
-            putc_unlocked(byte, emit->stream);
+            putc_unlocked(byte, json->stream);
     }
-    putc_unlocked('"', emit->stream);
+    putc_unlocked('"', json->stream);
 }
 
-static void new_line(struct emit *emit)
+static void new_line(struct json *json)
 {
     static const char blanks[] = "\n                                ";
-    size_t width = (size_t)emit->depth + 1;
+    size_t width = (size_t)json->depth + 1;
 
-    fwrite_unlocked(blanks, 1, width < sizeof(blanks) ? width : sizeof(blanks) - 1, emit->stream);
+    fwrite_unlocked(blanks, 1, width < sizeof(blanks) ? width : sizeof(blanks) - 1, json->stream);
 }
 
-static bool on_line(const struct emit *emit)
+static bool is_on_one_line(const struct json *json)
 {
-    return emit->flat || emit->line;
+    return json->flat || json->line;
 }
 
-static void begin(struct emit *emit, const char *key)
+static void begin_member(struct json *json, const char *key)
 {
-    if (emit->some)
-        putc_unlocked(',', emit->stream);
-    if (on_line(emit) && emit->some)
-        putc_unlocked(' ', emit->stream);
-    else if (!on_line(emit) && emit->depth)
-        new_line(emit);
+    if (json->some)
+        putc_unlocked(',', json->stream);
+    if (is_on_one_line(json) && json->some)
+        putc_unlocked(' ', json->stream);
+    else if (!is_on_one_line(json) && json->depth)
+        new_line(json);
     if (key) {
-        putc_unlocked('"', emit->stream);
-        fputs_unlocked(key, emit->stream);
-        fputs_unlocked("\": ", emit->stream);
+        putc_unlocked('"', json->stream);
+        fputs_unlocked(key, json->stream);
+        fputs_unlocked("\": ", json->stream);
     }
-    emit->some = true;
+    json->some = true;
 }
 
-void emit_open(struct emit *emit, const char *key, char bracket)
+void json_open(struct json *json, const char *key, char bracket)
 {
-    begin(emit, key);
-    putc_unlocked(bracket, emit->stream);
-    emit->depth++;
-    emit->some = false;
+    begin_member(json, key);
+    putc_unlocked(bracket, json->stream);
+    json->depth++;
+    json->some = false;
 }
 
-void emit_close(struct emit *emit, char bracket)
+void json_close(struct json *json, char bracket)
 {
-    emit->depth--;
-    if (emit->some && !on_line(emit))
-        new_line(emit);
-    putc_unlocked(bracket, emit->stream);
-    if (emit->depth == 0)
-        putc_unlocked('\n', emit->stream);
-    emit->some = true;
+    json->depth--;
+    if (json->some && !is_on_one_line(json))
+        new_line(json);
+    putc_unlocked(bracket, json->stream);
+    if (json->depth == 0)
+        putc_unlocked('\n', json->stream);
+    json->some = true;
 }
 
-void emit_text(struct emit *emit, const char *key, const char *text)
+void json_put_text(struct json *json, const char *key, const char *text)
 {
-    begin(emit, key);
+    begin_member(json, key);
     if (text)
-        quote(emit, text);
+        put_string(json, text);
     else
-        fputs_unlocked("null", emit->stream);
+        fputs_unlocked("null", json->stream);
 }
 
-void emit_number(struct emit *emit, const char *key, uint64_t number)
+void json_put_number(struct json *json, const char *key, uint64_t number)
 {
     char digits[20];
     size_t at = sizeof(digits);
@@ -113,72 +112,72 @@ void emit_number(struct emit *emit, const char *key, uint64_t number)
     do
         digits[--at] = (char)('0' + number % 10);
     while (number /= 10);
-    begin(emit, key);
-    fwrite_unlocked(digits + at, 1, sizeof(digits) - at, emit->stream);
+    begin_member(json, key);
+    fwrite_unlocked(digits + at, 1, sizeof(digits) - at, json->stream);
 }
 
-void emit_known(struct emit *emit, const char *key, bool known, uint64_t number)
+void json_put_known(struct json *json, const char *key, bool known, uint64_t number)
 {
     if (known)
-        emit_number(emit, key, number);
+        json_put_number(json, key, number);
     else
-        emit_null(emit, key);
+        json_put_null(json, key);
 }
 
-void emit_signed(struct emit *emit, const char *key, int64_t number)
+void json_put_signed(struct json *json, const char *key, int64_t number)
 {
-    begin(emit, key);
-    fprintf(emit->stream, "%" PRId64, number);
+    begin_member(json, key);
+    fprintf(json->stream, "%" PRId64, number);
 }
 
-void emit_fraction(struct emit *emit, const char *key, double fraction)
+void json_put_fraction(struct json *json, const char *key, double fraction)
 {
-    begin(emit, key);
-    fprintf(emit->stream, "%.4g", fraction);
+    begin_member(json, key);
+    fprintf(json->stream, "%.4g", fraction);
 }
 
-void emit_made(struct emit *emit, const char *key, const char *text, size_t length)
+void json_put_raw(struct json *json, const char *key, const char *text, size_t length)
 {
-    begin(emit, key);
-    fwrite_unlocked(text, 1, length, emit->stream);
+    begin_member(json, key);
+    fwrite_unlocked(text, 1, length, json->stream);
 }
 
-void emit_bool(struct emit *emit, const char *key, bool value)
+void json_put_bool(struct json *json, const char *key, bool value)
 {
-    begin(emit, key);
-    fputs_unlocked(value ? "true" : "false", emit->stream);
+    begin_member(json, key);
+    fputs_unlocked(value ? "true" : "false", json->stream);
 }
 
-void emit_null(struct emit *emit, const char *key)
+void json_put_null(struct json *json, const char *key)
 {
-    emit_text(emit, key, NULL);
+    json_put_text(json, key, NULL);
 }
 
-void emit_empty(struct emit *emit, const char *key)
+void json_put_empty(struct json *json, const char *key)
 {
-    emit_open(emit, key, '[');
-    emit_close(emit, ']');
+    json_open(json, key, '[');
+    json_close(json, ']');
 }
 
-void emit_time(struct emit *emit, const char *key, uint64_t ns)
+void json_put_time(struct json *json, const char *key, uint64_t ns)
 {
-    char text[TIMES_SIZE];
+    char text[TIME_TEXT_SIZE];
 
-    emit_text(emit, key, times_iso(ns, text));
+    json_put_text(json, key, time_format_iso(ns, text));
 }
 
-void emit_id(struct emit *emit, const char *key, uint64_t number)
+void json_put_id(struct json *json, const char *key, uint64_t number)
 {
     char text[32];
 
     snprintf(text, sizeof(text), "%016" PRIx64, number);
-    emit_text(emit, key, text);
+    json_put_text(json, key, text);
 }
 
-void emit_address(struct emit *emit, const char *key, uint64_t address)
+void json_put_address(struct json *json, const char *key, uint64_t address)
 {
     char text[32];
 
     snprintf(text, sizeof(text), "0x%" PRIx64, address);
-    emit_text(emit, key, text);
+    json_put_text(json, key, text);
 }

@@ -1,41 +1,41 @@
+/* growth.c - see growth.h and, for the thresholds, docs/GROWTH.md. */
 #include "common/model/growth.h"
 
 #include <math.h>
 
 #define PIECES 6
-/* Of the gain in a stretch: */
-#define STEP_LEAST 0.05 /* what counts as a rise from one piece to the next */
-#define RISES_LEAST 3   /* of PIECES - 1 */
-#define FALLS_MOST 0.15 /* what all falls together may be */
-#define LATE_LEAST 0.2  /* what the last third must bring; an even growth brings 0.4 */
-#define NOISE_TIMES 2   /* the gain over what a piece goes up and down */
-#define ORDER_LEAST                                                                                \
-    0.8 /* how well the points are in order: 1 all of them, 0 none (Kendall's tau) */
-#define NOISE_TIMES_SMALL 10 /* the same, where the gain is less than SMALL of the level */
+/* Shares of the gain in a period: */
+#define STEP_LEAST 0.05      /* a rise from one piece to the next */
+#define RISES_LEAST 3        /* of PIECES - 1 */
+#define FALLS_MOST 0.15      /* limit of the sum of all falls */
+#define LATE_LEAST 0.2       /* minimum of the last third; linear growth has 0.4 */
+#define NOISE_TIMES 2        /* the gain, relative to the ups and downs in a piece */
+#define ORDER_LEAST 0.8      /* order of the points by Kendall's tau: 1 ascending, 0 none */
+#define NOISE_TIMES_SMALL 10 /* likewise, when the gain is less than SMALL of the level */
 #define SMALL 0.05
-/* Under a saw-tooth that is larger than the gain: */
-#define FLOOR_FIT 0.97 /* r² of the pieces' least */
-/* A pause is the end when it is longer than all before, by so much, and than so much of the time.
- */
+/* Below a saw-tooth that is larger than the gain: */
+#define FLOOR_FIT 0.97 /* r² of the minima */
+/* Growth has stopped when a pause is longer than each one before by this factor, and than this
+ * share of the time. */
 #define PAUSE_TIMES 2
 #define PAUSE_SHARE 0.15
 #define PAUSE_SECONDS 2.5
-/* A stretch that does not begin with the process counts only with as much of its gain above all
- * that was there before. */
+/* A period that begins later than the process needs this share of its gain above everything
+ * before. */
 #define NEW_LEAST 0.5
-#define LATE_LEAST_OF_PART 0.36 /* a curve that flattens is nearly straight in its last part … */
-#define GAIN_LEAST_OF_PART 0.05 /* … but brings little there, compared with what there is */
-#define PART_POINTS_LEAST 12    /* by chance a few rise anyway, and there are many stretches */
-/* What is given back at the end of the process: down to this share, within so much of the time. */
+#define LATE_LEAST_OF_PART 0.36 /* a flattening curve is nearly linear in its last part */
+#define GAIN_LEAST_OF_PART 0.05 /* but gains little there, relative to its level */
+#define PART_POINTS_LEAST 12    /* a few points rise by chance, and there are many periods */
+/* Freed when the process exits: down to this share, within this time. */
 #define CLEARED_TO 0.5
 #define CLEARED_SHARE 0.15
 #define CLEARED_SECONDS 3.0
-/* A queue: so many of what came was taken out, and that was as old as the oldest would be. */
+/* A queue: this share of the blocks was freed, and at the age that the oldest ones had. */
 #define TAKEN_LEAST 0.1
 #define OLDEST_SHARE 0.6
 #define QUEUE_SECONDS 0.25
 #define BACKLOG_LEAST 8
-/* Saw-teeth: falls of so much of the peak, so many. */
+/* A saw-tooth: size of a fall relative to the peak, and number of falls. */
 #define FALL_SHARE 0.3
 #define FALLS_LEAST 2
 #define STEADY_FROM 0.3 /* of its peak */
@@ -55,7 +55,7 @@ struct series {
     size_t count;
 };
 
-static double span(const struct series *series)
+static double series_length(const struct series *series)
 {
     return series->at[series->count - 1].time - series->at[0].time;
 }
@@ -67,10 +67,10 @@ static double last_time(const struct series *series)
 
 static bool long_enough(const struct series *series)
 {
-    return series->count >= GROWTH_POINTS_LEAST && span(series) >= GROWTH_SECONDS_LEAST;
+    return series->count >= GROWTH_POINTS_LEAST && series_length(series) >= GROWTH_SECONDS_LEAST;
 }
 
-static double most(const struct series *series)
+static double peak_bytes(const struct series *series)
 {
     double most = 0;
 
@@ -79,7 +79,7 @@ static double most(const struct series *series)
     return most;
 }
 
-/* The bytes at a time: straight lines between points. */
+/* The bytes at a time, interpolated linearly. */
 static double bytes_at(const struct series *series, double time)
 {
     const struct growth_point *before = series->at;
@@ -97,17 +97,17 @@ static double bytes_at(const struct series *series, double time)
     return before->bytes;
 }
 
-/* ---- What the end took away ------------------------------------------------------------------ */
+/* ---- Frees at exit --------------------------------------------------------------------------- */
 
-/* Programs that free all they have before they exit grew no less until then. */
+/* Cuts off the end of a program that frees everything before it exits. */
 static struct series without_end(struct series series)
 {
     size_t top = series.count - 1;
-    double allowed = fmax(CLEARED_SHARE * span(&series), CLEARED_SECONDS);
+    double allowed = fmax(CLEARED_SHARE * series_length(&series), CLEARED_SECONDS);
 
     while (top > 0 && series.at[top - 1].bytes >= series.at[top].bytes)
         top--;
-    /* … and stood at its top for a while, perhaps. */
+    /* The top may last for several points. */
     while (top + 1 < series.count && series.at[top + 1].bytes >= series.at[top].bytes)
         top++;
     if (series.at[series.count - 1].bytes <= CLEARED_TO * series.at[top].bytes &&
@@ -116,17 +116,16 @@ static struct series without_end(struct series series)
     return series;
 }
 
-/* ---- Growing -----------------------------------------------------------------------------------
- */
+/* ---- Growing --------------------------------------------------------------------------------- */
 
 struct pieces {
     double least[PIECES], most[PIECES];
     double length; /* of each, in seconds */
 };
 
-static struct pieces cut(const struct series *series)
+static struct pieces cut_pieces(const struct series *series)
 {
-    struct pieces pieces = {.length = span(series) / PIECES};
+    struct pieces pieces = {.length = series_length(series) / PIECES};
     double start = series->at[0].time;
 
     for (int p = 0; p < PIECES; p++) {
@@ -144,7 +143,7 @@ static struct pieces cut(const struct series *series)
     return pieces;
 }
 
-/* How much a piece goes up and down beside the growth itself: the median. */
+/* The ups and downs of a piece without the growth itself: the median. */
 static double noise(const struct pieces *pieces, double gain)
 {
     double spread[PIECES];
@@ -160,8 +159,8 @@ static double noise(const struct pieces *pieces, double gain)
     return (spread[PIECES / 2 - 1] + spread[PIECES / 2]) / 2;
 }
 
-/* r² of a straight line through the least of the pieces. */
-static double fit(const struct pieces *pieces)
+/* r² of a linear fit of the minima. */
+static double linear_fit_r2(const struct pieces *pieces)
 {
     double x_mean = (PIECES - 1) / 2.0, y_mean = 0, xx = 0, xy = 0, yy = 0;
 
@@ -177,26 +176,27 @@ static double fit(const struct pieces *pieces)
     return yy > 0 ? xy * xy / (xx * yy) : 0;
 }
 
-/* Since when it has not become larger, when that is longer than any pause before; else 0. */
+/* The time of the last rise, if the pause since then is longer than any before; else 0. */
 static double stopped_at(const struct series *series, double gain)
 {
     double high = series->at[0].bytes, rose = series->at[0].time, pause = 0, now;
 
     for (size_t i = 1; i < series->count; i++)
         if (series->at[i].bytes > high + 0.01 * gain) {
-            /* The rise came somewhere between this point and the one before. */
+            /* The rise was between this point and the one before. */
             pause = fmax(pause, series->at[i].time - rose);
             high = series->at[i].bytes;
             rose = series->at[i].time;
         }
     now = last_time(series) - rose;
-    return now > PAUSE_TIMES * pause && now > PAUSE_SHARE * span(series) && now > PAUSE_SECONDS
+    return now > PAUSE_TIMES * pause && now > PAUSE_SHARE * series_length(series) &&
+                   now > PAUSE_SECONDS
                ? rose
                : 0;
 }
 
-/* How many more pairs of points rise than fall, of those that do either. */
-static double order(const struct series *series)
+/* Pairs of points that rise minus pairs that fall, relative to both. */
+static double kendall_tau(const struct series *series)
 {
     double rises = 0, falls = 0;
 
@@ -213,12 +213,12 @@ struct rise {
     double gain, monotony, stopped;
 };
 
-/* A ladder of what is missing. */
-static struct rise look_for_rise(const struct series *series, double late)
+/* Each condition that is not met ends it. */
+static struct rise measure_rise(const struct series *series, double late)
 {
-    struct pieces pieces = cut(series);
+    struct pieces pieces = cut_pieces(series);
     struct rise rise = {.gain = pieces.least[PIECES - 1] - pieces.least[0]};
-    double level = most(series), falls = 0, ups_and_downs;
+    double level = peak_bytes(series), falls = 0, ups_and_downs;
     int rises = 0;
 
     if (rise.gain < GROWTH_BYTES_LEAST)
@@ -233,9 +233,9 @@ static struct rise look_for_rise(const struct series *series, double late)
     rise.monotony = rise.gain / (rise.gain + 2 * falls);
     if (rises < RISES_LEAST || falls > FALLS_MOST * rise.gain)
         return rise;
-    /* Is it more than what goes up and down anyway? */
-    if ((rise.gain < NOISE_TIMES * ups_and_downs || order(series) < ORDER_LEAST) &&
-        (rises < PIECES - 1 || fit(&pieces) < FLOOR_FIT || rise.gain < SMALL * level))
+    /* The gain must exceed the noise. */
+    if ((rise.gain < NOISE_TIMES * ups_and_downs || kendall_tau(series) < ORDER_LEAST) &&
+        (rises < PIECES - 1 || linear_fit_r2(&pieces) < FLOOR_FIT || rise.gain < SMALL * level))
         return rise;
     if (rise.gain < SMALL * level && rise.gain < NOISE_TIMES_SMALL * ups_and_downs)
         return rise;
@@ -250,21 +250,20 @@ static struct rise look_for_rise(const struct series *series, double late)
     return rise;
 }
 
-/* What was there before this stretch: a saw-tooth rises, too, most of the time. */
-static bool is_news(const struct series *whole, const struct series *part, double gain)
+/* The period rises above everything before it: most of the time a saw-tooth rises, too. */
+static bool rises_above_past(const struct series *whole, const struct series *part, double gain)
 {
     double before = 0, above;
 
     for (size_t i = 0; &whole->at[i] < part->at; i++)
         before = fmax(before, whole->at[i].bytes);
     above = part->at[part->count - 1].bytes - before;
-    return above >= NEW_LEAST * gain && gain >= GAIN_LEAST_OF_PART * most(part);
+    return above >= NEW_LEAST * gain && gain >= GAIN_LEAST_OF_PART * peak_bytes(part);
 }
 
-/* ---- Queues
- * -------------------------------------------------------------------------------------- */
+/* ---- Queues ---------------------------------------------------------------------------------- */
 
-/* When was the n-th one allocated? */
+/* The time of the n-th allocation. */
 static double time_of_alloc(const struct series *series, double n)
 {
     for (size_t i = 0; i < series->count; i++)
@@ -278,8 +277,8 @@ static double time_of_alloc(const struct series *series, double n)
     return last_time(series);
 }
 
-/* Blocks of a queue go in the order in which they came, so the n-th free is of the n-th allocation.
- * Were those that went in this stretch as old as that says? */
+/* The blocks of a queue are freed in the order of their allocation, so the n-th free is of the n-th
+ * allocation. True: the blocks freed in this period had the ages that this implies. */
 static bool is_queue(const struct series *whole, const struct series *part)
 {
     const struct growth_point *first = part->at, *last = &part->at[part->count - 1];
@@ -297,8 +296,8 @@ static bool is_queue(const struct series *whole, const struct series *part)
     return queued / went >= QUEUE_SECONDS && age >= OLDEST_SHARE * queued;
 }
 
-/* Of the straight line that fits best. */
-static double slope(const struct series *series)
+/* The slope of the linear fit. */
+static double linear_slope(const struct series *series)
 {
     double time = 0, bytes = 0, tt = 0, tb = 0;
 
@@ -313,19 +312,19 @@ static double slope(const struct series *series)
     return tt > 0 ? fmax(tb / tt, 0) : 0;
 }
 
-static double surely(double seconds)
+static double confidence_of(double seconds)
 {
     return 1 - exp(-seconds / 10);
 }
 
 static bool find_growth(const struct series *whole, struct growth_finding *finding)
 {
-    /* The longest stretch that shows it counts; the last one is 1/1024 of the time. */
+    /* The longest period that shows growth counts; the last one is 1/1024 of the time. */
     static const double begins[] = {0,         1 / 8.0,   1 / 4.0,     1 / 2.0,      3 / 4.0,
                                     15 / 16.0, 63 / 64.0, 255 / 256.0, 1023 / 1024.0};
 
     for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
-        double from = whole->at[0].time + begins[i] * span(whole);
+        double from = whole->at[0].time + begins[i] * series_length(whole);
         struct series part = *whole;
         struct rise rise;
 
@@ -333,8 +332,8 @@ static bool find_growth(const struct series *whole, struct growth_finding *findi
             part = (struct series){part.at + 1, part.count - 1};
         if (!long_enough(&part) || (i && part.count < PART_POINTS_LEAST))
             return false;
-        rise = look_for_rise(&part, i ? LATE_LEAST_OF_PART : LATE_LEAST);
-        if (!rise.grows || (i && !is_news(whole, &part, rise.gain)))
+        rise = measure_rise(&part, i ? LATE_LEAST_OF_PART : LATE_LEAST);
+        if (!rise.grows || (i && !rises_above_past(whole, &part, rise.gain)))
             continue;
         const struct growth_point *first = part.at, *last = &part.at[part.count - 1];
         double came = last->allocs - first->allocs, went = last->frees - first->frees;
@@ -342,17 +341,16 @@ static bool find_growth(const struct series *whole, struct growth_finding *findi
         finding->verdict = is_queue(whole, &part) ? GROWTH_SLOW_CONSUMER : GROWTH_GROWING;
         finding->from = first->time;
         finding->until = last->time;
-        finding->bytes_per_second = slope(&part);
+        finding->bytes_per_second = linear_slope(&part);
         finding->kept = came > 0 ? fmax(1 - went / came, 0) : -1;
         finding->one_block = came > 0 && came - went < BACKLOG_LEAST && went > came / 2;
-        finding->confidence = rise.monotony * surely(span(&part));
+        finding->confidence = rise.monotony * confidence_of(series_length(&part));
         return true;
     }
     return false;
 }
 
-/* ---- Not growing
- * --------------------------------------------------------------------------------- */
+/* ---- Not growing ----------------------------------------------------------------------------- */
 
 /* Falls from a high to less by FALL_SHARE of the peak, each after a rise of as much. */
 static unsigned count_falls(const struct series *series, double peak)
@@ -387,8 +385,8 @@ static double mean(const struct growth_point *at, size_t count)
     return sum;
 }
 
-/* It was there from the beginning, other blocks came for those that went, and both halves of the
- * time are alike. */
+/* It had its size from the beginning, freed blocks were replaced by others, and both halves of the
+ * time have the same mean. */
 static bool is_steady(const struct series *series, double peak)
 {
     size_t half = series->count / 2;
@@ -412,9 +410,9 @@ static void find_rest(const struct series *series, struct growth_finding *findin
     while (series->at[i].bytes < SETTLED_SHARE * finding->peak)
         i++;
     finding->settled = series->at[i].time;
-    finding->slower = look_for_rise(series, LATE_LEAST).slower;
+    finding->slower = measure_rise(series, LATE_LEAST).slower;
     if (finding->falls || is_steady(series, finding->peak)) {
-        finding->verdict = GROWTH_STEADY; /* or came and went */
+        finding->verdict = GROWTH_STEADY; /* or a single rise and fall */
     } else if (finding->settled <= fmax(STARTUP_SHARE * life, STARTUP_SECONDS)) {
         finding->verdict = GROWTH_STARTUP;
     } else {
@@ -429,13 +427,13 @@ struct growth_finding growth_judge(const struct growth_point *points, size_t cou
 
     if (!count)
         return finding;
-    finding.peak = most(&all);
+    finding.peak = peak_bytes(&all);
     series = without_end(all);
     finding.from = series.at[0].time;
     finding.until = last_time(&series);
     if (!long_enough(&series) || finding.peak <= 0 || find_growth(&series, &finding))
         return finding;
     find_rest(&series, &finding);
-    finding.confidence = surely(span(&series));
+    finding.confidence = confidence_of(series_length(&series));
     return finding;
 }

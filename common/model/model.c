@@ -1,4 +1,4 @@
-/* model.c - the few questions every writer has; see model.h. */
+/* model.c - see model.h. */
 #include "common/model/model.h"
 
 #include <inttypes.h>
@@ -31,9 +31,9 @@ const char *const form_word[] = {[LEAK_FORM_NONE] = NULL,
 #undef F
 };
 
-const char *const mistake_word[] = {[LEAK_EVENT_NONE] = NULL,
+const char *const bad_free_word[] = {[LEAK_EVENT_NONE] = NULL,
 #define T(name, word) [LEAK_EVENT_##name] = word,
-                                    LEAK_EVENT_TABLE(T)
+                                     LEAK_EVENT_TABLE(T)
 #undef T
 };
 
@@ -52,7 +52,7 @@ const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-size_t frame_user(const struct frame *const *frames, size_t count)
+size_t frame_first_user(const struct frame *const *frames, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (frames[i]->role == FRAME_USER && (frames[i]->module || frames[i]->function))
@@ -73,7 +73,7 @@ const char *frame_name(const struct frame *frame, char buffer[FRAME_NAME_SIZE])
     return buffer;
 }
 
-size_t frame_first(const struct frame *const *frames, size_t count)
+size_t frame_first_caller(const struct frame *const *frames, size_t count)
 {
     size_t i = 0;
 
@@ -82,7 +82,7 @@ size_t frame_first(const struct frame *const *frames, size_t count)
     return i < count ? i : 0;
 }
 
-const struct frame *record_title(const struct record *record)
+const struct frame *record_title_frame(const struct record *record)
 {
     if (record->user < record->frame_count)
         return record->frames[record->user];
@@ -92,12 +92,12 @@ const struct frame *record_title(const struct record *record)
     return record->frame_count ? record->frames[0] : NULL;
 }
 
-bool record_grows(const struct record *record)
+bool record_is_growing(const struct record *record)
 {
-    return record->growth && growth_grows(record->growth->verdict);
+    return record->growth && growth_is_growing(record->growth->verdict);
 }
 
-void link_owned(struct process *process)
+void process_link_owned(struct process *process)
 {
     for (size_t i = process->record_count; i > 0; i--) {
         struct record *record = &process->records[i - 1];
@@ -110,7 +110,7 @@ void link_owned(struct process *process)
     }
 }
 
-bool has_losses(const struct process *process)
+bool process_has_leaks(const struct process *process)
 {
     for (int v = 0; v < VERDICT_MAX; v++)
         if (v != VERDICT_REACHABLE && v != VERDICT_RUNTIME && process->totals.of[v].records)
@@ -118,20 +118,20 @@ bool has_losses(const struct process *process)
     return false;
 }
 
-bool has_resources(const struct process *process)
+bool process_has_resource_leaks(const struct process *process)
 {
     for (size_t i = 0; i < process->resource_count; i++)
-        if (resource_matters(&process->resources[i]))
+        if (resource_is_reportable(&process->resources[i]))
             return true;
     return false;
 }
 
-bool resource_matters(const struct resource *resource)
+bool resource_is_reportable(const struct resource *resource)
 {
     return resource->bad_close ? resource->taken : !resource->once;
 }
 
-const char *crash_type(const struct crash *crash)
+const char *crash_type_name(const struct crash *crash)
 {
     return crash->overflow ? "stack-overflow" : "crash";
 }
@@ -141,7 +141,7 @@ uint64_t add_saturating(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-void total_add(struct verdict_total *sum, const struct verdict_total *one)
+void verdict_total_add(struct verdict_total *sum, const struct verdict_total *one)
 {
     sum->bytes = add_saturating(sum->bytes, one->bytes);
     sum->blocks = add_saturating(sum->blocks, one->blocks);
@@ -156,7 +156,7 @@ struct totals report_totals(const struct report *report)
         const struct totals *one = &report->processes[i].totals;
 
         for (int v = 0; v < VERDICT_MAX; v++)
-            total_add(&sum.of[v], &one->of[v]);
+            verdict_total_add(&sum.of[v], &one->of[v]);
         sum.growing = add_saturating(sum.growing, one->growing);
         sum.errors = add_saturating(sum.errors, one->errors);
         sum.resources = add_saturating(sum.resources, one->resources);
@@ -164,10 +164,78 @@ struct totals report_totals(const struct report *report)
     return sum;
 }
 
-struct record record_of_stack(const struct stack *stack)
+struct record record_from_stack(const struct stack *stack)
 {
     return (struct record){.frames = stack->frames,
                            .frame_count = stack->count,
-                           .user = frame_user(stack->frames, stack->count),
+                           .user = frame_first_user(stack->frames, stack->count),
                            .ending = stack->ending};
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+static const int rank_of_verdict[VERDICT_MAX] = {
+    [VERDICT_LOST] = 0,    [VERDICT_INDIRECT] = 1,  [VERDICT_POSSIBLE] = 2, [VERDICT_HIDDEN] = 3,
+    [VERDICT_UNFREED] = 4, [VERDICT_REACHABLE] = 5, [VERDICT_RUNTIME] = 6};
+
+int verdict_rank(enum verdict verdict)
+{
+    return rank_of_verdict[verdict];
+}
+
+static int descending(uint64_t a, uint64_t b)
+{
+    return a > b ? -1 : a < b;
+}
+
+/* What fixing the leak releases: the record itself and what it retains. */
+static uint64_t released_by_fix(uint64_t own, uint64_t retained)
+{
+    return retained > own ? retained : own;
+}
+
+static int by_retained(const struct record *a, const struct record *b)
+{
+    int order = descending(released_by_fix(a->bytes, a->retained.bytes),
+                           released_by_fix(b->bytes, b->retained.bytes))
+                    ?: descending(a->bytes, b->bytes)
+                    ?: descending(a->blocks, b->blocks)
+                    ?: descending(a->signature ^ a->kind, b->signature ^ b->kind);
+
+    if (!order)
+        order = a->cycle - b->cycle + 2 * (a->dropped - b->dropped) + 4 * (a->ignored - b->ignored);
+    return order ? order : descending(b->owner, a->owner);
+}
+
+static int by_count(const struct record *a, const struct record *b)
+{
+    return descending(released_by_fix(a->blocks, a->retained.blocks),
+                      released_by_fix(b->blocks, b->retained.blocks));
+}
+
+/* An unknown time comes last. */
+static int by_age(const struct record *a, const struct record *b)
+{
+    return -descending(a->first_ns ? a->first_ns : UINT64_MAX,
+                       b->first_ns ? b->first_ns : UINT64_MAX);
+}
+
+static uint64_t rate_of(const struct record *record)
+{
+    return record->growth ? record->growth->bytes_per_second : 0;
+}
+
+int record_compare(const struct record *a, const struct record *b, enum sort_order sort)
+{
+    int order = rank_of_verdict[a->verdict] - rank_of_verdict[b->verdict];
+
+    if (!order && sort == SORT_BYTES)
+        order = descending(a->bytes, b->bytes);
+    if (!order && sort == SORT_COUNT)
+        order = by_count(a, b);
+    if (!order && sort == SORT_AGE)
+        order = by_age(a, b);
+    if (!order && sort == SORT_GROWTH)
+        order = descending(rate_of(a), rate_of(b));
+    return order ? order : by_retained(a, b);
 }

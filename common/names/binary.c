@@ -26,13 +26,13 @@ struct binary {
 /* Every directory, its sysroot form, and libdwfl's own defaults, in its colon syntax. */
 static char *debug_path(struct mem *mem, const struct binary_search_path *search)
 {
-    char *path = mem_copy(mem, "", 0);
+    char *path = arena_copy(mem, "", 0);
 
     for (size_t i = 0; i < search->debug_dir_count; i++)
-        path = mem_format(mem, "%s%s:", path, search->debug_dirs[i]);
+        path = arena_format(mem, "%s%s:", path, search->debug_dirs[i]);
     if (search->sysroot)
-        path = mem_format(mem, "%s%s/usr/lib/debug:", path, search->sysroot);
-    return mem_format(mem, "%s:.debug:/usr/lib/debug", path);
+        path = arena_format(mem, "%s%s/usr/lib/debug:", path, search->sysroot);
+    return arena_format(mem, "%s:.debug:/usr/lib/debug", path);
 }
 
 static bool begin(struct binary *binary)
@@ -98,11 +98,11 @@ static bool open_file(struct binary *binary, const char *path, const struct bina
 
 static const char *build_id_path(struct mem *mem, const char *dir, const struct binary_name *name)
 {
-    char *path = mem_format(mem, "%s/.build-id/%02x/", dir, name->build_id[0]);
+    char *path = arena_format(mem, "%s/.build-id/%02x/", dir, name->build_id[0]);
 
     for (size_t i = 1; i < name->build_id_length; i++)
-        path = mem_format(mem, "%s%02x", path, name->build_id[i]);
-    return mem_format(mem, "%s.debug", path);
+        path = arena_format(mem, "%s%02x", path, name->build_id[i]);
+    return arena_format(mem, "%s.debug", path);
 }
 
 /* The file itself is gone or another one: its debug file names everything just as well. */
@@ -114,7 +114,7 @@ static bool open_debug_file(struct binary *binary, struct mem *mem,
             return true;
     if (search->sysroot &&
         open_file(binary,
-                  build_id_path(mem, mem_format(mem, "%s/usr/lib/debug", search->sysroot), name),
+                  build_id_path(mem, arena_format(mem, "%s/usr/lib/debug", search->sysroot), name),
                   name))
         return true;
     return open_file(binary, build_id_path(mem, "/usr/lib/debug", name), name);
@@ -155,7 +155,7 @@ static void find_dwarf(struct binary *binary)
 struct binary *binary_open(struct mem *mem, const struct binary_search_path *search,
                            const struct binary_name *name)
 {
-    struct binary *binary = mem_take(mem, sizeof(*binary));
+    struct binary *binary = arena_alloc(mem, sizeof(*binary));
     enum binary_state first;
     const char *path = name->path;
 
@@ -164,7 +164,7 @@ struct binary *binary_open(struct mem *mem, const struct binary_search_path *sea
         return binary;
     binary->debug_path = debug_path(mem, search);
     if (search->sysroot)
-        path = mem_format(mem, "%s%s", search->sysroot, path);
+        path = arena_format(mem, "%s%s", search->sysroot, path);
     if (!open_file(binary, path, name)) {
         first = binary->state;
         if (!name->build_id_length ||

@@ -21,7 +21,7 @@
 struct job {
     const char *name;
     int options;
-    char *text; /* malloc'd by mem_more */
+    char *text; /* malloc'd by array_grow */
     size_t length, capacity;
     bool done;
     jmp_buf too_long;
@@ -33,7 +33,7 @@ static void append(const char *text, size_t length, void *opaque)
 
     if (length > LONGEST - job->length)
         longjmp(job->too_long, 1);
-    job->text = mem_more(job->text, &job->capacity, job->length + length + 1, 1);
+    job->text = array_grow(job->text, &job->capacity, job->length + length + 1, 1);
     memcpy(job->text + job->length, text, length);
     job->length += length;
 }
@@ -98,7 +98,7 @@ const char *demangle(struct mem *mem, const char *name)
     if (starts(name, "__GI_")) /* glibc's name for calls inside itself */
         name += strlen("__GI_");
     length = plain_length(name);
-    plain = mem_copy(mem, name, length);
+    plain = arena_copy(mem, name, length);
 
     if (strncmp(plain, "_Z", 2) != 0 && strncmp(plain, "_R", 2) != 0)
         return plain;
@@ -108,7 +108,7 @@ const char *demangle(struct mem *mem, const char *name)
     else if (length <= LONGEST_INPUT)
         run_with_room(&job);
     if (job.done && job.length)
-        plain = mem_copy(mem, job.text, job.length);
+        plain = arena_copy(mem, job.text, job.length);
     free(job.text);
     return plain;
 }

@@ -33,13 +33,13 @@ static void add_ranges(struct spans *spans, Dwarf_Die *die, uint32_t value)
     ptrdiff_t at = 0;
 
     while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
-        spans_add(spans, low, high, value);
+        interval_map_add(spans, low, high, value);
 }
 
 struct dwarf_index *dwarf_index_begin(Dwarf *dwarf)
 {
     size_t capacity = 0;
-    struct dwarf_index *index = mem_more(NULL, &capacity, 1, sizeof(*index));
+    struct dwarf_index *index = array_grow(NULL, &capacity, 1, sizeof(*index));
     Dwarf_CU *cu = NULL;
     Dwarf_Die die, split;
     uint8_t type;
@@ -50,14 +50,14 @@ struct dwarf_index *dwarf_index_begin(Dwarf *dwarf)
 
         if (type != DW_UT_compile && type != DW_UT_skeleton)
             continue;
-        index->units = mem_more(index->units, &index->capacity, index->count + 1, sizeof(*unit));
+        index->units = array_grow(index->units, &index->capacity, index->count + 1, sizeof(*unit));
         unit = &index->units[index->count];
         *unit = (struct unit){.die = die, .code = die};
         if (type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit)
             unit->code = split;
         add_ranges(&index->spans, &unit->die, (uint32_t)index->count++);
     }
-    spans_sort(&index->spans);
+    interval_map_sort(&index->spans);
     return index;
 }
 
@@ -66,10 +66,10 @@ void dwarf_index_end(struct dwarf_index *index)
     if (!index)
         return;
     for (size_t i = 0; i < index->count; i++) {
-        spans_end(&index->units[i].functions);
+        interval_map_end(&index->units[i].functions);
         free(index->units[i].function);
     }
-    spans_end(&index->spans);
+    interval_map_end(&index->spans);
     free(index->units);
     free(index);
 }
@@ -91,7 +91,7 @@ static void add_functions(struct unit *unit, Dwarf_Die *parent, int nesting)
         int tag = dwarf_tag(&die);
 
         if (tag == DW_TAG_subprogram) {
-            unit->function = mem_more(unit->function, &unit->function_capacity,
+            unit->function = array_grow(unit->function, &unit->function_capacity,
                                       unit->function_count + 1, sizeof(die));
             unit->function[unit->function_count] = die;
             add_ranges(&unit->functions, &die, (uint32_t)unit->function_count++);
@@ -110,12 +110,12 @@ static Dwarf_Die *find_function(struct unit *unit, Dwarf_Addr address)
 
     if (!unit->indexed) {
         add_functions(unit, &unit->code, 0);
-        spans_sort(&unit->functions);
+        interval_map_sort(&unit->functions);
         unit->indexed = true;
     }
     cursor = unit->functions.count;
-    found = spans_next(&unit->functions, address, &cursor);
-    return found == SPANS_NONE ? NULL : &unit->function[found];
+    found = interval_map_next(&unit->functions, address, &cursor);
+    return found == INTERVAL_NONE ? NULL : &unit->function[found];
 }
 
 /* The child that goes on with the address: a block, or an inlined call. */
@@ -190,11 +190,11 @@ size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
 {
     Dwarf_Die scopes[DWARF_INLINE_MAX];
     size_t cursor = index->spans.count, count = 0;
-    uint32_t found = spans_next(&index->spans, address, &cursor);
+    uint32_t found = interval_map_next(&index->spans, address, &cursor);
     struct unit *unit;
     Dwarf_Die *function;
 
-    if (found == SPANS_NONE)
+    if (found == INTERVAL_NONE)
         return 0;
     unit = &index->units[found];
     memset(frames, 0, DWARF_INLINE_MAX * sizeof(*frames));
@@ -220,8 +220,8 @@ size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
 bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address, Dwarf_Die *function)
 {
     size_t cursor = index->spans.count;
-    uint32_t unit = spans_next(&index->spans, address, &cursor);
-    Dwarf_Die *found = unit == SPANS_NONE ? NULL : find_function(&index->units[unit], address);
+    uint32_t unit = interval_map_next(&index->spans, address, &cursor);
+    Dwarf_Die *found = unit == INTERVAL_NONE ? NULL : find_function(&index->units[unit], address);
 
     if (found)
         *function = *found;

@@ -70,11 +70,11 @@ static void add(struct dwarf_data *data, Dwarf_Die *die, const char *function)
 
     if (!start_of(die, &start))
         return;
-    slot = map_put(&data->by_start, start, &fresh);
+    slot = hashmap_put(&data->by_start, start, &fresh);
     if (!fresh)
         return;
     data->variables =
-        mem_more(data->variables, &data->capacity, data->count + 1, sizeof(*data->variables));
+        array_grow(data->variables, &data->capacity, data->count + 1, sizeof(*data->variables));
     data->variables[data->count++] = (struct variable){.die = *die, .function = function};
     *slot = data->count;
 }
@@ -131,11 +131,11 @@ bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
     if (!data->indexed)
         index_all(data, false);
     data->indexed = true;
-    at = map_get(&data->by_start, start);
+    at = hashmap_get(&data->by_start, start);
     if (!at && local && !data->indexed_locals) {
         index_all(data, true);
         data->indexed_locals = true;
-        at = map_get(&data->by_start, start);
+        at = hashmap_get(&data->by_start, start);
     }
     if (at)
         *found = told(&data->variables[at - 1].die, data->variables[at - 1].function);
@@ -145,7 +145,7 @@ bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
 void dwarf_data_end(struct dwarf_data *data)
 {
     free(data->variables);
-    map_end(&data->by_start);
+    hashmap_end(&data->by_start);
     *data = (struct dwarf_data){0};
 }
 

@@ -273,7 +273,7 @@ bool classify_runtime_block(const struct frame *const *frames, size_t count, siz
         /* Start-up and exit code of the libraries. A frame in no module could be anybody's, and who
          * only passes a size on is no runtime. */
         for (size_t i = first; i < count; i++)
-            if (frame_is_users(frames[i]))
+            if (frame_is_user_code(frames[i]))
                 return false;
         return true;
     }

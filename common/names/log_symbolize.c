@@ -46,7 +46,7 @@ static const struct place *look_up(struct resolver *resolver, struct mem *mem,
                                    const struct spot *spot)
 {
     struct binary_name name = {0};
-    char *path = mem_copy(mem, spot->path, spot->path_length);
+    char *path = arena_copy(mem, spot->path, spot->path_length);
 
     serve_unescape(path);
     name.path = path;
@@ -140,10 +140,10 @@ int relate_command(int argc, char **argv)
             fprintf(stderr, "leakreport: log takes no option '%s'\n", argv[i]);
             return 2;
         }
-    mem = mem_begin();
+    mem = arena_begin();
     for (int i = 2; i < argc; i++)
         good &= relate_file(mem, argv[i]);
-    mem_end(mem);
+    arena_end(mem);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "leakreport: the log could not be written in full: %s\n", strerror(errno));
         good = false;

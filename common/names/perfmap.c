@@ -44,7 +44,7 @@ struct perfmap {
 
 struct perfmap *perfmap_begin(struct mem *mem, const struct perfmap_of *of)
 {
-    struct perfmap *map = mem_take(mem, sizeof(*map));
+    struct perfmap *map = arena_alloc(mem, sizeof(*map));
 
     map->of = *of;
     return map;
@@ -105,7 +105,7 @@ static void add_line(struct perfmap *map, const char *line, const char *end)
     entry.length = (uint32_t)(end - line < NAME_MOST ? end - line : NAME_MOST);
     if (memchr(line, '\0', entry.length))
         return;
-    map->entries = mem_more(map->entries, &map->capacity, map->count + 1, sizeof(entry));
+    map->entries = array_grow(map->entries, &map->capacity, map->count + 1, sizeof(entry));
     map->entries[map->count++] = entry;
 }
 
@@ -177,7 +177,7 @@ static void add_span(struct perfmap *map, uint64_t start, uint64_t end, uint32_t
         return;
     }
     map->spans =
-        mem_more(map->spans, &map->span_capacity, map->span_count + 1, sizeof(*map->spans));
+        array_grow(map->spans, &map->span_capacity, map->span_count + 1, sizeof(*map->spans));
     map->spans[map->span_count++] = (struct span){start, end, entry};
 }
 
@@ -187,7 +187,7 @@ static void sweep(struct perfmap *map)
     size_t room = 0, next = 0;
     uint64_t at = 0;
 
-    heap.at = mem_more(NULL, &room, map->count + 1, sizeof(*heap.at));
+    heap.at = array_grow(NULL, &room, map->count + 1, sizeof(*heap.at));
     while (next < map->count || heap.count) {
         uint64_t until;
 

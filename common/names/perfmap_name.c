@@ -82,7 +82,7 @@ static void read_python(char *text, struct perfname *name)
 
 struct perfname perfname_read(struct mem *mem, const char *text, size_t length)
 {
-    char *copy = mem_copy(mem, text, length);
+    char *copy = arena_copy(mem, text, length);
     size_t v8 = beginning(copy, v8_code, ROWS(v8_code));
     struct perfname name = {.function = copy};
 

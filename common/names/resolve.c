@@ -27,7 +27,7 @@ static const struct scope_list no_wrappers;
 
 struct resolver *resolve_begin(struct mem *mem, const struct binary_search_path *search)
 {
-    struct resolver *resolver = mem_take(mem, sizeof(*resolver));
+    struct resolver *resolver = arena_alloc(mem, sizeof(*resolver));
 
     resolver->mem = mem;
     resolver->search = *search;
@@ -44,9 +44,9 @@ void resolve_wrappers(struct resolver *resolver, const char *list)
     resolver->named = &no_wrappers;
     if (!*list)
         return;
-    slot = map_put(&resolver->wrappers, resolver->named_hash, &fresh);
+    slot = hashmap_put(&resolver->wrappers, resolver->named_hash, &fresh);
     if (fresh) {
-        struct scope_list *made = mem_take(resolver->mem, sizeof(*made));
+        struct scope_list *made = arena_alloc(resolver->mem, sizeof(*made));
 
         scope_read(resolver->mem, list, made);
         *slot = (uintptr_t)made;
@@ -58,19 +58,19 @@ void resolve_end(struct resolver *resolver)
 {
     struct resolved_module *module;
 
-    for (size_t at = 0; (module = (void *)(uintptr_t)map_next(&resolver->modules, &at));) {
-        map_end(&module->places);
+    for (size_t at = 0; (module = (void *)(uintptr_t)hashmap_next(&resolver->modules, &at));) {
+        hashmap_end(&module->places);
         binary_close(module->binary);
     }
-    map_end(&resolver->modules);
-    map_end(&resolver->nowhere);
-    map_end(&resolver->names);
-    map_end(&resolver->wrappers);
+    hashmap_end(&resolver->modules);
+    hashmap_end(&resolver->nowhere);
+    hashmap_end(&resolver->names);
+    hashmap_end(&resolver->wrappers);
 }
 
 static const char *hex(struct mem *mem, const uint8_t *bytes, size_t length)
 {
-    char *text = mem_take(mem, 2 * length + 1);
+    char *text = arena_alloc(mem, 2 * length + 1);
 
     for (size_t i = 0; i < length; i++)
         snprintf(text + 2 * i, 3, "%02x", bytes[i]);
@@ -83,15 +83,15 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
                              (const char *)name->build_id, name->build_id_length) ^
                    resolver->named_hash;
     bool fresh;
-    uint64_t *slot = map_put(&resolver->modules, key, &fresh);
+    uint64_t *slot = hashmap_put(&resolver->modules, key, &fresh);
     struct resolved_module *module = (void *)(uintptr_t)*slot;
     const char *base = base_name(name->path);
 
     if (!fresh)
         return module;
-    module = mem_take(resolver->mem, sizeof(*module));
+    module = arena_alloc(resolver->mem, sizeof(*module));
     *slot = (uintptr_t)module;
-    module->path = mem_copy(resolver->mem, name->path, strlen(name->path));
+    module->path = arena_copy(resolver->mem, name->path, strlen(name->path));
     if (name->build_id_length)
         module->build_id = hex(resolver->mem, name->build_id, name->build_id_length);
     module->binary = binary_open(resolver->mem, &resolver->search, name);
@@ -107,7 +107,7 @@ const char *resolve_name(struct resolver *resolver, const char *name)
 
     if (!name)
         return NULL;
-    slot = map_put(&resolver->names, hash_text(3, name, strlen(name)), &fresh);
+    slot = hashmap_put(&resolver->names, hash_text(3, name, strlen(name)), &fresh);
     if (fresh)
         *slot = (uintptr_t)demangle(resolver->mem, name);
     return (const char *)(uintptr_t)*slot;
@@ -136,9 +136,9 @@ static void fill_frame(struct resolver *resolver, struct resolved_module *module
                             .has_offset = true,
                             .inlined = found->inlined};
     if (found->name && strcmp(found->name, frame->function) != 0)
-        frame->symbol = mem_copy(resolver->mem, found->name, strlen(found->name));
+        frame->symbol = arena_copy(resolver->mem, found->name, strlen(found->name));
     if (found->file)
-        frame->file = mem_copy(resolver->mem, found->file, strlen(found->file));
+        frame->file = arena_copy(resolver->mem, found->file, strlen(found->file));
     frame->role = role_of(module, frame);
     /* An unknown function is told apart by its place in the module, the same in every run. */
     frame->name_hash = frame->function
@@ -151,19 +151,19 @@ const struct place *resolve_place(struct resolver *resolver, struct resolved_mod
 {
     struct dwarf_frame found[DWARF_INLINE_MAX];
     bool fresh;
-    uint64_t *slot = map_put(&module->places, offset, &fresh);
+    uint64_t *slot = hashmap_put(&module->places, offset, &fresh);
     struct place *place = (void *)(uintptr_t)*slot;
 
     if (!fresh)
         return place;
-    place = mem_take(resolver->mem, sizeof(*place));
+    place = arena_alloc(resolver->mem, sizeof(*place));
     *slot = (uintptr_t)place;
     place->count = binary_find(module->binary, offset, found);
     if (!place->count) {
         found[0] = (struct dwarf_frame){0};
         place->count = 1;
     }
-    place->frames = mem_take_array(resolver->mem, place->count, sizeof(*place->frames));
+    place->frames = arena_alloc_array(resolver->mem, place->count, sizeof(*place->frames));
     for (size_t i = 0; i < place->count; i++)
         fill_frame(resolver, module, &found[i], offset, &place->frames[i]);
     return place;
@@ -199,15 +199,15 @@ static void name_generated(struct resolver *resolver, struct frame *frame)
 const struct place *resolve_nowhere(struct resolver *resolver, uint64_t pc)
 {
     bool fresh;
-    uint64_t *slot = map_put(&resolver->nowhere, hash_mix(resolver->process, pc), &fresh);
+    uint64_t *slot = hashmap_put(&resolver->nowhere, hash_mix(resolver->process, pc), &fresh);
     struct place *place = (void *)(uintptr_t)*slot;
 
     if (!fresh)
         return place;
-    place = mem_take(resolver->mem, sizeof(*place));
+    place = arena_alloc(resolver->mem, sizeof(*place));
     *slot = (uintptr_t)place;
     place->count = 1;
-    place->frames = mem_take(resolver->mem, sizeof(*place->frames));
+    place->frames = arena_alloc(resolver->mem, sizeof(*place->frames));
     /* Code made at run time lies elsewhere in each run: all of it is one name, as long as it has
      * none. */
     *place->frames = (struct frame){

@@ -71,8 +71,8 @@ static void answer(struct resolver *resolver, struct mem *mem, char *line, FILE 
     if (count < 0 || *rest != ' ')
         return;
     serve_unescape(++rest);
-    name.path = mem_copy(mem, rest, strlen(rest));
-    name.build_id = (const uint8_t *)mem_copy(mem, (const char *)bytes, (size_t)count);
+    name.path = arena_copy(mem, rest, strlen(rest));
+    name.build_id = (const uint8_t *)arena_copy(mem, (const char *)bytes, (size_t)count);
     name.build_id_length = (size_t)count;
     place = resolve_place(resolver, resolve_module(resolver, &name), offset);
     for (size_t i = 0; i < place->count; i++) {

@@ -37,24 +37,24 @@ static bool is_object(const GElf_Sym *symbol, GElf_Word section, unsigned char t
 /* Unsized symbols end where the next one of the table starts. */
 static void close_unsized(struct symbols *symbols, struct spans *starts)
 {
-    spans_sort(starts);
+    interval_map_sort(starts);
     for (size_t i = 0; i < starts->count; i++) {
         size_t next = i + 1;
 
-        if (starts->span[i].value == SPANS_NONE)
+        if (starts->span[i].value == INTERVAL_NONE)
             continue;
         while (next < starts->count && starts->span[next].low == starts->span[i].low)
             next++;
-        spans_add(&symbols->unsized, starts->span[i].low,
+        interval_map_add(&symbols->unsized, starts->span[i].low,
                   next < starts->count ? starts->span[next].low : starts->span[i].low + 1,
                   starts->span[i].value);
     }
-    spans_sort(&symbols->unsized);
+    interval_map_sort(&symbols->unsized);
 }
 
 static void sort_table(struct symbols *symbols)
 {
-    struct spans starts = {0}; /* of all; SPANS_NONE for those that have a size */
+    struct spans starts = {0}; /* of all; INTERVAL_NONE for those that have a size */
     int count = dwfl_module_getsymtab(symbols->module);
 
     symbols->sorted = true;
@@ -68,24 +68,24 @@ static void sort_table(struct symbols *symbols)
         if (!name || !*name || *name == '$')
             continue;
         if (is_object(&symbol, section, STT_OBJECT))
-            spans_add(&symbols->data, address, address + symbol.st_size,
+            interval_map_add(&symbols->data, address, address + symbol.st_size,
                       number_of(i, symbol.st_info));
         else if (is_object(&symbol, section, STT_TLS)) /* its value is no address */
-            spans_add(&symbols->tls, symbol.st_value, symbol.st_value + symbol.st_size,
+            interval_map_add(&symbols->tls, symbol.st_value, symbol.st_value + symbol.st_size,
                       number_of(i, symbol.st_info));
         if (!names_code(&symbol, section))
             continue;
         if (symbol.st_size)
-            spans_add(&symbols->sized, address, address + symbol.st_size,
+            interval_map_add(&symbols->sized, address, address + symbol.st_size,
                       number_of(i, symbol.st_info));
-        spans_add(&starts, address, address + 1,
-                  symbol.st_size ? SPANS_NONE : number_of(i, symbol.st_info));
+        interval_map_add(&starts, address, address + 1,
+                  symbol.st_size ? INTERVAL_NONE : number_of(i, symbol.st_info));
     }
-    spans_sort(&symbols->sized);
-    spans_sort(&symbols->data);
-    spans_sort(&symbols->tls);
+    interval_map_sort(&symbols->sized);
+    interval_map_sort(&symbols->data);
+    interval_map_sort(&symbols->tls);
     close_unsized(symbols, &starts);
-    spans_end(&starts);
+    interval_map_end(&starts);
 }
 
 const char *symbols_find(struct symbols *symbols, uint64_t address)
@@ -97,12 +97,12 @@ const char *symbols_find(struct symbols *symbols, uint64_t address)
     if (!symbols->sorted)
         sort_table(symbols);
     cursor = symbols->sized.count;
-    number = spans_next(&symbols->sized, address, &cursor);
-    if (number == SPANS_NONE) {
+    number = interval_map_next(&symbols->sized, address, &cursor);
+    if (number == INTERVAL_NONE) {
         cursor = symbols->unsized.count;
-        number = spans_next(&symbols->unsized, address, &cursor);
+        number = interval_map_next(&symbols->unsized, address, &cursor);
     }
-    return number == SPANS_NONE
+    return number == INTERVAL_NONE
                ? NULL
                : dwfl_module_getsym(symbols->module, index_of(number), &symbol, NULL);
 }
@@ -118,8 +118,8 @@ bool symbols_find_data(struct symbols *symbols, uint64_t address, bool tls, stru
     if (!symbols->sorted)
         sort_table(symbols);
     cursor = spans->count;
-    number = spans_next(spans, address, &cursor);
-    if (number == SPANS_NONE)
+    number = interval_map_next(spans, address, &cursor);
+    if (number == INTERVAL_NONE)
         return false;
     found->name = dwfl_module_getsym_info(symbols->module, index_of(number), &symbol, &start, NULL,
                                           NULL, NULL);
@@ -130,9 +130,9 @@ bool symbols_find_data(struct symbols *symbols, uint64_t address, bool tls, stru
 
 void symbols_end(struct symbols *symbols)
 {
-    spans_end(&symbols->data);
-    spans_end(&symbols->tls);
-    spans_end(&symbols->sized);
-    spans_end(&symbols->unsized);
+    interval_map_end(&symbols->data);
+    interval_map_end(&symbols->tls);
+    interval_map_end(&symbols->sized);
+    interval_map_end(&symbols->unsized);
     memset(symbols, 0, sizeof(*symbols));
 }

@@ -129,7 +129,7 @@ static const struct option_row *complain_unknown(const struct command_line *line
 
 void command_line_append(struct option_list *list, const char *word)
 {
-    list->text = mem_more(list->text, &list->capacity, list->count + 1, sizeof(*list->text));
+    list->text = array_grow(list->text, &list->capacity, list->count + 1, sizeof(*list->text));
     list->text[list->count++] = word;
 }
 

@@ -1,7 +1,7 @@
 /* preflight.c - see preflight.h.
  *
- * Three questions in turn: is it there and may it run (find, rights), what is it (a script leads to
- * its interpreter and starts again), and can a library be preloaded into it (preflight_elf.h). */
+ * Three checks in turn: the file exists and may run, its kind (a script restarts the checks with
+ * its interpreter), and whether a library can be preloaded into it (preflight_elf.c). */
 #include "common/preflight/preflight.h"
 
 #include <elf.h>
@@ -16,14 +16,14 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define SCRIPT_DEPTH 5 /* the kernel's own limit */
-#define LINE_BYTES 256 /* of a "#!" line the kernel reads no more */
+#define SCRIPT_DEPTH 5 /* the limit of the kernel */
+#define LINE_BYTES 256 /* of a "#!" line, as the kernel reads it */
 
-/* ---- May it run, and would it run with our environment? ----------------------------------- */
+/* ---- May it run, with LD_PRELOAD honoured? --------------------------------------------------- */
 
-/* Rights beyond the caller's make ld.so drop LD_PRELOAD. Whether they take effect depends on the
- * mount, the caller and more, so the bit alone decides: a copy without it is easily made. */
-static bool rights_judge(const char *path, const struct stat *st, const char *name,
+/* Rights beyond those of the caller make ld.so ignore LD_PRELOAD. Whether they take effect depends
+ * on the mount, the caller and more, so the bit alone decides: a copy without it is easily made. */
+static bool check_rights(const char *path, const struct stat *st, const char *name,
                          struct preflight *result)
 {
     const char *what = NULL;
@@ -34,13 +34,13 @@ static bool rights_judge(const char *path, const struct stat *st, const char *na
     else if (getxattr(path, "security.capability", NULL, 0) > 0)
         what = "given file capabilities";
     return !what || preflight_refuse(
-                        result, PREFLIGHT_CANNOT_RUN,
+                        result,
                         "%s is %s, and into such a program nothing may be preloaded: run a copy "
                         "(cp makes one without)",
                         name, what);
 }
 
-static char *path_join(const char *directory, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
     char *path = NULL;
     if (!directory || name[0] == '/')
@@ -48,9 +48,9 @@ static char *path_join(const char *directory, const char *name)
     return asprintf(&path, "%s%s%s", directory, *directory ? "/" : "", name) < 0 ? NULL : path;
 }
 
-/* The first that may be executed, as execvp does it. The path is not yet joined with cwd. */
-static char *program_search(const char *name, const char *search, const char *cwd,
-                            struct preflight *result)
+/* The first executable file in `search`, as execvp finds it; not yet joined with cwd. */
+static char *search_path(const char *name, const char *search, const char *cwd,
+                         struct preflight *result)
 {
     if (strchr(name, '/'))
         return strdup(name);
@@ -60,7 +60,7 @@ static char *program_search(const char *name, const char *search, const char *cw
         char *candidate = NULL;
         if (asprintf(&candidate, "%.*s%s%s", (int)length, at, length ? "/" : "./", name) < 0)
             break;
-        char *path = path_join(cwd, candidate);
+        char *path = join_path(cwd, candidate);
         struct stat st;
         if (path && stat(path, &st) == 0) {
             if (S_ISREG(st.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0) {
@@ -76,50 +76,44 @@ static char *program_search(const char *name, const char *search, const char *cw
         at += length + 1;
     }
     if (forbidden)
-        preflight_refuse(result, PREFLIGHT_CANNOT_RUN,
-                         "%s is in $PATH, but not executable: chmod +x it, or name another", name);
+        preflight_refuse(result, "%s is in $PATH, but not executable: chmod +x it, or name another",
+                         name);
     else
-        preflight_refuse(result, PREFLIGHT_NOT_FOUND,
-                         "%s: no such program in $PATH: check the name, or give a path", name);
+        preflight_not_found(result, "%s: no such program in $PATH: check the name, or give a path",
+                            name);
     return NULL;
 }
 
-static int program_open(const char *path, const char *name, struct stat *st,
+static int open_program(const char *path, const char *name, struct stat *st,
                         struct preflight *result)
 {
     if (stat(path, st) != 0) {
-        int missing = errno == ENOENT;
-        preflight_refuse(result, missing ? PREFLIGHT_NOT_FOUND : PREFLIGHT_CANNOT_RUN,
-                         "%s: %s: check the path", name, strerror(errno));
+        (errno == ENOENT ? preflight_not_found : preflight_refuse)(result, "%s: %s: check the path",
+                                                                   name, strerror(errno));
         return -1;
     }
     if (S_ISDIR(st->st_mode)) {
-        preflight_refuse(result, PREFLIGHT_CANNOT_RUN, "%s is a directory: name a program in it",
-                         name);
+        preflight_refuse(result, "%s is a directory: name a program in it", name);
         return -1;
     }
     if (!S_ISREG(st->st_mode)) {
-        preflight_refuse(result, PREFLIGHT_CANNOT_RUN, "%s is no regular file: name a program",
-                         name);
+        preflight_refuse(result, "%s is no regular file: name a program", name);
         return -1;
     }
     if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0) {
-        preflight_refuse(result, PREFLIGHT_CANNOT_RUN, "%s is not executable (%s): chmod +x it",
-                         name, strerror(errno));
+        preflight_refuse(result, "%s is not executable (%s): chmod +x it", name, strerror(errno));
         return -1;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        preflight_refuse(
-            result, PREFLIGHT_CANNOT_RUN,
-            "%s cannot be read (%s), so nobody can say whether it can be tracked: chmod +r it",
-            name, strerror(errno));
+        preflight_refuse(result, "%s cannot be read (%s), so libleak cannot check it: chmod +r it",
+                         name, strerror(errno));
     return fd;
 }
 
-/* ---- Scripts ----------------------------------------------------------------------------- */
+/* ---- Scripts --------------------------------------------------------------------------------- */
 
-/* The program that "env ARGUMENT" of a #! line would start, cut out in place; NULL: none. */
+/* The program that "env ARGUMENT" of a #! line starts, terminated in place; NULL: none. */
 static char *env_program(char *argument)
 {
     bool split = false;
@@ -141,26 +135,26 @@ static char *env_program(char *argument)
     return *word && *word != '-' ? word : NULL;
 }
 
-static bool judge(const char *path, const char *name, const char *search, const char *cwd,
-                  int depth, struct preflight *result);
+static bool check_program(const char *path, const char *name, const char *search, const char *cwd,
+                          int depth, struct preflight *result);
 
-static bool interpreter_of_script(const char *interpreter, const char *script, const char *search,
-                                  const char *cwd, int depth, struct preflight *result)
+static bool check_interpreter(const char *interpreter, const char *script, const char *search,
+                              const char *cwd, int depth, struct preflight *result)
 {
     char *name = NULL;
     if (asprintf(&name, "%s (runs the script %s)", interpreter, script) < 0)
-        return preflight_refuse(result, PREFLIGHT_CANNOT_RUN, "out of memory");
-    char *found = program_search(interpreter, search, cwd, result);
-    char *path = found ? path_join(cwd, found) : NULL;
-    bool good = path && judge(path, name, search, cwd, depth + 1, result);
+        return preflight_refuse(result, "out of memory");
+    char *found = search_path(interpreter, search, cwd, result);
+    char *path = found ? join_path(cwd, found) : NULL;
+    bool good = path && check_program(path, name, search, cwd, depth + 1, result);
     free(path);
     free(found);
     free(name);
     return good;
 }
 
-/* line: what the kernel reads of it, NUL-terminated, behind "#!". */
-static bool script_judge(char *line, const char *name, const char *search, const char *cwd,
+/* line: the NUL-terminated text behind "#!", as far as the kernel reads it. */
+static bool check_script(char *line, const char *name, const char *search, const char *cwd,
                          int depth, struct preflight *result)
 {
     line[strcspn(line, "\n")] = '\0';
@@ -173,40 +167,37 @@ static bool script_judge(char *line, const char *name, const char *search, const
     line[length] = '\0';
     if (!length)
         line = (char *)"/bin/sh";
-    if (!interpreter_of_script(line, name, search, cwd, depth, result))
+    if (!check_interpreter(line, name, search, cwd, depth, result))
         return false;
     const char *base = strrchr(line, '/');
     char *program = strcmp(base ? base + 1 : line, "env") == 0 ? env_program(argument) : NULL;
-    return !program || interpreter_of_script(program, name, search, cwd, depth, result);
+    return !program || check_interpreter(program, name, search, cwd, depth, result);
 }
 
-static bool judge(const char *path, const char *name, const char *search, const char *cwd,
-                  int depth, struct preflight *result)
+static bool check_program(const char *path, const char *name, const char *search, const char *cwd,
+                          int depth, struct preflight *result)
 {
     struct stat st;
     char start[LINE_BYTES + 1];
     if (depth > SCRIPT_DEPTH)
-        return preflight_refuse(result, PREFLIGHT_CANNOT_RUN,
-                                "%.400s: scripts that run scripts, too deep", name);
-    int fd = program_open(path, name, &st, result);
+        return preflight_refuse(result, "%.400s: scripts that run scripts, too deep", name);
+    int fd = open_program(path, name, &st, result);
     if (fd < 0)
         return false;
     ssize_t n = pread(fd, start, LINE_BYTES, 0);
     bool good;
     start[n > 0 ? n : 0] = '\0';
     if (n <= 0)
-        good = preflight_refuse(result, PREFLIGHT_CANNOT_RUN, "%s is empty: build or copy it again",
-                                name);
+        good = preflight_refuse(result, "%s is empty: build or copy it again", name);
     else if (n >= SELFMAG && memcmp(start, ELFMAG, SELFMAG) == 0)
         good = preflight_elf(fd, (uint64_t)st.st_size, name, result) &&
-               rights_judge(path, &st, name, result);
+               check_rights(path, &st, name, result);
     else if (n >= 2 && memcmp(start, "#!", 2) == 0)
-        good = script_judge(start + 2, name, search, cwd, depth, result);
+        good = check_script(start + 2, name, search, cwd, depth, result);
     else if (memchr(start, '\0', (size_t)n))
-        good = preflight_refuse(result, PREFLIGHT_CANNOT_RUN,
-                                "%s is neither an ELF program nor a script", name);
-    else /* execvp gives it to sh */
-        good = interpreter_of_script("/bin/sh", name, search, cwd, depth, result);
+        good = preflight_refuse(result, "%s is neither an ELF program nor a script", name);
+    else /* execvp runs it with sh */
+        good = check_interpreter("/bin/sh", name, search, cwd, depth, result);
     close(fd);
     return good;
 }
@@ -215,11 +206,11 @@ char *preflight_program(const char *name, const char *search, const char *cwd,
                         struct preflight *result)
 {
     *result = (struct preflight){0};
-    char *found = program_search(name, search, cwd, result);
-    char *path = found ? path_join(cwd, found) : NULL;
+    char *found = search_path(name, search, cwd, result);
+    char *path = found ? join_path(cwd, found) : NULL;
     if (found && !path)
-        preflight_refuse(result, PREFLIGHT_CANNOT_RUN, "out of memory");
-    if (path && judge(path, name, search, cwd, 0, result)) {
+        preflight_refuse(result, "out of memory");
+    if (path && check_program(path, name, search, cwd, 0, result)) {
         free(path);
         return found;
     }

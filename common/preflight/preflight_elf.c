@@ -1,8 +1,8 @@
-/* preflight_elf.c - see preflight_elf.h.
+/* preflight_elf.c - can a library be preloaded into an ELF file? See preflight.h.
  *
- * Class and byte order are judged first; after that the structures are our own machine's, and are
- * copied out of the file as they are. */
-#include "common/preflight/preflight_elf.h"
+ * Class and byte order are checked first; after that the structures have the layout of this machine
+ * and are copied out of the file as they are. */
+#include "common/preflight/preflight.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -16,28 +16,42 @@
 #define TABLE_BYTES (256u << 20) /* a larger string table is not searched */
 
 #if defined __x86_64__
-#define OUR_MACHINE EM_X86_64
+#define THIS_MACHINE EM_X86_64
 #elif defined __aarch64__
-#define OUR_MACHINE EM_AARCH64
+#define THIS_MACHINE EM_AARCH64
 #endif
 
-bool preflight_refuse(struct preflight *result, int status, const char *format, ...)
+static void set_result(struct preflight *result, int status, const char *format, va_list args)
 {
-    va_list args;
-    va_start(args, format);
     result->status = status;
     vsnprintf(result->line, sizeof result->line, format, args);
-    va_end(args);
-    /* One line, whatever a file says its loader is called. */
+    /* It stays one line, even when the file gives its loader a name with control characters. */
     for (char *at = result->line; *at; at++)
         if ((unsigned char)*at < ' ' || *at == '\177')
             *at = '?';
+}
+
+bool preflight_refuse(struct preflight *result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_result(result, PREFLIGHT_CANNOT_RUN, format, args);
+    va_end(args);
     return false;
 }
 
-/* ---- The ELF file ------------------------------------------------------------------------ */
+bool preflight_not_found(struct preflight *result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_result(result, PREFLIGHT_NOT_FOUND, format, args);
+    va_end(args);
+    return false;
+}
 
-struct image {
+/* ---- The ELF file ---------------------------------------------------------------------------- */
+
+struct elf_file {
     int fd;
     uint64_t size;
     const char *name; /* as the messages call it */
@@ -45,12 +59,12 @@ struct image {
     Elf64_Phdr *segments; /* header.e_phnum of them */
 };
 
-static bool image_read(const struct image *image, void *to, uint64_t offset, uint64_t size)
+static bool elf_read(const struct elf_file *file, void *to, uint64_t offset, uint64_t size)
 {
-    if (offset > image->size || size > image->size - offset)
+    if (offset > file->size || size > file->size - offset)
         return false;
     for (char *at = to; size;) {
-        ssize_t n = pread(image->fd, at, size, (off_t)offset);
+        ssize_t n = pread(file->fd, at, size, (off_t)offset);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -62,13 +76,13 @@ static bool image_read(const struct image *image, void *to, uint64_t offset, uin
     return true;
 }
 
-/* The bytes as fresh memory with a NUL behind them, or NULL. */
-static char *image_copy(const struct image *image, uint64_t offset, uint64_t size)
+/* The bytes in malloc'd memory with a NUL behind them, or NULL. */
+static char *elf_copy(const struct elf_file *file, uint64_t offset, uint64_t size)
 {
-    if (size > TABLE_BYTES || offset > image->size || size > image->size - offset)
+    if (size > TABLE_BYTES || offset > file->size || size > file->size - offset)
         return NULL;
     char *bytes = malloc(size + 1);
-    if (!bytes || !image_read(image, bytes, offset, size)) {
+    if (!bytes || !elf_read(file, bytes, offset, size)) {
         free(bytes);
         return NULL;
     }
@@ -76,42 +90,42 @@ static char *image_copy(const struct image *image, uint64_t offset, uint64_t siz
     return bytes;
 }
 
-static const Elf64_Phdr *image_segment(const struct image *image, uint32_t type)
+static const Elf64_Phdr *elf_segment(const struct elf_file *file, uint32_t type)
 {
-    for (size_t i = 0; i < image->header.e_phnum; i++)
-        if (image->segments[i].p_type == type)
-            return &image->segments[i];
+    for (size_t i = 0; i < file->header.e_phnum; i++)
+        if (file->segments[i].p_type == type)
+            return &file->segments[i];
     return NULL;
 }
 
-/* Did Go's own linker make it, without C code? Then its note is the first one. */
-static bool image_is_gos(const struct image *image)
+/* Go's own linker made it, without C code: then a note of Go's is there. */
+static bool elf_is_go(const struct elf_file *file)
 {
     struct {
         Elf64_Nhdr head;
         char name[4];
     } note;
-    for (size_t i = 0; i < image->header.e_phnum; i++)
-        if (image->segments[i].p_type == PT_NOTE &&
-            image_read(image, &note, image->segments[i].p_offset, sizeof note) &&
+    for (size_t i = 0; i < file->header.e_phnum; i++)
+        if (file->segments[i].p_type == PT_NOTE &&
+            elf_read(file, &note, file->segments[i].p_offset, sizeof note) &&
             note.head.n_namesz == sizeof note.name && memcmp(note.name, "Go\0", 4) == 0)
             return true;
     return false;
 }
 
-/* File offset of a virtual address; UINT64_MAX: not in the file. */
-static uint64_t image_offset(const struct image *image, uint64_t address)
+/* The file offset of a virtual address; UINT64_MAX: it is not in the file. */
+static uint64_t elf_offset(const struct elf_file *file, uint64_t address)
 {
-    for (size_t i = 0; i < image->header.e_phnum; i++) {
-        const Elf64_Phdr *s = &image->segments[i];
+    for (size_t i = 0; i < file->header.e_phnum; i++) {
+        const Elf64_Phdr *s = &file->segments[i];
         if (s->p_type == PT_LOAD && address >= s->p_vaddr && address - s->p_vaddr < s->p_filesz &&
-            s->p_offset <= image->size)
+            s->p_offset <= file->size)
             return s->p_offset + (address - s->p_vaddr);
     }
     return UINT64_MAX;
 }
 
-/* Those that stand in the place of nearly all of libc: libleak cannot come before them. */
+/* Sanitizers that replace most of libc: libleak cannot be loaded before them. */
 struct sanitizer {
     const char *name, *option, *library, *symbol;
 };
@@ -140,44 +154,44 @@ static const struct sanitizer *sanitizer_of_symbol(const char *name)
     return NULL;
 }
 
-static bool sanitizer_refuse(struct preflight *result, const char *program,
+static bool refuse_sanitizer(struct preflight *result, const char *program,
                              const struct sanitizer *sanitizer)
 {
     return preflight_refuse(
-        result, PREFLIGHT_CANNOT_RUN,
+        result,
         "%s is built with %s, which brings its own allocator%s: run it as it is, or build it "
         "without -fsanitize=%s",
         program, sanitizer->name,
         strcmp(sanitizer->option, "address") == 0 ? " and leak check" : "", sanitizer->option);
 }
 
-/* What the dynamic section says of interest. */
+/* What the dynamic section says. */
 struct dynamic {
     const struct sanitizer *sanitizer;
     bool pie, loader, library;
 };
 
-static void dynamic_read(const struct image *image, struct dynamic *dynamic)
+static void read_dynamic(const struct elf_file *file, struct dynamic *dynamic)
 {
     *dynamic = (struct dynamic){0};
-    const Elf64_Phdr *segment = image_segment(image, PT_DYNAMIC);
+    const Elf64_Phdr *segment = elf_segment(file, PT_DYNAMIC);
     if (!segment || segment->p_filesz > TABLE_BYTES)
         return;
     size_t count = segment->p_filesz / sizeof(Elf64_Dyn);
     Elf64_Dyn *tags =
-        (Elf64_Dyn *)(void *)image_copy(image, segment->p_offset, count * sizeof(Elf64_Dyn));
+        (Elf64_Dyn *)(void *)elf_copy(file, segment->p_offset, count * sizeof(Elf64_Dyn));
     if (!tags)
         return;
     uint64_t strings = UINT64_MAX, strings_size = 0;
     for (size_t i = 0; i < count && tags[i].d_tag != DT_NULL; i++) {
         if (tags[i].d_tag == DT_STRTAB)
-            strings = image_offset(image, tags[i].d_un.d_ptr);
+            strings = elf_offset(file, tags[i].d_un.d_ptr);
         if (tags[i].d_tag == DT_STRSZ)
             strings_size = tags[i].d_un.d_val;
         if (tags[i].d_tag == DT_FLAGS_1)
             dynamic->pie = tags[i].d_un.d_val & DF_1_PIE;
     }
-    char *names = strings == UINT64_MAX ? NULL : image_copy(image, strings, strings_size);
+    char *names = strings == UINT64_MAX ? NULL : elf_copy(file, strings, strings_size);
     for (size_t i = 0; names && i < count && tags[i].d_tag != DT_NULL; i++) {
         if (tags[i].d_un.d_val >= strings_size)
             continue;
@@ -193,135 +207,126 @@ static void dynamic_read(const struct image *image, struct dynamic *dynamic)
     free(tags);
 }
 
-struct symbols {
-    const struct sanitizer *sanitizer;
-};
-
-static void symbols_search(const struct image *image, const Elf64_Shdr *table, const char *names,
-                           uint64_t names_size, struct symbols *found)
+static void search_symbols(const struct elf_file *file, const Elf64_Shdr *table, const char *names,
+                           uint64_t names_size, const struct sanitizer **found)
 {
     Elf64_Sym symbol[512];
     uint64_t count = table->sh_size / sizeof *symbol;
     for (uint64_t first = 0; first < count; first += 512) {
         uint64_t n = count - first < 512 ? count - first : 512;
-        if (!image_read(image, symbol, table->sh_offset + first * sizeof *symbol,
-                        n * sizeof *symbol))
+        if (!elf_read(file, symbol, table->sh_offset + first * sizeof *symbol, n * sizeof *symbol))
             return;
         for (uint64_t i = 0; i < n; i++) {
             if (symbol[i].st_name == 0 || symbol[i].st_name >= names_size)
                 continue;
-            if (!found->sanitizer)
-                found->sanitizer = sanitizer_of_symbol(names + symbol[i].st_name);
+            if (!*found)
+                *found = sanitizer_of_symbol(names + symbol[i].st_name);
         }
     }
 }
 
-static void symbols_read(const struct image *image, struct symbols *found)
+static void read_symbols(const struct elf_file *file, const struct sanitizer **found)
 {
-    const Elf64_Ehdr *header = &image->header;
-    *found = (struct symbols){0};
+    const Elf64_Ehdr *header = &file->header;
+    *found = NULL;
     Elf64_Shdr section, names;
     if (header->e_shentsize != sizeof section || header->e_shoff == 0)
         return;
     for (uint64_t i = 0; i < header->e_shnum; i++) {
-        if (!image_read(image, &section, header->e_shoff + i * sizeof section, sizeof section))
+        if (!elf_read(file, &section, header->e_shoff + i * sizeof section, sizeof section))
             return;
         if ((section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) ||
             section.sh_link >= header->e_shnum ||
-            !image_read(image, &names, header->e_shoff + section.sh_link * sizeof names,
-                        sizeof names))
+            !elf_read(file, &names, header->e_shoff + section.sh_link * sizeof names, sizeof names))
             continue;
-        char *text = image_copy(image, names.sh_offset, names.sh_size);
+        char *text = elf_copy(file, names.sh_offset, names.sh_size);
         if (text)
-            symbols_search(image, &section, text, names.sh_size, found);
+            search_symbols(file, &section, text, names.sh_size, found);
         free(text);
     }
 }
 
-/* ---- Can a library be preloaded into it? -------------------------------------------------- */
+/* ---- Can a library be preloaded into it? ----------------------------------------------------- */
 
-static bool interpreter_judge(const struct image *image, struct preflight *result)
+static bool check_loader(const struct elf_file *file, struct preflight *result)
 {
-    const char *name = image->name;
+    const char *name = file->name;
     struct dynamic dynamic;
-    dynamic_read(image, &dynamic);
-    const Elf64_Phdr *segment = image_segment(image, PT_INTERP);
+    read_dynamic(file, &dynamic);
+    const Elf64_Phdr *segment = elf_segment(file, PT_INTERP);
     if (!segment) {
         if (dynamic.loader)
             return true; /* ld.so PROGRAM honours LD_PRELOAD */
         if (dynamic.library && !dynamic.pie)
             return preflight_refuse(
-                result, PREFLIGHT_CANNOT_RUN,
-                "%s is a shared library, not a program: run the program that uses it", name);
-        if (image_is_gos(image))
+                result, "%s is a shared library, not a program: run the program that uses it",
+                name);
+        if (elf_is_go(file))
             return preflight_refuse(
-                result, PREFLIGHT_CANNOT_RUN,
+                result,
                 "%s is statically linked, as Go programs without C code are, so no library can be "
                 "loaded into it: go tool pprof knows what Go allocates",
                 name);
         return preflight_refuse(
-            result, PREFLIGHT_CANNOT_RUN,
+            result,
             "%s is statically linked, so no library can be loaded into it: link it "
             "without -static",
             name);
     }
-    char *loader = segment->p_filesz > PATH_MAX
-                       ? NULL
-                       : image_copy(image, segment->p_offset, segment->p_filesz);
+    char *loader =
+        segment->p_filesz > PATH_MAX ? NULL : elf_copy(file, segment->p_offset, segment->p_filesz);
     if (!loader)
         return preflight_refuse(
-            result, PREFLIGHT_CANNOT_RUN,
-            "%s is damaged: the name of its loader is outside the file; build it again", name);
+            result, "%s is damaged: the name of its loader is outside the file; build it again",
+            name);
     bool good = true;
     if (strstr(loader, "ld-musl"))
         good = preflight_refuse(
-            result, PREFLIGHT_CANNOT_RUN,
-            "%s uses musl libc, and libleak needs glibc: build it against glibc", name);
+            result, "%s uses musl libc, and libleak needs glibc: build it against glibc", name);
     else if (access(loader, F_OK) != 0)
-        good = preflight_refuse(
-            result, PREFLIGHT_NOT_FOUND,
+        good = preflight_not_found(
+            result,
             "%s needs the loader %s, which is not here: install the libc it was built "
             "for",
             name, loader);
     else if (dynamic.sanitizer)
-        good = sanitizer_refuse(result, name, dynamic.sanitizer);
+        good = refuse_sanitizer(result, name, dynamic.sanitizer);
     free(loader);
     return good;
 }
 
-/* The identification is ours to judge in any class; the rest is read only if it is our own. */
-static bool image_open(struct image *image, struct preflight *result)
+/* Reads the identification of any class; the rest only when class and machine are this one's. */
+static bool elf_open(struct elf_file *file, struct preflight *result)
 {
-    const char *name = image->name;
-    Elf64_Ehdr *header = &image->header;
-    if (image_read(image, header, 0, EI_NIDENT) && header->e_ident[EI_CLASS] == ELFCLASS32)
+    const char *name = file->name;
+    Elf64_Ehdr *header = &file->header;
+    if (elf_read(file, header, 0, EI_NIDENT) && header->e_ident[EI_CLASS] == ELFCLASS32)
         return preflight_refuse(
-            result, PREFLIGHT_CANNOT_RUN,
+            result,
             "%s is a 32-bit program and this libleak is 64-bit: build it for 64 bits "
             "(without -m32)",
             name);
-    if (!image_read(image, header, 0, sizeof *header))
-        return preflight_refuse(result, PREFLIGHT_CANNOT_RUN,
-                                "%s is cut short (%llu bytes): build or copy it again", name,
-                                (unsigned long long)image->size);
-    if (header->e_machine != OUR_MACHINE || header->e_ident[EI_DATA] != ELFDATA2LSB ||
+    if (!elf_read(file, header, 0, sizeof *header))
+        return preflight_refuse(result, "%s is cut short (%llu bytes): build or copy it again",
+                                name, (unsigned long long)file->size);
+    if (header->e_machine != THIS_MACHINE || header->e_ident[EI_DATA] != ELFDATA2LSB ||
         header->e_ident[EI_CLASS] != ELFCLASS64)
         return preflight_refuse(
-            result, PREFLIGHT_CANNOT_RUN,
+            result,
             "%s is built for another machine (ELF machine %u): build it for this one, or "
             "run libleak there",
             name, header->e_machine);
     if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
-        return preflight_refuse(result, PREFLIGHT_CANNOT_RUN,
+        return preflight_refuse(result,
                                 "%s is no program but %s: link it first, or name the program", name,
                                 header->e_type == ET_CORE ? "a core file" : "an object file");
-    image->segments = header->e_phentsize == sizeof(Elf64_Phdr)
-                          ? (Elf64_Phdr *)(void *)image_copy(image, header->e_phoff,
-                                                             header->e_phnum * sizeof(Elf64_Phdr))
-                          : NULL;
-    if (!image->segments || header->e_phnum == 0)
+    file->segments = header->e_phentsize == sizeof(Elf64_Phdr)
+                         ? (Elf64_Phdr *)(void *)elf_copy(file, header->e_phoff,
+                                                          header->e_phnum * sizeof(Elf64_Phdr))
+                         : NULL;
+    if (!file->segments || header->e_phnum == 0)
         return preflight_refuse(
-            result, PREFLIGHT_CANNOT_RUN,
+            result,
             "%s is damaged: its program headers are outside the file; build or copy it "
             "again",
             name);
@@ -330,14 +335,14 @@ static bool image_open(struct image *image, struct preflight *result)
 
 bool preflight_elf(int fd, uint64_t size, const char *name, struct preflight *result)
 {
-    struct image image = {.fd = fd, .size = size, .name = name};
-    struct symbols symbols;
-    bool good = image_open(&image, result) && interpreter_judge(&image, result);
+    struct elf_file file = {.fd = fd, .size = size, .name = name};
+    const struct sanitizer *sanitizer;
+    bool good = elf_open(&file, result) && check_loader(&file, result);
     if (good) {
-        symbols_read(&image, &symbols);
-        if (symbols.sanitizer)
-            good = sanitizer_refuse(result, name, symbols.sanitizer);
+        read_symbols(&file, &sanitizer);
+        if (sanitizer)
+            good = refuse_sanitizer(result, name, sanitizer);
     }
-    free(image.segments);
+    free(file.segments);
     return good;
 }

@@ -1,4 +1,4 @@
-/* stores.c - see stores.h. */
+/* store_list.c - see store_list.h. */
 #include "common/processes/store_list.h"
 
 #include <dirent.h>
@@ -13,12 +13,15 @@
 #include <unistd.h>
 
 #include "leak_store.h"
-#include "common/base/fatal.h"
+#include "common/base/arena.h"
+#include "common/base/error.h"
 #include "common/base/string_list.h"
-#include "common/base/proc_pid.h"
+#include "common/base/proc.h"
+#include "common/base/text.h"
+#include "common/store/store_dir.h"
 
-/* Splits EXE.PID.N.leak from its end, since EXE may hold dots. */
-static bool name_read(const char *name, pid_t *pid, unsigned *number)
+/* Splits EXE.PID.N.leak from its end, since EXE may contain dots. */
+static bool parse_name(const char *name, pid_t *pid, unsigned *number)
 {
     size_t length = strlen(name);
     if (length < 10 || strcmp(name + length - 5, ".leak") != 0)
@@ -36,34 +39,27 @@ static bool name_read(const char *name, pid_t *pid, unsigned *number)
     return *pid > 0;
 }
 
-static void header_read(struct store *store)
+static void read_entry_header(struct store *store, int directory)
 {
     struct leak_header header;
-    /* O_NONBLOCK: a FIFO under a store's name must not hold us up. */
-    int fd = open(store->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0)
+    struct stat status = {0};
+    bool valid = store_header_read(directory, store->name, &header, &status);
+
+    if (S_ISREG(status.st_mode))
+        store->written = status.st_mtime;
+    if (!valid || header.pid <= 0)
         return;
-    struct stat st;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-        store->written = st.st_mtime;
-        if (pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
-            header.magic == LEAK_STORE_MAGIC && header.version == LEAK_STORE_VERSION &&
-            header.pid > 0) {
-            store->readable = true;
-            store->pid = header.pid;
-            store->start_time = header.start_time;
-            store->started_ns = header.started_ns;
-            store->used = header.used < (uint64_t)st.st_size ? header.used : (uint64_t)st.st_size;
-            store->tracked =
-                header.sites > 0 || (header.flags & (LEAK_FLAG_ASKED | LEAK_FLAG_CRASH_ONLY));
-            store->flags = header.flags;
-            store->end_how = header.end_how;
-        }
-    }
-    close(fd);
+    store->readable = true;
+    store->pid = header.pid;
+    store->start_time = header.start_time;
+    store->started_ns = header.started_ns;
+    store->used = header.used < (uint64_t)status.st_size ? header.used : (uint64_t)status.st_size;
+    store->tracked = header.sites > 0 || (header.flags & (LEAK_FLAG_ASKED | LEAK_FLAG_CRASH_ONLY));
+    store->flags = header.flags;
+    store->end_how = header.end_how;
 }
 
-bool store_is_of(const struct store *store, pid_t pid, uint64_t start_time)
+bool store_entry_is_of(const struct store *store, pid_t pid, uint64_t start_time)
 {
     return store->readable && store->pid == pid && store->start_time == start_time;
 }
@@ -73,22 +69,18 @@ struct order {
     uint64_t start_time;
 };
 
-static int store_compare(const void *a, const void *b, void *context)
+static int compare_entries(const void *a, const void *b, void *context)
 {
     const struct store *x = a, *y = b;
     const struct order *main_process = context;
-    int first_x = store_is_of(x, main_process->pid, main_process->start_time);
-    int first_y = store_is_of(y, main_process->pid, main_process->start_time);
-    if (first_x != first_y)
-        return first_y - first_x;
-    if (x->started_ns != y->started_ns)
-        return x->started_ns < y->started_ns ? -1 : 1;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return strcmp(x->name, y->name);
+    int first_x = store_entry_is_of(x, main_process->pid, main_process->start_time);
+    int first_y = store_entry_is_of(y, main_process->pid, main_process->start_time);
+    return COMPARE(first_y, first_x)
+               ?: COMPARE(x->started_ns, y->started_ns)
+               ?: COMPARE(x->number, y->number) ?: strcmp(x->name, y->name);
 }
 
-void stores_list(struct stores *list, const char *dir, pid_t pid, uint64_t start_time)
+void store_list_read(struct stores *list, const char *dir, pid_t pid, uint64_t start_time)
 {
     *list = (struct stores){0};
     DIR *stream = opendir(dir);
@@ -97,28 +89,28 @@ void stores_list(struct stores *list, const char *dir, pid_t pid, uint64_t start
     size_t room = 0;
     for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
         struct store store = {0};
-        if (!name_read(entry->d_name, &store.pid, &store.number))
+        if (!parse_name(entry->d_name, &store.pid, &store.number))
             continue;
         if (list->count == room) {
             room = room ? 2 * room : 16;
             list->at = reallocarray(list->at, room, sizeof *list->at);
             if (!list->at)
-                say_and_exit(STATUS_OUR_TROUBLE, "out of memory");
+                fatal_exit(STATUS_INTERNAL_ERROR, "out of memory");
         }
-        store.path = words_print("%s/%s", dir, entry->d_name);
+        store.path = string_format("%s/%s", dir, entry->d_name);
         store.name = store.path + strlen(dir) + 1;
-        header_read(&store);
-        store.lives = store.readable ? pid_lives(store.pid, store.start_time)
+        read_entry_header(&store, dirfd(stream));
+        store.lives = store.readable ? proc_is_alive(store.pid, store.start_time)
                                      : kill(store.pid, 0) == 0 || errno == EPERM;
         list->at[list->count++] = store;
     }
     closedir(stream);
     struct order order = {pid, start_time};
     if (list->count)
-        qsort_r(list->at, list->count, sizeof *list->at, store_compare, &order);
+        qsort_r(list->at, list->count, sizeof *list->at, compare_entries, &order);
 }
 
-void stores_free(struct stores *list)
+void store_list_free(struct stores *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         free(list->at[i].path);
@@ -128,49 +120,47 @@ void stores_free(struct stores *list)
     *list = (struct stores){0};
 }
 
-static bool field_write(int fd, size_t offset, const void *value, size_t size)
+static bool write_field(int fd, size_t offset, const void *value, size_t size)
 {
     return pwrite(fd, value, size, (off_t)offset) == (ssize_t)size;
 }
-#define FIELD_WRITE(fd, field, value)                                                              \
-    field_write(fd, offsetof(struct leak_header, field), &(value), sizeof(value))
+#define WRITE_FIELD(fd, field, value)                                                              \
+    write_field(fd, offsetof(struct leak_header, field), &(value), sizeof(value))
 
-void stores_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wait_status,
-                     bool out_of_memory)
+void store_list_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wait_status,
+                         bool out_of_memory)
 {
     struct store *last = NULL;
     for (size_t i = 0; i < list->count; i++)
-        if (store_is_of(&list->at[i], pid, start_time))
+        if (store_entry_is_of(&list->at[i], pid, start_time))
             last = &list->at[i];
     if (!last)
         return;
-    /* After an exec the end was another program's, one that left no store. An exit status the
-     * process wrote itself stands, unless a signal came after it. */
+    /* After an exec another program ended, one that left no file. An exit status that the process
+     * wrote itself stands, unless a signal followed. */
     bool killed = WIFSIGNALED(wait_status);
     if (last->end_how == LEAK_END_EXEC || (last->end_how == LEAK_END_EXIT && !killed))
         return;
     uint32_t how = killed ? LEAK_END_SIGNAL : LEAK_END_EXIT;
     int32_t value = killed ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t ended = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t ended = time_now_ns();
 
     int fd = open(last->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return;
     uint32_t flags = last->flags | (out_of_memory ? LEAK_FLAG_OUT_OF_MEMORY : 0u);
-    if (FIELD_WRITE(fd, flags, flags) && FIELD_WRITE(fd, end_value, value) &&
-        FIELD_WRITE(fd, ended_ns, ended) && FIELD_WRITE(fd, end_how, how))
+    if (WRITE_FIELD(fd, flags, flags) && WRITE_FIELD(fd, end_value, value) &&
+        WRITE_FIELD(fd, ended_ns, ended) && WRITE_FIELD(fd, end_how, how))
         last->end_how = how;
     close(fd);
 }
 
-static bool page_is_zero(const char *page, size_t size)
+static bool is_zero(const char *page, size_t size)
 {
     return page[0] == 0 && memcmp(page, page + 1, size - 1) == 0;
 }
 
-bool store_copy(const struct store *store, const char *to, bool force)
+bool store_entry_copy(const struct store *store, const char *to, bool force)
 {
     bool good = false;
     int in = open(store->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -184,7 +174,7 @@ bool store_copy(const struct store *store, const char *to, bool force)
             ssize_t n = pread(in, page, want, (off_t)at);
             if (n <= 0)
                 break;
-            if (!page_is_zero(page, (size_t)n))
+            if (!is_zero(page, (size_t)n))
                 good = pwrite(out, page, (size_t)n, (off_t)at) == n;
             at += (uint64_t)n;
         }
@@ -192,8 +182,8 @@ bool store_copy(const struct store *store, const char *to, bool force)
             good = false;
     }
     if (!good)
-        say("cannot keep %s as %s: %m%s", store->name, to,
-            out < 0 && errno == EEXIST ? " (--force overwrites)" : "");
+        print_notice("cannot keep %s as %s: %m%s", store->name, to,
+                     out < 0 && errno == EEXIST ? " (--force overwrites)" : "");
     if (in >= 0)
         close(in);
     if (out >= 0)

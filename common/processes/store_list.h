@@ -1,10 +1,10 @@
-/* stores.h - the stores in one directory, as leakwatch needs them: whose they are, whether their
- * process still runs, and the two things leakwatch may do with one: say how its process was killed,
- * and copy it.
+/* store_list.h - the recording files of one directory, as leakwatch needs them: whose they are,
+ * whether their process still runs, and the two things that leakwatch does with one: record how its
+ * process was killed, and copy it.
  *
- * A store is written by the program and so is hostile input: only page 0 is read, with pread, and
- * no number in it is trusted further than this process's own memory. What a store means is
- * leakreport's business. */
+ * A program writes its file, so the file is hostile input: only page 0 is read, with pread, and its
+ * numbers are not trusted further than the memory of this process. Its meaning is left to
+ * leakreport. */
 #ifndef COMMON_PROCESSES_STORE_LIST_H
 #define COMMON_PROCESSES_STORE_LIST_H
 
@@ -20,7 +20,7 @@ struct store {
     const char *name;    /* points into path: EXE.PID.N.leak */
     pid_t pid;           /* from the header, or from the name when there is no header yet */
     unsigned number;     /* the N of the name */
-    bool readable;       /* has a header of our version; the numbers below are 0 if not */
+    bool readable;       /* it has a header of this version; if not, the numbers below are 0 */
     bool lives;          /* its process runs */
     uint64_t start_time; /* of its process */
     uint64_t started_ns;
@@ -37,19 +37,18 @@ struct stores {
 };
 
 /* Every *.leak in dir; those of the process (pid, start_time) come first, then by start. */
-void stores_list(struct stores *list, const char *dir, pid_t pid, uint64_t start_time);
-void stores_free(struct stores *list);
+void store_list_read(struct stores *list, const char *dir, pid_t pid, uint64_t start_time);
+void store_list_free(struct stores *list);
 
-/* Whether at[i] belongs to that process, in any of its programs (exec keeps pid and start time). */
-bool store_is_of(const struct store *store, pid_t pid, uint64_t start_time);
+/* The file belongs to that process, in any of its programs (exec keeps pid and start time). */
+bool store_entry_is_of(const struct store *store, pid_t pid, uint64_t start_time);
 
-/* The process was reaped with this wait status: its last store learns it, unless it knows better;
- * and that it was killed because memory ran out. */
-void stores_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wait_status,
-                     bool out_of_memory);
+/* Writes the wait status with which the process was reaped into its last file, and whether it was
+ * killed because memory ran out. An end that the process recorded itself stands. */
+void store_list_mark_end(struct stores *list, pid_t pid, uint64_t start_time, int wait_status,
+                         bool out_of_memory);
 
-/* Copies the used part; the copy's holes stay holes. Refuses to overwrite without force.
- * False: said why. */
-bool store_copy(const struct store *store, const char *to, bool force);
+/* Copies the used part; holes stay holes. Overwrites only with force. False: after a message. */
+bool store_entry_copy(const struct store *store, const char *to, bool force);
 
 #endif

@@ -42,14 +42,14 @@ struct frees frees_begin(struct mem *mem, struct signatures *signatures)
 
     frees.sampled = store->header.sample > 1;
     frees.all = store->header.sample == 1 ||
-                (!frees.sampled && store_option(store, "free_stacks", value, sizeof(value)) &&
+                (!frees.sampled && store_get_option(store, "free_stacks", value, sizeof(value)) &&
                  strcmp(value, "all") == 0);
     frees.funnels = funnels_find(signatures);
     if (!store->freed_count)
         return frees;
-    frees.allocates = mem_more(NULL, &(size_t){0}, store->node_count + 1, 1);
+    frees.allocates = array_grow(NULL, &(size_t){0}, store->node_count + 1, 1);
     memset(frees.allocates, 0, store->node_count + 1);
-    frees.late = mem_more(NULL, &(size_t){0}, store->node_count + 1, 1);
+    frees.late = array_grow(NULL, &(size_t){0}, store->node_count + 1, 1);
     memset(frees.late, 0, store->node_count + 1);
     for (size_t i = 0; i < store->site_count; i++)
         if (store->sites[i].node >= LEAK_NODE_FIRST)
@@ -61,7 +61,7 @@ static void families_end(struct families *families)
 {
     free(families->all);
     free(families->next);
-    map_end(&families->of);
+    hashmap_end(&families->of);
 }
 
 void frees_end(struct frees *frees)
@@ -121,12 +121,12 @@ static bool is_late(struct frees *frees, uint32_t node)
 static void add_place(struct tally *tally, const struct frame *frame,
                       const struct store_freed *freed)
 {
-    uint64_t *slot = map_put(&tally->by_place, place_key(frame), NULL);
+    uint64_t *slot = hashmap_put(&tally->by_place, place_key(frame), NULL);
     struct heap *heap;
 
     if (!*slot) {
         tally->heaps =
-            mem_more(tally->heaps, &tally->capacity, tally->count + 1, sizeof(*tally->heaps));
+            array_grow(tally->heaps, &tally->capacity, tally->count + 1, sizeof(*tally->heaps));
         tally->heaps[tally->count++] = (struct heap){.frame = frame, .node = freed->node};
         *slot = tally->count;
     }
@@ -224,12 +224,12 @@ static struct freed settle(struct frees *frees, struct tally *tally)
     if (freed.places) {
         freed.frame_count =
             signatures_trace(frees->signatures, tally->heaps[0].node, found, &ending);
-        frames = mem_take_array(frees->mem, freed.frame_count, sizeof(*frames));
+        frames = arena_alloc_array(frees->mem, freed.frame_count, sizeof(*frames));
         memcpy(frames, found, freed.frame_count * sizeof(*frames));
         freed.frames = frames;
     }
     free(tally->heaps);
-    map_end(&tally->by_place);
+    hashmap_end(&tally->by_place);
     return freed;
 }
 
@@ -252,7 +252,7 @@ static void make_families(struct frees *frees, struct families *families, common
 {
     const struct store *store = frees->store;
 
-    families->next = mem_more(NULL, &(size_t){0}, store->site_count, sizeof(*families->next));
+    families->next = array_grow(NULL, &(size_t){0}, store->site_count, sizeof(*families->next));
     for (size_t i = 0; i < store->site_count; i++) {
         const struct store_site *site = &store->sites[i];
         const struct frame *place = NULL;
@@ -262,9 +262,9 @@ static void make_families(struct frees *frees, struct families *families, common
             place = funnels_place(&frees->funnels, site->node);
         if (!place)
             continue;
-        slot = map_put(&families->of, key(place, site->kind), NULL);
+        slot = hashmap_put(&families->of, key(place, site->kind), NULL);
         if (!*slot) {
-            families->all = mem_more(families->all, &families->capacity, families->count + 1,
+            families->all = array_grow(families->all, &families->capacity, families->count + 1,
                                      sizeof(*families->all));
             families->all[families->count++] = (struct family){0};
             *slot = families->count;
@@ -283,7 +283,7 @@ static const struct freed *family_freed(struct frees *frees, struct families *fa
 
     if (!families->next)
         make_families(frees, families, key);
-    at = map_get(&families->of, wanted);
+    at = hashmap_get(&families->of, wanted);
     if (!at)
         return NULL;
     family = &families->all[at - 1];
@@ -310,7 +310,7 @@ void frees_tell_opened(struct frees *frees, struct process *process)
 {
     for (size_t i = 0; i < process->resource_count; i++) {
         struct record *record = &process->resources[i].record;
-        const struct frame *title = record_title(record);
+        const struct frame *title = record_title_frame(record);
 
         if (title && !process->resources[i].bad_close)
             record->beside = beside(frees, title->name_hash);

@@ -34,10 +34,10 @@ static bool is_users(const struct frame *frame)
 
 static struct funnel *function_of(struct funnels *funnels, const struct frame *frame)
 {
-    uint64_t *slot = map_put(&funnels->by_name, frame->name_hash, NULL);
+    uint64_t *slot = hashmap_put(&funnels->by_name, frame->name_hash, NULL);
 
     if (!*slot) {
-        funnels->functions = mem_more(funnels->functions, &funnels->capacity, funnels->count + 1,
+        funnels->functions = array_grow(funnels->functions, &funnels->capacity, funnels->count + 1,
                                       sizeof(*funnels->functions));
         funnels->functions[funnels->count++] =
             (struct funnel){.name = frame->name_hash,
@@ -87,7 +87,7 @@ static void look_at(struct funnels *funnels, uint32_t node, uint64_t bytes, uint
 
 static bool is_funnel(const struct funnels *funnels, uint64_t name)
 {
-    uint64_t at = map_get(&funnels->by_name, name);
+    uint64_t at = hashmap_get(&funnels->by_name, name);
 
     return at > 0 && funnels->functions[at - 1].is;
 }
@@ -143,14 +143,14 @@ struct funnels funnels_find(struct signatures *signatures)
     for (size_t i = 0; i < store->freed_count; i++)
         look_at(&funnels, store->freed[i].node, store->freed[i].bytes, store->freed[i].blocks);
     judge(&funnels);
-    funnels.place = mem_more(NULL, &(size_t){0}, store->node_count + 1, sizeof(*funnels.place));
+    funnels.place = array_grow(NULL, &(size_t){0}, store->node_count + 1, sizeof(*funnels.place));
     memset(funnels.place, 0, (store->node_count + 1) * sizeof(*funnels.place));
     return funnels;
 }
 
 void funnels_end(struct funnels *funnels)
 {
-    map_end(&funnels->by_name);
+    hashmap_end(&funnels->by_name);
     free(funnels->functions);
     free(funnels->place);
 }

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "common/base/term_text.h"
-#include "common/base/times.h"
+#include "common/base/text.h"
 
 #define NANOSECONDS 1e9
 #define KEPT_MOST 0.9995 /* from here on "all" */
@@ -19,8 +18,8 @@ struct trends trends_begin(struct mem *mem, const struct store *store, uint64_t 
     const struct store_history *history = &store->history;
     struct trends trends = {.mem = mem, .store = store, .until_ns = until_ns};
 
-    trends.series_of = mem_take_array(store->mem, store->site_count, sizeof(uint32_t));
-    trends.points = mem_take_array(store->mem, history->row_count + 2, sizeof(*trends.points));
+    trends.series_of = arena_alloc_array(store->mem, store->site_count, sizeof(uint32_t));
+    trends.points = arena_alloc_array(store->mem, history->row_count + 2, sizeof(*trends.points));
     for (uint32_t i = 0; i < history->series_count; i++)
         trends.series_of[history->series[i].site] = i + 1;
     for (size_t i = 0; i < store->site_count; i++)
@@ -138,17 +137,17 @@ static size_t add_up(struct trends *trends, struct site_list sites)
 
 static const char *span_words(struct mem *mem, double seconds)
 {
-    char text[TIMES_SIZE];
+    char text[TIME_TEXT_SIZE];
 
-    times_span(seconds > 0 ? (uint64_t)(seconds * NANOSECONDS) : 0, text);
-    return mem_copy(mem, text, strlen(text));
+    time_format_span(seconds > 0 ? (uint64_t)(seconds * NANOSECONDS) : 0, text);
+    return arena_copy(mem, text, strlen(text));
 }
 
 static const char *size_words(struct mem *mem, double bytes)
 {
-    struct shown shown = show_size((uint64_t)bytes);
+    struct shown shown = term_size((uint64_t)bytes);
 
-    return mem_copy(mem, shown.text, strlen(shown.text));
+    return arena_copy(mem, shown.text, strlen(shown.text));
 }
 
 /* "; at this rate its data limit of 512 MB is reached in 3 h 20 min": by this alone, so at the
@@ -163,7 +162,7 @@ static const char *limit_words(const struct trends *trends, double rate)
     if (!history->limit_of || history->limit <= trends->live_bytes || rate < 1 ||
         trends->store->header.end_how != LEAK_END_NONE)
         return "";
-    return mem_format(
+    return arena_format(
         trends->mem, "; at this rate %s, %s, is reached within %s", words[history->limit_of],
         size_words(trends->mem, (double)history->limit),
         span_words(trends->mem, (double)(history->limit - trends->live_bytes) / rate));
@@ -177,7 +176,7 @@ static const char *kept_words(struct mem *mem, const struct growth_finding *find
         return "from blocks that were there before";
     if (finding->kept >= KEPT_MOST)
         return "none of its blocks freed";
-    return mem_format(mem, "%.*f %% of its blocks never freed", finding->kept > 0.99 ? 2 : 1,
+    return arena_format(mem, "%.*f %% of its blocks never freed", finding->kept > 0.99 ? 2 : 1,
                       100 * finding->kept);
 }
 
@@ -190,26 +189,26 @@ static const char *reason_of(const struct trends *trends, const struct growth_fi
 
     switch (finding->verdict) {
     case GROWTH_GROWING:
-        return mem_format(mem, "growing %s/s for %s, %s, no plateau%s", rate, time,
+        return arena_format(mem, "growing %s/s for %s, %s, no plateau%s", rate, time,
                           kept_words(mem, finding), limit_words(trends, finding->bytes_per_second));
     case GROWTH_SLOW_CONSUMER:
-        return mem_format(
+        return arena_format(
             mem, "growing %s/s for %s: a queue, %.0f %% are taken out, the oldest first%s", rate,
             time, 100 * (1 - finding->kept), limit_words(trends, finding->bytes_per_second));
     case GROWTH_SAWTOOTH:
-        return mem_format(mem, "goes up and down: %u times down from up to %s", finding->falls,
+        return arena_format(mem, "goes up and down: %u times down from up to %s", finding->falls,
                           peak);
     case GROWTH_PLATEAU:
         if (finding->slower)
-            return mem_format(mem, "grows less and less, up to %s", peak);
-        return mem_format(mem, "no more than %s since %s after the start", peak,
+            return arena_format(mem, "grows less and less, up to %s", peak);
+        return arena_format(mem, "no more than %s since %s after the start", peak,
                           span_words(mem, finding->settled));
     case GROWTH_STARTUP:
-        return mem_format(mem, "there since %s after the start, %s",
+        return arena_format(mem, "there since %s after the start, %s",
                           span_words(mem, finding->settled), peak);
     default:
-        return finding->falls ? mem_format(mem, "came once, up to %s, and went", peak)
-                              : mem_format(mem, "no more than %s all the time", peak);
+        return finding->falls ? arena_format(mem, "came once, up to %s, and went", peak)
+                              : arena_format(mem, "no more than %s all the time", peak);
     }
 }
 
@@ -221,7 +220,7 @@ const struct growth *trends_of(struct trends *trends, struct site_list sites)
 
     if (finding.verdict == GROWTH_UNKNOWN || finding.peak < GROWTH_BYTES_LEAST)
         return NULL;
-    growth = mem_take(trends->mem, sizeof(*growth));
+    growth = arena_alloc(trends->mem, sizeof(*growth));
     *growth = (struct growth){.verdict = finding.verdict,
                               .bytes_per_second = (uint64_t)finding.bytes_per_second,
                               .peak_bytes = (uint64_t)finding.peak,

@@ -20,13 +20,13 @@ static const enum verdict worst_first[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDI
 
 struct settling settle_begin(const struct store *store)
 {
-    const struct store_look *look = store->look;
+    const struct store_leak_check *look = store->look;
     struct settling settling = {.store = store};
 
     if (!look || !look->found_count)
         return settling;
-    settling.first = mem_more(NULL, &(size_t){0}, store->site_count + 1, sizeof(uint32_t));
-    settling.next = mem_more(NULL, &(size_t){0}, look->found_count, sizeof(uint32_t));
+    settling.first = array_grow(NULL, &(size_t){0}, store->site_count + 1, sizeof(uint32_t));
+    settling.next = array_grow(NULL, &(size_t){0}, look->found_count, sizeof(uint32_t));
     for (size_t i = 0; i < store->site_count; i++)
         settling.first[i] = 0;
     for (size_t i = look->found_count; i > 0; i--) { /* backwards, so that lists go forwards */
@@ -51,7 +51,7 @@ void settle_end(struct settling *settling)
 static struct share *add(struct settling *settling, size_t *count)
 {
     settling->share =
-        mem_more(settling->share, &settling->capacity, *count + 1, sizeof(*settling->share));
+        array_grow(settling->share, &settling->capacity, *count + 1, sizeof(*settling->share));
     return &settling->share[(*count)++];
 }
 

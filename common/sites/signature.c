@@ -9,7 +9,7 @@ struct signatures signatures_begin(struct resolver *resolver, const struct store
 {
     struct signatures signatures = {.store = store, .resolver = resolver};
 
-    signatures.steps = mem_more(NULL, &(size_t){0}, store->node_count + 1, sizeof(struct step));
+    signatures.steps = array_grow(NULL, &(size_t){0}, store->node_count + 1, sizeof(struct step));
     for (size_t i = 0; i < store->node_count; i++)
         signatures.steps[i] = (struct step){.canon = (uint32_t)i, .up = (uint32_t)i};
     return signatures;
@@ -17,7 +17,7 @@ struct signatures signatures_begin(struct resolver *resolver, const struct store
 
 void signatures_end(struct signatures *signatures)
 {
-    map_end(&signatures->modules);
+    hashmap_end(&signatures->modules);
     free(signatures->steps);
     signatures->steps = NULL;
 }
@@ -58,14 +58,14 @@ const struct place *signatures_place_in(const struct signatures *signatures,
 
 const struct place *signatures_last_place(const struct signatures *signatures, uint64_t pc)
 {
-    return find_place(signatures, store_last_module_of(signatures->store, pc - 1), pc);
+    return find_place(signatures, store_find_last_module(signatures->store, pc - 1), pc);
 }
 
 static const struct store_module *module_around(const struct signatures *signatures, uint32_t node)
 {
     const struct store_node *at = &signatures->store->nodes[node];
 
-    return store_module_of(signatures->store, at->pc - 1, at->number);
+    return store_find_module(signatures->store, at->pc - 1, at->number);
 }
 
 const struct place *signatures_place(struct signatures *signatures, uint32_t node)
@@ -87,7 +87,7 @@ static const struct place *use_place(struct signatures *signatures, uint32_t nod
     if (place && !signatures->steps[node].used && (at = module_around(signatures, node))) {
         uintptr_t module = (uintptr_t)signatures_module(signatures, at);
 
-        *map_put(&signatures->modules, module, NULL) = module;
+        *hashmap_put(&signatures->modules, module, NULL) = module;
     }
     signatures->steps[node].used = true;
     return place;

@@ -5,7 +5,7 @@
 
 static struct stack keep(struct mem *mem, const struct frame **found, size_t count, uint32_t ending)
 {
-    const struct frame **frames = mem_take_array(mem, count, sizeof(*frames));
+    const struct frame **frames = arena_alloc_array(mem, count, sizeof(*frames));
 
     if (count)
         memcpy(frames, found, count * sizeof(*frames));
@@ -66,10 +66,10 @@ void stack_make_stable(const struct frame *const *frames, size_t count)
 
 struct thread_ref stack_thread(struct mem *mem, const struct store *store, uint32_t serial)
 {
-    const struct store_thread *thread = store_thread_of(store, serial);
+    const struct store_thread *thread = store_find_thread(store, serial);
     struct thread_ref made = {.serial = serial};
 
     if (thread)
-        made.name = mem_copy(mem, thread->name, strlen(thread->name));
+        made.name = arena_copy(mem, thread->name, strlen(thread->name));
     return made;
 }

@@ -12,7 +12,7 @@ void tags_add(struct tag_sums *sums, const char *name, uint64_t bytes, uint64_t 
     while (i < sums->count && sums->sum[i].name != name && strcmp(sums->sum[i].name, name) != 0)
         i++;
     if (i == sums->count) {
-        sums->sum = mem_more(sums->sum, &sums->capacity, i + 1, sizeof(*sums->sum));
+        sums->sum = array_grow(sums->sum, &sums->capacity, i + 1, sizeof(*sums->sum));
         sums->sum[sums->count++] = (struct tag_sum){.name = name};
     }
     sum = &sums->sum[i];
@@ -50,10 +50,10 @@ void tags_tell(struct tag_sums *sums, struct mem *mem, struct record *record)
     if (!sums->count)
         return;
     tags_sort(sums);
-    told = mem_take_array(mem, sums->count, sizeof(*told));
+    told = arena_alloc_array(mem, sums->count, sizeof(*told));
     for (size_t i = 0; i < sums->count; i++) {
         told[i] = sums->sum[i];
-        told[i].name = mem_copy(mem, told[i].name, strlen(told[i].name));
+        told[i].name = arena_copy(mem, told[i].name, strlen(told[i].name));
     }
     record->tags = told;
     record->tag_count = sums->count;

@@ -1,14 +1,14 @@
-/* chunks.c - the framing of a store; see chunks.h. */
-#include "common/store/chunks.h"
+/* chunks.c - the framing of a recording file; see reader_internal.h. */
+#include "common/store/reader_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/arena.h"
 
-/* Is there a chunk at this offset? It may reach past the image when the file was cut off, but
- * never past what the header says was reserved: a wild size must not swallow what follows. */
-static bool chunk_at(const struct image *image, uint64_t used, size_t at, struct leak_chunk *chunk)
+/* True: a chunk begins at this offset. It may reach past the image when the file was cut off, but
+ * never past what the header says was reserved: a damaged size must not hide later chunks. */
+static bool is_chunk_at(const struct image *image, uint64_t used, size_t at,
+                        struct leak_chunk *chunk)
 {
     uint64_t limit = used > image->size ? used : image->size;
 
@@ -19,8 +19,8 @@ static bool chunk_at(const struct image *image, uint64_t used, size_t at, struct
            chunk->size % LEAK_PAGE == 0 && chunk->size <= limit - at;
 }
 
-/* A page that was reserved and not published yet begins with a zero word. */
-static bool unpublished(const uint8_t *page, size_t rest)
+/* A page that was reserved but not published begins with a zero word. */
+static bool is_unpublished(const uint8_t *page, size_t rest)
 {
     uint32_t magic = 0;
 
@@ -35,7 +35,7 @@ static void add_chunk(struct chunks *chunks, const struct image *image, size_t a
     size_t end = found->size > image->size - at ? image->size : at + (size_t)found->size;
 
     chunks->chunk =
-        mem_more(chunks->chunk, &chunks->capacity, chunks->count + 1, sizeof(*chunks->chunk));
+        array_grow(chunks->chunk, &chunks->capacity, chunks->count + 1, sizeof(*chunks->chunk));
     chunk = &chunks->chunk[chunks->count++];
     *chunk = (struct chunk){
         .type = found->type, .first = found->first, .payload = at + sizeof(*found), .end = end};
@@ -55,12 +55,12 @@ struct chunks chunks_find(const struct image *image, uint64_t used)
             size_t rest = image->size - at;
             struct leak_chunk found;
 
-            if (chunk_at(image, used, at, &found)) {
+            if (is_chunk_at(image, used, at, &found)) {
                 add_chunk(&chunks, image, at, &found);
                 at = found.size > rest ? image->size : at + (size_t)found.size;
                 continue;
             }
-            chunks.skipped += !unpublished(image->data + at, rest);
+            chunks.skipped += !is_unpublished(image->data + at, rest);
             at += rest < LEAK_PAGE ? rest : LEAK_PAGE;
         }
     }
@@ -102,7 +102,7 @@ void runs_add(struct runs *runs, const struct image *image, const struct chunk *
             from = (extent->start - start) / size;
         if (extent->end < start + room * size)
             to = (extent->end - start + size - 1) / size;
-        runs->run = mem_more(runs->run, &runs->capacity, runs->count + 1, sizeof(*runs->run));
+        runs->run = array_grow(runs->run, &runs->capacity, runs->count + 1, sizeof(*runs->run));
         runs->run[runs->count++] = (struct run){.at = image->data + start + from * size,
                                                 .first = chunk->first + from,
                                                 .count = to - from};
@@ -113,15 +113,13 @@ static int by_first(const void *left, const void *right)
 {
     const struct run *a = left, *b = right;
 
-    if (a->first != b->first)
-        return a->first < b->first ? -1 : 1;
-    return a->at < b->at ? -1 : a->at > b->at;
+    return COMPARE(a->first, b->first) ?: COMPARE(a->at, b->at);
 }
 
 size_t runs_index(struct runs *runs, size_t base, size_t *total)
 {
     size_t kept = 0;
-    uint64_t next = 0; /* lowest id that is still free */
+    uint64_t next = 0; /* the lowest id that no run has yet */
     size_t dropped = 0;
 
     *total = base;
@@ -144,22 +142,20 @@ size_t runs_index(struct runs *runs, size_t base, size_t *total)
     return dropped;
 }
 
+static bool ends_at_or_below(const void *item, const void *id)
+{
+    const struct run *run = item;
+
+    return run->first + run->count <= *(const uint64_t *)id;
+}
+
 size_t runs_find(const struct runs *runs, uint64_t id)
 {
-    size_t low = 0, high = runs->count;
+    size_t i = array_lower_bound(runs->run, runs->count, sizeof(*runs->run), ends_at_or_below, &id);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct run *run = &runs->run[middle];
-
-        if (id < run->first)
-            high = middle;
-        else if (id - run->first >= run->count)
-            low = middle + 1;
-        else
-            return run->base + (size_t)(id - run->first);
-    }
-    return SIZE_MAX;
+    return i < runs->count && runs->run[i].first <= id
+               ? runs->run[i].base + (size_t)(id - runs->run[i].first)
+               : SIZE_MAX;
 }
 
 void runs_end(struct runs *runs)

@@ -1,22 +1,83 @@
-/* reader.h - a store file becomes a struct store.
+/* reader.h - the bytes of a recording file become a struct store.
  *
- * The only place that believes nothing: offsets, counts, ids, lengths and texts of the file are
- * checked, and what does not hold is left out with a note. A truncated or damaged store gives what
- * is still there; only a header that makes no sense is refused.
+ * The file is never mapped: the process may still write it, and it may be truncated meanwhile. It
+ * is read with pread(2) up to min(file size, header.used) into private memory; holes are skipped
+ * and stay zero. When counts moved between a slot and a site meanwhile (header.folds changed) the
+ * copy is made again, a few times; `steady` says whether the last one is consistent.
+ *
+ * The reader is the only place that handles untrusted input: offsets, counts, ids, lengths and
+ * texts of the file are checked, and what is invalid is left out with a note. A truncated or
+ * damaged file gives what is still there; only a header without sense is refused.
  */
 #ifndef COMMON_STORE_READER_H
 #define COMMON_STORE_READER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "common/store/store_file.h"
 #include "common/store/store.h"
 
-/* On success *store lives in mem plus what store_end() gives back; path must outlive it.
- * False: *trouble says why, nothing to give back. */
+/* ---- What can be wrong with a file ----------------------------------------------------------
+ *
+ * One line of the table makes an enum constant and its text. The reader fills in a struct trouble
+ * and returns false; its caller makes one line of that. */
+
+/* E(NAME, text). %llu takes trouble.number; the text of trouble.os is appended when it is set. */
+#define READ_ERROR_TABLE(E)                                                                        \
+    E(NONE, "no error")                                                                            \
+    E(OPEN, "cannot be opened")                                                                    \
+    E(READ, "cannot be read")                                                                      \
+    E(MEMORY, "does not fit into memory (%llu bytes)")                                             \
+    E(NOT_A_FILE, "is not a regular file")                                                         \
+    E(EMPTY, "is empty: no libleak store, or one whose process never got to write anything")       \
+    E(SHORT, "is too short to be a libleak store (%llu bytes)")                                    \
+    E(NOT_A_STORE, "is not a libleak store")                                                       \
+    E(UNFINISHED, "is a libleak store whose process never got to write anything")                  \
+    E(VERSION, "is a libleak store of version %llu; this program reads version 1")                 \
+    E(HEADER, "is a libleak store with a header of %llu bytes: damaged, or made by another build")
+
+enum error_code {
+#define E(name, words) ERROR_##name,
+    READ_ERROR_TABLE(E)
+#undef E
+};
+
+struct trouble {
+    enum error_code code;
+    int os;          /* errno, 0 = none */
+    uint64_t number; /* for %llu */
+};
+
+/* Always writes a terminated text into text[size]. Allocates nothing. */
+void read_error_text(const struct trouble *trouble, char *text, size_t size);
+
+/* ---- The image of a file --------------------------------------------------------------------- */
+
+/* A part of the image that may contain other bytes than zeros. */
+struct extent {
+    size_t start, end;
+};
+
+struct image {
+    const uint8_t *data;
+    size_t size;
+    const struct extent *extents; /* ascending; everything outside is zero */
+    size_t extent_count;
+    size_t mapped; /* bytes of the anonymous mapping, 0 = memory of the caller */
+    bool steady;
+};
+
+/* An image of memory of the caller, for tests. extent must outlive the image. */
+struct image store_image_borrow(const uint8_t *data, size_t size, struct extent *extent);
+
+/* ---- The store of a file --------------------------------------------------------------------- */
+
+/* True: *store lives in mem, and store_end() frees the rest; path must outlive it. False: *trouble
+ * has the reason, there is nothing to free. */
 bool reader_open(struct mem *mem, const char *path, struct store *store, struct trouble *trouble);
 
-/* The same over an image in memory, which may go away afterwards. */
+/* Likewise from an image, which may be freed afterwards. */
 bool reader_parse(struct mem *mem, const struct image *image, struct store *store,
                   struct trouble *trouble);
 

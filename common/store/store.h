@@ -1,8 +1,8 @@
-/* store.h - one process's account, as plain checked data.
+/* store.h - the recording of one process, as plain checked data.
  *
- * What the reader makes of a store file: every id has become an index that is in range, every
- * parent is below its child, every text is terminated, every count is at rest. Nothing above the
- * reader looks at the file's own structs again. All memory belongs to the caller's arena.
+ * The reader makes it of a recording file: every id has become an index that is in range, every
+ * parent is below its child, every text is terminated, every count is consistent. Code above the
+ * reader never uses the structs of the file itself. All memory belongs to the caller's arena.
  */
 #ifndef COMMON_STORE_STORE_H
 #define COMMON_STORE_STORE_H
@@ -14,12 +14,13 @@
 #include "leak_store.h"
 #include "common/base/arena.h"
 #include "common/base/interval_map.h"
+#include "common/model/model.h"
 
-/* Roots of the file are 1..5; this one is ours: the node a trace goes on with is not in the file.
- */
+/* The file has the roots 1..5; the reader adds this one: the next node of a trace is not in the
+ * file. */
 #define STORE_ROOT_MISSING (LEAK_NODE_FIRST - 1)
 #define STORE_NO_SITE UINT32_MAX
-#define STORE_NONE UINT32_MAX /* of anything else that is named by an index */
+#define STORE_NONE UINT32_MAX /* no index of any other kind */
 
 struct store_module {
     const char *path;
@@ -40,7 +41,7 @@ struct store_thread {
 };
 
 struct store_node {
-    uint64_t pc;     /* 0 = never published; below LEAK_KIND_PCS = a leaf, to be passed over */
+    uint64_t pc;     /* 0 = never published; below LEAK_KIND_PCS = a leaf, to be skipped */
     uint32_t parent; /* index of a node below this one, or a root */
     uint32_t number;
 };
@@ -53,14 +54,14 @@ struct store_site {
     uint32_t first, last;
     uint32_t threads[LEAK_SITE_THREADS];
     bool more_threads;
-    bool inherited;            /* counts what the parent handed down at fork */
+    bool inherited;            /* counts blocks inherited from the parent at fork */
     struct leak_counts counts; /* folded plus slots */
     uint64_t live_bytes, live_blocks;
-    struct leak_variance variance; /* of these; all zero when nothing lives */
-    size_t freed, freed_count;     /* where its blocks were freed: these of the store's */
+    struct leak_variance variance; /* of these; all zero when nothing is live */
+    size_t freed, freed_count;     /* where its blocks were freed: a range of the store's */
 };
 
-/* Blocks of one site that were freed by one stack. */
+/* The blocks of one site that one stack freed. */
 struct store_freed {
     uint32_t site;          /* index */
     uint32_t node;          /* index, or a root */
@@ -74,54 +75,56 @@ struct store_recent {
     uint32_t site;   /* index, or STORE_NO_SITE */
     uint32_t thread; /* serial */
     uint32_t tick;
-    uint32_t form;      /* enum leak_form, NONE = not known */
-    uint64_t size_most; /* of the block: it was up to LEAK_RECENT_UNIT - 1 smaller; 0 = not known */
+    uint32_t form; /* enum leak_form, NONE = not known */
+    uint64_t
+        size_most; /* of the block, which was up to LEAK_RECENT_UNIT - 1 smaller; 0 = unknown */
 };
 
-/* A wrong release, see leak_store.h; type, form and place are known ones. */
+/* A bad free, see leak_store.h; type, form and place are valid. */
 struct store_event {
-    struct leak_event event;   /* only its numbers, but: */
+    struct leak_event event;   /* only its numbers; instead of its ids: */
     uint32_t site;             /* index, or STORE_NO_SITE */
     uint32_t node, freed_node; /* index, or a root; LEAK_ROOT_NONE = only the pc is known */
-    const char *block_pool, *call_pool; /* names; may hold any bytes; NULL = none */
+    const char *block_pool, *call_pool; /* names; may contain any bytes; NULL = none */
 };
 
-/* Who did something to a resource. */
-struct store_mark {
-    uint32_t node; /* index, or a root; LEAK_ROOT_NONE = nobody saw it */
+/* Where, when and by which thread a resource was opened or closed. */
+struct store_resource_use {
+    uint32_t node; /* index, or a root; LEAK_ROOT_NONE = not observed */
     uint32_t thread, tick;
 };
 
-/* What is open besides memory; or the closes by one stack of what was not open. */
+/* An open resource besides memory; or the bad closes of one stack. */
 struct store_resource {
     enum leak_resource_type type;
     bool bad_close;
     enum leak_sort sort;
     unsigned flags; /* enum leak_resource_flag */
     enum leak_name_form name_form;
-    const char *name; /* may hold any bytes */
+    const char *name; /* may contain any bytes */
     size_t name_length;
     uint32_t count;
     uint64_t id, bytes;
-    struct store_mark opened, closed, again;
+    struct store_resource_use opened, closed, again;
     int32_t fd;
 };
 
-/* ---- What a look found, see leak_store.h: places in tables are in range, flags and words known.
+/* ---- What a leak check found, see leak_store.h: indices are in range, flags and words valid ---
  */
 
-/* Blocks of one site with one verdict. What did not hold has LEAK_VERDICT_NONE and no blocks. */
+/* The blocks of one site with one verdict. An invalid record has LEAK_VERDICT_NONE and no blocks.
+ */
 struct store_found {
     uint32_t site; /* index */
     enum leak_verdict verdict;
     unsigned flags; /* enum leak_found_flag */
     uint32_t owner; /* index of another one, which is LOST, or STORE_NONE */
-    uint32_t root;  /* index of a store_held, or STORE_NONE */
+    uint32_t root;  /* index of a root, or STORE_NONE */
     uint32_t first, last;
-    uint32_t path, path_count;     /* these of the steps */
+    uint32_t path, path_count;     /* a range of the steps */
     uint32_t sample, sample_count; /* and of the samples */
     uint64_t blocks, bytes, retained_blocks, retained_bytes;
-    uint64_t window_blocks, window_bytes; /* of these, what is in the window */
+    uint64_t window_blocks, window_bytes; /* of these, those in the window */
 };
 
 struct store_step {
@@ -132,10 +135,10 @@ struct store_step {
 
 struct store_seen_thread {
     const char *name;
-    uint32_t serial; /* 0 = a thread that never allocated */
+    uint32_t serial; /* 0 = it never allocated */
     int32_t tid;
     bool parked, taker;
-    uint32_t pc, pc_count; /* these of the pcs: its stack */
+    uint32_t pc, pc_count; /* a range of the pcs: its stack */
 };
 
 struct store_orphan {
@@ -149,41 +152,41 @@ struct store_part {
     uint64_t blocks, bytes;
 };
 
-struct store_look {
+struct store_leak_check {
     struct leak_snapshot head; /* only its numbers */
     struct store_found *found;
     struct leak_held *roots;  /* of a known class */
-    struct store_part *parts; /* what they hold, by site */
+    struct store_part *parts; /* what they keep alive, by site */
     struct store_step *steps;
     struct leak_sample *samples;
-    uint8_t *contents; /* these of it are in range */
+    uint8_t *contents; /* samples refer to ranges of it */
     struct store_seen_thread *threads;
     uint64_t *pcs;
     struct store_module *modules;
     struct store_orphan *orphans;
-    struct leak_age *ages;         /* of something that was found */
-    struct leak_pointer *pointers; /* to the block that somebody asked about */
+    struct leak_age *ages;         /* each of a record of found */
+    struct leak_pointer *pointers; /* to the block that the user asked about */
     size_t age_count, pointer_count;
     size_t found_count, root_count, step_count, sample_count, thread_count, pc_count;
     size_t module_count, content_count, orphan_count, part_count;
     struct spans module_spans; /* values are indices of modules */
 };
 
-/* A signal that killed, see leak_store.h: counts are in range, texts are terminated. */
+/* The signal that killed the process, see leak_store.h: counts are in range, texts terminated. */
 struct store_crash {
     struct leak_crash head;
-    uint32_t near_site[1 + LEAK_CRASH_REGISTERS]; /* index, or STORE_NO_SITE: there is no block */
+    uint32_t near_site[1 + LEAK_CRASH_REGISTERS]; /* index, or STORE_NO_SITE: no block is there */
     struct store_module *modules;
     size_t module_count;
     struct spans module_spans; /* values are indices of modules */
 };
 
-/* What a program says of leaks that are known, or the file it names. */
+/* Suppressions of known leaks: from the program itself, or a file that it names. */
 struct store_suppressions {
-    const char *where, *text; /* no NULs in it */
+    const char *where, *text; /* without NULs */
     size_t length;
 };
-#define STORE_SUPPRESSIONS_MAX 4 /* texts; more are left out */
+#define STORE_SUPPRESSIONS_MAX 4 /* texts; further ones are left out */
 
 /* The heap at one time. */
 struct store_moment {
@@ -191,10 +194,10 @@ struct store_moment {
     uint64_t bytes, blocks;
 };
 
-/* A site over time: its entry of each row is at values[row * series_count + its own index]. */
+/* A site over time: its entry in each row is values[row * series_count + its own index]. */
 struct store_series {
     uint32_t site;    /* index */
-    size_t first_row; /* rows before it are about another site */
+    size_t first_row; /* earlier rows are of another site */
     uint64_t peak;
 };
 
@@ -203,7 +206,7 @@ struct store_peak_site {
     uint64_t bytes, blocks;
 };
 
-/* A moment to tell older from newer by. */
+/* A time that blocks can be older or newer than: a mark or a leak check. */
 struct store_milestone {
     uint32_t number, tick;
     uint64_t when_ns;
@@ -213,7 +216,7 @@ struct store_milestone {
 
 struct store_history {
     uint64_t limit;
-    enum leak_limit limit_of; /* NONE: there is no limit, or nobody looked */
+    enum leak_limit limit_of; /* NONE: no limit, or unknown */
     struct store_moment *moments;
     size_t moment_count; /* ascending by tick, like the rows */
     uint32_t *rows;      /* their ticks */
@@ -221,8 +224,9 @@ struct store_history {
     struct store_series *series;
     size_t series_count;
     struct leak_row_entry *values;
-    struct store_moment peak;           /* bytes 0: nobody wrote it down */
-    struct store_peak_site *peak_sites; /* those that held most then, the largest first */
+    struct store_moment peak; /* bytes 0: not recorded */
+    struct store_peak_site
+        *peak_sites; /* those with most live bytes at that time, the largest first */
     size_t peak_site_count;
 };
 
@@ -231,7 +235,7 @@ struct store {
     const char *path;
     struct leak_header header; /* only its numbers; use host below */
     const char *host, *exe, *cwd, *options;
-    struct leak_own own; /* used 0: not known */
+    struct leak_own own; /* used 0: unknown */
     const char **argv;
     size_t argc;
     struct store_module *modules;
@@ -247,55 +251,76 @@ struct store {
     size_t freed_count; /* ascending by site, then descending by blocks */
     struct store_recent *recent;
     size_t recent_count;    /* newest first; within one tick thread by thread */
-    uint64_t free_captures; /* stacks of frees that were taken */
+    uint64_t free_captures; /* stacks of frees that were captured */
     struct store_event *events;
     size_t event_count;
-    uint64_t events_left_out; /* calls that there was no room for */
-    const char **tags; /* LEAK_TAGS + 1; those that sites have are there. NULL = no site has one */
-    uint64_t tags_left_out;           /* pushes of names that there was no room for */
+    uint64_t events_left_out; /* bad frees without room in the file */
+    const char *
+        *tags; /* LEAK_TAGS + 1, with the names of all tags of sites. NULL = no site has one */
+    uint64_t tags_left_out;           /* pushes of names without room in the file */
     struct store_resource *resources; /* in no order; malloc'd */
     size_t resource_count;
     uint64_t resources_opened[LEAK_RESOURCE_MAX], resources_missed;
-    struct store_look *look; /* the last one; NULL = none. rung NONE: it says why there is none */
-    struct leak_snapshot *failed; /* a later one that could not be made, or NULL */
+    struct store_leak_check
+        *look; /* the last one; NULL = none. rung NONE: it failed, with a reason */
+    struct leak_snapshot *failed; /* a later one that failed, or NULL */
     struct store_milestone *milestones;
     size_t milestone_count; /* ascending by tick */
     enum {
-        WINDOW_NONE,  /* everything is told */
-        WINDOW_SINCE, /* only what came since a milestone, also after the look … */
-        WINDOW_UNTIL, /* … or until another one, before the look */
+        WINDOW_NONE,  /* everything is reported */
+        WINDOW_SINCE, /* only what is newer than a milestone, also after the leak check */
+        WINDOW_UNTIL, /* only what is older than a milestone before the leak check */
     } window;
     struct store_crash *crash; /* NULL = none */
     struct store_history history;
     struct store_suppressions suppressions[STORE_SUPPRESSIONS_MAX];
     size_t suppressions_count;
-    const char **notes; /* what was odd about the file, for the report */
+    const char **notes; /* what is unusual about the file, for the report */
     size_t note_count, note_capacity;
 };
 
-/* Add a sentence to the notes; the same sentence twice is one note. */
-void store_note(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a sentence to the notes, unless it is there already. */
+void store_add_note(struct store *store, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* The generation of a module that was at pc when the node was made, or NULL. */
-const struct store_module *store_module_of(const struct store *store, uint64_t pc, uint32_t number);
+const struct store_module *store_find_module(const struct store *store, uint64_t pc,
+                                             uint32_t number);
 
-/* The last one that was at pc, whatever was there before, or NULL. */
-const struct store_module *store_last_module_of(const struct store *store, uint64_t pc);
+/* The last module that was at pc, or NULL. */
+const struct store_module *store_find_last_module(const struct store *store, uint64_t pc);
 
-const struct store_thread *store_thread_of(const struct store *store, uint32_t serial);
+const struct store_thread *store_find_thread(const struct store *store, uint32_t serial);
 
 /* The index of the site with this id, or STORE_NO_SITE. */
-uint32_t store_site_of(const struct store *store, uint32_t id);
+uint32_t store_find_site(const struct store *store, uint32_t id);
 
-/* How an option was set: its value into text, cut to fit; false when it had its default. */
-bool store_option(const struct store *store, const char *name, char *text, size_t size);
+/* Copies the value of an option into text, cut to fit; false when it had its default. */
+bool store_get_option(const struct store *store, const char *name, char *text, size_t size);
 
 /* CLOCK_REALTIME nanoseconds of a tick. */
-uint64_t store_time(const struct store *store, uint32_t tick);
+uint64_t store_time_of_tick(const struct store *store, uint32_t tick);
 
-/* The invariants above, as a function: false names the broken one. For tests. */
+/* Checks the invariants above; false: *broken names one. For tests. */
 bool store_check(const struct store *store, const char **broken);
 
-void store_end(struct store *store); /* what is not in the arena */
+void store_end(struct store *store); /* frees what is not in the arena */
+
+/* How the process ended; when the file does not say, /proc tells whether it runs. */
+enum end_how store_end_how(const struct store *store);
+
+/* ---- Windows of time (time_window.c) ----------------------------------------------------------
+ *
+ * What was allocated since one milestone, or between two. The last leak check counted what it found
+ * by milestones; what is outside the window is part of no record. A milestone is named by the name
+ * of its mark (the newest of equal ones), or "#3" for number 3. With neither the window is what is
+ * newer than the newest milestone at which the program declared everything as known. */
+struct since {
+    const char *from, *until; /* NULL = from the start; to the end */
+    bool known;               /* with neither: also what the program declared as known */
+};
+
+/* False: there is no such milestone, or no leak check after it; *text says so and what to do. */
+bool time_window_apply(struct store *store, const struct since *since, char *text, size_t size);
 
 #endif

@@ -1,20 +1,26 @@
 /* store_dir.c - see store_dir.h. */
 #include "common/store/store_dir.h"
 
-#include <stdbool.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-void where_places(const char *place[WHERE_PLACES], const char *runtime_dir)
+#include "common/base/proc.h"
+#include "common/base/text.h"
+
+#define PROGRAM_NAME_MOST 32 /* bytes of a program's name in that of its file */
+
+void store_dir_places(const char *place[STORE_DIR_PLACES], const char *runtime_dir)
 {
     place[0] = runtime_dir && runtime_dir[0] == '/' ? runtime_dir : NULL;
     place[1] = "/dev/shm";
     place[2] = "/tmp";
 }
 
-char *where_option(const char *options, const char *name)
+char *option_text_find(const char *options, const char *name)
 {
     const char *last = NULL;
     size_t last_length = 0, name_length = strlen(name);
@@ -37,7 +43,7 @@ char *where_option(const char *options, const char *name)
     return last ? strndup(last, last_length) : NULL;
 }
 
-size_t where_name_length(const char *file)
+size_t store_name_program_length(const char *file)
 {
     size_t length = strlen(file);
 
@@ -52,8 +58,8 @@ size_t where_name_length(const char *file)
 
 /* ---- Which directories ----------------------------------------------------------------------- */
 
-/* The last line "dir=..." of a file of options, or what was so far. */
-static const char *dir_of_file(struct mem *mem, const char *path, const char *so_far)
+/* The value of the last line "dir=..." of an options file, else so_far. */
+static const char *read_dir_option(struct mem *mem, const char *path, const char *so_far)
 {
     FILE *file = path ? fopen(path, "re") : NULL;
     char line[1024];
@@ -72,44 +78,150 @@ static const char *dir_of_file(struct mem *mem, const char *path, const char *so
             value++;
             length -= 2;
         }
-        so_far = mem_copy(mem, value, length);
+        so_far = arena_copy(mem, value, length);
     }
     if (file)
         fclose(file);
     return so_far;
 }
 
-const char *where_told(struct mem *mem)
+const char *store_dir_configured(struct mem *mem)
 {
     const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *user = NULL, *dir;
-    char *option = where_option(getenv("LIBLEAK_OPTIONS"), "dir");
+    char *option = option_text_find(getenv("LIBLEAK_OPTIONS"), "dir");
 
     if (base && *base)
-        user = mem_format(mem, "%s/libleak/config", base);
+        user = arena_format(mem, "%s/libleak/config", base);
     else if (home && *home)
-        user = mem_format(mem, "%s/.config/libleak/config", home);
-    dir = dir_of_file(mem, "/etc/libleak.conf", NULL);
-    dir = dir_of_file(mem, user, dir);
-    dir = dir_of_file(mem, ".libleakrc", dir);
+        user = arena_format(mem, "%s/.config/libleak/config", home);
+    dir = read_dir_option(mem, "/etc/libleak.conf", NULL);
+    dir = read_dir_option(mem, user, dir);
+    dir = read_dir_option(mem, ".libleakrc", dir);
     if (option)
-        dir = mem_copy(mem, option, strlen(option));
+        dir = arena_copy(mem, option, strlen(option));
     free(option);
     if (getenv("LIBLEAK_DIR"))
         dir = getenv("LIBLEAK_DIR");
     return dir && *dir ? dir : NULL;
 }
 
-size_t where_directories(struct mem *mem, const char *directory[WHERE_PLACES])
+size_t store_dir_list(struct mem *mem, const char *directory[STORE_DIR_PLACES])
 {
-    const char *place[WHERE_PLACES], *dir = where_told(mem);
+    const char *place[STORE_DIR_PLACES], *dir = store_dir_configured(mem);
     size_t count = 0;
 
-    where_places(place, getenv("XDG_RUNTIME_DIR"));
+    store_dir_places(place, getenv("XDG_RUNTIME_DIR"));
     if (dir)
         directory[count++] = dir;
-    for (int i = 0; !dir && i < WHERE_PLACES; i++)
+    for (int i = 0; !dir && i < STORE_DIR_PLACES; i++)
         if (place[i])
             directory[count++] =
-                mem_format(mem, "%s/" WHERE_USER_PREFIX "%u", place[i], (unsigned)geteuid());
+                arena_format(mem, "%s/" STORE_DIR_USER_PREFIX "%u", place[i], (unsigned)geteuid());
     return count;
+}
+
+/* ---- Headers --------------------------------------------------------------------------------- */
+
+bool store_header_read(int directory, const char *name, struct leak_header *header,
+                       struct stat *status)
+{
+    size_t length = strlen(name);
+    bool named = length > 5 && strcmp(name + length - 5, ".leak") == 0;
+    int fd =
+        named ? openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+              : -1;
+    bool good = fd >= 0 && fstat(fd, status) == 0 && S_ISREG(status->st_mode) &&
+                pread(fd, header, sizeof(*header), 0) == (ssize_t)sizeof(*header) &&
+                header->magic == LEAK_STORE_MAGIC && header->version == LEAK_STORE_VERSION;
+
+    if (fd >= 0)
+        close(fd);
+    if (good)
+        header->host[sizeof(header->host) - 1] = '\0';
+    return good;
+}
+
+bool store_process_is_alive(const char *host, int32_t pid, uint64_t start_time)
+{
+    char here[sizeof(((struct leak_header *)0)->host)] = "";
+
+    gethostname(here, sizeof(here) - 1);
+    return strcmp(host, here) == 0 && pid > 0 && proc_is_alive(pid, start_time);
+}
+
+/* ---- The newest file of a program ------------------------------------------------------------ */
+
+struct search {
+    struct mem *mem;
+    const char *wanted;
+    const char *path; /* the best one so far, NULL = none */
+    uint64_t started_ns;
+    bool running;
+    const char *directories; /* those searched, for the message when there is none */
+};
+
+/* A pid is digits only; a name may have a directory, and is cut off in the name of the file. */
+static bool is_wanted(const char *wanted, const char *file, const struct leak_header *header)
+{
+    const char *slash = wanted ? strrchr(wanted, '/') : NULL;
+    const char *name = slash ? slash + 1 : wanted;
+    size_t length = store_name_program_length(file);
+
+    if (!wanted)
+        return true;
+    if (*wanted && !wanted[strspn(wanted, "0123456789")])
+        return strtol(wanted, NULL, 10) == header->pid;
+    return strnlen(name, PROGRAM_NAME_MOST) == length && memcmp(name, file, length) == 0;
+}
+
+static void keep_if_better(struct search *search, const char *path,
+                           const struct leak_header *header)
+{
+    bool running = header->end_how == LEAK_END_NONE &&
+                   store_process_is_alive(header->host, header->pid, header->start_time);
+    bool better =
+        running != search->running ? search->running : header->started_ns > search->started_ns;
+
+    if (search->path && !better)
+        return;
+    search->path = path;
+    search->started_ns = header->started_ns;
+    search->running = running;
+}
+
+static void search_directory(struct search *search, const char *directory)
+{
+    DIR *stream = opendir(directory);
+    struct leak_header header;
+    struct stat status;
+
+    search->directories =
+        search->directories ? arena_format(search->mem, "%s and %s", search->directories, directory)
+                            : directory;
+    for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;)
+        if (store_header_read(dirfd(stream), entry->d_name, &header, &status) &&
+            is_wanted(search->wanted, entry->d_name, &header))
+            keep_if_better(search, arena_format(search->mem, "%s/%s", directory, entry->d_name),
+                           &header);
+    if (stream)
+        closedir(stream);
+}
+
+const char *store_find_newest(struct mem *mem, const char *wanted)
+{
+    struct search search = {.mem = mem, .wanted = wanted};
+    const char *directory[STORE_DIR_PLACES];
+    size_t count = store_dir_list(mem, directory);
+
+    for (size_t i = 0; i < count; i++)
+        search_directory(&search, directory[i]);
+    if (!search.path)
+        fprintf(
+            stderr,
+            "leakreport: no store%s%s in %s: give --last the LIBLEAK_OPTIONS=dir=DIRECTORY that "
+            "the program had, and run it as the same user; leakrun removes its own when it is "
+            "done (leakrun --keep=FILE.leak)\n",
+            wanted ? " of " : "", wanted ? term_text(wanted, strlen(wanted), 0).text : "",
+            search.directories);
+    return search.path;
 }

@@ -1,34 +1,55 @@
-/* store_dir.h - where the runtime leaves stores, and what they are called, for those who look for
- * them.
+/* store_dir.h - where the runtime puts recording files, what they are called, and which is the
+ * newest of a program.
  *
- * The rules are the runtime's: dir= names the directory, and without it there is one for each user,
- * libleak-UID, in the first of three places that will have it. */
+ * The rules are those of the runtime: dir= names the directory; without it each user has one,
+ * libleak-UID, in the first of three places that can be used. */
 #ifndef COMMON_STORE_STORE_DIR_H
 #define COMMON_STORE_STORE_DIR_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
+#include "leak_store.h"
 #include "common/base/arena.h"
 
-#define WHERE_PLACES 3
-#define WHERE_SESSION_PREFIX "libleak-run." /* the directory of one leakrun below a place */
-#define WHERE_USER_PREFIX "libleak-"        /* and the number of the user: that of all others */
+#define STORE_DIR_PLACES 3
+#define STORE_DIR_SESSION_PREFIX "libleak-run." /* the directory of one leakrun in a place */
+#define STORE_DIR_USER_PREFIX "libleak-"        /* and a uid: that of all other programs */
 
-/* The three; the first is NULL when runtime_dir, of XDG_RUNTIME_DIR, is no absolute path. */
-void where_places(const char *place[WHERE_PLACES], const char *runtime_dir);
+/* The three places; the first is NULL when runtime_dir, of XDG_RUNTIME_DIR, is no absolute path. */
+void store_dir_places(const char *place[STORE_DIR_PLACES], const char *runtime_dir);
 
-/* The directory that the programs of this user are told by files and the environment, the later one
- * wins; NULL: none, so the default places. In mem. */
-const char *where_told(struct mem *mem);
+/* The directory that option files and the environment give the programs of this user; a later
+ * source wins. NULL: none does, so the default places. In mem. */
+const char *store_dir_configured(struct mem *mem);
 
-/* Where the programs of this user leave them, for the same configuration and environment; how many.
- * Without dir= all the places, since a service, say, has no XDG_RUNTIME_DIR. In mem. */
-size_t where_directories(struct mem *mem, const char *directory[WHERE_PLACES]);
+/* The directories of the programs of this user, with the same option files and environment;
+ * returns how many. Without dir= those in all places, because a service may have no
+ * XDG_RUNTIME_DIR. In mem.
+ */
+size_t store_dir_list(struct mem *mem, const char *directory[STORE_DIR_PLACES]);
 
-/* The last of that name in name=value:name='value':..., or NULL; for the caller to free. */
-char *where_option(const char *options, const char *name);
+/* The last value of that name in name=value:name='value':..., or NULL; the caller frees it. */
+char *option_text_find(const char *options, const char *name);
 
-/* How much of a file's name EXE.PID.N.leak is EXE, which may hold dots. */
-size_t where_name_length(const char *file);
+/* The length of EXE, which may contain dots, in a file name EXE.PID.N.leak. */
+size_t store_name_program_length(const char *file);
+
+/* Reads page 0 of the file `name`.leak in an open directory. False: it is no recording file of this
+ * version; *status is set if it could be opened. The directory is not trusted: a link is not
+ * followed, a pipe does not block, and the host name is terminated. */
+bool store_header_read(int directory, const char *name, struct leak_header *header,
+                       struct stat *status);
+
+/* The process of a file runs. Compares pid, start time and host name: a reused pid is another
+ * process. */
+bool store_process_is_alive(const char *host, int32_t pid, uint64_t start_time);
+
+/* The path of the newest file of the program with that name or pid; NULL: of any program. In mem.
+ * Of several the one that was begun last is chosen, and one whose process runs only if there is no
+ * other: a service that was killed is running again by now. NULL: there is none; a message on
+ * stderr says where it was searched. */
+const char *store_find_newest(struct mem *mem, const char *wanted);
 
 #endif

@@ -1,13 +1,12 @@
-/* time_window.c - see time_window.h. */
-#include "common/store/time_window.h"
+/* time_window.c - restricts a store to a window of time; see store.h. */
+#include "common/store/store.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/term_text.h"
-#include "common/base/times.h"
+#include "common/base/text.h"
 
 static const struct store_milestone *find_named(const struct store *store, const char *name)
 {
@@ -25,9 +24,9 @@ static const struct store_milestone *find_named(const struct store *store, const
     return NULL;
 }
 
-/* ---- What cannot be ------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
-/* The marks there are, the newest first, as far as they fit. */
+/* The names of the marks, the newest first, as many as fit. */
 static void list_marks(const struct store *store, char *words, size_t size)
 {
     const char *before = "";
@@ -40,15 +39,15 @@ static void list_marks(const struct store *store, char *words, size_t size)
         if (milestone->is_look)
             continue;
         used += (size_t)snprintf(words + used, size - used, "%s%s", before,
-                                 show(milestone->name, strlen(milestone->name), 0).text);
+                                 term_text(milestone->name, strlen(milestone->name), 0).text);
         before = ", ";
     }
     if (!*words)
         snprintf(words, size, "none");
 }
 
-static const struct store_milestone *find(const struct store *store, const char *name, char *words,
-                                          size_t size)
+static const struct store_milestone *find_or_explain(const struct store *store, const char *name,
+                                                     char *words, size_t size)
 {
     const struct store_milestone *found = find_named(store, name);
     char marks[512];
@@ -56,35 +55,35 @@ static const struct store_milestone *find(const struct store *store, const char 
     if (found)
         return found;
     list_marks(store, marks, sizeof(marks));
-    snprintf(words, size, "has no mark called '%s'; marks: %s", show(name, strlen(name), 0).text,
-             marks);
+    snprintf(words, size, "has no mark called '%s'; marks: %s",
+             term_text(name, strlen(name), 0).text, marks);
     return NULL;
 }
 
-static bool has_look_after(const struct store *store, const struct store_milestone *from)
+static bool has_check_after(const struct store *store, const struct store_milestone *from)
 {
     return store->look && store->look->head.rung != LEAK_RUNG_NONE &&
            store->look->head.tick >= from->tick;
 }
 
-static bool can_tell_from(const struct store *store, const struct store_milestone *from,
-                          char *words, size_t size)
+static bool require_check_after(const struct store *store, const struct store_milestone *from,
+                                char *words, size_t size)
 {
-    bool has = has_look_after(store, from);
+    bool has = has_check_after(store, from);
 
     if (!has)
         snprintf(words, size,
                  "has no look at the heap after '%s', so nothing can be told apart by it; ask for "
                  "one while it runs: leakctl snapshot %" PRId32,
-                 show(from->name, strlen(from->name), 0).text, store->header.pid);
+                 term_text(from->name, strlen(from->name), 0).text, store->header.pid);
     return has;
 }
 
-/* ---- The window ----------------------------------------------------------------------------- */
+/* ---- The window ------------------------------------------------------------------------------ */
 
-/* Of one that was written over since: that of the one before it, 0 = there is none. What came since
- * it came since that one. */
-static uint32_t tick_of(const struct store *store, uint32_t number)
+/* The tick of a milestone. One that was overwritten gets that of the one before it, 0 = there is
+ * none: what came after the first came after the second. */
+static uint32_t milestone_tick(const struct store *store, uint32_t number)
 {
     uint32_t tick = 0;
 
@@ -97,8 +96,8 @@ static uint32_t tick_of(const struct store *store, uint32_t number)
     return tick;
 }
 
-/* The samples in the window come first, and are all that is told of. */
-static void keep_samples(struct store_look *look, struct store_found *found, uint32_t from,
+/* Moves the samples in the window to the front and drops the others. */
+static void keep_samples(struct store_leak_check *look, struct store_found *found, uint32_t from,
                          uint32_t until)
 {
     uint32_t kept = 0;
@@ -112,10 +111,10 @@ static void keep_samples(struct store_look *look, struct store_found *found, uin
     found->sample_count = kept;
 }
 
-/* No record is about what came before the first milestone: that is what the others leave. */
+/* Ages have no record for the time before the first milestone: it is the rest of each total. */
 static void count_window(struct store *store, uint32_t from, uint32_t until)
 {
-    struct store_look *look = store->look;
+    struct store_leak_check *look = store->look;
 
     for (size_t i = 0; i < look->found_count && !from; i++) {
         look->found[i].window_blocks = look->found[i].blocks;
@@ -124,7 +123,7 @@ static void count_window(struct store *store, uint32_t from, uint32_t until)
     for (size_t i = 0; i < look->age_count; i++) {
         const struct leak_age *age = &look->ages[i];
         struct store_found *found = &look->found[age->found];
-        uint32_t tick = tick_of(store, age->milestone);
+        uint32_t tick = milestone_tick(store, age->milestone);
 
         if (age->milestone && from && tick >= from && tick < until) {
             found->window_blocks += age->blocks;
@@ -138,9 +137,9 @@ static void count_window(struct store *store, uint32_t from, uint32_t until)
     }
 }
 
-static void look_through(struct store *store, uint32_t from, uint32_t until)
+static void apply_window(struct store *store, uint32_t from, uint32_t until)
 {
-    struct store_look *look = store->look;
+    struct store_leak_check *look = store->look;
 
     count_window(store, from, until);
     for (size_t i = 0; i < look->found_count; i++) {
@@ -154,14 +153,14 @@ static void look_through(struct store *store, uint32_t from, uint32_t until)
 
 static void describe(const struct store_milestone *milestone, char *text, size_t size)
 {
-    char when[TIMES_SIZE];
-    const char *iso = times_iso(milestone->when_ns, when);
+    char when[TIME_TEXT_SIZE];
+    const char *iso = time_format_iso(milestone->when_ns, when);
 
     if (milestone->is_look)
         snprintf(text, size, "look #%" PRIu32 " (%s)", milestone->number, iso ? iso : "?");
     else
         snprintf(text, size, "the mark '%.64s' (%s)",
-                 show(milestone->name, strlen(milestone->name), 0).text, iso ? iso : "?");
+                 term_text(milestone->name, strlen(milestone->name), 0).text, iso ? iso : "?");
 }
 
 static void note_window(struct store *store, const struct store_milestone *from,
@@ -173,8 +172,8 @@ static void note_window(struct store *store, const struct store_milestone *from,
         describe(from, since, sizeof(since));
     if (until)
         describe(until, before, sizeof(before));
-    store_note(store, "only what came%s%s%s%s and still lives is told", from ? " since " : "",
-               since, until ? from ? ", before " : " before " : "", before);
+    store_add_note(store, "only what came%s%s%s%s and still lives is told", from ? " since " : "",
+                   since, until ? from ? ", before " : " before " : "", before);
 }
 
 static const struct store_milestone *newest_known(const struct store *store)
@@ -185,27 +184,27 @@ static const struct store_milestone *newest_known(const struct store *store)
     return NULL;
 }
 
-/* The program has said that it knows what was there by then. */
+/* Leaves out what the program declared as known. */
 static void leave_out_known(struct store *store)
 {
     const struct store_milestone *known = newest_known(store);
 
     if (!known)
         return;
-    if (!has_look_after(store, known)) {
-        store_note(store,
-                   "what libleak_mark_reported() said to be known is told nevertheless: there "
-                   "was no look at the heap after it");
+    if (!has_check_after(store, known)) {
+        store_add_note(store,
+                       "what libleak_mark_reported() said to be known is told nevertheless: there "
+                       "was no look at the heap after it");
         return;
     }
     store->window = WINDOW_SINCE;
-    look_through(store, known->tick, UINT32_MAX);
-    store_note(store,
-               "what lived when libleak_mark_reported() was called is left out: --reported tells "
+    apply_window(store, known->tick, UINT32_MAX);
+    store_add_note(
+        store, "what lived when libleak_mark_reported() was called is left out: --reported tells "
                "of it, too");
 }
 
-bool since_apply(struct store *store, const struct since *since, char *words, size_t size)
+bool time_window_apply(struct store *store, const struct since *since, char *words, size_t size)
 {
     const struct store_milestone *from = NULL, *until = NULL;
 
@@ -214,18 +213,18 @@ bool since_apply(struct store *store, const struct since *since, char *words, si
             leave_out_known(store);
         return true;
     }
-    if ((since->from && !(from = find(store, since->from, words, size))) ||
-        (since->until && !(until = find(store, since->until, words, size))))
+    if ((since->from && !(from = find_or_explain(store, since->from, words, size))) ||
+        (since->until && !(until = find_or_explain(store, since->until, words, size))))
         return false;
     if (from && until && from->tick >= until->tick) {
         snprintf(words, size,
                  "has these two marks the other way round: --since is to be the older");
         return false;
     }
-    if (!can_tell_from(store, until ? until : from, words, size))
+    if (!require_check_after(store, until ? until : from, words, size))
         return false;
     store->window = until ? WINDOW_UNTIL : WINDOW_SINCE;
-    look_through(store, from ? from->tick : 0, until ? until->tick : UINT32_MAX);
+    apply_window(store, from ? from->tick : 0, until ? until->tick : UINT32_MAX);
     note_window(store, from, until);
     return true;
 }

@@ -75,7 +75,7 @@ static bool read_range(const char *text, struct only *only)
 struct only *only_read(struct mem *mem, const char *text, struct only *rest, const char **wrong)
 {
     const char *colon = strchr(text, ':');
-    struct only *only = mem_take(mem, sizeof(*only));
+    struct only *only = arena_alloc(mem, sizeof(*only));
 
     *only = (struct only){.rest = rest, .key = KEYS};
     for (int key = 0; key < KEYS && colon; key++)
@@ -117,7 +117,7 @@ static bool has_frame(const struct only *only, const struct record *record)
     for (size_t i = 0; i < record->frame_count; i++) {
         const struct frame *frame = record->frames[i];
 
-        if (!frame_is_users(frame))
+        if (!frame_is_user_code(frame))
             continue;
         if (only->key == FUNCTION
                 ? only_names_function(only->pattern, frame->function)

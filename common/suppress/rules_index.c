@@ -57,7 +57,7 @@ static uint64_t edge_key(uint32_t node, int what, uint32_t line, const char *nam
 static uint32_t new_node(struct rules_index *index, const struct rule_frame *edge)
 {
     index->nodes =
-        mem_more(index->nodes, &index->node_capacity, index->node_count + 2, sizeof(*index->nodes));
+        array_grow(index->nodes, &index->node_capacity, index->node_count + 2, sizeof(*index->nodes));
     if (!index->node_count) /* nobody's */
         index->nodes[index->node_count++] = (struct node){0};
     index->nodes[index->node_count] = (struct node){.edge = edge};
@@ -82,7 +82,7 @@ static uint32_t child_of(struct rules_index *index, uint32_t node, const struct 
         return index->nodes[node].star;
     }
     /* Found by its pattern in any case; one with a wildcard cannot be met so, when it is asked. */
-    slot = map_put(&index->edges, edge_key(node, edge->what, edge->line, edge->pattern), NULL);
+    slot = hashmap_put(&index->edges, edge_key(node, edge->what, edge->line, edge->pattern), NULL);
     if (*slot && is_same_edge(index->nodes[*slot].edge, edge))
         return (uint32_t)*slot;
     child = new_node(index, edge);
@@ -104,9 +104,9 @@ static void add_rule(struct rules_index *index, size_t i)
     if (made->glob && strchr(made->glob, '*')) {
         index->globs[index->glob_count++] = i;
     } else if (made->glob) {
-        *map_put(&index->by_name, hash_text(1, made->glob, strlen(made->glob)), NULL) = i + 1;
+        *hashmap_put(&index->by_name, hash_text(1, made->glob, strlen(made->glob)), NULL) = i + 1;
     } else if (made->has_signature) {
-        slot = map_put(&index->by_signature, made->signature, NULL);
+        slot = hashmap_put(&index->by_signature, made->signature, NULL);
         index->next[i] = *slot;
         *slot = i + 1;
     } else {
@@ -119,11 +119,11 @@ static void add_rule(struct rules_index *index, size_t i)
 
 struct rules_index *rules_index_begin(struct mem *mem, const struct rules *rules)
 {
-    struct rules_index *index = mem_take(mem, sizeof(*index));
+    struct rules_index *index = arena_alloc(mem, sizeof(*index));
 
     index->rules = rules;
-    index->next = mem_take_array(mem, rules->count, sizeof(*index->next));
-    index->globs = mem_take_array(mem, rules->count, sizeof(*index->globs));
+    index->next = arena_alloc_array(mem, rules->count, sizeof(*index->next));
+    index->globs = arena_alloc_array(mem, rules->count, sizeof(*index->globs));
     new_node(index, NULL);
     for (size_t i = rules->count; i > 0; i--)
         add_rule(index, i - 1);
@@ -132,10 +132,10 @@ struct rules_index *rules_index_begin(struct mem *mem, const struct rules *rules
 
 void rules_index_end(struct rules_index *index)
 {
-    map_end(&index->by_signature);
-    map_end(&index->by_name);
-    map_end(&index->by_frame);
-    map_end(&index->edges);
+    hashmap_end(&index->by_signature);
+    hashmap_end(&index->by_name);
+    hashmap_end(&index->by_frame);
+    hashmap_end(&index->edges);
     free(index->nodes);
     free(index->here.nodes);
     free(index->there.nodes);
@@ -151,7 +151,7 @@ static size_t ask_frame(const struct rules_index *index, const struct frame *fra
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         size_t found = names[i] && *names[i]
-                           ? map_get(&index->by_name, hash_text(1, names[i], strlen(names[i])))
+                           ? hashmap_get(&index->by_name, hash_text(1, names[i], strlen(names[i])))
                            : 0;
 
         if (found && found - 1 < first && rules_match_frame(index->rules->made[found - 1], frame))
@@ -167,7 +167,7 @@ static size_t find_frame(struct rules_index *index, const struct record *record)
 {
     for (size_t i = 0; i < record->frame_count && rules_is_leak(record->verdict); i++) {
         bool fresh;
-        uint64_t *known = map_put(&index->by_frame, (uintptr_t)record->frames[i], &fresh);
+        uint64_t *known = hashmap_put(&index->by_frame, (uintptr_t)record->frames[i], &fresh);
 
         if (fresh)
             *known = ask_frame(index, record->frames[i]);
@@ -181,7 +181,7 @@ static size_t find_frame(struct rules_index *index, const struct record *record)
 
 static void put(struct set *set, uint32_t node)
 {
-    set->nodes = mem_more(set->nodes, &set->capacity, set->count + 1, sizeof(*set->nodes));
+    set->nodes = array_grow(set->nodes, &set->capacity, set->count + 1, sizeof(*set->nodes));
     set->nodes[set->count++] = node;
 }
 
@@ -211,7 +211,7 @@ static void follow(struct rules_index *index, uint32_t at, const struct rule_nam
     const uint32_t lines[] = {0, name->line};
 
     for (size_t i = 0; i < (name->line ? 2 : 1); i++) {
-        uint64_t child = map_get(&index->edges, edge_key(at, name->what, lines[i], name->name));
+        uint64_t child = hashmap_get(&index->edges, edge_key(at, name->what, lines[i], name->name));
 
         if (child)
             enter(index, (uint32_t)child, record);
@@ -254,7 +254,7 @@ static void walk(struct rules_index *index, const struct record *record, size_t 
 
 static size_t find_signature(const struct rules_index *index, const struct record *record)
 {
-    size_t found = map_get(&index->by_signature, record->signature);
+    size_t found = hashmap_get(&index->by_signature, record->signature);
 
     while (found && !rules_match_record(index->rules->made[found - 1], record))
         found = index->next[found - 1];

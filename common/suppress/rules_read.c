@@ -12,7 +12,7 @@ static const char *make_glob(struct mem *mem, const char *pattern)
     size_t length = strlen(pattern += start);
 
     end = length && pattern[length - 1] == '$';
-    return mem_format(mem, "%s%.*s%s", start ? "" : "*", (int)(length - end), pattern,
+    return arena_format(mem, "%s%.*s%s", start ? "" : "*", (int)(length - end), pattern,
                       end ? "" : "*");
 }
 
@@ -31,7 +31,7 @@ static void complain(struct reading *reading, size_t number, const char *words, 
 {
     if (!reading->rules.trouble)
         reading->rules.trouble =
-            mem_format(reading->mem, "%s:%zu: %s%s%.80s%s", reading->where, number, words,
+            arena_format(reading->mem, "%s:%zu: %s%s%.80s%s", reading->where, number, words,
                        what ? " '" : "", what ? what : "", what ? "'" : "");
 }
 
@@ -60,7 +60,7 @@ static bool next_line(struct reading *reading)
             complain(reading, reading->number, "this line is too long, or no text", NULL);
             continue;
         }
-        reading->line = mem_copy(reading->mem, at, (size_t)(stop - at));
+        reading->line = arena_copy(reading->mem, at, (size_t)(stop - at));
         return true;
     }
     reading->line = NULL;
@@ -79,10 +79,10 @@ static const char *after(const char *line, const char *prefix)
 
 static struct rule_made *begin_rule(struct reading *reading, const char *text)
 {
-    struct rule_made *made = mem_take(reading->mem, sizeof(*made));
+    struct rule_made *made = arena_alloc(reading->mem, sizeof(*made));
 
     made->rule.text = text;
-    made->rule.where = mem_format(reading->mem, "%s:%zu", reading->where, reading->number);
+    made->rule.where = arena_format(reading->mem, "%s:%zu", reading->where, reading->number);
     made->most_blocks = made->most_bytes = UINT64_MAX;
     return made;
 }
@@ -91,7 +91,7 @@ static void add_rule(struct reading *reading, struct rule_made *made)
 {
     struct rules *rules = &reading->rules;
 
-    rules->made = mem_more(rules->made, &reading->capacity, rules->count + 1, sizeof(*rules->made));
+    rules->made = array_grow(rules->made, &reading->capacity, rules->count + 1, sizeof(*rules->made));
     rules->made[rules->count++] = made;
 }
 
@@ -183,7 +183,7 @@ static void split_source(struct reading *reading, struct rule_frame *frame)
     if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
         return;
     frame->line = (uint32_t)strtoul(colon + 1, NULL, 10);
-    frame->pattern = mem_copy(reading->mem, frame->pattern, (size_t)(colon - frame->pattern));
+    frame->pattern = arena_copy(reading->mem, frame->pattern, (size_t)(colon - frame->pattern));
 }
 
 static bool read_frame(struct reading *reading, struct rule_frame *frame)
@@ -273,7 +273,7 @@ static bool take_line(struct reading *reading, struct rule_made *made, struct fr
     if (kinds && !frames->count)
         return read_leak_kinds(kinds, made);
     frames->frame =
-        mem_more(frames->frame, &frames->capacity, frames->count + 1, sizeof(*frames->frame));
+        array_grow(frames->frame, &frames->capacity, frames->count + 1, sizeof(*frames->frame));
     if (!read_frame(reading, &frames->frame[frames->count]))
         return false;
     frames->named += frames->frame[frames->count++].what != RULE_FRAMES;
@@ -298,7 +298,7 @@ static bool read_frames(struct reading *reading, struct rule_made *made, size_t 
                  NULL);
     if (frames.count) {
         made->frame_count = frames.count;
-        made->frames = mem_take_array(reading->mem, frames.count, sizeof(*made->frames));
+        made->frames = arena_alloc_array(reading->mem, frames.count, sizeof(*made->frames));
         memcpy(made->frames, frames.frame, frames.count * sizeof(*made->frames));
     }
     free(frames.frame);
@@ -338,7 +338,7 @@ struct rules rules_read(struct mem *mem, const char *where, const char *text, si
             read_block(&reading);
         else
             read_leak(&reading);
-    made = mem_take_array(mem, reading.rules.count, sizeof(*made));
+    made = arena_alloc_array(mem, reading.rules.count, sizeof(*made));
     if (reading.rules.count)
         memcpy(made, reading.rules.made, reading.rules.count * sizeof(*made));
     free(reading.rules.made);

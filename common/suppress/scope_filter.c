@@ -30,13 +30,13 @@ bool scope_read(struct mem *mem, const char *text, struct scope_list *list)
     *list = (struct scope_list){0};
     if (!*text)
         return true;
-    list->items = mem_take_array(mem, count_items(text), sizeof(*list->items));
+    list->items = arena_alloc_array(mem, count_items(text), sizeof(*list->items));
     for (const char *at = text; at;) {
         size_t length = strcspn(at, ","), sign = *at == '+' || *at == '-';
 
         if (length > sign)
             list->items[list->count++] =
-                (struct scope_item){*at == '-', mem_copy(mem, at + sign, length - sign)};
+                (struct scope_item){*at == '-', arena_copy(mem, at + sign, length - sign)};
         whole &= length > sign;
         at = at[length] ? at + length + 1 : NULL;
     }
@@ -57,15 +57,15 @@ static bool has_frame(const char *pattern, enum scope_key key, bool any_frame,
 {
     size_t i = 0;
 
-    while (i < record->frame_count && !frame_is_users(record->frames[i]))
+    while (i < record->frame_count && !frame_is_user_code(record->frames[i]))
         i++;
     if (i == record->frame_count)
         return i && names_frame(pattern, key,
-                                record->frames[frame_first(record->frames, record->frame_count)]);
+                                record->frames[frame_first_caller(record->frames, record->frame_count)]);
     if (!any_frame)
         return names_frame(pattern, key, record->frames[i]);
     for (; i < record->frame_count; i++)
-        if (frame_is_users(record->frames[i]) && names_frame(pattern, key, record->frames[i]))
+        if (frame_is_user_code(record->frames[i]) && names_frame(pattern, key, record->frames[i]))
             return true;
     return false;
 }

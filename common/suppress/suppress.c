@@ -42,8 +42,8 @@ struct suppressions {
 
 struct suppressions *suppress_begin(void)
 {
-    struct mem *mem = mem_begin();
-    struct suppressions *suppressions = mem_take(mem, sizeof(*suppressions));
+    struct mem *mem = arena_begin();
+    struct suppressions *suppressions = arena_alloc(mem, sizeof(*suppressions));
 
     suppressions->mem = mem;
     return suppressions;
@@ -56,7 +56,7 @@ void suppress_end(struct suppressions *suppressions)
     for (size_t i = 0; i < suppressions->count; i++)
         rules_index_end(suppressions->sets[i]->index);
     free(suppressions->sets);
-    mem_end(suppressions->mem);
+    arena_end(suppressions->mem);
 }
 
 /* ---- Texts ---------------------------------------------------------------------------------- */
@@ -65,14 +65,14 @@ static struct set *add(struct suppressions *suppressions, const char *where, con
                        size_t length)
 {
     struct mem *mem = suppressions->mem;
-    struct set *set = mem_take(mem, sizeof(*set));
+    struct set *set = arena_alloc(mem, sizeof(*set));
 
-    set->where = mem_copy(mem, where, strlen(where));
-    set->text = mem_copy(mem, text, length);
+    set->where = arena_copy(mem, where, strlen(where));
+    set->text = arena_copy(mem, text, length);
     set->length = length;
     set->rules = rules_read(mem, set->where, set->text, length);
     set->index = rules_index_begin(mem, &set->rules);
-    suppressions->sets = mem_more(suppressions->sets, &suppressions->capacity,
+    suppressions->sets = array_grow(suppressions->sets, &suppressions->capacity,
                                   suppressions->count + 1, sizeof(*suppressions->sets));
     suppressions->sets[suppressions->count++] = set;
     return set;
@@ -104,13 +104,13 @@ const char *suppress_add_file(struct suppressions *suppressions, const char *pat
     const char *trouble;
 
     if (!stream)
-        return mem_format(suppressions->mem, "%s: cannot be read: %s", path, strerror(errno));
+        return arena_format(suppressions->mem, "%s: cannot be read: %s", path, strerror(errno));
     do {
-        text = mem_more(text, &capacity, length + 65536, 1);
+        text = array_grow(text, &capacity, length + 65536, 1);
         length += got = fread(text + length, 1, capacity - length, stream);
     } while (got);
     if (ferror(stream))
-        trouble = mem_format(suppressions->mem, "%s: cannot be read: %s", path, strerror(errno));
+        trouble = arena_format(suppressions->mem, "%s: cannot be read: %s", path, strerror(errno));
     else
         trouble = suppress_add(suppressions, path, text, length);
     fclose(stream);
@@ -149,7 +149,7 @@ static void set_side(struct suppressions *suppressions, enum scope_key key, cons
     struct side *side = &suppressions->sides[key];
 
     side->left_out.rule = (struct rule){
-        .text = mem_format(suppressions->mem, "%s=%s", scope_word[key], text), .where = where};
+        .text = arena_format(suppressions->mem, "%s=%s", scope_word[key], text), .where = where};
 }
 
 const char *suppress_outside(struct suppressions *suppressions, enum scope_key key,
@@ -182,14 +182,14 @@ static void turn_sides(struct suppressions *suppressions, const struct store *st
         if (side->given)
             continue;
         side->list = (struct scope_list){0};
-        if (!store_option(store, scope_word[key], text, sizeof(text)))
+        if (!store_get_option(store, scope_word[key], text, sizeof(text)))
             continue;
         scope_read(suppressions->mem, text, &side->list);
         set_side(suppressions, key, text, "the options of the process");
     }
     if (!suppressions->match_given)
         suppressions->any_frame =
-            store_option(store, "modules_match", text, sizeof(text)) && strcmp(text, "any") == 0;
+            store_get_option(store, "modules_match", text, sizeof(text)) && strcmp(text, "any") == 0;
 }
 
 void suppress_turn_to(struct suppressions *suppressions, const struct store *store,
@@ -280,7 +280,7 @@ void suppress_tell(struct suppressions *suppressions, struct process *process)
         most += suppressions->sets[i]->here ? suppressions->sets[i]->rules.count : 0;
     if (!process->suppressed.records)
         return;
-    process->rules = mem_take_array(suppressions->mem, most, sizeof(*process->rules));
+    process->rules = arena_alloc_array(suppressions->mem, most, sizeof(*process->rules));
     tell(&suppressions->left_out, process);
     for (enum scope_key key = 0; key < SCOPE_KEYS; key++)
         tell(&suppressions->sides[key].left_out, process);
@@ -300,8 +300,8 @@ void suppress_tell_unused(struct suppressions *suppressions, struct report *repo
         most += suppressions->sets[i]->rules.count;
     if (!most)
         return;
-    report->unused = mem_take_array(suppressions->mem, most, sizeof(*report->unused));
-    report->expired = mem_take_array(suppressions->mem, most, sizeof(*report->expired));
+    report->unused = arena_alloc_array(suppressions->mem, most, sizeof(*report->unused));
+    report->expired = arena_alloc_array(suppressions->mem, most, sizeof(*report->expired));
     for (size_t i = 0; i < suppressions->count; i++)
         for (size_t k = 0; k < suppressions->sets[i]->rules.count; k++) {
             const struct rule_made *made = suppressions->sets[i]->rules.made[k];

@@ -8,7 +8,7 @@ bool report_passes(const struct process *process, const struct view *view)
 
 bool report_lists(const struct record *record, const struct view *view)
 {
-    if (view->growing && !record_grows(record))
+    if (view->growing && !record_is_growing(record))
         return false;
     return (view->growing || view->show[record->verdict]) &&
            (!record->suppressed_by || view->suppressed);

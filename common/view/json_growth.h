@@ -8,6 +8,6 @@
 #include "common/model/model.h"
 
 /* "growth"; null when it is not known. */
-void json_growth(struct emit *emit, const struct growth *growth);
+void json_growth(struct json *json, const struct growth *growth);
 
 #endif

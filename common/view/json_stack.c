@@ -13,97 +13,97 @@ struct frame_text {
 
 static const struct frame_text *make_text(struct mem *mem, const struct frame *frame, bool user)
 {
-    struct frame_text *made = mem_take(mem, sizeof(*made));
+    struct frame_text *made = arena_alloc(mem, sizeof(*made));
     char *text;
-    struct emit emit = {.flat = true, .depth = 1};
+    struct json json = {.flat = true, .depth = 1};
 
-    emit.stream = open_memstream(&text, &made->length);
-    emit_open(&emit, NULL, '{');
-    emit_text(&emit, "function", frame->function);
-    emit_text(&emit, "file", frame->file);
-    emit_known(&emit, "line", frame->line != 0, frame->line);
-    emit_known(&emit, "column", frame->column != 0, frame->column);
-    emit_text(&emit, "module", frame->module);
-    emit_text(&emit, "build_id", frame->build_id);
-    emit_known(&emit, "offset", frame->has_offset, frame->offset);
-    emit_bool(&emit, "inlined", frame->inlined);
-    emit_bool(&emit, "user", user);
-    emit_close(&emit, '}');
-    fclose(emit.stream);
-    made->text = mem_copy(mem, text, made->length);
-    made->bytes_escaped = emit.bytes_escaped;
+    json.stream = open_memstream(&text, &made->length);
+    json_open(&json, NULL, '{');
+    json_put_text(&json, "function", frame->function);
+    json_put_text(&json, "file", frame->file);
+    json_put_known(&json, "line", frame->line != 0, frame->line);
+    json_put_known(&json, "column", frame->column != 0, frame->column);
+    json_put_text(&json, "module", frame->module);
+    json_put_text(&json, "build_id", frame->build_id);
+    json_put_known(&json, "offset", frame->has_offset, frame->offset);
+    json_put_bool(&json, "inlined", frame->inlined);
+    json_put_bool(&json, "user", user);
+    json_close(&json, '}');
+    fclose(json.stream);
+    made->text = arena_copy(mem, text, made->length);
+    made->bytes_escaped = json.bytes_escaped;
     free(text);
     return made;
 }
 
-static void write_frame(struct emit *emit, const struct frame *frame, bool user)
+static void write_frame(struct json *json, const struct frame *frame, bool user)
 {
     bool fresh;
-    uint64_t *slot = map_put(&emit->written, (uintptr_t)frame + user, &fresh);
+    uint64_t *slot = hashmap_put(&json->written, (uintptr_t)frame + user, &fresh);
     const struct frame_text *text;
 
-    if (!emit->mem)
-        emit->mem = mem_begin();
+    if (!json->mem)
+        json->mem = arena_begin();
     if (fresh)
-        *slot = (uintptr_t)make_text(emit->mem, frame, user);
+        *slot = (uintptr_t)make_text(json->mem, frame, user);
     text = (const void *)(uintptr_t)*slot;
-    emit_made(emit, NULL, text->text, text->length);
-    emit->bytes_escaped |= text->bytes_escaped;
+    json_put_raw(json, NULL, text->text, text->length);
+    json->bytes_escaped |= text->bytes_escaped;
 }
 
-void json_stack_end(struct emit *emit)
+void json_stack_end(struct json *json)
 {
-    map_end(&emit->written);
-    mem_end(emit->mem);
-    emit->mem = NULL;
+    hashmap_end(&json->written);
+    arena_end(json->mem);
+    json->mem = NULL;
 }
 
-void json_frames(struct emit *emit, const char *key, const struct frame *const *frames,
+void json_frames(struct json *json, const char *key, const struct frame *const *frames,
                  size_t count, size_t user)
 {
-    emit_open(emit, key, '[');
+    json_open(json, key, '[');
     for (size_t i = 0; i < count; i++)
-        write_frame(emit, frames[i], i == user);
-    emit_close(emit, ']');
+        write_frame(json, frames[i], i == user);
+    json_close(json, ']');
 }
 
-void json_stack(struct emit *emit, const char *key, const struct stack *stack)
+void json_stack(struct json *json, const char *key, const struct stack *stack)
 {
-    json_frames(emit, key, stack->frames, stack->count, frame_user(stack->frames, stack->count));
+    json_frames(json, key, stack->frames, stack->count, frame_first_user(stack->frames, stack->count));
 }
 
-void json_stack_or_null(struct emit *emit, const char *key, const struct stack *stack)
+void json_stack_or_null(struct json *json, const char *key, const struct stack *stack)
 {
     if (stack->count)
-        json_stack(emit, key, stack);
+        json_stack(json, key, stack);
     else
-        emit_null(emit, key);
+        json_put_null(json, key);
 }
 
-void json_trace(struct emit *emit, const char *key, const char *form, const struct stack *stack)
+void json_trace(struct json *json, const char *key, const char *form, const struct stack *stack)
 {
     if (!form) {
-        emit_null(emit, key);
+        json_put_null(json, key);
         return;
     }
-    emit_open(emit, key, '{');
-    emit_text(emit, "form", form);
-    json_stack(emit, "frames", stack);
-    emit_close(emit, '}');
+    json_open(json, key, '{');
+    json_put_text(json, "form", form);
+    json_stack(json, "frames", stack);
+    json_close(json, '}');
 }
 
-void json_thread(struct emit *emit, const char *key, const struct thread_ref *thread)
+void json_thread(struct json *json, const char *key, const struct thread_ref *thread)
 {
-    emit_open(emit, key, '{');
-    emit_number(emit, "serial", thread->serial);
-    emit_text(emit, "name", thread->name);
-    emit_close(emit, '}');
+    json_open(json, key, '{');
+    json_put_number(json, "serial", thread->serial);
+    json_put_text(json, "name", thread->name);
+    json_close(json, '}');
 }
 
-void json_serial(struct emit *emit, const struct thread_ref *thread)
+void json_serial(struct json *json, const struct thread_ref *thread)
 {
     char text[16];
 
     snprintf(text, sizeof(text), "T%" PRIu32, thread->serial);
-    emit_text(emit, "thread", thread->serial ? text : NULL);
+    json_put_text(json, "thread", thread->serial ? text : NULL);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/model/order.h"
+#include "common/model/model.h"
 
 enum { RANK_ERROR = 0, RANK_VERDICT = 1, RANK_RESOURCE = RANK_VERDICT + VERDICT_MAX };
 
@@ -24,10 +24,10 @@ void ledger_end(struct ledger *ledger)
         tags_end(&ledger->entries[i].tags);
     free(ledger->entries);
     free(ledger->processes);
-    map_end(&ledger->by_key);
-    map_end(&ledger->by_identity);
-    map_end(&ledger->hosts);
-    map_end(&ledger->tags);
+    hashmap_end(&ledger->by_key);
+    hashmap_end(&ledger->by_identity);
+    hashmap_end(&ledger->hosts);
+    hashmap_end(&ledger->tags);
 }
 
 /* ---- Where it was seen ----------------------------------------------------------------------- */
@@ -35,10 +35,10 @@ void ledger_end(struct ledger *ledger)
 /* The one copy of a name; *fresh: it was made just now. */
 static const char *one_name(struct ledger *ledger, struct map *names, const char *name, bool *fresh)
 {
-    uint64_t *slot = map_put(names, hash_text(1, name, strlen(name)), fresh);
+    uint64_t *slot = hashmap_put(names, hash_text(1, name, strlen(name)), fresh);
 
     if (*fresh)
-        *slot = (uintptr_t)mem_copy(ledger->mem, name, strlen(name));
+        *slot = (uintptr_t)arena_copy(ledger->mem, name, strlen(name));
     return (const char *)(uintptr_t)*slot;
 }
 
@@ -69,7 +69,7 @@ bool ledger_knows(const struct ledger *ledger, const struct ledger_process *proc
 {
     uint64_t key = identity(process);
 
-    return key && map_get(&ledger->by_identity, key);
+    return key && hashmap_get(&ledger->by_identity, key);
 }
 
 bool ledger_begin_process(struct ledger *ledger, const struct ledger_process *process)
@@ -81,14 +81,14 @@ bool ledger_begin_process(struct ledger *ledger, const struct ledger_process *pr
         ledger->again++;
         return false;
     }
-    ledger->processes = mem_more(ledger->processes, &ledger->process_capacity,
+    ledger->processes = array_grow(ledger->processes, &ledger->process_capacity,
                                  ledger->process_count + 1, sizeof(*ledger->processes));
     added = &ledger->processes[ledger->process_count++];
     *added = *process;
     added->host = ledger_host(ledger, process->host);
-    added->exe = process->exe ? mem_copy(ledger->mem, process->exe, strlen(process->exe)) : NULL;
+    added->exe = process->exe ? arena_copy(ledger->mem, process->exe, strlen(process->exe)) : NULL;
     if (key)
-        *map_put(&ledger->by_identity, key, NULL) = ledger->process_count;
+        *hashmap_put(&ledger->by_identity, key, NULL) = ledger->process_count;
     return true;
 }
 
@@ -100,7 +100,7 @@ static void see_host(struct ledger *ledger, struct seen *seen, const char *host)
         if (seen->hosts[i - 1] == host)
             return;
     if ((seen->host_count & (seen->host_count - 1)) == 0) { /* full: a power of two, or 0 */
-        grown = mem_take_array(ledger->mem, seen->host_count ? 2 * seen->host_count : 1,
+        grown = arena_alloc_array(ledger->mem, seen->host_count ? 2 * seen->host_count : 1,
                                sizeof(*grown));
         if (seen->host_count)
             memcpy(grown, seen->hosts, seen->host_count * sizeof(*grown));
@@ -172,7 +172,7 @@ static void add_tags(struct ledger *ledger, struct ledger_entry *sum, const stru
 /* What outlives the process that it comes from. */
 static struct record kept(struct ledger *ledger, const struct record *record)
 {
-    const struct frame **frames = mem_take_array(ledger->mem, record->frame_count, sizeof(*frames));
+    const struct frame **frames = arena_alloc_array(ledger->mem, record->frame_count, sizeof(*frames));
 
     if (record->frame_count)
         memcpy(frames, record->frames, record->frame_count * sizeof(*frames));
@@ -192,18 +192,18 @@ static void take_name(struct ledger *ledger, struct ledger_entry *sum,
                       const struct ledger_entry *entry)
 {
     sum->rank = entry->rank;
-    sum->sort = mem_copy(ledger->mem, entry->sort, strlen(entry->sort));
-    sum->words = mem_copy(ledger->mem, entry->words, strlen(entry->words));
+    sum->sort = arena_copy(ledger->mem, entry->sort, strlen(entry->sort));
+    sum->words = arena_copy(ledger->mem, entry->words, strlen(entry->words));
     sum->record.verdict = entry->record.verdict;
 }
 
 static struct ledger_entry *add(struct ledger *ledger, const struct ledger_entry *entry)
 {
-    uint64_t *slot = map_put(&ledger->by_key, key_of(ledger, entry), NULL);
+    uint64_t *slot = hashmap_put(&ledger->by_key, key_of(ledger, entry), NULL);
     struct ledger_entry *sum;
 
     if (!*slot) {
-        ledger->entries = mem_more(ledger->entries, &ledger->capacity, ledger->count + 1,
+        ledger->entries = array_grow(ledger->entries, &ledger->capacity, ledger->count + 1,
                                    sizeof(*ledger->entries));
         sum = &ledger->entries[ledger->count++];
         *sum = (struct ledger_entry){
@@ -226,7 +226,7 @@ struct ledger_entry *ledger_add_record(struct ledger *ledger, const struct recor
                                  .class = LEDGER_RECORD,
                                  .sort = verdict_word[record->verdict],
                                  .words = verdict_words[record->verdict],
-                                 .rank = RANK_VERDICT + order_of_verdict(record->verdict),
+                                 .rank = RANK_VERDICT + verdict_rank(record->verdict),
                                  .unit = "block"};
 
     return ledger->shows[record->verdict] ? add(ledger, &entry) : NULL;
@@ -265,7 +265,7 @@ struct ledger_entry *ledger_add_resource(struct ledger *ledger, const struct rec
 static void add_error(struct ledger *ledger, uint64_t signature, const char *type, uint64_t count,
                       uint64_t ns, const struct stack *stack)
 {
-    struct record record = record_of_stack(stack);
+    struct record record = record_from_stack(stack);
 
     record.signature = signature;
     record.blocks = count;
@@ -288,15 +288,15 @@ bool ledger_add_process(struct ledger *ledger, const struct process *process)
     for (size_t i = 0; i < process->mistake_count; i++) {
         const struct mistake *mistake = &process->mistakes[i];
 
-        add_error(ledger, mistake->signature, mistake_word[mistake->type], mistake->count,
+        add_error(ledger, mistake->signature, bad_free_word[mistake->type], mistake->count,
                   mistake->time_ns, &mistake->released);
     }
     if (crash)
-        add_error(ledger, crash->signature, crash_type(crash), 1, crash->time_ns, &crash->stack);
+        add_error(ledger, crash->signature, crash_type_name(crash), 1, crash->time_ns, &crash->stack);
     for (size_t i = 0; i < process->resource_count; i++) {
         const struct resource *resource = &process->resources[i];
 
-        if (resource_matters(resource) && (ledger->suppressed || !resource->record.suppressed_by))
+        if (resource_is_reportable(resource) && (ledger->suppressed || !resource->record.suppressed_by))
             ledger_add_resource(ledger, &resource->record, resource->type);
     }
     return true;
@@ -305,7 +305,7 @@ bool ledger_add_process(struct ledger *ledger, const struct process *process)
 struct ledger_entry *ledger_find(const struct ledger *ledger, enum ledger_class class,
                                  uint64_t signature)
 {
-    uint64_t at = map_get(&ledger->by_key, class_key(signature, class));
+    uint64_t at = hashmap_get(&ledger->by_key, class_key(signature, class));
 
     return at ? &ledger->entries[at - 1] : NULL;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/names/demangle.h"
-#include "common/base/cxx_shorten.h"
-#include "common/base/uri.h"
+#include "common/base/text.h"
+#include "common/encode/encode.h"
 
 #define NAME_COLUMNS 34 /* kept for the function, so that places stand below each other */
 
@@ -33,24 +33,24 @@ struct shown text_bare(const struct frame *frame, size_t columns)
     const char *place = frame_name(frame, buffer), *scope;
 
     if (!frame->function)
-        return show(place, strlen(place), columns);
+        return term_text(place, strlen(place), columns);
     scope = demangle_scope(frame->function);
-    return show(scope, demangle_bare_length(scope), columns);
+    return term_text(scope, demangle_bare_length(scope), columns);
 }
 
 struct shown text_function(const struct frame *frame, const struct view *view, size_t columns)
 {
     const char *scope = frame->function ? demangle_scope(frame->function) : "";
     size_t length = demangle_bare_length(scope);
-    char name[SHORTEN_MAX];
+    char name[CXX_SHORTEN_MAX];
 
     if (frame->function && (view->verbose || view->full_names))
-        return show(frame->function, strlen(frame->function), 0);
+        return term_text(frame->function, strlen(frame->function), 0);
     if (!length || length >= sizeof(name))
         return text_bare(frame, columns);
     memcpy(name, scope, length);
     name[length] = 0;
-    return show(name, shorten_name(name), columns);
+    return term_text(name, cxx_shorten_name(name), columns);
 }
 
 struct shown text_place(const struct frame *frame, const struct view *view)
@@ -71,7 +71,7 @@ struct shown text_place(const struct frame *frame, const struct view *view)
     } else if (frame->function && frame->module && !view->exact) {
         snprintf(place, sizeof(place), "in %s", base_name(frame->module));
     }
-    return show(place, strlen(place), 0);
+    return term_text(place, strlen(place), 0);
 }
 
 static void link_begin(const struct frame *frame, const struct view *view, FILE *stream)
@@ -83,7 +83,7 @@ static void link_begin(const struct frame *frame, const struct view *view, FILE 
         return;
     path = source_path(&view->source, frame->file, buffer, sizeof(buffer));
     fprintf(stream, "\033]8;;file://");
-    uri_path(path, stream);
+    escape_uri_path(path, stream);
     fprintf(stream, "\033\\");
 }
 
@@ -97,11 +97,11 @@ static void link_end(const struct frame *frame, const struct view *view, FILE *s
 static void write_exactly(const struct frame *frame, int indent, FILE *stream)
 {
     if (frame->symbol)
-        fprintf(stream, "%*s%s\n", indent, "", show(frame->symbol, strlen(frame->symbol), 0).text);
+        fprintf(stream, "%*s%s\n", indent, "", term_text(frame->symbol, strlen(frame->symbol), 0).text);
     if (!frame->module && !frame->has_offset)
         return;
     fprintf(stream, "%*sin %s", indent, "",
-            frame->module ? show(frame->module, strlen(frame->module), 0).text : "no module");
+            frame->module ? term_text(frame->module, strlen(frame->module), 0).text : "no module");
     if (frame->has_offset)
         fprintf(stream, "%s0x%" PRIx64, frame->module ? "+" : ", at ", frame->offset);
     if (frame->build_id)
@@ -155,7 +155,7 @@ void text_source(const struct frame *frame, int indent, const struct view *view,
     if (!frame->file || view->no_source ||
         !source_line(&view->source, frame->file, frame->line, line, sizeof(line)))
         return;
-    shown = show(line, strlen(line), TEXT_COLUMNS - (size_t)indent - 4);
+    shown = term_text(line, strlen(line), TEXT_COLUMNS - (size_t)indent - 4);
     text_style(view, stream, STYLE_FAINT);
     fprintf(stream, "%*s| %s\n", indent + 2, "", shown.text);
     text_style(view, stream, STYLE_PLAIN);

@@ -3,7 +3,7 @@
 #define COMMON_VIEW_TEXT_FRAME_H
 
 #include "common/view/format_api.h"
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 
 #define TEXT_COLUMNS 80
 #define TEXT_INDENT 5 /* of a frame, and of whatever stands below the head of a record */
@@ -17,7 +17,7 @@ void text_style(const struct view *view, FILE *stream, enum text_style style);
 void text_signature(uint64_t signature, int width, const struct view *view, FILE *stream);
 
 /* The function without return type and parameters, or its place in the module; columns as for
- * show().
+ * term_text().
  */
 struct shown text_bare(const struct frame *frame, size_t columns);
 

@@ -1,31 +1,31 @@
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/base/sys.h"
 #include "leak_store.h"
 
-#define OWNED_MOST (1u << 16) /* at 64 KiB and more a mapping: 4 GiB of ours */
+#define OWNED_MOST (1u << 16) /* mappings of 64 KiB and more: up to 4 GiB */
 
 static uint64_t limit, used, charged;
 
-/* What is ours, in no order. */
-static struct lock lock; /* guards what follows */
+/* The recorded ranges, unordered. */
+static struct lock lock; /* guards the following variables */
 static struct owned {
     uintptr_t start;
-    size_t size;  /* 0: a place that may be used again */
-    bool counted; /* in "used" */
+    size_t size;  /* 0: a free slot */
+    bool counted; /* in "used"; false: registered only */
 } * owned;
-static uint32_t owned_used, owned_free; /* places ever used; how many of them have size 0 */
-static bool owned_lost;                 /* there was no room */
+static uint32_t owned_used, owned_free; /* slots ever used; how many of them are free */
+static bool owned_lost;                 /* the table was full at least once */
 
-static void own(const void *memory, size_t size, bool counted)
+static void record_range(const void *memory, size_t size, bool counted)
 {
     struct locked locked = lock_take(&lock);
     uint32_t at = owned_used;
     if (!owned)
         owned = sys_map_lazily(OWNED_MOST * sizeof *owned);
     if (owned_free) {
-        while (owned[--at].size) /* the newest are what goes soonest */
+        while (owned[--at].size) /* the newest ranges are unmapped soonest: search from the end */
             continue;
         owned_free--;
     } else if (owned && owned_used < OWNED_MOST) {
@@ -38,12 +38,12 @@ static void own(const void *memory, size_t size, bool counted)
     lock_give(&locked);
 }
 
-void arena_own(const void *memory, size_t size)
+void arena_register(const void *memory, size_t size)
 {
-    own(memory, size, false);
+    record_range(memory, size, false);
 }
 
-void arena_disown(const void *memory)
+void arena_unregister(const void *memory)
 {
     struct locked locked = lock_take(&lock);
     for (uint32_t at = owned_used; at--;)
@@ -59,7 +59,7 @@ void arena_disown(const void *memory)
     lock_give(&locked);
 }
 
-bool arena_each(void (*visit)(uintptr_t start, size_t size, void *context), void *context)
+bool arena_each_range(void (*visit)(uintptr_t start, size_t size, void *context), void *context)
 {
     if (owned)
         visit((uintptr_t)owned, OWNED_MOST * sizeof *owned, context);
@@ -76,12 +76,12 @@ void arena_fork_child(void)
     lock.word = 0;
 }
 
-void arena_limit(uint64_t bytes)
+void arena_set_limit(uint64_t bytes)
 {
     limit = bytes;
 }
 
-static bool count(uint64_t bytes)
+static bool count_used(uint64_t bytes)
 {
     uint64_t before = add_relaxed(&used, bytes);
     if (likely(!limit || before + bytes <= limit))
@@ -92,7 +92,7 @@ static bool count(uint64_t bytes)
 
 bool arena_charge(uint64_t bytes)
 {
-    if (!count(bytes))
+    if (!count_used(bytes))
         return false;
     add_relaxed(&charged, bytes);
     return true;
@@ -107,11 +107,11 @@ void arena_discharge(uint64_t bytes)
 void *arena_map(size_t size)
 {
     size = round_up(size, LEAK_PAGE);
-    if (!count(size))
+    if (!count_used(size))
         return NULL;
     void *memory = sys_map(size);
     if (memory)
-        own(memory, size, true);
+        record_range(memory, size, true);
     else
         sub_relaxed(&used, size);
     return memory;
@@ -122,7 +122,7 @@ void arena_unmap(void *memory, size_t size)
     if (!memory)
         return;
     size = round_up(size, LEAK_PAGE);
-    arena_disown(memory); /* before somebody else can have it */
+    arena_unregister(memory); /* before another thread can map the same range */
     sys_unmap(memory, size);
     sub_relaxed(&used, size);
 }
@@ -132,12 +132,12 @@ uint64_t arena_used(void)
     return load_relaxed(&used);
 }
 
-bool arena_balance(struct leak_own *account)
+bool arena_balance(struct leak_own *sums)
 {
     struct locked locked = lock_take(&lock);
-    *account = (struct leak_own){.used = load_relaxed(&used), .charged = load_relaxed(&charged)};
+    *sums = (struct leak_own){.used = load_relaxed(&used), .charged = load_relaxed(&charged)};
     for (uint32_t at = 0; at < owned_used; at++)
-        account->mapped += owned[at].counted ? owned[at].size : 0;
+        sums->mapped += owned[at].counted ? owned[at].size : 0;
     lock_give(&locked);
     return !owned_lost;
 }

@@ -1,11 +1,13 @@
 /* arena.h - the runtime's private memory: whole pages from the kernel, counted against max_memory.
  *
- * Nothing here ever reaches malloc. Users are the block table, the indices and the per-thread
- * state; the store accounts for itself through arena_charge. The equation:
+ * Nothing here reaches malloc. The users are the block table, the indices and the per-thread state;
+ * the recording file counts its own pages with arena_charge. The equation:
+ *
  *     arena_used() = sum of live arena_map sizes + sum of charges
  *
- * The kernel merges neighbouring mappings, ours with the program's, so what is ours is written
- * down: a look must not take pointers of ours for the program's.
+ * The kernel merges neighbouring mappings, so the runtime's own memory can become part of one
+ * mapping with the program's. The arena therefore records every range of its own: a leak check must
+ * not take the runtime's pointers for the program's.
  */
 #ifndef PRELOAD_BASE_ARENA_H
 #define PRELOAD_BASE_ARENA_H
@@ -13,29 +15,30 @@
 #include "preload/base/base.h"
 
 /* 0 = no limit. */
-void arena_limit(uint64_t bytes);
-/* Zeroed memory of at least size bytes (a multiple of the page size), or NULL: limit or kernel. */
+void arena_set_limit(uint64_t bytes);
+/* Zeroed memory of at least size bytes (a multiple of the page size). NULL: the limit is reached or
+ * the kernel refuses. */
 void *arena_map(size_t size);
 void arena_unmap(void *memory, size_t size);
-/* Counts memory that lives elsewhere; false (and nothing counted) above the limit. */
+/* Counts memory that was obtained elsewhere. False, and nothing is counted, above the limit. */
 bool arena_charge(uint64_t bytes);
 void arena_discharge(uint64_t bytes);
 uint64_t arena_used(void);
 struct leak_own;
-/* The equation above, as three sums that are kept apart: what has one number of the two sides only
- * is a leak of ours. Exact while no other thread maps. False: too much to write down, nobody knows.
- */
-bool arena_balance(struct leak_own *account);
+/* The three sums of the equation above, which are kept independently: a difference between the two
+ * sides is a leak of the runtime's own. Exact while no other thread maps. False: there were too
+ * many ranges to record, so the sums are incomplete. */
+bool arena_balance(struct leak_own *sums);
 
-/* Memory that was mapped by other means; before it goes, it is disowned. */
-void arena_own(const void *memory, size_t size);
-void arena_disown(const void *memory);
-/* Every range of ours; nothing may be mapped meanwhile. False: there were too many to write down.
- */
-bool arena_each(void (*visit)(uintptr_t start, size_t size, void *context), void *context);
+/* Records a range that was mapped by other means; unregister it before unmapping it. */
+void arena_register(const void *memory, size_t size);
+void arena_unregister(const void *memory);
+/* Visits every range of the runtime's own memory; nothing may be mapped meanwhile. False: there
+ * were too many ranges to record. */
+bool arena_each_range(void (*visit)(uintptr_t start, size_t size, void *context), void *context);
 void arena_fork_lock(void);
 void arena_fork_unlock(void);
-/* The lock is free again in a child. */
+/* Releases the lock in a fork child. */
 void arena_fork_child(void);
 
 #endif

@@ -1,8 +1,10 @@
-/* base.h - what every file of the runtime may take for granted.
+/* base.h - what every file of the runtime may rely on: macros, the caller's frame, atomics,
+ * hashing.
  *
- * The runtime lives in a stranger's process: it may use libc's string functions and nothing that
- * allocates, locks, formats or touches errno: preload/imports.allow, which scripts/check-exports
- * holds the linked library to. Includes no other header of ours but the CPU's.
+ * The runtime lives inside another program's process. It may use libc's string functions, and no
+ * libc function that allocates, locks, formats or writes errno: preload/imports.allow lists what is
+ * allowed, and scripts/check-exports checks the linked library against it. Includes no project
+ * header but the CPU's.
  */
 #ifndef PRELOAD_BASE_BASE_H
 #define PRELOAD_BASE_BASE_H
@@ -16,8 +18,8 @@
 #include "arch.h"
 
 #define EXPORT __attribute__((visibility("default")))
-/* For variables that hooks read: -fvisibility=hidden is for definitions only, and a declaration
- * that might be another library's is looked up in the global offset table. */
+/* For declarations of variables that hooks read: -fvisibility=hidden applies to definitions only,
+ * and a variable that may belong to another library is looked up in the global offset table. */
 #define HIDDEN __attribute__((visibility("hidden")))
 #define UNUSED __attribute__((unused))
 #define NOINLINE __attribute__((noinline))
@@ -30,13 +32,15 @@
 /* Where a hook was called from: the caller's registers just after the call returns. */
 struct frame {
     uintptr_t pc, sp, fp;
-    struct arch_link link; /* what sp does not tell of the place where the call put pc */
+    struct arch_link link; /* what is needed beside sp to find the place that holds pc */
 };
 
-/* In a function that is really called (a hook, a handler), not inlined: asking for the frame
- * address makes the compiler keep one, and the caller's frame pointer is the word there. */
+/* Only in a function that is really called (a hook, a handler), not inlined: using the frame
+ * address makes the compiler keep a frame record, whose first word is the caller's frame pointer.
+ */
 #define CALLER_FRAME() FRAME_ABOVE(__builtin_frame_address(0))
-/* The same from below: record is the frame address of a function that has not returned. */
+/* The caller's frame of a function that has not returned; record is that function's frame address.
+ */
 #define FRAME_ABOVE(record)                                                                        \
     ({                                                                                             \
         const uintptr_t *record_ = record;                                                         \
@@ -46,9 +50,9 @@ struct frame {
                        .link = ARCH_LINK(record_)};                                                \
     })
 
-/* For a call that hardly ever happens: the copy alone is in memory, what it is of in registers. No
- * copy for AddressSanitizer: gcc leaves it poisoned where it is inlined into tests that must not be
- * looked at. */
+/* An argument for a rarely called function: only the copy has an address, so the original can stay
+ * in registers. AddressSanitizer gets no copy: gcc leaves it poisoned where it is inlined into
+ * tests that are not instrumented. */
 #ifdef __SANITIZE_ADDRESS__
 #define COPY_OF(thing) (thing)
 #else
@@ -66,5 +70,31 @@ static inline uint64_t hash_u64(uint64_t value)
     value *= 0x9e3779b97f4a7c15ull;
     return value ^ (value >> 32);
 }
+
+/* ---- Atomics, with the memory order in the name ---------------------------------------------- */
+
+/* A comment at each release names the acquire it pairs with. */
+#define load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define add_relaxed(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+#define add_release(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELEASE)
+#define sub_relaxed(p, v) __atomic_fetch_sub((p), (v), __ATOMIC_RELAXED)
+#define or_relaxed(p, v) __atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
+#define exchange_acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
+#define exchange_release(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
+#define exchange_relaxed(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
+#define cas_acquire(p, expected, v)                                                                \
+    __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+#define cas_release(p, expected, v)                                                                \
+    __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+
+/* Every earlier store becomes visible before every later one. */
+#define fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
+
+/* Adds to a plain counter with one writer and any number of readers, without a locked instruction:
+ * an aligned word is written whole, and a CPU that adds to memory does so in one instruction. */
+#define bump(p, v) (*(p) += (v))
 
 #endif

@@ -1,37 +1,35 @@
 #include "preload/base/children.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
+#include "preload/base/strbuf.h"
 #include "preload/base/sys.h"
 
+#include <limits.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <time.h>
 
-#define CHILDREN 8     /* that may be there at once */
-#define POLL 20000000u /* ns between two questions whether the child is still there */
+#define CHILDREN_MOST 8      /* at one time */
+#define CHILD_POLL 20000000u /* ns between two checks whether the child still runs */
 
-static int children[CHILDREN]; /* 0 = none */
+static int children[CHILDREN_MOST]; /* 0 = a free slot */
 
-static void change(int from, int to)
+static void replace_pid(int from, int to)
 {
-    for (unsigned i = 0; i < CHILDREN; i++) {
-        int there = from;
-        if (cas_acquire(&children[i], &there, to))
+    for (unsigned i = 0; i < CHILDREN_MOST; i++) {
+        int expected = from;
+        if (cas_acquire(&children[i], &expected, to))
             return;
     }
 }
 
 void children_add(int pid)
 {
-    change(0, pid);
+    replace_pid(0, pid);
 }
 
-void children_remove(int pid)
+bool children_contain(int pid)
 {
-    change(pid, 0);
-}
-
-bool children_have(int pid)
-{
-    for (unsigned i = 0; i < CHILDREN; i++)
+    for (unsigned i = 0; i < CHILDREN_MOST; i++)
         if (pid > 0 && load_relaxed(&children[i]) == pid)
             return true;
     return false;
@@ -39,45 +37,96 @@ bool children_have(int pid)
 
 bool children_any(void)
 {
-    for (unsigned i = 0; i < CHILDREN; i++)
+    for (unsigned i = 0; i < CHILDREN_MOST; i++)
         if (load_relaxed(&children[i]))
             return true;
     return false;
 }
 
-static enum children_end wait_until(int pid, uint32_t *done, uint64_t most)
+static enum children_end wait_for_child(int pid, uint32_t *done, uint64_t most)
 {
-    uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
-    while (!load_acquire(done)) { /* pairs with the child */
-        if (sys_has_ended(pid))
+    uint64_t start = sys_clock_ns(CLOCK_MONOTONIC);
+    while (!load_acquire(done)) { /* pairs with the release in the child */
+        if (sys_child_has_ended(pid))
             return load_acquire(done) ? CHILDREN_DONE : CHILDREN_DIED;
-        if (sys_clock_ns(CLOCK_MONOTONIC) - begun > most) {
+        if (sys_clock_ns(CLOCK_MONOTONIC) - start > most) {
             sys_kill(pid, SIGKILL);
-            sys_wait(pid);
-            return CHILDREN_LATE;
+            sys_wait_child(pid);
+            return CHILDREN_TIMED_OUT;
         }
-        sys_futex_wait_shared_for(done, 0, POLL);
+        sys_futex_wait_shared_for(done, 0, CHILD_POLL);
     }
-    sys_wait(pid);
+    sys_wait_child(pid);
     return CHILDREN_DONE;
 }
 
 enum children_end children_wait(int pid, uint32_t *done, uint64_t most)
 {
-    enum children_end end = wait_until(pid, done, most);
-    change(pid, 0);
+    enum children_end end = wait_for_child(pid, done, most);
+    replace_pid(pid, 0);
     return end;
 }
 
-bool children_bury(int pid)
+bool children_reap(int pid)
 {
-    if (!sys_has_ended(pid))
+    if (!sys_child_has_ended(pid))
         return false;
-    change(pid, 0);
+    replace_pid(pid, 0);
     return true;
 }
 
 void children_fork_child(void)
 {
     memset(children, 0, sizeof children);
+}
+
+/* ---- leakreport ----------------------------------------------------------------------------- */
+
+static const char *library_path = "";
+/* Not on the stack, which may be a signal stack of 8 KiB. */
+static char report_path[PATH_MAX], home[PATH_MAX];
+
+void leakreport_set_library(const char *library)
+{
+    library_path = library;
+}
+
+static bool file_exists(const struct text *path)
+{
+    struct stat info;
+    return !path->cut && sys_lstat(path->bytes, &info) == 0;
+}
+
+const char *leakreport_find(void)
+{
+    static const char *const beside[] = {"/leakreport", "/../../bin/leakreport"};
+    struct text name = STRBUF_ON(home);
+    ssize_t length = sys_readlink(library_path, home, sizeof home - 1);
+    if (length > 0)
+        home[length] = '\0';
+    else
+        strbuf_add(&name, library_path);
+    char *slash = strrchr(home, '/');
+    for (size_t i = 0; slash && i < ARRAY_LENGTH(beside); i++) {
+        struct text path = STRBUF_ON(report_path);
+        strbuf_add_bytes(&path, home, slash - home);
+        strbuf_add(&path, beside[i]);
+        if (file_exists(&path))
+            return report_path;
+    }
+    struct text path = STRBUF_ON(report_path);
+    strbuf_add(&path, LEAKREPORT_BINDIR "/leakreport");
+    return file_exists(&path) ? report_path : NULL;
+}
+
+int leakreport_run(const char *path, char *const argv[], char *const envp[],
+                   const struct sys_streams *streams)
+{
+    int pid = sys_spawn(path, argv, envp, streams);
+    if (pid < 0)
+        return pid;
+    children_add(pid);
+    int status = sys_wait_child(pid);
+    replace_pid(pid, 0);
+    return status;
 }

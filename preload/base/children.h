@@ -1,7 +1,8 @@
-/* children.h - our children: those of looks, and who runs leakreport; the program knows of none.
+/* children.h - the runtime's own children, which the program does not know: those of leak checks,
+ * and the one that runs leakreport. And leakreport: where it is, and running it.
  *
- * They send no signal when they end, and have to be waited for by number. A list of the few that
- * may be there says to the hooks of wait() which those are.
+ * These children send no signal when they end, and must be waited for by pid. A short list of their
+ * pids lets the hooks of wait() recognise them.
  */
 #ifndef PRELOAD_BASE_CHILDREN_H
 #define PRELOAD_BASE_CHILDREN_H
@@ -9,19 +10,37 @@
 #include "preload/base/base.h"
 
 void children_add(int pid);
-void children_remove(int pid);
-bool children_have(int pid);
+bool children_contain(int pid);
 bool children_any(void);
 
-enum children_end { CHILDREN_DONE, CHILDREN_DIED, CHILDREN_LATE };
+enum children_end { CHILDREN_DONE, CHILDREN_DIED, CHILDREN_TIMED_OUT };
 
-/* Until the child says that it is done, for at most so many nanoseconds: then it is killed. It is
- * no child of ours any more, either way. */
+/* Waits until the child sets *done, for at most that many nanoseconds; then the child is killed. In
+ * any case it is removed from the list. */
 enum children_end children_wait(int pid, uint32_t *done, uint64_t most);
-/* False: it still lives. */
-bool children_bury(int pid);
+/* Removes a child that has ended, without waiting. False: it still runs. */
+bool children_reap(int pid);
 
-/* A fork child has none of them. */
+/* A fork child has none of its parent's children. */
 void children_fork_child(void);
+
+/* ---- leakreport ----------------------------------------------------------------------------- */
+
+#ifdef LEAK_BINDIR
+#define LEAKREPORT_BINDIR LEAK_BINDIR
+#else
+#define LEAKREPORT_BINDIR "/usr/local/bin"
+#endif
+
+/* library: the path from which libleak.so was loaded; the string must stay valid. It is found out
+ * at the start, because later another thread may hold the loader's lock for ever. */
+void leakreport_set_library(const char *library);
+/* The path of leakreport: beside the library (a build tree), else where it is installed; NULL: not
+ * found. Not for two threads at once. */
+const char *leakreport_find(void);
+struct sys_streams;
+/* Runs it to its end, hidden from the program. Its wait status, or -errno. */
+int leakreport_run(const char *path, char *const argv[], char *const envp[],
+                   const struct sys_streams *streams);
 
 #endif

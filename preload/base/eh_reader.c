@@ -1,6 +1,6 @@
 #include "preload/base/eh_reader.h"
 
-uint64_t cursor_take(struct cursor *cursor, size_t size)
+uint64_t eh_read_uint(struct cursor *cursor, size_t size)
 {
     uint64_t value = 0;
     if ((size_t)(cursor->end - cursor->at) < size) {
@@ -13,11 +13,11 @@ uint64_t cursor_take(struct cursor *cursor, size_t size)
     return value;
 }
 
-uint64_t cursor_uleb(struct cursor *cursor)
+uint64_t eh_read_uleb(struct cursor *cursor)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; !cursor->bad; shift += 7) {
-        uint8_t byte = cursor_take(cursor, 1);
+        uint8_t byte = eh_read_uint(cursor, 1);
         if (shift < 64)
             value |= (uint64_t)(byte & 0x7f) << shift;
         if (!(byte & 0x80))
@@ -26,13 +26,13 @@ uint64_t cursor_uleb(struct cursor *cursor)
     return value;
 }
 
-int64_t cursor_sleb(struct cursor *cursor)
+int64_t eh_read_sleb(struct cursor *cursor)
 {
     uint64_t value = 0;
     unsigned shift = 0;
     uint8_t byte = 0;
     do {
-        byte = cursor_take(cursor, 1);
+        byte = eh_read_uint(cursor, 1);
         if (shift < 64)
             value |= (uint64_t)(byte & 0x7f) << shift;
         shift += 7;
@@ -42,8 +42,7 @@ int64_t cursor_sleb(struct cursor *cursor)
     return value;
 }
 
-/* DW_EH_PE_*: low nibble the format, bits 4-6 what it is relative to. */
-uint64_t cursor_encoded(struct cursor *cursor, uint8_t encoding, uintptr_t data_base)
+uint64_t eh_read_encoded(struct cursor *cursor, uint8_t encoding, uintptr_t data_base)
 {
     uintptr_t base = 0;
     switch (encoding & 0x70) {
@@ -62,19 +61,19 @@ uint64_t cursor_encoded(struct cursor *cursor, uint8_t encoding, uintptr_t data_
     case 0x00:
     case 0x04:
     case 0x0c:
-        return base + cursor_take(cursor, 8);
+        return base + eh_read_uint(cursor, 8);
     case 0x02:
-        return base + cursor_take(cursor, 2);
+        return base + eh_read_uint(cursor, 2);
     case 0x03:
-        return base + cursor_take(cursor, 4);
+        return base + eh_read_uint(cursor, 4);
     case 0x0a:
-        return base + (int16_t)cursor_take(cursor, 2);
+        return base + (int16_t)eh_read_uint(cursor, 2);
     case 0x0b:
-        return base + (int64_t)(int32_t)cursor_take(cursor, 4);
+        return base + (int64_t)(int32_t)eh_read_uint(cursor, 4);
     case 0x01:
-        return base + cursor_uleb(cursor);
+        return base + eh_read_uleb(cursor);
     case 0x09:
-        return base + cursor_sleb(cursor);
+        return base + eh_read_sleb(cursor);
     default:
         cursor->bad = true;
         return 0;

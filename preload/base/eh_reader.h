@@ -1,7 +1,7 @@
-/* eh_reader.h - reading the encodings of .eh_frame from a piece of memory, never past its end.
+/* eh_reader.h - reads the encodings of .eh_frame from a piece of memory, never past its end.
  *
- * A cursor that has gone bad stays bad and answers 0, so a reader may take several values and look
- * once. Pure functions of the bytes; nothing is aligned.
+ * A reader that has failed once stays failed and yields 0, so that a caller can read several values
+ * and check for failure once. Pure functions of the bytes; nothing needs to be aligned.
  */
 #ifndef PRELOAD_BASE_EH_READER_H
 #define PRELOAD_BASE_EH_READER_H
@@ -10,13 +10,14 @@
 
 struct cursor {
     const uint8_t *at, *end;
-    bool bad; /* ran past the end, or met what we do not read */
+    bool bad; /* ran past the end, or met an encoding that is not supported */
 };
 
-uint64_t cursor_take(struct cursor *cursor, size_t size); /* size <= 8, little endian */
-uint64_t cursor_uleb(struct cursor *cursor);
-int64_t cursor_sleb(struct cursor *cursor);
-/* A value in one of the DW_EH_PE_* encodings; data_base: what "datarel" is relative to. */
-uint64_t cursor_encoded(struct cursor *cursor, uint8_t encoding, uintptr_t data_base);
+uint64_t eh_read_uint(struct cursor *cursor, size_t size); /* size <= 8, little endian */
+uint64_t eh_read_uleb(struct cursor *cursor);
+int64_t eh_read_sleb(struct cursor *cursor);
+/* A value in one of the DW_EH_PE_* encodings: the low nibble is the format, bits 4-6 the base that
+ * the value is relative to. data_base: the base of DW_EH_PE_datarel. */
+uint64_t eh_read_encoded(struct cursor *cursor, uint8_t encoding, uintptr_t data_base);
 
 #endif

@@ -1,19 +1,20 @@
 #include "preload/base/lock.h"
 #include "preload/base/sys.h"
-#include "arch.h"
+
+#include <time.h>
 
 /* Since glibc 2.32. */
 extern char __libc_single_threaded __attribute__((weak));
 
-static const char never_alone;
+static const char never_single_threaded;
 
 __thread struct lock_thread lock_thread;
-const char *lock_alone = &never_alone;
+const char *lock_single_threaded = &never_single_threaded;
 
 void lock_start(void)
 {
     if (&__libc_single_threaded)
-        lock_alone = &__libc_single_threaded;
+        lock_single_threaded = &__libc_single_threaded;
 }
 
 void lock_take_raw(struct lock *lock)
@@ -38,9 +39,48 @@ void lock_give_raw(struct lock *lock)
         sys_futex_wake(&lock->word, 1);
 }
 
-void lock_let_signals_in(void)
+void lock_unblock_signals(void)
 {
     uint64_t mask = lock_thread.mask;
     lock_thread.put_off = false;
     sys_signals_restore(&mask);
+}
+
+/* ---- Turnstile ------------------------------------------------------------------------------ */
+
+#define OWNER_POLL 20000000ull /* ns between two checks of the owner */
+
+bool turnstile_try(struct turn *turn)
+{
+    uint32_t none = 0;
+    return cas_acquire(&turn->owner, &none, sys_gettid());
+}
+
+bool turnstile_enter(struct turn *turn, uint64_t most)
+{
+    uint32_t self = sys_gettid(), owner = 0;
+    uint64_t start = sys_clock_ns(CLOCK_MONOTONIC);
+    while (!cas_acquire(&turn->owner, &owner, self)) {
+        if (owner == self || sys_clock_ns(CLOCK_MONOTONIC) - start > most)
+            return false;
+        sys_futex_wait_for(&turn->owner, owner, OWNER_POLL);
+        owner = 0;
+    }
+    return true;
+}
+
+void turnstile_leave(struct turn *turn)
+{
+    store_release(&turn->owner, 0); /* pairs with turnstile_try and turnstile_enter */
+    sys_futex_wake(&turn->owner, 1);
+}
+
+bool turnstile_is_occupied(const struct turn *turn)
+{
+    return load_relaxed(&turn->owner);
+}
+
+void turnstile_reset(struct turn *turn)
+{
+    turn->owner = 0;
 }

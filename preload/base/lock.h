@@ -1,34 +1,34 @@
-/* lock.h - the one lock of the runtime: a word and a futex.
+/* lock.h - the runtime's lock, a word and a futex; and the turnstile, for long waits.
  *
- * States of the word: 0 free, 1 held, 2 held and somebody may sleep on it. While the process has
- * one thread (libc says so, as it does to its own malloc) the word is written without locked
+ * States of a lock's word: 0 free, 1 held, 2 held and a thread may sleep on it. While the process
+ * has one thread (libc keeps a flag for its own malloc) the word is written without locked
  * instructions.
  *
- * While a thread holds a lock no signal handler of the program may run in it: it could wait for a
- * thread that waits for us, or leave by longjmp. Blocking signals costs two system calls (246 ns a
- * pair on a 2-core VM), so nothing is blocked: the thread says that it holds, and a handler that
- * arrives meanwhile is put off until the last lock is given back (signal_trampoline.h).
+ * While a thread holds a lock no signal handler of the program may run in that thread: the handler
+ * could wait for a thread that waits for the lock, or leave by longjmp. Blocking signals costs two
+ * system calls (246 ns a pair on a 2-core VM), so nothing is blocked. Instead the thread counts the
+ * locks it holds, and a signal that arrives meanwhile is deferred until the count is 0 again
+ * (signal_trampoline.h).
  */
 #ifndef PRELOAD_BASE_LOCK_H
 #define PRELOAD_BASE_LOCK_H
 
-#include "preload/base/atomic.h"
 #include "preload/base/base.h"
 
 struct lock {
     uint32_t word;
 };
 
-/* This thread: how many locks it holds, and what to do when it holds none again. */
+/* Of this thread: how many locks it holds, and what to do when it holds none again. */
 struct lock_thread {
     uint32_t held;
-    bool put_off; /* a signal waits; all are blocked, and "mask" is what it was */
+    bool put_off; /* a signal was deferred; all are blocked, and "mask" is the mask to restore */
     uint64_t mask;
 };
 
 extern __thread struct lock_thread lock_thread __attribute__((tls_model("initial-exec")));
-/* libc's word for "one thread", or a zero where libc has none. */
-extern const char *lock_alone HIDDEN;
+/* libc's flag "this process has one thread", or a zero where libc has no such flag. */
+extern const char *lock_single_threaded HIDDEN;
 
 /* What unlocking needs; lives on the caller's stack. */
 struct locked {
@@ -36,13 +36,14 @@ struct locked {
     bool alone;
 };
 
-/* Before there are threads. */
+/* Called before there are threads. */
 void lock_start(void);
 
-/* For fork alone: held across a system call by prepare, given by parent and child. */
+/* Without counting: for fork, where the lock is held across a system call and released by both the
+ * parent and the child. */
 void lock_take_raw(struct lock *lock);
 void lock_give_raw(struct lock *lock);
-/* The two functions that all_locks.c calls of a module with one lock. */
+/* Defines the two functions that all_locks.c calls, for a module with one lock. */
 #define LOCK_FOR_FORK(module, lock)                                                                \
     void module##_fork_lock(void)                                                                  \
     {                                                                                              \
@@ -53,11 +54,11 @@ void lock_give_raw(struct lock *lock);
         lock_give_raw(lock);                                                                       \
     }
 
-/* The signals that were put off may come now. */
-void lock_let_signals_in(void);
+/* Restores the signal mask: deferred signals are delivered. */
+void lock_unblock_signals(void);
 
-/* One lock more is held: alone the half of taking one that matters while there is one thread. */
-static inline void lock_one_more(void)
+/* Counts one more held lock. While there is one thread this is the part of locking that matters. */
+static inline void lock_count_taken(void)
 {
     lock_thread.held++;
     __asm__ volatile("" ::: "memory"); /* before anything a handler could interrupt */
@@ -65,8 +66,8 @@ static inline void lock_one_more(void)
 
 static inline struct locked lock_take(struct lock *lock)
 {
-    struct locked locked = {.lock = lock, .alone = *lock_alone};
-    lock_one_more();
+    struct locked locked = {.lock = lock, .alone = *lock_single_threaded};
+    lock_count_taken();
     if (likely(locked.alone))
         store_relaxed(&lock->word, 1);
     else
@@ -74,35 +75,53 @@ static inline struct locked lock_take(struct lock *lock)
     return locked;
 }
 
-/* One lock less is held. */
-static inline void lock_no_more(void)
+static inline void lock_count_given(void)
 {
     __asm__ volatile("" ::: "memory");
     lock_thread.held--;
-    __asm__ volatile("" ::: "memory"); /* a signal that came until here may have been put off */
+    __asm__ volatile("" ::: "memory"); /* an earlier signal may have been deferred */
     if (unlikely(lock_thread.put_off) && !lock_thread.held)
-        lock_let_signals_in();
+        lock_unblock_signals();
 }
 
 static inline void lock_give(struct locked *locked)
 {
     if (likely(locked->alone))
-        store_release(&locked->lock->word, 0); /* pairs with nobody: there is one thread */
+        store_release(&locked->lock->word, 0); /* pairs with no acquire: there is one thread */
     else
         lock_give_raw(locked->lock);
-    lock_no_more();
+    lock_count_given();
 }
 
-/* False at once when somebody holds it. */
+/* False, without waiting, when the lock is held. */
 static inline bool lock_try(struct lock *lock, struct locked *locked)
 {
     uint32_t seen = 0;
     *locked = (struct locked){.lock = lock};
-    lock_one_more();
+    lock_count_taken();
     if (cas_acquire(&lock->word, &seen, 1))
         return true;
-    lock_no_more();
+    lock_count_given();
     return false;
 }
+
+/* ---- Turnstile ------------------------------------------------------------------------------ */
+
+/* Admits one thread at a time. Unlike with a lock, the threads inside and waiting hold nothing:
+ * signals are delivered, and stop_the_world can stop them. A thread that enters again from a signal
+ * handler is refused instead of waiting for itself. */
+struct turn {
+    uint32_t owner; /* tid of the thread inside, 0 = none */
+};
+
+/* False, without waiting, when a thread is inside, also the calling one. */
+bool turnstile_try(struct turn *turn);
+/* False: the calling thread is inside already (a signal handler interrupted it there, or it left by
+ * longjmp), or another thread stays inside for longer than that many nanoseconds. */
+bool turnstile_enter(struct turn *turn, uint64_t most);
+void turnstile_leave(struct turn *turn);
+bool turnstile_is_occupied(const struct turn *turn);
+/* In a fork child: the thread inside does not exist there. */
+void turnstile_reset(struct turn *turn);
 
 #endif

@@ -1,5 +1,5 @@
 #include "preload/base/log.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 
@@ -9,13 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What a standard descriptor was at the start. */
 static struct standard {
     bool known;
     dev_t device;
     ino_t inode;
 } standard_output, standard_error;
 
-static void remember(struct standard *standard, int fd)
+static void remember_descriptor(struct standard *standard, int fd)
 {
     struct stat now;
     if (sys_fstat(fd, &now) < 0)
@@ -27,62 +28,62 @@ static void remember(struct standard *standard, int fd)
 
 void log_start(void)
 {
-    remember(&standard_output, STDOUT_FILENO);
-    remember(&standard_error, STDERR_FILENO);
+    remember_descriptor(&standard_output, STDOUT_FILENO);
+    remember_descriptor(&standard_error, STDERR_FILENO);
 }
 
-static bool is_still(const struct standard *standard, int fd)
+static bool is_same_file(const struct standard *standard, int fd)
 {
     struct stat now;
     return standard->known && sys_fstat(fd, &now) == 0 && now.st_dev == standard->device &&
            now.st_ino == standard->inode;
 }
 
-bool log_usable(void)
+bool log_stderr_usable(void)
 {
-    return is_still(&standard_error, STDERR_FILENO);
+    return is_same_file(&standard_error, STDERR_FILENO);
 }
 
-bool log_output_usable(void)
+bool log_stdout_usable(void)
 {
-    return is_still(&standard_output, STDOUT_FILENO);
+    return is_same_file(&standard_output, STDOUT_FILENO);
 }
 
 static bool within_file_limit(size_t length)
 {
     struct stat now;
-    uint64_t limit = sys_limit(RLIMIT_FSIZE);
+    uint64_t limit = sys_rlimit(RLIMIT_FSIZE);
     return limit == UINT64_MAX || sys_fstat(STDERR_FILENO, &now) < 0 || !S_ISREG(now.st_mode) ||
            now.st_size + length <= limit;
 }
 
-/* ---- Who is shown them ---------------------------------------------------------------------- */
+/* ---- Report hook ----------------------------------------------------------------------------- */
 
 static int (*hook)(const char *line, void *context);
 static void *hook_context;
 static __thread bool hook_runs __attribute__((tls_model("initial-exec")));
 
-void log_show_to(int (*shown)(const char *line, void *context), void *context)
+void log_set_hook(int (*wanted)(const char *line, void *context), void *context)
 {
     store_release(&hook, NULL);
     store_relaxed(&hook_context, context);
-    store_release(&hook, shown);
+    store_release(&hook, wanted);
 }
 
-bool log_is_shown(void)
+bool log_has_hook(void)
 {
     return load_acquire(&hook) && !hook_runs;
 }
 
-/* What it has said itself is written as it is. */
-int log_show(const char *line)
+/* A line that the hook itself causes is written without the hook. */
+int log_call_hook(const char *line)
 {
-    int (*shown)(const char *, void *) = load_acquire(&hook);
-    if (!shown || hook_runs)
+    int (*current)(const char *, void *) = load_acquire(&hook); /* pairs with log_set_hook */
+    if (!current || hook_runs)
         return LOG_WRITE;
     int saved = errno;
     hook_runs = true;
-    int answer = shown(line, load_relaxed(&hook_context));
+    int answer = current(line, load_relaxed(&hook_context));
     hook_runs = false;
     errno = saved;
     return answer;
@@ -93,21 +94,21 @@ int log_show(const char *line)
 void log_line(const char *part, ...)
 {
     char buffer[1024];
-    struct text text = TEXT_ON(buffer);
-    text.size--; /* room for the newline, whatever is cut */
-    text_add(&text, "libleak: ");
+    struct text text = STRBUF_ON(buffer);
+    text.size--; /* keeps room for the newline when a part is cut */
+    strbuf_add(&text, "libleak: ");
     va_list parts;
     va_start(parts, part);
     for (; part; part = va_arg(parts, const char *))
-        text_add(&text, part);
+        strbuf_add(&text, part);
     va_end(parts);
-    int answer = log_show(text.bytes);
+    int answer = log_call_hook(text.bytes);
     text.size++;
-    text_add(&text, "\n");
-    if (answer != LOG_SWALLOW && log_usable() && within_file_limit(text.length))
-        sys_write_quietly(STDERR_FILENO, text.bytes, text.length);
+    strbuf_add(&text, "\n");
+    if (answer != LOG_SWALLOW && log_stderr_usable() && within_file_limit(text.length))
+        sys_write_no_sigpipe(STDERR_FILENO, text.bytes, text.length);
     if (answer == LOG_TRAP)
-        sys_trap();
+        sys_raise_trap();
 }
 
 void log_bad_value(const char *option, const char *value, const char *takes)

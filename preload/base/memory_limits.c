@@ -1,40 +1,40 @@
 #include "preload/base/memory_limits.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 
 #include <sys/resource.h>
 
 #define NO_LIMIT (1ull << 62) /* version 1 writes a number above this */
-#define REST 16               /* near again only when this part of the share had become free */
+#define REARM_PART 16         /* the callback is rearmed when this part of the share is free */
 
 static uint64_t limits[LEAK_LIMIT_MAX];
 static unsigned wanted_share;
-static void (*tell_near)(void);
-static bool inside; /* it has been told of */
+static void (*near_callback)(void);
+static bool is_near; /* the callback was called */
 
-/* ---- What there is ------------------------------------------------------------------------- */
+/* ---- The limits ----------------------------------------------------------------------------- */
 
 static uint64_t read_limit(const char *path)
 {
     char line[64];
     uint64_t bytes;
     if (sys_read_file(path, line, sizeof line) <= 0 ||
-        !text_read_number(line, strcspn(line, "\n"), &bytes) || bytes >= NO_LIMIT)
-        return UINT64_MAX; /* "max", or there is no such file: the topmost group has none */
+        !parse_number(line, strcspn(line, "\n"), &bytes) || bytes >= NO_LIMIT)
+        return UINT64_MAX; /* "max", or no such file: the topmost group has none */
     return bytes;
 }
 
-uint64_t limits_of_group(const char *mount, const char *group, size_t length, const char *file)
+uint64_t memory_limits_of_cgroup(const char *mount, const char *group, size_t length,
+                                 const char *file)
 {
     uint64_t least = UINT64_MAX;
     for (;;) {
         char buffer[1024];
-        struct text path = TEXT_ON(buffer);
-        text_add(&path, mount);
-        text_add_bytes(&path, group, length);
-        text_add(&path, "/");
-        text_add(&path, file);
+        struct text path = STRBUF_ON(buffer);
+        strbuf_add(&path, mount);
+        strbuf_add_bytes(&path, group, length);
+        strbuf_add_all(&path, "/", file, NULL);
         uint64_t limit = path.cut ? UINT64_MAX : read_limit(buffer);
         if (limit < least)
             least = limit;
@@ -45,8 +45,8 @@ uint64_t limits_of_group(const char *mount, const char *group, size_t length, co
     }
 }
 
-/* "4:memory:/group" is version 1, "0::/group" version 2; there may be both. A container sees its
- * own group at the top, under whatever name: so the top is asked in any case. */
+/* "4:memory:/group" is version 1, "0::/group" version 2; both may be present. A container sees its
+ * own group at the top of the tree, but under any name: so the top is read in any case. */
 static uint64_t group_limit(void)
 {
     char buffer[4096];
@@ -59,10 +59,11 @@ static uint64_t group_limit(void)
         const char *group = names ? memchr(names + 1, ':', end - names - 1) : NULL;
         uint64_t limit = UINT64_MAX;
         if (group && group == names + 1)
-            limit = limits_of_group("/sys/fs/cgroup", group + 1, end - group - 1, "memory.max");
+            limit =
+                memory_limits_of_cgroup("/sys/fs/cgroup", group + 1, end - group - 1, "memory.max");
         else if (group && group - names == 7 && memcmp(names, ":memory", 7) == 0)
-            limit = limits_of_group("/sys/fs/cgroup/memory", group + 1, end - group - 1,
-                                    "memory.limit_in_bytes");
+            limit = memory_limits_of_cgroup("/sys/fs/cgroup/memory", group + 1, end - group - 1,
+                                            "memory.limit_in_bytes");
         if (limit < least)
             least = limit;
         line = end + (*end == '\n');
@@ -70,15 +71,15 @@ static uint64_t group_limit(void)
     return least;
 }
 
-void limits_start(void)
+void memory_limits_start(void)
 {
     limits[LEAK_LIMIT_NONE] = UINT64_MAX;
-    limits[LEAK_LIMIT_ADDRESS_SPACE] = sys_limit(RLIMIT_AS);
-    limits[LEAK_LIMIT_DATA] = sys_limit(RLIMIT_DATA);
+    limits[LEAK_LIMIT_ADDRESS_SPACE] = sys_rlimit(RLIMIT_AS);
+    limits[LEAK_LIMIT_DATA] = sys_rlimit(RLIMIT_DATA);
     limits[LEAK_LIMIT_CGROUP] = group_limit();
 }
 
-uint64_t limits_least(enum leak_limit *of)
+uint64_t memory_limits_smallest(enum leak_limit *of)
 {
     *of = LEAK_LIMIT_NONE;
     for (unsigned i = 0; i < LEAK_LIMIT_MAX; i++)
@@ -87,9 +88,9 @@ uint64_t limits_least(enum leak_limit *of)
     return *of ? limits[*of] : 0;
 }
 
-/* ---- How near ------------------------------------------------------------------------------ */
+/* ---- Memory in use -------------------------------------------------------------------------- */
 
-/* In the kernel's words what each limit counts: total, resident, ..., data and stack, in pages. */
+/* statm holds what each limit counts: total, resident, ..., data and stack, in pages. */
 static bool read_used(uint64_t used[LEAK_LIMIT_MAX])
 {
     char line[128];
@@ -99,7 +100,7 @@ static bool read_used(uint64_t used[LEAK_LIMIT_MAX])
     const char *at = line;
     for (size_t i = 0; i < ARRAY_LENGTH(field); i++) {
         size_t length = strcspn(at, " \n");
-        if (!text_read_number(at, length, &field[i]))
+        if (!parse_number(at, length, &field[i]))
             return false;
         at += length + (at[length] != '\0');
     }
@@ -109,7 +110,7 @@ static bool read_used(uint64_t used[LEAK_LIMIT_MAX])
     return true;
 }
 
-static bool is_used(const uint64_t used[LEAK_LIMIT_MAX], unsigned share)
+static bool is_share_used(const uint64_t used[LEAK_LIMIT_MAX], unsigned share)
 {
     for (unsigned i = LEAK_LIMIT_NONE + 1; i < LEAK_LIMIT_MAX; i++)
         if (limits[i] != UINT64_MAX && used[i] >= limits[i] / 100 * share)
@@ -117,25 +118,25 @@ static bool is_used(const uint64_t used[LEAK_LIMIT_MAX], unsigned share)
     return false;
 }
 
-void limits_watch(unsigned share, void (*near)(void))
+void memory_limits_watch(unsigned share, void (*near)(void))
 {
     enum leak_limit of;
-    tell_near = near;
-    wanted_share = limits_least(&of) ? share : 0;
+    near_callback = near;
+    wanted_share = memory_limits_smallest(&of) ? share : 0;
 }
 
-void limits_tick(void)
+void memory_limits_tick(void)
 {
     uint64_t used[LEAK_LIMIT_MAX];
     if (!wanted_share || !read_used(used))
         return;
-    if (!is_used(used, wanted_share - wanted_share / REST))
-        store_relaxed(&inside, false);
-    else if (is_used(used, wanted_share) && !exchange_relaxed(&inside, true))
-        tell_near();
+    if (!is_share_used(used, wanted_share - wanted_share / REARM_PART))
+        store_relaxed(&is_near, false);
+    else if (is_share_used(used, wanted_share) && !exchange_relaxed(&is_near, true))
+        near_callback();
 }
 
-void limits_fork_child(void)
+void memory_limits_fork_child(void)
 {
-    inside = false;
+    is_near = false;
 }

@@ -1,29 +1,31 @@
 /* memory_limits.h - how much memory this process may have, and whether it comes near to that.
  *
- * Three limits are known: of the address space and of the data (setrlimit), and of the control
- * group, or of a group that this one is in. They are asked for once, at the start: later a sandbox
- * may allow no such question, and a container is seldom given another limit. How much is used is
- * asked at a tick of the epoch, and only if somebody wants to know.
- */
+ * Three limits are known: those of the address space and of the data segment (setrlimit), and that
+ * of the control group or of a group that contains it. They are read once, at the start: later a
+ * sandbox may forbid reading them, and a container's limit seldom changes. The memory in use is
+ * read at a tick of the epoch, and only if a watch was set. */
 #ifndef PRELOAD_BASE_MEMORY_LIMITS_H
 #define PRELOAD_BASE_MEMORY_LIMITS_H
 
 #include "preload/base/base.h"
 #include "leak_store.h"
 
-void limits_start(void);
+void memory_limits_start(void);
 
-/* The smallest one, and which it is; 0 and LEAK_LIMIT_NONE: the process may have what there is. */
-uint64_t limits_least(enum leak_limit *of);
+/* The smallest limit, and which one it is; 0 and LEAK_LIMIT_NONE: there is no limit. */
+uint64_t memory_limits_smallest(enum leak_limit *of);
 
-/* near is called once when that share of a limit is used, and again after less was used. In
- * hooks, at a tick: it must only leave a word. share 0: never. */
-void limits_watch(unsigned share, void (*near)(void));
-void limits_tick(void);
+/* Sets a callback for the moment when that percentage of a limit is used; it is called once, and
+ * again only after less was used in between. It runs in a hook, at a tick, so it may do no more
+ * than set a flag. share 0: never. */
+void memory_limits_watch(unsigned share, void (*near)(void));
+void memory_limits_tick(void);
 
-void limits_fork_child(void);
+void memory_limits_fork_child(void);
 
-/* For tests: the smallest limit of a group and of those it is in. mount: where the tree begins. */
-uint64_t limits_of_group(const char *mount, const char *group, size_t length, const char *file);
+/* The smallest limit of a group and of those that contain it; mount: where the tree begins.
+ * Exported for the unit test. */
+uint64_t memory_limits_of_cgroup(const char *mount, const char *group, size_t length,
+                                 const char *file);
 
 #endif

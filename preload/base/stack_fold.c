@@ -1,10 +1,9 @@
 #include "preload/base/stack_fold.h"
 
-/* Are the last "period" frames those before them, and these … as often as it takes to be worth it?
- * None of them was folded before. */
-static bool same(const struct fold *fold, uint32_t period)
+/* Do the last STACK_FOLD_ROUNDS * period frames repeat with that period? None of them is folded. */
+static bool has_period(const struct fold *fold, uint32_t period)
 {
-    uint32_t all = FOLD_ROUNDS * period;
+    uint32_t all = STACK_FOLD_ROUNDS * period;
     if (fold->count < all)
         return false;
     const struct leak_crash_frame *first = fold->row + fold->count - all;
@@ -16,19 +15,19 @@ static bool same(const struct fold *fold, uint32_t period)
 
 static void find_period(struct fold *fold)
 {
-    for (uint32_t period = 1; period <= FOLD_PERIOD; period++) {
-        if (!same(fold, period))
+    for (uint32_t period = 1; period <= STACK_FOLD_PERIOD; period++) {
+        if (!has_period(fold, period))
             continue;
-        fold->count -= (FOLD_ROUNDS - 1) * period;
+        fold->count -= (STACK_FOLD_ROUNDS - 1) * period;
         fold->row[fold->count - 1].period = period;
-        fold->row[fold->count - 1].times = FOLD_ROUNDS - 1;
+        fold->row[fold->count - 1].times = STACK_FOLD_ROUNDS - 1;
         fold->period = period;
         fold->seen = 0;
         return;
     }
 }
 
-static void put(struct fold *fold, uint64_t pc)
+static void put_unfolded(struct fold *fold, uint64_t pc)
 {
     if (fold->count == fold->most) {
         fold->ring[fold->in_ring++ % LEAK_CRASH_OUTER] = pc;
@@ -38,26 +37,26 @@ static void put(struct fold *fold, uint64_t pc)
     find_period(fold);
 }
 
-static void take(struct fold *fold, uint64_t pc);
+static void take_frame(struct fold *fold, uint64_t pc);
 
-/* The round that was begun is not the same to its end: its frames are others. */
-static void unfold(struct fold *fold)
+/* The current round differs from the period: its frames are added again, one by one. */
+static void undo_round(struct fold *fold)
 {
-    uint64_t begun[FOLD_PERIOD];
+    uint64_t partial[STACK_FOLD_PERIOD];
     uint32_t seen = fold->seen;
     for (uint32_t i = 0; i < seen; i++)
-        begun[i] = fold->row[fold->count - fold->period + i].pc;
+        partial[i] = fold->row[fold->count - fold->period + i].pc;
     fold->period = fold->seen = 0;
     for (uint32_t i = 0; i < seen; i++)
-        take(fold, begun[i]); /* fewer than before: this ends */
+        take_frame(fold, partial[i]); /* fewer frames than before: the recursion ends */
 }
 
-static void take(struct fold *fold, uint64_t pc)
+static void take_frame(struct fold *fold, uint64_t pc)
 {
     if (!fold->period || fold->row[fold->count - fold->period + fold->seen].pc != pc) {
         if (fold->period)
-            unfold(fold);
-        put(fold, pc);
+            undo_round(fold);
+        put_unfolded(fold, pc);
         return;
     }
     if (++fold->seen < fold->period)
@@ -67,13 +66,13 @@ static void take(struct fold *fold, uint64_t pc)
     fold->seen = 0;
 }
 
-void fold_add(struct fold *fold, uint64_t pc)
+void stack_fold_add(struct fold *fold, uint64_t pc)
 {
     fold->depth++;
-    take(fold, pc);
+    take_frame(fold, pc);
 }
 
-static void reverse(uint64_t *at, uint64_t count)
+static void reverse_words(uint64_t *at, uint64_t count)
 {
     for (uint64_t i = 0; i < count / 2; i++) {
         uint64_t kept = at[i];
@@ -82,16 +81,16 @@ static void reverse(uint64_t *at, uint64_t count)
     }
 }
 
-uint32_t fold_end(struct fold *fold, uint64_t *left_out)
+uint32_t stack_fold_finish(struct fold *fold, uint64_t *left_out)
 {
     if (fold->period)
-        unfold(fold);
+        undo_round(fold);
     uint64_t kept = fold->in_ring < LEAK_CRASH_OUTER ? fold->in_ring : LEAK_CRASH_OUTER;
     uint64_t first = fold->in_ring > LEAK_CRASH_OUTER ? fold->in_ring % LEAK_CRASH_OUTER : 0;
-    /* The oldest to the front: both parts turned round, then the whole. */
-    reverse(fold->ring, first);
-    reverse(fold->ring + first, kept - first);
-    reverse(fold->ring, kept);
+    /* Rotates the oldest to the front: reverse both parts, then the whole. */
+    reverse_words(fold->ring, first);
+    reverse_words(fold->ring + first, kept - first);
+    reverse_words(fold->ring, kept);
     *left_out = fold->in_ring - kept;
     return kept;
 }

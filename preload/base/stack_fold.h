@@ -1,11 +1,4 @@
-/* stack_fold.h - a stack of any depth in a small row: what repeats is told once, and counted.
- *
- * Frames come one by one, innermost first. When p frames (p up to FOLD_PERIOD) have come
- * FOLD_ROUNDS times in a row, all but the first round go, and its last frame says "these p come so
- * many times more"; as long as the same go on coming only that number grows. What the row has no
- * room for goes round in a ring, so that the outermost frames are there at the end:
- *
- *     depth = frames in the row + sum of period * times + left out + those of the ring
+/* stack_fold.h - two helpers for call stacks: comparing saved stack words, and folding recursion.
  *
  * Pure functions.
  */
@@ -15,20 +8,52 @@
 #include "preload/base/base.h"
 #include "leak_store.h"
 
-#define FOLD_PERIOD 16
-#define FOLD_ROUNDS 4 /* two equal frames are often part of a longer round */
+/* Are these words of a stack unchanged? Word i was read at low + offset[i]; low is the low end of
+ * the thread's stack. Shared traces and the stack cache depend on this comparison, so it is written
+ * for speed: four words a step, one branch a step. */
+static inline bool stack_words_match(uintptr_t low, const uint32_t *offset, const uintptr_t *word,
+                                     unsigned count)
+{
+    uintptr_t differs = 0;
+#define COMPARE(i) differs |= word[i] ^ *(const uintptr_t *)(low + offset[i])
+    for (; count >= 4; count -= 4, offset += 4, word += 4) {
+        COMPARE(0);
+        COMPARE(1);
+        COMPARE(2);
+        COMPARE(3);
+        if (differs)
+            return false;
+    }
+    for (; count; count--, offset++, word++)
+        COMPARE(0);
+#undef COMPARE
+    return !differs;
+}
 
+/* ---- A stack of any depth in a small row ---------------------------------------------------- */
+
+#define STACK_FOLD_PERIOD 16
+#define STACK_FOLD_ROUNDS 4 /* two equal frames are often part of a longer period */
+
+/* Frames are added one by one, innermost first. When p frames (p up to STACK_FOLD_PERIOD) have
+ * occurred STACK_FOLD_ROUNDS times in succession, all rounds but the first are removed from the
+ * row, and the last frame of the first round says "these p frames occur that many times more"; each
+ * further round only increments that number. Frames for which the row has no room go into a ring
+ * buffer, so that the outermost ones are there at the end:
+ *
+ *     depth = frames in the row + sum of period * times + left out + those in the ring */
 struct fold {
-    struct leak_crash_frame *row; /* count of at most "most" are used */
+    struct leak_crash_frame *row; /* "count" frames of room for "most" */
     uint32_t most, count;
     uint64_t *ring;   /* LEAK_CRASH_OUTER of them */
-    uint64_t in_ring; /* ever put there */
+    uint64_t in_ring; /* how many were ever put there */
     uint64_t depth;
-    uint32_t period, seen; /* being folded: so many of the next round have come; 0 = nothing is */
+    uint32_t period; /* of the current repetition, 0 = none */
+    uint32_t seen;   /* how many frames of the next round have been added */
 };
 
-void fold_add(struct fold *fold, uint64_t pc);
-/* Nothing more comes: the ring is put in order. How many it holds. */
-uint32_t fold_end(struct fold *fold, uint64_t *left_out);
+void stack_fold_add(struct fold *fold, uint64_t pc);
+/* After the last frame: puts the ring into order. Result: how many frames it holds. */
+uint32_t stack_fold_finish(struct fold *fold, uint64_t *left_out);
 
 #endif

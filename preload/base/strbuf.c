@@ -1,12 +1,14 @@
 #include "preload/base/strbuf.h"
 
-struct text text_on(char *buffer, size_t size)
+#include <stdarg.h>
+
+struct text strbuf_on(char *buffer, size_t size)
 {
     buffer[0] = '\0';
     return (struct text){.bytes = buffer, .size = size};
 }
 
-void text_add_bytes(struct text *text, const char *bytes, size_t length)
+void strbuf_add_bytes(struct text *text, const char *bytes, size_t length)
 {
     size_t room = text->size - 1 - text->length;
     if (length > room) {
@@ -18,55 +20,81 @@ void text_add_bytes(struct text *text, const char *bytes, size_t length)
     text->bytes[text->length] = '\0';
 }
 
-void text_add(struct text *text, const char *string)
+void strbuf_add(struct text *text, const char *string)
 {
-    text_add_bytes(text, string, strlen(string));
+    strbuf_add_bytes(text, string, strlen(string));
 }
 
-void text_add_number(struct text *text, uint64_t number)
+void strbuf_add_all(struct text *text, ...)
+{
+    va_list parts;
+    va_start(parts, text);
+    for (const char *part; (part = va_arg(parts, const char *));)
+        strbuf_add(text, part);
+    va_end(parts);
+}
+
+void strbuf_add_number(struct text *text, uint64_t number)
 {
     char digits[20];
     size_t at = sizeof digits;
     do
         digits[--at] = '0' + number % 10;
     while (number /= 10);
-    text_add_bytes(text, digits + at, sizeof digits - at);
+    strbuf_add_bytes(text, digits + at, sizeof digits - at);
 }
 
-void text_add_hex(struct text *text, uint64_t number)
+void strbuf_add_hex(struct text *text, uint64_t number)
 {
     char digits[16];
     size_t at = sizeof digits;
     do
         digits[--at] = "0123456789abcdef"[number % 16];
     while (number /= 16);
-    text_add(text, "0x");
-    text_add_bytes(text, digits + at, sizeof digits - at);
+    strbuf_add(text, "0x");
+    strbuf_add_bytes(text, digits + at, sizeof digits - at);
 }
 
-void text_add_time(struct text *text, uint64_t ns)
+void strbuf_add_time(struct text *text, uint64_t ns)
 {
     bool seconds = ns % 1000000000 == 0;
-    text_add_number(text, seconds ? ns / 1000000000 : ns / 1000000);
-    text_add(text, seconds ? "s" : "ms");
+    strbuf_add_number(text, seconds ? ns / 1000000000 : ns / 1000000);
+    strbuf_add(text, seconds ? "s" : "ms");
 }
 
-void text_add_signed(struct text *text, int64_t number)
+void strbuf_add_fd_path(struct text *text, int fd)
 {
-    if (number < 0)
-        text_add(text, "-");
-    text_add_number(text, number < 0 ? -(uint64_t)number : (uint64_t)number);
+    strbuf_add(text, "/proc/self/fd/");
+    strbuf_add_number(text, fd);
 }
 
-void text_add_descriptor(struct text *text, int fd)
+const char *path_file_name(const char *path)
 {
-    text_add(text, "/proc/self/fd/");
-    text_add_number(text, fd);
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
-bool text_starts(const char *string, const char *prefix)
+bool starts_with(const char *string, const char *prefix)
 {
     return strncmp(string, prefix, strlen(prefix)) == 0;
+}
+
+bool equals_word(const char *string, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(string, word, length) == 0;
+}
+
+bool parse_bool(const char *string, size_t length, bool *out)
+{
+    static const char *const words[][2] = {
+        {"0", "1"}, {"off", "on"}, {"no", "yes"}, {"false", "true"}};
+    for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
+        for (int truth = 0; truth < 2; truth++)
+            if (equals_word(string, length, words[i][truth])) {
+                *out = truth;
+                return true;
+            }
+    return false;
 }
 
 static int digit_value(char c)
@@ -80,7 +108,7 @@ static int digit_value(char c)
     return 99;
 }
 
-bool text_read_number(const char *string, size_t length, uint64_t *out)
+bool parse_number(const char *string, size_t length, uint64_t *out)
 {
     unsigned base = 10;
     if (length > 2 && string[0] == '0' && (string[1] == 'x' || string[1] == 'X')) {
@@ -101,7 +129,7 @@ bool text_read_number(const char *string, size_t length, uint64_t *out)
     return true;
 }
 
-uint64_t text_take_hex(const char **at)
+uint64_t parse_hex(const char **at)
 {
     uint64_t value = 0;
     for (; digit_value(**at) < 16; ++*at)
@@ -109,12 +137,12 @@ uint64_t text_take_hex(const char **at)
     return value;
 }
 
-bool text_read_size(const char *string, size_t length, uint64_t *out)
+bool parse_size(const char *string, size_t length, uint64_t *out)
 {
     static const char units[] = "kmg";
     const char *unit = length ? strchr(units, string[length - 1] | 0x20) : NULL;
     unsigned shift = unit && *unit ? 10 * (unit - units + 1) : 0;
-    if (!text_read_number(string, shift ? length - 1 : length, out))
+    if (!parse_number(string, shift ? length - 1 : length, out))
         return false;
     if (shift && *out >> (64 - shift))
         return false;
@@ -122,7 +150,7 @@ bool text_read_size(const char *string, size_t length, uint64_t *out)
     return true;
 }
 
-bool text_read_time(const char *string, size_t length, uint64_t *out)
+bool parse_time(const char *string, size_t length, uint64_t *out)
 {
     static const struct {
         const char *name;
@@ -133,30 +161,29 @@ bool text_read_time(const char *string, size_t length, uint64_t *out)
         digits++;
     if (digits < length)
         for (unit = 0; unit < ARRAY_LENGTH(units); unit++)
-            if (strlen(units[unit].name) == length - digits &&
-                memcmp(string + digits, units[unit].name, length - digits) == 0)
+            if (equals_word(string + digits, length - digits, units[unit].name))
                 break;
-    return unit < ARRAY_LENGTH(units) && text_read_number(string, digits, out) &&
+    return unit < ARRAY_LENGTH(units) && parse_number(string, digits, out) &&
            !__builtin_mul_overflow(*out, units[unit].ns, out);
 }
 
-/* The place of a word, or 0. */
+/* The index of a word, or 0. */
 static size_t find_word(const char *word, size_t length, const char *const *words, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0)
+        if (equals_word(word, length, words[i]))
             return i;
     return 0;
 }
 
-bool text_read_set(const char *list, size_t length, const char *const *words, size_t count,
-                   uint32_t *out)
+bool parse_word_set(const char *list, size_t length, const char *const *words, size_t count,
+                    uint32_t *out)
 {
     const char *end = list + length;
     for (*out = 0; list < end;) {
         const char *comma = memchr(list, ',', end - list);
         size_t size = (comma ? comma : end) - list, place = find_word(list, size, words, count);
-        if (!place && !(size == 4 && memcmp(list, "none", 4) == 0))
+        if (!place && !equals_word(list, size, "none"))
             return false;
         *out |= place ? 1u << place : 0;
         list += size + (comma != NULL);

@@ -1,7 +1,7 @@
-/* strbuf.h - building and reading short texts without stdio, locale or memory.
+/* strbuf.h - builds and reads short strings without stdio, locale or memory.
  *
- * A text is a window on the caller's buffer: what does not fit is cut, always NUL-terminated.
- * Pure functions: callable anywhere.
+ * A string buffer is a window on the caller's memory: what does not fit is cut, and the string is
+ * always NUL-terminated. Pure functions, callable anywhere.
  */
 #ifndef PRELOAD_BASE_STRBUF_H
 #define PRELOAD_BASE_STRBUF_H
@@ -14,30 +14,36 @@ struct text {
     bool cut;            /* something did not fit */
 };
 
-#define TEXT_ON(buffer) text_on((buffer), sizeof(buffer))
+#define STRBUF_ON(buffer) strbuf_on((buffer), sizeof(buffer))
 
-struct text text_on(char *buffer, size_t size);
-void text_add(struct text *text, const char *string);
-void text_add_bytes(struct text *text, const char *bytes, size_t length);
-void text_add_number(struct text *text, uint64_t number);
-void text_add_hex(struct text *text, uint64_t number); /* 0x… */
-void text_add_time(struct text *text, uint64_t ns);    /* as text_read_time takes it; ms at least */
-void text_add_signed(struct text *text, int64_t number);
-void text_add_descriptor(struct text *text, int fd); /* as a path of this process */
+struct text strbuf_on(char *buffer, size_t size);
+void strbuf_add(struct text *text, const char *string);
+/* Several strings, which end with NULL. */
+void strbuf_add_all(struct text *text, ...) __attribute__((sentinel));
+void strbuf_add_bytes(struct text *text, const char *bytes, size_t length);
+void strbuf_add_number(struct text *text, uint64_t number);
+void strbuf_add_hex(struct text *text, uint64_t number); /* 0x… */
+void strbuf_add_time(struct text *text, uint64_t ns);    /* as parse_time reads it; ms at least */
+void strbuf_add_fd_path(struct text *text, int fd);      /* /proc/self/fd/N */
 
-bool text_starts(const char *string, const char *prefix);
+/* What follows the last slash, or all of the path. */
+const char *path_file_name(const char *path);
+bool starts_with(const char *string, const char *prefix);
+/* Is the string of that length the word? */
+bool equals_word(const char *string, size_t length, const char *word);
+/* 0 and 1, off and on, no and yes, false and true; false: anything else. */
+bool parse_bool(const char *string, size_t length, bool *out);
 /* Decimal or 0x hex, the whole of [string, string + length); false when it is anything else. */
-bool text_read_number(const char *string, size_t length, uint64_t *out);
-/* Hex digits as they come, *at behind them. */
-uint64_t text_take_hex(const char **at);
-/* Like text_read_number, with an optional k, m or g (powers of 1024). */
-bool text_read_size(const char *string, size_t length, uint64_t *out);
-/* Nanoseconds: a whole number of ms, s, m or h; without a unit of seconds. */
-bool text_read_time(const char *string, size_t length, uint64_t *out);
-
-/* "fd,thread" or "none": a bit for each word of a list, by its place in words (place 0 has no
- * word). False: there is another word in it. */
-bool text_read_set(const char *list, size_t length, const char *const *words, size_t count,
-                   uint32_t *out);
+bool parse_number(const char *string, size_t length, uint64_t *out);
+/* As many hex digits as there are; *at is moved behind them. */
+uint64_t parse_hex(const char **at);
+/* Like parse_number, with an optional k, m or g (powers of 1024). */
+bool parse_size(const char *string, size_t length, uint64_t *out);
+/* Nanoseconds: a whole number of ms, s, m or h, without a unit of seconds. */
+bool parse_time(const char *string, size_t length, uint64_t *out);
+/* "fd,thread" or "none": sets a bit for each word of the list, by its index in words (index 0 holds
+ * no word). False: the list contains another word. */
+bool parse_word_set(const char *list, size_t length, const char *const *words, size_t count,
+                    uint32_t *out);
 
 #endif

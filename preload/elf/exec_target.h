@@ -1,25 +1,30 @@
-/* exec_target.h - what will the program about to be started make of us?
+/* exec_target.h - can libleak run inside a program: one that is about to start, or this one?
  *
  * A loader of another class or machine prints an error for each library it cannot preload, and
- * musl's refuses to start the program; the runtimes of some sanitizers crash behind us; a static or
- * setuid program just ignores us. So before exec and spawn the file is looked at: ELF header,
- * interpreter and names, through one level of "#!". In doubt it takes us: the loader knows best.
- * Callable in a vfork child: memory comes from the stack, the descriptor is closed at once.
- */
+ * musl's refuses to start the program; the runtimes of some sanitizers crash when another library
+ * is loaded before them; a static or setuid program ignores LD_PRELOAD. So before exec and spawn
+ * the file is examined: ELF header, interpreter and symbol names, through one level of "#!". In
+ * doubt the answer is EXEC_TARGET_LOADS: the loader decides. */
 #ifndef PRELOAD_ELF_EXEC_TARGET_H
 #define PRELOAD_ELF_EXEC_TARGET_H
 
 #include "preload/base/base.h"
 
 enum target {
-    TARGET_TAKES_US,
-    TARGET_IGNORES_US, /* harmless, but it will have no account */
-    TARGET_REFUSES_US  /* must not find us in its environment */
+    EXEC_TARGET_LOADS,   /* libleak can be preloaded */
+    EXEC_TARGET_IGNORES, /* harmless, but the program will not be recorded */
+    EXEC_TARGET_REFUSES  /* libleak must be removed from its environment */
 };
 
-/* search_path: NULL, or the PATH in which a file without a slash is looked for. */
-enum target target_of(const char *file, const char *search_path);
-/* The same for an open descriptor. */
-enum target target_of_fd(int fd);
+/* search_path: NULL, or the PATH in which a file without a slash is looked up. Callable in a vfork
+ * child: memory comes from the stack, and every descriptor is closed again. */
+enum target exec_target_of_path(const char *file, const char *search_path);
+enum target exec_target_of_fd(int fd);
+
+/* Does this process contain the runtime of a sanitizer? Such a runtime replaces nearly all of libc,
+ * malloc included, and initialises itself at the first call of any of its functions. A call from
+ * libleak would come before the real functions that it needs were found. Such a process is not
+ * recorded; it mostly has a leak check of its own. Calls nothing of libc. */
+bool process_is_sanitized(void);
 
 #endif

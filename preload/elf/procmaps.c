@@ -1,6 +1,6 @@
 #include "preload/elf/procmaps.h"
 #include "preload/base/arena.h"
-#include "preload/base/sys.h"
+#include "preload/base/containers.h"
 #include "preload/base/strbuf.h"
 #include "leak_store.h"
 
@@ -8,15 +8,15 @@
 
 #define TEXT_FIRST (256ull << 10)
 
-/* "7f00-7f10": the number up to the character, and past it. */
-static uint64_t hex(const char **at, char end)
+/* A hexadecimal number, and one character behind it if that is there. */
+static uint64_t read_hex(const char **at, char end)
 {
-    uint64_t value = text_take_hex(at);
+    uint64_t value = parse_hex(at);
     *at += **at == end;
     return value;
 }
 
-static uint64_t decimal(const char **at)
+static uint64_t read_decimal(const char **at)
 {
     uint64_t value = 0;
     for (; **at >= '0' && **at <= '9'; ++*at)
@@ -24,11 +24,11 @@ static uint64_t decimal(const char **at)
     return value;
 }
 
-bool maps_parse(const char *line, struct mapping *out)
+bool procmaps_parse_line(const char *line, struct mapping *out)
 {
     const char *at = line;
-    out->start = hex(&at, '-');
-    out->end = hex(&at, ' ');
+    out->start = read_hex(&at, '-');
+    out->end = read_hex(&at, ' ');
     if (strlen(at) < 5 || out->end <= out->start)
         return false;
     out->read = at[0] == 'r';
@@ -36,48 +36,48 @@ bool maps_parse(const char *line, struct mapping *out)
     out->execute = at[2] == 'x';
     out->shared = at[3] == 's';
     at += 5;
-    out->offset = hex(&at, ' ');
-    hex(&at, ':'); /* the device */
-    hex(&at, ' ');
-    out->inode = decimal(&at);
+    out->offset = read_hex(&at, ' ');
+    read_hex(&at, ':'); /* the device */
+    read_hex(&at, ' ');
+    out->inode = read_decimal(&at);
     while (*at == ' ')
         at++;
     out->path = at;
     return true;
 }
 
-bool maps_is_anonymous(const struct mapping *mapping)
+bool procmaps_is_anonymous(const struct mapping *mapping)
 {
     return !mapping->inode && mapping->write && !mapping->shared &&
            (!mapping->path[0] || strncmp(mapping->path, "[heap", 5) == 0 ||
             strncmp(mapping->path, "[anon", 5) == 0);
 }
 
-/* It is in the list that it is for: ours. */
-static char *map_own(size_t size)
+/* The mapping itself will be in the list: it must be known as the runtime's own. */
+static char *map_registered(size_t size)
 {
     char *memory = sys_map(size);
     if (memory)
-        arena_own(memory, size);
+        arena_register(memory, size);
     return memory;
 }
 
 /* The whole file; *length without the NUL behind it. */
-static char *read_text(size_t *length)
+static char *read_maps_file(size_t *length)
 {
     int fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
     size_t size = TEXT_FIRST;
-    char *text = fd < 0 ? NULL : map_own(size);
+    char *text = fd < 0 ? NULL : map_registered(size);
     ssize_t got;
     *length = 0;
     while (text && (got = sys_read(fd, text + *length, size - 1 - *length)) > 0) {
         *length += got;
         if (size - 1 - *length >= LEAK_PAGE)
             continue;
-        char *larger = map_own(2 * size);
+        char *larger = map_registered(2 * size);
         if (larger)
             memcpy(larger, text, *length);
-        text = larger; /* the smaller one stays: it may stand in what was read */
+        text = larger; /* the smaller one stays mapped: it may be in the list already */
         size *= 2;
     }
     if (fd >= 0)
@@ -85,10 +85,10 @@ static char *read_text(size_t *length)
     return text;
 }
 
-bool maps_read(struct maps *out)
+bool procmaps_read(struct maps *out)
 {
     size_t length, lines = 0;
-    char *text = read_text(&length);
+    char *text = read_maps_file(&length);
     *out = (struct maps){0};
     for (size_t i = 0; text && i < length; i++)
         lines += text[i] == '\n';
@@ -96,13 +96,13 @@ bool maps_read(struct maps *out)
         return false;
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
-        if (maps_parse(line, &out->mapping[out->count]))
+        if (procmaps_parse_line(line, &out->mapping[out->count]))
             out->count++;
     }
     return out->count != 0;
 }
 
-/* The whole lines at the front; how many bytes they were. */
+/* Visits the complete lines at the front. Result: their length. */
 static size_t visit_lines(char *text, void (*visit)(const struct mapping *mapping, void *context),
                           void *context)
 {
@@ -110,14 +110,14 @@ static size_t visit_lines(char *text, void (*visit)(const struct mapping *mappin
     char *line = text;
     for (char *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
-        if (maps_parse(line, &mapping))
+        if (procmaps_parse_line(line, &mapping))
             visit(&mapping, context);
     }
     return line - text;
 }
 
-bool maps_each(char *buffer, size_t size,
-               void (*visit)(const struct mapping *mapping, void *context), void *context)
+bool procmaps_each(char *buffer, size_t size,
+                   void (*visit)(const struct mapping *mapping, void *context), void *context)
 {
     size_t length = 0;
     ssize_t got;
@@ -137,16 +137,9 @@ bool maps_each(char *buffer, size_t size,
     return true;
 }
 
-const struct mapping *maps_find(const struct maps *maps, uintptr_t address)
+const struct mapping *procmaps_find(const struct maps *maps, uintptr_t address)
 {
-    uint32_t low = 0, high = maps->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (maps->mapping[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct mapping *found = &maps->mapping[low];
-    return low < maps->count && found->start <= address ? found : NULL;
+    size_t first = LOWER_BOUND(maps->count, i, maps->mapping[i].end <= address);
+    const struct mapping *found = &maps->mapping[first];
+    return first < maps->count && found->start <= address ? found : NULL;
 }

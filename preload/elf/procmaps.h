@@ -1,7 +1,7 @@
-/* procmaps.h - what is mapped where: /proc/self/maps, taken apart.
+/* procmaps.h - what is mapped where: /proc/self/maps, parsed.
  *
- * Read by the child of a look, which is a picture of the process: the mappings are the same, and
- * nobody changes them. Memory comes from the kernel and stays for the child's short life.
+ * Mainly for the child of a leak check, where the mappings are those of the parent and do not
+ * change. Memory comes from the kernel and is kept for the child's short life.
  */
 #ifndef PRELOAD_ELF_PROCMAPS_H
 #define PRELOAD_ELF_PROCMAPS_H
@@ -20,17 +20,17 @@ struct maps {
     uint32_t count;
 };
 
-/* False: it cannot be read, or there is no memory. */
-bool maps_read(struct maps *out);
-/* One line, NUL-terminated, without its newline; the path stays there. */
-bool maps_parse(const char *line, struct mapping *out);
-/* Private memory of no file that can be written to. */
-bool maps_is_anonymous(const struct mapping *mapping);
-/* One after the other, in the caller's memory, without a lock: for a handler of a signal that
- * kills. A line that is longer than size is passed over. False: it cannot be read. */
-bool maps_each(char *buffer, size_t size,
-               void (*visit)(const struct mapping *mapping, void *context), void *context);
-/* The mapping around an address, or NULL. */
-const struct mapping *maps_find(const struct maps *maps, uintptr_t address);
+/* False: the file cannot be read, or there is no memory. */
+bool procmaps_read(struct maps *out);
+/* One line, NUL-terminated, without its newline; out->path points into it. */
+bool procmaps_parse_line(const char *line, struct mapping *out);
+/* Private writable memory that belongs to no file. */
+bool procmaps_is_anonymous(const struct mapping *mapping);
+/* Visits one mapping after the other, in the caller's memory and without a lock: for the handler of
+ * a fatal signal. A line longer than size is skipped. False: the file cannot be read. */
+bool procmaps_each(char *buffer, size_t size,
+                   void (*visit)(const struct mapping *mapping, void *context), void *context);
+/* The mapping that contains an address, or NULL. */
+const struct mapping *procmaps_find(const struct maps *maps, uintptr_t address);
 
 #endif

@@ -1,11 +1,12 @@
 #include "preload/elf/symbols.h"
+#include "preload/base/strbuf.h"
 #include "preload/base/sys.h"
 
 #include <sys/mman.h>
 
-#define OLD_VERSION 0x8000 /* of a symbol that has a newer one */
+#define OLD_VERSION 0x8000 /* set in the version of a symbol that is not the default one */
 
-static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
+static const ElfW(Dyn) * find_dynamic(const struct dl_phdr_info *object)
 {
     for (unsigned i = 0; i < object->dlpi_phnum; i++)
         if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
@@ -13,13 +14,13 @@ static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
     return NULL;
 }
 
-/* The loader turns offsets into addresses where the section can be written to. */
-static void *place(uintptr_t bias, uintptr_t value)
+/* The loader relocates the entries only where the dynamic section is writable. */
+static void *relocated(uintptr_t bias, uintptr_t value)
 {
     return (void *)(value < bias ? bias + value : value);
 }
 
-bool symbols_is_around(const struct dl_phdr_info *object, uintptr_t address)
+bool symbols_object_contains(const struct dl_phdr_info *object, uintptr_t address)
 {
     for (unsigned i = 0; i < object->dlpi_phnum; i++)
         if (object->dlpi_phdr[i].p_type == PT_LOAD &&
@@ -37,28 +38,28 @@ bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *
         uintptr_t value = entry->d_un.d_val;
         switch (entry->d_tag) {
         case DT_SYMTAB:
-            out->symbol = place(bias, value);
+            out->symbol = relocated(bias, value);
             break;
         case DT_STRTAB:
-            out->names = place(bias, value);
+            out->names = relocated(bias, value);
             break;
         case DT_GNU_HASH:
-            out->gnu_hash = place(bias, value);
+            out->gnu_hash = relocated(bias, value);
             break;
         case DT_HASH:
-            out->hash = place(bias, value);
+            out->hash = relocated(bias, value);
             break;
         case DT_VERSYM:
-            out->version = place(bias, value);
+            out->version = relocated(bias, value);
             break;
         case DT_RELA:
-            out->table[0].first = place(bias, value);
+            out->table[0].first = relocated(bias, value);
             break;
         case DT_RELASZ:
             out->table[0].count = value / sizeof(ElfW(Rela));
             break;
         case DT_JMPREL:
-            out->table[1].first = place(bias, value);
+            out->table[1].first = relocated(bias, value);
             break;
         case DT_PLTRELSZ:
             out->table[1].count = value / sizeof(ElfW(Rela));
@@ -73,22 +74,16 @@ bool symbols_read_at(uintptr_t bias, const ElfW(Dyn) * dynamic, struct symbols *
 
 bool symbols_read(const struct dl_phdr_info *object, struct symbols *out)
 {
-    return symbols_read_at(object->dlpi_addr, dynamic_of(object), out);
+    return symbols_read_at(object->dlpi_addr, find_dynamic(object), out);
 }
 
 /* ---- Libraries ----------------------------------------------------------------------------- */
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* By the name that it has itself, or by that of its file. */
-static int is_called(struct dl_phdr_info *object, size_t size UNUSED, void *name)
+/* By its DT_SONAME, or by the name of its file. */
+static int is_library_called(struct dl_phdr_info *object, size_t size UNUSED, void *name)
 {
     struct symbols symbols;
-    if (object->dlpi_name && strcmp(last_part(object->dlpi_name), last_part(name)) == 0)
+    if (object->dlpi_name && strcmp(path_file_name(object->dlpi_name), path_file_name(name)) == 0)
         return 1;
     if (!symbols_read(object, &symbols))
         return 0;
@@ -98,11 +93,11 @@ static int is_called(struct dl_phdr_info *object, size_t size UNUSED, void *name
     return 0;
 }
 
-bool symbols_has_libraries(const struct symbols *symbols)
+bool symbols_libraries_loaded(const struct symbols *symbols)
 {
     for (const ElfW(Dyn) *entry = symbols->dynamic; entry->d_tag != DT_NULL; entry++)
         if (entry->d_tag == DT_NEEDED &&
-            !dl_iterate_phdr(is_called, (void *)(symbols->names + entry->d_un.d_val)))
+            !dl_iterate_phdr(is_library_called, (void *)(symbols->names + entry->d_un.d_val)))
             return false;
     return true;
 }
@@ -118,7 +113,7 @@ bool symbols_is_same(const char *one, const char *other)
     return *one == *other;
 }
 
-/* Of several versions the one that a program gets that is linked today. */
+/* Of several versions, the default one. */
 static bool is_export(const struct symbols *symbols, uint32_t i, const char *name)
 {
     const ElfW(Sym) *symbol = &symbols->symbol[i];
@@ -127,7 +122,7 @@ static bool is_export(const struct symbols *symbols, uint32_t i, const char *nam
            symbols_is_same(symbols->names + symbol->st_name, name);
 }
 
-/* Buckets of hashed symbols behind a filter; the last of a bucket has an odd hash. */
+/* A Bloom filter, then buckets of hashed symbols; the last hash of a bucket is odd. */
 static const ElfW(Sym) * find_by_gnu_hash(const struct symbols *symbols, const char *name)
 {
     const uint32_t *head = symbols->gnu_hash;
@@ -148,7 +143,7 @@ static const ElfW(Sym) * find_by_gnu_hash(const struct symbols *symbols, const c
     return NULL;
 }
 
-static const ElfW(Sym) * find_one_by_one(const struct symbols *symbols, const char *name)
+static const ElfW(Sym) * find_linearly(const struct symbols *symbols, const char *name)
 {
     for (uint32_t i = 1; i < symbols->hash[1]; i++)
         if (is_export(symbols, i, name))
@@ -156,12 +151,12 @@ static const ElfW(Sym) * find_one_by_one(const struct symbols *symbols, const ch
     return NULL;
 }
 
-uintptr_t symbols_exported(const struct symbols *symbols, const char *name)
+uintptr_t symbols_find_export(const struct symbols *symbols, const char *name)
 {
     const ElfW(Sym) *symbol = symbols->gnu_hash ? find_by_gnu_hash(symbols, name)
-                              : symbols->hash   ? find_one_by_one(symbols, name)
+                              : symbols->hash   ? find_linearly(symbols, name)
                                                 : NULL;
-    /* An indirect function has an address only when it was asked for one. */
+    /* The address of an indirect function is known only after calling its resolver. */
     return symbol && ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC
                ? symbols->bias + symbol->st_value
                : 0;
@@ -173,38 +168,38 @@ struct search {
     bool before;
 };
 
-static int look_into(struct dl_phdr_info *object, size_t size UNUSED, void *context)
+static int search_object(struct dl_phdr_info *object, size_t size UNUSED, void *context)
 {
     struct search *search = context;
     struct symbols symbols;
-    if (symbols_is_around(object, search->but))
+    if (symbols_object_contains(object, search->but))
         return search->before;
     if (!symbols_read(object, &symbols))
         return 0;
-    search->found = symbols_exported(&symbols, search->name);
+    search->found = symbols_find_export(&symbols, search->name);
     return search->found != 0;
 }
 
-uintptr_t symbols_find(const char *name, uintptr_t but)
+uintptr_t symbols_find_except(const char *name, uintptr_t but)
 {
     struct search search = {.name = name, .but = but};
-    dl_iterate_phdr(look_into, &search);
+    dl_iterate_phdr(search_object, &search);
     return search.found;
 }
 
-bool symbols_before(const char *name, uintptr_t address)
+bool symbols_is_exported_before(const char *name, uintptr_t address)
 {
     struct search search = {.name = name, .but = address, .before = true};
-    dl_iterate_phdr(look_into, &search);
+    dl_iterate_phdr(search_object, &search);
     return search.found;
 }
 
 /* ---- Imports ------------------------------------------------------------------------------- */
 
-bool symbols_each(const struct symbols *symbols,
-                  bool (*visit)(const struct symbols *symbols, const ElfW(Rela) * relocation,
-                                void *context),
-                  void *context)
+bool symbols_each_relocation(const struct symbols *symbols,
+                             bool (*visit)(const struct symbols *symbols,
+                                           const ElfW(Rela) * relocation, void *context),
+                             void *context)
 {
     for (unsigned t = 0; t < ARRAY_LENGTH(symbols->table); t++)
         for (size_t i = 0; symbols->table[t].first && i < symbols->table[t].count; i++) {
@@ -221,9 +216,9 @@ bool symbols_is_import(const ElfW(Sym) * symbol)
            ELF64_ST_VISIBILITY(symbol->st_other) == STV_DEFAULT;
 }
 
-/* ---- Writing where the object may not ------------------------------------------------------ */
+/* ---- Page protection ------------------------------------------------------------------------ */
 
-int symbols_access(const struct dl_phdr_info *object, uintptr_t address, bool bound)
+int symbols_page_protection(const struct dl_phdr_info *object, uintptr_t address, bool bound)
 {
     uintptr_t page = sys_page_size(), at = address - object->dlpi_addr;
     int access = 0;
@@ -234,7 +229,7 @@ int symbols_access(const struct dl_phdr_info *object, uintptr_t address, bool bo
             access |= (part->p_flags & PF_R ? PROT_READ : 0) |
                       (part->p_flags & PF_W ? PROT_WRITE : 0) |
                       (part->p_flags & PF_X ? PROT_EXEC : 0);
-        /* Whole pages of it become read-only when the object is bound. */
+        /* Its whole pages become read-only when the object is bound. */
         if (part->p_type == PT_GNU_RELRO && bound && at >= part->p_vaddr / page * page &&
             at < end / page * page)
             return PROT_READ;
@@ -242,7 +237,7 @@ int symbols_access(const struct dl_phdr_info *object, uintptr_t address, bool bo
     return access;
 }
 
-bool symbols_open(uintptr_t address, size_t size, int access)
+bool symbols_protect_pages(uintptr_t address, size_t size, int access)
 {
     uintptr_t page = sys_page_size(), start = address / page * page;
     return sys_protect((void *)start, round_up(address + size - start, page), access) == 0;

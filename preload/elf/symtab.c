@@ -1,5 +1,6 @@
 #include "preload/elf/symtab.h"
 #include "preload/base/arena.h"
+#include "preload/base/strbuf.h"
 #include "preload/base/sys.h"
 
 #include <elf.h>
@@ -7,7 +8,7 @@
 
 #define SYMBOLS_AT_ONCE 256
 
-/* Of the section with symbols. */
+/* The section with symbols, and that with their names. */
 struct tables {
     Elf64_Shdr symbols, names;
 };
@@ -41,8 +42,8 @@ static enum symtab_found find_tables(int fd, struct tables *out)
     return found;
 }
 
-/* What is visited, and with which names; NULL: without. */
-struct wish {
+/* Which symbols are visited. names: NULL, they are visited without names. */
+struct symbol_visit {
     unsigned type;
     const char *names;
     uint64_t names_size;
@@ -50,28 +51,28 @@ struct wish {
     void *context;
 };
 
-/* Behind a symbol that names its source file; those behind one without a name were made local by
- * the linker, and so were those that are hidden. */
+/* in_file: the symbol follows one that names its source file. Symbols that follow a file symbol
+ * without a name were made local by the linker, and so were hidden ones. */
 static bool is_static(const Elf64_Sym *symbol, bool in_file)
 {
     return in_file && ELF64_ST_BIND(symbol->st_info) == STB_LOCAL &&
            ELF64_ST_VISIBILITY(symbol->st_other) == STV_DEFAULT;
 }
 
-static void visit_one(const Elf64_Sym *symbol, bool in_file, const struct wish *wish)
+static void visit_symbol(const Elf64_Sym *symbol, bool in_file, const struct symbol_visit *visit)
 {
     struct symtab_symbol out = {.value = symbol->st_value,
                                 .size = symbol->st_size,
                                 .is_static = is_static(symbol, in_file)};
-    if (ELF64_ST_TYPE(symbol->st_info) != wish->type || symbol->st_shndx == SHN_UNDEF ||
-        !symbol->st_value || (wish->names && symbol->st_name >= wish->names_size))
+    if (ELF64_ST_TYPE(symbol->st_info) != visit->type || symbol->st_shndx == SHN_UNDEF ||
+        !symbol->st_value || (visit->names && symbol->st_name >= visit->names_size))
         return;
-    if (wish->names)
-        out.name = wish->names + symbol->st_name;
-    wish->visit(&out, wish->context);
+    if (visit->names)
+        out.name = visit->names + symbol->st_name;
+    visit->visit(&out, visit->context);
 }
 
-static void visit_all(int fd, const Elf64_Shdr *section, const struct wish *wish)
+static void visit_section(int fd, const Elf64_Shdr *section, const struct symbol_visit *visit)
 {
     Elf64_Sym symbol[SYMBOLS_AT_ONCE];
     bool in_file = false;
@@ -85,14 +86,14 @@ static void visit_all(int fd, const Elf64_Shdr *section, const struct wish *wish
         for (size_t i = 0; i < count; i++) {
             if (ELF64_ST_TYPE(symbol[i].st_info) == STT_FILE)
                 in_file = symbol[i].st_name;
-            visit_one(&symbol[i], in_file, wish);
+            visit_symbol(&symbol[i], in_file, visit);
         }
         at += count * sizeof *symbol;
     }
 }
 
-static enum symtab_found read_file(int fd, void (*visit)(const struct symtab_symbol *, void *),
-                                   void *context)
+static enum symtab_found
+visit_functions(int fd, void (*visit)(const struct symtab_symbol *, void *), void *context)
 {
     struct tables tables;
     enum symtab_found found = find_tables(fd, &tables);
@@ -103,7 +104,8 @@ static enum symtab_found read_file(int fd, void (*visit)(const struct symtab_sym
     if (!read_exactly(fd, names, size, tables.names.sh_offset) || names[size - 1])
         found = SYMTAB_NONE;
     else
-        visit_all(fd, &tables.symbols, &(struct wish){STT_FUNC, names, size, visit, context});
+        visit_section(fd, &tables.symbols,
+                      &(struct symbol_visit){STT_FUNC, names, size, visit, context});
     arena_unmap(names, size);
     return found;
 }
@@ -113,14 +115,15 @@ static int open_file(const char *path)
     return sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 }
 
-enum symtab_found symtab_each(const char *path,
-                              void (*visit)(const struct symtab_symbol *function, void *context),
-                              void *context)
+enum symtab_found symtab_each_function(const char *path,
+                                       void (*visit)(const struct symtab_symbol *function,
+                                                     void *context),
+                                       void *context)
 {
     int fd = open_file(path);
     if (fd < 0)
         return SYMTAB_NONE;
-    enum symtab_found found = read_file(fd, visit, context);
+    enum symtab_found found = visit_functions(fd, visit, context);
     sys_close(fd);
     return found;
 }
@@ -134,7 +137,140 @@ void symtab_each_variable(const char *path,
     if (fd < 0)
         return;
     if (find_tables(fd, &tables))
-        visit_all(fd, &tables.symbols,
-                  &(struct wish){.type = STT_OBJECT, .visit = visit, .context = context});
+        visit_section(
+            fd, &tables.symbols,
+            &(struct symbol_visit){.type = STT_OBJECT, .visit = visit, .context = context});
     sys_close(fd);
+}
+
+/* ---- Matching names ------------------------------------------------------------------------- */
+
+/* What remains of the wanted name while a symbol is parsed. */
+struct match {
+    const char *at, *end;
+    bool started;
+    const char *part; /* the last scope or name that was parsed */
+    size_t part_length;
+};
+
+static bool match_bytes(struct match *match, const char *text, size_t length)
+{
+    if ((size_t)(match->end - match->at) < length || memcmp(match->at, text, length) != 0)
+        return false;
+    match->at += length;
+    return true;
+}
+
+/* One scope, or the name itself. */
+static bool match_part(struct match *match, const char *mark, const char *part, size_t length)
+{
+    if (match->started && !match_bytes(match, "::", 2))
+        return false;
+    match->started = true;
+    match->part = part;
+    match->part_length = length;
+    return match_bytes(match, mark, strlen(mark)) && match_bytes(match, part, length);
+}
+
+/* The length before a name, "4Pool"; NULL: there is none. */
+static const char *read_length(const char *at, size_t *length)
+{
+    for (*length = 0; *at >= '0' && *at <= '9' && *length < 65536; at++)
+        *length = *length * 10 + (*at - '0');
+    return *length && !memchr(at, '\0', *length) ? at : NULL;
+}
+
+static bool is_anonymous(const char *part, size_t length)
+{
+    return length >= 10 && memcmp(part, "_GLOBAL__N", 10) == 0;
+}
+
+/* Rust ends each name with a hash. */
+static bool is_hash(const char *part, size_t length)
+{
+    return length == 17 && part[0] == 'h' && part[length] == 'E';
+}
+
+static const char *match_named(struct match *match, const char *at)
+{
+    static const char anonymous[] = "(anonymous namespace)";
+    size_t length;
+    const char *part = read_length(at, &length);
+    if (!part)
+        return NULL;
+    bool matches =
+        is_hash(part, length) ||
+        (is_anonymous(part, length) ? match_part(match, "", anonymous, sizeof anonymous - 1)
+                                    : match_part(match, "", part, length));
+    return matches ? part + length : NULL;
+}
+
+/* Parses a part, or a qualifier that does not matter; NULL: it is not supported, or differs from
+ * the wanted name. */
+static const char *match_next(struct match *match, const char *at)
+{
+    size_t length;
+    switch (*at) {
+    case 'L': /* static */
+        return at + 1;
+    case 'B': /* [abi:cxx11] */
+        at = read_length(at + 1, &length);
+        return at ? at + length : NULL;
+    case 'S':
+        return at[1] == 't' && match_part(match, "", "std", 3) ? at + 2 : NULL;
+    case 'C':
+    case 'D': /* a constructor or destructor has the name of its class */
+        return match->part && at[1] >= '0' && at[1] <= '5' &&
+                       match_part(match, *at == 'D' ? "~" : "", match->part, match->part_length)
+                   ? at + 2
+                   : NULL;
+    default:
+        return match_named(match, at);
+    }
+}
+
+static bool matches_mangled(const char *symbol, struct match match)
+{
+    if (!starts_with(symbol, "_Z"))
+        return false;
+    const char *at = symbol + 2;
+    if (*at == 'N') {
+        at += 1 + strspn(at + 1, "rVKRO");
+        while (at && *at && *at != 'E')
+            at = match_next(&match, at);
+    } else {
+        bool scope;
+        do {
+            scope = *at == 'L' || *at == 'S';
+            at = match_next(&match, at);
+        } while (at && scope);
+    }
+    return at && match.started && match.at == match.end;
+}
+
+/* A part split off from a function, which does not contain its entry. */
+static bool is_split_part(const char *suffix)
+{
+    return strstr(suffix, ".cold") || strstr(suffix, ".part");
+}
+
+/* What may follow a name: a version, or the mark of a clone. */
+static bool may_follow(const char *suffix)
+{
+    return !*suffix || *suffix == '@' || starts_with(suffix, ".isra") ||
+           starts_with(suffix, ".constprop") || starts_with(suffix, ".lto_priv") ||
+           starts_with(suffix, ".llvm.");
+}
+
+bool symtab_name_matches(const char *symbol, const char *wanted)
+{
+    size_t length = strcspn(wanted, "(");
+    if (!length) /* "(anonymous namespace)::..." */
+        length = strlen(wanted);
+    struct match match = {.at = wanted, .end = wanted + length};
+    if (!length || is_split_part(symbol))
+        return false;
+    if (strncmp(symbol, wanted, length) == 0 && may_follow(symbol + length))
+        return true;
+    return matches_mangled(symbol, match);
 }

@@ -22,7 +22,7 @@
 #ifndef PRELOAD_HEAP_BLOCKS_H
 #define PRELOAD_HEAP_BLOCKS_H
 
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/blocks_entry.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/base/lock.h"
@@ -65,7 +65,7 @@ static inline void blocks_all_settled(void)
 /* Gets the cache line of an address' region on its way while the caller does something else. */
 void blocks_prefetch(uintptr_t address);
 
-/* Signals are put off (lock_one_more), and there is one thread: into the table, out of it. */
+/* Signals are put off (lock_count_taken), and there is one thread: into the table, out of it. */
 enum blocks_insert blocks_age(struct block *place, struct block *old);
 /* Nobody could be moved into the table to make place: to an empty one then, or to the table after
  * all, where its own region may have room. */
@@ -129,7 +129,7 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED
     struct block copy;
     if (!blocks_has_key(block->address))
         return BLOCKS_NO_MEMORY;
-    if (unlikely(!*lock_alone)) {
+    if (unlikely(!*lock_single_threaded)) {
         copy = *block;
         return blocks_insert_shared(&copy, old);
     }
@@ -143,7 +143,7 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED
         return BLOCKS_NEW;
     }
     enum blocks_insert result = BLOCKS_REPLACED;
-    lock_one_more();
+    lock_count_taken();
     if (unlikely(found)) {
         *old = *place;
     } else {
@@ -152,13 +152,13 @@ static ALWAYS_INLINE enum blocks_insert blocks_insert(struct guard *guard UNUSED
     }
     if (likely(result != BLOCKS_NO_MEMORY)) {
         blocks_stay(place, block);
-        lock_no_more();
+        lock_count_given();
         return result;
     }
     copy = *block;
     result = blocks_insert_elsewhere(&copy, old);
     blocks_young.some_wait = 1;
-    lock_no_more();
+    lock_count_given();
     return result;
 }
 
@@ -171,7 +171,7 @@ static ALWAYS_INLINE const struct block *blocks_take(struct guard *guard UNUSED,
     struct blocks_entry found;
     if (!address)
         return NULL;
-    if (unlikely(!*lock_alone)) {
+    if (unlikely(!*lock_single_threaded)) {
         if (address % 8 || !blocks_remove_shared(address, &found))
             return NULL;
         *room = blocks_unpack(&found, address);
@@ -182,9 +182,9 @@ static ALWAYS_INLINE const struct block *blocks_take(struct guard *guard UNUSED,
         place->address = 0;
         return place;
     }
-    lock_one_more();
+    lock_count_taken();
     bool known = address % 8 == 0 && blocks_remove_old(address, &found);
-    lock_no_more();
+    lock_count_given();
     if (!known)
         return NULL;
     *room = blocks_unpack(&found, address);

@@ -111,7 +111,7 @@ bool blocks_find_near(uintptr_t address, unsigned regions, struct block *out, bo
     if (!blocks_stripes[0].regions)
         return false;
     /* With one thread the young have no lock: it may have been at them as it crashed. */
-    if (!(*lock_alone && lock_thread.held) && try_raw(&blocks_young.lock)) {
+    if (!(*lock_single_threaded && lock_thread.held) && try_raw(&blocks_young.lock)) {
         for (unsigned i = 0; i < BLOCKS_YOUNG; i++) {
             const struct block *young = &blocks_young.place[i];
             if (young->address && young->address <= address && young->address > out->address)

@@ -1,5 +1,5 @@
 #include "preload/heap/capture.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/unwind/context_tree.h"
@@ -12,21 +12,21 @@ static bool never_enabled; /* it began disabled, and is so still */
 
 void capture_start(void)
 {
-    if (track_options.unwind == UNWIND_FP)
+    if (options_current.unwind == UNWIND_FP)
         unwind_by_fp();
-    if (!track_options.site_stacks)
+    if (!options_current.site_stacks)
         capture_reasons |= CAPTURE_FLAT;
-    if (!track_options.start || track_options.start_after || *track_options.start_at) {
+    if (!options_current.start || options_current.start_after || *options_current.start_at) {
         capture_disable_all(true);
         never_enabled = true;
-        store_flag(LEAK_FLAG_NEVER_ENABLED);
+        store_set_flag(LEAK_FLAG_NEVER_ENABLED);
     }
 }
 
 void capture_fork_child(void)
 {
     if (never_enabled)
-        store_flag(LEAK_FLAG_NEVER_ENABLED);
+        store_set_flag(LEAK_FLAG_NEVER_ENABLED);
 }
 
 /* The store of a child that has none yet is its parent's. */
@@ -34,7 +34,7 @@ static void note_enabled(void)
 {
     never_enabled = false;
     if (store_header && store_header->pid == sys_getpid())
-        store_unflag(LEAK_FLAG_NEVER_ENABLED);
+        store_clear_flag(LEAK_FLAG_NEVER_ENABLED);
 }
 
 void capture_heed_tags(void)
@@ -92,7 +92,7 @@ NOINLINE uint32_t capture_other_site(struct guard *guard, struct thread *thread,
     unsigned sort = kind + ((unsigned)guard->tag << LEAK_TAG_SHIFT);
     if (load_relaxed(&all_disabled) || guard->disabled)
         return bare_site(guard, thread, sort, thread->disabled_sites, LEAK_ROOT_DISABLED);
-    if (!track_options.site_stacks)
+    if (!options_current.site_stacks)
         return bare_site(guard, thread, sort, thread->flat_sites, LEAK_ROOT_NO_STACKS);
     return capture_usual_site(guard, thread, caller, sort);
 }
@@ -101,7 +101,7 @@ static void walk(struct guard *guard, struct thread *thread, const struct frame 
                  unsigned sort)
 {
     struct unwind_trace *trace = &thread->trace;
-    unsigned limit = track_options.depth;
+    unsigned limit = options_current.depth;
     unwind_open(trace);
     unwind_find(guard, &thread->bounds, caller, limit, trace);
     tree_expect(trace, sort);

@@ -1,6 +1,6 @@
 #include "preload/heap/dropped_pointers.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/capture.h"
 #include "preload/base/lock.h"
 #include "preload/heap/rank_index.h"

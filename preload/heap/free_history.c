@@ -1,6 +1,6 @@
 #include "preload/heap/free_history.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"
@@ -51,7 +51,7 @@ static uint32_t tag_of(uint64_t hash)
 
 static struct leak_freed *record_of(uint32_t slot)
 {
-    return segments_at(&records, slot & ID_MOST);
+    return segmented_array_at(&records, slot & ID_MOST);
 }
 
 /* The slot of that pair, or the empty one where it would go. The tag spares most looks at records
@@ -113,7 +113,7 @@ static struct leak_freed *make(struct stripe *stripe, uint64_t hash, uint32_t si
     uint32_t id;
     if (unlikely(load_relaxed(&last_record) >= ID_MOST - STRIPES))
         return NULL;
-    struct leak_freed *record = segments_next(&records, &last_record, &id);
+    struct leak_freed *record = segmented_array_append(&records, &last_record, &id);
     if (!record)
         return NULL;
     record->node = node;
@@ -147,7 +147,7 @@ bool freed_check(void)
 {
     uint32_t found = 0;
     for (uint32_t id = 1; id <= last_record; id++) {
-        const struct leak_freed *record = segments_at(&records, id);
+        const struct leak_freed *record = segmented_array_at(&records, id);
         uint64_t hash = spread(record->site, record->node);
         if (!record->site)
             continue;
@@ -164,7 +164,7 @@ bool freed_check(void)
 
 static struct leak_recent *make_ring(void)
 {
-    struct leak_recent *ring = store_chunk(LEAK_CHUNK_RECENT, sizeof *ring, 0);
+    struct leak_recent *ring = store_new_chunk(LEAK_CHUNK_RECENT, sizeof *ring, 0);
     if (!ring)
         return NULL;
     store_publish(ring, sizeof *ring);

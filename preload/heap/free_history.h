@@ -12,7 +12,7 @@
 #ifndef PRELOAD_HEAP_FREE_HISTORY_H
 #define PRELOAD_HEAP_FREE_HISTORY_H
 
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/blocks.h"
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"

@@ -1,6 +1,6 @@
 #include "preload/heap/pools.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/store/store.h"
 
@@ -162,7 +162,7 @@ void pools_remove(struct guard *guard UNUSED, uintptr_t address)
 
 static uint32_t tell(const char *name)
 {
-    if (!told && !(told = store_chunk(LEAK_CHUNK_POOLS, LEAK_POOLS * sizeof *told, 0)))
+    if (!told && !(told = store_new_chunk(LEAK_CHUNK_POOLS, LEAK_POOLS * sizeof *told, 0)))
         return 0;
     if (!told_count)
         store_publish(told, LEAK_POOLS * sizeof *told);

@@ -140,7 +140,7 @@ bool sample_meets(size_t size)
     bool first = !sampler.random;
     if (first) {
         sampler.random = mix(seed + 0x9e3779b97f4a7c15ull * add_relaxed(&seeds, 1));
-        store_flag(LEAK_FLAG_ASKED);
+        store_set_flag(LEAK_FLAG_ASKED);
     }
     sampler.left = draw();
     /* Before the first draw there was no mark that this block could have met. */
@@ -233,7 +233,7 @@ static struct leak_variance variance_of(const struct weight *weight, uint64_t si
 uint64_t sample_count(const struct block *block, bool comes)
 {
     struct weight weight = weigh(block);
-    struct leak_variance *sum = segments_reach(&variances, block->site);
+    struct leak_variance *sum = segmented_array_ensure(&variances, block->site);
     if (!sum)
         return weight.blocks; /* no memory: the sums stand, nobody knows how well */
     struct leak_variance own = variance_of(&weight, block->size);

@@ -22,7 +22,7 @@
 #ifndef PRELOAD_HEAP_SAMPLE_H
 #define PRELOAD_HEAP_SAMPLE_H
 
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/blocks.h"
 #include "arch.h"
 

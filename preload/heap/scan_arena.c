@@ -194,7 +194,7 @@ static void *stretch(struct room *room, void *memory, uint64_t bytes)
     }
     if (size - map->size > room->most - room->used)
         return NULL;
-    void *moved = sys_map_grow(memory, map->size, size);
+    void *moved = sys_remap_larger(memory, map->size, size);
     if (!moved)
         return NULL;
     room->used += size - map->size;

@@ -1,6 +1,6 @@
 #include "preload/heap/site_totals.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/unwind/sites.h"
 #include "preload/heap/threads.h"
 

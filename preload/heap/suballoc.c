@@ -1,6 +1,6 @@
 #include "preload/heap/suballoc.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 
 #define FIRST_ENTRIES 1024

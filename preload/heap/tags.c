@@ -1,5 +1,5 @@
 #include "preload/heap/tags.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/capture.h"
 #include "preload/base/lock.h"
 #include "preload/store/store.h"
@@ -28,9 +28,9 @@ struct name {
 static struct name make_name(const char *string)
 {
     struct name name;
-    struct text text = TEXT_ON(name.bytes);
+    struct text text = STRBUF_ON(name.bytes);
     uint64_t hash = 1;
-    text_add(&text, string);
+    strbuf_add(&text, string);
     name.length = text.length;
     for (uint32_t i = 0; i < name.length; i++)
         hash = hash_u64(hash + (unsigned char)name.bytes[i]);
@@ -53,7 +53,7 @@ static unsigned find(const struct name *name, uint32_t *slot)
 
 static bool open_table(void)
 {
-    if (!table && (table = store_chunk(LEAK_CHUNK_TAGS, sizeof *table, 0)))
+    if (!table && (table = store_new_chunk(LEAK_CHUNK_TAGS, sizeof *table, 0)))
         store_publish(table, sizeof *table);
     return table != NULL;
 }

@@ -1,6 +1,6 @@
 #include "preload/heap/threads.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
@@ -51,9 +51,9 @@ static uintptr_t tls_above; /* how much of a thread's mapping lies above its blo
 static struct leak_thread *take_record(struct thread *thread)
 {
     if (last_record >= RECORDS_MAX && dead_count)
-        return segments_at(&records, dead_records[--dead_count]);
+        return segmented_array_at(&records, dead_records[--dead_count]);
     uint32_t id;
-    struct leak_thread *record = segments_next(&records, &last_record, &id);
+    struct leak_thread *record = segmented_array_append(&records, &last_record, &id);
     return record ? record : &thread->unread;
 }
 
@@ -63,7 +63,7 @@ static void give_record(const struct leak_thread *record)
     if (!dead_records)
         dead_records = arena_map(RECORDS_MAX * sizeof *dead_records);
     for (uint32_t id = 1; dead_records && id <= last_record && dead_count < RECORDS_MAX; id++)
-        if (segments_at(&records, id) == record) {
+        if (segmented_array_at(&records, id) == record) {
             dead_records[dead_count++] = id;
             return;
         }
@@ -254,7 +254,7 @@ static void set_bounds_main(struct thread *thread)
     /* From any live sp upwards to here all is mapped. Further down than the limit the kernel puts
      * other mappings, fibres' stacks among them: they are not this stack. */
     uintptr_t high = round_up((uintptr_t)__libc_stack_end, LEAK_PAGE);
-    uint64_t size = sys_limit(RLIMIT_STACK), most = 1ull << 30;
+    uint64_t size = sys_rlimit(RLIMIT_STACK), most = 1ull << 30;
     thread->bounds = (struct unwind_bounds){high - (size < most ? size : most), high};
 }
 

@@ -4,7 +4,7 @@
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/heap/site_totals.h"
-#include "preload/base/downsample.h"
+#include "preload/base/containers.h"
 
 #include <time.h>
 
@@ -27,8 +27,8 @@ uint64_t history_peak_from = PEAK_LEAST;
 static struct lock lock;             /* guards all that follows */
 static struct leak_history *history; /* in the store; NULL = nothing has happened yet */
 static struct leak_row *rows[LEAK_HISTORY_ROWS / LEAK_ROWS_A_CHUNK];
-static struct thin point_times = {.room = LEAK_HISTORY_POINTS};
-static struct thin row_times = {.room = LEAK_HISTORY_ROWS};
+static struct downsample point_times = {.room = LEAK_HISTORY_POINTS};
+static struct downsample row_times = {.room = LEAK_HISTORY_ROWS};
 static struct leak_row_entry last_row[LEAK_HISTORY_COLUMNS];
 static uint32_t next_row = ROW_FIRST, next_choice;
 static uint64_t peak_not_before; /* monotonic ns */
@@ -51,11 +51,11 @@ static bool begin(void)
 {
     if (history)
         return true;
-    history = store_chunk(LEAK_CHUNK_HISTORY, sizeof *history, 0);
+    history = store_new_chunk(LEAK_CHUNK_HISTORY, sizeof *history, 0);
     if (!history)
         return false;
     enum leak_limit of;
-    history->limit = limits_least(&of);
+    history->limit = memory_limits_smallest(&of);
     history->limit_of = of;
     return true;
 }
@@ -64,7 +64,7 @@ static bool begin(void)
 
 static void add_point(const struct thread *thread, uint32_t tick)
 {
-    size_t place = thin_place(&point_times, tick);
+    size_t place = downsample_place(&point_times, tick);
     if (place == SIZE_MAX)
         return;
     struct leak_point *point = &history->point[place];
@@ -191,7 +191,7 @@ static struct leak_row *row_at(size_t place)
 {
     struct leak_row **chunk = &rows[place / LEAK_ROWS_A_CHUNK];
     if (!*chunk)
-        *chunk = store_chunk(LEAK_CHUNK_ROWS, LEAK_ROWS_A_CHUNK * sizeof **chunk, 0);
+        *chunk = store_new_chunk(LEAK_CHUNK_ROWS, LEAK_ROWS_A_CHUNK * sizeof **chunk, 0);
     return *chunk ? *chunk + place % LEAK_ROWS_A_CHUNK : NULL;
 }
 
@@ -215,7 +215,7 @@ static void read_columns(struct guard *guard)
 
 static void add_row(uint32_t tick)
 {
-    size_t place = thin_place(&row_times, tick);
+    size_t place = downsample_place(&row_times, tick);
     struct leak_row *row = place == SIZE_MAX ? NULL : row_at(place);
     if (!row)
         return;
@@ -247,7 +247,7 @@ void history_tick(struct guard *guard, const struct thread *thread, uint32_t bef
         return; /* somebody is at it */
     if (begin()) {
         /* What is so now has been so since the last event before. */
-        uint32_t quiet = before > thin_last(&point_times) ? before : thin_last(&point_times) + 1;
+        uint32_t quiet = before > downsample_last(&point_times) ? before : downsample_last(&point_times) + 1;
         if (quiet + 1 < now)
             add_point(thread, quiet);
         add_point(thread, now);

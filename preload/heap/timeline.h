@@ -15,7 +15,7 @@
 #ifndef PRELOAD_HEAP_TIMELINE_H
 #define PRELOAD_HEAP_TIMELINE_H
 
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/threads.h"
 
 /* The epoch has just moved on from `before`. */

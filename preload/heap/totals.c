@@ -1,5 +1,5 @@
 #include "preload/heap/totals.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/unwind/sites.h"
 #include "preload/store/store.h"
 #include "preload/heap/threads.h"

@@ -5,7 +5,7 @@
  */
 #define LIBLEAK_IMPLEMENTATION
 #include "libleak.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/unwind/backtrace.h"
 #include "preload/heap/blocks.h"
 #include "preload/heap/capture.h"
@@ -19,8 +19,6 @@
 #include "preload/interpose/real_functions.h"
 #include "preload/process/reports.h"
 #include "preload/roots/roots.h"
-#include "preload/process/stack_scrub.h"
-#include "preload/process/runtime_options.h"
 #include "preload/leakcheck/snapshot.h"
 #include "preload/base/sys.h"
 #include "preload/heap/tags.h"
@@ -30,12 +28,12 @@
 
 #include <stdlib.h>
 
-/* WITH_TOKEN, and what the function returns: 0, or -1 when it was not done, or there is no account.
+/* WITH_GUARD, and what the function returns: 0, or -1 when it was not done, or there is no account.
  */
 #define ANSWER(done)                                                                               \
     ({                                                                                             \
         bool done_ = false;                                                                        \
-        WITH_TOKEN(done_ = (done));                                                                \
+        WITH_GUARD(done_ = (done));                                                                \
         done_ ? 0 : -1;                                                                            \
     })
 
@@ -70,7 +68,7 @@ EXPORT long libleak_snapshot(void)
 EXPORT unsigned long libleak_moment(void)
 {
     uint32_t tick = 0;
-    WITH_TOKEN(tick = milestones_begin_tick());
+    WITH_GUARD(tick = milestones_begin_tick());
     return tick;
 }
 
@@ -116,11 +114,11 @@ EXPORT void libleak_expect_failed(const char *file, int line, long blocks)
         return;
     }
     char buffer[32];
-    struct text number = TEXT_ON(buffer);
-    text_add(&number, ":");
-    text_add_number(&number, line);
-    text_add(&number, ": ");
-    text_add_number(&number, blocks);
+    struct text number = STRBUF_ON(buffer);
+    strbuf_add(&number, ":");
+    strbuf_add_number(&number, line);
+    strbuf_add(&number, ": ");
+    strbuf_add_number(&number, blocks);
     log_line(file, buffer, blocks == 1 ? " block was" : " blocks were",
              " lost where none was to be", NULL);
     abort();
@@ -147,8 +145,8 @@ static uint32_t own_serial(const struct frame *caller)
         long lost = ON_SCRUBBED_STACK(take_look);                                                  \
         struct frame caller = CALLER_FRAME();                                                      \
         uint32_t serial = own_serial(&caller);                                                     \
-        struct reports_wish wish = {.file = file, .thread = (one) ? serial : 0};                   \
-        return serial && reports_now(&wish) ? lost : -1;                                           \
+        struct reports_request wish = {.file = file, .thread = (one) ? serial : 0};                   \
+        return serial && reports_write(&wish) ? lost : -1;                                           \
     }
 
 REPORT(libleak_report, false)
@@ -161,22 +159,22 @@ EXPORT int libleak_mark(const char *name)
 
 EXPORT void libleak_disable(void)
 {
-    WITH_TOKEN(capture_disable(guard, true));
+    WITH_GUARD(capture_disable(guard, true));
 }
 
 EXPORT void libleak_enable(void)
 {
-    WITH_TOKEN(capture_disable(guard, false));
+    WITH_GUARD(capture_disable(guard, false));
 }
 
 EXPORT void libleak_disable_all(void)
 {
-    WITH_TOKEN(capture_disable_all(true));
+    WITH_GUARD(capture_disable_all(true));
 }
 
 EXPORT void libleak_enable_all(void)
 {
-    WITH_TOKEN(capture_disable_all(false));
+    WITH_GUARD(capture_disable_all(false));
 }
 
 static bool ignore(struct guard *guard, const void *p)
@@ -185,10 +183,10 @@ static bool ignore(struct guard *guard, const void *p)
     if (load_relaxed(&carved_count) && carved_ignore(guard, arch_address(p)))
         return true;
     if (!blocks_find_around(guard, (uintptr_t)p, &found) ||
-        !track_take(guard, (void *)found.address, &found))
+        !track_remove(guard, (void *)found.address, &found))
         return false;
     found.kind |= BLOCKS_IGNORED;
-    track_put_back(guard, &found);
+    track_reinsert(guard, &found);
     return true;
 }
 
@@ -204,12 +202,12 @@ EXPORT int libleak_mark_reported(void)
 
 EXPORT void libleak_add_root(const void *start, size_t size)
 {
-    WITH_TOKEN(roots_add((uintptr_t)start, size));
+    WITH_GUARD(roots_add((uintptr_t)start, size));
 }
 
 EXPORT void libleak_remove_root(const void *start, size_t size)
 {
-    WITH_TOKEN(roots_remove((uintptr_t)start, size));
+    WITH_GUARD(roots_remove((uintptr_t)start, size));
 }
 
 EXPORT int libleak_at_report(void (*callback)(void))
@@ -231,7 +229,7 @@ EXPORT int libleak_count(struct libleak_counts *out)
 {
     int answer = -1;
     *out = (struct libleak_counts){0};
-    WITH_TOKEN(*out = counts_told(counts_of_process(guard)); answer = 0);
+    WITH_GUARD(*out = counts_told(counts_of_process(guard)); answer = 0);
     return answer;
 }
 
@@ -278,23 +276,23 @@ EXPORT int libleak_get_option(const char *name, char *buffer, size_t size)
 {
     if (size)
         buffer[0] = '\0';
-    return ANSWER(settings_get(name, buffer, size));
+    return ANSWER(runtime_options_get(name, buffer, size));
 }
 
 EXPORT int libleak_set_option(const char *name, const char *value)
 {
-    return ANSWER(settings_set(guard, name, value));
+    return ANSWER(runtime_options_set(guard, name, value));
 }
 
 EXPORT void libleak_set_report_hook(int (*hook)(const char *line, void *context), void *context)
 {
-    log_show_to(hook, context);
+    log_set_hook(hook, context);
 }
 
 EXPORT void libleak_backtrace_fd(const void *context, int fd)
 {
     struct frame caller = CALLER_FRAME();
-    if (process_running())
+    if (process_is_running())
         backtrace_write(context, &caller, fd);
 }
 
@@ -337,14 +335,14 @@ EXPORT void __lsan_unregister_root_region(const void *start, size_t size)
 EXPORT int __lsan_do_recoverable_leak_check(void);
 EXPORT int __lsan_do_recoverable_leak_check(void)
 {
-    return lsan_detects() && ON_SCRUBBED_STACK(take_look) > 0;
+    return lsan_detect_leaks() && ON_SCRUBBED_STACK(take_look) > 0;
 }
 
 /* The check at the end is done with it; a program that leaks ends here (LSAN_OPTIONS=exitcode=). */
 EXPORT void __lsan_do_leak_check(void);
 EXPORT void __lsan_do_leak_check(void)
 {
-    if (lsan_detects() && snapshot_no_more() && ON_SCRUBBED_STACK(take_look) > 0 &&
+    if (lsan_detect_leaks() && snapshot_no_more() && ON_SCRUBBED_STACK(take_look) > 0 &&
         lsan_exit_code())
         real.exit(lsan_exit_code());
 }

@@ -9,57 +9,57 @@
 
 EXPORT void libleak_block_new(const void *p, size_t size)
 {
-    WITH_TOKEN(annotate_new(guard, &caller, p, size));
+    WITH_GUARD(annotate_block_new(guard, &caller, p, size));
 }
 
 EXPORT void libleak_block_resize(const void *p, size_t size)
 {
-    WITH_TOKEN(annotate_resize(guard, &caller, p, size));
+    WITH_GUARD(annotate_block_resize(guard, &caller, p, size));
 }
 
 EXPORT void libleak_block_gone(const void *p)
 {
-    WITH_TOKEN(annotate_gone(guard, &caller, p));
+    WITH_GUARD(annotate_block_free(guard, &caller, p));
 }
 
 EXPORT void libleak_pool_create(const void *pool, const char *name)
 {
-    WITH_TOKEN(annotate_create(guard, pool, name));
+    WITH_GUARD(annotate_pool_create(guard, pool, name));
 }
 
 EXPORT int libleak_pool_exists(const void *pool)
 {
     int answer = -1;
-    WITH_TOKEN(answer = annotate_exists(guard, pool));
+    WITH_GUARD(answer = annotate_pool_exists(guard, pool));
     return answer;
 }
 
 EXPORT void libleak_pool_move(const void *pool, const void *to)
 {
-    WITH_TOKEN(annotate_move(guard, pool, to));
+    WITH_GUARD(annotate_pool_move(guard, pool, to));
 }
 
 EXPORT void libleak_pool_alloc(const void *pool, const void *p, size_t size)
 {
-    WITH_TOKEN(annotate_alloc(guard, &caller, pool, p, size));
+    WITH_GUARD(annotate_pool_alloc(guard, &caller, pool, p, size));
 }
 
 EXPORT void libleak_pool_free(const void *pool, const void *p)
 {
-    WITH_TOKEN(annotate_free(guard, &caller, pool, p));
+    WITH_GUARD(annotate_pool_free(guard, &caller, pool, p));
 }
 
 EXPORT void libleak_pool_change(const void *pool, const void *p, const void *now, size_t size)
 {
-    WITH_TOKEN(annotate_change(guard, &caller, pool, p, now, size));
+    WITH_GUARD(annotate_pool_resize(guard, &caller, pool, p, now, size));
 }
 
 EXPORT void libleak_pool_trim(const void *pool, const void *start, size_t size)
 {
-    WITH_TOKEN(annotate_trim(guard, &caller, pool, start, size));
+    WITH_GUARD(annotate_pool_trim(guard, &caller, pool, start, size));
 }
 
 EXPORT void libleak_pool_destroy(const void *pool)
 {
-    WITH_TOKEN(annotate_destroy(guard, &caller, pool));
+    WITH_GUARD(annotate_pool_destroy(guard, &caller, pool));
 }

@@ -18,7 +18,7 @@
  * __libc_malloc) is part of this call, and not missed once more. */
 #define FORWARD(call)                                                                              \
     ({                                                                                             \
-        process_missed();                                                                          \
+        process_count_missed();                                                                          \
         bool before_ = guard_self.calling_real;                                                    \
         guard_self.calling_real = true;                                                            \
         __auto_type forwarded_ = call;                                                             \
@@ -35,7 +35,7 @@
         result_;                                                                                   \
     })
 
-/* The body of an allocating hook; track: track_alloc, or track_alloc_here (track_hot.h). */
+/* The body of an allocating hook; track: track_alloc, or track_alloc_inline (track_hot.h). */
 #define ALLOCATES(name, track, next, parameters, arguments, bytes, kind)                           \
     static NOINLINE void *name parameters                                                          \
     {                                                                                              \
@@ -66,10 +66,10 @@
 /* The same for those that programs call most: they ask once whether all is as usual. */
 #define ALLOCATING_OFTEN(linkage, name, next, parameters, arguments, bytes, kind)                  \
     ALLOCATES(name##_in_full, track_alloc, next, parameters, arguments, bytes, kind)               \
-    ALLOCATES(name##_as_usual, track_alloc_here, next, parameters, arguments, bytes, kind)         \
+    ALLOCATES(name##_as_usual, track_alloc_inline, next, parameters, arguments, bytes, kind)         \
     linkage void *name parameters                                                                  \
     {                                                                                              \
-        if (likely(!track_choosy))                                                                 \
+        if (likely(!track_state.selective))                                                                 \
             return name##_as_usual arguments;                                                      \
         return sample_passes(bytes) ? next arguments : name##_in_full arguments;                   \
     }

@@ -22,7 +22,7 @@ static bool is_free(int result, int error)
 EXPORT int close(int fd)
 {
     real_find();
-    if (!records_track(LEAK_RESOURCE_FD))
+    if (!resource_is_tracked(LEAK_RESOURCE_FD))
         return real.close(fd);
     uint64_t stamp = descriptors_stamp(fd);
     int result = real.close(fd);
@@ -30,7 +30,7 @@ EXPORT int close(int fd)
     /* What is below 0 was never given out: many programs close it, and mean nothing by it. */
     if (fd >= 0 && (error == EBADF || is_free(result, error))) {
         struct frame caller = CALLER_FRAME();
-        note_close(&caller, fd, stamp, error == EBADF);
+        resource_hook_closed(&caller, fd, stamp, error == EBADF);
     }
     return result;
 }
@@ -43,9 +43,9 @@ EXPORT int close_range(unsigned first, unsigned last, int flags)
         return -1;
     }
     int result = real.close_range(first, last, flags);
-    if (records_track(LEAK_RESOURCE_FD) && result == 0 && !(flags & CLOSE_RANGE_CLOEXEC)) {
+    if (resource_is_tracked(LEAK_RESOURCE_FD) && result == 0 && !(flags & CLOSE_RANGE_CLOEXEC)) {
         struct frame caller = CALLER_FRAME();
-        note_close_range(&caller, first, last);
+        resource_hook_closed_range(&caller, first, last);
     }
     return result;
 }
@@ -57,8 +57,8 @@ EXPORT void closefrom(int first)
         real.closefrom(first);
     else /* likewise: who finds ours relies on it */
         sys_close_from(first < 0 ? 0 : first);
-    if (records_track(LEAK_RESOURCE_FD)) {
+    if (resource_is_tracked(LEAK_RESOURCE_FD)) {
         struct frame caller = CALLER_FRAME();
-        note_close_range(&caller, first < 0 ? 0 : first, UINT32_MAX);
+        resource_hook_closed_range(&caller, first < 0 ? 0 : first, UINT32_MAX);
     }
 }

@@ -13,7 +13,7 @@
 #include "preload/interpose/operator_override.h"
 #include "preload/process/process.h"
 #include "preload/interpose/real_functions.h"
-#include "preload/resources/resources.h"
+#include "preload/resources/resource_records.h"
 #include "preload/heap/sample.h"
 #include "preload/store/store.h"
 
@@ -38,10 +38,10 @@ static void note_flags(int flags, bool ours, const struct frame *caller)
     real_find();
     if (operators_replaced())
         settle_operators(caller);
-    bool deep = (flags & RTLD_DEEPBIND || late_is()) && *process_alive;
+    bool deep = (flags & RTLD_DEEPBIND || late_is()) && *process_state.recording;
     got_expect(deep && ours && !sample_bytes);
     if (deep && (!ours || sample_bytes))
-        store_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
+        store_count_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
 }
 
 /* Handles are told of the main namespace. */
@@ -57,8 +57,8 @@ static void note_library(const struct frame *caller, const char *path)
     struct guard *guard = path && *path ? process_enter(caller) : NULL;
     if (!guard)
         return;
-    resources_settle_libraries();
-    belongings_came(guard, &news, records_mark(guard, caller));
+    resources_resolve_libraries();
+    handle_table_add(guard, &news, resource_mark_caller(guard, caller));
     guard_leave(guard);
 }
 
@@ -67,10 +67,10 @@ static void note_closing(const struct frame *caller, void *handle)
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
-    resources_settle_libraries();
-    struct belonging library = belongings_find(LEAK_RESOURCE_DL, (uintptr_t)handle);
+    resources_resolve_libraries();
+    struct handle_ref library = handle_table_find(LEAK_RESOURCE_DL, (uintptr_t)handle);
     if (library.number)
-        belongings_less(guard, &library);
+        handle_table_unref(guard, &library);
     guard_leave(guard);
 }
 
@@ -78,7 +78,7 @@ void *hook_dlopen_notice(const char *path, int flags)
 {
     struct frame caller = CALLER_FRAME();
     note_flags(flags, true, &caller);
-    if (records_track(LEAK_RESOURCE_DL))
+    if (resource_is_tracked(LEAK_RESOURCE_DL))
         note_library(&caller, path);
     return (void *)real.dlopen;
 }
@@ -87,7 +87,7 @@ void *hook_dlmopen_notice(long space, const char *path, int flags)
 {
     struct frame caller = CALLER_FRAME();
     note_flags(flags, space == LM_ID_BASE, &caller);
-    if (records_track(LEAK_RESOURCE_DL) && space == LM_ID_BASE)
+    if (resource_is_tracked(LEAK_RESOURCE_DL) && space == LM_ID_BASE)
         note_library(&caller, path);
     modules_change();
     return (void *)real.dlmopen;
@@ -96,7 +96,7 @@ void *hook_dlmopen_notice(long space, const char *path, int flags)
 void *hook_dlclose_notice(void *handle)
 {
     real_find();
-    if (records_track(LEAK_RESOURCE_DL)) {
+    if (resource_is_tracked(LEAK_RESOURCE_DL)) {
         struct frame caller = CALLER_FRAME();
         note_closing(&caller, handle);
     }

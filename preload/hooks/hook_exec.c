@@ -34,7 +34,7 @@ static size_t count_of(char *const list[])
 static const char *entry_of(char *const environment[], const char *name)
 {
     for (; environment && *environment; environment++)
-        if (text_starts(*environment, name))
+        if (starts_with(*environment, name))
             return *environment;
     return NULL;
 }
@@ -49,7 +49,7 @@ struct changed {
 /* Ours by its path, or, where that was given relative to another directory, by its name. */
 static bool is_us(const char *element, size_t length)
 {
-    const char *library = process_library(), *name = strrchr(library, '/');
+    const char *library = process_library_path(), *name = strrchr(library, '/');
     size_t whole = strlen(library), last = name ? strlen(name) : whole + 1;
     return (length == whole && memcmp(element, library, length) == 0) ||
            (length >= last && memcmp(element + length - last, name, last) == 0);
@@ -65,8 +65,8 @@ static bool without_us(const char *preload, struct text *out)
             found = true;
         } else if (length && out) {
             if (out->length > strlen(PRELOAD))
-                text_add(out, ":");
-            text_add_bytes(out, at, length);
+                strbuf_add(out, ":");
+            strbuf_add_bytes(out, at, length);
         }
         at += length + (at[length] != '\0');
     }
@@ -76,22 +76,22 @@ static bool without_us(const char *preload, struct text *out)
 static char *const *change(const struct changed *room, char *const environment[], bool with_us)
 {
     const char *preload = entry_of(environment, PRELOAD);
-    struct text text = text_on(room->preload, room->preload_size);
-    text_add(&text, PRELOAD);
+    struct text text = strbuf_on(room->preload, room->preload_size);
+    strbuf_add(&text, PRELOAD);
     if (with_us)
-        text_add(&text, process_library());
+        strbuf_add(&text, process_library_path());
     if (preload)
         without_us(preload, &text);
     size_t kept = 0;
     for (char *const *entry = environment; entry && *entry; entry++)
-        if (!text_starts(*entry, PRELOAD))
+        if (!starts_with(*entry, PRELOAD))
             room->entries[kept++] = *entry;
     if (text.length > strlen(PRELOAD))
         room->entries[kept++] = room->preload;
     if (with_us && !entry_of(environment, SETTINGS)) {
-        struct text settings = text_on(room->settings, room->settings_size);
-        text_add(&settings, SETTINGS);
-        text_add(&settings, process_options_text());
+        struct text settings = strbuf_on(room->settings, room->settings_size);
+        strbuf_add(&settings, SETTINGS);
+        strbuf_add(&settings, process_options_text());
         room->entries[kept++] = room->settings;
     }
     room->entries[kept] = NULL;
@@ -103,7 +103,7 @@ enum wish { AS_IT_IS, WITH_US, WITHOUT_US };
 /* After setuid the new program may not be allowed to read us: its loader would complain. */
 static bool library_readable(void)
 {
-    int fd = sys_open(process_library(), O_RDONLY | O_CLOEXEC, 0);
+    int fd = sys_open(process_library_path(), O_RDONLY | O_CLOEXEC, 0);
     if (fd >= 0)
         sys_close(fd);
     return fd >= 0;
@@ -118,13 +118,13 @@ static struct plan plan_for(char *const environment[], enum target target)
 {
     const char *preload = entry_of(environment, PRELOAD);
     bool present = preload && without_us(preload, NULL);
-    struct plan plan = {.wish = track_options.follow == FOLLOW_FORCE  ? WITH_US
-                                : track_options.follow == FOLLOW_NONE ? WITHOUT_US
+    struct plan plan = {.wish = options_current.follow == FOLLOW_FORCE  ? WITH_US
+                                : options_current.follow == FOLLOW_NONE ? WITHOUT_US
                                                                       : AS_IT_IS};
-    if (target == TARGET_REFUSES_US || !library_readable())
+    if (target == EXEC_TARGET_REFUSES || !library_readable())
         plan.wish = WITHOUT_US;
-    plan.lost = track_options.follow != FOLLOW_NONE &&
-                (target != TARGET_TAKES_US || plan.wish == WITHOUT_US ||
+    plan.lost = options_current.follow != FOLLOW_NONE &&
+                (target != EXEC_TARGET_LOADS || plan.wish == WITHOUT_US ||
                  (plan.wish == AS_IT_IS && !present));
     if (plan.wish == WITHOUT_US && !present)
         plan.wish = AS_IT_IS; /* nothing to take out */
@@ -135,7 +135,7 @@ static struct plan plan_for(char *const environment[], enum target target)
 static void count_lost(const struct plan *plan, int64_t count)
 {
     if (plan->lost)
-        store_untracked(LEAK_UNTRACKED_PROGRAMS, count);
+        store_count_untracked(LEAK_UNTRACKED_PROGRAMS, count);
 }
 
 /* Makes the call with "entries", the environment the target is to have; started says of its result
@@ -145,12 +145,12 @@ static void count_lost(const struct plan *plan, int64_t count)
         real_find();                                                                               \
         char *const *entries = (environment);                                                      \
         struct plan plan_ = {AS_IT_IS, false};                                                     \
-        if (process_running())                                                                     \
+        if (process_is_running())                                                                     \
             plan_ = plan_for(entries, (target));                                                   \
         if (plan_.wish != AS_IT_IS) {                                                              \
             const char *given_ = entry_of(entries, PRELOAD);                                       \
             struct changed room_ = {.preload_size = (given_ ? strlen(given_) : 0) +                \
-                                                    strlen(process_library()) + 32,                \
+                                                    strlen(process_library_path()) + 32,                \
                                     .settings_size = strlen(process_options_text()) + 32};         \
             room_.entries = alloca((count_of(entries) + 3) * sizeof(char *));                      \
             room_.preload = alloca(room_.preload_size);                                            \
@@ -175,8 +175,8 @@ static void count_lost(const struct plan *plan, int64_t count)
     })
 #define SPAWN(environment, target, call) START(environment, target, == 0, call)
 
-#define TARGET_FILE(file) target_of(file, NULL)
-#define TARGET_NAME(file) target_of(file, getenv("PATH") ?: "/bin:/usr/bin")
+#define TARGET_FILE(file) exec_target_of_path(file, NULL)
+#define TARGET_NAME(file) exec_target_of_path(file, getenv("PATH") ?: "/bin:/usr/bin")
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
@@ -200,7 +200,7 @@ EXPORT int execvp(const char *file, char *const argv[])
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    return EXEC(envp, target_of_fd(fd), real.fexecve(fd, argv, entries));
+    return EXEC(envp, exec_target_of_fd(fd), real.fexecve(fd, argv, entries));
 }
 
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
@@ -210,7 +210,7 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
         errno = ENOSYS;
         return -1;
     }
-    return EXEC(envp, TARGET_TAKES_US, real.execveat(fd, path, argv, entries, flags));
+    return EXEC(envp, EXEC_TARGET_LOADS, real.execveat(fd, path, argv, entries, flags));
 }
 
 /* The list forms: arguments up to NULL become an array on the stack. */

@@ -5,25 +5,24 @@
  */
 #include "preload/process/process.h"
 #include "preload/interpose/real_functions.h"
-#include "preload/process/stack_scrub.h"
 
 #include <unistd.h>
 
 EXPORT void _exit(int status)
 {
-    process_status = status;
-    ON_SCRUBBED_STACK(process_ends);
+    process_state.exit_status = status;
+    ON_SCRUBBED_STACK(process_before_abrupt_exit);
     real_find();
-    real._exit(process_status);
+    real._exit(process_state.exit_status);
     __builtin_unreachable();
 }
 
 EXPORT void _Exit(int status)
 {
-    process_status = status;
-    ON_SCRUBBED_STACK(process_ends);
+    process_state.exit_status = status;
+    ON_SCRUBBED_STACK(process_before_abrupt_exit);
     real_find();
-    real._Exit(process_status);
+    real._Exit(process_state.exit_status);
     __builtin_unreachable();
 }
 

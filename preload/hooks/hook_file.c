@@ -17,9 +17,9 @@
     ({                                                                                             \
         real_find();                                                                               \
         FILE *stream_ = call;                                                                      \
-        if (records_track(LEAK_RESOURCE_FILE) && stream_) {                                        \
+        if (resource_is_tracked(LEAK_RESOURCE_FILE) && stream_) {                                        \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            note_stream(&caller_, LEAK_RESOURCE_FILE, sort, stream_,                               \
+            resource_hook_stream_opened(&caller_, LEAK_RESOURCE_FILE, sort, stream_,                               \
                         has_fd ? stream_->_fileno : -1, name, like);                               \
         }                                                                                          \
         stream_;                                                                                   \
@@ -77,13 +77,13 @@ EXPORT FILE *open_wmemstream(wchar_t **buffer, size_t *size)
     ({                                                                                             \
         real_find();                                                                               \
         FILE *again_;                                                                              \
-        if (records_track(LEAK_RESOURCE_FILE) && path) {                                           \
+        if (resource_is_tracked(LEAK_RESOURCE_FILE) && path) {                                           \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            struct note_leaving leaving_ = note_leaving(&caller_, LEAK_RESOURCE_FILE, stream);     \
+            struct resource_hook_closing leaving_ = resource_hook_closing(&caller_, LEAK_RESOURCE_FILE, stream);     \
             again_ = call;                                                                         \
-            note_left(&caller_, &leaving_);                                                        \
+            resource_hook_stream_closed(&caller_, &leaving_);                                                        \
             if (again_ && leaving_.stream.number)                                                  \
-                note_stream(&caller_, LEAK_RESOURCE_FILE, LEAK_SORT_STREAM, again_,                \
+                resource_hook_stream_opened(&caller_, LEAK_RESOURCE_FILE, LEAK_SORT_STREAM, again_,                \
                             again_->_fileno, path, false);                                         \
         } else {                                                                                   \
             again_ = call;                                                                         \
@@ -107,9 +107,9 @@ EXPORT DIR *opendir(const char *path)
 {
     real_find();
     DIR *folder = real.opendir(path);
-    if (records_track(LEAK_RESOURCE_DIR) && folder) {
+    if (resource_is_tracked(LEAK_RESOURCE_DIR) && folder) {
         struct frame caller = CALLER_FRAME();
-        note_stream(&caller, LEAK_RESOURCE_DIR, LEAK_SORT_DIRECTORY, folder, dirfd(folder), path,
+        resource_hook_stream_opened(&caller, LEAK_RESOURCE_DIR, LEAK_SORT_DIRECTORY, folder, dirfd(folder), path,
                     false);
     }
     return folder;
@@ -119,9 +119,9 @@ EXPORT DIR *fdopendir(int fd)
 {
     real_find();
     DIR *folder = real.fdopendir(fd);
-    if (records_track(LEAK_RESOURCE_DIR) && folder) {
+    if (resource_is_tracked(LEAK_RESOURCE_DIR) && folder) {
         struct frame caller = CALLER_FRAME();
-        note_stream(&caller, LEAK_RESOURCE_DIR, LEAK_SORT_DIRECTORY, folder, fd, NULL, true);
+        resource_hook_stream_opened(&caller, LEAK_RESOURCE_DIR, LEAK_SORT_DIRECTORY, folder, fd, NULL, true);
     }
     return folder;
 }
@@ -133,11 +133,11 @@ EXPORT DIR *fdopendir(int fd)
     ({                                                                                             \
         real_find();                                                                               \
         int result_;                                                                               \
-        if (records_track(which)) {                                                                \
+        if (resource_is_tracked(which)) {                                                                \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            struct note_leaving leaving_ = note_leaving(&caller_, which, object);                  \
+            struct resource_hook_closing leaving_ = resource_hook_closing(&caller_, which, object);                  \
             result_ = call;                                                                        \
-            note_left(&caller_, &leaving_);                                                        \
+            resource_hook_stream_closed(&caller_, &leaving_);                                                        \
         } else {                                                                                   \
             result_ = call;                                                                        \
         }                                                                                          \

@@ -117,7 +117,7 @@ static void *linked_reallocarray(void *old, size_t count, size_t size)
     static NOINLINE void linked_##name##_as_said parameters                                        \
     {                                                                                              \
         struct release_frame frame = {CALLER_FRAME(), size, alignment};                            \
-        FREEING(guard, &frame.caller, block, track_free_said(guard, &frame, block, how),           \
+        FREEING(guard, &frame.caller, block, track_free_sized(guard, &frame, block, how),           \
                 next.name arguments);                                                              \
     }                                                                                              \
     static void linked_##name parameters                                                           \
@@ -204,7 +204,7 @@ static const struct linked_hook hooks[] = {
 static const char *other_reason(void)
 {
     return late_is()            ? "the process ran before libleak"
-           : !*lock_alone       ? "there is more than one thread already"
+           : !*lock_single_threaded       ? "there is more than one thread already"
            : quarantine_is_on() ? "quarantine= is for the C library's alone"
                                 : NULL;
 }
@@ -220,7 +220,7 @@ static void lead_operators(void)
 
 static void say(const struct linked *linked, bool led)
 {
-    if (led && track_options.verbosity)
+    if (led && options_current.verbosity)
         log_line("the program's own malloc is tracked, by its symbols", NULL);
     if (led)
         return;
@@ -234,7 +234,7 @@ static void say(const struct linked *linked, bool led)
 void hook_linked_start(void)
 {
     struct linked linked;
-    if (!*process_alive || track_options.linked_malloc == LINKED_MALLOC_OFF ||
+    if (!*process_state.recording || options_current.linked_malloc == LINKED_MALLOC_OFF ||
         !linked_find(hooks, ARRAY_LENGTH(hooks), &linked))
         return;
     if (other_reason())
@@ -242,7 +242,7 @@ void hook_linked_start(void)
     bool led = linked_lead(&linked);
     /* What is exported was counted at the start. */
     if (led == linked.exported)
-        store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, led ? -1 : 1);
+        store_count_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, led ? -1 : 1);
     say(&linked, led);
     if (led && linked.exported)
         lead_operators();

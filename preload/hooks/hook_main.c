@@ -7,12 +7,11 @@
  * lies below is wiped, so that no later frame of the exit machinery is laid over a pointer that
  * main has left behind.
  */
-#include "preload/store/process_info.h"
+#include "preload/store/store.h"
 #include "preload/process/lsan.h"
 #include "preload/interpose/operator_override.h"
 #include "preload/process/process.h"
 #include "preload/interpose/real_functions.h"
-#include "preload/process/stack_scrub.h"
 #include "preload/leakcheck/snapshot.h"
 
 typedef int main_function(int, char **, char **);
@@ -28,21 +27,21 @@ static NOINLINE void hear_program(void)
         return;
     operators_settle(guard);
     guard_leave(guard);
-    struct lsan_words words = lsan_ask();
+    struct lsan_defaults words = lsan_call_defaults();
     guard = words.options || words.suppressions ? process_enter(&caller) : NULL;
     if (!guard)
         return;
-    if (lsan_hear(&words))
-        about_put_options();
+    if (lsan_apply_defaults(&words))
+        process_info_write_options();
     guard_leave(guard);
 }
 
 static int call_main(int argc, char **argv, char **envp)
 {
     hear_program();
-    process_status = programs_main(argc, argv, envp);
-    ON_SCRUBBED_STACK(process_exit_called);
-    return process_status;
+    process_state.exit_status = programs_main(argc, argv, envp);
+    ON_SCRUBBED_STACK(process_before_exit);
+    return process_state.exit_status;
 }
 
 EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
@@ -57,9 +56,9 @@ EXPORT int __libc_start_main(main_function *main, int argc, char **argv, void (*
 
 EXPORT void exit(int status)
 {
-    process_status = status;
-    ON_SCRUBBED_STACK(process_exit_called);
+    process_state.exit_status = status;
+    ON_SCRUBBED_STACK(process_before_exit);
     real_find();
-    real.exit(process_status);
+    real.exit(process_state.exit_status);
     __builtin_unreachable();
 }

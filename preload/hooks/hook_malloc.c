@@ -5,7 +5,7 @@
  * the call is only forwarded. Addresses from the boot pool are ours for ever: never given to the
  * real allocator.
  */
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/blocks.h"
 #include "preload/heap/suballoc.h"
 #include "preload/misuse/eventlog.h"
@@ -52,9 +52,9 @@ void *hook_leave_boot_pool(void *old, void *block, size_t size)
 
 static COLD void stays(struct guard *guard, const struct block *before)
 {
-    track_put_back(guard, before);
-    if (eventlog_level)
-        eventlog_left(guard, before);
+    track_reinsert(guard, before);
+    if (eventlog_is_on())
+        eventlog_realloc_failed(guard, before);
 }
 
 void *hook_resize(void *old, size_t size, const struct frame *caller, void *(*next)(void *, size_t))
@@ -66,15 +66,15 @@ void *hook_resize(void *old, size_t size, const struct frame *caller, void *(*ne
         return FORWARD(next(old, size));
     modules_notice();
     struct block before;
-    bool known = old && track_move(guard, caller, old, &before);
+    bool known = old && track_remove_for_realloc(guard, caller, old, &before);
     void *block = REAL(guard, next(old, size));
     /* NULL for a size of 0 means that the old block is gone; else it is as it was. */
     if (known && (block || size == 0)) {
         size_t kept = block == old && size < before.size ? size : block == old ? before.size : 0;
         if (unlikely(load_relaxed(&carved_count)))
-            track_content_gone(guard, caller, before.address + kept, before.size - kept,
+            track_free_contained(guard, caller, before.address + kept, before.size - kept,
                                BY_REALLOC);
-        track_gone(guard, caller, &before);
+        track_free_removed(guard, caller, &before);
     } else if (known)
         stays(guard, &before);
     if (block)
@@ -122,7 +122,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
         struct frame caller = CALLER_FRAME();                                                      \
         if (!block) /* below */                                                                    \
             __builtin_unreachable();                                                               \
-        FREEING(guard, &caller, block, track_free_here(guard, &caller, block, how), go);           \
+        FREEING(guard, &caller, block, track_free_inline(guard, &caller, block, how), go);           \
     }                                                                                              \
     static NOINLINE void name##_in_full(void *block, uint32_t how)                                 \
     {                                                                                              \
@@ -132,12 +132,12 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     static NOINLINE void name##_as_said(void *block, uint32_t how, size_t size, size_t alignment)  \
     {                                                                                              \
         struct release_frame frame = {CALLER_FRAME(), size, alignment};                            \
-        FREEING(guard, &frame.caller, block, track_free_said(guard, &frame, block, how), go);      \
+        FREEING(guard, &frame.caller, block, track_free_sized(guard, &frame, block, how), go);      \
     }                                                                                              \
     /* Often all is as usual, which is asked once. */                                              \
     static ALWAYS_INLINE void name##_often(void *block, uint32_t how)                              \
     {                                                                                              \
-        if (likely(!track_detour && block))                                                        \
+        if (likely(!track_state.detour && block))                                                        \
             name##_as_usual(block, how);                                                           \
         else if (!PASSES_BY(block, go))                                                            \
             name##_in_full(block, how);                                                            \
@@ -191,13 +191,13 @@ static NOINLINE void free_by_libc_name(void *block)
     struct block before;
     if (guard) {
         modules_notice();
-        bool known = track_take(guard, block, &before);
-        if (known && eventlog_level)
-            eventlog_went(guard, &caller, &before, BY_FREE);
+        bool known = track_remove(guard, block, &before);
+        if (known && eventlog_is_on())
+            eventlog_free(guard, &caller, &before, BY_FREE);
         if (known && load_relaxed(&carved_count))
-            track_content_gone(guard, &caller, before.address, before.size, BY_FREE);
+            track_free_contained(guard, &caller, before.address, before.size, BY_FREE);
         if (known)
-            track_gone(guard, &caller, &before);
+            track_free_removed(guard, &caller, &before);
         guard->calling_real = true;
     }
     real.__libc_free(block);

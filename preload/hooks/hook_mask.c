@@ -93,9 +93,9 @@ EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
     sigset_t copy;
     real_find();
     int made = real.signalfd(fd, without(mask, &copy), flags);
-    if (records_track(LEAK_RESOURCE_FD) && made >= 0 && made != fd) {
+    if (resource_is_tracked(LEAK_RESOURCE_FD) && made >= 0 && made != fd) {
         struct frame caller = CALLER_FRAME();
-        note_descriptor(&caller, made, LEAK_SORT_SIGNALFD, NULL);
+        resource_hook_opened(&caller, made, LEAK_SORT_SIGNALFD, NULL);
     }
     return made;
 }

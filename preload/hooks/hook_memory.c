@@ -2,7 +2,7 @@
  * process would not have, with track=mmap what is mapped, and where the program has told of blocks
  * in such memory, that they go with it.
  */
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/suballoc.h"
 #include "preload/process/process.h"
 #include "preload/interpose/real_functions.h"
@@ -34,7 +34,7 @@ static NOINLINE void let_content_go(const struct frame *caller, void *start, siz
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
-    track_content_gone(guard, caller, (uintptr_t)start, size, BY_FREE);
+    track_free_contained(guard, caller, (uintptr_t)start, size, BY_FREE);
     guard_leave(guard);
 }
 
@@ -51,7 +51,7 @@ static NOINLINE void note_mapped(const struct frame *caller, void *start, size_t
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
-    regions_came(guard, caller, (uintptr_t)start, size, fd);
+    mmap_regions_add(guard, caller, (uintptr_t)start, size, fd);
     guard_leave(guard);
 }
 
@@ -61,7 +61,7 @@ static NOINLINE void note_mapped(const struct frame *caller, void *start, size_t
         void *mapped_ = call;                                                                      \
         if (flags & MAP_FIXED && mapped_ != MAP_FAILED)                                            \
             CONTENT_GOES(mapped_, size);                                                           \
-        if (records_track(LEAK_RESOURCE_MMAP) && mapped_ != MAP_FAILED) {                          \
+        if (resource_is_tracked(LEAK_RESOURCE_MMAP) && mapped_ != MAP_FAILED) {                          \
             struct frame caller_ = CALLER_FRAME();                                                 \
             note_mapped(&caller_, mapped_, size, flags &MAP_ANONYMOUS ? -1 : fd);                  \
         }                                                                                          \
@@ -83,17 +83,17 @@ EXPORT int munmap(void *start, size_t size)
     real_find();
     if ((uintptr_t)start % sys_page_size() == 0) /* else it fails */
         CONTENT_GOES(start, size);
-    if (!records_track(LEAK_RESOURCE_MMAP))
+    if (!resource_is_tracked(LEAK_RESOURCE_MMAP))
         return real.munmap(start, size);
     struct frame caller = CALLER_FRAME();
     struct guard *guard = process_enter(&caller);
     if (!guard)
         return real.munmap(start, size);
-    struct locked held = regions_hold(guard);
+    struct locked held = mmap_regions_lock(guard);
     int result = real.munmap(start, size);
     if (result == 0)
-        regions_went(guard, (uintptr_t)start, size);
-    regions_let_go(&held);
+        mmap_regions_remove(guard, (uintptr_t)start, size);
+    mmap_regions_unlock(&held);
     guard_leave(guard);
     return result;
 }
@@ -101,18 +101,18 @@ EXPORT int munmap(void *start, size_t size)
 static NOINLINE void *remap(const struct frame *caller, void *start, size_t size, size_t wanted,
                             int flags, void *to)
 {
-    if (!records_track(LEAK_RESOURCE_MMAP))
+    if (!resource_is_tracked(LEAK_RESOURCE_MMAP))
         return real.mremap(start, size, wanted, flags, to);
     struct guard *guard = process_enter(caller);
     if (!guard)
         return real.mremap(start, size, wanted, flags, to);
-    struct leak_mark mark = records_mark(guard, caller);
-    struct locked held = regions_hold(guard);
+    struct leak_mark mark = resource_mark_caller(guard, caller);
+    struct locked held = mmap_regions_lock(guard);
     void *moved = real.mremap(start, size, wanted, flags, to);
     if (moved != MAP_FAILED)
-        regions_moved(guard, mark, (uintptr_t)start, size, (uintptr_t)moved, wanted,
+        mmap_regions_move(guard, mark, (uintptr_t)start, size, (uintptr_t)moved, wanted,
                       size == 0 || flags & MREMAP_DONTUNMAP);
-    regions_let_go(&held);
+    mmap_regions_unlock(&held);
     guard_leave(guard);
     return moved;
 }

@@ -68,11 +68,11 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
             return NULL;
         bytes = rounded;
     }
-    if (unlikely(track_choosy) && sample_passes(size))
+    if (unlikely(track_state.selective) && sample_passes(size))
         return alignment ? real_new.aligned_alloc(alignment, bytes) : real_new.malloc(bytes);
     struct guard *guard = process_enter(caller);
     if (!guard)
-        process_missed();
+        process_count_missed();
     bool before = guard_self.calling_real;
     guard_self.calling_real = true;
     void *block = alignment ? real_new.aligned_alloc(alignment, bytes) : real_new.malloc(bytes);
@@ -82,8 +82,8 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
     modules_notice();
     if (unlikely(alignment))
         guard->kind_flags = (guard->kind_flags & BLOCKS_IGNORED) | blocks_alignment_bits(alignment);
-    if (likely(block && !track_choosy))
-        track_alloc_here(guard, caller, block, size, kind);
+    if (likely(block && !track_state.selective))
+        track_alloc_inline(guard, caller, block, size, kind);
     else if (block)
         track_alloc(guard, caller, block, size, kind);
     else

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
-#define TRACKED() records_track(LEAK_RESOURCE_FD)
+#define TRACKED() resource_is_tracked(LEAK_RESOURCE_FD)
 
 /* CALLER_FRAME belongs into the exported function itself. */
 #define MADE(call, sort, name)                                                                     \
@@ -19,7 +19,7 @@
         int fd_ = call;                                                                            \
         if (TRACKED() && fd_ >= 0) {                                                               \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            note_descriptor(&caller_, fd_, sort, name);                                            \
+            resource_hook_opened(&caller_, fd_, sort, name);                                            \
         }                                                                                          \
         fd_;                                                                                       \
     })
@@ -110,7 +110,7 @@ MAKER(LEAK_SORT_TERMINAL, NULL, posix_openpt, (int flags), (flags))
         int result_ = call;                                                                        \
         if (TRACKED() && result_ == 0) {                                                           \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            note_pair(&caller_, ends, LEAK_SORT_PIPE, "pipe (read end)", "pipe (write end)");      \
+            resource_hook_opened_pair(&caller_, ends, LEAK_SORT_PIPE, "pipe (read end)", "pipe (write end)");      \
         }                                                                                          \
         result_;                                                                                   \
     })
@@ -134,7 +134,7 @@ EXPORT int pipe2(int ends[2], int flags)
         int copy_ = call;                                                                          \
         if (TRACKED() && copy_ >= 0 && copy_ != (fd)) {                                            \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            note_copy(&caller_, fd, copy_, onto);                                                  \
+            resource_hook_duplicated(&caller_, fd, copy_, onto);                                                  \
         }                                                                                          \
         copy_;                                                                                     \
     })

@@ -33,7 +33,7 @@ static unsigned count;
 
 static uintptr_t call(const char *name, const uintptr_t *a)
 {
-    any *function = (any *)symbols_find(name, (uintptr_t)call);
+    any *function = (any *)symbols_find_except(name, (uintptr_t)call);
     return function(a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
@@ -43,17 +43,17 @@ static uintptr_t create(const struct pair *pair, const struct frame *caller, con
     if (pair->create.at != RESULT)
         handle = a[pair->create.at] ? *(const uintptr_t *)a[pair->create.at] : 0;
     if (handle)
-        note_stream(caller, LEAK_RESOURCE_PAIR, LEAK_SORT_PAIR, (const void *)handle, -1,
+        resource_hook_stream_opened(caller, LEAK_RESOURCE_PAIR, LEAK_SORT_PAIR, (const void *)handle, -1,
                     pair->create.name, false);
     return result;
 }
 
 static uintptr_t destroy(const struct pair *pair, const struct frame *caller, const uintptr_t *a)
 {
-    struct note_leaving leaving =
-        note_leaving(caller, LEAK_RESOURCE_PAIR, (const void *)a[pair->destroy.at]);
+    struct resource_hook_closing leaving =
+        resource_hook_closing(caller, LEAK_RESOURCE_PAIR, (const void *)a[pair->destroy.at]);
     uintptr_t result = call(pair->destroy.name, a);
-    note_left(caller, &leaving);
+    resource_hook_stream_closed(caller, &leaving);
     return result;
 }
 
@@ -84,7 +84,7 @@ static uintptr_t stub_for(const char *name)
     for (unsigned i = 0; i < count; i++) {
         bool creates = strcmp(pairs[i].create.name, name) == 0;
         if ((creates || strcmp(pairs[i].destroy.name, name) == 0) &&
-            symbols_find(name, (uintptr_t)call))
+            symbols_find_except(name, (uintptr_t)call))
             return (uintptr_t)(creates ? stubs[i].create : stubs[i].destroy);
     }
     return 0;
@@ -119,9 +119,9 @@ static bool read_pair(char *text, struct pair *pair)
 void hook_pair_start(void)
 {
     static char copy[OPTION_TEXT_MAX];
-    if (!*process_alive || !*track_options.pair)
+    if (!*process_state.recording || !*options_current.pair)
         return;
-    memcpy(copy, track_options.pair, sizeof copy);
+    memcpy(copy, options_current.pair, sizeof copy);
     for (char *text = copy, *next; text; text = next) {
         next = strchr(text, ';');
         if (next)
@@ -129,10 +129,10 @@ void hook_pair_start(void)
         if (count < PAIRS_MOST && read_pair(text, &pairs[count]))
             count++;
         else
-            log_bad_value("pair", track_options.pair, "create,destroy or create:arg1,destroy:arg0");
+            log_bad_value("pair", options_current.pair, "create,destroy or create:arg1,destroy:arg0");
     }
     if (!count)
         return;
-    records_tracked |= 1u << LEAK_RESOURCE_PAIR;
+    resource_types_tracked |= 1u << LEAK_RESOURCE_PAIR;
     got_also(stub_for);
 }

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#define TRACKED() records_track(LEAK_RESOURCE_FD)
+#define TRACKED() resource_is_tracked(LEAK_RESOURCE_FD)
 
 static const char *family_of(int family)
 {
@@ -32,26 +32,26 @@ static void add_words(struct text *text, int family, int type)
 {
     static const char *const types[] = {"", " stream", " datagram", " raw"};
     unsigned kind = type & 15;
-    text_add(text, family_of(family));
-    text_add(text, kind < ARRAY_LENGTH(types) ? types[kind] : "");
-    text_add(text, " socket");
+    strbuf_add(text, family_of(family));
+    strbuf_add(text, kind < ARRAY_LENGTH(types) ? types[kind] : "");
+    strbuf_add(text, " socket");
 }
 
 static NOINLINE void note_socket(const struct frame *caller, int fd, int family, int type)
 {
     char name[40];
-    struct text text = TEXT_ON(name);
+    struct text text = STRBUF_ON(name);
     add_words(&text, family, type);
-    note_descriptor(caller, fd, LEAK_SORT_SOCKET, name);
+    resource_hook_opened(caller, fd, LEAK_SORT_SOCKET, name);
 }
 
 static NOINLINE void note_sockets(const struct frame *caller, const int *ends, int family, int type)
 {
     char name[40];
-    struct text text = TEXT_ON(name);
+    struct text text = STRBUF_ON(name);
     add_words(&text, family, type);
-    text_add(&text, " pair");
-    note_pair(caller, ends, LEAK_SORT_SOCKET, name, name);
+    strbuf_add(&text, " pair");
+    resource_hook_opened_pair(caller, ends, LEAK_SORT_SOCKET, name, name);
 }
 
 EXPORT int socket(int family, int type, int protocol)
@@ -82,10 +82,10 @@ static NOINLINE void note_accepted(const struct frame *caller, int fd, const voi
 {
     char peer[128];
     ssize_t size = address && length ? (ssize_t)(*length < room ? *length : room)
-                                     : sys_peer(fd, peer, sizeof peer);
-    note_descriptor(caller, fd, LEAK_SORT_SOCKET, NULL);
+                                     : sys_getpeername(fd, peer, sizeof peer);
+    resource_hook_opened(caller, fd, LEAK_SORT_SOCKET, NULL);
     if (size > 0)
-        note_address(caller, fd, address ? address : peer, size, LEAK_NAME_PEER);
+        resource_hook_address(caller, fd, address ? address : peer, size, LEAK_NAME_PEER);
 }
 
 #define ACCEPTED(call)                                                                             \
@@ -117,7 +117,7 @@ static NOINLINE void note_given(const struct frame *caller, int fd, const void *
     char copy[128];
     size_t size = length < sizeof copy ? length : sizeof copy;
     if (sys_peek((uintptr_t)address, copy, size))
-        note_address(caller, fd, copy, size, sort);
+        resource_hook_address(caller, fd, copy, size, sort);
 }
 
 EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)

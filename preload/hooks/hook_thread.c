@@ -56,8 +56,8 @@ static void note_unborn(struct guard *guard, const struct frame *caller, uint32_
                         .id = unborn(serial),
                         .bytes = serial,
                         .fd = -1};
-    if (records_track(LEAK_RESOURCE_THREAD) && !is_detached(attributes))
-        belongings_came(guard, &news, records_mark(guard, caller));
+    if (resource_is_tracked(LEAK_RESOURCE_THREAD) && !is_detached(attributes))
+        handle_table_add(guard, &news, resource_mark_caller(guard, caller));
 }
 
 /* Where its name was put may be gone with the thread itself. */
@@ -67,16 +67,16 @@ static NOINLINE void note_born(const struct frame *caller, uint32_t serial, cons
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
-    if (belongings_find(LEAK_RESOURCE_THREAD, unborn(serial)).number &&
+    if (handle_table_find(LEAK_RESOURCE_THREAD, unborn(serial)).number &&
         sys_peek((uintptr_t)thread, &name, sizeof name))
-        belongings_move(guard, LEAK_RESOURCE_THREAD, unborn(serial), name);
+        handle_table_move(guard, LEAK_RESOURCE_THREAD, unborn(serial), name);
     guard_leave(guard);
 }
 
 static void forget_unborn(struct guard *guard, uint32_t serial)
 {
-    struct belonging thread = belongings_find(LEAK_RESOURCE_THREAD, unborn(serial));
-    belongings_went(guard, &thread);
+    struct handle_ref thread = handle_table_find(LEAK_RESOURCE_THREAD, unborn(serial));
+    handle_table_remove(guard, &thread);
 }
 
 /* ---- Beginning ------------------------------------------------------------------------------ */
@@ -92,8 +92,8 @@ static NOINLINE struct call come_to_life(const struct thread_start *note)
         if (account)
             threads_begin(guard, &start);
         altstack_begin(guard);
-        if (account && records_track(LEAK_RESOURCE_THREAD))
-            belongings_move(guard, LEAK_RESOURCE_THREAD, unborn(start.serial), pthread_self());
+        if (account && resource_is_tracked(LEAK_RESOURCE_THREAD))
+            handle_table_move(guard, LEAK_RESOURCE_THREAD, unborn(start.serial), pthread_self());
         guard_leave(guard);
     }
     return (struct call){start.routine, start.argument};
@@ -147,7 +147,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
         forget_unborn(guard, serial);
         guard_leave(guard);
     }
-    if (!error && records_track(LEAK_RESOURCE_THREAD))
+    if (!error && resource_is_tracked(LEAK_RESOURCE_THREAD))
         note_born(&caller, serial, thread);
     return error;
 }
@@ -156,23 +156,23 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 /* Its name is another thread's as soon as the real function has done: so it is looked up before.
  */
-static struct belonging find_thread(const struct frame *caller, pthread_t thread)
+static struct handle_ref find_thread(const struct frame *caller, pthread_t thread)
 {
-    struct belonging found = {.number = 0};
+    struct handle_ref found = {.number = 0};
     struct guard *guard = process_enter(caller);
     if (!guard)
         return found;
-    found = belongings_find(LEAK_RESOURCE_THREAD, thread);
+    found = handle_table_find(LEAK_RESOURCE_THREAD, thread);
     guard_leave(guard);
     return found;
 }
 
-static void forget_thread(const struct frame *caller, const struct belonging *found)
+static void forget_thread(const struct frame *caller, const struct handle_ref *found)
 {
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
-    belongings_went(guard, found);
+    handle_table_remove(guard, found);
     guard_leave(guard);
 }
 
@@ -180,9 +180,9 @@ static void forget_thread(const struct frame *caller, const struct belonging *fo
     ({                                                                                             \
         real_find();                                                                               \
         int error_;                                                                                \
-        if (records_track(LEAK_RESOURCE_THREAD)) {                                                 \
+        if (resource_is_tracked(LEAK_RESOURCE_THREAD)) {                                                 \
             struct frame caller_ = CALLER_FRAME();                                                 \
-            struct belonging found_ = find_thread(&caller_, thread);                               \
+            struct handle_ref found_ = find_thread(&caller_, thread);                               \
             error_ = call;                                                                         \
             if (error_ == 0)                                                                       \
                 forget_thread(&caller_, &found_);                                                  \

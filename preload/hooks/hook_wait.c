@@ -7,7 +7,6 @@
 #include "preload/process/process.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/base/sys.h"
-#include "preload/base/proc_task.h"
 #include "preload/base/strbuf.h"
 
 #include <errno.h>
@@ -21,7 +20,7 @@ static bool any_of_the_program(const char *list)
 {
     for (uint64_t pid; *list; list += strspn(list, " \n")) {
         size_t length = strcspn(list, " \n");
-        if (!text_read_number(list, length, &pid) || !children_have(pid))
+        if (!parse_number(list, length, &pid) || !children_contain(pid))
             return true;
         list += length;
     }
@@ -31,7 +30,7 @@ static bool any_of_the_program(const char *list)
 static bool has_children_of_the_program(int tid, void *found)
 {
     char list[512];
-    ssize_t length = task_read(0, tid, "children", list, sizeof list);
+    ssize_t length = sys_read_task_file(0, tid, "children", list, sizeof list);
     *(bool *)found = length < 0 || length == sizeof list - 1 || any_of_the_program(list);
     return !*(bool *)found;
 }
@@ -41,7 +40,7 @@ static bool only_a_look(int options)
 {
     bool found = false;
     return options & WNOHANG && options & SEES_CLONES && children_any() &&
-           sys_each_number("/proc/self/task", has_children_of_the_program, &found) && !found;
+           sys_each_numbered_entry("/proc/self/task", has_children_of_the_program, &found) && !found;
 }
 
 static int no_child(void)
@@ -53,9 +52,9 @@ static int no_child(void)
 #define UNTIL_NOT_OURS(options, call, pid_of_result)                                               \
     ({                                                                                             \
         __auto_type result_ = call;                                                                \
-        while ((options)&SEES_CLONES && result_ >= 0 && children_have(pid_of_result)) {            \
+        while ((options)&SEES_CLONES && result_ >= 0 && children_contain(pid_of_result)) {            \
             if ((options)&WNOWAIT)                                                                 \
-                sys_wait(pid_of_result); /* or it would be found for ever */                       \
+                sys_wait_child(pid_of_result); /* or it would be found for ever */                       \
             result_ = call;                                                                        \
         }                                                                                          \
         result_ == 0 && !(pid_of_result) && only_a_look(options) ? no_child() : result_;           \

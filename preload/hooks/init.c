@@ -16,7 +16,7 @@ __attribute__((constructor)) static void begin(int argc UNUSED, char **argv UNUS
     process_start(envp);
     hook_linked_start();
     hook_pair_start();
-    if (*process_alive && late_is()) {
+    if (*process_state.recording && late_is()) {
         older_learn();
         late_lead((const void *)begin);
     }

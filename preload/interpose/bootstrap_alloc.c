@@ -1,5 +1,5 @@
 #include "preload/interpose/bootstrap_alloc.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 
 _Alignas(64) char boot_pool[BOOT_POOL_SIZE];
 static size_t used;

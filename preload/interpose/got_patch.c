@@ -1,5 +1,5 @@
 #include "preload/interpose/got_patch.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/store/store.h"
 #include "preload/elf/symbols.h"
 
@@ -24,7 +24,7 @@ void got_start(const void *address)
 
 static int find_own(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
-    return symbols_is_around(object, (uintptr_t)own_address) && symbols_read(object, &own);
+    return symbols_object_contains(object, (uintptr_t)own_address) && symbols_read(object, &own);
 }
 
 struct definitions {
@@ -38,7 +38,7 @@ static int count_definition(struct dl_phdr_info *object, size_t size UNUSED, voi
     struct symbols symbols;
     /* Some loaders have a malloc that only they call. */
     if (object->dlpi_addr != own.bias && object->dlpi_addr != _r_debug.r_ldbase &&
-        symbols_read(object, &symbols) && symbols_exported(&symbols, definitions->name))
+        symbols_read(object, &symbols) && symbols_find_export(&symbols, definitions->name))
         definitions->count++;
     return definitions->count > 1;
 }
@@ -53,13 +53,13 @@ static uintptr_t ours(const struct symbols *symbols, const ElfW(Sym) * symbol,
         return 0;
     if (also)
         found = also(name);
-    return found || !leading->hooks ? found : symbols_exported(&own, name);
+    return found || !leading->hooks ? found : symbols_find_export(&own, name);
 }
 
 static bool has_one_definition(const struct symbols *symbols, const ElfW(Rela) * relocation,
                                void *context)
 {
-    const ElfW(Sym) *symbol = symbols_of(symbols, relocation);
+    const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     struct definitions definitions = {.name = symbols->names + symbol->st_name};
     return !ours(symbols, symbol, context) || !dl_iterate_phdr(count_definition, &definitions);
 }
@@ -70,7 +70,7 @@ static bool may_lead(struct leading *leading, struct symbols *symbols)
     if (!own.symbol && !dl_iterate_phdr(find_own, NULL))
         return false;
     return symbols_read(leading->object, symbols) &&
-           symbols_each(symbols, has_one_definition, leading);
+           symbols_each_relocation(symbols, has_one_definition, leading);
 }
 
 /* ---- Before the object is bound ------------------------------------------------------------ */
@@ -78,27 +78,27 @@ static bool may_lead(struct leading *leading, struct symbols *symbols)
 static bool answer_import(const struct symbols *symbols, const ElfW(Rela) * relocation,
                           void *context)
 {
-    ElfW(Sym) *symbol = symbols_of(symbols, relocation);
+    ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     const struct leading *leading = context;
     uintptr_t hook = ours(symbols, symbol, leading);
     if (!hook)
         return true;
-    int access = symbols_access(leading->object, (uintptr_t)symbol, false);
-    if (!symbols_open((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
+    int access = symbols_page_protection(leading->object, (uintptr_t)symbol, false);
+    if (!symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, PROT_READ | PROT_WRITE))
         return false;
     store_relaxed(&symbol->st_value, hook - symbols->bias);
     /* Whoever sees a local symbol takes its value. */
     store_release(&symbol->st_other, STV_HIDDEN);
     store_release(&symbol->st_info,
                   (unsigned char)ELF64_ST_INFO(STB_LOCAL, ELF64_ST_TYPE(symbol->st_info)));
-    return symbols_open((uintptr_t)symbol, sizeof *symbol, access);
+    return symbols_protect_pages((uintptr_t)symbol, sizeof *symbol, access);
 }
 
 static bool answer(const struct dl_phdr_info *object, bool hooks)
 {
     struct symbols symbols;
     struct leading leading = {object, hooks};
-    return may_lead(&leading, &symbols) && symbols_each(&symbols, answer_import, &leading);
+    return may_lead(&leading, &symbols) && symbols_each_relocation(&symbols, answer_import, &leading);
 }
 
 /* ---- An opening in this thread ------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static int lacks_libraries(struct dl_phdr_info *object, size_t size UNUSED, void
 {
     struct symbols symbols;
     return is_new(object, index) && symbols_read(object, &symbols) &&
-           !symbols_has_libraries(&symbols);
+           !symbols_libraries_loaded(&symbols);
 }
 
 static int answer_new(struct dl_phdr_info *object, size_t size UNUSED, void *index)
@@ -160,7 +160,7 @@ static int answer_new(struct dl_phdr_info *object, size_t size UNUSED, void *ind
     if (is_new(object, index)) {
         opening.known++;
         if (!answer(object, opening.deep) && opening.deep)
-            store_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
+            store_count_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
     }
     return 0;
 }
@@ -168,7 +168,7 @@ static int answer_new(struct dl_phdr_info *object, size_t size UNUSED, void *ind
 static void wait_for_more(bool wait)
 {
     if (wait != opening.waiting && opening.deep)
-        store_untracked(LEAK_UNTRACKED_DEEPBIND, wait ? 1 : -1);
+        store_count_untracked(LEAK_UNTRACKED_DEEPBIND, wait ? 1 : -1);
     opening.waiting = wait;
 }
 
@@ -201,24 +201,24 @@ void got_loading(uintptr_t caller)
 static bool lead_slot(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
 {
     const struct leading *leading = context;
-    uintptr_t hook = ours(symbols, symbols_of(symbols, relocation), leading);
+    uintptr_t hook = ours(symbols, symbols_of_relocation(symbols, relocation), leading);
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
     unsigned type = ELF64_R_TYPE(relocation->r_info);
     if (!hook || (type != ARCH_SLOT_DATA && type != ARCH_SLOT_CALL) || load_relaxed(slot) == hook)
         return true;
-    int access = symbols_access(leading->object, (uintptr_t)slot, true);
+    int access = symbols_page_protection(leading->object, (uintptr_t)slot, true);
     if (!(access & PROT_WRITE) &&
-        !symbols_open((uintptr_t)slot, sizeof *slot, PROT_READ | PROT_WRITE))
+        !symbols_protect_pages((uintptr_t)slot, sizeof *slot, PROT_READ | PROT_WRITE))
         return false;
     store_release(slot, hook);
-    return access & PROT_WRITE || symbols_open((uintptr_t)slot, sizeof *slot, access);
+    return access & PROT_WRITE || symbols_protect_pages((uintptr_t)slot, sizeof *slot, access);
 }
 
 static bool lead(const struct dl_phdr_info *object, bool hooks)
 {
     struct symbols symbols;
     struct leading leading = {object, hooks};
-    return may_lead(&leading, &symbols) && symbols_each(&symbols, lead_slot, &leading);
+    return may_lead(&leading, &symbols) && symbols_each_relocation(&symbols, lead_slot, &leading);
 }
 
 bool got_lead(const struct dl_phdr_info *object)

@@ -1,5 +1,5 @@
 #include "preload/interpose/late_load.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/interpose/modules.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/elf/symbols.h"
@@ -18,14 +18,14 @@ bool late_is(void)
 
 static int find_own(struct dl_phdr_info *object, size_t size UNUSED, void *context UNUSED)
 {
-    return symbols_is_around(object, own_address) && symbols_read(object, &own);
+    return symbols_object_contains(object, own_address) && symbols_read(object, &own);
 }
 
 /* ---- Which slots ---------------------------------------------------------------------------- */
 
 static bool is_operator(const char *name)
 {
-    return text_starts(name, "_Zn") || text_starts(name, "_Zd");
+    return starts_with(name, "_Zn") || starts_with(name, "_Zd");
 }
 
 /* The first object of the list is the program. */
@@ -39,7 +39,7 @@ static void look_for_operators(void)
     static const char *const names[] = {
         "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZnwmSt11align_val_t", "_ZdlPvSt11align_val_t"};
     for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
-        uintptr_t first = symbols_find(names[i], own_address);
+        uintptr_t first = symbols_find_except(names[i], own_address);
         has_operators |= first && is_programs(first);
     }
 }
@@ -48,12 +48,12 @@ static void look_for_operators(void)
 static bool may_take(const struct dl_phdr_info *object, const ElfW(Sym) * symbol, const char *name,
                      uintptr_t value)
 {
-    uintptr_t first = symbols_find(name, own_address);
+    uintptr_t first = symbols_find_except(name, own_address);
     if (!first)
         return !value; /* of libleak.h: nobody had it so far */
     if (is_programs(first) || (has_operators && is_operator(name)))
         return false;
-    bool unbound = symbol->st_shndx == SHN_UNDEF && symbols_is_around(object, value);
+    bool unbound = symbol->st_shndx == SHN_UNDEF && symbols_object_contains(object, value);
     return unbound || modules_same(first, value);
 }
 
@@ -68,25 +68,25 @@ static bool is_slot(const ElfW(Rela) * relocation)
 
 static void write_word(const struct dl_phdr_info *object, uintptr_t *word, uintptr_t value)
 {
-    int access = symbols_access(object, (uintptr_t)word, true);
+    int access = symbols_page_protection(object, (uintptr_t)word, true);
     if (!(access & PROT_WRITE) &&
-        !symbols_open((uintptr_t)word, sizeof *word, PROT_READ | PROT_WRITE))
+        !symbols_protect_pages((uintptr_t)word, sizeof *word, PROT_READ | PROT_WRITE))
         return;
     store_release(word, value);
     if (!(access & PROT_WRITE))
-        symbols_open((uintptr_t)word, sizeof *word, access);
+        symbols_protect_pages((uintptr_t)word, sizeof *word, access);
 }
 
 static bool lead_slot(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
 {
     const struct dl_phdr_info *object = context;
-    const ElfW(Sym) *symbol = symbols_of(symbols, relocation);
+    const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     const char *name = symbols->names + symbol->st_name;
     uintptr_t *slot = (uintptr_t *)(symbols->bias + relocation->r_offset);
     if (!is_slot(relocation) || ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
         ELF64_ST_VISIBILITY(symbol->st_other) != STV_DEFAULT)
         return true;
-    uintptr_t hook = symbols_exported(&own, name);
+    uintptr_t hook = symbols_find_export(&own, name);
     if (hook && load_relaxed(slot) != hook && may_take(object, symbol, name, load_relaxed(slot)))
         write_word(object, slot, hook);
     return true;
@@ -110,7 +110,7 @@ static void lead_loader(const struct dl_phdr_info *object)
         for (size_t k = 0; k < part->p_memsz / sizeof *at; k++)
             for (size_t w = 0; w < ARRAY_LENGTH(words); w++)
                 if (at[k] == words[w].address)
-                    write_word(object, &at[k], symbols_exported(&own, words[w].name));
+                    write_word(object, &at[k], symbols_find_export(&own, words[w].name));
     }
 }
 
@@ -120,7 +120,7 @@ static int lead(struct dl_phdr_info *object, size_t size UNUSED, void *context U
     if (object->dlpi_addr == _r_debug.r_ldbase)
         lead_loader(object);
     else if (object->dlpi_addr != own.bias && symbols_read(object, &symbols))
-        symbols_each(&symbols, lead_slot, object);
+        symbols_each_relocation(&symbols, lead_slot, object);
     return 0;
 }
 

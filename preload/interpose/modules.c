@@ -1,6 +1,6 @@
 #include "preload/interpose/modules.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
@@ -250,14 +250,14 @@ static void add_path(const struct link_map *map, struct text *path)
     if (!map->l_name[0]) { /* the program itself */
         ssize_t length = sys_readlink("/proc/self/exe", part, sizeof part);
         if (length > 0)
-            text_add_bytes(path, part, length);
+            strbuf_add_bytes(path, part, length);
         return;
     }
     if (map->l_name[0] != '/' && strchr(map->l_name, '/') && sys_getcwd(part, sizeof part) > 0) {
-        text_add(path, part);
-        text_add(path, "/");
+        strbuf_add(path, part);
+        strbuf_add(path, "/");
     }
-    text_add(path, map->l_name);
+    strbuf_add(path, map->l_name);
 }
 
 /* The MODULES chunk being filled; guarded by lock. */
@@ -273,7 +273,7 @@ static void *record_room(uint32_t length)
         records.size = 4 * LEAK_PAGE - sizeof(struct leak_chunk);
         if (records.size < length)
             records.size = length;
-        records.payload = store_chunk(LEAK_CHUNK_MODULES, records.size, 0);
+        records.payload = store_new_chunk(LEAK_CHUNK_MODULES, records.size, 0);
         records.used = 0;
         records.home = store_header;
     }
@@ -310,7 +310,7 @@ static void add_record(struct module *module, const struct link_map *map)
 {
     if (quiet)
         return;
-    struct text path = TEXT_ON(path_bytes);
+    struct text path = STRBUF_ON(path_bytes);
     add_path(map, &path);
     uint32_t length = round_up(sizeof(struct leak_module) + path.length + 1, 8);
     struct leak_module *record = record_room(length);
@@ -353,7 +353,7 @@ static bool same_object(const struct module *module, const struct found_object *
         module->eh_frame_hdr != now->eh_frame || module->map != now->map)
         return false;
     const struct leak_module *record = module->record;
-    if (!record || sys_peek_guesses())
+    if (!record || sys_peek_may_fault())
         return true;
     if (!module->build_id)
         return !read_build_id(module->start, record->bias, id).length;
@@ -450,7 +450,7 @@ bool modules_place(uintptr_t pc, struct module_place *out, struct text *path)
         out->offset = pc - record->bias;
         memcpy(out->build_id, record->build_id, sizeof out->build_id);
         out->build_id_length = record->build_id_length;
-        text_add_bytes(path, record->path, record->path_length);
+        strbuf_add_bytes(path, record->path, record->path_length);
     }
     lock_give(&locked);
     return record != NULL;

@@ -1,5 +1,5 @@
 #include "preload/interpose/operator_override.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/interpose/modules.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/base/strbuf.h"
@@ -24,7 +24,7 @@ bool operators_is_anothers(const char *name)
 static int is_runtime(struct dl_phdr_info *info, size_t size UNUSED, void *found UNUSED)
 {
     const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-    return slash && (text_starts(slash, "/libstdc++.so") || text_starts(slash, "/libc++"));
+    return slash && (starts_with(slash, "/libstdc++.so") || starts_with(slash, "/libc++"));
 }
 
 /* A search that fails allocates: where there is nothing to be found there is none. */

@@ -1,7 +1,7 @@
 #include "preload/interpose/real_functions.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/interpose/bootstrap_alloc.h"
-#include "preload/elf/sanitized.h"
+#include "preload/elf/exec_target.h"
 #include "preload/elf/symbols.h"
 #include "arch.h"
 
@@ -145,7 +145,7 @@ static bool is_own(const void *address)
  * nobody's list. */
 static bool look_whether_behind(void)
 {
-    return symbols_before("malloc", (uintptr_t)is_own) && (environ || !dlsym(RTLD_NEXT, "malloc"));
+    return symbols_is_exported_before("malloc", (uintptr_t)is_own) && (environ || !dlsym(RTLD_NEXT, "malloc"));
 }
 
 /* From the front, but for ourselves. dlsym may answer the program's own way to a function, which is
@@ -154,7 +154,7 @@ static void *find_behind(const char *name)
 {
     if (!behind)
         return dlsym(RTLD_NEXT, name);
-    void *found = (void *)symbols_find(name, (uintptr_t)is_own);
+    void *found = (void *)symbols_find_except(name, (uintptr_t)is_own);
     if (!found)
         found = dlsym(RTLD_DEFAULT, name);
     return found && is_own(found) ? NULL : found;
@@ -166,7 +166,7 @@ void real_find(void)
         return;
     state = 1;
     struct real found = {0};
-    behind = !sanitized() && look_whether_behind();
+    behind = !process_is_sanitized() && look_whether_behind();
 #define HOOK(name, type, parameters) found.name = (type(*) parameters)find_behind(#name);
 #define OWN(name)
 #include "preload/interpose/hooks.def"

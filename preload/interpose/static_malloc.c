@@ -60,7 +60,7 @@ static void take(const struct symtab_symbol *function, void *context)
     uintptr_t address = search->program->dlpi_addr + function->value;
     if (!hook)
         return;
-    if (!search->out->exported || symbols_exported(&search->symbols, hook->name) == address)
+    if (!search->out->exported || symbols_find_export(&search->symbols, hook->name) == address)
         add(search->out, hook, address, function->size);
 }
 
@@ -87,14 +87,14 @@ static bool has_needed(const struct search *search)
  */
 static bool is_other(const struct symbols *symbols, const ElfW(Rela) * relocation, void *context)
 {
-    const ElfW(Sym) *symbol = symbols_of(symbols, relocation);
+    const ElfW(Sym) *symbol = symbols_of_relocation(symbols, relocation);
     return !symbols_is_import(symbol) || !find_hook(context, symbols->names + symbol->st_name);
 }
 
 static bool exports_needed(const struct search *search)
 {
     for (unsigned i = 0; i < LINKED_NEEDED; i++)
-        if (!symbols_exported(&search->symbols, search->hooks[i].name))
+        if (!symbols_find_export(&search->symbols, search->hooks[i].name))
             return false;
     return true;
 }
@@ -108,15 +108,15 @@ static int look_into(struct dl_phdr_info *object, size_t size UNUSED, void *cont
     if (!symbols_read(object, &search->symbols))
         return 1;
     search->out->exported = exports_needed(search);
-    if (!search->out->exported && !symbols_each(&search->symbols, is_other, search))
+    if (!search->out->exported && !symbols_each_relocation(&search->symbols, is_other, search))
         return 1;
-    enum symtab_found found = symtab_each(program, take, search);
+    enum symtab_found found = symtab_each_function(program, take, search);
     if (!has_needed(search)) {
         search->out->why = "the program's file does not name its functions as such";
         return 1;
     }
     if (found == SYMTAB_ALL)
-        symtab_each(program, take_end, search);
+        symtab_each_function(program, take_end, search);
     return 1;
 }
 
@@ -196,9 +196,9 @@ static const char *plan(const struct dl_phdr_info *program, const struct linked_
     size_t size = function->size, room = function->end ? function->end - address : size;
     struct displace_function what = {(const uint8_t *)address,  address, size,
                                      room > size ? room : size, 0,       0};
-    way->access = symbols_access(program, address, true);
+    way->access = symbols_page_protection(program, address, true);
     if (!(way->access & PROT_EXEC) || !(way->access & PROT_READ) ||
-        symbols_access(program, address + what.room, true) != way->access)
+        symbols_page_protection(program, address + what.room, true) != way->access)
         return "it is not where code is";
     set_around(program, &what);
     const char *why = displace_plan(&what, (uintptr_t)slot + DISPLACE_FAR_JUMP, &way->displaced);
@@ -237,11 +237,11 @@ static uint8_t *slot_of(const struct leading *leading, unsigned i)
 
 static bool write_code(const struct way *way, const uint8_t *code)
 {
-    if (!symbols_open(way->at, ARCH_JUMP, way->access | PROT_WRITE))
+    if (!symbols_protect_pages(way->at, ARCH_JUMP, way->access | PROT_WRITE))
         return false;
     memcpy((void *)way->at, code, ARCH_JUMP);
     __builtin___clear_cache((char *)way->at, (char *)way->at + ARCH_JUMP);
-    symbols_open(way->at, ARCH_JUMP, way->access);
+    symbols_protect_pages(way->at, ARCH_JUMP, way->access);
     return true;
 }
 
@@ -309,7 +309,7 @@ bool linked_lead(struct linked *linked)
         sys_unmap(leading.page, sys_page_size());
         return false;
     }
-    arena_own(leading.page, sys_page_size());
+    arena_register(leading.page, sys_page_size());
     linked_home = linked->function[0].address;
     return true;
 }

@@ -3,7 +3,7 @@
 #include "preload/base/arena.h"
 #include "preload/heap/blocks.h"
 #include "preload/heap/suballoc.h"
-#include "preload/misuse/events.h"
+#include "preload/misuse/errors.h"
 #include "preload/leakcheck/exit_callbacks.h"
 #include "preload/heap/free_history.h"
 #include "preload/heap/timeline.h"
@@ -12,7 +12,7 @@
 #include "preload/heap/dropped_pointers.h"
 #include "preload/heap/pools.h"
 #include "preload/heap/quarantine.h"
-#include "preload/resources/resources.h"
+#include "preload/resources/resource_records.h"
 #include "preload/roots/roots.h"
 #include "preload/unwind/cfi_cache.h"
 #include "preload/unwind/sites.h"
@@ -31,7 +31,7 @@ void quiet_begin(void)
     altstack_fork_lock();
     history_fork_lock();
     threads_fork_lock();
-    journal_fork_lock();
+    append_file_fork_lock();
     slots_fork_lock();
     modules_fork_lock();
     rows_fork_lock();
@@ -42,7 +42,7 @@ void quiet_begin(void)
     blocks_fork_lock();
     carved_fork_lock();
     pools_fork_lock();
-    events_fork_lock();
+    error_table_fork_lock();
     quarantine_fork_lock();
     resources_fork_lock();
     arena_fork_lock();
@@ -52,7 +52,7 @@ void quiet_end(void)
 {
     arena_fork_unlock();
     quarantine_fork_unlock();
-    events_fork_unlock();
+    error_table_fork_unlock();
     resources_fork_unlock();
     pools_fork_unlock();
     carved_fork_unlock();
@@ -64,7 +64,7 @@ void quiet_end(void)
     rows_fork_unlock();
     modules_fork_unlock();
     slots_fork_unlock();
-    journal_fork_unlock();
+    append_file_fork_unlock();
     threads_fork_unlock();
     history_fork_unlock();
     altstack_fork_unlock();

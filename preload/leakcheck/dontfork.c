@@ -84,7 +84,7 @@ void unforked_save(void)
     for (uint32_t i = 0; i < count; i++)
         for (uintptr_t page = ranges[i].start; page < ranges[i].end; page += LEAK_PAGE, at++)
             saved.there[at] = sys_peek(page, saved.pages + at * LEAK_PAGE, LEAK_PAGE);
-    arena_each(leave_out, NULL);
+    arena_each_range(leave_out, NULL);
 }
 
 void unforked_drop(void)
@@ -102,7 +102,7 @@ void unforked_restore(void)
             if (saved.there[at] && sys_map_zeros((void *)page, LEAK_PAGE))
                 memcpy((void *)page, saved.pages + at * LEAK_PAGE, LEAK_PAGE);
     if (saved.there)
-        arena_own(saved.there, saved.size); /* not the program's: it would be read twice */
+        arena_register(saved.there, saved.size); /* not the program's: it would be read twice */
 }
 
 LOCK_FOR_FORK(unforked, &lock)

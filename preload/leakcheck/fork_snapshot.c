@@ -1,6 +1,6 @@
 #include "preload/leakcheck/fork_snapshot.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/blocks.h"
 #include "preload/heap/suballoc.h"
 #include "preload/base/children.h"
@@ -25,7 +25,7 @@ struct look_result *picture_make_result(bool notes, size_t *size)
     struct look_result *result = sys_map_shared(*size);
     if (!result)
         return NULL;
-    arena_own(result, *size);
+    arena_register(result, *size);
     result->notes_most = blocks < UINT32_MAX ? blocks : UINT32_MAX - 1;
     return result;
 }
@@ -34,7 +34,7 @@ void picture_drop_result(struct look_result *result, size_t size)
 {
     if (!result)
         return;
-    arena_disown(result);
+    arena_unregister(result);
     sys_unmap(result, size);
 }
 
@@ -45,7 +45,7 @@ static int copy(struct look_order *order)
 {
     if (order->is_milestone)
         order->milestone = milestones_add(NULL);
-    int pid = sys_copy();
+    int pid = sys_fork_silent();
     if (pid == 0) {
         if (!order->stopped)
             quiet_end(); /* held by the parent while the picture was taken */
@@ -61,8 +61,8 @@ static int copy(struct look_order *order)
 int picture_take_parked(struct look_order *order)
 {
     bool periodic = order->occasion == LEAK_OCCASION_PERIODIC;
-    uint64_t most = periodic && track_options.pause_budget < PARK_AT_MOST
-                        ? track_options.pause_budget
+    uint64_t most = periodic && options_current.pause_budget < PARK_AT_MOST
+                        ? options_current.pause_budget
                         : PARK_AT_MOST;
     order->park = &park;
     order->stopped = true;
@@ -87,10 +87,10 @@ static int copy_quietly(struct look_order *order)
 
 enum leak_trouble picture_wait(int pid, struct look_result *result)
 {
-    switch (children_wait(pid, &result->done, track_options.exit_budget)) {
+    switch (children_wait(pid, &result->done, options_current.exit_budget)) {
     case CHILDREN_DIED:
         return LEAK_TROUBLE_DIED;
-    case CHILDREN_LATE:
+    case CHILDREN_TIMED_OUT:
         return LEAK_TROUBLE_NO_TIME;
     default:
         return result->trouble;

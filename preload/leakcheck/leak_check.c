@@ -1,6 +1,6 @@
 #include "preload/leakcheck/leak_check.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/blocks.h"
 #include "preload/heap/capture.h"
 #include "preload/heap/suballoc.h"
@@ -48,21 +48,21 @@ static void on_fault(int number, siginfo_t *info, void *context UNUSED)
 static void live_apart(void)
 {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
-    const struct sys_action fatal = {.handler = (uintptr_t)SIG_DFL};
+    const struct sys_sigaction fatal = {.handler = (uintptr_t)SIG_DFL};
     uint64_t mask;
     sys_signals_block(&mask);
-    sys_be_ordinary();
-    sys_pass_over_tags();
+    sys_drop_realtime();
+    sys_ignore_memory_tags();
     real.sigaction(SIGSEGV, &action, NULL);
     real.sigaction(SIGBUS, &action, NULL);
     for (int number = 1; number <= SIGSYS; number++)
         if (sys_signal_is_fault(number) && number != SIGSEGV && number != SIGBUS)
-            sys_action(number, &fatal, NULL); /* our own crash is none of the program's */
+            sys_sigaction(number, &fatal, NULL); /* our own crash is none of the program's */
     sys_close_from(0);
-    sys_limit_set(RLIMIT_CORE, 0);
-    sys_limit_set(RLIMIT_CPU, SECONDS_MOST);
-    sys_limit_lift(RLIMIT_AS); /* the program's, which may be close; ours is look_mem */
-    sys_limit_lift(RLIMIT_DATA);
+    sys_set_rlimit(RLIMIT_CORE, 0);
+    sys_set_rlimit(RLIMIT_CPU, SECONDS_MOST);
+    sys_raise_rlimit(RLIMIT_AS); /* the program's, which may be close; ours is look_mem */
+    sys_raise_rlimit(RLIMIT_DATA);
     sys_write_file("/proc/self/oom_score_adj", "1000");
     modules_keep_quiet();
 }
@@ -167,10 +167,10 @@ static bool is_vtable(uintptr_t word)
 {
     if (word % sizeof word)
         return false;
-    const struct mapping *mapping = maps_find(&looking.maps, word);
+    const struct mapping *mapping = procmaps_find(&looking.maps, word);
     if (!mapping || mapping->write || !mapping->read || !mapping->inode)
         return false;
-    const struct mapping *code = maps_find(&looking.maps, *(const uintptr_t *)word);
+    const struct mapping *code = procmaps_find(&looking.maps, *(const uintptr_t *)word);
     return code && code->execute && code->inode;
 }
 
@@ -208,7 +208,7 @@ static enum leak_trouble mark(struct looking *l)
                                     .classes = order->classes,
                                     .stopped = order->stopped};
     struct reach_codes codes = {.guard = context_pointer_guard(), .xor = order->xor };
-    if (!maps_read(&l->maps)) /* first: what we take later is not the program's */
+    if (!procmaps_read(&l->maps)) /* first: what we take later is not the program's */
         return LEAK_TROUBLE_NO_MAPS;
     l->reach = reach_begin(blocks_count() + carved_count,
                            order->memory_most ? order->memory_most : UINT64_MAX);
@@ -305,7 +305,7 @@ static void run(void *argument)
         head.rung = LEAK_RUNG_NONE;
         head.trouble = trouble;
         head.head_size = sizeof head;
-        store_put(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
+        store_write_chunk(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
     }
     result->trouble = trouble;
     store_release(&result->done, 1); /* pairs with the parent's acquire */
@@ -318,7 +318,7 @@ void look(const struct look_order *order)
     /* The parent may have been on a signal stack of a few KiB. */
     char *stack = sys_map(STACK);
     if (stack)
-        arena_own(stack, STACK);
+        arena_register(stack, STACK);
     if (stack)
         arch_call_on(stack + STACK, run, (void *)order);
     sys_exit(1);

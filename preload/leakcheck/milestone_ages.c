@@ -22,10 +22,10 @@ void ages_note(struct ages *ages, uint32_t line, const struct block *block)
     sum->bytes += block->size;
 }
 
-void ages_tell(const struct ages *ages, uint32_t lines, struct growing *out)
+void ages_tell(const struct ages *ages, uint32_t lines, struct growable_array *out)
 {
     for (size_t i = 0; i < (size_t)lines * ages->count; i++) {
-        struct leak_age *age = ages->sum[i].blocks ? growing_add(out) : NULL;
+        struct leak_age *age = ages->sum[i].blocks ? growable_array_add(out) : NULL;
         if (age)
             *age = (struct leak_age){.found = i / ages->count,
                                      .milestone = ages->milestone[i % ages->count].number,

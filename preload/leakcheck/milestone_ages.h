@@ -7,7 +7,7 @@
 #define PRELOAD_LEAKCHECK_MILESTONE_AGES_H
 
 #include "preload/heap/blocks.h"
-#include "preload/base/growable_array.h"
+#include "preload/base/containers.h"
 #include "preload/track/milestones.h"
 
 struct ages {
@@ -31,6 +31,6 @@ static inline void ages_add(struct ages *ages, uint32_t line, const struct block
 }
 
 /* struct leak_age, of so many lines. */
-void ages_tell(const struct ages *ages, uint32_t lines, struct growing *out);
+void ages_tell(const struct ages *ages, uint32_t lines, struct growable_array *out);
 
 #endif

@@ -20,14 +20,14 @@ static bool is_anothers(const struct reach *reach, const struct place *place, ui
 
 /* The words that point into the block, or just behind it. */
 static void search(struct held *held, const struct block *block, const struct place *place,
-                   struct growing *out)
+                   struct growable_array *out)
 {
     uintptr_t start = round_up(place->start, sizeof(uintptr_t));
     for (uintptr_t at = start; at + sizeof at <= place->end; at += sizeof at) {
         uintptr_t offset = arch_address(*(void *const volatile *)at) - block->address;
         struct leak_pointer *found;
         if (offset > block->size || is_anothers(held->reach, place, at) ||
-            !(found = growing_add(out)))
+            !(found = growable_array_add(out)))
             continue;
         *found = place->model;
         found->address = at;
@@ -37,7 +37,7 @@ static void search(struct held *held, const struct block *block, const struct pl
     }
 }
 
-void pointers_find(struct held *held, const struct block *block, struct growing *out)
+void pointers_find(struct held *held, const struct block *block, struct growable_array *out)
 {
     const struct pieces *pieces = &held->roots_found->pieces;
     uint32_t nodes = reach_count(held->reach);

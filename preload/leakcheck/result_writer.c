@@ -5,7 +5,7 @@
 #include "preload/leakcheck/referrers.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
-#include "preload/base/growable_array.h"
+#include "preload/base/containers.h"
 
 #define STEPS_MOST (2 * HELD_HEAD) /* of one path; of a longer one the first and the last half */
 #define SAMPLES_MOST 3             /* blocks of one line, the largest */
@@ -32,7 +32,7 @@ struct writer {
     uint32_t *line_of; /* of each node */
     struct held held;
     struct ages ages;
-    struct growing found, steps, samples, modules, contents, orphans, age, pointers;
+    struct growable_array found, steps, samples, modules, contents, orphans, age, pointers;
     struct leak_asked asked;
 };
 
@@ -140,7 +140,7 @@ static bool add_nodes(struct writer *writer)
 static void add_step(struct writer *writer, uint32_t node, uint32_t parent, uint64_t offset)
 {
     const struct reach *reach = writer->look->reach;
-    struct leak_step *step = growing_add(&writer->steps);
+    struct leak_step *step = growable_array_add(&writer->steps);
     struct block block = reach_block(reach, node);
     uintptr_t word;
     if (!step)
@@ -190,7 +190,7 @@ static void add_path(struct writer *writer, struct line *line)
     } else {
         uint32_t first[HELD_HEAD];
         add_steps(writer, first, go_up(reach, begin, first, HELD_HEAD));
-        growing_add(&writer->steps);
+        growable_array_add(&writer->steps);
         add_steps(writer, met, STEPS_MOST - HELD_HEAD - 1);
     }
     line->found.path.count = writer->steps.count - line->found.path.first;
@@ -203,7 +203,7 @@ static void add_content(struct writer *writer, const struct block *block,
     uint64_t most =
         writer->look->content_most < CONTENT_MOST ? writer->look->content_most : CONTENT_MOST;
     uint32_t length = block->size < most ? block->size : most;
-    char *content = growing_add_bytes(&writer->contents, length);
+    char *content = growable_array_add_many(&writer->contents, length);
     if (!content)
         return;
     sample->content.first = writer->contents.count - length;
@@ -215,7 +215,7 @@ static void add_samples(struct writer *writer, struct line *line)
 {
     line->found.sample.first = writer->samples.count;
     for (int i = 0; i < SAMPLES_MOST && line->largest[i] != NONE; i++) {
-        struct leak_sample *sample = growing_add(&writer->samples);
+        struct leak_sample *sample = growable_array_add(&writer->samples);
         struct block block = reach_block(writer->look->reach, line->largest[i]);
         if (!sample)
             break;
@@ -243,7 +243,7 @@ static void add_details(struct writer *writer)
         add_samples(writer, line);
         if (has_path(&line->found))
             add_path(writer, line);
-        struct leak_found *found = growing_add(&writer->found);
+        struct leak_found *found = growable_array_add(&writer->found);
         if (!found)
             continue;
         *found = line->found;
@@ -279,7 +279,7 @@ static void add_orphans(struct writer *writer)
             told.blocks += verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;
             told.address = orphan->last[i].address;
         }
-        struct leak_orphan *made = told.address ? growing_add(&writer->orphans) : NULL;
+        struct leak_orphan *made = told.address ? growable_array_add(&writer->orphans) : NULL;
         if (made)
             *made = told;
     }
@@ -315,7 +315,7 @@ static void add_modules(struct writer *writer)
         const struct image *image = &images->image[i];
         size_t path = strlen(image->path),
                length = round_up(sizeof(struct leak_module) + path + 1, 8);
-        struct leak_module *module = growing_add_bytes(&writer->modules, length);
+        struct leak_module *module = growable_array_add_many(&writer->modules, length);
         if (!module)
             return;
         module->length = length;
@@ -345,31 +345,31 @@ static bool begin(struct writer *writer)
     writer->line_of = sys_map_lazily(((size_t)nodes + 1) * sizeof *writer->line_of);
     uint32_t paths = writer->lines_most < PATHS_MOST ? writer->lines_most : PATHS_MOST;
     return writer->lines && writer->index && writer->line_of &&
-           growing_begin(&writer->found, sizeof(struct leak_found), writer->lines_most) &&
-           growing_begin(&writer->steps, sizeof(struct leak_step), paths * STEPS_MOST) &&
-           growing_begin(&writer->samples, sizeof(struct leak_sample), paths * SAMPLES_MOST) &&
-           growing_begin(&writer->modules, 1, 8u << 20) &&
-           growing_begin(&writer->contents, 1, CONTENTS_MOST) &&
-           growing_begin(&writer->orphans, sizeof(struct leak_orphan), ORPHANS_MOST) &&
-           growing_begin(&writer->age, sizeof(struct leak_age), AGES_MOST) &&
-           growing_begin(&writer->pointers, sizeof(struct leak_pointer), LEAK_POINTERS) &&
+           growable_array_map(&writer->found, sizeof(struct leak_found), writer->lines_most) &&
+           growable_array_map(&writer->steps, sizeof(struct leak_step), paths * STEPS_MOST) &&
+           growable_array_map(&writer->samples, sizeof(struct leak_sample), paths * SAMPLES_MOST) &&
+           growable_array_map(&writer->modules, 1, 8u << 20) &&
+           growable_array_map(&writer->contents, 1, CONTENTS_MOST) &&
+           growable_array_map(&writer->orphans, sizeof(struct leak_orphan), ORPHANS_MOST) &&
+           growable_array_map(&writer->age, sizeof(struct leak_age), AGES_MOST) &&
+           growable_array_map(&writer->pointers, sizeof(struct leak_pointer), LEAK_POINTERS) &&
            ages_begin(&writer->ages, writer->lines_most) &&
            held_begin(&writer->held, writer->look->reach, writer->look->roots);
 }
 
 /* A table goes when it is written: only one of them is there twice. */
-static struct leak_table put(char *payload, uint64_t *at, struct growing *table)
+static struct leak_table put(char *payload, uint64_t *at, struct growable_array *table)
 {
     struct leak_table place = {*at, table->count};
     memcpy(payload + *at, table->bytes, table->size * table->count);
     *at = round_up(*at + table->size * table->count, 8);
-    growing_end(table);
+    growable_array_unmap(table);
     return place;
 }
 
 static uint64_t write_chunk(struct writer *writer)
 {
-    struct growing *const tables[] = {&writer->found,   &writer->held.roots,   &writer->steps,
+    struct growable_array *const tables[] = {&writer->found,   &writer->held.roots,   &writer->steps,
                                       &writer->samples, &writer->held.threads, &writer->held.pcs,
                                       &writer->modules, &writer->contents,     &writer->orphans,
                                       &writer->age,     &writer->pointers,     &writer->held.parts};
@@ -381,17 +381,17 @@ static uint64_t write_chunk(struct writer *writer)
     uint64_t size = sizeof head, at = sizeof head;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         size += round_up(tables[i]->size * tables[i]->count, 8);
-    char *payload = store_chunk_again(LEAK_CHUNK_SNAPSHOT, writer->look->place, size);
+    char *payload = store_reuse_chunk(LEAK_CHUNK_SNAPSHOT, writer->look->place, size);
     if (!payload && size + size / 4 <= UINT32_MAX) /* the next one may be a little larger */
-        payload = store_chunk(LEAK_CHUNK_SNAPSHOT, size + size / 4, 0);
-    if (!payload || !store_holds(payload))
+        payload = store_new_chunk(LEAK_CHUNK_SNAPSHOT, size + size / 4, 0);
+    if (!payload || !store_contains(payload))
         return 0;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         *places[i] = put(payload, &at, tables[i]);
     head.head_size = sizeof head;
     memcpy(payload, &head, sizeof head);
     store_publish(payload, size);
-    return store_place(payload);
+    return store_offset_of(payload);
 }
 
 uint64_t found_write(struct guard *guard, const struct found_look *look)

@@ -1,6 +1,5 @@
 #include "preload/leakcheck/root_owners.h"
 #include "preload/base/sys.h"
-#include "preload/base/proc_task.h"
 #include "preload/heap/threads.h"
 
 #define ROOTS_TOLD 2000 /* those that hold most; and besides whatever a path begins at */
@@ -41,10 +40,10 @@ bool held_begin(struct held *held, const struct reach *reach, const struct roots
     held->frames_of = sys_map_lazily((PARK_MOST + 1) * sizeof *held->frames_of);
     held->part_at = sys_map_lazily(PART_PLACES * sizeof *held->part_at);
     return held->node && held->word && held->frame && held->frames_of && held->part_at &&
-           growing_begin(&held->roots, sizeof(struct leak_held), ROOTS_MOST) &&
-           growing_begin(&held->parts, sizeof(struct leak_part), PARTS_MOST) &&
-           growing_begin(&held->threads, sizeof(struct leak_seen_thread), PARK_MOST) &&
-           growing_begin(&held->pcs, sizeof(uint64_t), FRAMES_MOST);
+           growable_array_map(&held->roots, sizeof(struct leak_held), ROOTS_MOST) &&
+           growable_array_map(&held->parts, sizeof(struct leak_part), PARTS_MOST) &&
+           growable_array_map(&held->threads, sizeof(struct leak_seen_thread), PARK_MOST) &&
+           growable_array_map(&held->pcs, sizeof(uint64_t), FRAMES_MOST);
 }
 
 /* ---- Which word ----------------------------------------------------------------------------- */
@@ -105,7 +104,7 @@ uint32_t held_head(const struct held *held, uint32_t node)
 static void take_name(int tid, char *out)
 {
     char name[LEAK_THREAD_NAME + 1];
-    ssize_t length = task_read(sys_getppid(), tid, "comm", name, sizeof name);
+    ssize_t length = sys_read_task_file(sys_getppid(), tid, "comm", name, sizeof name);
     if (length > 0)
         memcpy(out, name, strcspn(name, "\n"));
 }
@@ -120,7 +119,7 @@ static void unwind_thread(struct guard *guard, struct held *held, const struct r
     for (unsigned i = 0; i < trace->depth && held->frame_count < FRAMES_MOST; i++) {
         const struct unwind_step *step = unwind_step_at(trace, i);
         struct held_frame *frame = &held->frame[held->frame_count++];
-        uint64_t *pc = growing_add(&held->pcs);
+        uint64_t *pc = growable_array_add(&held->pcs);
         *frame = (struct held_frame){step->pc, step->sp, thread->high};
         if (i)
             frame[-1].cfa = step->sp;
@@ -135,7 +134,7 @@ void held_threads(struct guard *guard, struct held *held)
     struct unwind_trace *trace = sys_map(sizeof *trace);
     for (uint32_t i = 0; i < roots->seen_count; i++) {
         const struct root_thread *thread = &roots->seen[i];
-        struct leak_seen_thread *out = growing_add(&held->threads);
+        struct leak_seen_thread *out = growable_array_add(&held->threads);
         held->frames_of[i] = held->frame_count;
         if (!out)
             continue;
@@ -169,7 +168,7 @@ static void find_frame(const struct held *held, int thread, struct leak_held *ou
 static uint32_t describe(struct held *held, const struct held_word *word)
 {
     const struct piece *range = &held->roots_found->pieces.piece[word->range];
-    struct leak_held *out = growing_add(&held->roots);
+    struct leak_held *out = growable_array_add(&held->roots);
     if (!out)
         return 0;
     *out = (struct leak_held){.address = word->address,
@@ -227,7 +226,7 @@ static struct leak_part *find_part(struct held *held, uint32_t root, uint32_t si
     for (;; at++) {
         uint32_t *place = &held->part_at[at % PART_PLACES];
         struct leak_part *part =
-            *place ? (struct leak_part *)held->parts.bytes + *place - 1 : growing_add(&held->parts);
+            *place ? (struct leak_part *)held->parts.bytes + *place - 1 : growable_array_add(&held->parts);
         if (!*place && part) {
             *place = held->parts.count;
             *part = (struct leak_part){.root = root, .site = site};

@@ -9,7 +9,7 @@
 #ifndef PRELOAD_LEAKCHECK_ROOT_OWNERS_H
 #define PRELOAD_LEAKCHECK_ROOT_OWNERS_H
 
-#include "preload/base/growable_array.h"
+#include "preload/base/containers.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/mark/reachability.h"
 #include "preload/roots/roots.h"
@@ -27,7 +27,7 @@ struct held {
     uint32_t frame_count;
     uint32_t *frames_of; /* of each thread seen: its first frame; the next one's ends them */
     uint32_t *part_at;   /* open addressing: hash of root and site -> part + 1 */
-    struct growing roots, parts, threads, pcs;
+    struct growable_array roots, parts, threads, pcs;
 };
 
 bool held_begin(struct held *held, const struct reach *reach, const struct roots *roots);

@@ -1,5 +1,5 @@
 #include "preload/leakcheck/snapshot.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/blocks.h"
 #include "preload/heap/suballoc.h"
 #include "preload/base/children.h"
@@ -12,7 +12,7 @@
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 #include "preload/track/track.h"
-#include "preload/base/turnstile.h"
+#include "preload/base/lock.h"
 
 #include <time.h>
 
@@ -45,9 +45,9 @@ static struct taken last;  /* that nobody waited for */
 /* Why there is no sense in a look, or none can be had. */
 static enum leak_trouble hopeless(void)
 {
-    if (track_options.sample)
+    if (options_current.sample)
         return LEAK_TROUBLE_SAMPLED;
-    if (track_options.min_size || track_options.max_size)
+    if (options_current.min_size || options_current.max_size)
         return LEAK_TROUBLE_FILTERED;
     if (load_relaxed(&store_header->untracked[LEAK_UNTRACKED_NO_MEMORY]))
         return LEAK_TROUBLE_UNTRACKED;
@@ -64,7 +64,7 @@ static void say_trouble(enum leak_occasion occasion, enum leak_trouble trouble)
                                  .tick = load_relaxed(&store_header->epoch),
                                  .sites = sites_last(),
                                  .skipped = skipped};
-    store_put(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
+    store_write_chunk(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
 }
 
 /* ---- What is there of earlier ones ---------------------------------------------------------- */
@@ -99,12 +99,12 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
         .occasion = occasion,
         .taker = taker,
         .classes = classes,
-        .memory_most = track_options.look_mem,
-        .content_most = track_options.content,
+        .memory_most = options_current.look_mem,
+        .content_most = options_current.content,
         .skipped = skipped,
         .place = places[0],
         .before = before,
-        .xor = track_options.xor
+        .xor = options_current.xor
         , .about = out->about, .since = out->since, .is_milestone = look_is_milestone(occasion)};
     enum leak_trouble trouble = hopeless();
     if (!trouble &&
@@ -138,7 +138,7 @@ static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
 
 static bool begin(void)
 {
-    return turn_take(&looking, 2 * track_options.exit_budget);
+    return turnstile_enter(&looking, 2 * options_current.exit_budget);
 }
 
 static bool held; /* by the thread that calls exec */
@@ -151,7 +151,7 @@ void snapshot_hold(void)
 void snapshot_let_go(void)
 {
     if (held)
-        turn_end(&looking);
+        turnstile_leave(&looking);
     held = false;
 }
 
@@ -182,7 +182,7 @@ long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker,
         }
         drop_taken(&taken);
     }
-    turn_end(&looking);
+    turnstile_leave(&looking);
     return lost;
 }
 
@@ -193,7 +193,7 @@ const struct look_sum *snapshot_found(void)
 
 bool snapshot_is_busy(void)
 {
-    return turn_is_taken(&looking) || children_any();
+    return turnstile_is_occupied(&looking) || children_any();
 }
 
 /* ---- The end of the process ----------------------------------------------------------------- */
@@ -208,7 +208,7 @@ extern int __lsan_is_turned_off(void) __attribute__((weak));
 
 void snapshot_early(const struct roots_taker *taker)
 {
-    if (no_more || !track_options.exit_look || early.pid)
+    if (no_more || !options_current.exit_look || early.pid)
         return;
     if (__lsan_is_turned_off && __lsan_is_turned_off()) {
         snapshot_no_more();
@@ -218,7 +218,7 @@ void snapshot_early(const struct roots_taker *taker)
         return;
     if (!take(LEAK_OCCASION_EARLY, taker, NULL, &early))
         early.pid = -1;
-    turn_end(&looking);
+    turnstile_leave(&looking);
 }
 
 struct comparison {
@@ -255,7 +255,7 @@ static bool nothing_changed(void)
 void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
 {
     struct taken taken = {0};
-    if (no_more || !track_options.exit_look || early.pid < 0)
+    if (no_more || !options_current.exit_look || early.pid < 0)
         return;
     no_more = true;
     if (!begin())
@@ -267,7 +267,7 @@ void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
         if (take(occasion, taker, known ? early.result : NULL, &taken))
             settle(&taken, occasion);
     }
-    turn_end(&looking);
+    turnstile_leave(&looking);
 }
 
 /* ---- Start ---------------------------------------------------------------------------------- */
@@ -279,7 +279,7 @@ uint64_t snapshot_predicted_pause(void)
     if (sys_read_file("/proc/self/statm", line, sizeof line) > 0) {
         const char *resident = strchr(line, ' ');
         if (resident)
-            text_read_number(resident + 1, strcspn(resident + 1, " \n"), &pages);
+            parse_number(resident + 1, strcspn(resident + 1, " \n"), &pages);
     }
     return PAUSE_AT_LEAST + pages * sys_page_size() / 1000 * PAUSE_A_GIGABYTE / 1000000;
 }
@@ -290,7 +290,7 @@ static bool bury(void)
 {
     if (last.pid <= 0)
         return true;
-    if (!children_bury(last.pid))
+    if (!children_reap(last.pid))
         return false;
     bool died = last.result && !load_acquire(&last.result->done);
     drop_taken(&last);
@@ -305,25 +305,25 @@ enum snapshot_begun snapshot_begin(enum leak_occasion occasion, const struct roo
 {
     struct taken taken = {.about = about, .occasion = occasion};
     bool periodic = occasion == LEAK_OCCASION_PERIODIC, begun = false;
-    if (!turn_try(&looking))
+    if (!turnstile_try(&looking))
         return SNAPSHOT_BUSY;
     if (!bury()) { /* the one before is still at work */
         skipped += periodic;
-        turn_end(&looking);
+        turnstile_leave(&looking);
         return SNAPSHOT_BUSY;
     }
-    if (periodic && snapshot_predicted_pause() > track_options.pause_budget)
+    if (periodic && snapshot_predicted_pause() > options_current.pause_budget)
         skipped++;
     else if ((begun = take(occasion, taker, NULL, &taken)))
         last = taken;
     *milestone = begun ? taken.milestone : 0;
-    turn_end(&looking);
+    turnstile_leave(&looking);
     return begun ? SNAPSHOT_BEGUN : SNAPSHOT_NONE;
 }
 
 void snapshot_choose_roots(void)
 {
-    const char *list = track_options.roots;
+    const char *list = options_current.roots;
     unsigned chosen;
     if (!roots_read_classes(list, strlen(list), &chosen)) {
         log_bad_value("roots", list,
@@ -341,7 +341,7 @@ void snapshot_start(void)
 
 void snapshot_fork_child(void)
 {
-    turn_forget(&looking);
+    turnstile_reset(&looking);
     held = false;
     park_fork_child();
     children_fork_child();

@@ -1,39 +1,165 @@
 #include "preload/misuse/alloc_watch.h"
-#include "preload/misuse/break_at.h"
+#include "preload/base/log.h"
+#include "preload/base/strbuf.h"
+#include "preload/base/sys.h"
+#include "preload/misuse/errors.h"
 #include "preload/misuse/eventlog.h"
 #include "preload/unwind/unwind_check.h"
 #include "preload/unwind/sites.h"
 
-static uint32_t sooner(uint32_t a, uint32_t b)
+#define BREAKPOINTS_MAX 64
+#define ACTION_PRINT ERROR_ACTION_REPORT /* the call stack instead of a record */
+
+static struct breakpoint {
+    uint32_t thread, count;
+    enum error_action action;
+} breakpoints[BREAKPOINTS_MAX];
+static unsigned breakpoint_count;
+
+/* ---- The option break_at --------------------------------------------------------------------- */
+
+static bool parse_serial(const char *text, const char *end, uint32_t *out)
 {
-    return !a || (b && b < a) ? b : a;
+    uint64_t number;
+    if (end <= text || *text < '0' || *text > '9' || !parse_number(text, end - text, &number) ||
+        !number || number > UINT32_MAX)
+        return false;
+    *out = number;
+    return true;
 }
 
-static uint32_t next(const struct thread *thread)
+static bool parse_action(const char *word, size_t length, enum error_action *out)
+{
+    if (length == 5 && memcmp(word, "print", 5) == 0) {
+        *out = ACTION_PRINT;
+        return true;
+    }
+    int action = on_error_find_action(word, length);
+    *out = action;
+    return action > ERROR_ACTION_REPORT;
+}
+
+/* "T1#4213", "T1#4213=stop" */
+static bool parse_breakpoint(const char *item, size_t length, struct breakpoint *out)
+{
+    const char *end = item + length;
+    const char *equals = memchr(item, '=', length), *stop = equals ? equals : end;
+    const char *hash = memchr(item, '#', stop - item);
+    out->action = ACTION_PRINT;
+    return hash && *item == 'T' && parse_serial(item + 1, hash, &out->thread) &&
+           parse_serial(hash + 1, stop, &out->count) &&
+           (!equals || parse_action(equals + 1, end - equals - 1, &out->action));
+}
+
+bool break_at_parse(const char *option, size_t length)
+{
+    const char *end = option + length;
+    for (breakpoint_count = 0; option < end;) {
+        const char *comma = memchr(option, ',', end - option), *stop = comma ? comma : end;
+        if (breakpoint_count == BREAKPOINTS_MAX ||
+            !parse_breakpoint(option, stop - option, &breakpoints[breakpoint_count])) {
+            breakpoint_count = 0;
+            return false;
+        }
+        breakpoint_count++;
+        option = comma ? comma + 1 : end;
+    }
+    return true;
+}
+
+void break_at_start(const char *option)
+{
+    if (!break_at_parse(option, strlen(option)))
+        log_bad_value("break_at", option,
+                      "the serials of up to 64 blocks, each with print, stop, trap or abort if "
+                      "wanted, as in T1#4213,T2#7=stop; nothing is waited for");
+    if (breakpoint_count)
+        live_error_start();
+}
+
+bool break_at_is_set(void)
+{
+    return breakpoint_count != 0;
+}
+
+uint32_t break_at_next(uint32_t thread, uint32_t after)
+{
+    uint32_t next = 0;
+    for (unsigned i = 0; i < breakpoint_count; i++)
+        if (breakpoints[i].thread == thread && breakpoints[i].count > after &&
+            (!next || breakpoints[i].count < next))
+            next = breakpoints[i].count;
+    return next;
+}
+
+/* ---- A breakpoint is reached ----------------------------------------------------------------- */
+
+static bool is_traced(void)
+{
+    char status[512]; /* the line is among the first ten */
+    const char *line;
+    return sys_read_file("/proc/thread-self/status", status, sizeof status) > 0 &&
+           (line = strstr(status, "\nTracerPid:\t")) && line[12] != '0';
+}
+
+static void write_breakpoint(struct guard *guard, const struct block *block,
+                             enum error_action action)
+{
+    char words[96];
+    struct text text = STRBUF_ON(words);
+    strbuf_add(&text, "T");
+    strbuf_add_number(&text, block->thread);
+    strbuf_add(&text, "#");
+    strbuf_add_number(&text, block->count);
+    strbuf_add(&text, ": ");
+    error_text_add_block(&text, block->size, sites_kind(block->site));
+    if (action == ACTION_PRINT)
+        live_error_write_stack(guard, words, sites_node(block->site));
+    else
+        log_line(words, " (break_at: ", on_error_action_name(action), ")", NULL);
+}
+
+static COLD void break_at_handle(struct guard *guard, const struct frame *caller,
+                                 const struct block *block)
+{
+    for (unsigned i = 0; i < breakpoint_count; i++) {
+        if (breakpoints[i].thread != block->thread || breakpoints[i].count != block->count)
+            continue;
+        enum error_action action = is_traced() ? ERROR_ACTION_TRAP : breakpoints[i].action;
+        write_breakpoint(guard, block, action);
+        on_error_perform(guard, caller, action);
+        return;
+    }
+}
+
+/* ---- The next allocation to handle ----------------------------------------------------------- */
+
+static uint32_t next_watch(const struct thread *thread)
 {
     uint32_t count = thread->record->allocations;
-    if (eventlog_level)
+    if (eventlog_is_on())
         return count + 1;
-    return sooner(oracle_next(count), breaks_next(thread->serial, count));
+    uint32_t check = oracle_next(count), stop = break_at_next(thread->serial, count);
+    return !check || (stop && stop < check) ? stop : check;
 }
 
-void watch_start(struct guard *guard)
+void alloc_watch_start(struct guard *guard)
 {
-    threads_watch_from = eventlog_level || oracle_next(0) || breaks_any();
+    threads_watch_from = eventlog_is_on() || oracle_next(0) || break_at_is_set();
     if (!guard->thread)
         return;
     guard->thread->watch_at = threads_watch_from;
     guard->thread->stop_at = 0;
 }
 
-void watch_allocation(struct guard *guard, struct thread *thread, const struct frame *caller,
-                      const struct block *block)
+void alloc_watch_handle(struct guard *guard, struct thread *thread, const struct frame *caller,
+                        const struct block *block)
 {
     if (oracle_wants(block->count) && block->site)
         oracle_compare(guard, &thread->oracle, &thread->bounds, caller, sites_node(block->site));
-    if (eventlog_level)
-        eventlog_came(guard, caller, thread, block);
-    if (block->site && !thread->stand_in) /* for that one a lock is held */
-        breaks_meet(guard, caller, block);
-    thread->watch_at = next(thread); /* a handler may have allocated meanwhile */
+    if (eventlog_is_on())
+        eventlog_alloc(guard, caller, thread, block);
+    if (block->site && !thread->stand_in) /* a stand-in means that a lock is held */
+        break_at_handle(guard, caller, block);
+    thread->watch_at = next_watch(thread); /* last: a signal handler may have allocated meanwhile */
 }

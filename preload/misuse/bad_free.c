@@ -1,93 +1,425 @@
 #include "preload/misuse/bad_free.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/heap/capture.h"
+#include "preload/interpose/modules.h"
+#include "preload/interpose/operator_override.h"
 #include "preload/interpose/real_functions.h"
+#include "preload/interpose/static_malloc.h"
+#include "preload/heap/pools.h"
 #include "preload/heap/sample.h"
+#include "preload/misuse/errors.h"
 #include "preload/unwind/sites.h"
 #include "preload/store/store.h"
+#include "preload/base/strbuf.h"
+#include "preload/base/sys.h"
+#include "arch.h"
 
-/* Left-out blocks are unknown as well: then the number would mean nothing. */
-static void count_unknown(void)
+/* Pointers that a program releases by the thousand although libleak knows no block there belong to
+ * another allocator. After FOREIGN_FEW of them, a pointer in the same 64 KiB as the last one is not
+ * examined; after FOREIGN_MAX none is, since the examination costs too much. */
+#define FOREIGN_FEW 4096
+#define FOREIGN_MAX 65536
+#define FOREIGN_AREA_BITS 16
+#define FOREIGN_AREAS 1024 /* a power of two: 64 MiB of another heap */
+/* An array of objects with destructors is preceded by their number, in 8 bytes or in 16. */
+#define ARRAY_COOKIES 2
+
+/* A wrong call. */
+struct bad_call {
+    const struct frame *caller;
+    uintptr_t address;
+    uint32_t how;                /* free_form.h */
+    uint32_t node;               /* the call stack of the caller; 0: none */
+    const struct thread *thread; /* or NULL */
+};
+
+static bool live_lines;
+static uint32_t foreign_count;                /* of the pointers that were examined */
+static uint64_t foreign_areas[FOREIGN_AREAS]; /* area number + 1 of the last one; 0: none */
+
+void bad_free_start(const char *on_error, bool live)
 {
-    if (!track_options.min_size && !track_options.max_size && !sample_bytes)
-        add_relaxed(&store_header->unknown_frees, 1);
+    live_lines = live;
+    if (live)
+        live_error_start();
+    on_error_start(on_error);
 }
 
-static void see(struct guard *guard, struct misuse *call)
+static struct bad_call capture_bad_call(struct guard *guard, const struct frame *caller,
+                                        uintptr_t address, uint32_t how)
 {
-    call->node = capture_call(guard, call->caller, true, &call->thread);
+    struct bad_call call = {caller, address, how, 0, NULL};
+    call.node = capture_call(guard, caller, true, &call.thread);
+    return call;
 }
 
-/* A fork child counts what it finds in its table, and this block was out of it. */
-static void inherit(const struct block *block)
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+static struct leak_event make_event(const struct bad_call *call, enum leak_event_type type)
+{
+    return (struct leak_event){.type = type,
+                               .form = release_form(call->how),
+                               .address = call->address,
+                               .pc = call->caller->pc,
+                               .node = call->node,
+                               .thread = call->thread ? call->thread->serial : 0,
+                               .tick = store_header->epoch};
+}
+
+static void add_block_to_event(struct leak_event *event, const struct block *block)
+{
+    event->site = block->site;
+    event->size = block->size;
+    event->offset = (int64_t)(event->address - block->address);
+    event->block_thread = block->thread;
+    event->block_count = block->count;
+}
+
+static void add_suballoc_to_event(struct guard *guard, struct leak_event *event,
+                                  const struct carved *block)
+{
+    add_block_to_event(event, &block->block);
+    event->block_pool = pools_tell(guard, block->pool);
+}
+
+/* Records the event before the line and the action that the options select. True: the call
+ * continues in a child with a recording of its own (on_error_perform). */
+static bool handle_event(struct guard *guard, const struct bad_call *call,
+                         const struct leak_event *event)
+{
+    bool fresh = error_table_add(guard, event);
+    if (fresh && live_lines)
+        live_error_write(guard, event);
+    if (on_error_only_reports(event->type))
+        return false;
+    char words[160];
+    struct text text = STRBUF_ON(words);
+    error_text_describe(event, &text);
+    return on_error_handle(guard, call->caller, event->type, words);
+}
+
+/* After handle_event returned true: a fork child counts the blocks in its table as inherited, and
+ * this block was out of the table. */
+static void count_as_inherited(const struct block *block)
 {
     uint64_t blocks = sample_bytes ? sample_count(block, true) : 1;
     sites_inherit(block->site, blocks, blocks * block->size);
     add_relaxed(&store_header->live_bytes, blocks * block->size);
 }
 
-void wrongs_of_block(struct guard *guard, const struct frame *caller, const struct block *block,
-                     uint32_t how)
+/* ---- A block, and a call that does not fit it ------------------------------------------------ */
+
+static bool involves_operators(uint32_t how, const struct block *block)
 {
-    struct misuse call = {caller, block->address, how, 0, NULL};
-    if (misuse_is_right(&call, block))
+    return release_form(how) >= LEAK_FORM_DELETE ||
+           !(RELEASE_BY_FREE >> (block->kind & BLOCKS_KIND) & 1);
+}
+
+static const struct release_frame *frame_with_size(const struct frame *caller)
+{
+    return (const struct release_frame *)caller;
+}
+
+static bool is_aligned_as_stated(const struct frame *caller, const struct block *block)
+{
+    uint64_t right = blocks_alignment(block->kind), stated = frame_with_size(caller)->alignment;
+    return right ? stated == right
+                 : __builtin_popcountll(stated) == 1 && !(block->address & (stated - 1));
+}
+
+/* NONE: the call is right. */
+static enum leak_event_type classify_release(const struct frame *caller, const struct block *block,
+                                             uint32_t how)
+{
+    if (!release_fits(how, block->kind & BLOCKS_KIND))
+        return release_form(how) == LEAK_FORM_REALLOC ? LEAK_EVENT_BAD_REALLOC
+                                                      : LEAK_EVENT_MISMATCHED_FREE;
+    if (how & RELEASE_SIZED && frame_with_size(caller)->size != block->size)
+        return LEAK_EVENT_SIZE_MISMATCH;
+    if (how & RELEASE_ALIGNED && !is_aligned_as_stated(caller, block))
+        return LEAK_EVENT_ALIGNMENT_MISMATCH;
+    return LEAK_EVENT_NONE;
+}
+
+void bad_free_check_block(struct guard *guard, const struct frame *caller,
+                          const struct block *block, uint32_t how)
+{
+    enum leak_event_type type = classify_release(caller, block, how);
+    if (type == LEAK_EVENT_NONE)
         return;
-    see(guard, &call);
-    if (misuse_of_block(guard, &call, block))
-        inherit(block);
+    struct bad_call call = capture_bad_call(guard, caller, block->address, how);
+    if (operators_replaced() && involves_operators(how, block))
+        return;
+    struct leak_event event = make_event(&call, type);
+    add_block_to_event(&event, block);
+    if (type == LEAK_EVENT_SIZE_MISMATCH) {
+        event.said = frame_with_size(caller)->size;
+    } else if (type == LEAK_EVENT_ALIGNMENT_MISMATCH) {
+        event.said = frame_with_size(caller)->alignment;
+        event.right = blocks_alignment(block->kind);
+    }
+    if (handle_event(guard, &call, &event))
+        count_as_inherited(block);
 }
 
-void wrongs_of_carved(struct guard *guard, const struct frame *caller, const struct carved *block,
-                      uint32_t how, uint32_t pool)
+/* ---- Blocks of the program's own allocators -------------------------------------------------- */
+
+void bad_free_of_suballoc(struct guard *guard, const struct frame *caller,
+                          const struct carved *block, uint32_t how, uint32_t pool)
 {
-    struct misuse call = {caller, block->block.address, how, 0, NULL};
-    see(guard, &call);
-    if (misuse_of_carved(guard, &call, block, pool))
-        inherit(&block->block);
+    struct bad_call call = capture_bad_call(guard, caller, block->block.address, how);
+    bool moves = release_form(how) == LEAK_FORM_REALLOC;
+    struct leak_event event =
+        make_event(&call, moves ? LEAK_EVENT_BAD_REALLOC : LEAK_EVENT_MISMATCHED_FREE);
+    add_suballoc_to_event(guard, &event, block);
+    event.call_pool = pools_tell(guard, pool);
+    if (handle_event(guard, &call, &event))
+        count_as_inherited(&block->block);
 }
 
-void wrongs_of_carving(struct guard *guard, const struct frame *caller, uintptr_t address,
-                       uint32_t how, uint32_t pool)
+void bad_free_of_pool_member(struct guard *guard, const struct frame *caller,
+                             const struct carved *block)
 {
-    struct misuse call = {caller, address, how, 0, NULL};
-    see(guard, &call);
-    misuse_of_carving(guard, &call, pool);
+    struct bad_call call = capture_bad_call(guard, caller, block->block.address, BY_POOL_DESTROY);
+    struct leak_event event = make_event(&call, LEAK_EVENT_POOL_LEAK);
+    add_suballoc_to_event(guard, &event, block);
+    event.call_pool = event.block_pool;
+    if (handle_event(guard, &call, &event))
+        count_as_inherited(&block->block);
 }
 
-void wrongs_of_member(struct guard *guard, const struct frame *caller, const struct carved *block)
+static bool is_inside_suballoc(struct guard *guard, const struct bad_call *call,
+                               struct leak_event *event)
 {
-    struct misuse call = {caller, block->block.address, BY_POOL_DESTROY, 0, NULL};
-    see(guard, &call);
-    if (misuse_of_member(guard, &call, block))
-        inherit(&block->block);
-}
-
-void wrongs_of_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
-                       uint32_t how)
-{
-    struct misuse call = {caller, address, how, 0, NULL};
-    see(guard, &call);
-    if (!misuse_of_pointer(guard, &call))
-        count_unknown();
-}
-
-bool wrongs_of_waiting(struct guard *guard, const struct frame *caller, uintptr_t address,
-                       uint32_t how)
-{
-    struct misuse call = {caller, address, how, 0, NULL};
-    struct waiting waiting;
-    if (!quarantine_is_on() || !quarantine_find(guard, address, how == BY_REALLOC, &waiting))
+    struct carved carved;
+    if (!load_relaxed(&carved_count) || !carved_find_around(guard, call->address, &carved))
         return false;
-    see(guard, &call);
-    misuse_of_waiting(guard, &call, &waiting);
+    *event = make_event(call, LEAK_EVENT_INTERIOR_FREE);
+    add_suballoc_to_event(guard, event, &carved);
     return true;
 }
 
-bool wrongs_put_off(struct guard *guard, const struct frame *caller, void *pointer,
-                    const struct block *block, uint32_t how)
+/* ---- A pointer at which no block begins ------------------------------------------------------ */
+
+static uint64_t untracked_count(enum leak_untracked why)
 {
-    struct misuse call = {caller, block->address, how, 0, NULL};
-    see(guard, &call);
+    return load_relaxed(&store_header->untracked[why]);
+}
+
+/* Does libleak see every allocation and every free? */
+static bool sees_all_blocks(void)
+{
+    return !sample_bytes && !(load_relaxed(&store_header->flags) & LEAK_FLAG_LATE) &&
+           !untracked_count(LEAK_UNTRACKED_NESTED) && !untracked_count(LEAK_UNTRACKED_DEEPBIND) &&
+           !untracked_count(LEAK_UNTRACKED_OWN_ALLOCATOR) &&
+           !untracked_count(LEAK_UNTRACKED_ABANDONED) && !linked_home;
+}
+
+/* Is every block that it sees in the table? */
+static bool keeps_all_blocks(void)
+{
+    return !untracked_count(LEAK_UNTRACKED_FILTERED) && !untracked_count(LEAK_UNTRACKED_NO_MEMORY);
+}
+
+static bool is_double_free(struct guard *guard, const struct bad_call *call,
+                           struct leak_event *event)
+{
+    struct leak_recent_free last;
+    uint32_t thread = 0;
+    if (!keeps_all_blocks() || !freed_find(guard, call->thread ? &call->thread->freed : NULL,
+                                           call->address, &last, &thread))
+        return false;
+    *event = make_event(call, LEAK_EVENT_DOUBLE_FREE);
+    event->site = last.site;
+    event->freed_pc = last.pc;
+    event->freed_node = last.node;
+    event->freed_thread = thread;
+    event->freed_tick = last.tick;
+    event->freed_form = last.size_form & 0xff;
+    return true;
+}
+
+static bool is_interior_free(struct guard *guard, const struct bad_call *call,
+                             struct leak_event *event)
+{
+    struct block block;
+    if (is_inside_suballoc(guard, call, event))
+        return true;
+    if (!blocks_find_around(guard, call->address, &block))
+        return false;
+    *event = make_event(call, LEAK_EVENT_INTERIOR_FREE);
+    add_block_to_event(event, &block);
+    return true;
+}
+
+/* delete[] of a single object with a destructor expects the number of objects before it, so its
+ * pointer is that far before the block. */
+static bool is_array_delete_of_object(struct guard *guard, const struct bad_call *call,
+                                      struct leak_event *event)
+{
+    struct block block;
+    if (!(call->how & RELEASE_ARRAY) || operators_replaced())
+        return false;
+    for (unsigned i = 1; i <= ARRAY_COOKIES; i++)
+        if (blocks_find_around(guard, call->address + 8 * i, &block) &&
+            block.address == call->address + 8 * i &&
+            RELEASE_OF(NEW) >> (block.kind & BLOCKS_KIND) & 1) {
+            *event = make_event(call, LEAK_EVENT_MISMATCHED_FREE);
+            add_block_to_event(event, &block);
+            return true;
+        }
+    return false;
+}
+
+static bool is_on_stack(const struct thread *thread, uintptr_t address)
+{
+    const struct unwind_bounds *bounds = &thread->bounds;
+    return address - bounds->low < bounds->high - bounds->low;
+}
+
+struct stack_search {
+    uintptr_t address;
+    bool found;
+};
+
+static void search_stack(const struct thread *thread, void *context)
+{
+    struct stack_search *search = context;
+    search->found |= is_on_stack(thread, search->address);
+}
+
+static bool is_unmapped(uintptr_t address)
+{
+    char byte, probe = 0;
+    return !sys_peek(address, &byte, 1) && sys_peek((uintptr_t)&probe, &byte, 1);
+}
+
+/* Only what certainly never came from an allocator has a place: a stack, the code or data of an
+ * object, or no memory at all. Other mapped memory may be the heap of an allocator that libleak
+ * does not see: NONE. */
+static enum leak_place find_address_place(const struct thread *thread, uintptr_t address)
+{
+    struct stack_search search = {.address = address};
+    /* First: the bounds of a stack may reach further than its mapped part. */
+    if (is_unmapped(address))
+        return LEAK_PLACE_UNMAPPED;
+    if (thread && is_on_stack(thread, address))
+        return LEAK_PLACE_STACK;
+    threads_each(search_stack, &search);
+    if (search.found)
+        return LEAK_PLACE_OTHER_STACK;
+    /* An allocator may have a pool in its own data. */
+    if (modules_around(address) && !modules_same((uintptr_t)real.free, address) &&
+        !(linked_home && modules_same(linked_home, address)))
+        return LEAK_PLACE_OBJECT;
+    return LEAK_PLACE_NONE;
+}
+
+static bool is_invalid_free(const struct bad_call *call, struct leak_event *event)
+{
+    enum leak_place place = find_address_place(call->thread, call->address);
+    if (place == LEAK_PLACE_NONE)
+        return false;
+    *event = make_event(call, LEAK_EVENT_INVALID_FREE);
+    event->place = place;
+    return true;
+}
+
+static uint64_t *foreign_area(uintptr_t address)
+{
+    return &foreign_areas[(address >> FOREIGN_AREA_BITS) % FOREIGN_AREAS];
+}
+
+static bool is_foreign(uintptr_t address)
+{
+    uint32_t before = load_relaxed(&foreign_count);
+    uint64_t area = ((uint64_t)address >> FOREIGN_AREA_BITS) + 1;
+    return before >= FOREIGN_MAX ||
+           (before >= FOREIGN_FEW && load_relaxed(foreign_area(address)) == area);
+}
+
+/* False: nothing is certain. */
+static bool handle_unknown(struct guard *guard, const struct bad_call *call)
+{
+    struct leak_event event;
+    if (is_foreign(call->address))
+        return false;
+    bool certain = sees_all_blocks() &&
+                   (is_double_free(guard, call, &event) || is_interior_free(guard, call, &event) ||
+                    is_array_delete_of_object(guard, call, &event));
+    if (!certain && !is_invalid_free(call, &event)) {
+        add_relaxed(&foreign_count, 1);
+        store_relaxed(foreign_area(call->address),
+                      ((uint64_t)call->address >> FOREIGN_AREA_BITS) + 1);
+        return false;
+    }
+    handle_event(guard, call, &event);
+    return true;
+}
+
+void bad_free_of_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
+                         uint32_t how)
+{
+    struct bad_call call = capture_bad_call(guard, caller, address, how);
+    /* Blocks that filters or sampling left out are unknown, too: the count would mean nothing. */
+    if (!handle_unknown(guard, &call) && !options_current.min_size && !options_current.max_size &&
+        !sample_bytes)
+        add_relaxed(&store_header->unknown_frees, 1);
+}
+
+/* A block of malloc, released through an allocator of the program. */
+static bool is_malloc_block(struct guard *guard, const struct bad_call *call,
+                            struct leak_event *event)
+{
+    struct block block;
+    if (!blocks_find(guard, call->address, &block))
+        return false;
+    *event = make_event(call, LEAK_EVENT_MISMATCHED_FREE);
+    add_block_to_event(event, &block);
+    return true;
+}
+
+void bad_free_by_suballocator(struct guard *guard, const struct frame *caller, uintptr_t address,
+                              uint32_t how, uint32_t pool)
+{
+    struct bad_call call = capture_bad_call(guard, caller, address, how);
+    struct leak_event event;
+    if (!keeps_all_blocks()) /* the block may be one that was left out */
+        return;
+    if (!is_malloc_block(guard, &call, &event) && !is_double_free(guard, &call, &event) &&
+        !is_inside_suballoc(guard, &call, &event)) {
+        event = make_event(&call, LEAK_EVENT_INVALID_FREE);
+        event.place = LEAK_PLACE_NO_BLOCK;
+    }
+    event.call_pool = pools_tell(guard, pool);
+    handle_event(guard, &call, &event);
+}
+
+/* ---- Quarantine ------------------------------------------------------------------------------ */
+
+/* The block was freed and its memory not given back, so the double free is certain. */
+bool bad_free_of_quarantined(struct guard *guard, const struct frame *caller, uintptr_t address,
+                             uint32_t how)
+{
+    struct waiting waiting;
+    if (!quarantine_is_on() || !quarantine_find(guard, address, how == BY_REALLOC, &waiting))
+        return false;
+    struct bad_call call = capture_bad_call(guard, caller, address, how);
+    struct leak_event event = make_event(&call, LEAK_EVENT_DOUBLE_FREE);
+    add_block_to_event(&event, &waiting.block);
+    event.freed_pc = waiting.pc;
+    event.freed_node = waiting.node;
+    event.freed_thread = waiting.thread;
+    event.freed_tick = waiting.tick;
+    event.freed_form = waiting.form;
+    handle_event(guard, &call, &event);
+    return true;
+}
+
+bool bad_free_quarantine(struct guard *guard, const struct frame *caller, void *pointer,
+                         const struct block *block, uint32_t how)
+{
+    struct bad_call call = capture_bad_call(guard, caller, block->address, how);
     struct waiting waiting = {pointer,
                               *block,
                               caller->pc,
@@ -99,7 +431,7 @@ bool wrongs_put_off(struct guard *guard, const struct frame *caller, void *point
         return false;
     guard->calling_real = true;
     while ((pointer = quarantine_surplus(guard)))
-        real.free(pointer); /* there is but one allocator then: hook_linked.c */
+        real.free(pointer); /* then there is only one allocator: hook_linked.c */
     guard->calling_real = false;
     return true;
 }

@@ -1,33 +1,78 @@
-/* bad_free.h - a call that does not fit the table of blocks: whose stack is it, and what does
- * misuse.h say?
+/* bad_free.h - is a release wrong: mismatched, with a wrong size or alignment, a double free, or of
+ * an address that is no block?
+ *
+ * A correct release never reaches this module: the form of the release (free_form.h) agrees with
+ * the kind of the block. A wrong one is recorded first (errors.h) and then continues as it would
+ * without libleak: libc reacts to it as loudly as before. Of a pointer that no block begins at,
+ * only what is certain is an error:
+ *
+ *     freed recently, and no memory was allocated unseen since   double free
+ *     inside a live block                                        interior free
+ *     on a stack, in an object, or not mapped                    invalid free
+ *     otherwise                                                  foreign: counted, no error
+ *
+ * A foreign pointer may belong to an allocator that libleak does not see. Blocks of the program's
+ * own allocators (suballoc.h) are known exactly: releasing one through another allocator, or
+ * releasing an address that is none, is an error.
+ *
+ * The module never reads the memory at the pointer, except through the kernel. A program that
+ * replaces operator new and delete may implement them through each other, so these forms are not
+ * compared then.
  */
 #ifndef PRELOAD_MISUSE_BAD_FREE_H
 #define PRELOAD_MISUSE_BAD_FREE_H
 
-#include "preload/misuse/misuse.h"
+#include "preload/heap/blocks.h"
+#include "preload/heap/suballoc.h"
+#include "preload/heap/free_history.h"
+#include "preload/heap/quarantine.h"
+#include "preload/heap/free_form.h"
+#include "preload/heap/threads.h"
 
-/* The call does not agree with the block, or it says more than its form: is it wrong at all? */
-COLD void wrongs_of_block(struct guard *guard, const struct frame *caller,
-                          const struct block *block, uint32_t how);
-/* A block of the program's own allocators, released by somebody else: another pool, or none. */
-COLD void wrongs_of_carved(struct guard *guard, const struct frame *caller,
-                           const struct carved *block, uint32_t how, uint32_t pool);
-/* Such an allocator releases what it has not, at least not there; pool: it, 0: of none. */
-COLD void wrongs_of_carving(struct guard *guard, const struct frame *caller, uintptr_t address,
-                            uint32_t how, uint32_t pool);
-/* A pool was destroyed, and this one of its blocks lived. */
-COLD void wrongs_of_member(struct guard *guard, const struct frame *caller,
-                           const struct carved *block);
-/* No block begins there: an error, or counted. */
-COLD void wrongs_of_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
-                            uint32_t how);
-/* True: its free was put off, so this one is the second. realloc takes it out of the queue: libc is
- * to have it again. */
-bool wrongs_of_waiting(struct guard *guard, const struct frame *caller, uintptr_t address,
-                       uint32_t how);
-/* Its free is put off, and what leaves the queue for that goes to libc. False: at once, as without
- * a queue. */
-bool wrongs_put_off(struct guard *guard, const struct frame *caller, void *pointer,
-                    const struct block *block, uint32_t how);
+/* Reads the options on_error and live_errors. */
+void bad_free_start(const char *on_error, bool live);
+
+/* Does the call agree with the block? with_size: the form states a size, and caller is the first
+ * part of a release_frame. False: it does not, or the form states an alignment, which
+ * bad_free_check_block compares. */
+static ALWAYS_INLINE bool bad_free_agrees(const struct frame *caller, const struct block *block,
+                                          uint32_t how, bool with_size)
+{
+    unsigned kind = block->kind & BLOCKS_KIND;
+    /* The common case: the first kind that the form may release, with no flag set. */
+    if (__builtin_constant_p(how) && !with_size && likely(block->kind == __builtin_ctz(how)))
+        return true;
+    if (!with_size)
+        return how & 1u << kind;
+    return how & 1u << RELEASE_BESIDE_SIZE << kind &&
+           ((const struct release_frame *)caller)->size == block->size;
+}
+
+/* In all of these, how is the form of the release (free_form.h), and caller the first part of a
+ * release_frame where the form states a size or an alignment. */
+
+/* bad_free_agrees was false: compares everything, and handles an error. */
+COLD void bad_free_check_block(struct guard *guard, const struct frame *caller,
+                               const struct block *block, uint32_t how);
+/* A block of the program's own allocators was released by another one: to pool, 0: to none. */
+COLD void bad_free_of_suballoc(struct guard *guard, const struct frame *caller,
+                               const struct carved *block, uint32_t how, uint32_t pool);
+/* Such an allocator (pool, 0: of none) releases an address at which it has no block. */
+COLD void bad_free_by_suballocator(struct guard *guard, const struct frame *caller,
+                                   uintptr_t address, uint32_t how, uint32_t pool);
+/* A pool was destroyed while this block of it was live. */
+COLD void bad_free_of_pool_member(struct guard *guard, const struct frame *caller,
+                                  const struct carved *block);
+/* No block begins at the address: an error, or counted as foreign. */
+COLD void bad_free_of_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
+                              uint32_t how);
+/* True: the block is in the quarantine, so this is a double free. realloc removes the block from
+ * the quarantine, because libc is about to handle it again. */
+bool bad_free_of_quarantined(struct guard *guard, const struct frame *caller, uintptr_t address,
+                             uint32_t how);
+/* Puts the freed block into the quarantine and gives libc what has to leave it. False: the block
+ * did not enter the quarantine and is to be freed at once. */
+bool bad_free_quarantine(struct guard *guard, const struct frame *caller, void *pointer,
+                         const struct block *block, uint32_t how);
 
 #endif

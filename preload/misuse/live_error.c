@@ -1,21 +1,175 @@
-#include "preload/misuse/live_error.h"
+#include "preload/misuse/errors.h"
 #include "preload/base/arena.h"
 #include "preload/base/log.h"
-#include "preload/interpose/modules.h"
-#include "preload/unwind/sites.h"
-#include "preload/base/sys.h"
-#include "preload/misuse/error_text.h"
+#include "preload/base/children.h"
 #include "preload/base/strbuf.h"
-#include "preload/base/run_leakreport.h"
+#include "preload/base/sys.h"
+#include "preload/heap/pools.h"
+#include "preload/interpose/modules.h"
 #include "preload/unwind/context_tree.h"
+#include "preload/unwind/sites.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <sys/resource.h>
 
-#define FRAMES 12 /* asked for of each stack: the user's is among them, or nothing is certain */
-#define ROOM (64u << 10)
+/* ---- The description, without names of functions --------------------------------------------- */
 
-/* ---- Questions ------------------------------------------------------------------------------ */
+static const char *const kind_words[] = {[LEAK_KIND_NONE] = "unknown",
+#define X(name, word) [LEAK_KIND_##name] = word,
+                                         LEAK_KIND_TABLE(X)
+#undef X
+};
+static const char *const form_words[] = {[LEAK_FORM_NONE] = "unknown",
+#define F(name, word) [LEAK_FORM_##name] = word,
+                                         LEAK_FORM_TABLE(F)
+#undef F
+};
+static const char *const type_words[] = {[LEAK_EVENT_NONE] = "unknown",
+#define T(name, word) [LEAK_EVENT_##name] = word,
+                                         LEAK_EVENT_TABLE(T)
+#undef T
+};
+static const char *const place_words[] = {[LEAK_PLACE_NONE] = "of no block",
+#define W(name, words) [LEAK_PLACE_##name] = words,
+                                          LEAK_PLACE_TABLE(W)
+#undef W
+};
+
+/* Appends the strings; NULL ends them. */
+static __attribute__((sentinel)) void add_strings(struct text *out, ...)
+{
+    va_list strings;
+    va_start(strings, out);
+    for (const char *string; (string = va_arg(strings, const char *));)
+        strbuf_add(out, string);
+    va_end(strings);
+}
+
+static void add_bytes(struct text *out, uint64_t bytes)
+{
+    strbuf_add_number(out, bytes);
+    strbuf_add(out, bytes == 1 ? " byte" : " bytes");
+}
+
+const char *error_text_kind(enum leak_kind kind)
+{
+    return kind_words[kind];
+}
+
+const char *error_text_form(enum leak_form form)
+{
+    return form_words[form];
+}
+
+void error_text_add_block(struct text *out, uint64_t size, enum leak_kind kind)
+{
+    add_bytes(out, size);
+    add_strings(out, " of ", kind_words[kind], NULL);
+}
+
+static void add_pool(struct text *out, uint32_t number, const char *if_unnamed)
+{
+    const char *name = pools_told(number);
+    if (name)
+        add_strings(out, "pool '", name, "'", NULL);
+    else
+        strbuf_add(out, if_unnamed);
+}
+
+/* A mismatch with an allocator of the program: the allocators are named. */
+static void add_suballoc_mismatch(struct text *out, const struct leak_event *event,
+                                  enum leak_kind kind)
+{
+    add_bytes(out, event->size);
+    strbuf_add(out, " allocated ");
+    if (kind == LEAK_KIND_POOL) {
+        strbuf_add(out, "from ");
+        add_pool(out, event->block_pool, "a pool");
+    } else {
+        add_strings(out, "by ", kind == LEAK_KIND_CUSTOM ? "a custom allocator" : kind_words[kind],
+                    NULL);
+    }
+    strbuf_add(out, ", released ");
+    if (event->form == LEAK_FORM_POOL_FREE) {
+        strbuf_add(out, "to ");
+        add_pool(out, event->call_pool, kind == LEAK_KIND_POOL ? "another pool" : "a pool");
+    } else {
+        add_strings(out, "by ", form_words[event->form], NULL);
+    }
+}
+
+static enum leak_kind block_kind(const struct leak_event *event)
+{
+    return event->site ? sites_kind(event->site) : LEAK_KIND_NONE;
+}
+
+static void add_event_block(struct text *out, const struct leak_event *event)
+{
+    enum leak_kind kind = block_kind(event);
+    if (event->size)
+        error_text_add_block(out, event->size, kind);
+    else
+        add_strings(out, "a block of ", kind_words[kind], NULL);
+    if (event->block_pool)
+        add_strings(out, " '", pools_told(event->block_pool), "'", NULL);
+}
+
+static void add_stated_value(struct text *out, const struct leak_event *event)
+{
+    strbuf_add(out, " says ");
+    if (event->type == LEAK_EVENT_SIZE_MISMATCH) {
+        add_bytes(out, event->said);
+    } else {
+        strbuf_add(out, "an alignment of ");
+        strbuf_add_number(out, event->said);
+    }
+    strbuf_add(out, " of ");
+    add_event_block(out, event);
+}
+
+void error_text_describe(const struct leak_event *event, struct text *out)
+{
+    const char *form = form_words[event->form];
+    add_strings(out, type_words[event->type], ": ", NULL);
+    switch (event->type) {
+    case LEAK_EVENT_DOUBLE_FREE:
+        add_event_block(out, event);
+        add_strings(out, " freed a second time, by ", form, NULL);
+        break;
+    case LEAK_EVENT_INVALID_FREE:
+        add_strings(out, form, " of an address ", place_words[event->place], NULL);
+        break;
+    case LEAK_EVENT_INTERIOR_FREE:
+        add_strings(out, form, " at ", NULL);
+        add_bytes(out, event->offset);
+        strbuf_add(out, " inside of ");
+        add_event_block(out, event);
+        break;
+    case LEAK_EVENT_SIZE_MISMATCH:
+    case LEAK_EVENT_ALIGNMENT_MISMATCH:
+        strbuf_add(out, form);
+        add_stated_value(out, event);
+        break;
+    case LEAK_EVENT_POOL_LEAK:
+        add_event_block(out, event);
+        strbuf_add(out, " alive when it was destroyed");
+        break;
+    default:
+        if (block_kind(event) >= LEAK_KIND_CUSTOM || event->form >= LEAK_FORM_BLOCK_GONE) {
+            add_suballoc_mismatch(out, event, block_kind(event));
+            break;
+        }
+        add_event_block(out, event);
+        add_strings(out, " released by ", form, NULL);
+    }
+}
+
+/* ---- Questions to leakreport ----------------------------------------------------------------- */
+
+#define FRAMES_ASKED 12 /* of each call stack: a frame of the program is among them */
+#define FRAMES_MAX 64   /* of a whole call stack */
+#define BUFFER_SIZE (64u << 10)
 
 /* A frame as leakreport names it. */
 struct named {
@@ -23,17 +177,17 @@ struct named {
     size_t function_length, file_length, line_length;
 };
 
-/* A stack of the line, and what is known of it. */
-struct asked {
-    uintptr_t pc[FRAMES];
+/* A call stack of the line, and what leakreport knows of it. */
+struct error_stack {
+    uintptr_t pc[FRAMES_ASKED];
     uint32_t frames;
-    bool runtime[FRAMES];      /* this one is in the C or C++ library */
-    struct named inner, title; /* no function: not known */
+    bool runtime[FRAMES_ASKED]; /* the frame is in the C or C++ library */
+    struct named inner, title;  /* function NULL: not known */
 };
 
-static const char *tool; /* NULL: no names */
+static const char *leakreport; /* its path; NULL: frames have no names */
 
-/* The frames from a node outwards that are the program's. */
+/* The frames of the program, from the node outwards. */
 static uint32_t read_frames(uint32_t node, uintptr_t *pc, uint32_t most)
 {
     uint32_t frames = 0;
@@ -46,92 +200,92 @@ static uint32_t read_frames(uint32_t node, uintptr_t *pc, uint32_t most)
     return frames;
 }
 
-static void take_frames(struct asked *asked, uint32_t node, uintptr_t pc)
+static void fill_stack(struct error_stack *stack, uint32_t node, uintptr_t pc)
 {
-    asked->frames = read_frames(node, asked->pc, FRAMES);
-    if (!asked->frames && node < LEAK_NODE_FIRST && pc)
-        asked->pc[asked->frames++] = pc;
+    stack->frames = read_frames(node, stack->pc, FRAMES_ASKED);
+    if (!stack->frames && node < LEAK_NODE_FIRST && pc)
+        stack->pc[stack->frames++] = pc;
 }
 
-static void add_digits(struct text *out, const uint8_t *bytes, uint32_t length)
+static void add_hex_digits(struct text *out, const uint8_t *bytes, uint32_t length)
 {
     static const char digits[] = "0123456789abcdef";
     for (uint32_t i = 0; i < length; i++)
-        text_add_bytes(out, (char[]){digits[bytes[i] >> 4], digits[bytes[i] & 15]}, 2);
+        strbuf_add_bytes(out, (char[]){digits[bytes[i] >> 4], digits[bytes[i] & 15]}, 2);
 }
 
-void tell_escaped(struct text *out, const char *path)
+void live_error_add_escaped(struct text *out, const char *path)
 {
     for (;; path++) {
         size_t plain = strcspn(path, "\\\n\t");
-        text_add_bytes(out, path, plain);
+        strbuf_add_bytes(out, path, plain);
         path += plain;
         if (!*path)
             return;
-        text_add(out, *path == '\n' ? "\\n" : *path == '\t' ? "\\t" : "\\\\");
+        strbuf_add(out, *path == '\n' ? "\\n" : *path == '\t' ? "\\t" : "\\\\");
     }
 }
 
-static bool is_runtime(const char *path)
+static bool is_runtime_library(const char *path)
 {
     static const char *const names[] = {"libc.so", "libc-2",   "libstdc++",
                                         "libc++",  "ld-linux", "libpthread"};
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
-        if (text_starts(slash ? slash + 1 : path, names[i]))
+        if (starts_with(slash ? slash + 1 : path, names[i]))
             return true;
     return false;
 }
 
-/* "BUILD-ID OFFSET PATH", and for a pc without an object a question that nobody can answer. True:
- * it is the runtime's. */
+/* "BUILD-ID OFFSET PATH". For a pc outside every object the question has no answer, but keeps the
+ * number of answers right. True: the object is a runtime library. */
 static bool add_question(struct text *out, uintptr_t pc, char *path_bytes)
 {
     struct module_place place = {0};
-    struct text path = text_on(path_bytes, PATH_MAX);
+    struct text path = strbuf_on(path_bytes, PATH_MAX);
     if (!modules_place(pc - 1, &place, &path))
         place.offset = pc - 1;
     if (place.build_id_length)
-        add_digits(out, place.build_id, place.build_id_length);
+        add_hex_digits(out, place.build_id, place.build_id_length);
     else
-        text_add(out, "-");
+        strbuf_add(out, "-");
     char hex[24];
-    struct text offset = TEXT_ON(hex);
-    text_add_hex(&offset, place.offset);
-    text_add(out, " ");
-    text_add(out, hex + 2);
-    text_add(out, " ");
-    tell_escaped(out, path.length ? path_bytes : "/");
-    text_add(out, "\n");
-    return is_runtime(path_bytes);
+    struct text offset = STRBUF_ON(hex);
+    strbuf_add_hex(&offset, place.offset);
+    add_strings(out, " ", hex + 2, " ", NULL);
+    live_error_add_escaped(out, path.length ? path_bytes : "/");
+    strbuf_add(out, "\n");
+    return is_runtime_library(path_bytes);
 }
 
-/* Has leakreport answer; false: it cannot. What it says ends with a NUL. */
-static bool ask(const char *questions, size_t length, char *answers)
+/* Runs leakreport; its answers end with a NUL. Without it there are none. */
+static void run_questions(const char *questions, size_t length, char *answers)
 {
-    static char *nothing[] = {NULL}; /* its own, or the program's, is no matter here */
+    static char *environment[] = {NULL}; /* neither libleak's nor the program's matters here */
     char *arguments[] = {"leakreport", "--serve-fd", "0,1", NULL};
     ssize_t got = -1;
-    if (!tool || sys_limit(RLIMIT_FSIZE) < ROOM) /* SIGXFSZ, even for memory */
-        return false;
-    int in = sys_memory_file_kept("questions"), out = sys_memory_file_kept("answers");
+    answers[0] = '\0';
+    if (!leakreport || sys_rlimit(RLIMIT_FSIZE) < BUFFER_SIZE) /* SIGXFSZ, even for memory */
+        return;
+    int in = sys_memfd_cloexec("questions"), out = sys_memfd_cloexec("answers");
     if (in >= 0 && out >= 0 && sys_write(in, questions, length) == (ssize_t)length) {
         sys_rewind(in);
-        if (tool_run(tool, arguments, nothing, &(struct sys_streams){in, out, -1, NULL}) == 0)
-            got = sys_read_at(out, answers, ROOM - 1, 0);
+        if (leakreport_run(leakreport, arguments, environment,
+                     &(struct sys_streams){in, out, -1, NULL}) == 0)
+            got = sys_read_at(out, answers, BUFFER_SIZE - 1, 0);
     }
     if (in >= 0)
         sys_close(in);
     if (out >= 0)
         sys_close(out);
     answers[got > 0 ? got : 0] = '\0';
-    return got > 0;
 }
 
-/* ---- Answers -------------------------------------------------------------------------------- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
-/* "FUNCTION\tFILE\tLINE\n" at *at, which moves behind it; false: "\n", or the end. */
-static bool take_named(const char **at, struct named *out)
+/* Reads "FUNCTION\tFILE\tLINE\n" at *at and advances *at. False: the line was "\n", which ends the
+ * answer of one frame, or the answers end. */
+static bool read_answer(const char **at, struct named *out)
 {
     const char *end = strchr(*at, '\n');
     if (!end)
@@ -146,8 +300,8 @@ static bool take_named(const char **at, struct named *out)
     return true;
 }
 
-/* How well a frame serves as title: headers and libraries of the system are nobody's mistake. */
-static unsigned rank(const struct named *named, bool runtime)
+/* How well a frame serves as title: the error is rarely in a header or library of the system. */
+static unsigned rank_title(const struct named *named, bool runtime)
 {
     if (!named->function_length)
         return 0;
@@ -158,158 +312,159 @@ static unsigned rank(const struct named *named, bool runtime)
     return strncmp(named->file, "/usr/", 5) == 0 ? 2 : 4;
 }
 
-/* The answers for one stack, and *at behind them. */
-static void hear(const char **at, struct asked *asked)
+/* Reads the answers for one call stack and advances *at behind them. */
+static void read_stack_answers(const char **at, struct error_stack *stack)
 {
     struct named named;
     unsigned best = 0;
-    for (uint32_t i = 0; i < asked->frames; i++)
-        while (take_named(at, &named)) {
-            unsigned now = rank(&named, asked->runtime[i]);
-            if (!asked->inner.function && named.function_length)
-                asked->inner = named;
+    for (uint32_t i = 0; i < stack->frames; i++)
+        while (read_answer(at, &named)) {
+            unsigned now = rank_title(&named, stack->runtime[i]);
+            if (!stack->inner.function && named.function_length)
+                stack->inner = named;
             if (now > best) {
-                asked->title = named;
+                stack->title = named;
                 best = now;
             }
         }
 }
 
-/* As the offline side has it (mistakes.h): operators of the program's stand on others, and are no
- * pair. */
-static bool is_in(const struct asked *asked, const char *operator)
+static bool is_inner_function(const struct error_stack *stack, const char *operator)
 {
-    const char *function = asked->inner.function;
+    const char *function = stack->inner.function;
     return function && strncmp(function, operator, strlen(operator)) == 0;
 }
 
-static void add_raw(struct text *out, uintptr_t pc, char *path_bytes)
+static void add_unnamed(struct text *out, uintptr_t pc, char *path_bytes)
 {
     struct module_place place;
-    struct text path = text_on(path_bytes, PATH_MAX);
+    struct text path = strbuf_on(path_bytes, PATH_MAX);
     if (!pc || !modules_place(pc - 1, &place, &path)) {
-        text_add_hex(out, pc);
+        strbuf_add_hex(out, pc);
         return;
     }
     const char *slash = strrchr(path_bytes, '/');
-    text_add(out, slash ? slash + 1 : path_bytes);
-    text_add(out, "+");
-    text_add_hex(out, place.offset);
+    add_strings(out, slash ? slash + 1 : path_bytes, "+", NULL);
+    strbuf_add_hex(out, place.offset);
 }
 
 static void add_named(struct text *out, const struct named *named)
 {
-    text_add_bytes(out, named->function, named->function_length);
+    strbuf_add_bytes(out, named->function, named->function_length);
     if (!named->file_length)
         return;
-    text_add(out, " at ");
-    text_add_bytes(out, named->file, named->file_length);
-    text_add(out, ":");
-    text_add_bytes(out, named->line, named->line_length);
+    strbuf_add(out, " at ");
+    strbuf_add_bytes(out, named->file, named->file_length);
+    strbuf_add(out, ":");
+    strbuf_add_bytes(out, named->line, named->line_length);
 }
 
-static void add_place(struct text *out, const char *lead, const struct asked *asked,
-                      uint32_t thread, char *scratch)
+static void add_stack_title(struct text *out, const char *lead, const struct error_stack *stack,
+                            uint32_t thread, char *path_bytes)
 {
-    const struct named *title = &asked->title;
-    if (!asked->frames)
+    if (!stack->frames)
         return;
-    text_add(out, lead);
-    if (title->function) {
-        add_named(out, title);
-    } else {
-        add_raw(out, asked->pc[0], scratch);
-    }
+    strbuf_add(out, lead);
+    if (stack->title.function)
+        add_named(out, &stack->title);
+    else
+        add_unnamed(out, stack->pc[0], path_bytes);
     if (!thread)
         return;
-    text_add(out, " (T");
-    text_add_number(out, thread);
-    text_add(out, ")");
+    strbuf_add(out, " (T");
+    strbuf_add_number(out, thread);
+    strbuf_add(out, ")");
 }
 
-/* ---- The line ------------------------------------------------------------------------------- */
+/* ---- The line -------------------------------------------------------------------------------- */
 
-enum { CALL, ALLOCATED, BEFORE, STACKS };
+/* Memory for one line or one whole call stack. */
+struct buffers {
+    char questions[BUFFER_SIZE], answers[BUFFER_SIZE], path[PATH_MAX], line[1024];
+    uintptr_t pc[FRAMES_MAX];
+};
 
-static void ask_all(struct asked *asked, char *memory, char *answers, char *scratch)
+enum { CALL, ALLOCATED, FREED_BEFORE, STACKS };
+
+static void name_stacks(struct error_stack *stacks, struct buffers *buffers)
 {
-    struct text questions = text_on(memory, ROOM);
-    const char *at = answers;
+    struct text questions = STRBUF_ON(buffers->questions);
+    const char *at = buffers->answers;
     for (unsigned i = 0; i < STACKS; i++)
-        for (uint32_t k = 0; k < asked[i].frames; k++)
-            asked[i].runtime[k] = add_question(&questions, asked[i].pc[k], scratch);
-    if (!questions.cut && ask(memory, questions.length, answers))
-        for (unsigned i = 0; i < STACKS; i++)
-            hear(&at, &asked[i]);
+        for (uint32_t k = 0; k < stacks[i].frames; k++)
+            stacks[i].runtime[k] = add_question(&questions, stacks[i].pc[k], buffers->path);
+    if (!questions.cut)
+        run_questions(buffers->questions, questions.length, buffers->answers);
+    for (unsigned i = 0; i < STACKS; i++)
+        read_stack_answers(&at, &stacks[i]);
 }
 
-void tell_start(void)
+void live_error_start(void)
 {
-    tool = tool_find();
+    leakreport = leakreport_find();
 }
 
-void tell(struct guard *guard UNUSED, const struct leak_event *event)
+/* An operator that the program has replaced may stand on another one, and then the two are no
+ * mismatch: no line, as no record in leakreport's report. */
+void live_error_write(struct guard *guard UNUSED, const struct leak_event *event)
 {
-    struct asked asked[STACKS] = {0};
-    char *memory = arena_map(2 * ROOM + PATH_MAX + 1024);
-    if (!memory)
+    struct error_stack stacks[STACKS] = {0};
+    struct buffers *buffers = arena_map(sizeof *buffers);
+    if (!buffers)
         return;
-    char *answers = memory + ROOM, *scratch = answers + ROOM, *line = scratch + PATH_MAX;
-    struct text out = text_on(line, 1024);
-    take_frames(&asked[CALL], event->node, event->pc);
-    take_frames(&asked[ALLOCATED], event->site ? sites_node(event->site) : 0, 0);
-    take_frames(&asked[BEFORE], event->freed_node, event->freed_pc);
-    ask_all(asked, memory, answers, scratch);
-    tell_words(event, &out);
-    add_place(&out, ", in ", &asked[CALL], event->thread, scratch);
-    add_place(&out, "; allocated in ", &asked[ALLOCATED], 0, scratch);
-    add_place(&out, "; freed before in ", &asked[BEFORE], event->freed_thread, scratch);
-    if (!is_in(&asked[ALLOCATED], "operator new") && !is_in(&asked[CALL], "operator delete"))
-        log_line(line, NULL);
-    arena_unmap(memory, 2 * ROOM + PATH_MAX + 1024);
+    struct text out = STRBUF_ON(buffers->line);
+    fill_stack(&stacks[CALL], event->node, event->pc);
+    fill_stack(&stacks[ALLOCATED], event->site ? sites_node(event->site) : 0, 0);
+    fill_stack(&stacks[FREED_BEFORE], event->freed_node, event->freed_pc);
+    name_stacks(stacks, buffers);
+    error_text_describe(event, &out);
+    add_stack_title(&out, ", in ", &stacks[CALL], event->thread, buffers->path);
+    add_stack_title(&out, "; allocated in ", &stacks[ALLOCATED], 0, buffers->path);
+    add_stack_title(&out, "; freed before in ", &stacks[FREED_BEFORE], event->freed_thread,
+                    buffers->path);
+    if (!is_inner_function(&stacks[ALLOCATED], "operator new") &&
+        !is_inner_function(&stacks[CALL], "operator delete"))
+        log_line(buffers->line, NULL);
+    arena_unmap(buffers, sizeof *buffers);
 }
 
-/* ---- A whole stack -------------------------------------------------------------------------- */
+/* ---- A whole call stack ---------------------------------------------------------------------- */
 
-#define STACK_MOST 64
-
-/* One line for each function at a frame (it may be inlined), or object+offset. */
-static void tell_frame(uint32_t number, uintptr_t pc, const char **answers, char *scratch)
+/* One line for each function of a frame (some may be inlined), or object+offset. */
+static void write_frame(const char *lead, uintptr_t pc, const char **answers, char *path_bytes)
 {
     char line[600];
     struct named named;
     bool known = false;
-    while (take_named(answers, &named)) {
-        struct text out = TEXT_ON(line);
+    while (read_answer(answers, &named)) {
+        struct text out = STRBUF_ON(line);
         add_named(&out, &named);
         known |= named.function_length != 0;
-        log_line(number ? "    called by " : "    in ", line, NULL);
+        log_line(lead, line, NULL);
     }
     if (known)
         return;
-    struct text out = TEXT_ON(line);
-    add_raw(&out, pc, scratch);
-    log_line(number ? "    called by " : "    in ", line, NULL);
+    struct text out = STRBUF_ON(line);
+    add_unnamed(&out, pc, path_bytes);
+    log_line(lead, line, NULL);
 }
 
-void tell_stack(struct guard *guard UNUSED, const char *words, uint32_t node)
+void live_error_write_stack(struct guard *guard UNUSED, const char *words, uint32_t node)
 {
-    size_t size = 2 * ROOM + PATH_MAX + STACK_MOST * sizeof(uintptr_t);
-    uintptr_t *pc = arena_map(size);
-    if (!pc)
+    struct buffers *buffers = arena_map(sizeof *buffers);
+    if (!buffers)
         return;
-    char *memory = (char *)(pc + STACK_MOST), *answers = memory + ROOM, *scratch = answers + ROOM;
-    const char *at = answers;
-    struct text questions = text_on(memory, ROOM);
-    uint32_t frames = read_frames(node, pc, STACK_MOST);
+    const char *at = buffers->answers;
+    struct text questions = STRBUF_ON(buffers->questions);
+    uint32_t frames = read_frames(node, buffers->pc, FRAMES_MAX);
     for (uint32_t i = 0; i < frames; i++)
-        add_question(&questions, pc[i], scratch);
-    if (questions.cut || !ask(memory, questions.length, answers))
-        answers[0] = '\0';
+        add_question(&questions, buffers->pc[i], buffers->path);
+    if (!questions.cut)
+        run_questions(buffers->questions, questions.length, buffers->answers);
     log_line(words, NULL);
     for (uint32_t i = 0; i < frames; i++)
-        tell_frame(i, pc[i], &at, scratch);
-    if (frames == STACK_MOST)
+        write_frame(i ? "    called by " : "    in ", buffers->pc[i], &at, buffers->path);
+    if (frames == FRAMES_MAX)
         log_line("    and further callers", NULL);
-    arena_unmap(pc, size);
+    arena_unmap(buffers, sizeof *buffers);
 }

@@ -6,161 +6,160 @@ enum type { TYPE_BOOL, TYPE_NUMBER, TYPE_TEXT };
 static const struct {
     const char *name;
     enum type type;
-    const char *root; /* a word of the option roots, or NULL */
+    const char *root; /* a word of libleak's option roots, or NULL */
 } table[] = {
-#define A(name, type, root) {#name, TYPE_##type, root},
-    ALIAS_TABLE(A)
-#undef A
+#define O(name, type, root) {#name, TYPE_##type, root},
+    LSAN_OPTION_TABLE(O)
+#undef O
 };
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-static bool set(struct aliases *aliases, size_t i, const char *value, size_t length)
+static bool set_value(struct aliases *lsan, size_t i, const char *value, size_t length)
 {
     bool on;
     switch (table[i].type) {
     case TYPE_BOOL:
-        if (!options_read_bool(value, length, &on))
+        if (!parse_bool(value, length, &on))
             return false;
-        aliases->value[i] = on;
+        lsan->value[i] = on;
         return true;
     case TYPE_NUMBER:
-        return text_read_number(value, length, &aliases->value[i]);
+        return parse_number(value, length, &lsan->value[i]);
     default:
-        if (length >= sizeof aliases->suppressions)
+        if (length >= sizeof lsan->suppressions)
             return false;
-        memcpy(aliases->suppressions, value, length);
-        aliases->suppressions[length] = '\0';
+        memcpy(lsan->suppressions, value, length);
+        lsan->suppressions[length] = '\0';
         return true;
     }
 }
 
-bool aliases_take(struct aliases *aliases, const char *name, size_t name_length, const char *value,
-                  size_t value_length, enum option_source source, options_complain *complain)
+bool lsan_options_set(struct aliases *lsan, const char *name, size_t name_length, const char *value,
+                      size_t value_length, enum option_source source, options_complain *complain)
 {
     char copy[80];
-    struct text shown = TEXT_ON(copy);
+    struct text item = STRBUF_ON(copy);
     size_t i = 0;
-    while (i < ARRAY_LENGTH(table) &&
-           (strlen(table[i].name) != name_length || memcmp(table[i].name, name, name_length) != 0))
+    while (i < ARRAY_LENGTH(table) && !equals_word(name, name_length, table[i].name))
         i++;
     if (i == ARRAY_LENGTH(table))
         return false;
-    if (aliases->source[i] > source)
+    if (lsan->source[i] > source)
         return true;
-    if (set(aliases, i, value, value_length)) {
-        aliases->source[i] = source;
+    if (set_value(lsan, i, value, value_length)) {
+        lsan->source[i] = source;
         return true;
     }
-    text_add(&shown, table[i].name);
-    text_add(&shown, "=");
-    text_add_bytes(&shown, value, value_length);
+    strbuf_add_all(&item, table[i].name, "=", NULL);
+    strbuf_add_bytes(&item, value, value_length);
     complain("bad value in", copy, options_source_name(source));
     return true;
 }
 
-static bool separates(char byte)
+static bool is_separator(char byte)
 {
     return byte == ':' || byte == ',' || byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-void aliases_parse(struct aliases *aliases, const char *string, size_t length,
-                   enum option_source source, options_complain *complain)
+void lsan_options_parse(struct aliases *lsan, const char *string, size_t length,
+                        enum option_source source, options_complain *complain)
 {
     const char *end = string + length;
     while (string < end) {
-        if (separates(*string)) {
+        if (is_separator(*string)) {
             string++;
             continue;
         }
         const char *name = string;
-        while (string < end && !separates(*string) && *string != '=')
+        while (string < end && !is_separator(*string) && *string != '=')
             string++;
         size_t name_length = string - name;
         string += string < end && *string == '=';
         char quote = string < end && (*string == '"' || *string == '\'') ? *string++ : '\0';
         const char *value = string;
-        while (string < end && (quote ? *string != quote : !separates(*string)))
+        while (string < end && (quote ? *string != quote : !is_separator(*string)))
             string++;
         size_t value_length = string - value;
         string += quote && string < end;
-        aliases_take(aliases, name, name_length, value, value_length, source, complain);
+        lsan_options_set(lsan, name, name_length, value, value_length, source, complain);
     }
 }
 
 /* ---- Meaning -------------------------------------------------------------------------------- */
 
-/* The list with that word in it, or without. */
-static void set_word(char list[OPTION_TEXT_MAX], const char *word, bool wanted)
+/* Adds a word to the list, or removes it. */
+static void switch_word(char list[OPTION_TEXT_MAX], const char *word, bool wanted)
 {
     char buffer[OPTION_TEXT_MAX];
-    struct text out = TEXT_ON(buffer);
+    struct text out = STRBUF_ON(buffer);
     bool there = false;
     for (const char *at = list; *at;) {
         size_t length = strcspn(at, ",");
-        bool same = strlen(word) == length && memcmp(at, word, length) == 0;
-        bool none = length == 4 && memcmp(at, "none", 4) == 0;
+        bool same = equals_word(at, length, word), none = equals_word(at, length, "none");
         there |= same;
         if (same ? wanted : !none) {
-            text_add(&out, out.length ? "," : "");
-            text_add_bytes(&out, at, length);
+            strbuf_add(&out, out.length ? "," : "");
+            strbuf_add_bytes(&out, at, length);
         }
         at += length + (at[length] == ',');
     }
     if (wanted && !there) {
-        text_add(&out, out.length ? "," : "");
-        text_add(&out, word);
+        strbuf_add_all(&out, out.length ? "," : "", word, NULL);
     }
     if (!out.length)
-        text_add(&out, "none");
+        strbuf_add(&out, "none");
     if (!out.cut)
         memcpy(list, buffer, out.length + 1);
 }
 
-static bool is_off(const struct aliases *aliases, enum alias alias)
+static bool is_off(const struct aliases *lsan, enum lsan_option option)
 {
-    return aliases->source[alias] && !aliases->value[alias];
+    return lsan->source[option] && !lsan->value[option];
 }
 
-static uint8_t stronger(const struct aliases *aliases, enum alias a, enum alias b)
+static uint8_t stronger_source(const struct aliases *lsan, enum lsan_option a, enum lsan_option b)
 {
-    return aliases->source[a] > aliases->source[b] ? aliases->source[a] : aliases->source[b];
+    return lsan->source[a] > lsan->source[b] ? lsan->source[a] : lsan->source[b];
 }
 
-/* By a stronger source; libleak's own words in LIBLEAK_OPTIONS are louder than the others there. */
-static bool is_said(enum option_source by, enum option_source source)
+/* Was it set by a stronger source? In LIBLEAK_OPTIONS libleak's own names are stronger. */
+static bool is_set_stronger(enum option_source by, enum option_source source)
 {
     return by == SOURCE_ENVIRONMENT || (source != SOURCE_PROGRAM && by > source);
 }
 
-bool aliases_apply(const struct aliases *aliases, struct options *options)
+bool lsan_options_apply(const struct aliases *lsan, struct options *options)
 {
     bool changed = false;
-    uint8_t source = stronger(aliases, ALIAS_detect_leaks, ALIAS_leak_check_at_exit);
-    if (source && !is_said(options->source[OPTION_exit_look], source)) {
-        options->exit_look = aliases_detect(aliases) && !is_off(aliases, ALIAS_leak_check_at_exit);
+    uint8_t source =
+        stronger_source(lsan, LSAN_OPTION_detect_leaks, LSAN_OPTION_leak_check_at_exit);
+    if (source && !is_set_stronger(options->source[OPTION_exit_look], source)) {
+        options->exit_look =
+            lsan_options_detect_leaks(lsan) && !is_off(lsan, LSAN_OPTION_leak_check_at_exit);
         options->source[OPTION_exit_look] = source;
         changed = true;
     }
-    uint8_t roots_by = options->source[OPTION_roots]; /* before: several words make one list */
+    uint8_t roots_by =
+        options->source[OPTION_roots]; /* as it was before: several items change one list */
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
-        if (!table[i].root || !aliases->source[i] || is_said(roots_by, aliases->source[i]))
+        if (!table[i].root || !lsan->source[i] || is_set_stronger(roots_by, lsan->source[i]))
             continue;
-        set_word(options->roots, table[i].root, aliases->value[i]);
-        if (aliases->source[i] > options->source[OPTION_roots])
-            options->source[OPTION_roots] = aliases->source[i];
+        switch_word(options->roots, table[i].root, lsan->value[i]);
+        if (lsan->source[i] > options->source[OPTION_roots])
+            options->source[OPTION_roots] = lsan->source[i];
         changed = true;
     }
     return changed;
 }
 
-bool aliases_detect(const struct aliases *aliases)
+bool lsan_options_detect_leaks(const struct aliases *lsan)
 {
-    return !is_off(aliases, ALIAS_detect_leaks);
+    return !is_off(lsan, LSAN_OPTION_detect_leaks);
 }
 
-int aliases_exit_code(const struct aliases *aliases)
+int lsan_options_exit_code(const struct aliases *lsan)
 {
-    return aliases->source[ALIAS_exitcode] ? (int)(aliases->value[ALIAS_exitcode] & 0xff)
-                                           : ALIAS_EXIT_CODE;
+    return lsan->source[LSAN_OPTION_exitcode] ? (int)(lsan->value[LSAN_OPTION_exitcode] & 0xff)
+                                              : LSAN_OPTION_EXIT_CODE;
 }

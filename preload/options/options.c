@@ -43,19 +43,19 @@ static const bool changeable[OPTION_MAX] = {
 #include "leak_options.def"
 };
 
-struct options track_options;
+struct options options_current;
 static bool help_wanted;
-static char passed_over[SOURCE_MAX][256];
-static options_other_words *other_words;
+static char unsupported[SOURCE_MAX][256];
+static options_foreign_parser *foreign_parser;
 
 bool options_help_wanted(void)
 {
     return help_wanted;
 }
 
-const char *options_passed_over(enum option_source source)
+const char *options_unsupported(enum option_source source)
 {
-    return passed_over[source];
+    return unsupported[source];
 }
 
 const char *options_source_name(enum option_source source)
@@ -63,54 +63,36 @@ const char *options_source_name(enum option_source source)
     return source_names[source];
 }
 
-void options_hear_others(options_other_words *others)
+void options_set_foreign_parser(options_foreign_parser *parser)
 {
-    other_words = others;
-}
-
-static bool is_word(const char *value, size_t length, const char *word)
-{
-    return strlen(word) == length && memcmp(value, word, length) == 0;
-}
-
-bool options_read_bool(const char *value, size_t length, bool *out)
-{
-    static const char *const words[][2] = {
-        {"0", "1"}, {"off", "on"}, {"no", "yes"}, {"false", "true"}};
-    for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
-        for (int truth = 0; truth < 2; truth++)
-            if (is_word(value, length, words[i][truth])) {
-                *out = truth;
-                return true;
-            }
-    return false;
+    foreign_parser = parser;
 }
 
 static bool read_choice(enum type type, const char *value, size_t length, unsigned *out)
 {
     for (unsigned i = 0; choice_words[type][i]; i++)
-        if (is_word(value, length, choice_words[type][i])) {
+        if (equals_word(value, length, choice_words[type][i])) {
             *out = i;
             return true;
         }
     return false;
 }
 
-static bool set(struct options *options, size_t index, const char *value, size_t length)
+static bool set_option(struct options *options, size_t index, const char *value, size_t length)
 {
     void *field = (char *)options + table[index].offset;
     switch (table[index].type) {
     case TYPE_BOOL:
-        return options_read_bool(value, length, field);
+        return parse_bool(value, length, field);
     case TYPE_SIZE:
-        return text_read_size(value, length, field);
+        return parse_size(value, length, field);
     case TYPE_NUMBER:
-        return text_read_number(value, length, field);
+        return parse_number(value, length, field);
     case TYPE_TIME:
-        return text_read_time(value, length, field);
+        return parse_time(value, length, field);
     case TYPE_SHARE:
         length -= length && value[length - 1] == '%';
-        return text_read_number(value, length, field) && *(uint64_t *)field <= 100;
+        return parse_number(value, length, field) && *(uint64_t *)field <= 100;
     case TYPE_TEXT:
         if (length >= OPTION_TEXT_MAX)
             return false;
@@ -126,11 +108,11 @@ void options_defaults(struct options *options)
 {
     memset(options, 0, sizeof *options);
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++)
-        set(options, i, table[i].value, strlen(table[i].value));
+        set_option(options, i, table[i].value, strlen(table[i].value));
 }
 
-/* Values that read well but make no sense; the row from before stays. */
-static bool sensible(const struct options *options)
+/* False for values that are well-formed but out of range. */
+static bool is_sensible(const struct options *options)
 {
     return options->depth >= 1 && options->depth <= 1024 && options->sample <= OPTION_SAMPLE_MOST &&
            options->snapshot_signal >= OPTION_SIGNAL_LEAST &&
@@ -138,20 +120,20 @@ static bool sensible(const struct options *options)
 }
 
 /* The row of an option, or OPTION_MAX. */
-static size_t find(const char *name, size_t length)
+static size_t find_option(const char *name, size_t length)
 {
     size_t i = 0;
-    while (i < OPTION_MAX && !is_word(name, length, table[i].name))
+    while (i < OPTION_MAX && !equals_word(name, length, table[i].name))
         i++;
     return i;
 }
 
-/* False: as it was before. */
-static bool change(struct options *options, size_t index, const char *value, size_t length,
-                   enum option_source source)
+/* False: nothing has changed. */
+static bool change_option(struct options *options, size_t index, const char *value, size_t length,
+                          enum option_source source)
 {
     struct options before = *options;
-    if (set(options, index, value, length) && sensible(options)) {
+    if (set_option(options, index, value, length) && is_sensible(options)) {
         options->source[index] = source;
         return true;
     }
@@ -162,28 +144,28 @@ static bool change(struct options *options, size_t index, const char *value, siz
 struct parsing {
     enum option_source source;
     options_complain *complain;
-    struct vld_reading vld;
-    struct text passed;
+    struct vld_source vld;
+    struct text unsupported;
 };
 
-/* item: as it is shown. False: nobody knows the name. */
-static bool has_translated(struct options *options, struct parsing *parsing, const char *item,
-                           const char *name, size_t name_length, const char *value,
-                           size_t value_length)
+/* Handles a name of another tool. item: for messages. False: the name is unknown. */
+static bool parse_foreign_item(struct options *options, struct parsing *parsing, const char *item,
+                               const char *name, size_t name_length, const char *value,
+                               size_t value_length)
 {
     char lines[4 * OPTION_TEXT_MAX];
-    struct text out = TEXT_ON(lines);
-    bool good;
-    if (!vld_take(&parsing->vld, name, name_length, value, value_length, &out))
-        return other_words && other_words(name, name_length, value, value_length, parsing->source,
-                                          parsing->complain);
-    good = !out.cut;
-    for (const char *line = lines, *end; good && (end = strchr(line, '\n')); line = end + 1) {
+    struct text out = STRBUF_ON(lines);
+    bool valid;
+    if (!vld_options_translate_item(&parsing->vld, name, name_length, value, value_length, &out))
+        return foreign_parser && foreign_parser(name, name_length, value, value_length,
+                                                parsing->source, parsing->complain);
+    valid = !out.cut;
+    for (const char *line = lines, *end; valid && (end = strchr(line, '\n')); line = end + 1) {
         const char *equals = strchr(line, '=');
-        good = change(options, find(line, equals - line), equals + 1, end - equals - 1,
-                      parsing->source);
+        valid = change_option(options, find_option(line, equals - line), equals + 1,
+                              end - equals - 1, parsing->source);
     }
-    if (!good)
+    if (!valid)
         parsing->complain("bad value in", item, source_names[parsing->source]);
     return true;
 }
@@ -194,8 +176,8 @@ static void parse_item(struct options *options, const char *item, size_t length,
     enum option_source source = parsing->source;
     options_complain *complain = parsing->complain;
     char copy[80];
-    struct text shown = TEXT_ON(copy);
-    text_add_bytes(&shown, item, length);
+    struct text for_message = STRBUF_ON(copy);
+    strbuf_add_bytes(&for_message, item, length);
     const char *equals = memchr(item, '=', length);
     size_t name_length = equals ? (size_t)(equals - item) : length;
     const char *value = equals ? equals + 1 : "";
@@ -204,29 +186,29 @@ static void parse_item(struct options *options, const char *item, size_t length,
         value++;
         value_length -= 2;
     }
-    if (is_word(item, name_length, "help")) {
+    if (equals_word(item, name_length, "help")) {
         bool wanted = true;
-        if (equals && !options_read_bool(value, value_length, &wanted))
+        if (equals && !parse_bool(value, value_length, &wanted))
             complain("bad value in", copy, source_names[source]);
         else
             help_wanted = wanted;
         return;
     }
-    size_t index = find(item, name_length);
+    size_t index = find_option(item, name_length);
     if (index == OPTION_MAX && equals &&
-        has_translated(options, parsing, copy, item, name_length, value, value_length))
+        parse_foreign_item(options, parsing, copy, item, name_length, value, value_length))
         return;
     if (index == OPTION_MAX)
         complain("unknown option", copy, source_names[source]);
-    else if (!equals || !change(options, index, value, value_length, source))
+    else if (!equals || !change_option(options, index, value, value_length, source))
         complain("bad value in", copy, source_names[source]);
 }
 
 bool options_change(struct options *options, const char *name, const char *value)
 {
-    size_t index = find(name, strlen(name));
+    size_t index = find_option(name, strlen(name));
     return index < OPTION_MAX && changeable[index] &&
-           change(options, index, value, strlen(value), SOURCE_CALL);
+           change_option(options, index, value, strlen(value), SOURCE_CALL);
 }
 
 void options_parse(struct options *options, const char *string, size_t length, bool lines,
@@ -234,8 +216,8 @@ void options_parse(struct options *options, const char *string, size_t length, b
 {
     const char *end = string + length;
     struct parsing parsing = {.source = source, .complain = complain};
-    parsing.passed = TEXT_ON(passed_over[source]);
-    parsing.vld.passed = &parsing.passed;
+    parsing.unsupported = STRBUF_ON(unsupported[source]);
+    parsing.vld.unsupported = &parsing.unsupported;
     while (string < end) {
         bool quoted = false;
         const char *stop = string;
@@ -253,7 +235,7 @@ void options_parse(struct options *options, const char *string, size_t length, b
     }
 }
 
-const char *environment_get(char **envp, const char *name)
+const char *options_getenv(char **envp, const char *name)
 {
     size_t length = strlen(name);
     for (; envp && *envp; envp++)
@@ -264,9 +246,9 @@ const char *environment_get(char **envp, const char *name)
 
 #define FILE_SIZE 16384
 
-/* Its length without half of a line; 0 or less: there is none. */
-static ssize_t read_file(const char *path, char buffer[FILE_SIZE], enum option_source source,
-                         options_complain *complain)
+/* Length of the complete lines; 0 or less: there is no such file. */
+static ssize_t read_config(const char *path, char buffer[FILE_SIZE], enum option_source source,
+                           options_complain *complain)
 {
     ssize_t length = sys_read_file(path, buffer, FILE_SIZE);
     if (length == FILE_SIZE - 1) {
@@ -279,21 +261,21 @@ static ssize_t read_file(const char *path, char buffer[FILE_SIZE], enum option_s
 
 static void load_vld(struct options *options, options_complain *complain)
 {
-    char buffer[FILE_SIZE], lines[2048], untold[sizeof *passed_over];
-    struct text out = TEXT_ON(lines), passed = TEXT_ON(untold);
-    ssize_t length = read_file(VLD_FILE, buffer, SOURCE_VLD, complain);
+    char buffer[FILE_SIZE], lines[2048], remaining[sizeof *unsupported];
+    struct text out = STRBUF_ON(lines), foreign = STRBUF_ON(remaining);
+    ssize_t length = read_config(VLD_FILE, buffer, SOURCE_VLD, complain);
     if (length <= 0)
         return;
-    vld_translate(buffer, length, &out, &passed);
+    vld_options_translate(buffer, length, &out, &foreign);
     options_parse(options, lines, out.length, true, SOURCE_VLD, complain);
-    memcpy(passed_over[SOURCE_VLD], untold, passed.length + 1);
+    memcpy(unsupported[SOURCE_VLD], remaining, foreign.length + 1);
 }
 
 static void load_file(struct options *options, const char *path, enum option_source source,
                       options_complain *complain)
 {
     char buffer[FILE_SIZE];
-    ssize_t length = read_file(path, buffer, source, complain);
+    ssize_t length = read_config(path, buffer, source, complain);
     if (length > 0)
         options_parse(options, buffer, length, true, source, complain);
 }
@@ -301,17 +283,16 @@ static void load_file(struct options *options, const char *path, enum option_sou
 static void load_user_file(struct options *options, char **envp, options_complain *complain)
 {
     char buffer[512];
-    struct text path = TEXT_ON(buffer);
-    const char *base = environment_get(envp, "XDG_CONFIG_HOME");
+    struct text path = STRBUF_ON(buffer);
+    const char *base = options_getenv(envp, "XDG_CONFIG_HOME");
     if (base && *base) {
-        text_add(&path, base);
-    } else if ((base = environment_get(envp, "HOME")) && *base) {
-        text_add(&path, base);
-        text_add(&path, "/.config");
+        strbuf_add(&path, base);
+    } else if ((base = options_getenv(envp, "HOME")) && *base) {
+        strbuf_add_all(&path, base, "/.config", NULL);
     } else {
         return;
     }
-    text_add(&path, "/libleak/config");
+    strbuf_add(&path, "/libleak/config");
     if (!path.cut)
         load_file(options, buffer, SOURCE_USER, complain);
 }
@@ -325,11 +306,11 @@ void options_load(struct options *options, char **envp, options_complain *compla
     load_user_file(options, envp, complain);
     load_vld(options, complain);
     load_file(options, ".libleakrc", SOURCE_DIRECTORY, complain);
-    const char *given = environment_get(envp, "LIBLEAK_OPTIONS");
+    const char *given = options_getenv(envp, "LIBLEAK_OPTIONS");
     if (given)
         options_parse(options, given, strlen(given), false, SOURCE_ENVIRONMENT, complain);
-    const char *dir = environment_get(envp, "LIBLEAK_DIR");
-    if (dir && set(options, OPTION_dir, dir, strlen(dir)))
+    const char *dir = options_getenv(envp, "LIBLEAK_DIR");
+    if (dir && set_option(options, OPTION_dir, dir, strlen(dir)))
         options->source[OPTION_dir] = SOURCE_ENVIRONMENT;
 }
 
@@ -338,30 +319,30 @@ static void add_value(const struct options *options, size_t index, struct text *
     const void *field = (const char *)options + table[index].offset;
     switch (table[index].type) {
     case TYPE_BOOL:
-        text_add(out, *(const bool *)field ? "on" : "off");
+        strbuf_add(out, *(const bool *)field ? "on" : "off");
         break;
     case TYPE_SIZE:
     case TYPE_NUMBER:
-        text_add_number(out, *(const uint64_t *)field);
+        strbuf_add_number(out, *(const uint64_t *)field);
         break;
     case TYPE_TIME:
-        text_add_time(out, *(const uint64_t *)field);
+        strbuf_add_time(out, *(const uint64_t *)field);
         break;
     case TYPE_SHARE:
-        text_add_number(out, *(const uint64_t *)field);
-        text_add(out, "%");
+        strbuf_add_number(out, *(const uint64_t *)field);
+        strbuf_add(out, "%");
         break;
     case TYPE_TEXT:
-        text_add(out, field);
+        strbuf_add(out, field);
         break;
     default:
-        text_add(out, choice_words[table[index].type][*(const unsigned *)field]);
+        strbuf_add(out, choice_words[table[index].type][*(const unsigned *)field]);
     }
 }
 
-bool options_tell(const struct options *options, const char *name, struct text *out)
+bool options_get_value(const struct options *options, const char *name, struct text *out)
 {
-    size_t index = find(name, strlen(name));
+    size_t index = find_option(name, strlen(name));
     if (index < OPTION_MAX)
         add_value(options, index, out);
     return index < OPTION_MAX;
@@ -372,25 +353,18 @@ void options_describe(const struct options *options, struct text *out)
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
         if (options->source[i] == SOURCE_BUILT_IN)
             continue;
-        text_add(out, table[i].name);
-        text_add(out, "=");
+        strbuf_add_all(out, table[i].name, "=", NULL);
         add_value(options, i, out);
-        text_add(out, " (");
-        text_add(out, source_names[options->source[i]]);
-        text_add(out, ")\n");
+        strbuf_add_all(out, " (", source_names[options->source[i]], ")\n", NULL);
     }
 }
 
-void options_help(void (*say)(const char *line))
+void options_help(void (*print)(const char *line))
 {
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
         char buffer[400];
-        struct text line = TEXT_ON(buffer);
-        text_add(&line, table[i].name);
-        text_add(&line, "=");
-        text_add(&line, table[i].value);
-        text_add(&line, "  ");
-        text_add(&line, table[i].help);
-        say(buffer);
+        struct text line = STRBUF_ON(buffer);
+        strbuf_add_all(&line, table[i].name, "=", table[i].value, "  ", table[i].help, NULL);
+        print(buffer);
     }
 }

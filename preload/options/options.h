@@ -1,12 +1,12 @@
-/* options.h - what the user asked for, from the one table include/leak_options.def.
+/* options.h - the user's options, from the one table include/leak_options.def.
  *
- * Sources in order, later wins: built-in, /etc/libleak.conf, $XDG_CONFIG_HOME/libleak/config,
- * ./vld.ini (Visual Leak Detector's words for the same, vld_options.h), ./.libleakrc,
- * LeakSanitizer's words for the same (lsan_options.h), LIBLEAK_OPTIONS. Their words stand for ours
- * in all of these. An unknown name or bad value is one clear line, and the value from before stays.
- * Files hold one name=value a line, # starts a comment. Read once at start, constant from main on,
- * but for those that the program itself may change (runtime_options.h).
- */
+ * Sources in order, later ones win: built-in, /etc/libleak.conf, $XDG_CONFIG_HOME/libleak/config,
+ * ./vld.ini (Visual Leak Detector's names, vld_options.h), ./.libleakrc, LeakSanitizer's names
+ * (lsan_options.h), LIBLEAK_OPTIONS. The names of both other tools are also accepted in all
+ * sources. An unknown name or a bad value is reported in one line, and the earlier value stays.
+ * Files contain one name=value a line; # starts a comment. The options are read once at the start
+ * and constant from main on, except for those that the program itself may change
+ * (runtime_options.h). */
 #ifndef PRELOAD_OPTIONS_OPTIONS_H
 #define PRELOAD_OPTIONS_OPTIONS_H
 
@@ -41,10 +41,10 @@ enum option_source {
     SOURCE_BUILT_IN,
     SOURCE_SYSTEM,
     SOURCE_USER,
-    SOURCE_VLD, /* in Visual Leak Detector's words: see vld_options.h */
+    SOURCE_VLD, /* vld.ini: see vld_options.h */
     SOURCE_DIRECTORY,
-    SOURCE_PROGRAM, /* in LeakSanitizer's words, as the next: see lsan_options.h */
-    SOURCE_LSAN,
+    SOURCE_PROGRAM, /* __lsan_default_options: see lsan_options.h */
+    SOURCE_LSAN,    /* LSAN_OPTIONS */
     SOURCE_ENVIRONMENT,
     SOURCE_CALL,
     SOURCE_MAX
@@ -62,45 +62,42 @@ struct options {
     uint8_t source[OPTION_MAX]; /* enum option_source of the value in force */
 };
 
-extern struct options track_options HIDDEN; /* of this process */
+extern struct options options_current HIDDEN; /* of this process */
 
 struct text;
 
 /* Called for each item that cannot be used: "unknown option 'x'", … */
 typedef void options_complain(const char *what, const char *item, const char *where);
-/* Asked for each item whose name is none of ours; false: nor is it theirs. Set once, before
- * options_load. */
-typedef bool options_other_words(const char *name, size_t name_length, const char *value,
-                                 size_t value_length, enum option_source source,
-                                 options_complain *complain);
-void options_hear_others(options_other_words *others);
+/* Called for each item with an unknown name; false: the parser does not know it either. Set once,
+ * before options_load. */
+typedef bool options_foreign_parser(const char *name, size_t name_length, const char *value,
+                                    size_t value_length, enum option_source source,
+                                    options_complain *complain);
+void options_set_foreign_parser(options_foreign_parser *parser);
 
 void options_defaults(struct options *options);
 /* Items separated by ':' ('…' protects one), or by newlines when lines is set. */
 void options_parse(struct options *options, const char *string, size_t length, bool lines,
                    enum option_source source, options_complain *complain);
-/* All sources; environment entries are looked up in envp. Without one (a setuid program) nothing
- * that its caller could have written is read: built-in and /etc only. */
+/* Reads all sources; the environment is envp. NULL (a setuid program): only the built-in values and
+ * /etc, which the caller of the program cannot have written. */
 void options_load(struct options *options, char **envp, options_complain *complain);
 /* "name=value (source)\n" for each option that is not built-in. */
 void options_describe(const struct options *options, struct text *out);
-/* The value of one; false: there is no such option. */
-bool options_tell(const struct options *options, const char *name, struct text *out);
-/* By the program itself. False, and nothing has changed: no such option, none to be changed while
- * the program runs, or no such value. */
+/* The value of one option; false: there is no such option. */
+bool options_get_value(const struct options *options, const char *name, struct text *out);
+/* Changes an option on behalf of the program. False, and nothing has changed: there is no such
+ * option or value, or the option is constant while the program runs. */
 bool options_change(struct options *options, const char *name, const char *value);
-/* The lines of help=1, one option each, given to say. */
-void options_help(void (*say)(const char *line));
-/* What that source asks for in VLD's words and libleak has no form of: "Name=value, ..."; empty:
- * nothing. */
-const char *options_passed_over(enum option_source source);
+/* Passes the lines of help=1 to print, one option each. */
+void options_help(void (*print)(const char *line));
+/* The settings of a source, in VLD's names, for which libleak has no equivalent: "Name=value, ...".
+ */
+const char *options_unsupported(enum option_source source);
 const char *options_source_name(enum option_source source);
 /* True when help=1 was among the items. */
 bool options_help_wanted(void);
 
-/* 0 and 1, off and on, no and yes, false and true; false: anything else. */
-bool options_read_bool(const char *value, size_t length, bool *out);
-
-const char *environment_get(char **envp, const char *name);
+const char *options_getenv(char **envp, const char *name);
 
 #endif

@@ -1,10 +1,10 @@
 #include "preload/options/vld_options.h"
 
-/* What becomes of a word:
- *   SWITCH, INVERTED   on and off are those of the option, or the other way round
- *   VALUE              as it is
- *   ALWAYS             libleak does it; only its opposite has no form here
- *   NEVER              has no form here; "no" asks for nothing */
+/* How a setting is translated:
+ *   SWITCH, INVERTED   to the same value of a switch, or to the opposite one
+ *   VALUE              to the same value
+ *   ALWAYS             libleak does it; only switching it off is unsupported
+ *   NEVER              unsupported, except for switching it off */
 enum meaning { SWITCH, INVERTED, VALUE, MODULES, REPORT_FILE, REPORT_TO, ALWAYS, NEVER };
 
 static const struct {
@@ -35,29 +35,29 @@ struct word {
     size_t length;
 };
 
-/* ReportTo. The debugger of VLD is a window of text; standard error is what comes nearest. */
+/* Values of ReportTo. The nearest equivalent of VLD's debugger window is standard error. */
 static const struct {
     const char *name, *targets;
-} places[] = {
+} report_targets[] = {
     {"debugger", "stderr"},
     {"stdout", "stdout"},
     {"file", "file"},
     {"both", "stderr,file"},
 };
 
-#define USUAL_FILE "memory_leak_report.txt"
+#define DEFAULT_FILE "memory_leak_report.txt"
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-static char small(char letter)
+static char to_lower(char letter)
 {
     return letter >= 'A' && letter <= 'Z' ? letter + ('a' - 'A') : letter;
 }
 
-static bool is(struct word word, const char *text)
+static bool equals_any_case(struct word word, const char *text)
 {
     size_t i = 0;
-    while (i < word.length && text[i] && small(word.at[i]) == small(text[i]))
+    while (i < word.length && text[i] && to_lower(word.at[i]) == to_lower(text[i]))
         i++;
     return i == word.length && !text[i];
 }
@@ -76,149 +76,148 @@ static struct word trim(const char *at, const char *end)
     return (struct word){at, end - at};
 }
 
-static bool is_off(struct word value)
+static bool read_switch(struct word value, bool *on)
 {
-    return is(value, "off") || is(value, "no") || is(value, "0") || is(value, "false");
+    char lower[8];
+    for (size_t i = 0; i < value.length && i < sizeof lower; i++)
+        lower[i] = to_lower(value.at[i]);
+    return value.length <= sizeof lower && parse_bool(lower, value.length, on);
 }
 
-static bool is_on(struct word value)
+/* ---- Translation ---------------------------------------------------------------------------- */
+
+static void add_option(struct text *options, const char *name, struct word value)
 {
-    return is(value, "on") || is(value, "yes") || is(value, "1") || is(value, "true");
+    strbuf_add_all(options, name, "=", NULL);
+    strbuf_add_bytes(options, value.at, value.length);
+    strbuf_add(options, "\n");
 }
 
-/* ---- What they become --------------------------------------------------------------------------
- */
-
-static void put(struct text *options, const char *name, struct word value)
+static void add_unsupported(struct vld_source *source, struct word name, struct word value)
 {
-    text_add(options, name);
-    text_add(options, "=");
-    text_add_bytes(options, value.at, value.length);
-    text_add(options, "\n");
+    strbuf_add(source->unsupported, source->unsupported->length ? ", " : "");
+    strbuf_add_bytes(source->unsupported, name.at, name.length);
+    strbuf_add(source->unsupported, "=");
+    strbuf_add_bytes(source->unsupported, value.at, value.length);
 }
 
-static void pass(struct vld_reading *reading, struct word name, struct word value)
-{
-    text_add(reading->passed, reading->passed->length ? ", " : "");
-    text_add_bytes(reading->passed, name.at, name.length);
-    text_add(reading->passed, "=");
-    text_add_bytes(reading->passed, value.at, value.length);
-}
-
-static bool ends_so(struct word word, const char *ending)
+static bool ends_with(struct word word, const char *ending)
 {
     size_t length = strlen(ending);
     return word.length > length &&
-           is((struct word){word.at + word.length - length, length}, ending);
+           equals_any_case((struct word){word.at + word.length - length, length}, ending);
 }
 
-/* "foo.dll, bar.exe" are the modules that are called foo here, libfoo.so.1 and bar. */
-static void put_modules(struct text *options, struct word value)
+/* "foo.dll, bar.exe" are the modules foo, libfoo.so.1 and bar. */
+static void add_modules(struct text *options, struct word value)
 {
     const char *at = value.at, *end = at + value.length, *between = "";
-    text_add(options, "modules=");
+    strbuf_add(options, "modules=");
     while (at < end) {
         const char *start = at;
         while (at < end && *at != ',' && *at != ';' && !is_blank(*at))
             at++;
         struct word name = {start, at - start};
-        if (ends_so(name, ".dll") || ends_so(name, ".exe"))
+        if (ends_with(name, ".dll") || ends_with(name, ".exe"))
             name.length -= 4;
         if (name.length) {
-            text_add(options, between);
-            text_add_bytes(options, name.at, name.length);
-            text_add(options, ",lib");
-            text_add_bytes(options, name.at, name.length);
-            text_add(options, ".so*");
+            strbuf_add(options, between);
+            strbuf_add_bytes(options, name.at, name.length);
+            strbuf_add(options, ",lib");
+            strbuf_add_bytes(options, name.at, name.length);
+            strbuf_add(options, ".so*");
             between = ",";
         }
         at += at < end;
     }
-    text_add(options, "\n");
+    strbuf_add(options, "\n");
 }
 
-/* A report is wanted at the end; VLD's paths have the other slash. */
-static void put_report(const struct vld_reading *reading, struct text *options)
+/* Requests a report at exit; VLD's paths have backslashes. */
+static void add_report(const struct vld_source *source, struct text *options)
 {
-    struct word file = {reading->file, reading->file_length};
+    struct word file = {source->file, source->file_length};
     size_t start;
-    if (!reading->to)
+    if (!source->to)
         return;
-    put(options, "report", (struct word){"exit", 4});
-    put(options, "report_to", (struct word){reading->to, strlen(reading->to)});
-    if (!strstr(reading->to, "file"))
+    add_option(options, "report", (struct word){"exit", 4});
+    add_option(options, "report_to", (struct word){source->to, strlen(source->to)});
+    if (!strstr(source->to, "file"))
         return;
     start = options->length;
-    put(options, "report_file",
-        file.length ? file : (struct word){USUAL_FILE, sizeof USUAL_FILE - 1});
+    add_option(options, "report_file",
+               file.length ? file : (struct word){DEFAULT_FILE, sizeof DEFAULT_FILE - 1});
     for (size_t i = start; i < options->length; i++)
         if (options->bytes[i] == '\\')
             options->bytes[i] = '/';
 }
 
-/* False: there is no such place. */
-static bool report_to(struct vld_reading *reading, struct word value)
+/* False: there is no such target. */
+static bool set_report_target(struct vld_source *source, struct word value)
 {
-    for (size_t i = 0; i < ARRAY_LENGTH(places); i++)
-        if (is(value, places[i].name)) {
-            reading->to = places[i].targets;
+    for (size_t i = 0; i < ARRAY_LENGTH(report_targets); i++)
+        if (equals_any_case(value, report_targets[i].name)) {
+            source->to = report_targets[i].targets;
             return true;
         }
     return false;
 }
 
-/* Has the word a form here, with that value? */
-static bool has_form(size_t row, struct word value)
+/* Has that value of the setting an equivalent? */
+static bool is_supported(size_t row, struct word value)
 {
+    bool on, known = read_switch(value, &on);
     switch (table[row].meaning) {
     case SWITCH:
     case INVERTED:
-        return is_on(value) || is_off(value);
+        return known;
     case ALWAYS:
-        return !is_off(value);
+        return !known || on;
     case NEVER:
-        return is_off(value);
+        return known && !on;
     default:
         return true;
     }
 }
 
-bool vld_take(struct vld_reading *reading, const char *at, size_t length, const char *value_at,
-              size_t value_length, struct text *options)
+bool vld_options_translate_item(struct vld_source *source, const char *at, size_t length,
+                                const char *value_at, size_t value_length, struct text *options)
 {
     struct word name = {at, length}, value = {value_at, value_length};
+    bool on = false;
     size_t i = 0;
-    while (i < ARRAY_LENGTH(table) && !is(name, table[i].name))
+    while (i < ARRAY_LENGTH(table) && !equals_any_case(name, table[i].name))
         i++;
     if (i == ARRAY_LENGTH(table))
         return false;
-    if (!has_form(i, value)) {
-        pass(reading, name, value);
+    if (!is_supported(i, value)) {
+        add_unsupported(source, name, value);
         return true;
     }
     switch (table[i].meaning) {
     case SWITCH:
     case INVERTED:
-        put(options, table[i].option,
-            is_on(value) == (table[i].meaning == SWITCH) ? (struct word){"on", 2}
-                                                         : (struct word){"off", 3});
+        read_switch(value, &on);
+        add_option(options, table[i].option,
+                   on == (table[i].meaning == SWITCH) ? (struct word){"on", 2}
+                                                      : (struct word){"off", 3});
         break;
     case VALUE:
-        put(options, table[i].option, value);
+        add_option(options, table[i].option, value);
         break;
     case MODULES:
-        put_modules(options, value);
+        add_modules(options, value);
         break;
     case REPORT_FILE:
-        reading->file = value.at;
-        reading->file_length = value.length;
-        put_report(reading, options);
+        source->file = value.at;
+        source->file_length = value.length;
+        add_report(source, options);
         break;
     case REPORT_TO:
-        if (report_to(reading, value))
-            put_report(reading, options);
+        if (set_report_target(source, value))
+            add_report(source, options);
         else
-            pass(reading, name, value);
+            add_unsupported(source, name, value);
         break;
     default:
         break;
@@ -226,9 +225,10 @@ bool vld_take(struct vld_reading *reading, const char *at, size_t length, const 
     return true;
 }
 
-void vld_translate(const char *ini, size_t length, struct text *options, struct text *passed)
+void vld_options_translate(const char *ini, size_t length, struct text *options,
+                           struct text *unsupported)
 {
-    struct vld_reading reading = {.passed = passed};
+    struct vld_source source = {.unsupported = unsupported};
     const char *end = ini + length;
     while (ini < end) {
         const char *line = ini, *stop = memchr(ini, '\n', end - ini);
@@ -240,7 +240,8 @@ void vld_translate(const char *ini, size_t length, struct text *options, struct 
             continue;
         struct word name = trim(line, equals), value = trim(equals + 1, stop);
         if (name.length && value.length &&
-            !vld_take(&reading, name.at, name.length, value.at, value.length, options))
-            pass(&reading, name, value);
+            !vld_options_translate_item(&source, name.at, name.length, value.at, value.length,
+                                        options))
+            add_unsupported(&source, name, value);
     }
 }

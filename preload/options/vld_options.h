@@ -1,10 +1,9 @@
-/* vld_options.h - the words of Visual Leak Detector for what libleak has as well, from vld.ini or
- * among libleak's own.
+/* vld_options.h - the option names of Visual Leak Detector, from vld.ini or among libleak's own.
  *
- * In vld.ini they are lines "Name = value" with ; comments and [sections]; names and words in any
- * case. They become lines of libleak's own options. What has no form here is written down by name,
- * to be said to who wants to know; what libleak does anyway is passed over. Pure functions:
- * callable anywhere.
+ * vld.ini contains lines "Name = value" with ; comments and [sections]; names and values in any
+ * case. They are translated into lines of libleak's own options. Settings without an equivalent are
+ * collected by name, so that they can be reported; settings for what libleak does anyway are
+ * ignored. Pure functions, callable anywhere.
  */
 #ifndef PRELOAD_OPTIONS_VLD_OPTIONS_H
 #define PRELOAD_OPTIONS_VLD_OPTIONS_H
@@ -13,20 +12,22 @@
 
 #define VLD_FILE "vld.ini" /* in the working directory */
 
-/* One source of words. ReportTo and ReportFile go together, in any order: so both are kept. */
-struct vld_reading {
-    struct text *passed; /* "Name=value, ..." of what has no form is added */
-    const char *file;    /* of ReportFile, where it stands */
+/* One source of settings. ReportTo and ReportFile depend on each other and come in any order, so
+ * both are remembered. */
+struct vld_source {
+    struct text *unsupported; /* settings without an equivalent are added: "Name=value, ..." */
+    const char *file;         /* the value of ReportFile, in the source */
     size_t file_length;
-    const char *to; /* of ReportTo, in libleak's words; NULL: it was not there */
+    const char *to; /* the value of ReportTo, in libleak's words; NULL: not set */
 };
 
-/* Adds "name=value\n" for that word, or none, or several. False: VLD has no such word. The value
- * stays where it is until the source has been read. */
-bool vld_take(struct vld_reading *reading, const char *name, size_t name_length, const char *value,
-              size_t value_length, struct text *options);
+/* Adds "name=value\n" once, several times or not at all. False: VLD has no such option. The value
+ * must stay valid until the source has been read. */
+bool vld_options_translate_item(struct vld_source *source, const char *name, size_t name_length,
+                                const char *value, size_t value_length, struct text *options);
 
 /* A whole file. */
-void vld_translate(const char *ini, size_t length, struct text *options, struct text *passed);
+void vld_options_translate(const char *ini, size_t length, struct text *options,
+                           struct text *unsupported);
 
 #endif

@@ -1,206 +1,207 @@
 #include "preload/process/breakpoint.h"
-#include "preload/base/atomic.h"
-#include "preload/elf/cxx_match.h"
+#include "preload/base/base.h"
+#include "preload/elf/symtab.h"
 #include "preload/signals/signal_trampoline.h"
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
 #include "preload/interpose/modules.h"
 #include "preload/elf/symbols.h"
-#include "preload/elf/symtab.h"
 #include "preload/base/sys.h"
 #include "context.h"
 
 #include <sys/mman.h>
 
-#define MOST 64 /* static functions of one name, overloads */
+#define BREAKPOINTS_MAX 64 /* static functions of one name, overloads */
 
-static struct point {
+static struct breakpoint {
     uintptr_t address;
-    arch_code was;
+    arch_code original;
     int access; /* of the page */
-} points[MOST];
-static uint32_t point_count; /* published when all of a point is there */
+} breakpoints[BREAKPOINTS_MAX];
+static uint32_t breakpoint_count; /* published when the new breakpoint is complete */
 
-static const char *wanted;
-static void (*when_met)(void);
-static bool is_met, refused;
-static unsigned long long loaded; /* objects that ever came, at the last search */
-static struct lock lock;          /* who writes */
+static const char *function_name;
+static void (*on_reached)(void);
+static bool is_reached, refused;
+static unsigned long long objects_searched; /* that were ever loaded, at the last search */
+static struct lock write_lock;              /* held while code is written */
 
-/* ---- Writing code --------------------------------------------------------------------------- */
+/* ---- Writing code ---------------------------------------------------------------------------- */
 
-/* The page stays executable: others may be running there. */
+/* The page stays executable: other threads may be running there. */
 static bool write_code(uintptr_t address, arch_code code, int access)
 {
-    if (!symbols_open(address, sizeof code, access | PROT_READ | PROT_WRITE))
+    if (!symbols_protect_pages(address, sizeof code, access | PROT_READ | PROT_WRITE))
         return false;
     store_release((arch_code *)address, code);
     __builtin___clear_cache((char *)address, (char *)address + sizeof code);
-    symbols_open(address, sizeof code, access);
+    symbols_protect_pages(address, sizeof code, access);
     return true;
 }
 
-static bool is_ours_there(uintptr_t address)
+static bool is_inserted(uintptr_t address)
 {
     arch_code code;
     return sys_peek(address, &code, sizeof code) && code == ARCH_UNKNOWN_CODE;
 }
 
-/* Its object may have gone, and another one lie there. False: it cannot be put back. */
-static bool put_back(const struct point *point)
+/* The object may have been unloaded and another one be mapped there. False: the code cannot be
+ * written. */
+static bool remove_breakpoint(const struct breakpoint *breakpoint)
 {
-    return !is_ours_there(point->address) || write_code(point->address, point->was, point->access);
+    return !is_inserted(breakpoint->address) ||
+           write_code(breakpoint->address, breakpoint->original, breakpoint->access);
 }
 
-/* ---- It is met ------------------------------------------------------------------------------ */
+/* ---- Reached --------------------------------------------------------------------------------- */
 
-static struct point *find_point(uintptr_t pc)
+static struct breakpoint *find_breakpoint(uintptr_t pc)
 {
-    uint32_t count = load_acquire(&point_count);
+    uint32_t count = load_acquire(&breakpoint_count);
     for (uint32_t i = 0; i < count; i++)
-        if (points[i].address == pc)
-            return &points[i];
+        if (breakpoints[i].address == pc)
+            return &breakpoints[i];
     return NULL;
 }
 
-/* A handler of the program's in this thread could come by as well. */
-static bool put_all_back(const struct point *here)
+/* Signals are blocked: a signal handler of the program could reach a breakpoint in this thread. */
+static bool remove_all(const struct breakpoint *here)
 {
     uint64_t mask;
     sys_signals_block(&mask);
-    lock_take_raw(&lock);
-    bool done = put_back(here);
-    for (uint32_t i = 0, count = load_relaxed(&point_count); i < count; i++)
-        put_back(&points[i]);
-    lock_give_raw(&lock);
+    lock_take_raw(&write_lock);
+    bool done = remove_breakpoint(here);
+    for (uint32_t i = 0, count = load_relaxed(&breakpoint_count); i < count; i++)
+        remove_breakpoint(&breakpoints[i]);
+    lock_give_raw(&write_lock);
     sys_signals_restore(&mask);
     return done;
 }
 
-/* Also when it was met before: a debugger may have written down what stood there, and have put it
- * back. False: the instruction is the program's own. */
-static bool on_signal(const ucontext_t *context)
+/* Also removes a breakpoint that was reached before: a debugger may have saved the inserted code
+ * and restored it. False: the undefined instruction is the program's own. */
+static bool on_sigill(const ucontext_t *context)
 {
-    const struct point *point = find_point(context_pc(context));
-    if (!point)
+    const struct breakpoint *breakpoint = find_breakpoint(context_pc(context));
+    if (!breakpoint)
         return false;
-    if (!exchange_relaxed(&is_met, true))
-        when_met();
-    if (put_all_back(point))
+    if (!exchange_relaxed(&is_reached, true))
+        on_reached();
+    if (remove_all(breakpoint))
         return true;
-    log_line("start_at=", wanted, ": the process may not change its code any more", NULL);
+    log_line("start_at=", function_name, ": the process may not change its code any more", NULL);
     return false;
 }
 
-/* ---- Searching ------------------------------------------------------------------------------ */
+/* ---- Searching ------------------------------------------------------------------------------- */
 
 struct search {
     const struct dl_phdr_info *object;
-    uint64_t objects,
-        came; /* all that there are; since the last search, which are the last of them */
+    uint64_t objects, fresh; /* all of them; those loaded since the last search, at the end */
     bool stripped;
 };
 
-static bool is_code(const struct dl_phdr_info *object, uintptr_t address)
+static bool is_function_code(const struct dl_phdr_info *object, uintptr_t address)
 {
-    return address % _Alignof(arch_code) == 0 && symbols_is_around(object, address) &&
-           symbols_access(object, address, true) & PROT_EXEC;
+    return address % _Alignof(arch_code) == 0 && symbols_object_contains(object, address) &&
+           symbols_page_protection(object, address, true) & PROT_EXEC;
 }
 
-static void wait_at(const struct dl_phdr_info *object, uintptr_t address)
+static void insert_breakpoint(const struct dl_phdr_info *object, uintptr_t address)
 {
-    struct point *known = find_point(address), *point = known ? known : &points[point_count];
-    if (known ? is_ours_there(address) : point_count == MOST)
+    struct breakpoint *known = find_breakpoint(address),
+                      *breakpoint = known ? known : &breakpoints[breakpoint_count];
+    if (known ? is_inserted(address) : breakpoint_count == BREAKPOINTS_MAX)
         return;
-    *point =
-        (struct point){address, *(const arch_code *)address, symbols_access(object, address, true)};
+    *breakpoint = (struct breakpoint){address, *(const arch_code *)address,
+                                      symbols_page_protection(object, address, true)};
     if (!known)
-        store_release(&point_count, point_count + 1); /* pairs with find_point: before it is met */
-    refused |= !write_code(address, ARCH_UNKNOWN_CODE, point->access);
+        store_release(&breakpoint_count, breakpoint_count + 1); /* pairs with find_breakpoint */
+    refused |= !write_code(address, ARCH_UNKNOWN_CODE, breakpoint->access);
 }
 
-static void visit(const struct symtab_symbol *function, void *context)
+static void visit_function(const struct symtab_symbol *function, void *context)
 {
     struct search *search = context;
     uintptr_t address = search->object->dlpi_addr + function->value;
-    if (cxxname_is(function->name, wanted) && is_code(search->object, address))
-        wait_at(search->object, address);
+    if (symtab_name_matches(function->name, function_name) && is_function_code(search->object, address))
+        insert_breakpoint(search->object, address);
 }
 
-static int look_into(struct dl_phdr_info *object, size_t size UNUSED, void *context)
+static int search_object(struct dl_phdr_info *object, size_t size UNUSED, void *context)
 {
     struct search *search = context;
     const char *path = object->dlpi_name;
-    if (search->objects-- > search->came)
+    if (search->objects-- > search->fresh)
         return 0;
     if (!path || !*path)
         path = "/proc/self/exe";
     if (!strchr(path, '/') || modules_own(object->dlpi_addr + object->dlpi_phdr->p_vaddr))
         return 0;
     search->object = object;
-    enum symtab_found found = symtab_each(path, visit, search);
+    enum symtab_found found = symtab_each_function(path, visit_function, search);
     search->stripped |= found != SYMTAB_ALL && path != object->dlpi_name;
-    return load_relaxed(&is_met);
+    return load_relaxed(&is_reached);
 }
 
 static int count_object(struct dl_phdr_info *object, size_t size UNUSED, void *context)
 {
     struct search *search = context;
     search->objects++;
-    search->came = object->dlpi_adds - loaded;
+    search->fresh = object->dlpi_adds - objects_searched;
     return 0;
 }
 
-static void look_into_new(struct search *search)
+static void search_new_objects(struct search *search)
 {
     dl_iterate_phdr(count_object, search);
-    if (!search->came)
+    if (!search->fresh)
         return;
-    loaded += search->came;
-    dl_iterate_phdr(look_into, search);
+    objects_searched += search->fresh;
+    dl_iterate_phdr(search_object, search);
 }
 
-/* The loader is at work. It counts an object when it is in the list, and what is mapped of it then
- * is all of its code. */
+/* Called while the loader works. It counts an object when it is in the list, and all of the
+ * object's code is mapped by then. */
 static void on_loading(void)
 {
     static uint32_t
-        busy; /* names are read with memory of ours; nobody else's change is waited for */
+        busy; /* symbols are read with libleak's memory; a second thread does not wait */
     struct search search = {0};
-    if (load_relaxed(&is_met) || exchange_acquire(&busy, 1))
+    if (load_relaxed(&is_reached) || exchange_acquire(&busy, 1))
         return;
-    look_into_new(&search);
+    search_new_objects(&search);
     store_release(&busy, 0);
 }
 
-/* ---- Start ---------------------------------------------------------------------------------- */
+/* ---- Start ----------------------------------------------------------------------------------- */
 
-static void say_what_is_there(bool stripped)
+static void log_breakpoints(bool stripped)
 {
     if (refused)
-        log_line("start_at=", wanted,
+        log_line("start_at=", function_name,
                  ": this process may not change its code, so the call is not noticed", NULL);
-    else if (!point_count)
-        log_line("start_at=", wanted, ": no function of that name so far",
+    else if (!breakpoint_count)
+        log_line("start_at=", function_name, ": no function of that name so far",
                  stripped ? "; the program has no symbols but those it exports" : "", NULL);
 }
 
-void awaited_start(const char *name, void (*met)(void),
-                   int (*install)(int, const struct sigaction *, struct sigaction *))
+void breakpoint_start(const char *name, void (*reached)(void),
+                      int (*install)(int, const struct sigaction *, struct sigaction *))
 {
     struct search search = {0};
-    wanted = name;
-    when_met = met;
-    handlers_keep_fault(SIGILL, on_signal, install);
-    look_into_new(&search);
-    say_what_is_there(search.stripped);
+    function_name = name;
+    on_reached = reached;
+    handlers_keep_fault(SIGILL, on_sigill, install);
+    search_new_objects(&search);
+    log_breakpoints(search.stripped);
     modules_loading = on_loading;
 }
 
-void awaited_fork_child(void)
+void breakpoint_fork_child(void)
 {
-    if (!exchange_relaxed(&lock.word, 0) || !is_met)
+    if (!exchange_relaxed(&write_lock.word, 0) || !is_reached)
         return;
-    for (uint32_t i = 0; i < point_count; i++)
-        put_back(&points[i]);
+    for (uint32_t i = 0; i < breakpoint_count; i++)
+        remove_breakpoint(&breakpoints[i]);
 }

@@ -1,18 +1,17 @@
-/* breakpoint.h - start_at=: a function that is waited for, whoever has it and whether it allocates
- * or not.
+/* breakpoint.h - start_at=: tracking starts when a function is called, whichever object defines it
+ * and whether it allocates or not.
  *
- * Where the function begins stands an instruction that no CPU knows. The thread that comes by first
- * gets a SIGILL, at that very pc; its handler here puts back what had been there, says so, and
- * returns: the call goes on as if nothing had been. So it happens once; threads that ran into it
- * meanwhile come back to the same place, where the instruction is right again.
+ * An undefined instruction replaces the first one of the function. The first thread that executes
+ * it gets a SIGILL at that very pc; the handler restores the instruction, calls back, and returns:
+ * the call continues unchanged. So it happens once; other threads that were interrupted meanwhile
+ * return to the same pc, where the instruction is right again.
  *
- * Why no int3: after it the pc is behind the place, so that whoever keeps the signal back (a
- * debugger does, for SIGTRAP) has the program go on in the middle of an instruction. SIGILL
- * debuggers pass on.
+ * int3 is not used: after it the pc is behind the instruction, so that a debugger, which suppresses
+ * SIGTRAP, would continue the program in the middle of an instruction. Debuggers pass SIGILL on.
  *
- * Pages are the process's own: a fork child waits for itself. They are writable while a byte is
- * written and have their protection back afterwards. Libraries that come later are looked through
- * while the loader is at work, before anything of theirs can run.
+ * The modified pages are private: a fork child has breakpoints of its own. A page is writable while
+ * an instruction is written and has its protection back afterwards. Libraries that are loaded later
+ * are searched while the loader works, before any of their code can run.
  */
 #ifndef PRELOAD_PROCESS_BREAKPOINT_H
 #define PRELOAD_PROCESS_BREAKPOINT_H
@@ -21,12 +20,12 @@
 
 #include <signal.h>
 
-/* name: as cxx_match.h reads it. met: called once, in the handler of a signal. install: libc's
- * sigaction. Signals must have their stand-in by now. */
-void awaited_start(const char *name, void (*met)(void),
-                   int (*install)(int, const struct sigaction *, struct sigaction *));
+/* name: as cxx_match.h reads it. reached: called once, in a signal handler. install: libc's
+ * sigaction. The signal trampolines must be installed. */
+void breakpoint_start(const char *name, void (*reached)(void),
+                      int (*install)(int, const struct sigaction *, struct sigaction *));
 
-/* Fork: another thread may have been half-way. */
-void awaited_fork_child(void);
+/* Removes the breakpoints if another thread was just removing them at the fork. */
+void breakpoint_fork_child(void);
 
 #endif

@@ -1,194 +1,194 @@
 #include "preload/process/crash.h"
 #include "preload/signals/altstack.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/signals/signal_trampoline.h"
 #include "preload/base/lock.h"
 #include "preload/interpose/modules.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/leakcheck/snapshot.h"
 #include "preload/base/sys.h"
-#include "preload/process/crash_record.h"
 #include "context.h"
 
-/* ns that a second thread waits for the end that the first one brings */
-#define PATIENCE 10000000000ull
+/* ns that a second thread waits for the end of the process, which the first one brings */
+#define DEATH_TIMEOUT 10000000000ull
 
-#define SIGNALS                                                                                    \
+#define FATAL_SIGNALS                                                                              \
     (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) |  \
      1ull << (SIGABRT - 1) | 1ull << (SIGSYS - 1) | 1ull << (SIGTRAP - 1))
 
-/* Whoever returns from a handler of these does not meet them again: they have to be sent. */
+/* After a return from the handler these do not occur again: they have to be sent. */
 #define SENT_BY_US (1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1))
 
-/* The stack it all happens on, and one for a fault up there. Pages that nobody touches before. */
-static char stack[256 << 10] __attribute__((aligned(64)));
-static char second_stack[64 << 10] __attribute__((aligned(64)));
+/* The stack of the handler, and one for a fault on it. The pages stay untouched until then. */
+static char crash_stack[256 << 10] __attribute__((aligned(64)));
+static char nested_stack[64 << 10] __attribute__((aligned(64)));
 
-static bool (*account_of)(void);
-static void (*tell_end)(void);
+static bool (*ensure_recording)(void);
+static void (*when_recorded)(void);
 
-static uint32_t taker; /* the thread that crashes; once it is to die nobody else ever will be */
-static volatile bool at_it; /* … is writing */
-static uint64_t place;      /* of the record in the store */
-static struct witness witness;
-static volatile unsigned step;
-static void *volatile after_fault[5]; /* where a fault in the handler goes on */
+static uint32_t crashing_thread;   /* its tid; stays when the process is about to die */
+static volatile bool is_recording; /* the crashing thread is in run_steps */
+static uint64_t record_place;      /* of the record in the file */
+static struct crash_report report;
+static volatile unsigned current_step;
+static void *volatile after_fault[5]; /* where a fault in the handler continues */
 
-/* ---- The record ----------------------------------------------------------------------------- */
+/* ---- The record ------------------------------------------------------------------------------ */
 
-enum { ACCOUNT, FIRST_STEP, TELL = FIRST_STEP + WITNESS_STEPS, STEPS };
+enum { STEP_RECORDING, STEP_RECORD, STEP_REPORT = STEP_RECORD + CRASH_STEPS, STEPS };
 
-/* The last step of all is this one. */
-static bool take_step(unsigned number)
+/* True: this was the last step. */
+static bool run_step(unsigned number)
 {
-    if (number == ACCOUNT)
-        return !account_of();
-    if (number == TELL) {
-        if (witness.state == LEAK_CRASH_FATAL && !lock_thread.held)
-            tell_end();
+    if (number == STEP_RECORDING)
+        return !ensure_recording();
+    if (number == STEP_REPORT) {
+        if (report.state == LEAK_CRASH_FATAL && !lock_thread.held)
+            when_recorded();
         return true;
     }
-    if (number > FIRST_STEP && !witness.crash)
+    if (number > STEP_RECORD && !report.crash)
         return true;
-    witness_steps[number - FIRST_STEP](&witness);
+    crash_record_step(&report, number - STEP_RECORD);
     return false;
 }
 
-static void take_steps(void)
+static void run_steps(void)
 {
-    for (step = ACCOUNT; step < STEPS; step++) {
+    for (current_step = STEP_RECORDING; current_step < STEPS; current_step++) {
         if (__builtin_setjmp((void **)after_fault)) {
-            if (step == ACCOUNT)
-                break; /* what there is may be the parent's */
+            if (current_step == STEP_RECORDING)
+                break; /* the recording may be the parent's */
             continue;
         }
-        if (take_step(step))
+        if (run_step(current_step))
             break;
     }
 }
 
-/* On our own stack. The alternate stack is where the kernel has put what we are to tell of, or may
- * have: another one, until we are done. */
-static void run(void *argument UNUSED)
+/* Runs on crash_stack. The kernel may have put the signal frame on the alternate stack: until the
+ * record is complete another one replaces it. */
+static void record_on_stack(void *argument UNUSED)
 {
-    const stack_t second = {.ss_sp = second_stack, .ss_size = sizeof second_stack};
+    const stack_t second = {.ss_sp = nested_stack, .ss_size = sizeof nested_stack};
     stack_t before;
     bool changed = sys_signal_stack(&second, &before) >= 0;
     modules_wait_for_nobody(1);
-    at_it = true;
-    take_steps();
-    at_it = false;
+    is_recording = true;
+    run_steps();
+    is_recording = false;
     modules_wait_for_nobody(-1);
     if (changed)
         sys_signal_stack(&before, NULL);
 }
 
-/* False: another thread is at it. */
-static bool record(const siginfo_t *info, const ucontext_t *context, enum leak_crash_state state)
+/* False: another thread is recording its crash. */
+static bool record_crash(const siginfo_t *info, const ucontext_t *context,
+                         enum leak_crash_state state)
 {
     uint32_t self = sys_gettid(), owner = 0;
-    if (!cas_acquire(&taker, &owner, self) && owner != self)
+    if (!cas_acquire(&crashing_thread, &owner, self) && owner != self)
         return false;
-    witness = (struct witness){.info = info,
-                               .context = context,
-                               .state = state,
-                               .has_look = snapshot_is_busy(),
-                               .place = &place};
-    arch_call_on(stack + sizeof stack, run, NULL);
-    if (state == LEAK_CRASH_FATAL && witness.crash)
-        return true; /* without a record it may be a vfork child's death: not ours to keep */
-    store_release(&taker, 0); /* pairs with the next one's acquire */
-    sys_futex_wake(&taker, INT32_MAX);
+    report = (struct crash_report){.info = info,
+                                   .context = context,
+                                   .state = state,
+                                   .has_look = snapshot_is_busy(),
+                                   .place = &record_place};
+    arch_call_on(crash_stack + sizeof crash_stack, record_on_stack, NULL);
+    if (state == LEAK_CRASH_FATAL && report.crash)
+        return true;                    /* without a record it may be the death of a vfork child */
+    store_release(&crashing_thread, 0); /* pairs with the next one's acquire */
+    sys_futex_wake(&crashing_thread, INT32_MAX);
     return true;
 }
 
-/* ---- The end -------------------------------------------------------------------------------- */
+/* ---- Death ----------------------------------------------------------------------------------- */
 
-static bool comes_again(const siginfo_t *info)
+static bool fault_recurs(const siginfo_t *info)
 {
     int number = info->si_signo;
     return info->si_code > 0 &&
            (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
-/* When the handler returns the thread stands where it was, and the signal is there with all it
- * carried: also where the fault would not come again (a trap, what another process has sent, memory
- * that a second thread has mapped meanwhile). */
-static void die(int number, const siginfo_t *info, ucontext_t *context)
+/* When the handler returns, the thread stands where it was, and the signal is pending with all its
+ * data: also if the fault would not recur (a trap, a signal from another process, memory that a
+ * second thread has mapped meanwhile). */
+static void die_of_signal(int number, const siginfo_t *info, ucontext_t *context)
 {
-    const struct sys_action fatal = {.handler = (uintptr_t)SIG_DFL};
+    const struct sys_sigaction fatal = {.handler = (uintptr_t)SIG_DFL};
     const uint64_t all = ~0ull, others = ~(1ull << (number - 1));
-    sys_action(number, &fatal, NULL);
+    sys_sigaction(number, &fatal, NULL);
     sys_signals_restore(&all);
     memcpy(&context->uc_sigmask, &others, sizeof others);
-    if (comes_again(info) && sys_peek_guesses())
-        return; /* qemu-user takes a fault that is sent for one of its own */
+    if (fault_recurs(info) && sys_peek_may_fault())
+        return; /* qemu-user treats a fault that is sent as its own */
     if (sys_signal_self(number, info) < 0 && !sys_signal_is_fault(number))
         sys_kill(sys_getpid(), number);
 }
 
-/* The first process of a container, or of the machine: what the default action of a signal that was
- * sent to it would be, the kernel does not do. */
-static bool is_first(void)
+/* The first process of a container or of the machine: the kernel does not perform the default
+ * action of a signal that is sent to it. */
+static bool is_init(void)
 {
     return sys_getpid() == 1;
 }
 
-static void on_signal(int number, siginfo_t *info, void *context)
+static void on_fatal_signal(int number, siginfo_t *info, void *context)
 {
     uint32_t self = sys_gettid(), other;
     if (handlers_keeps(number, context))
         return;
-    if (info->si_code <= 0 && is_first())
+    if (info->si_code <= 0 && is_init())
         return;
-    if (at_it && load_relaxed(&taker) == self)
+    if (is_recording && load_relaxed(&crashing_thread) == self)
         __builtin_longjmp((void **)after_fault, 1);
-    while (!record(info, context, LEAK_CRASH_FATAL)) {
-        other = load_relaxed(&taker);
-        if (other && !sys_futex_wait_for(&taker, other, PATIENCE))
+    while (!record_crash(info, context, LEAK_CRASH_FATAL)) {
+        other = load_relaxed(&crashing_thread);
+        if (other && !sys_futex_wait_for(&crashing_thread, other, DEATH_TIMEOUT))
             break;
     }
-    die(number, info, context);
+    die_of_signal(number, info, context);
 }
 
-/* abort() dies without our handler after the program's has returned. */
-static void on_programs_handler(int number, siginfo_t *info, void *context)
+/* After the program's handler has returned, abort() kills without libleak's handler. */
+static void before_program_handler(int number, siginfo_t *info, void *context)
 {
     uint64_t mask;
-    if (number != SIGABRT || is_first() ||
-        (at_it && load_relaxed(&taker) == (uint32_t)sys_gettid()))
+    if (number != SIGABRT || is_init() ||
+        (is_recording && load_relaxed(&crashing_thread) == (uint32_t)sys_gettid()))
         return;
     sys_signals_block(&mask);
-    record(info, context, LEAK_CRASH_HANDED);
+    record_crash(info, context, LEAK_CRASH_HANDED);
     sys_signals_restore(&mask);
 }
 
-static bool no_account(void)
+static bool no_recording(void)
 {
     return false;
 }
 
-void crash_stand_in(int number)
+void crash_install_handler(int number)
 {
-    if (!account_of)
-        account_of = no_account;
+    if (!ensure_recording)
+        ensure_recording = no_recording;
     if (real.sigaction)
-        handlers_stand_in(on_signal, 1ull << (number - 1), real.sigaction);
+        handlers_stand_in(on_fatal_signal, 1ull << (number - 1), real.sigaction);
 }
 
-void crash_start(struct guard *guard, bool (*account)(void), void (*ended)(void))
+void crash_start(struct guard *guard, bool (*ensure)(void), void (*recorded)(void))
 {
-    account_of = account;
-    tell_end = ended;
+    ensure_recording = ensure;
+    when_recorded = recorded;
     altstack_start(guard);
-    handlers_passing = on_programs_handler;
-    uint64_t signals = is_first() ? SIGNALS & ~SENT_BY_US : SIGNALS;
+    handlers_passing = before_program_handler;
+    uint64_t signals = is_init() ? FATAL_SIGNALS & ~SENT_BY_US : FATAL_SIGNALS;
     if (real.sigaction)
-        handlers_stand_in(on_signal, signals, real.sigaction);
+        handlers_stand_in(on_fatal_signal, signals, real.sigaction);
 }
 
 void crash_fork_child(void)
 {
-    place = 0;
-    taker = 0;
+    record_place = 0;
+    crashing_thread = 0;
 }

@@ -1,5 +1,5 @@
-#include "preload/process/crash_record.h"
-#include "preload/base/atomic.h"
+#include "preload/process/crash.h"
+#include "preload/base/base.h"
 #include "preload/heap/blocks.h"
 #include "preload/base/stack_fold.h"
 #include "preload/elf/procmaps.h"
@@ -16,41 +16,40 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define MODULES_ROOM (56u << 10) /* bytes of their records: some hundred */
-#define FRAMES_MOST (16u << 20)  /* a stack of a gigabyte */
-#define REGIONS_OF_ADDRESS 16384 /* 32 MiB below it a large block may begin */
+#define MODULES_SIZE (56u << 10) /* bytes of their records: some hundred modules */
+#define FRAMES_MAX (16u << 20)   /* a stack of a gigabyte */
+#define REGIONS_OF_ADDRESS 16384 /* a large block may begin 32 MiB below it */
 #define REGIONS_OF_REGISTER 64
-#define BEHIND_ADDRESS (64u << 10) /* so far behind its end a block is still told of */
-#define BEHIND_REGISTER 16
+#define PAST_ADDRESS (64u << 10) /* bytes past its end at which a block is still reported */
+#define PAST_REGISTER 16
 #define OVERFLOW_SLACK 256 /* red zone and the like, on either side of the lowest word */
 
-/* ---- The signal ----------------------------------------------------------------------------- */
+/* ---- The signal ------------------------------------------------------------------------------ */
 
 static bool was_sent(const siginfo_t *info)
 {
     return info->si_code <= 0;
 }
 
-/* For these the kernel says which address could not be accessed; for an address that is none it
- * does not know. */
+/* For these the kernel says which address could not be accessed, except for a non-canonical one. */
 static bool has_address(const siginfo_t *info)
 {
     return (info->si_signo == SIGSEGV || info->si_signo == SIGBUS) && info->si_code > 0 &&
            info->si_code != SI_KERNEL;
 }
 
-static struct leak_crash *find_room(uint64_t *place)
+static struct leak_crash *allocate_record(uint64_t *place)
 {
-    uint64_t size = sizeof(struct leak_crash) + MODULES_ROOM;
-    struct leak_crash *crash = store_chunk_again(LEAK_CHUNK_CRASH, *place, size);
-    if (!crash && (crash = store_chunk_in_file(LEAK_CHUNK_CRASH, size, 0)))
-        *place = store_place(crash);
+    uint64_t size = sizeof(struct leak_crash) + MODULES_SIZE;
+    struct leak_crash *crash = store_reuse_chunk(LEAK_CHUNK_CRASH, *place, size);
+    if (!crash && (crash = store_new_chunk_in_file(LEAK_CHUNK_CRASH, size, 0)))
+        *place = store_offset_of(crash);
     if (crash)
         memset(crash, 0, sizeof *crash);
     return crash;
 }
 
-static void take_registers(struct leak_crash *crash, const ucontext_t *context)
+static void copy_registers(struct leak_crash *crash, const ucontext_t *context)
 {
     unsigned count;
     const uintptr_t *row = context_registers(context, &count);
@@ -68,10 +67,10 @@ static void note_end(const struct leak_crash *crash)
     store_release(&store_header->end_how, LEAK_END_SIGNAL);
 }
 
-static void note_signal(struct witness *witness)
+static void note_signal(struct crash_report *report)
 {
-    const siginfo_t *info = witness->info;
-    struct leak_crash *crash = find_room(witness->place);
+    const siginfo_t *info = report->info;
+    struct leak_crash *crash = allocate_record(report->place);
     if (!crash)
         return;
     crash->head_size = sizeof *crash;
@@ -86,80 +85,80 @@ static void note_signal(struct witness *witness)
     crash->flags = (has_address(info) ? LEAK_CRASH_HAS_ADDRESS : 0) |
                    (guard_self.sp ? LEAK_CRASH_IN_LIBLEAK : 0) |
                    (guard_self.calling_real ? LEAK_CRASH_IN_ALLOCATOR : 0) |
-                   (witness->has_look ? LEAK_CRASH_LOOK : 0);
-    crash->access = has_address(info) ? context_access(witness->context) : LEAK_ACCESS_UNKNOWN;
+                   (report->has_look ? LEAK_CRASH_LOOK : 0);
+    crash->access = has_address(info) ? context_access(report->context) : LEAK_ACCESS_UNKNOWN;
     crash->when_ns = sys_clock_ns(CLOCK_REALTIME);
     track_tick();
     crash->tick = load_relaxed(&store_header->epoch);
     crash->tid = sys_gettid();
     prctl(PR_GET_NAME, crash->name, 0, 0, 0);
-    take_registers(crash, witness->context);
-    store_release(&crash->state, witness->state);
+    copy_registers(crash, report->context);
+    store_release(&crash->state, report->state);
     store_publish(crash, sizeof *crash);
-    witness->crash = crash;
-    if (witness->state == LEAK_CRASH_FATAL)
+    report->crash = crash;
+    if (report->state == LEAK_CRASH_FATAL)
         note_end(crash);
-    /* Memory that the program may have harmed, from here on. */
+    /* Last: this reads memory that the program may have corrupted. */
     crash->thread = guard_self.thread ? guard_self.thread->serial : 0;
 }
 
-/* ---- The stack ------------------------------------------------------------------------------ */
+/* ---- The stack ------------------------------------------------------------------------------- */
 
-static struct unwind_trace scratch;
+static struct unwind_trace unwind_memory;
 
-static bool add_frame(const struct frame *frame, void *context)
+static bool fold_frame(const struct frame *frame, void *context)
 {
     struct fold *fold = context;
-    fold_add(fold, frame->pc);
-    return fold->depth < FRAMES_MOST;
+    stack_fold_add(fold, frame->pc);
+    return fold->depth < FRAMES_MAX;
 }
 
-static bool is_code(uintptr_t pc)
+static bool is_code_at(uintptr_t pc)
 {
     struct module_view module;
     return modules_find(&guard_self, pc, &module);
 }
 
-/* Names are looked up at pc - 1, as for a return address. A pc in no object was called, mostly by a
- * pointer to nowhere: then the caller is where the call has put it. */
+/* Names are looked up at pc - 1, as for a return address. A pc in no object was called, mostly
+ * through a wild pointer: then the return address of that call is where the unwinding starts. */
 static struct frame first_frame(const ucontext_t *context, bool *called)
 {
     uintptr_t caller = context_link(context);
     struct frame frame = {
         .pc = context_pc(context) + 1, .sp = context_sp(context), .fp = context_fp(context)};
     *called = false;
-    if (is_code(frame.pc - 1))
+    if (is_code_at(frame.pc - 1))
         return frame;
     if (CONTEXT_CALLER_ON_STACK && !sys_peek(frame.sp, &caller, sizeof caller))
         return frame;
     caller = arch_strip(caller);
-    if (!is_code(caller - 1))
+    if (!is_code_at(caller - 1))
         return frame;
     *called = true;
     return (struct frame){
         .pc = caller, .sp = frame.sp + CONTEXT_CALLER_ON_STACK * sizeof caller, .fp = frame.fp};
 }
 
-static void note_frames(struct witness *witness)
+static void note_frames(struct crash_report *report)
 {
-    struct leak_crash *crash = witness->crash;
+    struct leak_crash *crash = report->crash;
     struct fold fold = {.row = crash->frames, .most = LEAK_CRASH_FRAMES, .ring = crash->outer};
     bool called;
-    struct frame start = first_frame(witness->context, &called);
+    struct frame start = first_frame(report->context, &called);
     if (called)
         crash->flags |= LEAK_CRASH_CALLED;
-    crash->ending = unwind_each(&guard_self, &start, context_link(witness->context), &scratch,
-                                add_frame, &fold);
-    crash->outer_count = fold_end(&fold, &crash->left_out);
+    crash->ending = unwind_each(&guard_self, &start, context_link(report->context), &unwind_memory,
+                                fold_frame, &fold);
+    crash->outer_count = stack_fold_finish(&fold, &crash->left_out);
     crash->depth = fold.depth;
     store_release(&crash->frame_count, fold.count);
 }
 
-/* ---- What is mapped ------------------------------------------------------------------------- */
+/* ---- What is mapped -------------------------------------------------------------------------- */
 
-static char lines[32 << 10];
+static char maps_buffer[32 << 10];
 
-static void keep(struct leak_crash_mapping *out, const struct mapping *mapping)
+static void copy_mapping(struct leak_crash_mapping *out, const struct mapping *mapping)
 {
     size_t length = strlen(mapping->path);
     const char *from =
@@ -174,22 +173,22 @@ static void keep(struct leak_crash_mapping *out, const struct mapping *mapping)
     memcpy(out->path, from, strlen(from));
 }
 
-static void sort_in(const struct mapping *mapping, void *context)
+static void place_mapping(const struct mapping *mapping, void *context)
 {
     struct leak_crash *crash = context;
     uint64_t address = crash->address;
     if (mapping->end <= address)
-        keep(&crash->below, mapping);
+        copy_mapping(&crash->below, mapping);
     else if (mapping->start <= address)
-        keep(&crash->at, mapping);
+        copy_mapping(&crash->at, mapping);
     else if (!crash->above.end)
-        keep(&crash->above, mapping);
-    /* What sp is in, or just below of: guard pages have no access. */
+        copy_mapping(&crash->above, mapping);
+    /* sp is inside the stack, or just below it: guard pages have no access. */
     if (!crash->stack.end && mapping->end > crash->sp && mapping->write)
-        keep(&crash->stack, mapping);
+        copy_mapping(&crash->stack, mapping);
 }
 
-/* The lowest word of the stack is used, and the access was below it. */
+/* The stack is used to its lowest word, and the access was below it. */
 static bool is_overflow(const struct leak_crash *crash)
 {
     uint64_t low = crash->stack.start;
@@ -198,18 +197,18 @@ static bool is_overflow(const struct leak_crash *crash)
            crash->address + OVERFLOW_SLACK >= crash->sp;
 }
 
-static void note_mappings(struct witness *witness)
+static void note_mappings(struct crash_report *report)
 {
-    struct leak_crash *crash = witness->crash;
-    maps_each(lines, sizeof lines, sort_in, crash);
+    struct leak_crash *crash = report->crash;
+    procmaps_each(maps_buffer, sizeof maps_buffer, place_mapping, crash);
     if (is_overflow(crash))
         or_relaxed(&crash->flags, LEAK_CRASH_OVERFLOW);
 }
 
-/* ---- Blocks --------------------------------------------------------------------------------- */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
-static void find_near(struct leak_crash *crash, struct leak_crash_near *near, uint64_t address,
-                      unsigned regions, uint64_t behind)
+static void find_block_near(struct leak_crash *crash, struct leak_crash_near *near,
+                            uint64_t address, unsigned regions, uint64_t past)
 {
     struct block block;
     bool busy = false;
@@ -217,7 +216,7 @@ static void find_near(struct leak_crash *crash, struct leak_crash_near *near, ui
     bool found = blocks_find_near(address, regions, &block, &busy);
     if (busy)
         crash->flags |= LEAK_CRASH_BLOCKS_BUSY;
-    if (!found || address - block.address >= block.size + behind + 1)
+    if (!found || address - block.address >= block.size + past + 1)
         return;
     near->block = block.address;
     near->size = block.size;
@@ -228,27 +227,27 @@ static void find_near(struct leak_crash *crash, struct leak_crash_near *near, ui
     near->site = block.site;
 }
 
-static void note_blocks(struct witness *witness)
+static void note_blocks(struct crash_report *report)
 {
-    struct leak_crash *crash = witness->crash;
+    struct leak_crash *crash = report->crash;
     if (crash->flags & LEAK_CRASH_HAS_ADDRESS)
-        find_near(crash, &crash->near[0], crash->address, REGIONS_OF_ADDRESS, BEHIND_ADDRESS);
+        find_block_near(crash, &crash->near[0], crash->address, REGIONS_OF_ADDRESS, PAST_ADDRESS);
     for (unsigned i = 0; i < crash->register_count; i++)
-        find_near(crash, &crash->near[1 + i], crash->registers[i], REGIONS_OF_REGISTER,
-                  BEHIND_REGISTER);
+        find_block_near(crash, &crash->near[1 + i], crash->registers[i], REGIONS_OF_REGISTER,
+                        PAST_REGISTER);
 }
 
-/* ---- Modules -------------------------------------------------------------------------------- */
+/* ---- Modules --------------------------------------------------------------------------------- */
 
 struct modules {
     char *bytes;
     size_t used;
-    struct leak_module *last; /* the one being taken in */
+    struct leak_module *last; /* the one that is being read */
     uint64_t inode;
     bool has_code;
 };
 
-/* Where its segments end, and how far they lie from their addresses in the file. */
+/* The end of its segments, and the bias of their addresses against those in the file. */
 static bool read_segments(uintptr_t start, struct leak_module *module)
 {
     ElfW(Ehdr) header;
@@ -271,20 +270,20 @@ static bool read_segments(uintptr_t start, struct leak_module *module)
     return !first && module->end > start;
 }
 
-/* A file that somebody only reads has no code mapped. */
-static void finish_module(struct modules *modules)
+/* Drops a file that is mapped without code: it is only read. */
+static void finish_module_record(struct modules *modules)
 {
     if (modules->last && modules->has_code)
         modules->used += modules->last->length;
     modules->last = NULL;
 }
 
-static void begin_module(struct modules *modules, const struct mapping *mapping)
+static void start_module_record(struct modules *modules, const struct mapping *mapping)
 {
     struct leak_module *module = (struct leak_module *)(modules->bytes + modules->used);
     size_t path = strlen(mapping->path);
     size_t length = round_up(sizeof *module + path + 1, 8);
-    if (modules->used + length > MODULES_ROOM)
+    if (modules->used + length > MODULES_SIZE)
         return;
     memset(module, 0, length);
     module->length = length;
@@ -299,7 +298,7 @@ static void begin_module(struct modules *modules, const struct mapping *mapping)
     modules->has_code = mapping->execute;
 }
 
-static void add_mapping(const struct mapping *mapping, void *context)
+static void add_module_mapping(const struct mapping *mapping, void *context)
 {
     struct modules *modules = context;
     if (modules->last && mapping->inode == modules->inode && mapping->start < modules->last->end) {
@@ -307,22 +306,26 @@ static void add_mapping(const struct mapping *mapping, void *context)
         return;
     }
     if (modules->last && mapping->start < modules->last->end)
-        return; /* the zeros behind its data */
-    finish_module(modules);
+        return; /* its .bss */
+    finish_module_record(modules);
     bool named = mapping->inode || strcmp(mapping->path, "[vdso]") == 0;
     if (named && mapping->offset == 0 && mapping->read)
-        begin_module(modules, mapping);
+        start_module_record(modules, mapping);
 }
 
-static void note_modules(struct witness *witness)
+static void note_modules(struct crash_report *report)
 {
-    struct leak_crash *crash = witness->crash;
+    struct leak_crash *crash = report->crash;
     struct modules modules = {.bytes = (char *)(crash + 1)};
-    maps_each(lines, sizeof lines, add_mapping, &modules);
-    finish_module(&modules);
+    procmaps_each(maps_buffer, sizeof maps_buffer, add_module_mapping, &modules);
+    finish_module_record(&modules);
     store_publish(crash, sizeof *crash + modules.used);
     crash->modules = (struct leak_table){sizeof *crash, modules.used};
 }
 
-void (*const witness_steps[WITNESS_STEPS])(struct witness *witness) = {
-    note_signal, note_frames, note_mappings, note_blocks, note_modules};
+void crash_record_step(struct crash_report *report, unsigned step)
+{
+    static void (*const steps[CRASH_STEPS])(struct crash_report * report) = {
+        note_signal, note_frames, note_mappings, note_blocks, note_modules};
+    steps[step](report);
+}

@@ -1,90 +1,175 @@
-#include "preload/process/deferred_work.h"
-#include "preload/base/atomic.h"
+#include "preload/process/lifecycle.h"
+#include "preload/base/base.h"
 #include "preload/heap/capture.h"
 #include "preload/base/memory_limits.h"
 #include "preload/options/options.h"
 #include "preload/signals/stop_the_world.h"
 #include "preload/process/reports.h"
-#include "preload/process/control_requests.h"
+#include "preload/track/milestones.h"
 #include "preload/leakcheck/snapshot.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 #include "context.h"
 
-#define RETRY 1000000ull /* ns: the thread was inside of the runtime */
+#define RETRY_NS 1000000ull /* the thread was inside of the runtime */
 
-enum wish {
-    WISH_AGAIN = 0, /* the timer of a second try: what is still wished */
-    WISH_LOOK = 1,
-    WISH_LIMIT = 2,
-    WISH_PERIODIC = 4,
-    WISH_REQUEST = 8,
-    WISH_ENABLE = 16,
-    WISH_REPORT = 32,
+enum work {
+    WORK_RETRY = 0, /* the timer of another try: what is still pending */
+    WORK_SIGNAL_CHECK = 1,
+    WORK_LIMIT = 2,
+    WORK_PERIODIC = 4,
+    WORK_REQUEST = 8,
+    WORK_ENABLE = 16,
+    WORK_REPORT = 32,
 };
 
-static uint32_t wishes;
-static int again;       /* timer + 1 */
-static bool enable_due; /* start_after: its time has not come */
+static uint32_t pending;
+static int retry_timer; /* its number + 1 */
+static bool enable_due; /* start_after= has not elapsed */
 
-static void try_again_soon(void)
+static void retry_soon(void)
 {
-    if (again <= 0)
-        again = sys_timer(park_signal(), WISH_AGAIN) + 1;
-    if (again > 0)
-        sys_timer_set(again - 1, RETRY, 0);
+    if (retry_timer <= 0)
+        retry_timer = sys_timer_create(park_signal(), WORK_RETRY) + 1;
+    if (retry_timer > 0)
+        sys_timer_set(retry_timer - 1, RETRY_NS, 0);
 }
 
-static uint32_t wish_of(const siginfo_t *info)
+static uint32_t work_of(const siginfo_t *info)
 {
     if (info->si_code == SI_TIMER)
         return info->si_value.sival_int;
-    return park_is_request(info) ? WISH_REQUEST : WISH_LOOK;
+    return park_is_request(info) ? WORK_REQUEST : WORK_SIGNAL_CHECK;
 }
 
-/* In a hook, where no look can be taken: in a moment, from the handler. */
-static void wish_near_limit(void)
+/* In a hook, where no leak check is possible: the signal handler starts it a moment later. */
+static void request_limit_check(void)
 {
-    or_relaxed(&wishes, WISH_LIMIT);
-    try_again_soon();
+    or_relaxed(&pending, WORK_LIMIT);
+    retry_soon();
 }
 
-/* What could not be done now. */
-static uint32_t look_for(uint32_t wish, enum leak_occasion occasion,
-                         const struct roots_taker *taker)
+/* ---- Requests of leakctl --------------------------------------------------------------------- */
+
+/* leakctl writes its request into the header of the recording file, whose permissions restrict it
+ * to the owner, and sends the reserved signal. A request is taken and answered in one go, so that
+ * leakctl can withdraw it until then. A leak check is answered when it has begun: its results reach
+ * the file later, under the milestone that the answer names.
+ *
+ * The request is not trusted: it is copied once, and the name gets a terminating NUL. */
+struct control_request {
+    uint32_t verb;
+    uint64_t argument;
+    char name[LEAK_MILESTONE_NAME];
+};
+
+static struct control_request copy_request(const struct leak_request *request)
+{
+    struct control_request control = {.verb = load_relaxed(&request->verb),
+                                      .argument = load_relaxed(&request->argument)};
+    memcpy(control.name, request->name, sizeof control.name - 1);
+    return control;
+}
+
+static enum leak_answer make_mark(const struct control_request *control, uint32_t *milestone)
+{
+    if (!control->name[0])
+        return LEAK_ANSWER_NO_NAME;
+    *milestone = milestones_add(control->name);
+    return *milestone ? LEAK_ANSWER_DONE : LEAK_ANSWER_NO_ROOM;
+}
+
+/* NONE: not now, another leak check is running. */
+static enum leak_answer start_requested_check(const struct control_request *control,
+                                              const struct roots_taker *taker, uint32_t *milestone)
+{
+    uintptr_t about = control->verb == LEAK_VERB_WHO ? control->argument : 0;
+    switch (snapshot_begin(LEAK_OCCASION_CONTROL, taker, about, milestone)) {
+    case SNAPSHOT_BUSY:
+        return LEAK_ANSWER_NONE;
+    case SNAPSHOT_BEGUN:
+        return *milestone ? LEAK_ANSWER_DONE : LEAK_ANSWER_NO_ROOM;
+    default:
+        return LEAK_ANSWER_NO_LOOK;
+    }
+}
+
+static enum leak_answer perform_request(const struct control_request *control,
+                                        const struct roots_taker *taker, uint32_t *milestone)
+{
+    switch (control->verb) {
+    case LEAK_VERB_SNAPSHOT:
+    case LEAK_VERB_WHO:
+        return start_requested_check(control, taker, milestone);
+    case LEAK_VERB_MARK:
+        return make_mark(control, milestone);
+    case LEAK_VERB_ENABLE:
+    case LEAK_VERB_DISABLE:
+        capture_disable_all(control->verb == LEAK_VERB_DISABLE);
+        return LEAK_ANSWER_DONE;
+    default:
+        return LEAK_ANSWER_UNKNOWN;
+    }
+}
+
+/* False: not now, another leak check is running. */
+static bool serve_control_request(const struct roots_taker *taker)
+{
+    struct leak_request *request = &store_header->request;
+    uint32_t state = LEAK_REQUEST_ASKED, milestone = 0;
+    if (!cas_acquire(&request->state, &state, LEAK_REQUEST_TAKEN))
+        return true; /* it was withdrawn, or another thread serves it */
+    struct control_request control = copy_request(request);
+    enum leak_answer answer = perform_request(&control, taker, &milestone);
+    if (!answer) {
+        store_release(&request->state, LEAK_REQUEST_ASKED);
+        return false;
+    }
+    store_relaxed(&request->answer, answer);
+    store_relaxed(&request->argument, milestone);
+    store_release(&request->state, LEAK_REQUEST_ANSWERED); /* pairs with leakctl */
+    return true;
+}
+
+/* ---- Any work -------------------------------------------------------------------------------- */
+
+/* Returns the work if it could not be done now. */
+static uint32_t start_leak_check(uint32_t work, enum leak_occasion occasion,
+                                 const struct roots_taker *taker)
 {
     uint32_t milestone;
-    return snapshot_begin(occasion, taker, 0, &milestone) == SNAPSHOT_BUSY ? wish : 0;
+    return snapshot_begin(occasion, taker, 0, &milestone) == SNAPSHOT_BUSY ? work : 0;
 }
 
-static uint32_t serve(uint32_t now, const struct roots_taker *taker)
+/* Returns what could not be done now. */
+static uint32_t do_work(uint32_t now, const struct roots_taker *taker)
 {
-    uint32_t left = 0;
-    if (now & WISH_ENABLE) {
+    uint32_t unfinished = 0;
+    if (now & WORK_ENABLE) {
         enable_due = false;
         capture_disable_all(false);
     }
-    if (now & WISH_REPORT)
-        reports_take_turn();
-    if (now & WISH_REQUEST && !requests_serve(taker))
-        left |= WISH_REQUEST;
-    if (now & WISH_LIMIT)
-        left |= look_for(WISH_LIMIT, LEAK_OCCASION_LIMIT, taker);
-    if (now & WISH_LOOK)
-        left |= look_for(WISH_LOOK, LEAK_OCCASION_SIGNAL, taker);
-    if (now & WISH_PERIODIC)
-        look_for(WISH_PERIODIC, LEAK_OCCASION_PERIODIC, taker);
-    return left;
+    if (now & WORK_REPORT)
+        reports_write_periodic();
+    if (now & WORK_REQUEST && !serve_control_request(taker))
+        unfinished |= WORK_REQUEST;
+    if (now & WORK_LIMIT)
+        unfinished |= start_leak_check(WORK_LIMIT, LEAK_OCCASION_LIMIT, taker);
+    if (now & WORK_SIGNAL_CHECK)
+        unfinished |= start_leak_check(WORK_SIGNAL_CHECK, LEAK_OCCASION_SIGNAL, taker);
+    if (now & WORK_PERIODIC)
+        start_leak_check(WORK_PERIODIC, LEAK_OCCASION_PERIODIC, taker);
+    return unfinished;
 }
 
-/* In the handler: any thread, anywhere. */
-static void asked(siginfo_t *info, ucontext_t *context)
+/* In the signal handler: any thread, anywhere. */
+static void on_work_signal(siginfo_t *info, ucontext_t *context)
 {
     if (!store_header || store_header->pid != sys_getpid())
         return;
-    uint32_t now = exchange_relaxed(&wishes, 0) | wish_of(info);
-    uint32_t left = now & ~(WISH_PERIODIC | WISH_REPORT);
+    uint32_t now = exchange_relaxed(&pending, 0) | work_of(info);
+    uint32_t unfinished = now & ~(WORK_PERIODIC | WORK_REPORT);
     struct roots_taker taker = {.tid = sys_gettid(),
                                 .sp = context_sp(context),
                                 .frame = context_sp(context),
@@ -92,41 +177,41 @@ static void asked(siginfo_t *info, ucontext_t *context)
                                 .fp = context_fp(context),
                                 .context = context};
     if (!park_inside())
-        left = serve(now, &taker);
-    if (!left)
+        unfinished = do_work(now, &taker);
+    if (!unfinished)
         return;
-    or_relaxed(&wishes, left);
-    try_again_soon();
+    or_relaxed(&pending, unfinished);
+    retry_soon();
 }
 
-static void start_timer(enum wish wish, uint64_t first, uint64_t every)
+static void start_timer(enum work work, uint64_t first, uint64_t every)
 {
-    int timer = first ? sys_timer(park_signal(), wish) : -1;
+    int timer = first ? sys_timer_create(park_signal(), work) : -1;
     if (timer >= 0)
         sys_timer_set(timer, first, every);
 }
 
 static void start_timers(void)
 {
-    start_timer(WISH_PERIODIC, track_options.snapshot_every, track_options.snapshot_every);
-    start_timer(WISH_REPORT, track_options.report_every, track_options.report_every);
+    start_timer(WORK_PERIODIC, options_current.snapshot_every, options_current.snapshot_every);
+    start_timer(WORK_REPORT, options_current.report_every, options_current.report_every);
     if (enable_due)
-        start_timer(WISH_ENABLE, track_options.start_after, 0);
+        start_timer(WORK_ENABLE, options_current.start_after, 0);
 }
 
-void asked_start(void)
+void deferred_work_start(void)
 {
-    park_start(track_options.snapshot_signal, asked, threads_on_own_stack);
+    park_start(options_current.snapshot_signal, on_work_signal, threads_on_own_stack);
     park_listen();
-    enable_due = track_options.start && track_options.start_after;
+    enable_due = options_current.start && options_current.start_after;
     start_timers();
-    limits_watch(track_options.near_limit, wish_near_limit);
+    memory_limits_watch(options_current.near_limit, request_limit_check);
 }
 
-void asked_fork_child(void)
+void deferred_work_fork_child(void)
 {
-    wishes = 0;
-    again = 0;
-    limits_fork_child();
+    pending = 0;
+    retry_timer = 0;
+    memory_limits_fork_child();
     start_timers();
 }

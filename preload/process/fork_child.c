@@ -1,14 +1,13 @@
-#include "preload/process/fork_child.h"
-#include "preload/store/process_info.h"
+#include "preload/process/lifecycle.h"
+#include "preload/store/store.h"
 #include "preload/signals/altstack.h"
 #include "preload/base/arena.h"
-#include "preload/process/deferred_work.h"
 #include "preload/heap/blocks.h"
 #include "preload/heap/capture.h"
 #include "preload/heap/suballoc.h"
 #include "preload/process/crash.h"
 #include "preload/misuse/eventlog.h"
-#include "preload/misuse/events.h"
+#include "preload/misuse/errors.h"
 #include "preload/heap/free_history.h"
 #include "preload/heap/timeline.h"
 #include "preload/process/lsan.h"
@@ -19,19 +18,18 @@
 #include "preload/heap/pools.h"
 #include "preload/heap/quarantine.h"
 #include "preload/process/reports.h"
-#include "preload/resources/resources.h"
+#include "preload/resources/resource_records.h"
 #include "preload/unwind/cfi_cache.h"
 #include "preload/heap/sample.h"
 #include "preload/unwind/sites.h"
 #include "preload/unwind/thread_counters.h"
 #include "preload/leakcheck/snapshot.h"
-#include "preload/store/store.h"
 #include "preload/heap/tags.h"
 #include "preload/heap/threads.h"
 #include "preload/track/track.h"
 #include "preload/unwind/context_tree.h"
 
-static void inherit(const struct block *block, void *bytes)
+static void count_inherited(const struct block *block, void *bytes)
 {
     uint64_t blocks = sample_bytes ? sample_count(block, true) : 1;
     sites_inherit(block->site, blocks, blocks * block->size);
@@ -39,7 +37,7 @@ static void inherit(const struct block *block, void *bytes)
     *(uint64_t *)bytes += blocks * block->size;
 }
 
-bool forked_begin(struct guard *guard)
+bool fork_child_start_recording(struct guard *guard)
 {
     struct leak_header *parent;
     uint64_t parent_size;
@@ -49,24 +47,24 @@ bool forked_begin(struct guard *guard)
     milestones_fork_child();
     snapshot_fork_child();
     reports_fork_child();
-    asked_fork_child();
+    deferred_work_fork_child();
     crash_fork_child();
     altstack_fork_child();
-    store_flag(LEAK_FLAG_FORKED |
+    store_set_flag(LEAK_FLAG_FORKED |
                (parent->flags & (LEAK_FLAG_NO_STACKS | LEAK_FLAG_FILTERED | LEAK_FLAG_LATE)));
     blocks_fork_child();
     carved_fork_child();
     pools_fork_child();
     freed_fork_child();
     orphans_fork_child();
-    events_fork_child();
+    error_table_fork_child();
     quarantine_fork_child();
     slots_fork_child();
     history_fork_child();
     sample_fork_child();
     eventlog_fork_child();
-    track_begin();
-    about_put();
+    track_start();
+    process_info_write();
     lsan_fork_child();
     modules_fork_child();
     rows_fork_child();
@@ -76,15 +74,16 @@ bool forked_begin(struct guard *guard)
         !threads_fork_child(guard))
         return false;
     resources_fork_child();
-    blocks_each(inherit, &store_header->live_bytes);
-    carved_each(inherit, &store_header->live_bytes);
+    blocks_each(count_inherited, &store_header->live_bytes);
+    carved_each(count_inherited, &store_header->live_bytes);
     store_header->peak_bytes = store_header->live_bytes;
-    store_header->ppid = parent->pid; /* who it inherited from: a daemon's parent is gone by now */
-    store_forget(parent, parent_size);
+    store_header->ppid =
+        parent->pid; /* from whom it inherits: the parent of a daemon has ended by now */
+    store_unmap_parent(parent, parent_size);
     return true;
 }
 
-bool forked_begin_bare(void)
+bool fork_child_start_crash_only(void)
 {
     struct leak_header *parent;
     uint64_t parent_size;
@@ -93,12 +92,12 @@ bool forked_begin_bare(void)
     arena_fork_child();
     crash_fork_child();
     altstack_fork_child();
-    store_flag(LEAK_FLAG_FORKED | LEAK_FLAG_CRASH_ONLY);
-    track_begin();
-    about_put();
+    store_set_flag(LEAK_FLAG_FORKED | LEAK_FLAG_CRASH_ONLY);
+    track_start();
+    process_info_write();
     modules_fork_child();
     rows_fork_child();
     store_header->ppid = parent->pid;
-    store_forget(parent, parent_size);
+    store_unmap_parent(parent, parent_size);
     return true;
 }

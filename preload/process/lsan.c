@@ -13,63 +13,63 @@
 #define SCRATCH (LEAK_SUPPRESSIONS_MAX + PATH_MAX)
 
 static struct aliases aliases;
-/* The program's, if it has them; the loader binds them. */
+/* The program's functions, if it has them; the loader binds them. */
 extern const char *__lsan_default_options(void) __attribute__((weak));
 extern const char *__lsan_default_suppressions(void) __attribute__((weak));
 
-/* Where it is from, NUL, the text: as it stands in the store. A fork child writes it again. */
+/* Origin, NUL, text, as in the recording file. A fork child writes them again. */
 static struct {
     char *bytes;
     size_t length;
-} told[2];
-static unsigned told_count;
+} stored[2];
+static unsigned stored_count;
 
-static void complain(const char *what, const char *item, const char *where)
+static void log_ignored(const char *what, const char *item, const char *where)
 {
     log_line(what, " '", item, "' in ", where, ": ignored", NULL);
 }
 
-/* ---- Suppressions --------------------------------------------------------------------------- */
+/* ---- Suppressions ---------------------------------------------------------------------------- */
 
-/* From the folder the program is in, for a relative path that is not found from here. */
+/* A relative path that the working directory lacks is looked up beside the program. */
 static ssize_t read_beside_program(const char *path, char *buffer, size_t size)
 {
     char place[PATH_MAX];
-    struct text text = TEXT_ON(place);
+    struct text text = STRBUF_ON(place);
     ssize_t length = sys_readlink("/proc/self/exe", place, sizeof place - 1);
     place[length > 0 ? length : 0] = '\0';
     const char *slash = strrchr(place, '/');
     if (path[0] == '/' || !slash)
         return -1;
     text.length = slash + 1 - place;
-    text_add(&text, path);
+    strbuf_add(&text, path);
     return text.cut ? -1 : sys_read_file(place, buffer, size);
 }
 
-/* The whole lines of what is too long. */
-static size_t cut(const char *bytes, size_t length, size_t most, const char *where)
+/* Shortens a text that is too long to whole lines. */
+static size_t cut_to_lines(const char *bytes, size_t length, size_t most, const char *where)
 {
     if (length <= most)
         return length;
     for (length = most; length && bytes[length - 1] != '\n';)
         length--;
-    log_line("too long: the end of ", where, ": at most 64 KiB of suppressions are heard", NULL);
+    log_line("too long: the end of ", where, ": at most 64 KiB of suppressions are read", NULL);
     return length;
 }
 
-static void tell(char *scratch, size_t where, size_t length)
+static void store_suppressions(char *scratch, size_t where, size_t length)
 {
-    store_put(LEAK_CHUNK_SUPPRESSIONS, scratch, where + length);
-    if (told_count == ARRAY_LENGTH(told))
+    store_write_chunk(LEAK_CHUNK_SUPPRESSIONS, scratch, where + length);
+    if (stored_count == ARRAY_LENGTH(stored))
         return;
     char *kept = arena_map(where + length);
     if (!kept)
         return;
-    told[told_count].bytes = memcpy(kept, scratch, where + length);
-    told[told_count++].length = where + length;
+    stored[stored_count].bytes = memcpy(kept, scratch, where + length);
+    stored[stored_count++].length = where + length;
 }
 
-static void hear_file(const char *path)
+static void load_suppression_file(const char *path)
 {
     char *scratch = arena_map(SCRATCH);
     if (!scratch)
@@ -82,86 +82,89 @@ static void hear_file(const char *path)
     if (length < 0)
         log_line("cannot read suppressions=", path, ": nothing is suppressed by it", NULL);
     else
-        tell(scratch, where, cut(bytes, length, LEAK_SUPPRESSIONS_MAX, path));
+        store_suppressions(scratch, where,
+                           cut_to_lines(bytes, length, LEAK_SUPPRESSIONS_MAX, path));
     arena_unmap(scratch, SCRATCH);
 }
 
-static void hear_text(const char *text)
+static void load_suppression_text(const char *text)
 {
     static const char origin[] = "__lsan_default_suppressions";
     char *scratch = arena_map(SCRATCH);
     if (!scratch)
         return;
-    size_t length = cut(text, strlen(text), LEAK_SUPPRESSIONS_MAX, origin);
+    size_t length = cut_to_lines(text, strlen(text), LEAK_SUPPRESSIONS_MAX, origin);
     memcpy(scratch, origin, sizeof origin);
     memcpy(scratch + sizeof origin, text, length);
-    tell(scratch, sizeof origin, length);
+    store_suppressions(scratch, sizeof origin, length);
     arena_unmap(scratch, SCRATCH);
 }
 
-/* ---- Start ---------------------------------------------------------------------------------- */
+/* ---- Start ----------------------------------------------------------------------------------- */
 
-static bool hear_word(const char *name, size_t name_length, const char *value, size_t value_length,
-                      enum option_source source, options_complain *say)
+static bool parse_lsan_option(const char *name, size_t name_length, const char *value,
+                              size_t value_length, enum option_source source, options_complain *say)
 {
-    return aliases_take(&aliases, name, name_length, value, value_length, source, say);
+    return lsan_options_set(&aliases, name, name_length, value, value_length, source, say);
 }
 
-void lsan_hear_options(void)
+void lsan_register_parser(void)
 {
-    options_hear_others(hear_word);
+    options_set_foreign_parser(parse_lsan_option);
 }
 
-void lsan_load(char **envp)
+void lsan_load_options(char **envp)
 {
-    const char *given = environment_get(envp, "LSAN_OPTIONS");
+    const char *given = options_getenv(envp, "LSAN_OPTIONS");
     if (given)
-        aliases_parse(&aliases, given, strlen(given), SOURCE_LSAN, complain);
-    aliases_apply(&aliases, &track_options);
+        lsan_options_parse(&aliases, given, strlen(given), SOURCE_LSAN, log_ignored);
+    lsan_options_apply(&aliases, &options_current);
 }
 
 void lsan_start(void)
 {
     if (aliases.suppressions[0])
-        hear_file(aliases.suppressions);
+        load_suppression_file(aliases.suppressions);
 }
 
 void lsan_fork_child(void)
 {
-    for (unsigned i = 0; i < told_count; i++)
-        store_put(LEAK_CHUNK_SUPPRESSIONS, told[i].bytes, told[i].length);
+    for (unsigned i = 0; i < stored_count; i++)
+        store_write_chunk(LEAK_CHUNK_SUPPRESSIONS, stored[i].bytes, stored[i].length);
 }
 
-/* ---- The program's own ---------------------------------------------------------------------- */
+/* ---- The program's functions ----------------------------------------------------------------- */
 
-struct lsan_words lsan_ask(void)
+struct lsan_defaults lsan_call_defaults(void)
 {
-    return (struct lsan_words){__lsan_default_options ? __lsan_default_options() : NULL,
-                               __lsan_default_suppressions ? __lsan_default_suppressions() : NULL};
+    return (struct lsan_defaults){__lsan_default_options ? __lsan_default_options() : NULL,
+                                  __lsan_default_suppressions ? __lsan_default_suppressions()
+                                                              : NULL};
 }
 
-bool lsan_hear(const struct lsan_words *words)
+bool lsan_apply_defaults(const struct lsan_defaults *defaults)
 {
-    uint8_t before = aliases.source[ALIAS_suppressions];
+    uint8_t before = aliases.source[LSAN_OPTION_suppressions];
     bool changed = false;
-    if (words->options) {
-        aliases_parse(&aliases, words->options, strlen(words->options), SOURCE_PROGRAM, complain);
-        changed = aliases_apply(&aliases, &track_options);
+    if (defaults->options) {
+        lsan_options_parse(&aliases, defaults->options, strlen(defaults->options), SOURCE_PROGRAM,
+                      log_ignored);
+        changed = lsan_options_apply(&aliases, &options_current);
         snapshot_choose_roots();
     }
-    if (aliases.source[ALIAS_suppressions] != before && aliases.suppressions[0])
-        hear_file(aliases.suppressions);
-    if (words->suppressions)
-        hear_text(words->suppressions);
+    if (aliases.source[LSAN_OPTION_suppressions] != before && aliases.suppressions[0])
+        load_suppression_file(aliases.suppressions);
+    if (defaults->suppressions)
+        load_suppression_text(defaults->suppressions);
     return changed;
 }
 
-bool lsan_detects(void)
+bool lsan_detect_leaks(void)
 {
-    return aliases_detect(&aliases);
+    return lsan_options_detect_leaks(&aliases);
 }
 
 int lsan_exit_code(void)
 {
-    return aliases_exit_code(&aliases);
+    return lsan_options_exit_code(&aliases);
 }

@@ -1,36 +1,36 @@
-/* lsan.h - what a program and its environment say to LeakSanitizer, heard by libleak.
+/* lsan.h - what a program and its environment tell LeakSanitizer, applied to libleak.
  *
- * LSAN_OPTIONS are heard at the start. A program may have __lsan_default_options and
- * __lsan_default_suppressions: these are code of its own, which may need its libraries, so they are
- * called when main is about to begin, from outside of the runtime. They are looked for at the
- * start: later another thread may hold the loader's lock. Suppressions are not read here; their
- * text goes into the store, and who reads that understands them.
+ * LSAN_OPTIONS are read at the start. A program may define __lsan_default_options and
+ * __lsan_default_suppressions. These are code of its own, which may need its libraries, so they are
+ * called when main is about to begin, outside of the runtime. The loader binds them as weak
+ * symbols: a lookup later could meet another thread that holds the loader's lock. Suppressions are
+ * not parsed here; their text goes into the recording file for leakreport.
  */
 #ifndef PRELOAD_PROCESS_LSAN_H
 #define PRELOAD_PROCESS_LSAN_H
 
 #include "preload/options/options.h"
 
-/* Before the options are loaded: LeakSanitizer's words may stand among ours. */
-void lsan_hear_options(void);
-/* Once the options are loaded. No environment (a setuid program): nothing is heard of it. */
-void lsan_load(char **envp);
-/* Once there is a store. */
+/* Before the options are loaded: LeakSanitizer's options may stand among libleak's. */
+void lsan_register_parser(void);
+/* Once the options are loaded. envp NULL (a setuid program): LSAN_OPTIONS are ignored. */
+void lsan_load_options(char **envp);
+/* Once there is a recording: reads the file of suppressions. */
 void lsan_start(void);
-/* The store of a fork child is told as well. */
+/* Writes the suppressions to the recording of a fork child. */
 void lsan_fork_child(void);
 
-struct lsan_words {
+struct lsan_defaults {
     const char *options, *suppressions; /* NULL: none */
 };
 /* Calls the program; outside of the runtime. */
-struct lsan_words lsan_ask(void);
-/* Inside of it: takes in what it said. True: options are other ones now. */
-bool lsan_hear(const struct lsan_words *words);
+struct lsan_defaults lsan_call_defaults(void);
+/* Applies what it returned; inside of the runtime. True: options have changed. */
+bool lsan_apply_defaults(const struct lsan_defaults *defaults);
 
-/* Are checks wanted at all? */
-bool lsan_detects(void);
-/* What __lsan_do_leak_check ends a program with that leaks; 0: it goes on. */
+/* The option detect_leaks: are checks wanted at all? */
+bool lsan_detect_leaks(void);
+/* The exit code with which __lsan_do_leak_check ends a leaking program; 0: it continues. */
 int lsan_exit_code(void);
 
 #endif

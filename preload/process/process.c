@@ -1,17 +1,15 @@
 #include "preload/process/process.h"
-#include "preload/store/process_info.h"
+#include "preload/store/store.h"
 #include "preload/base/arena.h"
-#include "preload/process/deferred_work.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/process/breakpoint.h"
 #include "preload/heap/blocks.h"
-#include "preload/misuse/break_at.h"
+#include "preload/misuse/alloc_watch.h"
 #include "preload/heap/capture.h"
 #include "preload/process/crash.h"
 #include "preload/misuse/eventlog.h"
 #include "preload/leakcheck/exit_callbacks.h"
-#include "preload/process/process_exit.h"
-#include "preload/process/fork_child.h"
+#include "preload/process/lifecycle.h"
 #include "preload/heap/free_history.h"
 #include "preload/unwind/golang.h"
 #include "preload/interpose/got_patch.h"
@@ -22,7 +20,7 @@
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
 #include "preload/process/lsan.h"
-#include "preload/misuse/misuse.h"
+#include "preload/misuse/bad_free.h"
 #include "preload/interpose/modules.h"
 #include "preload/interpose/operator_override.h"
 #include "preload/options/options.h"
@@ -31,20 +29,18 @@
 #include "preload/leakcheck/all_locks.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/process/reports.h"
-#include "preload/resources/resources.h"
+#include "preload/resources/resource_records.h"
 #include "preload/unwind/cfi_cache.h"
 #include "preload/heap/sample.h"
-#include "preload/elf/sanitized.h"
+#include "preload/elf/exec_target.h"
 #include "preload/unwind/sites.h"
 #include "preload/leakcheck/snapshot.h"
-#include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 #include "preload/heap/threads.h"
-#include "preload/base/run_leakreport.h"
+#include "preload/base/children.h"
 #include "preload/track/track.h"
 #include "preload/unwind/context_tree.h"
-#include "preload/misuse/alloc_watch.h"
 #include "arch.h"
 
 #include <dlfcn.h>
@@ -58,21 +54,18 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-int process_status;
-
-/* ONLY_CRASHES: there is a store, and blocks are not tracked: hooks find nobody alive. */
+/* ONLY_CRASHES: there is a recording, but hooks see none, and blocks are not tracked. */
 static enum { BEFORE_START, STARTING, RUNNING, ONLY_CRASHES, OFF } state;
-static const bool never_alive;
-static bool *alive;
-static char library[PATH_MAX];
+static const bool never_recording;
+struct process_state process_state = {.recording = &never_recording};
+static bool *recording;
+static char library_path[PATH_MAX];
 static char options_text[4096];
 static uint64_t missed_at_start;
 
-const bool *process_alive = &never_alive;
-
-const char *process_library(void)
+const char *process_library_path(void)
 {
-    return library;
+    return library_path;
 }
 
 const char *process_options_text(void)
@@ -80,157 +73,158 @@ const char *process_options_text(void)
     return options_text;
 }
 
-bool process_running(void)
+bool process_is_running(void)
 {
     return state == RUNNING || state == ONLY_CRASHES;
 }
 
-void process_missed(void)
+void process_count_missed(void)
 {
     if (guard_self.calling_real)
         return sample_again();
-    if (state == RUNNING && *process_alive)
-        store_untracked(LEAK_UNTRACKED_NESTED, 1);
+    if (state == RUNNING && *process_state.recording)
+        store_count_untracked(LEAK_UNTRACKED_NESTED, 1);
     else if (state < RUNNING && !guard_self.sp)
         missed_at_start++;
     sample_again();
 }
 
-/* ---- Start ---------------------------------------------------------------------------------- */
+/* ---- Start ----------------------------------------------------------------------------------- */
 
-static void complain(const char *what, const char *item, const char *where)
+static void log_ignored(const char *what, const char *item, const char *where)
 {
     log_line(what, " '", item, "' in ", where, ": ignored; LIBLEAK_OPTIONS=help=1 lists them all",
              NULL);
 }
 
-static void say(const char *line)
+static void log_text(const char *line)
 {
     log_line(line, NULL);
 }
 
-static void remember_library(char **envp)
+static void save_library_path(char **envp)
 {
     Dl_info info;
-    struct text path = TEXT_ON(library), text = TEXT_ON(options_text);
+    struct text path = STRBUF_ON(library_path), text = STRBUF_ON(options_text);
     if (dladdr((void *)process_start, &info) && info.dli_fname) {
         char here[PATH_MAX];
         if (info.dli_fname[0] != '/' && sys_getcwd(here, sizeof here) > 0) {
-            text_add(&path, here);
-            text_add(&path, "/");
+            strbuf_add(&path, here);
+            strbuf_add(&path, "/");
         }
-        text_add(&path, info.dli_fname);
+        strbuf_add(&path, info.dli_fname);
     }
-    const char *given = environment_get(envp, "LIBLEAK_OPTIONS");
+    const char *given = options_getenv(envp, "LIBLEAK_OPTIONS");
     if (given)
-        text_add(&text, given);
+        strbuf_add(&text, given);
 }
 
-static bool make_alive_page(void)
+static bool create_recording_page(void)
 {
-    alive = sys_map(LEAK_PAGE);
-    if (!alive)
+    recording = sys_map(LEAK_PAGE);
+    if (!recording)
         return false;
-    arena_own(alive, LEAK_PAGE);
-    sys_advise(alive, LEAK_PAGE, MADV_WIPEONFORK);
+    arena_register(recording, LEAK_PAGE);
+    sys_advise(recording, LEAK_PAGE, MADV_WIPEONFORK);
     return true;
 }
 
-static void speak_up(void)
+static void log_startup(void)
 {
     char buffer[4096];
-    struct text text = TEXT_ON(buffer);
+    struct text text = STRBUF_ON(buffer);
     if (options_help_wanted())
-        options_help(say);
-    if (!track_options.verbosity)
+        options_help(log_text);
+    if (!options_current.verbosity)
         return;
     log_line("store: ", store_path()[0] ? store_path() : "in memory only", NULL);
-    options_describe(&track_options, &text);
+    options_describe(&options_current, &text);
     for (char *line = buffer, *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         log_line("option ", line, NULL);
     }
     for (enum option_source source = 0; source < SOURCE_MAX; source++)
-        if (*options_passed_over(source))
+        if (*options_unsupported(source))
             log_line(options_source_name(source), ": libleak has no form of ",
-                     options_passed_over(source), NULL);
+                     options_unsupported(source), NULL);
 }
 
-/* A program that brings its own malloc calls that one: the loader asks the program first. */
-static void look_for_other_allocators(void)
+/* A program that defines malloc calls its own: the loader resolves symbols in the program first. */
+static void find_other_allocators(void)
 {
     if (operators_is_anothers("malloc"))
-        store_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
+        store_count_untracked(LEAK_UNTRACKED_OWN_ALLOCATOR, 1);
     operators_start();
 }
 
-static bool build(struct guard *guard, char **envp)
+static bool start_modules(struct guard *guard, char **envp)
 {
     char name[PATH_MAX];
-    if (!make_alive_page() || !store_create(track_options.dir, about_name(name, sizeof name), envp))
+    if (!create_recording_page() ||
+        !store_create(options_current.dir, process_info_program_name(name, sizeof name), envp))
         return false;
-    track_begin();
-    about_put();
+    track_start();
+    process_info_write();
     modules_start(rows_forget);
     handlers_want_our_stack = golang_is_around;
     got_start((const void *)process_start);
-    if (track_options.crash == CRASH_ONLY) {
-        store_flag(LEAK_FLAG_CRASH_ONLY);
-        track_options.exit_look = false;
+    if (options_current.crash == CRASH_ONLY) {
+        store_set_flag(LEAK_FLAG_CRASH_ONLY);
+        options_current.exit_look = false;
         return rows_start();
     }
     if (late_is()) {
-        store_flag(LEAK_FLAG_LATE);
+        store_set_flag(LEAK_FLAG_LATE);
         handlers_adopt(real.sigaction);
     }
     lsan_start();
-    misuse_start(track_options.on_error, track_options.live_errors);
-    limits_start();
+    bad_free_start(options_current.on_error, options_current.live_errors);
+    memory_limits_start();
     sites_start();
     if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
-        !threads_start(guard) || !sample_start(track_options.sample, track_options.max_memory))
+        !threads_start(guard) || !sample_start(options_current.sample, options_current.max_memory))
         return false;
-    if (!sample_bytes && !quarantine_start(track_options.quarantine))
+    if (!sample_bytes && !quarantine_start(options_current.quarantine))
         log_line("no memory for the queue of quarantine=: frees are not put off", NULL);
-    eventlog_start(&track_options, about_name(name, sizeof name));
-    track_ready();
+    eventlog_start(&options_current, process_info_program_name(name, sizeof name));
+    track_select_path();
     resources_start(guard);
     capture_start();
     reports_start();
-    asked_start();
+    deferred_work_start();
     snapshot_start();
-    if (!track_options.site_stacks)
-        store_flag(LEAK_FLAG_NO_STACKS);
-    if (track_options.min_size || track_options.max_size)
-        store_flag(LEAK_FLAG_FILTERED);
+    if (!options_current.site_stacks)
+        store_set_flag(LEAK_FLAG_NO_STACKS);
+    if (options_current.min_size || options_current.max_size)
+        store_set_flag(LEAK_FLAG_FILTERED);
     if (!late_is())
-        look_for_other_allocators();
-    store_untracked(LEAK_UNTRACKED_BOOT, missed_at_start);
-    oracle_start(&track_options);
-    breaks_start(track_options.break_at);
-    watch_start(guard);
+        find_other_allocators();
+    store_count_untracked(LEAK_UNTRACKED_BOOT, missed_at_start);
+    oracle_start(&options_current);
+    break_at_start(options_current.break_at);
+    alloc_watch_start(guard);
     return true;
 }
 
-static bool account_for_crash(void);
-static void tell_of_crash(void);
-static void prepare_fork(void);
-static void parent_forked(void);
-static void child_forked(void);
+static bool ensure_crash_recording(void);
+static void report_crash(void);
+static void before_fork(void);
+static void after_fork_in_parent(void);
+static void after_fork_in_child(void);
 
-static void await_function(void)
+static void start_breakpoint(void)
 {
-    if (!*track_options.start_at || !real.sigaction || track_options.crash == CRASH_ONLY)
+    if (!*options_current.start_at || !real.sigaction || options_current.crash == CRASH_ONLY)
         return;
-    if (track_options.crash == CRASH_OFF)
-        crash_stand_in(SIGILL);
-    awaited_start(track_options.start_at, capture_enable_all, real.sigaction);
+    if (options_current.crash == CRASH_OFF)
+        crash_install_handler(SIGILL);
+    breakpoint_start(options_current.start_at, capture_enable_all, real.sigaction);
 }
 
-static void start(struct guard *guard, char **envp)
+static void start_process(struct guard *guard, char **envp)
 {
     state = STARTING;
-    if (sanitized()) {
+    if (process_is_sanitized()) {
         state = OFF;
         log_start();
         log_line("this program was built with a sanitizer, which has a malloc of its own: it runs "
@@ -241,19 +235,19 @@ static void start(struct guard *guard, char **envp)
     lock_start();
     real_find();
     log_start();
-    if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment says nothing to us */
+    if (getauxval(AT_SECURE)) /* a setuid program: its caller's environment is not trusted */
         envp = NULL;
-    lsan_hear_options();
-    options_load(&track_options, envp, complain);
-    lsan_load(envp);
-    remember_library(envp);
-    tool_start(library);
-    if (!track_options.enabled) {
+    lsan_register_parser();
+    options_load(&options_current, envp, log_ignored);
+    lsan_load_options(envp);
+    save_library_path(envp);
+    leakreport_set_library(library_path);
+    if (!options_current.enabled) {
         state = OFF;
         return;
     }
-    arena_limit(track_options.max_memory);
-    if (!build(guard, envp)) {
+    arena_set_limit(options_current.max_memory);
+    if (!start_modules(guard, envp)) {
         state = OFF;
         log_line(
             "no memory for libleak itself: the program runs untracked. Raise max_memory or the "
@@ -261,16 +255,16 @@ static void start(struct guard *guard, char **envp)
             NULL);
         return;
     }
-    pthread_atfork(prepare_fork, parent_forked, child_forked);
-    finish_register();
-    speak_up();
-    if (track_options.crash != CRASH_OFF)
-        crash_start(guard, account_for_crash, tell_of_crash);
-    await_function();
-    *alive = true;
-    state = track_options.crash == CRASH_ONLY ? ONLY_CRASHES : RUNNING;
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    process_exit_register();
+    log_startup();
+    if (options_current.crash != CRASH_OFF)
+        crash_start(guard, ensure_crash_recording, report_crash);
+    start_breakpoint();
+    *recording = true;
+    state = options_current.crash == CRASH_ONLY ? ONLY_CRASHES : RUNNING;
     if (state == RUNNING)
-        process_alive = alive;
+        process_state.recording = recording;
 }
 
 void process_start(char **envp)
@@ -280,22 +274,22 @@ void process_start(char **envp)
     if (!guard)
         return;
     if (state == BEFORE_START)
-        start(guard, envp);
+        start_process(guard, envp);
     guard_leave(guard);
 }
 
-/* ---- Fork ------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
-/* While fork holds the locks: a handler of the program's that allocates would wait for ourselves.
- */
+/* fork holds the locks, with signals blocked: a signal handler of the program that allocates would
+ * deadlock. */
 static bool fork_holds;
 static uint64_t fork_mask;
 
-/* Every lock that a copied child would find held by a thread it does not have. */
-static void prepare_fork(void)
+/* Takes every lock that the child could otherwise find held by a thread that it does not have. */
+static void before_fork(void)
 {
     uint64_t mask;
-    if (state != ONLY_CRASHES && (state != RUNNING || !*alive))
+    if (state != ONLY_CRASHES && (state != RUNNING || !*recording))
         return;
     sys_signals_block(&mask);
     quiet_begin();
@@ -303,7 +297,7 @@ static void prepare_fork(void)
     fork_mask = mask;
 }
 
-static void give_fork_locks(void)
+static void release_fork_locks(void)
 {
     uint64_t mask = fork_mask;
     fork_holds = false;
@@ -311,55 +305,56 @@ static void give_fork_locks(void)
     sys_signals_restore(&mask);
 }
 
-static void parent_forked(void)
+static void after_fork_in_parent(void)
 {
     if (fork_holds)
-        give_fork_locks();
+        release_fork_locks();
 }
 
-/* The child's first hook does the work; until then it owns nothing, and a child that execs at once
- * pays nothing. But a handler that forked returns into the hook it had interrupted, in the child as
- * well: what that hook still writes must not reach the parent's account. */
-static void child_forked(void)
+/* The first hook in the child starts its recording, so a child that calls exec at once costs
+ * nothing. But a signal handler that forked returns into the hook that it had interrupted, in the
+ * child as well: the rest of that hook must not write to the parent's recording. */
+static void after_fork_in_child(void)
 {
-    awaited_fork_child();
+    breakpoint_fork_child();
     if (!fork_holds)
         return;
-    journal_forked();
-    *alive = false; /* so it is already, unless madvise is not to be believed (qemu-user) */
+    append_file_detach();
+    *recording = false; /* as MADV_WIPEONFORK has done, except in qemu-user */
     if (guard_self.sp)
-        store_detach();
-    give_fork_locks();
+        store_make_private();
+    release_fork_locks();
     sample_forked();
 }
 
-/* A fork child may have no store yet. Memory that is shared with the parent is the parent's
- * (vfork), and a thread that is inside of the runtime may be in the middle of making one. */
-static bool account_for_crash(void)
+/* A fork child may have no recording yet. A vfork child must not start one in the memory that it
+ * shares with its parent, and a thread inside the runtime may be in the middle of starting one. */
+static bool ensure_crash_recording(void)
 {
     if (store_header && store_header->pid == sys_getpid())
         return true;
-    if (*alive || guard_self.sp || lock_thread.held || !process_running())
+    if (*recording || guard_self.sp || lock_thread.held || !process_is_running())
         return false;
     struct frame nobody = {.sp = 1};
     struct guard *guard = guard_enter(&nobody);
-    bool done = guard && (state == RUNNING ? forked_begin(guard) : forked_begin_bare());
+    bool done = guard && (state == RUNNING ? fork_child_start_recording(guard)
+                                           : fork_child_start_crash_only());
     if (guard)
         guard_leave(guard);
     if (done)
-        *alive = true;
+        *recording = true;
     return done;
 }
 
-/* Other threads still run, and none of them is waited for. */
-static void tell_of_crash(void)
+/* Other threads still run; this does not wait for them. */
+static void report_crash(void)
 {
     eventlog_end(false);
-    finish_tell();
+    process_exit_report();
 }
 
 /* Before libc's own constructor has run, environ is not set yet. */
-static char **environment_from_kernel(void)
+static char **read_environment(void)
 {
     size_t size = 256 << 10, entries = 0;
     char *text = arena_map(size);
@@ -371,41 +366,42 @@ static char **environment_from_kernel(void)
     return list;
 }
 
-bool process_wake(struct guard *guard)
+bool process_enter_slow(struct guard *guard)
 {
-    if (state == BEFORE_START) /* somebody's constructor came before ours */
-        start(guard, environ ? environ : environment_from_kernel());
+    if (state == BEFORE_START) /* another constructor allocates before libleak's runs */
+        start_process(guard, environ ? environ : read_environment());
     if (state != RUNNING)
         return false;
-    if (*alive)
+    if (*recording)
         return true;
-    /* A handler could fork, or leave by longjmp, when half of it is done. */
+    /* Signals are blocked: a handler could fork, or leave by longjmp, in the middle of this. */
     uint64_t mask;
     sys_signals_block(&mask);
-    bool done = forked_begin(guard);
+    bool done = fork_child_start_recording(guard);
     sys_signals_restore(&mask);
     if (!done) {
         state = OFF;
-        log_line("no memory for the account of a forked child: it runs untracked", NULL);
+        log_line("no memory for the recording of a forked child: it runs untracked", NULL);
         return false;
     }
-    *alive = true;
-    if (track_options.verbosity)
+    *recording = true;
+    if (options_current.verbosity)
         log_line("store of the forked child: ", store_path(), NULL);
     return true;
 }
 
-/* ---- exec and end ----------------------------------------------------------------------- */
+/* ---- exec and end ---------------------------------------------------------------------------- */
 
-/* A vfork child shares our memory but is not us; a fork child may still hold its parent's store. */
-static bool account_is_ours(void)
+/* False in a vfork child, which shares the memory of its parent, and in a fork child that has not
+ * started a recording. */
+static bool owns_recording(void)
 {
-    return process_running() && *alive && sys_getpid() == store_header->pid;
+    return process_is_running() && *recording && sys_getpid() == store_header->pid;
 }
 
 bool process_exec_begin(void)
 {
-    if (!account_is_ours())
+    if (!owns_recording())
         return false;
     snapshot_hold();
     eventlog_pause();
@@ -421,12 +417,12 @@ void process_exec_undo(void)
     snapshot_let_go();
 }
 
-/* Whatever calls exit in a handler of exit has had its look. */
-NOINLINE bool process_exit_called(const uintptr_t *record)
+/* A call of exit in an exit handler finds the leak check done. */
+NOINLINE bool process_before_exit(const uintptr_t *record)
 {
     struct frame caller = FRAME_ABOVE(record);
     struct roots_taker taker = SNAPSHOT_TAKER(&caller);
-    if (!account_is_ours())
+    if (!owns_recording())
         return false;
     farewell_call();
     snapshot_early(&taker);
@@ -435,18 +431,18 @@ NOINLINE bool process_exit_called(const uintptr_t *record)
 
 void process_quick_exit(int status)
 {
-    if (account_is_ours())
-        finish_expect(status);
+    if (owns_recording())
+        process_exit_set_status(status);
 }
 
-NOINLINE bool process_ends(const uintptr_t *record)
+NOINLINE bool process_before_abrupt_exit(const uintptr_t *record)
 {
     struct frame caller = FRAME_ABOVE(record);
     struct roots_taker taker = SNAPSHOT_TAKER(&caller);
-    if (!account_is_ours())
+    if (!owns_recording())
         return false;
     struct guard *guard = guard_enter(&caller);
-    finish_now(process_status, &taker, LEAK_OCCASION_ABRUPT);
+    process_exit_record(process_state.exit_status, &taker, LEAK_OCCASION_ABRUPT);
     if (guard)
         guard_leave(guard);
     return true;

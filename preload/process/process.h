@@ -1,9 +1,10 @@
 /* process.h - the life of the process under libleak: start, fork, exec, end.
  *
- * One byte decides everything: *process_alive is true while this process has an account. It stands
- * in a page that the kernel wipes in a fork child (MADV_WIPEONFORK), so every hook sees, by the
- * load it does anyway, that it must take a store of its own before it writes. Before the start and
- * after "enabled=0" it is false as well; process_wake tells the cases apart.
+ * One byte decides everything: *process_state.recording is true while this process has a recording.
+ * It stands in a page that the kernel clears in a fork child (MADV_WIPEONFORK), so every hook sees,
+ * by the load that it does anyway, that the child needs a recording of its own before it writes.
+ * Before the start and with enabled=0 it is false as well; process_enter_slow tells the cases
+ * apart.
  */
 #ifndef PRELOAD_PROCESS_PROCESS_H
 #define PRELOAD_PROCESS_PROCESS_H
@@ -11,55 +12,95 @@
 #include "preload/base/base.h"
 #include "preload/base/reentry_guard.h"
 
-extern const bool *process_alive HIDDEN;
+extern struct process_state {
+    const bool *recording;
+    int exit_status; /* _exit and exit store it here: no register is saved in a frame of libleak */
+} process_state HIDDEN;
 
-/* Slow path of process_enter: starts, or takes a fork child's store. False: forward only. */
-bool process_wake(struct guard *guard);
-/* The constructor's call, with the environment that libc may not know yet. Idempotent. */
+/* Slow path of process_enter: starts libleak, or the recording of a fork child. False: the hook is
+ * only to forward the call. */
+bool process_enter_slow(struct guard *guard);
+/* Called by the constructor, with the environment, which libc may not know yet. Idempotent. */
 void process_start(char **envp);
 
-/* The token, when there is an account to write to; else NULL: forward only. */
+/* Enters the reentrancy guard if there is a recording; NULL: only forward the call. */
 static inline struct guard *process_enter(const struct frame *caller)
 {
     struct guard *guard = guard_enter(caller);
     if (unlikely(!guard))
         return NULL;
-    if (likely(*process_alive) || process_wake(guard))
+    if (likely(*process_state.recording) || process_enter_slow(guard))
         return guard;
     guard_leave(guard);
     return NULL;
 }
 
-/* In an exported function: does it with the token, as guard, if there is one. */
-#define WITH_TOKEN(what)                                                                           \
+/* Runs `what` for that caller with `guard` entered, if there is a recording. */
+#define WITH_GUARD_FOR(caller, what)                                                               \
     do {                                                                                           \
-        struct frame caller = CALLER_FRAME();                                                      \
-        struct guard *guard = process_enter(&caller);                                              \
+        struct guard *guard = process_enter(caller);                                               \
         if (!guard)                                                                                \
             break;                                                                                 \
         what;                                                                                      \
         guard_leave(guard);                                                                        \
     } while (0)
 
-/* A call that was forwarded without a token: counted unless it belongs to an outer call of ours. */
-void process_missed(void);
+/* The same in an exported function, for its `caller`. */
+#define WITH_GUARD(what)                                                                           \
+    do {                                                                                           \
+        struct frame caller = CALLER_FRAME();                                                      \
+        WITH_GUARD_FOR(&caller, what);                                                             \
+    } while (0)
 
-/* exec*: true when the attempt was marked and must be undone if exec comes back. */
+/* Counts a call that was forwarded without the guard, unless it belongs to an outer call. */
+void process_count_missed(void);
+
+/* exec*: true when the attempt was recorded and must be undone if exec returns. */
 bool process_exec_begin(void);
 void process_exec_undo(void);
-/* record: the frame address of the exported function (stack_scrub.h). _exit and its kin: the last
- * moment to write anything down. Main has returned, or exit was called. */
-bool process_ends(const uintptr_t *record);
-bool process_exit_called(const uintptr_t *record);
-/* What it ends with: in no register that would have to be saved in a frame of ours. */
-extern int process_status HIDDEN;
+
+/* record: the frame address of the exported function. _exit and _Exit: the last moment to write. */
+bool process_before_abrupt_exit(const uintptr_t *record);
+/* main has returned, or exit was called. */
+bool process_before_exit(const uintptr_t *record);
 /* quick_exit runs handlers first: only the status is noted. */
 void process_quick_exit(int status);
 
-/* How a child program finds us: the path we were loaded from, and LIBLEAK_OPTIONS as given. */
-const char *process_library(void);
+/* For child programs: the path of libleak.so, and LIBLEAK_OPTIONS as given. */
+const char *process_library_path(void);
 const char *process_options_text(void);
-/* True from the start on, also in a fork child that has no account yet; false with enabled=0. */
-bool process_running(void);
+/* True from the start on, also in a fork child without a recording so far; false with enabled=0. */
+bool process_is_running(void);
+
+/* ---- Options at run time: runtime_options.c -----------------------------------------------------
+ *
+ * All options can be read, some can be changed: those with RUNNING in the table. Their users read
+ * them each time, or runtime_options_set applies them. Not for two threads at once.
+ */
+
+/* The value in force, as in the environment. False: no such option, or the buffer is too small. */
+bool runtime_options_get(const char *name, char *buffer, size_t size);
+/* False: the option is unknown, cannot be changed, or has no such value; nothing has changed. */
+bool runtime_options_set(struct guard *guard, const char *name, const char *value);
+
+/* ---- The dead part of the stack: stack_scrub.c --------------------------------------------------
+ *
+ * A leak check puts its frames over those of functions that have returned, and frames have gaps in
+ * which old pointers survive. stack_scrub clears up to 64 KiB below the stack pointer, never past
+ * the end of the thread's own stack or of its mapped part; below a signal stack or the stack of a
+ * fibre there may be anything.
+ */
+void stack_scrub(void);
+
+/* For an exported function that keeps nothing in registers or on the stack: calls another one on a
+ * scrubbed stack, with the frame address of this one. Only the return address and the frame record
+ * lie between the frame of the program's function and the end of the scrubbed part. */
+#define ON_SCRUBBED_STACK(function)                                                                \
+    ({                                                                                             \
+        stack_scrub();                                                                             \
+        __auto_type result_ = function(__builtin_frame_address(0));                                \
+        __asm__ volatile("" ::: "memory"); /* prevents a tail call: this frame stays */            \
+        result_;                                                                                   \
+    })
 
 #endif

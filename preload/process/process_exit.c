@@ -1,11 +1,11 @@
-#include "preload/process/process_exit.h"
+#include "preload/process/lifecycle.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/misuse/eventlog.h"
 #include "preload/base/log.h"
 #include "preload/options/options.h"
 #include "preload/process/reports.h"
-#include "preload/resources/resources.h"
+#include "preload/resources/resource_records.h"
 #include "preload/leakcheck/snapshot.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
@@ -14,63 +14,63 @@
 #include <stdlib.h>
 #include <time.h>
 
-void finish_tell(void)
+void process_exit_report(void)
 {
-    if (!reports_at_end() && track_options.verbosity && store_path()[0])
+    if (!reports_write_at_exit() && options_current.verbosity && store_path()[0])
         log_line("now: leakreport ", store_path(), NULL);
 }
 
-/* What it has for itself, so that a report can tell a leak of the runtime's own. */
-static void put_own_memory(void)
+/* Records libleak's own memory, so that a report can detect a leak of the runtime itself. */
+static void record_own_memory(void)
 {
-    struct leak_own account;
+    struct leak_own balance;
     struct leak_own *place =
-        arena_balance(&account) ? store_chunk_in_file(LEAK_CHUNK_OWN, sizeof account, 0) : NULL;
+        arena_balance(&balance) ? store_new_chunk_in_file(LEAK_CHUNK_OWN, sizeof balance, 0) : NULL;
     if (!place)
         return;
-    *place = account;
-    store_publish(place, sizeof account);
+    *place = balance;
+    store_publish(place, sizeof balance);
 }
 
-void finish_now(int status, const struct roots_taker *taker, enum leak_occasion occasion)
+void process_exit_record(int status, const struct roots_taker *taker, enum leak_occasion occasion)
 {
     struct leak_header *header = store_header;
-    /* A signal that should have killed: a debugger kept it back. */
+    /* LEAK_END_SIGNAL: a debugger suppressed a signal that should have killed. */
     if (header->end_how != LEAK_END_NONE && header->end_how != LEAK_END_SIGNAL)
         return;
     snapshot_late(taker, occasion);
-    resources_settle();
-    put_own_memory();
+    resources_sync();
+    record_own_memory();
     header->end_value = status & 0xff;
     header->ended_ns = sys_clock_ns(CLOCK_REALTIME);
     store_release(&header->end_how, LEAK_END_EXIT);
     track_tick();
     eventlog_end(true);
-    finish_tell();
+    process_exit_report();
 }
 
-static void at_exit(int status, void *argument UNUSED)
+static void record_exit(int status, void *argument UNUSED)
 {
     struct frame caller = CALLER_FRAME();
     struct roots_taker taker = SNAPSHOT_TAKER(&caller);
     if (sys_getpid() == store_header->pid)
-        finish_now(status, &taker, LEAK_OCCASION_LATE);
+        process_exit_record(status, &taker, LEAK_OCCASION_LATE);
 }
 
 static int expected_status;
 
-void finish_expect(int status)
+void process_exit_set_status(int status)
 {
     expected_status = status;
 }
 
-static void at_quick_exit_last(void)
+static void record_quick_exit(void)
 {
-    at_exit(expected_status, NULL);
+    record_exit(expected_status, NULL);
 }
 
-void finish_register(void)
+void process_exit_register(void)
 {
-    on_exit(at_exit, NULL);
-    at_quick_exit(at_quick_exit_last);
+    on_exit(record_exit, NULL);
+    at_quick_exit(record_quick_exit);
 }

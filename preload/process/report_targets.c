@@ -7,151 +7,152 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static char folder[PATH_MAX]; /* of relative files, with its slash, as a pattern; "": of none */
+static char
+    start_folder[PATH_MAX]; /* of relative files, as a pattern with a final slash; "": none */
 
-/* ---- At the start --------------------------------------------------------------------------- */
+/* ---- At the start ---------------------------------------------------------------------------- */
 
-static void find_folder(void)
+static void save_start_folder(void)
 {
     char here[PATH_MAX];
-    struct text text = TEXT_ON(folder);
+    struct text text = STRBUF_ON(start_folder);
     if (sys_getcwd(here, sizeof here) <= 0)
         return;
     for (const char *at = here; *at; at++)
-        text_add(&text, *at == '%' ? "%%" : (char[]){*at, '\0'});
-    text_add(&text, "/");
+        strbuf_add(&text, *at == '%' ? "%%" : (char[]){*at, '\0'});
+    strbuf_add(&text, "/");
 }
 
-/* Who unpacks a folder and runs a program there has not asked for what lies in it to be run. */
-static bool is_of_the_directory(enum option_source source)
+/* Unpacking a folder and running a program in it must not run a command that the folder names. */
+static bool is_from_directory(enum option_source source)
 {
     return source == SOURCE_DIRECTORY || source == SOURCE_VLD;
 }
 
-void outlets_start(void)
+void report_targets_start(void)
 {
-    char *list = track_options.report_to;
+    char *list = options_current.report_to;
     if (!leak_targets_good(list)) {
         log_bad_value("report_to", list,
                       LEAK_TARGET_WORDS " (where a : is in it, in single quotes)");
         list[0] = '\0';
     } else if (leak_targets_have(list, LEAK_TARGET_COMMAND) &&
-               is_of_the_directory(track_options.source[OPTION_report_to])) {
+               is_from_directory(options_current.source[OPTION_report_to])) {
         log_line("report_to: no command is taken from a file in the working directory", NULL);
         list[0] = '\0';
     }
-    if (list[0] || (track_options.report_file[0] && track_options.report_file[0] != '/'))
-        find_folder();
+    if (list[0] || (options_current.report_file[0] && options_current.report_file[0] != '/'))
+        save_start_folder();
 }
 
-bool outlets_usable(void)
+bool report_targets_usable(void)
 {
-    const char *list = track_options.report_to;
+    const char *list = options_current.report_to;
     struct leak_target target;
     bool any = false;
     if (!list[0])
-        return track_options.report_file[0] || log_usable();
+        return options_current.report_file[0] || log_stderr_usable();
     while (!any && *list && leak_target_read(&list, &target))
-        any = target.kind == LEAK_TARGET_STDERR   ? log_usable()
-              : target.kind == LEAK_TARGET_STDOUT ? log_output_usable()
+        any = target.kind == LEAK_TARGET_STDERR   ? log_stderr_usable()
+              : target.kind == LEAK_TARGET_STDOUT ? log_stdout_usable()
                                                   : true;
-    return any || track_options.report_file[0];
+    return any || options_current.report_file[0];
 }
 
-/* ---- Names ---------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
-/* A comma would end the name: such a folder is left out, and the name counts from where the program
- * is then. */
-static void add_file(struct text *text, const struct leak_target *target)
+/* A comma would end the name: with such a folder the name stays relative to the working directory
+ * of leakreport. */
+static void add_target_file(struct text *text, const struct leak_target *target)
 {
     const char *name = target->length ? target->argument : LEAK_TARGET_FILE_NAME;
-    text_add(text, ":");
-    if (name[0] != '/' && !strchr(folder, ','))
-        text_add(text, folder);
-    text_add_bytes(text, name, target->length ? target->length : strlen(name));
+    strbuf_add(text, ":");
+    if (name[0] != '/' && !strchr(start_folder, ','))
+        strbuf_add(text, start_folder);
+    strbuf_add_bytes(text, name, target->length ? target->length : strlen(name));
 }
 
-/* The list, with files named in full. */
-static void add_list(struct text *text, const char *list)
+/* The list with absolute file names. */
+static void add_target_list(struct text *text, const char *list)
 {
     struct leak_target target;
     const char *between = "";
     while (*list && leak_target_read(&list, &target)) {
-        text_add(text, between);
-        text_add(text, leak_target_word(target.kind));
-        if (target.kind == LEAK_TARGET_FILE && (target.length || !track_options.report_file[0])) {
-            add_file(text, &target);
+        strbuf_add(text, between);
+        strbuf_add(text, leak_target_word(target.kind));
+        if (target.kind == LEAK_TARGET_FILE && (target.length || !options_current.report_file[0])) {
+            add_target_file(text, &target);
         } else if (target.length) {
-            text_add(text, ":");
-            text_add_bytes(text, target.argument, target.length);
+            strbuf_add(text, ":");
+            strbuf_add_bytes(text, target.argument, target.length);
         }
         between = ",";
     }
 }
 
-bool outlets_name(struct outlets *outlets, const char *file)
+bool report_targets_name(struct report_targets *targets, const char *file)
 {
-    struct text output = TEXT_ON(outlets->output), to = TEXT_ON(outlets->to);
-    const char *name = file ? file : track_options.report_file;
+    struct text output = STRBUF_ON(targets->output), to = STRBUF_ON(targets->to);
+    const char *name = file ? file : options_current.report_file;
     if (name[0]) {
-        text_add(&output, "--output=");
-        text_add(&output, file || name[0] == '/' ? "" : folder);
-        text_add(&output, name);
+        strbuf_add(&output, "--output=");
+        strbuf_add(&output, file || name[0] == '/' ? "" : start_folder);
+        strbuf_add(&output, name);
     }
-    outlets->list = file ? "" : track_options.report_to;
-    if (outlets->list[0]) {
-        text_add(&to, "--to=");
-        add_list(&to, outlets->list);
+    targets->list = file ? "" : options_current.report_to;
+    if (targets->list[0]) {
+        strbuf_add(&to, "--to=");
+        add_target_list(&to, targets->list);
     }
     if (output.cut || to.cut)
-        log_line("no report: the name of where it is to go is too long", NULL);
+        log_line("no report: the name of its target is too long", NULL);
     return !output.cut && !to.cut;
 }
 
-void outlets_name_descriptor(struct outlets *outlets, int fd)
+void report_targets_name_fd(struct report_targets *targets, int fd)
 {
-    struct text own = TEXT_ON(outlets->own), to = TEXT_ON(outlets->to);
-    outlets->output[0] = '\0';
-    outlets->list = outlets->own;
-    text_add(&own, "fd:");
-    text_add_number(&own, fd);
-    text_add(&to, "--to=");
-    text_add(&to, outlets->own);
+    struct text own = STRBUF_ON(targets->own), to = STRBUF_ON(targets->to);
+    targets->output[0] = '\0';
+    targets->list = targets->own;
+    strbuf_add(&own, "fd:");
+    strbuf_add_number(&own, fd);
+    strbuf_add(&to, "--to=");
+    strbuf_add(&to, targets->own);
 }
 
-/* ---- Descriptors ---------------------------------------------------------------------------- */
+/* ---- Descriptors ----------------------------------------------------------------------------- */
 
-static void list_kept(struct outlets *outlets, int memory)
+static void list_kept_fds(struct report_targets *targets, int memory)
 {
-    const char *list = outlets->list;
+    const char *list = targets->list;
     struct leak_target target;
     uint64_t number;
     unsigned count = 0;
-    while (count < OUTLETS_KEPT && *list && leak_target_read(&list, &target))
+    while (count < REPORT_TARGET_FDS && *list && leak_target_read(&list, &target))
         if (target.kind == LEAK_TARGET_FD &&
-            text_read_number(target.argument, target.length, &number))
-            outlets->kept[count++] = (int)number;
+            parse_number(target.argument, target.length, &number))
+            targets->kept[count++] = (int)number;
     if (memory >= 0)
-        outlets->kept[count++] = memory;
-    outlets->kept[count] = -1;
+        targets->kept[count++] = memory;
+    targets->kept[count] = -1;
 }
 
-void outlets_open(struct outlets *outlets, int memory)
+void report_targets_open(struct report_targets *targets, int memory)
 {
-    bool error = log_usable(),
-         output = leak_targets_have(outlets->list, LEAK_TARGET_STDOUT) && log_output_usable();
-    outlets->nowhere = error ? -1 : sys_open("/dev/null", O_WRONLY | O_CLOEXEC, 0);
-    list_kept(outlets, memory);
-    outlets->streams = (struct sys_streams){.in = -1,
+    bool error = log_stderr_usable(),
+         output = leak_targets_have(targets->list, LEAK_TARGET_STDOUT) && log_stdout_usable();
+    targets->nowhere = error ? -1 : sys_open("/dev/null", O_WRONLY | O_CLOEXEC, 0);
+    list_kept_fds(targets, memory);
+    targets->streams = (struct sys_streams){.in = -1,
                                             .out = output  ? -1
                                                    : error ? STDERR_FILENO
-                                                           : outlets->nowhere,
-                                            .err = error ? -1 : outlets->nowhere,
-                                            .kept = outlets->kept};
+                                                           : targets->nowhere,
+                                            .err = error ? -1 : targets->nowhere,
+                                            .kept = targets->kept};
 }
 
-void outlets_close(struct outlets *outlets)
+void report_targets_close(struct report_targets *targets)
 {
-    if (outlets->nowhere >= 0)
-        sys_close(outlets->nowhere);
+    if (targets->nowhere >= 0)
+        sys_close(targets->nowhere);
 }

@@ -1,8 +1,9 @@
-/* report_targets.h - where leakreport is to write, when the process runs it: report_to and
- * report_file as arguments, and the descriptors that it gets.
+/* report_targets.h - where leakreport writes when the process runs it: report_to and report_file as
+ * arguments, and the descriptors that it inherits.
  *
- * A relative file is where the program was at the start. Descriptors 1 and 2 are handed on only as
- * long as they are what they were then: later they may be a file of the program's own.
+ * A relative file is relative to the program's working directory at the start. leakreport inherits
+ * descriptors 1 and 2 only while they are the same files as at the start: later they may be a file
+ * of the program's own.
  */
 #ifndef PRELOAD_PROCESS_REPORT_TARGETS_H
 #define PRELOAD_PROCESS_REPORT_TARGETS_H
@@ -13,31 +14,30 @@
 
 #include <limits.h>
 
-#define OUTLETS_KEPT 8
+#define REPORT_TARGET_FDS 8
 
-struct outlets {
+struct report_targets {
     char output[PATH_MAX + OPTION_TEXT_MAX + 16]; /* an argument; empty: none */
     char to[2 * PATH_MAX + OPTION_TEXT_MAX];      /* another */
-    const char *list;                             /* of targets, as they are named in "to" */
-    char own[16];                                 /* that list, when it is not the options' */
+    const char *list;                             /* of targets, as named in "to" */
+    char own[16];                                 /* that list, when it is not the option's */
     struct sys_streams streams;
-    int kept[OUTLETS_KEPT +
-             2]; /* the program's own that are named, fd:N, and one of ours; -1 ends */
-    int nowhere; /* -1: not needed */
+    int kept[REPORT_TARGET_FDS +
+             2]; /* descriptors of the program (fd:N) and one of libleak; -1 ends */
+    int nowhere; /* /dev/null; -1: not needed */
 };
 
-/* At the start, and when one of the options has changed: a list that makes no sense is said, and
- * goes. */
-void outlets_start(void);
+/* At the start, and when one of the options has changed: a list that cannot be used is logged and
+ * dropped. */
+void report_targets_start(void);
 /* May a report go where the options say? */
-bool outlets_usable(void);
-/* file: the one place, whatever the options say; NULL: where they say. False: a name is too long.
- */
-bool outlets_name(struct outlets *outlets, const char *file);
-/* The same with a descriptor of ours for the one place. */
-void outlets_name_descriptor(struct outlets *outlets, int fd);
-/* memory: a descriptor of ours that leakreport is to have, too, or -1. */
-void outlets_open(struct outlets *outlets, int memory);
-void outlets_close(struct outlets *outlets);
+bool report_targets_usable(void);
+/* file: the only target; NULL: the options' targets. False: a name is too long. */
+bool report_targets_name(struct report_targets *targets, const char *file);
+/* The same with a descriptor of libleak as the only target. */
+void report_targets_name_fd(struct report_targets *targets, int fd);
+/* memory: a descriptor of libleak that leakreport inherits as well, or -1. */
+void report_targets_open(struct report_targets *targets, int memory);
+void report_targets_close(struct report_targets *targets);
 
 #endif

@@ -1,42 +1,41 @@
 #include "preload/process/reports.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/children.h"
 #include "preload/base/log.h"
 #include "preload/options/options.h"
 #include "preload/process/report_targets.h"
-#include "preload/process/report_hook.h"
 #include "preload/leakcheck/snapshot.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
-#include "preload/base/run_leakreport.h"
-#include "preload/base/turnstile.h"
+#include "preload/base/lock.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define ARGUMENTS_MOST 10
 
-static int running;      /* a child: the report that nobody waits for; 0 = none */
-static bool has_said;    /* that there is none, and why */
-static bool cannot;      /* none every so often: a line has said why */
-static bool asked_for;   /* one that went where the one at the end goes: that adds to it */
-static struct turn turn; /* of the thread that makes one */
+static int periodic_child;      /* the pid of a periodic report; 0: none */
+static bool has_logged;         /* why there is no periodic report */
+static bool periodic_failed;    /* no further periodic report: a line has said why */
+static bool has_written;        /* to the target of the report at the end, which appends then */
+static struct turn report_turn; /* of the thread that writes a report */
 
 void reports_start(void)
 {
-    cannot = false;
-    outlets_start();
+    periodic_failed = false;
+    report_targets_start();
 }
 
-/* ---- What it is handed ---------------------------------------------------------------------- */
+/* ---- The recording file ---------------------------------------------------------------------- */
 
-/* The program's environment without what would load us again. *size: of the memory. */
-static char **clean_environment(size_t *size)
+/* The program's environment without what would preload libleak. *size: of the memory. */
+static char **make_environment(size_t *size)
 {
     size_t count = 0, kept = 0;
     while (environ && environ[count])
@@ -44,18 +43,19 @@ static char **clean_environment(size_t *size)
     *size = (count + 1) * sizeof *environ;
     char **clean = arena_map(*size);
     for (size_t i = 0; clean && i < count; i++)
-        if (!text_starts(environ[i], "LD_PRELOAD="))
+        if (!starts_with(environ[i], "LD_PRELOAD="))
             clean[kept++] = environ[i];
     return clean;
 }
 
-/* An account in memory only is handed over as an anonymous file; -1: it cannot be, and a line has
- * said so. */
+/* Copies a recording without a file to a file in memory. -1: failed, and a line has said so. */
 static int copy_to_memory_file(char *path, size_t size)
 {
-    int fd = sys_memory_file("leak");
+    int fd = sys_memfd("leak");
     if (fd < 0) {
-        log_line("no report: there is no file in memory to hand it over", NULL);
+        log_line(
+            "no report: the recording needs a file in memory for leakreport, and there is none",
+            NULL);
         return -1;
     }
     const char *from = (const char *)store_header;
@@ -63,29 +63,29 @@ static int copy_to_memory_file(char *path, size_t size)
         ssize_t written = sys_write(fd, from, left);
         if (written <= 0) {
             sys_close(fd);
-            log_line("no report: the account cannot be copied to hand it over: ",
-                     store_reason(written), NULL);
+            log_line("no report: the recording cannot be copied for leakreport: ",
+                     store_error_text(written), NULL);
             return -1;
         }
         from += written;
         left -= written;
     }
-    struct text text = text_on(path, size);
-    text_add_descriptor(&text, fd);
+    struct text text = strbuf_on(path, size);
+    strbuf_add_fd_path(&text, fd);
     return fd;
 }
 
-/* False: there is no way to hand it over, and a line has said so. *memory: a descriptor to close,
- * or -1. */
-static bool name_store(char *path, size_t size, int *memory)
+/* False: leakreport cannot read the recording, and a line has said so. *memory: a descriptor to
+ * close, or -1. */
+static bool name_recording(char *path, size_t size, int *memory)
 {
-    struct text text = text_on(path, size);
+    struct text text = strbuf_on(path, size);
     *memory = -1;
     if (store_path()[0]) {
-        text_add(&text, store_path());
+        strbuf_add(&text, store_path());
         return true;
     }
-    if (sys_limit(RLIMIT_FSIZE) < store_header->used) { /* SIGXFSZ, even for memory */
+    if (sys_rlimit(RLIMIT_FSIZE) < store_header->used) { /* SIGXFSZ, even for memory */
         log_line("no report: the file size limit (ulimit -f) leaves no room to hand it over", NULL);
         return false;
     }
@@ -93,7 +93,7 @@ static bool name_store(char *path, size_t size, int *memory)
     return *memory >= 0;
 }
 
-/* ---- Running it ----------------------------------------------------------------------------- */
+/* ---- Running it ------------------------------------------------------------------------------ */
 
 struct command {
     const char *tool;
@@ -101,178 +101,259 @@ struct command {
     char **environment;
     size_t environment_size;
     int memory;
-    struct outlets outlets;
+    struct report_targets targets;
     char store[PATH_MAX], only[32], text[48];
 };
 
-/* Of a report that the program is shown on its way. Descriptors; -1: none. */
-struct detour {
-    int to, from; /* where it goes, whatever the options say; where its text lies ready */
+/* For a report that the hook filters. Descriptors; -1: none. */
+struct redirect {
+    int to, from; /* its only target, whatever the options say; where its text is */
 };
-static const struct detour straight = {-1, -1};
+static const struct redirect no_redirect = {-1, -1};
 
 static void name_thread(struct command *command, uint32_t serial)
 {
-    struct text text = TEXT_ON(command->only);
-    text_add(&text, "--only=thread:T");
-    text_add_number(&text, serial);
+    struct text text = STRBUF_ON(command->only);
+    strbuf_add(&text, "--only=thread:T");
+    strbuf_add_number(&text, serial);
 }
 
 static void name_text(struct command *command, int fd)
 {
-    struct text text = TEXT_ON(command->text);
-    text_add(&text, "--text=");
-    text_add_descriptor(&text, fd);
+    struct text text = STRBUF_ON(command->text);
+    strbuf_add(&text, "--text=");
+    strbuf_add_fd_path(&text, fd);
 }
 
-static bool make_command(struct command *command, const struct reports_wish *wish,
-                         struct detour detour)
+static bool make_command(struct command *command, const struct reports_request *request,
+                         struct redirect redirect)
 {
     unsigned count = 0;
-    command->tool = tool_find();
+    command->tool = leakreport_find();
     if (!command->tool) {
-        log_line("leakreport not found beside libleak.so nor in " TOOL_BINDIR
+        log_line("leakreport not found beside libleak.so nor in " LEAKREPORT_BINDIR
                  "; run it by hand on ",
                  store_path(), NULL);
         return false;
     }
     command->argument[count++] = "leakreport";
-    if (wish->heap)
+    if (request->heap)
         command->argument[count++] = "--format=heap";
-    if (wish->thread) {
-        name_thread(command, wish->thread);
+    if (request->thread) {
+        name_thread(command, request->thread);
         command->argument[count++] = command->only;
     }
-    if (detour.to >= 0)
-        outlets_name_descriptor(&command->outlets, detour.to);
-    else if (!outlets_name(&command->outlets, wish->file))
+    if (redirect.to >= 0)
+        report_targets_name_fd(&command->targets, redirect.to);
+    else if (!report_targets_name(&command->targets, request->file))
         return false;
-    if (detour.from >= 0) {
-        name_text(command, detour.from);
+    if (redirect.from >= 0) {
+        name_text(command, redirect.from);
         command->argument[count++] = command->text;
     }
-    if (command->outlets.output[0])
-        command->argument[count++] = command->outlets.output;
-    if (command->outlets.to[0])
-        command->argument[count++] = command->outlets.to;
-    if (wish->file || track_options.report_every || asked_for)
+    if (command->targets.output[0])
+        command->argument[count++] = command->targets.output;
+    if (command->targets.to[0])
+        command->argument[count++] = command->targets.to;
+    if (request->file || options_current.report_every || has_written)
         command->argument[count++] = "--append";
-    if (!name_store(command->store, sizeof command->store, &command->memory))
+    if (!name_recording(command->store, sizeof command->store, &command->memory))
         return false;
     command->argument[count++] = command->store;
     command->argument[count] = NULL;
-    command->environment = clean_environment(&command->environment_size);
-    outlets_open(&command->outlets, detour.from);
+    command->environment = make_environment(&command->environment_size);
+    report_targets_open(&command->targets, redirect.from);
     return true;
 }
 
-static void drop_command(struct command *command)
+static void close_command(struct command *command)
 {
     if (command->environment)
         arena_unmap(command->environment, command->environment_size);
     if (command->memory >= 0)
         sys_close(command->memory);
-    outlets_close(&command->outlets);
+    report_targets_close(&command->targets);
 }
 
-/* ---- One at a time -------------------------------------------------------------------------- */
+/* ---- The report hook: libleak_set_report_hook ---------------------------------------------------
+ *
+ * Another process makes the report. When the program wants to see its lines, that process writes
+ * them to a file in memory. The hook gets each line, and the lines that it passes are collected in
+ * a second file, which a second leakreport sends to the targets. */
 
-static struct command command; /* of whose turn it is */
+struct hook_files {
+    int made, left; /* descriptors of the two, closed on exec */
+};
 
-static bool run_and_wait(const struct reports_wish *wish, struct detour detour)
+/* False: there are no files in memory, and nothing is to be closed. */
+static bool open_hook_files(struct hook_files *files)
 {
-    int status = -1;
-    if (!make_command(&command, wish, detour))
-        return false;
-    if (!command.environment ||
-        (status = tool_run(command.tool, command.argument, command.environment,
-                           &command.outlets.streams)) < 0)
-        log_line("leakreport could not be started; run it by hand on ", command.store, NULL);
-    drop_command(&command);
-    return status == 0;
-}
-
-static bool run_and_show(const struct reports_wish *wish)
-{
-    struct shown shown;
-    if (!shown_begin(&shown))
-        return run_and_wait(wish, straight);
-    bool done = run_and_wait(wish, (struct detour){.to = shown.made, .from = -1});
-    if (done && shown_lines(&shown))
-        done = run_and_wait(wish, (struct detour){.to = -1, .from = shown.left});
-    shown_end(&shown);
-    return done;
-}
-
-bool reports_now(const struct reports_wish *wish)
-{
-    if ((!wish->file && !outlets_usable()) || !turn_take(&turn, track_options.exit_budget))
-        return false;
-    bool done = log_is_shown() ? run_and_show(wish) : run_and_wait(wish, straight);
-    asked_for |= !wish->file;
-    turn_end(&turn);
-    return done;
-}
-
-bool reports_at_end(void)
-{
-    if (track_options.report_every)
-        reports_now(&(struct reports_wish){.heap = true});
-    if (track_options.report == REPORT_EXIT)
-        reports_now(&(struct reports_wish){0});
-    return track_options.report_every || track_options.report == REPORT_EXIT;
-}
-
-static bool say_once(const char *why)
-{
-    if (!has_said)
-        log_line("report_every: ", why, NULL);
-    has_said = true;
+    files->made = sys_memfd_cloexec("report");
+    files->left = files->made < 0 ? -1 : sys_memfd_cloexec("lines");
+    if (files->left >= 0)
+        return true;
+    if (files->made >= 0)
+        sys_close(files->made);
     return false;
 }
 
-/* The child is made of a copy of the process, as for a look. */
-static bool may_begin(void)
+static void close_hook_files(const struct hook_files *files)
 {
-    if (running && !children_bury(running))
-        return false; /* the one before is still at work */
-    running = 0;
-    if (!outlets_usable())
+    sys_close(files->made);
+    sys_close(files->left);
+}
+
+/* Returns how many bytes of the line are written: none, or all and the newline. line[length] is
+ * writable. */
+static size_t filter_line(const struct hook_files *files, char *line, size_t length)
+{
+    size_t left = 0;
+    line[length] = '\0';
+    int answer = log_call_hook(line);
+    line[length] = '\n';
+    if (answer != LOG_SWALLOW)
+        left = length + 1;
+    if (left && sys_write(files->left, line, left) != (ssize_t)left)
+        left = 0;
+    if (answer == LOG_TRAP)
+        sys_raise_trap();
+    return left;
+}
+
+static bool filter_text(const struct hook_files *files, char *text, size_t size)
+{
+    size_t left = 0;
+    for (size_t at = 0; at < size;) {
+        const char *end = memchr(text + at, '\n', size - at);
+        size_t length = end ? (size_t)(end - (text + at)) : size - at;
+        left += filter_line(files, text + at, length);
+        at += length + 1;
+    }
+    return left;
+}
+
+/* Passes the lines of the report to the hook; outside of the runtime. The mapping is a byte longer
+ * than the report, for the NUL of a last line without newline. False: no line is left. */
+static bool filter_report(const struct hook_files *files)
+{
+    struct stat now;
+    if (sys_fstat(files->made, &now) < 0 || now.st_size <= 0)
         return false;
-    if (snapshot_predicted_pause() > track_options.pause_budget)
-        return say_once("a report would hold the program for longer than pause_budget allows: "
+    size_t size = (size_t)now.st_size;
+    if (sys_rlimit(RLIMIT_FSIZE) <= size) { /* SIGXFSZ, even for memory */
+        log_line("no report: the file size limit (ulimit -f) leaves no room to show its lines",
+                 NULL);
+        return false;
+    }
+    char *text =
+        sys_truncate(files->made, size + 1) < 0 ? NULL : sys_map_file(files->made, size + 1);
+    if (!text)
+        return false;
+    bool left = filter_text(files, text, size);
+    sys_unmap(text, size + 1);
+    return left;
+}
+
+/* ---- One at a time --------------------------------------------------------------------------- */
+
+static struct command command; /* of the thread with report_turn */
+
+static bool run_and_wait(const struct reports_request *request, struct redirect redirect)
+{
+    int status = -1;
+    if (!make_command(&command, request, redirect))
+        return false;
+    if (!command.environment ||
+        (status = leakreport_run(command.tool, command.argument, command.environment,
+                           &command.targets.streams)) < 0)
+        log_line("leakreport could not be started; run it by hand on ", command.store, NULL);
+    close_command(&command);
+    return status == 0;
+}
+
+static bool run_with_hook(const struct reports_request *request)
+{
+    struct hook_files files;
+    if (!open_hook_files(&files))
+        return run_and_wait(request, no_redirect);
+    bool done = run_and_wait(request, (struct redirect){.to = files.made, .from = -1});
+    if (done && filter_report(&files))
+        done = run_and_wait(request, (struct redirect){.to = -1, .from = files.left});
+    close_hook_files(&files);
+    return done;
+}
+
+bool reports_write(const struct reports_request *request)
+{
+    if ((!request->file && !report_targets_usable()) ||
+        !turnstile_enter(&report_turn, options_current.exit_budget))
+        return false;
+    bool done = log_has_hook() ? run_with_hook(request) : run_and_wait(request, no_redirect);
+    has_written |= !request->file;
+    turnstile_leave(&report_turn);
+    return done;
+}
+
+bool reports_write_at_exit(void)
+{
+    if (options_current.report_every)
+        reports_write(&(struct reports_request){.heap = true});
+    if (options_current.report == REPORT_EXIT)
+        reports_write(&(struct reports_request){0});
+    return options_current.report_every || options_current.report == REPORT_EXIT;
+}
+
+static bool log_once(const char *why)
+{
+    if (!has_logged)
+        log_line("report_every: ", why, NULL);
+    has_logged = true;
+    return false;
+}
+
+/* The process forks for it, which stops the program as a leak check does. */
+static bool may_start_periodic(void)
+{
+    if (periodic_child && !children_reap(periodic_child))
+        return false; /* the one before is not complete */
+    periodic_child = 0;
+    if (!report_targets_usable())
+        return false;
+    if (snapshot_predicted_pause() > options_current.pause_budget)
+        return log_once("a report would hold the program for longer than pause_budget allows: "
                         "none is written until the heap is smaller");
     return true;
 }
 
-static void begin(void)
+static void start_command(void)
 {
-    int pid = command.environment ? sys_run(command.tool, command.argument, command.environment,
-                                            &command.outlets.streams)
+    int pid = command.environment ? sys_spawn(command.tool, command.argument, command.environment,
+                                            &command.targets.streams)
                                   : -1;
     if (pid > 0) {
         children_add(pid);
-        running = pid;
+        periodic_child = pid;
     } else {
-        say_once("leakreport could not be started");
+        log_once("leakreport could not be started");
     }
-    drop_command(&command);
+    close_command(&command);
 }
 
-void reports_take_turn(void)
+void reports_write_periodic(void)
 {
-    if (!turn_try(&turn))
+    if (!turnstile_try(&report_turn))
         return;
-    if (!cannot && may_begin()) {
-        cannot = !make_command(&command, &(struct reports_wish){.heap = true}, straight);
-        if (!cannot)
-            begin();
+    if (!periodic_failed && may_start_periodic()) {
+        periodic_failed =
+            !make_command(&command, &(struct reports_request){.heap = true}, no_redirect);
+        if (!periodic_failed)
+            start_command();
     }
-    turn_end(&turn);
+    turnstile_leave(&report_turn);
 }
 
 void reports_fork_child(void)
 {
-    running = 0;
-    turn_forget(&turn);
+    periodic_child = 0;
+    turnstile_reset(&report_turn);
 }

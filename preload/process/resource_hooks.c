@@ -1,18 +1,14 @@
 #include "preload/process/resource_hooks.h"
 #include "preload/process/process.h"
 
-void note_descriptor(const struct frame *caller, int fd, enum leak_sort sort, const char *name)
+void resource_hook_opened(const struct frame *caller, int fd, enum leak_sort sort, const char *name)
 {
     struct news news = {.sort = sort, .name = name, .id = fd};
-    struct guard *guard = process_enter(caller);
-    if (!guard)
-        return;
-    descriptors_came(guard, caller, &news);
-    guard_leave(guard);
+    WITH_GUARD_FOR(caller, descriptors_add(guard, caller, &news));
 }
 
-void note_pair(const struct frame *caller, const int *ends, enum leak_sort sort, const char *name,
-               const char *other_name)
+void resource_hook_opened_pair(const struct frame *caller, const int *ends, enum leak_sort sort,
+                               const char *name, const char *other_name)
 {
     struct news one = {.sort = sort, .name = name, .id = ends[0]};
     struct news other = {
@@ -20,55 +16,44 @@ void note_pair(const struct frame *caller, const int *ends, enum leak_sort sort,
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
-    descriptors_came(guard, caller, &one);
-    descriptors_came(guard, caller, &other);
+    descriptors_add(guard, caller, &one);
+    descriptors_add(guard, caller, &other);
     guard_leave(guard);
 }
 
-void note_copy(const struct frame *caller, int fd, int copy, bool onto)
+void resource_hook_duplicated(const struct frame *caller, int fd, int copy, bool onto)
 {
-    struct guard *guard = process_enter(caller);
-    if (!guard)
-        return;
-    descriptors_came_like(guard, caller, fd, copy, onto);
-    guard_leave(guard);
+    WITH_GUARD_FOR(caller, descriptors_add_copy(guard, caller, fd, copy, onto));
 }
 
-void note_close(const struct frame *caller, int fd, uint64_t stamp, bool bad)
+void resource_hook_closed(const struct frame *caller, int fd, uint64_t stamp, bool bad)
 {
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
     if (bad)
-        descriptors_bad(guard, caller, fd, stamp);
+        descriptors_bad_close(guard, caller, fd, stamp);
     else
-        descriptors_went(guard, caller, fd, stamp);
+        descriptors_close(guard, caller, fd, stamp);
     guard_leave(guard);
 }
 
-void note_close_range(const struct frame *caller, unsigned first, unsigned last)
+void resource_hook_closed_range(const struct frame *caller, unsigned first, unsigned last)
 {
-    struct guard *guard = process_enter(caller);
-    if (!guard)
-        return;
-    descriptors_range_went(guard, caller, first, last);
-    guard_leave(guard);
+    WITH_GUARD_FOR(caller, descriptors_close_range(guard, caller, first, last));
 }
 
-void note_address(const struct frame *caller, int fd, const void *address, size_t length,
-                  enum leak_name_form sort)
+void resource_hook_address(const struct frame *caller, int fd, const void *address, size_t length,
+                           enum leak_name_form sort)
 {
-    struct guard *guard = process_enter(caller);
-    if (!guard)
-        return;
-    descriptors_address(guard, fd, address, length, sort);
-    guard_leave(guard);
+    WITH_GUARD_FOR(caller, descriptors_set_address(guard, fd, address, length, sort));
 }
 
-/* ---- Streams -------------------------------------------------------------------------------- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 
-void note_stream(const struct frame *caller, enum leak_resource_type type, enum leak_sort sort,
-                 const void *stream, int fd, const char *name, bool like)
+void resource_hook_stream_opened(const struct frame *caller, enum leak_resource_type type,
+                                 enum leak_sort sort, const void *stream, int fd, const char *name,
+                                 bool like)
 {
     struct leak_resource descriptor;
     struct news news = {
@@ -81,37 +66,38 @@ void note_stream(const struct frame *caller, enum leak_resource_type type, enum 
         news.length = descriptor.name_length;
         news.name_form = descriptor.name_form;
     }
-    struct leak_mark mark = records_mark(guard, caller);
-    belongings_came(guard, &news, mark);
-    if (records_track(LEAK_RESOURCE_FD) && fd >= 0 &&
-        !(like && descriptors_own(guard, fd, news.id)))
-        descriptors_came_with(guard, mark, fd, news.id);
+    struct leak_mark mark = resource_mark_caller(guard, caller);
+    handle_table_add(guard, &news, mark);
+    if (resource_is_tracked(LEAK_RESOURCE_FD) && fd >= 0 &&
+        !(like && descriptors_set_owner(guard, fd, news.id)))
+        descriptors_add_owned(guard, mark, fd, news.id);
     guard_leave(guard);
 }
 
-struct note_leaving note_leaving(const struct frame *caller, enum leak_resource_type type,
-                                 const void *stream)
+struct resource_hook_closing resource_hook_closing(const struct frame *caller,
+                                                   enum leak_resource_type type, const void *stream)
 {
-    struct note_leaving leaving = {.stream.number = 0};
+    struct resource_hook_closing closing = {.stream.number = 0};
     struct guard *guard = process_enter(caller);
     if (!guard)
-        return leaving;
-    leaving.stream = belongings_find(type, (uintptr_t)stream);
-    if (leaving.stream.number && leaving.stream.fd >= 0 && records_track(LEAK_RESOURCE_FD)) {
-        descriptors_check_owner(guard, caller, leaving.stream.fd, &leaving.stream);
-        leaving.stamp = descriptors_stamp(leaving.stream.fd);
+        return closing;
+    closing.stream = handle_table_find(type, (uintptr_t)stream);
+    if (closing.stream.number && closing.stream.fd >= 0 && resource_is_tracked(LEAK_RESOURCE_FD)) {
+        descriptors_check_owner(guard, caller, closing.stream.fd, &closing.stream);
+        closing.stamp = descriptors_stamp(closing.stream.fd);
     }
     guard_leave(guard);
-    return leaving;
+    return closing;
 }
 
-void note_left(const struct frame *caller, const struct note_leaving *leaving)
+void resource_hook_stream_closed(const struct frame *caller,
+                                 const struct resource_hook_closing *closing)
 {
-    struct guard *guard = leaving->stream.number ? process_enter(caller) : NULL;
+    struct guard *guard = closing->stream.number ? process_enter(caller) : NULL;
     if (!guard)
         return;
-    belongings_went(guard, &leaving->stream);
-    if (leaving->stream.fd >= 0 && records_track(LEAK_RESOURCE_FD))
-        descriptors_went(guard, caller, leaving->stream.fd, leaving->stamp);
+    handle_table_remove(guard, &closing->stream);
+    if (closing->stream.fd >= 0 && resource_is_tracked(LEAK_RESOURCE_FD))
+        descriptors_close(guard, caller, closing->stream.fd, closing->stamp);
     guard_leave(guard);
 }

@@ -1,30 +1,30 @@
-#include "preload/process/stack_scrub.h"
+#include "preload/process/process.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 #include "leak_store.h"
 
-#define SCRUBBED_MOST 65536
-#define NEAR 256 /* below sp: may be in use by a function that calls none */
+#define SCRUBBED_MAX 65536
+#define RED_ZONE 256 /* below sp: a leaf function may use it */
 
-/* Zeros from here downwards, to the end of the stack or of what of it is mapped. */
+/* Clears from here downwards, to the end of the stack or of its mapped part. */
 static NOINLINE void scrub_far(uintptr_t end)
 {
     uintptr_t high = (arch_stack_pointer() & -LEAK_PAGE), low = high;
     char byte;
-    while (high - low < SCRUBBED_MOST && low - LEAK_PAGE >= end &&
+    while (high - low < SCRUBBED_MAX && low - LEAK_PAGE >= end &&
            sys_peek(low - LEAK_PAGE, &byte, 1))
         low -= LEAK_PAGE;
     for (volatile uintptr_t *word = (uintptr_t *)low; (uintptr_t)word < high; word++)
         *word = 0;
-    /* What is left of this page, above the frame that does it. */
+    /* The rest of this page, up to the red zone of this frame. */
     if (high < end)
         high = end;
     for (volatile uintptr_t *word = (uintptr_t *)high;
-         (uintptr_t)word + NEAR < arch_stack_pointer(); word++)
+         (uintptr_t)word + RED_ZONE < arch_stack_pointer(); word++)
         *word = 0;
 }
 
-/* What the frame of that had lain upon. */
+/* Clears what the frame of scrub_far lay on. */
 static NOINLINE void scrub_near(void)
 {
     volatile uintptr_t zone[128];
@@ -32,7 +32,7 @@ static NOINLINE void scrub_near(void)
         zone[i] = 0;
 }
 
-void scrub_stack(void)
+void stack_scrub(void)
 {
     const struct thread *thread = guard_self.thread;
     uintptr_t sp = arch_stack_pointer();

@@ -5,42 +5,44 @@
 
 #include <limits.h>
 
-#define PAGES (DESCRIPTORS_MOST / RECORDS_A_PAGE + 1)
+#define PAGES (DESCRIPTORS_MAX / RESOURCES_A_PAGE + 1)
 #define STRIPES 16
 
-static struct record_page *pages[PAGES];
-static uint32_t page_count; /* pages above were never made */
-static struct lock making;  /* guards both */
-static struct lock locks[STRIPES];
+static struct resource_page *pages[PAGES];
+static uint32_t page_count;    /* higher pages were never created */
+static struct lock pages_lock; /* guards both */
+static struct lock descriptor_locks[STRIPES];
 
-static struct record_page *page_of(int fd)
+/* NULL: there is no such number, or no record of it. */
+static struct resource_page *find_page(int fd)
 {
-    return load_acquire(&pages[(unsigned)fd / RECORDS_A_PAGE]);
+    return (unsigned)fd < DESCRIPTORS_MAX ? load_acquire(&pages[(unsigned)fd / RESOURCES_A_PAGE])
+                                          : NULL;
 }
 
-static struct record *record_of(struct record_page *page, int fd)
+static struct resource_record *descriptor_record(struct resource_page *page, int fd)
 {
-    return &page->record[(unsigned)fd % RECORDS_A_PAGE];
+    return &page->record[(unsigned)fd % RESOURCES_A_PAGE];
 }
 
-static struct lock *lock_of(int fd)
+static struct lock *descriptor_lock(int fd)
 {
-    return &locks[(unsigned)fd % STRIPES];
+    return &descriptor_locks[(unsigned)fd % STRIPES];
 }
 
-/* NULL: no such number, or no memory. */
-static struct record_page *reach(int fd)
+/* Creates the page if necessary. NULL: there is no such number, or no memory. */
+static struct resource_page *ensure_page(int fd)
 {
-    if (unlikely((unsigned)fd >= DESCRIPTORS_MOST))
+    if (unlikely((unsigned)fd >= DESCRIPTORS_MAX))
         return NULL;
-    struct record_page *page = page_of(fd);
+    struct resource_page *page = find_page(fd);
     if (likely(page))
         return page;
-    uint32_t number = (unsigned)fd / RECORDS_A_PAGE;
-    struct locked locked = lock_take(&making);
+    uint32_t number = (unsigned)fd / RESOURCES_A_PAGE;
+    struct locked locked = lock_take(&pages_lock);
     if (!pages[number]) {
-        /* Pairs with the acquire in page_of. */
-        store_release(&pages[number], records_make_page());
+        /* Pairs with the acquire in find_page. */
+        store_release(&pages[number], resource_page_create());
         if (pages[number] && number >= page_count)
             page_count = number + 1;
     }
@@ -48,78 +50,79 @@ static struct record_page *reach(int fd)
     return pages[number];
 }
 
-/* ---- Coming -------------------------------------------------------------------------------- */
+/* ---- Open ------------------------------------------------------------------------------------ */
 
-static void came(int fd, const struct news *news, struct leak_mark mark, uint64_t owner)
+static void add_record(int fd, const struct news *news, struct leak_mark mark, uint64_t owner)
 {
-    struct record_page *page = mark.node ? reach(fd) : NULL;
+    struct resource_page *page = mark.node ? ensure_page(fd) : NULL;
     if (unlikely(!page)) {
-        records_missed();
+        resource_count_missed();
         return;
     }
-    struct record *record = record_of(page, fd);
-    struct locked locked = lock_take(lock_of(fd));
+    struct resource_record *record = descriptor_record(page, fd);
+    struct locked locked = lock_take(descriptor_lock(fd));
     record->stamp++;
-    records_fill(record, news);
+    resource_record_fill(record, news);
     record->it.type = LEAK_RESOURCE_FD;
     record->it.fd = fd;
     record->it.id = fd;
     record->it.owner = owner;
     record->it.opened = mark;
     record->it.state = LEAK_RESOURCE_OPEN;
-    records_publish(page, record);
+    resource_record_publish(page, record);
     lock_give(&locked);
     if (!owner)
-        records_count(LEAK_RESOURCE_FD);
+        resource_count_opened(LEAK_RESOURCE_FD);
 }
 
-void descriptors_came(struct guard *guard, const struct frame *caller, struct news *news)
+void descriptors_add(struct guard *guard, const struct frame *caller, struct news *news)
 {
-    if (!records_foreign(guard))
-        came(news->id, news, records_mark(guard, caller), 0);
+    if (!resource_is_vfork_child(guard))
+        add_record(news->id, news, resource_mark_caller(guard, caller), 0);
 }
 
-void descriptors_came_with(struct guard *guard, struct leak_mark mark, int fd, uint64_t owner)
+void descriptors_add_owned(struct guard *guard, struct leak_mark mark, int fd, uint64_t owner)
 {
     struct news news = {.sort = LEAK_SORT_STREAM};
-    if (!records_foreign(guard))
-        came(fd, &news, mark, owner);
+    if (!resource_is_vfork_child(guard))
+        add_record(fd, &news, mark, owner);
 }
 
-/* A copy knows what the first one was; a stream keeps its number whatever stands behind it. */
-void descriptors_came_like(struct guard *guard, const struct frame *caller, int like, int fd,
-                           bool onto)
+/* A copy gets the name of the original; a descriptor that is copied onto keeps its owner. */
+void descriptors_add_copy(struct guard *guard, const struct frame *caller, int like, int fd,
+                          bool onto)
 {
     struct leak_resource from, before;
     char name[32];
-    struct text text = TEXT_ON(name);
+    struct text text = STRBUF_ON(name);
     struct news news = {.sort = LEAK_SORT_DUP, .name = name};
-    if (records_foreign(guard))
+    if (resource_is_vfork_child(guard))
         return;
     if (descriptors_find(like, &from) && from.name_length) {
         news.name = from.name;
         news.length = from.name_length;
         news.name_form = from.name_form;
     } else {
-        text_add(&text, "descriptor ");
-        text_add_number(&text, like);
+        strbuf_add(&text, "descriptor ");
+        strbuf_add_number(&text, like);
     }
     uint64_t owner = onto && descriptors_find(fd, &before) ? before.owner : 0;
-    came(fd, &news, records_mark(guard, caller), owner);
+    add_record(fd, &news, resource_mark_caller(guard, caller), owner);
 }
 
-/* ---- Going --------------------------------------------------------------------------------- */
+/* ---- Close ----------------------------------------------------------------------------------- */
 
 uint64_t descriptors_stamp(int fd)
 {
-    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
-    return page ? load_relaxed(&record_of(page, fd)->stamp) : 0;
+    struct resource_page *page = find_page(fd);
+    return page ? load_relaxed(&descriptor_record(page, fd)->stamp) : 0;
 }
 
 /* The lock is held. */
-static void close_record(struct record_page *page, struct record *record, struct leak_mark mark)
+static void close_record(struct resource_page *page, struct resource_record *record,
+                         struct leak_mark mark)
 {
-    if (record->it.state != LEAK_RESOURCE_OPEN) { /* it came without our seeing it */
+    if (record->it.state != LEAK_RESOURCE_OPEN) { /* its opening was not seen */
         record->it.opened = (struct leak_mark){0};
         record->it.name_length = 0;
         record->it.sort = LEAK_SORT_NONE;
@@ -127,72 +130,72 @@ static void close_record(struct record_page *page, struct record *record, struct
     record->stamp++;
     record->it.state = LEAK_RESOURCE_CLOSED;
     record->it.closed = mark;
-    records_publish(page, record);
+    resource_record_publish(page, record);
 }
 
-void descriptors_went(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp)
+void descriptors_close(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp)
 {
-    struct record_page *page;
-    if (records_foreign(guard) || !(page = reach(fd)))
+    struct resource_page *page;
+    if (resource_is_vfork_child(guard) || !(page = ensure_page(fd)))
         return;
-    struct leak_mark mark = records_mark(guard, caller);
-    struct record *record = record_of(page, fd);
-    struct locked locked = lock_take(lock_of(fd));
+    struct leak_mark mark = resource_mark_caller(guard, caller);
+    struct resource_record *record = descriptor_record(page, fd);
+    struct locked locked = lock_take(descriptor_lock(fd));
     if (record->stamp == stamp)
         close_record(page, record, mark);
     lock_give(&locked);
 }
 
-/* The numbers of a page that are open and lie in the range, each closed, or what else is to be
- * done. */
-static void each_open(uint32_t number, unsigned first, unsigned last,
-                      void (*visit)(struct record_page *page, struct record *record, void *context),
-                      void *context)
+/* Calls visit for each open number of page `number` from first to last, with its lock held. */
+static void visit_open(uint32_t number, unsigned first, unsigned last,
+                       void (*visit)(struct resource_page *page, struct resource_record *record,
+                                     void *context),
+                       void *context)
 {
-    struct record_page *page = load_acquire(&pages[number]);
-    for (uint32_t i = 0; page && i < RECORDS_A_PAGE; i++) {
-        unsigned fd = number * RECORDS_A_PAGE + i;
+    struct resource_page *page = load_acquire(&pages[number]);
+    for (uint32_t i = 0; page && i < RESOURCES_A_PAGE; i++) {
+        unsigned fd = number * RESOURCES_A_PAGE + i;
         if (fd < first || fd > last)
             continue;
-        struct locked locked = lock_take(lock_of(fd));
+        struct locked locked = lock_take(descriptor_lock(fd));
         if (page->record[i].it.state == LEAK_RESOURCE_OPEN)
             visit(page, &page->record[i], context);
         lock_give(&locked);
     }
 }
 
-static void close_visited(struct record_page *page, struct record *record, void *mark)
+static void close_visited(struct resource_page *page, struct resource_record *record, void *mark)
 {
     close_record(page, record, *(const struct leak_mark *)mark);
 }
 
-void descriptors_range_went(struct guard *guard, const struct frame *caller, unsigned first,
-                            unsigned last)
+void descriptors_close_range(struct guard *guard, const struct frame *caller, unsigned first,
+                             unsigned last)
 {
-    if (records_foreign(guard))
+    if (resource_is_vfork_child(guard))
         return;
-    struct leak_mark mark = records_mark(guard, caller);
-    for (uint32_t i = first / RECORDS_A_PAGE; i < page_count && i <= last / RECORDS_A_PAGE; i++)
-        each_open(i, first, last, close_visited, &mark);
+    struct leak_mark mark = resource_mark_caller(guard, caller);
+    for (uint32_t i = first / RESOURCES_A_PAGE; i < page_count && i <= last / RESOURCES_A_PAGE; i++)
+        visit_open(i, first, last, close_visited, &mark);
 }
 
-/* ---- Bad closes ----------------------------------------------------------------------------- */
+/* ---- Bad closes ------------------------------------------------------------------------------ */
 
-void descriptors_bad(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp)
+void descriptors_bad_close(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp)
 {
     struct leak_resource bad = {.type = LEAK_RESOURCE_FD, .flags = LEAK_RESOURCE_NEVER};
-    if (records_foreign(guard))
+    if (resource_is_vfork_child(guard))
         return;
-    struct leak_mark mark = records_mark(guard, caller);
-    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
+    struct leak_mark mark = resource_mark_caller(guard, caller);
+    struct resource_page *page = find_page(fd);
     if (page) {
-        struct record *record = record_of(page, fd);
-        struct locked locked = lock_take(lock_of(fd));
-        bool other = record->stamp != stamp; /* just been closed, or opened, by another thread */
+        struct resource_record *record = descriptor_record(page, fd);
+        struct locked locked = lock_take(descriptor_lock(fd));
+        bool other = record->stamp != stamp; /* another thread just closed or opened it */
         if (record->it.state == LEAK_RESOURCE_CLOSED) {
             bad = record->it;
         } else if (record->it.state == LEAK_RESOURCE_OPEN) {
-            if (!other) /* somebody closed it without our seeing it */
+            if (!other) /* its closing was not seen */
                 close_record(page, record, (struct leak_mark){0});
             other = true;
         }
@@ -203,148 +206,149 @@ void descriptors_bad(struct guard *guard, const struct frame *caller, int fd, ui
     bad.id = bad.fd = fd;
     bad.again = mark;
     if (mark.node)
-        belongings_bad_close(guard, &bad);
+        handle_table_add_bad_close(guard, &bad);
 }
 
 void descriptors_check_owner(struct guard *guard, const struct frame *caller, int fd,
-                             const struct belonging *owner)
+                             const struct handle_ref *owner)
 {
-    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
+    struct resource_page *page = find_page(fd);
     struct leak_resource bad, stream;
-    if (!page || records_foreign(guard))
+    if (!page || resource_is_vfork_child(guard))
         return;
-    const struct leak_resource *it = &record_of(page, fd)->it;
+    const struct leak_resource *it = &descriptor_record(page, fd)->it;
     if (likely(load_relaxed(&it->state) == LEAK_RESOURCE_OPEN &&
                load_relaxed(&it->owner) == owner->id))
         return;
-    struct locked locked = lock_take(lock_of(fd));
+    struct locked locked = lock_take(descriptor_lock(fd));
     bad = *it;
     lock_give(&locked);
     bool taken = bad.state == LEAK_RESOURCE_OPEN;
     if (bad.state == LEAK_RESOURCE_FREE || (taken && bad.owner == owner->id) ||
-        (taken && !bad.closed.node) || !belongings_get(owner->number, &stream))
+        (taken && !bad.closed.node) || !handle_table_get(owner->number, &stream))
         return;
     stream.type = LEAK_RESOURCE_FD;
     stream.flags = taken ? LEAK_RESOURCE_TAKEN : 0;
     stream.id = fd;
     stream.closed = bad.closed;
-    stream.again = records_mark(guard, caller);
+    stream.again = resource_mark_caller(guard, caller);
     if (stream.again.node)
-        belongings_bad_close(guard, &stream);
+        handle_table_add_bad_close(guard, &stream);
 }
 
-/* ---- What is known --------------------------------------------------------------------------- */
+/* ---- Owner and address ----------------------------------------------------------------------- */
 
-bool descriptors_own(struct guard *guard, int fd, uint64_t owner)
+bool descriptors_set_owner(struct guard *guard, int fd, uint64_t owner)
 {
-    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
-    if (!page || records_foreign(guard))
+    struct resource_page *page = find_page(fd);
+    if (!page || resource_is_vfork_child(guard))
         return false;
-    struct record *record = record_of(page, fd);
-    struct locked locked = lock_take(lock_of(fd));
+    struct resource_record *record = descriptor_record(page, fd);
+    struct locked locked = lock_take(descriptor_lock(fd));
     bool known = record->it.state == LEAK_RESOURCE_OPEN;
     if (known) {
         record->it.owner = owner;
-        records_publish(page, record);
+        resource_record_publish(page, record);
     }
     lock_give(&locked);
     return known;
 }
 
-void descriptors_address(struct guard *guard, int fd, const void *address, size_t length,
-                         enum leak_name_form form)
+void descriptors_set_address(struct guard *guard, int fd, const void *address, size_t length,
+                             enum leak_name_form form)
 {
-    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
-    if (!page || !address || records_foreign(guard))
+    struct resource_page *page = find_page(fd);
+    if (!page || !address || resource_is_vfork_child(guard))
         return;
-    struct record *record = record_of(page, fd);
-    struct locked locked = lock_take(lock_of(fd));
+    struct resource_record *record = descriptor_record(page, fd);
+    struct locked locked = lock_take(descriptor_lock(fd));
     if (record->it.state == LEAK_RESOURCE_OPEN) {
         record->it.name_form = form;
         record->it.name_length = length < sizeof record->it.name ? length : sizeof record->it.name;
         memcpy(record->it.name, address, record->it.name_length);
-        records_publish(page, record);
+        resource_record_publish(page, record);
     }
     lock_give(&locked);
 }
 
 bool descriptors_find(int fd, struct leak_resource *out)
 {
-    struct record_page *page = (unsigned)fd < DESCRIPTORS_MOST ? page_of(fd) : NULL;
+    struct resource_page *page = find_page(fd);
     if (!page)
         return false;
-    struct locked locked = lock_take(lock_of(fd));
-    *out = record_of(page, fd)->it;
+    struct locked locked = lock_take(descriptor_lock(fd));
+    *out = descriptor_record(page, fd)->it;
     lock_give(&locked);
     return out->state == LEAK_RESOURCE_OPEN;
 }
 
-/* ---- Beginning and end ---------------------------------------------------------------------- */
+/* ---- Start and end --------------------------------------------------------------------------- */
 
-static bool inherit(int fd, void *context UNUSED)
+static bool inherit_descriptor(int fd, void *context UNUSED)
 {
     char link[40], path[PATH_MAX];
-    struct text text = TEXT_ON(link);
-    struct record_page *page = reach(fd);
+    struct text text = STRBUF_ON(link);
+    struct resource_page *page = ensure_page(fd);
     if (!page)
         return true;
-    text_add_descriptor(&text, fd);
+    strbuf_add_fd_path(&text, fd);
     ssize_t length = fd > 2 ? sys_readlink(link, path, sizeof path) : 0;
     struct news news = {.type = LEAK_RESOURCE_FD,
                         .name = length > 0 ? path : NULL,
                         .length = length > 0 ? length : 0,
                         .id = fd,
                         .fd = fd};
-    struct record *record = record_of(page, fd);
-    records_fill(record, &news);
+    struct resource_record *record = descriptor_record(page, fd);
+    resource_record_fill(record, &news);
     record->it.state = LEAK_RESOURCE_OPEN;
     record->it.flags |= LEAK_RESOURCE_INHERITED;
-    records_publish(page, record);
+    resource_record_publish(page, record);
     return true;
 }
 
 void descriptors_start(struct guard *guard UNUSED)
 {
-    inherit(0, NULL); /* which is no number of a folder's */
-    sys_each_number("/proc/self/fd", inherit, NULL);
-    descriptors_settle(); /* the one that read them */
+    inherit_descriptor(0, NULL); /* sys_each_numbered_entry does not visit 0 */
+    sys_each_numbered_entry("/proc/self/fd", inherit_descriptor, NULL);
+    descriptors_sync(); /* removes the one that read the directory */
 }
 
-/* A place that is not open goes back to "never". */
-static void settle(struct record_page *page, struct record *record, void *context UNUSED)
+/* The record of a number that is not open becomes one that never was. */
+static void free_if_closed(struct resource_page *page, struct resource_record *record,
+                           void *context UNUSED)
 {
     if (sys_is_open(record->it.fd))
         return;
     record->it.state = LEAK_RESOURCE_FREE;
-    records_publish(page, record);
+    resource_record_publish(page, record);
 }
 
-void descriptors_settle(void)
+void descriptors_sync(void)
 {
     for (uint32_t i = 0; i < page_count; i++)
-        each_open(i, 0, UINT32_MAX, settle, NULL);
+        visit_open(i, 0, UINT32_MAX, free_if_closed, NULL);
 }
 
 void descriptors_fork_lock(void)
 {
-    lock_take_raw(&making);
+    lock_take_raw(&pages_lock);
     for (int i = 0; i < STRIPES; i++)
-        lock_take_raw(&locks[i]);
+        lock_take_raw(&descriptor_locks[i]);
 }
 
 void descriptors_fork_unlock(void)
 {
     for (int i = 0; i < STRIPES; i++)
-        lock_give_raw(&locks[i]);
-    lock_give_raw(&making);
+        lock_give_raw(&descriptor_locks[i]);
+    lock_give_raw(&pages_lock);
 }
 
 void descriptors_fork_child(void)
 {
-    making.word = 0;
+    pages_lock.word = 0;
     for (int i = 0; i < STRIPES; i++)
-        locks[i].word = 0;
+        descriptor_locks[i].word = 0;
     for (uint32_t i = 0; i < page_count; i++)
         if (pages[i])
-            records_inherit_page(pages[i]);
+            resource_page_inherit(pages[i]);
 }

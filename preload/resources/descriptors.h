@@ -1,55 +1,55 @@
-/* descriptors.h - the descriptors that are open, and who closed the others.
+/* descriptors.h - the open descriptors, and who closed the others.
  *
- * A descriptor is a small number, so the table is an array of pages by number; a place keeps what
- * was last known of its number: OPEN with who opened it, or CLOSED with who closed it. The kernel
- * decides: what it did is written down afterwards. Between a close and our writing it down another
- * thread may have been given the number, so who closes asks for the place's stamp first, and when
- * it has changed by then there is nothing to write.
+ * A descriptor is a small number, so the table is an array of pages indexed by number. A record has
+ * what was last known of its number: OPEN with who opened it, or CLOSED with who closed it. The
+ * kernel decides, and the record follows. Between a close and its recording another thread may have
+ * got the number; therefore a hook reads the stamp of the record before the close, and if it has
+ * changed afterwards there is nothing to record.
  *
- * A close of a number that is not open is kept under its own stack, once, with a count. A stack
- * that closes two different numbers that never were open closes all there are (a daemon's loop):
- * that is no mistake.
+ * A close of a number that is not open is recorded once for each call stack, with a count. A call
+ * stack that closes two different numbers that never were open closes all there are (the loop of a
+ * daemon): this is no error.
  */
 #ifndef PRELOAD_RESOURCES_DESCRIPTORS_H
 #define PRELOAD_RESOURCES_DESCRIPTORS_H
 
 #include "preload/resources/handle_table.h"
 
-#define DESCRIPTORS_MOST (1u << 20) /* numbers above are not told */
+#define DESCRIPTORS_MAX (1u << 20) /* higher numbers are not recorded */
 
-/* The process begins: what is open is its parent's. */
+/* The start of the process: what is open is inherited from its parent. */
 void descriptors_start(struct guard *guard);
 
-/* The program has got one. news->id is the number; type and fd are filled in. */
-void descriptors_came(struct guard *guard, const struct frame *caller, struct news *news);
-/* One like another. onto: in the place of what had the number, whose owner keeps it. */
-void descriptors_came_like(struct guard *guard, const struct frame *caller, int like, int fd,
-                           bool onto);
-/* A stream's or directory's own, told with that. */
-void descriptors_came_with(struct guard *guard, struct leak_mark mark, int fd, uint64_t owner);
+/* The program has got a descriptor. news->id is the number; type and fd are filled in. */
+void descriptors_add(struct guard *guard, const struct frame *caller, struct news *news);
+/* fd is a copy of like. onto: it replaces an open descriptor and keeps that one's owner. */
+void descriptors_add_copy(struct guard *guard, const struct frame *caller, int like, int fd,
+                          bool onto);
+/* The descriptor of a stream or directory, which is reported instead of it. */
+void descriptors_add_owned(struct guard *guard, struct leak_mark mark, int fd, uint64_t owner);
 
 /* Before a close; and after it has succeeded. */
 uint64_t descriptors_stamp(int fd);
-void descriptors_went(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp);
+void descriptors_close(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp);
 /* close_range: all from first to last. */
-void descriptors_range_went(struct guard *guard, const struct frame *caller, unsigned first,
-                            unsigned last);
-/* It was not open. */
-void descriptors_bad(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp);
-/* A stream or directory is about to close its own: is it still? */
+void descriptors_close_range(struct guard *guard, const struct frame *caller, unsigned first,
+                             unsigned last);
+/* After a close that failed because fd was not open. */
+void descriptors_bad_close(struct guard *guard, const struct frame *caller, int fd, uint64_t stamp);
+/* A stream or directory is about to close its fd: an error if the fd is no longer its own. */
 void descriptors_check_owner(struct guard *guard, const struct frame *caller, int fd,
-                             const struct belonging *owner);
+                             const struct handle_ref *owner);
 
-/* It belongs to a stream or directory from here on. False: it came without our seeing it. */
-bool descriptors_own(struct guard *guard, int fd, uint64_t owner);
-/* Where a socket leads to. */
-void descriptors_address(struct guard *guard, int fd, const void *address, size_t length,
-                         enum leak_name_form sort);
-/* A copy of what is known of it; false: it is not known to be open. */
+/* fd belongs to a stream or directory from now on. False: its opening was not seen. */
+bool descriptors_set_owner(struct guard *guard, int fd, uint64_t owner);
+/* The address to which a socket is bound or connected. */
+void descriptors_set_address(struct guard *guard, int fd, const void *address, size_t length,
+                             enum leak_name_form sort);
+/* Copies the record; false: fd is not known to be open. */
 bool descriptors_find(int fd, struct leak_resource *out);
 
-/* The end: what was closed without our seeing it is not open. */
-void descriptors_settle(void);
+/* Removes what was closed without libleak seeing it. */
+void descriptors_sync(void);
 
 void descriptors_fork_lock(void);
 void descriptors_fork_unlock(void);

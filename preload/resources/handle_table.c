@@ -1,22 +1,22 @@
 #include "preload/resources/handle_table.h"
 
-#define PAGES (BELONGINGS_MOST / RECORDS_A_PAGE)
+#define PAGES (HANDLES_MAX / RESOURCES_A_PAGE)
 #define BUCKETS 4096
 
 /* A record's number is its place + 1; 0 ends a list. */
-static struct record_page *pages[PAGES];
+static struct resource_page *pages[PAGES];
 static uint32_t last_number, first_free, bad_closes, pending;
 static uint32_t buckets[BUCKETS];
-static struct lock lock; /* guards all of it */
+static struct lock table_lock; /* guards all of these */
 
-static struct record_page *page_of(uint32_t number)
+static struct resource_page *handle_page(uint32_t number)
 {
-    return pages[(number - 1) / RECORDS_A_PAGE];
+    return pages[(number - 1) / RESOURCES_A_PAGE];
 }
 
-static struct record *record_of(uint32_t number)
+static struct resource_record *handle_record(uint32_t number)
 {
-    return &page_of(number)->record[(number - 1) % RECORDS_A_PAGE];
+    return &handle_page(number)->record[(number - 1) % RESOURCES_A_PAGE];
 }
 
 static bool is_bad(const struct leak_resource *it)
@@ -24,330 +24,333 @@ static bool is_bad(const struct leak_resource *it)
     return it->state == LEAK_RESOURCE_BAD_CLOSE;
 }
 
-/* Bad closes are known by the stack that made them. */
-static uint64_t key_of(const struct leak_resource *it)
+/* A bad close is known by the call stack that made it. */
+static uint64_t record_key(const struct leak_resource *it)
 {
     return is_bad(it) ? it->again.node : it->id;
 }
 
-static uint32_t *bucket_of(unsigned type, uint64_t key)
+static uint32_t *handle_bucket(unsigned type, uint64_t key)
 {
     return &buckets[hash_u64(key ^ (uint64_t)type << 56) % BUCKETS];
 }
 
-/* FD stands for bad closes here: descriptors have a table of their own. */
-static uint32_t find(unsigned type, uint64_t key)
+/* Type FD means bad closes here, since descriptors have a table of their own. */
+static uint32_t find_record(unsigned type, uint64_t key)
 {
-    uint32_t number = *bucket_of(type, key);
+    uint32_t number = *handle_bucket(type, key);
     while (number) {
-        const struct record *record = record_of(number);
-        if (record->it.type == type && key_of(&record->it) == key)
+        const struct resource_record *record = handle_record(number);
+        if (record->it.type == type && record_key(&record->it) == key)
             break;
         number = record->next;
     }
     return number;
 }
 
-static void link_in(uint32_t number)
+static void link_record(uint32_t number)
 {
-    struct record *record = record_of(number);
-    uint32_t *bucket = bucket_of(record->it.type, key_of(&record->it));
+    struct resource_record *record = handle_record(number);
+    uint32_t *bucket = handle_bucket(record->it.type, record_key(&record->it));
     record->next = *bucket;
     *bucket = number;
 }
 
-static void link_out(uint32_t number)
+static void unlink_record(uint32_t number)
 {
-    struct record *record = record_of(number);
-    uint32_t *at = bucket_of(record->it.type, key_of(&record->it));
+    struct resource_record *record = handle_record(number);
+    uint32_t *at = handle_bucket(record->it.type, record_key(&record->it));
     while (*at != number)
-        at = &record_of(*at)->next;
+        at = &handle_record(*at)->next;
     *at = record->next;
 }
 
-static void publish(uint32_t number)
+static void publish_record(uint32_t number)
 {
-    records_publish(page_of(number), record_of(number));
+    resource_record_publish(handle_page(number), handle_record(number));
 }
 
-/* A place; 0: there is no room. */
-static uint32_t take(void)
+/* The number of a free record; 0: there is no room. */
+static uint32_t allocate_record(void)
 {
     uint32_t number = first_free;
     if (number) {
-        first_free = record_of(number)->next;
+        first_free = handle_record(number)->next;
         return number;
     }
-    uint32_t page = last_number / RECORDS_A_PAGE;
-    if (page >= PAGES || (!pages[page] && !(pages[page] = records_make_page())))
+    uint32_t page = last_number / RESOURCES_A_PAGE;
+    if (page >= PAGES || (!pages[page] && !(pages[page] = resource_page_create())))
         return 0;
     return ++last_number;
 }
 
-static void give(uint32_t number)
+static void free_record(uint32_t number)
 {
-    struct record *record = record_of(number);
+    struct resource_record *record = handle_record(number);
     record->stamp++;
     record->it.state = LEAK_RESOURCE_FREE;
-    publish(number);
+    publish_record(number);
     record->next = first_free;
     first_free = number;
 }
 
-/* ---- Coming and going ------------------------------------------------------------------------ */
-
-/* The lock is held. */
-static uint32_t put(const struct news *news, struct leak_mark mark)
+static void remove_record(uint32_t number)
 {
-    uint32_t number = find(news->type, news->id);
+    unlink_record(number);
+    free_record(number);
+}
+
+/* ---- Handles --------------------------------------------------------------------------------- */
+
+/* The lock is held. 0: there is no room. */
+static uint32_t insert_handle(const struct news *news, struct leak_mark mark)
+{
+    uint32_t number = find_record(news->type, news->id);
     if (number)
-        link_out(number);
-    else if (!(number = take()))
+        unlink_record(number);
+    else if (!(number = allocate_record()))
         return 0;
-    struct record *record = record_of(number);
+    struct resource_record *record = handle_record(number);
     record->stamp++;
-    records_fill(record, news);
+    resource_record_fill(record, news);
     record->it.opened = mark;
     record->it.state = LEAK_RESOURCE_OPEN;
     pending += (news->flags & LEAK_RESOURCE_PENDING) != 0;
-    link_in(number);
+    link_record(number);
     return number;
 }
 
-bool belongings_came(struct guard *guard UNUSED, const struct news *news, struct leak_mark mark)
+bool handle_table_add(struct guard *guard UNUSED, const struct news *news, struct leak_mark mark)
 {
-    struct locked locked = lock_take(&lock);
-    uint32_t number = mark.node ? put(news, mark) : 0;
+    struct locked locked = lock_take(&table_lock);
+    uint32_t number = mark.node ? insert_handle(news, mark) : 0;
     if (number)
-        publish(number);
+        publish_record(number);
     lock_give(&locked);
     if (number)
-        records_count(news->type);
+        resource_count_opened(news->type);
     else
-        records_missed();
+        resource_count_missed();
     return number != 0;
 }
 
-struct belonging belongings_find(enum leak_resource_type type, uint64_t id)
+struct handle_ref handle_table_find(enum leak_resource_type type, uint64_t id)
 {
-    struct belonging found = {.id = id};
-    struct locked locked = lock_take(&lock);
-    found.number = find(type, id);
+    struct handle_ref found = {.id = id};
+    struct locked locked = lock_take(&table_lock);
+    found.number = find_record(type, id);
     if (found.number) {
-        found.stamp = record_of(found.number)->stamp;
-        found.fd = record_of(found.number)->it.fd;
+        found.stamp = handle_record(found.number)->stamp;
+        found.fd = handle_record(found.number)->it.fd;
     }
     lock_give(&locked);
     return found;
 }
 
-bool belongings_get(uint32_t number, struct leak_resource *out)
+bool handle_table_get(uint32_t number, struct leak_resource *out)
 {
-    struct locked locked = lock_take(&lock);
-    *out = record_of(number)->it;
+    struct locked locked = lock_take(&table_lock);
+    *out = handle_record(number)->it;
     lock_give(&locked);
     return out->state == LEAK_RESOURCE_OPEN;
 }
 
-bool belongings_went(struct guard *guard UNUSED, const struct belonging *belonging)
+bool handle_table_remove(struct guard *guard UNUSED, const struct handle_ref *ref)
 {
-    if (!belonging->number)
+    if (!ref->number)
         return false;
-    struct locked locked = lock_take(&lock);
-    bool there = record_of(belonging->number)->stamp == belonging->stamp;
-    if (there) {
-        link_out(belonging->number);
-        give(belonging->number);
-    }
+    struct locked locked = lock_take(&table_lock);
+    bool there = handle_record(ref->number)->stamp == ref->stamp;
+    if (there)
+        remove_record(ref->number);
     lock_give(&locked);
     return there;
 }
 
-bool belongings_move(struct guard *guard UNUSED, enum leak_resource_type type, uint64_t from,
-                     uint64_t to)
+bool handle_table_move(struct guard *guard UNUSED, enum leak_resource_type type, uint64_t from,
+                       uint64_t to)
 {
-    struct locked locked = lock_take(&lock);
-    uint32_t number = find(type, from), old = number ? find(type, to) : 0;
-    if (old) {
-        link_out(old);
-        give(old);
-    }
+    struct locked locked = lock_take(&table_lock);
+    uint32_t number = find_record(type, from), old = number ? find_record(type, to) : 0;
+    if (old)
+        remove_record(old);
     if (number) {
-        link_out(number);
-        record_of(number)->it.id = to;
-        link_in(number);
-        publish(number);
+        unlink_record(number);
+        handle_record(number)->it.id = to;
+        link_record(number);
+        publish_record(number);
     }
     lock_give(&locked);
     return number != 0;
 }
 
-void belongings_bad_close(struct guard *guard UNUSED, const struct leak_resource *bad)
+void handle_table_add_bad_close(struct guard *guard UNUSED, const struct leak_resource *bad)
 {
-    struct locked locked = lock_take(&lock);
-    uint32_t number = find(LEAK_RESOURCE_FD, bad->again.node);
+    struct locked locked = lock_take(&table_lock);
+    uint32_t number = find_record(LEAK_RESOURCE_FD, bad->again.node);
     if (number) {
-        struct leak_resource *it = &record_of(number)->it;
+        struct leak_resource *it = &handle_record(number)->it;
         it->count++;
         if (it->id != bad->id && (it->flags | bad->flags) & LEAK_RESOURCE_NEVER)
             it->flags |= LEAK_RESOURCE_SWEEP;
-        publish(number);
-    } else if (bad_closes < BELONGINGS_BAD_MOST && (number = take())) {
-        struct record *record = record_of(number);
+        publish_record(number);
+    } else if (bad_closes < BAD_CLOSES_MAX && (number = allocate_record())) {
+        struct resource_record *record = handle_record(number);
         bad_closes++;
         record->stamp++;
         record->it = *bad;
         record->it.type = LEAK_RESOURCE_FD;
         record->it.count = 1;
         record->it.state = LEAK_RESOURCE_BAD_CLOSE;
-        link_in(number);
-        publish(number);
+        link_record(number);
+        publish_record(number);
     }
     lock_give(&locked);
     if (!number)
-        records_missed();
+        resource_count_missed();
 }
 
-/* ---- Libraries ------------------------------------------------------------------------------ */
+/* ---- Libraries ------------------------------------------------------------------------------- */
 
-void belongings_less(struct guard *guard UNUSED, const struct belonging *belonging)
+void handle_table_unref(struct guard *guard UNUSED, const struct handle_ref *ref)
 {
-    struct locked locked = lock_take(&lock);
-    struct record *record = record_of(belonging->number);
-    if (record->stamp == belonging->stamp) {
+    struct locked locked = lock_take(&table_lock);
+    struct resource_record *record = handle_record(ref->number);
+    if (record->stamp == ref->stamp) {
         if (record->it.count > 1) {
             record->it.count--;
-            publish(belonging->number);
+            publish_record(ref->number);
         } else {
-            link_out(belonging->number);
-            give(belonging->number);
+            remove_record(ref->number);
         }
     }
     lock_give(&locked);
 }
 
-/* The lock is held. Opened before by the same stack: once more. */
-static bool once_more(uint32_t fresh)
+/* The lock is held. True: the same call stack opened the library before; that record counts it. */
+static bool merge_library(uint32_t fresh)
 {
-    const struct leak_resource *it = &record_of(fresh)->it;
-    for (uint32_t n = *bucket_of(it->type, it->id); n; n = record_of(n)->next) {
-        struct leak_resource *other = &record_of(n)->it;
+    const struct leak_resource *it = &handle_record(fresh)->it;
+    for (uint32_t n = *handle_bucket(it->type, it->id); n; n = handle_record(n)->next) {
+        struct leak_resource *other = &handle_record(n)->it;
         if (n != fresh && other->type == it->type && other->id == it->id &&
             other->opened.node == it->opened.node) {
             other->count++;
-            publish(n);
+            publish_record(n);
             return true;
         }
     }
     return false;
 }
 
-static void settle(uint32_t number, uint64_t (*where)(const char *name))
+static void resolve_library(uint32_t number, uint64_t (*where)(const char *name))
 {
-    struct leak_resource *it = &record_of(number)->it;
+    struct leak_resource *it = &handle_record(number)->it;
     char name[LEAK_RESOURCE_NAME + 1];
     memcpy(name, it->name, it->name_length);
     name[it->name_length] = '\0';
-    link_out(number);
+    unlink_record(number);
     it->id = where(name);
     it->flags &= ~LEAK_RESOURCE_PENDING;
     if (it->id) {
-        link_in(number);
-        if (!once_more(number)) {
-            publish(number);
+        link_record(number);
+        if (!merge_library(number)) {
+            publish_record(number);
             return;
         }
-        link_out(number);
+        unlink_record(number);
     }
-    give(number);
+    free_record(number);
 }
 
-void belongings_settle(uint64_t (*where)(const char *name))
+void handle_table_resolve_libraries(uint64_t (*where)(const char *name))
 {
-    struct locked locked = lock_take(&lock);
+    struct locked locked = lock_take(&table_lock);
     for (uint32_t number = 1; pending && number <= last_number; number++) {
-        const struct leak_resource *it = &record_of(number)->it;
+        const struct leak_resource *it = &handle_record(number)->it;
         if (it->state != LEAK_RESOURCE_OPEN || !(it->flags & LEAK_RESOURCE_PENDING))
             continue;
-        settle(number, where);
+        resolve_library(number, where);
         pending--;
     }
     lock_give(&locked);
 }
 
-/* ---- Regions -------------------------------------------------------------------------------- */
+/* ---- Regions --------------------------------------------------------------------------------- */
 
-uint32_t belongings_region(struct guard *guard UNUSED, const struct leak_resource *like,
-                           uint64_t start, uint64_t size)
+uint32_t handle_table_add_region(struct guard *guard UNUSED, const struct leak_resource *like,
+                                 uint64_t start, uint64_t size)
 {
-    struct locked locked = lock_take(&lock);
-    uint32_t number = take();
+    struct locked locked = lock_take(&table_lock);
+    uint32_t number = allocate_record();
     if (number) {
-        struct record *record = record_of(number);
+        struct resource_record *record = handle_record(number);
         record->stamp++;
         record->it = *like;
         record->it.id = start;
         record->it.bytes = size;
         record->it.state = LEAK_RESOURCE_OPEN;
-        publish(number);
+        publish_record(number);
     }
     lock_give(&locked);
     if (!number)
-        records_missed();
+        resource_count_missed();
     return number;
 }
 
-void belongings_region_is(uint32_t number, uint64_t start, uint64_t size)
+void handle_table_set_region(uint32_t number, uint64_t start, uint64_t size)
 {
-    struct locked locked = lock_take(&lock);
-    record_of(number)->it.id = start;
-    record_of(number)->it.bytes = size;
-    publish(number);
+    struct locked locked = lock_take(&table_lock);
+    handle_record(number)->it.id = start;
+    handle_record(number)->it.bytes = size;
+    publish_record(number);
     lock_give(&locked);
 }
 
-void belongings_region_went(uint32_t number)
+void handle_table_remove_region(uint32_t number)
 {
-    struct locked locked = lock_take(&lock);
-    give(number);
+    struct locked locked = lock_take(&table_lock);
+    free_record(number);
     lock_give(&locked);
 }
 
-/* ---- Fork ----------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
-LOCK_FOR_FORK(belongings, &lock)
+LOCK_FOR_FORK(handle_table, &table_lock)
 
-/* Its parent's threads are not there, and its parent's mistakes are told there. */
-void belongings_fork_child(void)
+/* The child has none of its parent's threads, and its parent's errors are in the parent's file. */
+void handle_table_fork_child(void)
 {
-    lock.word = 0;
+    table_lock.word = 0;
     bad_closes = 0;
     for (uint32_t number = 1; number <= last_number; number++) {
-        struct record *record = record_of(number);
+        struct resource_record *record = handle_record(number);
         if (is_bad(&record->it) ||
             (record->it.state == LEAK_RESOURCE_OPEN && record->it.type == LEAK_RESOURCE_THREAD)) {
-            link_out(number);
-            page_of(number)->twin = NULL; /* still the parent's */
-            give(number);
+            unlink_record(number);
+            handle_page(number)->twin = NULL; /* it is still the parent's */
+            free_record(number);
         }
     }
     for (uint32_t i = 0; i < PAGES && pages[i]; i++)
-        records_inherit_page(pages[i]);
+        resource_page_inherit(pages[i]);
 }
 
-bool belongings_check(void)
+bool handle_table_check(void)
 {
     uint32_t linked = 0, spare = 0, known = 0;
     for (uint32_t i = 0; i < BUCKETS; i++)
-        for (uint32_t n = buckets[i]; n && linked <= last_number; n = record_of(n)->next, linked++)
-            if (record_of(n)->it.state == LEAK_RESOURCE_FREE ||
-                bucket_of(record_of(n)->it.type, key_of(&record_of(n)->it)) != &buckets[i])
+        for (uint32_t n = buckets[i]; n && linked <= last_number;
+             n = handle_record(n)->next, linked++)
+            if (handle_record(n)->it.state == LEAK_RESOURCE_FREE ||
+                handle_bucket(handle_record(n)->it.type, record_key(&handle_record(n)->it)) !=
+                    &buckets[i])
                 return false;
-    for (uint32_t n = first_free; n && spare <= last_number; n = record_of(n)->next, spare++)
-        if (record_of(n)->it.state != LEAK_RESOURCE_FREE)
+    for (uint32_t n = first_free; n && spare <= last_number; n = handle_record(n)->next, spare++)
+        if (handle_record(n)->it.state != LEAK_RESOURCE_FREE)
             return false;
     for (uint32_t n = 1; n <= last_number; n++)
-        known += record_of(n)->it.state != LEAK_RESOURCE_FREE &&
-                 record_of(n)->it.type != LEAK_RESOURCE_MMAP;
+        known += handle_record(n)->it.state != LEAK_RESOURCE_FREE &&
+                 handle_record(n)->it.type != LEAK_RESOURCE_MMAP;
     return linked == known && last_number - spare - linked <= last_number;
 }

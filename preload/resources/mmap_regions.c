@@ -2,50 +2,53 @@
 #include "preload/base/arena.h"
 #include "preload/resources/handle_table.h"
 #include "preload/resources/descriptors.h"
-#include "preload/base/range_set.h"
+#include "preload/base/containers.h"
 #include "preload/base/sys.h"
 
 static struct ranges ranges;
-static struct lock lock; /* guards it */
+static struct lock ranges_lock;
 
-bool regions_start(void)
+bool mmap_regions_start(void)
 {
-    ranges.at = arena_map(BELONGINGS_MOST * sizeof *ranges.at);
-    ranges.room = ranges.at ? BELONGINGS_MOST : 0;
+    ranges.at = arena_map(HANDLES_MAX * sizeof *ranges.at);
+    ranges.room = ranges.at ? HANDLES_MAX : 0;
     return ranges.at != NULL;
 }
 
-static uintptr_t end_of(uintptr_t start, size_t size)
+static uintptr_t page_end(uintptr_t start, size_t size)
 {
     uint64_t whole = round_up(size, sys_page_size());
     return whole > UINTPTR_MAX - start ? UINTPTR_MAX : start + whole;
 }
 
-static uint32_t left(const struct range *was, const struct range *below, const struct range *above,
-                     void *guard)
+/* Of a region that is cut, below and above remain: the record keeps one, a new record gets the
+ * other. */
+static uint32_t keep_remainder(const struct range *was, const struct range *below,
+                               const struct range *above, void *guard)
 {
     size_t low = below->end > below->start ? below->end - below->start : 0;
     size_t high = above->end > above->start ? above->end - above->start : 0;
     struct leak_resource it;
     if (!low && !high)
-        belongings_region_went(was->number);
+        handle_table_remove_region(was->number);
     else
-        belongings_region_is(was->number, low ? below->start : above->start, low ? low : high);
-    if (!low || !high || !belongings_get(was->number, &it))
+        handle_table_set_region(was->number, low ? below->start : above->start, low ? low : high);
+    if (!low || !high || !handle_table_get(was->number, &it))
         return 0;
-    return belongings_region(guard, &it, above->start, high);
+    return handle_table_add_region(guard, &it, above->start, high);
 }
 
-static void put(struct guard *guard, const struct leak_resource *it, uintptr_t start, uintptr_t end)
+static void insert_region(struct guard *guard, const struct leak_resource *it, uintptr_t start,
+                          uintptr_t end)
 {
-    ranges_cut(&ranges, start, end, left, guard);
-    uint32_t number = belongings_region(guard, it, start, end - start);
-    if (number && !ranges_put(&ranges, start, end, number))
-        belongings_region_went(number);
+    range_set_cut(&ranges, start, end, keep_remainder, guard);
+    uint32_t number = handle_table_add_region(guard, it, start, end - start);
+    if (number && !range_set_insert(&ranges, start, end, number))
+        handle_table_remove_region(number);
 }
 
-void regions_came(struct guard *guard, const struct frame *caller, uintptr_t start, size_t size,
-                  int fd)
+void mmap_regions_add(struct guard *guard, const struct frame *caller, uintptr_t start, size_t size,
+                      int fd)
 {
     struct leak_resource file;
     struct news news = {.type = LEAK_RESOURCE_MMAP,
@@ -53,59 +56,59 @@ void regions_came(struct guard *guard, const struct frame *caller, uintptr_t sta
                         .id = start,
                         .bytes = size,
                         .fd = -1};
-    struct record record = {0};
+    struct resource_record record = {0};
     if (fd >= 0 && descriptors_find(fd, &file) && file.name_form == LEAK_NAME_TEXT &&
         file.name_length) {
         news.name = file.name;
         news.length = file.name_length;
     }
-    records_fill(&record, &news);
-    record.it.opened = records_mark(guard, caller);
+    resource_record_fill(&record, &news);
+    record.it.opened = resource_mark_caller(guard, caller);
     if (!record.it.opened.node) {
-        records_missed();
+        resource_count_missed();
         return;
     }
-    struct locked locked = lock_take(&lock);
-    put(guard, &record.it, start, end_of(start, size));
+    struct locked locked = lock_take(&ranges_lock);
+    insert_region(guard, &record.it, start, page_end(start, size));
     lock_give(&locked);
-    records_count(LEAK_RESOURCE_MMAP);
+    resource_count_opened(LEAK_RESOURCE_MMAP);
 }
 
-struct locked regions_hold(struct guard *guard UNUSED)
+struct locked mmap_regions_lock(struct guard *guard UNUSED)
 {
-    return lock_take(&lock);
+    return lock_take(&ranges_lock);
 }
 
-void regions_let_go(struct locked *held)
+void mmap_regions_unlock(struct locked *held)
 {
     lock_give(held);
 }
 
-void regions_went(struct guard *guard, uintptr_t start, size_t size)
+void mmap_regions_remove(struct guard *guard, uintptr_t start, size_t size)
 {
-    ranges_cut(&ranges, start, end_of(start, size), left, guard);
+    range_set_cut(&ranges, start, page_end(start, size), keep_remainder, guard);
 }
 
-void regions_moved(struct guard *guard, struct leak_mark mark, uintptr_t from, size_t from_size,
-                   uintptr_t to, size_t to_size, bool copy)
+void mmap_regions_move(struct guard *guard, struct leak_mark mark, uintptr_t from, size_t from_size,
+                       uintptr_t to, size_t to_size, bool copy)
 {
-    const struct range *range = ranges_around(&ranges, from);
+    const struct range *range = range_set_find(&ranges, from);
     struct leak_resource it = {.type = LEAK_RESOURCE_MMAP,
                                .sort = LEAK_SORT_ANONYMOUS,
                                .count = 1,
                                .opened = mark,
                                .fd = -1};
     if (range)
-        belongings_get(range->number, &it);
+        handle_table_get(range->number, &it);
     if (!copy)
-        ranges_cut(&ranges, from, end_of(from, from_size), left, guard);
+        range_set_cut(&ranges, from, page_end(from, from_size), keep_remainder, guard);
     if (it.opened.node)
-        put(guard, &it, to, end_of(to, to_size));
+        insert_region(guard, &it, to, page_end(to, to_size));
 }
 
-LOCK_FOR_FORK(regions, &lock)
+LOCK_FOR_FORK(mmap_regions, &ranges_lock)
 
-void regions_fork_child(void)
+void mmap_regions_fork_child(void)
 {
-    lock.word = 0;
+    ranges_lock.word = 0;
 }

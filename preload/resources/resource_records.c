@@ -5,45 +5,34 @@
 #include "preload/base/strbuf.h"
 #include "preload/track/track.h"
 
-_Static_assert(sizeof(struct leak_resource) == 160, "24 of them and a chunk's head are a page");
+_Static_assert(sizeof(struct leak_resource) == 160,
+               "24 of them and the head of a chunk fill a page");
 _Static_assert(sizeof(struct leak_resource_totals) == sizeof(struct leak_resource), "one place");
-_Static_assert(sizeof(struct record_page) <= LEAK_PAGE, "and so are the private ones");
+_Static_assert(sizeof(struct resource_page) <= LEAK_PAGE, "and so are the private ones");
 
-uint32_t records_tracked;
-
-static struct lock lock; /* guards making the totals */
+static struct lock totals_lock; /* guards their creation */
 static struct leak_resource_totals *totals;
 
-bool records_read_types(const char *list, size_t length, uint32_t *out)
-{
-    static const char *const words[] = {NULL,
-#define X(name, word) word,
-                                        LEAK_RESOURCE_TABLE(X)
-#undef X
-    };
-    return text_read_set(list, length, words, ARRAY_LENGTH(words), out);
-}
+/* ---- Pages ----------------------------------------------------------------------------------- */
 
-/* ---- Pages -------------------------------------------------------------------------------- */
-
-static struct leak_resource *make_twin(void)
+static struct leak_resource *create_twin(void)
 {
-    uint64_t size = RECORDS_A_PAGE * sizeof(struct leak_resource);
-    struct leak_resource *twin = store_chunk(LEAK_CHUNK_RESOURCES, size, 0);
+    uint64_t size = RESOURCES_A_PAGE * sizeof(struct leak_resource);
+    struct leak_resource *twin = store_new_chunk(LEAK_CHUNK_RESOURCES, size, 0);
     if (twin)
         store_publish(twin, size);
     return twin;
 }
 
-struct record_page *records_make_page(void)
+struct resource_page *resource_page_create(void)
 {
-    struct record_page *page = arena_map(sizeof *page);
+    struct resource_page *page = arena_map(sizeof *page);
     if (page)
-        page->twin = make_twin();
+        page->twin = create_twin();
     return page;
 }
 
-void records_publish(struct record_page *page, struct record *record)
+void resource_record_publish(struct resource_page *page, struct resource_record *record)
 {
     if (unlikely(!page->twin))
         return;
@@ -57,24 +46,24 @@ void records_publish(struct record_page *page, struct record *record)
         return;
     fence_release();
     memcpy((char *)twin + begin, (const char *)from + begin, end - begin + from->name_length);
-    store_release(&twin->state, from->state); /* for readers of the store */
+    store_release(&twin->state, from->state); /* for readers of the file */
 }
 
-void records_inherit_page(struct record_page *page)
+void resource_page_inherit(struct resource_page *page)
 {
-    page->twin = make_twin();
-    for (size_t i = 0; i < RECORDS_A_PAGE; i++) {
-        struct record *record = &page->record[i];
+    page->twin = create_twin();
+    for (size_t i = 0; i < RESOURCES_A_PAGE; i++) {
+        struct resource_record *record = &page->record[i];
         if (record->it.state != LEAK_RESOURCE_OPEN)
             continue;
         record->it.flags |= LEAK_RESOURCE_INHERITED;
-        records_publish(page, record);
+        resource_record_publish(page, record);
     }
 }
 
-/* ---- Records ------------------------------------------------------------------------------ */
+/* ---- Records --------------------------------------------------------------------------------- */
 
-/* Of a long path the end says more. */
+/* A path that is too long keeps its end. */
 static void fill_name(struct leak_resource *it, const struct news *news)
 {
     const char *name = news->name;
@@ -94,7 +83,7 @@ static void fill_name(struct leak_resource *it, const struct news *news)
     it->name_length = length;
 }
 
-void records_fill(struct record *record, const struct news *news)
+void resource_record_fill(struct resource_record *record, const struct news *news)
 {
     struct leak_resource *it = &record->it;
     it->type = news->type;
@@ -109,67 +98,67 @@ void records_fill(struct record *record, const struct news *news)
     fill_name(it, news);
 }
 
-struct leak_mark records_mark(struct guard *guard, const struct frame *caller)
+struct leak_mark resource_mark_caller(struct guard *guard, const struct frame *caller)
 {
     struct leak_mark mark = {0};
-    mark.node = track_stack(guard, caller, &mark.thread);
+    mark.node = track_capture_stack(guard, caller, &mark.thread);
     mark.tick = store_header->epoch;
     return mark;
 }
 
-bool records_foreign(struct guard *guard)
+bool resource_is_vfork_child(struct guard *guard)
 {
     if (likely(!guard->vforks))
         return false;
     if (sys_getpid() != store_header->pid)
         return true;
-    guard->vforks = false; /* we are the parent, and the child has gone its way */
+    guard->vforks = false; /* this is the parent, and the child has ended or called exec */
     return false;
 }
 
-/* ---- Totals ------------------------------------------------------------------------------- */
+/* ---- Totals ---------------------------------------------------------------------------------- */
 
-static struct leak_resource_totals *make_totals(void)
+static struct leak_resource_totals *create_totals(void)
 {
-    struct locked locked = lock_take(&lock);
+    struct locked locked = lock_take(&totals_lock);
     if (!totals) {
-        struct leak_resource_totals *made = (void *)make_twin();
+        struct leak_resource_totals *made = (void *)create_twin();
         if (made)
-            store_release(&made->state, LEAK_RESOURCE_TOTALS); /* for readers of the store */
-        store_release(&totals, made);                          /* pairs with the acquire in count */
+            store_release(&made->state, LEAK_RESOURCE_TOTALS); /* for readers of the file */
+        store_release(&totals, made); /* pairs with the acquire in count_at */
     }
     lock_give(&locked);
     return totals;
 }
 
-static void count(size_t at)
+static void count_at(size_t at)
 {
     struct leak_resource_totals *sums = load_acquire(&totals);
-    if (unlikely(!sums) && !(sums = make_totals()))
+    if (unlikely(!sums) && !(sums = create_totals()))
         return;
     uint64_t *word = (uint64_t *)((char *)sums + at);
-    if (*lock_alone)
+    if (*lock_single_threaded)
         bump(word, 1);
     else
         add_relaxed(word, 1);
 }
 
-void records_count(enum leak_resource_type type)
+void resource_count_opened(enum leak_resource_type type)
 {
-    count(offsetof(struct leak_resource_totals, opened) + type * sizeof(uint64_t));
+    count_at(offsetof(struct leak_resource_totals, opened) + type * sizeof(uint64_t));
 }
 
-void records_missed(void)
+void resource_count_missed(void)
 {
-    count(offsetof(struct leak_resource_totals, missed));
+    count_at(offsetof(struct leak_resource_totals, missed));
 }
 
-/* ---- Fork --------------------------------------------------------------------------------- */
+/* ---- Fork ------------------------------------------------------------------------------------ */
 
-LOCK_FOR_FORK(records, &lock)
+LOCK_FOR_FORK(resource_records, &totals_lock)
 
-void records_fork_child(void)
+void resource_records_fork_child(void)
 {
-    lock.word = 0;
+    totals_lock.word = 0;
     totals = NULL;
 }

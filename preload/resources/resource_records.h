@@ -1,82 +1,99 @@
-/* resource_records.h - what is open besides memory, one record each; the truth is private, the
- * store a copy.
+/* resource_records.h - what is open besides memory: one record for each descriptor, stream,
+ * directory, library handle, thread and mapping. The records are private; the recording file has
+ * copies.
  *
- * Records stand on pages of 24. Each page has a twin in the store, to which a record is written
- * through whenever it changes: state 0, the rest, the state. So a fork child finds in its copy of
- * the private page what was open when it was made, whatever its parent has done since, and a reader
- * finds whole records at any instant.
+ * Records stand on pages of 24. Each page has a twin in the file, to which a record is copied
+ * whenever it changes: state 0, the rest, then the state. So a fork child finds in its copy of the
+ * private page what was open at the fork, whatever its parent has done since, and a reader of the
+ * file finds whole records at any instant.
  *
- * Nobody but this file and the tables above it (descriptors, belongings, regions) knows the pages;
- * each table has its own lock.
+ * Only this module and the tables above it know the pages: descriptors, handle_table, mmap_regions.
+ * Each table has its own lock. The option track= says which of them are kept; with none of them
+ * nothing here runs.
  */
 #ifndef PRELOAD_RESOURCES_RESOURCE_RECORDS_H
 #define PRELOAD_RESOURCES_RESOURCE_RECORDS_H
 
-#include "preload/base/atomic.h"
 #include "preload/base/base.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/base/lock.h"
 #include "leak_store.h"
 
-#define RECORDS_A_PAGE 24
+/* ---- All tables: resources.c ----------------------------------------------------------------- */
 
-/* Bits by enum leak_resource_type; 0 until the options are known. */
-extern uint32_t records_tracked HIDDEN;
+/* Bits by enum leak_resource_type; 0 until the options are read. */
+extern uint32_t resource_types_tracked HIDDEN;
 
-static inline bool records_track(enum leak_resource_type type)
+static inline bool resource_is_tracked(enum leak_resource_type type)
 {
-    return unlikely(records_tracked >> type & 1);
+    return unlikely(resource_types_tracked >> type & 1);
 }
 
-/* "fd,file" to bits; false: a word that is none of them. */
-bool records_read_types(const char *list, size_t length, uint32_t *out);
+/* Reads the option track=. */
+void resources_start(struct guard *guard);
+/* "fd,file" to bits; false: it has an unknown word. */
+bool resource_parse_types(const char *list, size_t length, uint32_t *out);
+/* At the end of the process: removes what was closed without libleak seeing it, and resolves the
+ * libraries. */
+void resources_sync(void);
+/* Finds the addresses of the libraries that were opened since. */
+void resources_resolve_libraries(void);
 
-struct record {
+void resources_fork_lock(void);
+void resources_fork_unlock(void);
+/* What is open is inherited. */
+void resources_fork_child(void);
+
+/* ---- Records: resource_records.c ------------------------------------------------------------- */
+
+#define RESOURCES_A_PAGE 24
+
+struct resource_record {
     struct leak_resource it;
     uint32_t stamp; /* which use of this place it is: 0, 1, 2 ... */
-    uint32_t next;  /* belongings: number of the next of the bucket, or of the free ones */
+    uint32_t next;  /* handle_table: number of the next one of the bucket, or of the free list */
 };
 
-struct record_page {
-    struct leak_resource *twin; /* in the store; NULL = it had no room */
-    struct record record[RECORDS_A_PAGE];
+struct resource_page {
+    struct leak_resource *twin; /* in the file; NULL: it had no room */
+    struct resource_record record[RESOURCES_A_PAGE];
 };
 
-/* What a hook knows of a resource that its caller got. */
+/* What a hook knows of a resource that its caller has got. */
 struct news {
     enum leak_resource_type type;
     enum leak_sort sort;
     enum leak_name_form name_form;
     unsigned flags;   /* enum leak_resource_flag */
-    const void *name; /* NULL = none */
-    size_t length;    /* of a sockaddr; TEXT: 0 = up to its NUL */
+    const void *name; /* NULL: none */
+    size_t length;    /* of a sockaddr; TEXT: 0: up to its NUL */
     uint64_t id, bytes;
-    int fd; /* of a FILE or DIR, -1 = none */
+    int fd; /* of a FILE or DIR; -1: none */
 };
 
-/* A page and its twin; NULL without memory. */
-struct record_page *records_make_page(void);
-/* Fork child: a twin of its own, and who handed them down said. */
-void records_inherit_page(struct record_page *page);
+/* Creates a page and its twin; NULL without memory. */
+struct resource_page *resource_page_create(void);
+/* In a fork child: creates the child's own twin and marks the records as inherited. */
+void resource_page_inherit(struct resource_page *page);
 
-/* Fills a record but for what stands in `opened`. */
-void records_fill(struct record *record, const struct news *news);
-/* To the store, as it is. */
-void records_publish(struct record_page *page, struct record *record);
+/* Fills a record except `opened`. */
+void resource_record_fill(struct resource_record *record, const struct news *news);
+/* Copies a record to the file. */
+void resource_record_publish(struct resource_page *page, struct resource_record *record);
 
-/* Who is at it: the caller's stack. Node 0 when there is no memory. Take no lock before. */
-struct leak_mark records_mark(struct guard *guard, const struct frame *caller);
+/* Captures the call stack of the caller; node 0 without memory. Hold no lock when calling. */
+struct leak_mark resource_mark_caller(struct guard *guard, const struct frame *caller);
 
-/* The totals. */
-void records_count(enum leak_resource_type type);
-void records_missed(void);
+/* The totals: a resource was opened, or could not be recorded. */
+void resource_count_opened(enum leak_resource_type type);
+void resource_count_missed(void);
 
-/* True in a vfork child, which has descriptors of its own and everything else in common with its
- * parent, as whose thread it runs. */
-bool records_foreign(struct guard *guard);
+/* True in a vfork child: it has descriptors of its own, but shares all memory with its parent and
+ * runs as its parent's thread. */
+bool resource_is_vfork_child(struct guard *guard);
 
-void records_fork_lock(void);
-void records_fork_unlock(void);
-void records_fork_child(void);
+void resource_records_fork_lock(void);
+void resource_records_fork_unlock(void);
+void resource_records_fork_child(void);
 
 #endif

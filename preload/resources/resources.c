@@ -1,61 +1,74 @@
-#include "preload/resources/resources.h"
+#include "preload/resources/resource_records.h"
 #include "preload/resources/handle_table.h"
 #include "preload/resources/descriptors.h"
-#include "preload/elf/module_lookup.h"
+#include "preload/elf/link_map.h"
 #include "preload/base/log.h"
+#include "preload/base/strbuf.h"
 #include "preload/resources/mmap_regions.h"
 #include "preload/track/track.h"
 
+uint32_t resource_types_tracked;
+
+bool resource_parse_types(const char *list, size_t length, uint32_t *out)
+{
+    static const char *const words[] = {NULL,
+#define X(name, word) word,
+                                        LEAK_RESOURCE_TABLE(X)
+#undef X
+    };
+    return parse_word_set(list, length, words, ARRAY_LENGTH(words), out);
+}
+
 void resources_start(struct guard *guard)
 {
-    const char *list = track_options.track;
+    const char *list = options_current.track;
     uint32_t types;
-    if (!records_read_types(list, strlen(list), &types)) {
+    if (!resource_parse_types(list, strlen(list), &types)) {
         log_bad_value("track", list,
                       "fd, file, dir, mmap, dl, thread, or none; none of them is tracked");
         return;
     }
-    if (types >> LEAK_RESOURCE_MMAP & 1 && !regions_start())
+    if (types >> LEAK_RESOURCE_MMAP & 1 && !mmap_regions_start())
         types &= ~(1u << LEAK_RESOURCE_MMAP);
     if (types >> LEAK_RESOURCE_FD & 1)
         descriptors_start(guard);
-    records_tracked = types;
+    resource_types_tracked = types;
 }
 
-void resources_settle_libraries(void)
+void resources_resolve_libraries(void)
 {
-    if (records_track(LEAK_RESOURCE_DL))
-        belongings_settle(loaded_find);
+    if (resource_is_tracked(LEAK_RESOURCE_DL))
+        handle_table_resolve_libraries(link_map_find_object);
 }
 
-void resources_settle(void)
+void resources_sync(void)
 {
-    resources_settle_libraries();
-    if (records_track(LEAK_RESOURCE_FD))
-        descriptors_settle();
+    resources_resolve_libraries();
+    if (resource_is_tracked(LEAK_RESOURCE_FD))
+        descriptors_sync();
 }
 
-/* From the outermost lock inwards. */
+/* The order of the locks, from the outermost inwards. */
 void resources_fork_lock(void)
 {
-    regions_fork_lock();
-    belongings_fork_lock();
+    mmap_regions_fork_lock();
+    handle_table_fork_lock();
     descriptors_fork_lock();
-    records_fork_lock();
+    resource_records_fork_lock();
 }
 
 void resources_fork_unlock(void)
 {
-    records_fork_unlock();
+    resource_records_fork_unlock();
     descriptors_fork_unlock();
-    belongings_fork_unlock();
-    regions_fork_unlock();
+    handle_table_fork_unlock();
+    mmap_regions_fork_unlock();
 }
 
 void resources_fork_child(void)
 {
-    records_fork_child();
+    resource_records_fork_child();
     descriptors_fork_child();
-    belongings_fork_child();
-    regions_fork_child();
+    handle_table_fork_child();
+    mmap_regions_fork_child();
 }

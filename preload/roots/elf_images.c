@@ -48,7 +48,7 @@ static bool is_loaded(const struct maps *maps, const struct mapping *first,
                       const struct image *image)
 {
     for (unsigned i = 0; i < image->data_count; i++) {
-        const struct mapping *there = maps_find(maps, image->data[i].start);
+        const struct mapping *there = procmaps_find(maps, image->data[i].start);
         if (!there || there->inode != first->inode || there->offset == first->offset)
             return false;
     }

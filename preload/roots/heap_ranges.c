@@ -29,7 +29,7 @@ static bool is_glibc_heap(const struct maps *maps, uintptr_t start)
     if (heap->arena - first - sizeof *heap > 256 || !first || heap->size > GLIBC_HEAP ||
         heap->size < LEAK_PAGE)
         return false;
-    return first == start || ((mapping = maps_find(maps, first)) && maps_is_anonymous(mapping) &&
+    return first == start || ((mapping = procmaps_find(maps, first)) && procmaps_is_anonymous(mapping) &&
                               *(const uintptr_t *)first == heap->arena);
 }
 
@@ -89,7 +89,7 @@ static void add_homes(const struct maps *maps, const struct reach *reach, bool g
         if ((at < known && heaps->heap[at].start <= address) ||
             address - home.start < home.end - home.start)
             continue;
-        const struct mapping *mapping = maps_find(maps, address);
+        const struct mapping *mapping = procmaps_find(maps, address);
         if (!mapping)
             continue;
         home = home_of(mapping, address, size, glibc);
@@ -103,7 +103,7 @@ bool heaps_find(const struct maps *maps, const struct reach *reach, bool glibc, 
     if (!out->heap)
         return false;
     for (uint32_t i = 0; glibc && i < maps->count; i++)
-        if (maps_is_anonymous(&maps->mapping[i]))
+        if (procmaps_is_anonymous(&maps->mapping[i]))
             add_glibc_heaps(maps, &maps->mapping[i], out);
     heaps_sort(out->heap, out->count);
     add_homes(maps, reach, glibc, out);

@@ -1,6 +1,6 @@
 #include "preload/roots/roots.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/interpose/bootstrap_alloc.h"
 #include "preload/interpose/static_malloc.h"
 #include "preload/base/lock.h"
@@ -69,7 +69,7 @@ bool roots_read_classes(const char *list, size_t length, unsigned *out)
                                         LEAK_ROOT_CLASS_TABLE(X)
 #undef X
     };
-    return text_read_set(list, length, words, ARRAY_LENGTH(words), out);
+    return parse_word_set(list, length, words, ARRAY_LENGTH(words), out);
 }
 
 void roots_start(void)
@@ -158,7 +158,7 @@ static void see(struct builder *builder, struct root_thread thread)
         thread.high = state->bounds.high;
         /* Above the frames of the first thread lie the program's arguments, which may be replaced.
          */
-        const struct mapping *mapping = maps_find(builder->picture->maps, thread.high - 1);
+        const struct mapping *mapping = procmaps_find(builder->picture->maps, thread.high - 1);
         if (thread.high && mapping && strncmp(mapping->path, "[stack]", 8) == 0)
             thread.high = mapping->end;
         /* A stack that glibc made has the thread's own data on top. */
@@ -219,7 +219,7 @@ static void add_note_page(uintptr_t start, uintptr_t end, void *context)
 static void add_vector(struct builder *builder, uintptr_t block, int place)
 {
     uintptr_t vector = *(const uintptr_t *)(block + CONTEXT_DTV), start = vector - 16;
-    if (!maps_find(builder->picture->maps, start) || builder->starts_count == STARTS_MOST)
+    if (!procmaps_find(builder->picture->maps, start) || builder->starts_count == STARTS_MOST)
         return;
     uintptr_t length = *(const uintptr_t *)start, *word = &builder->starts[builder->starts_count++];
     if (length >= DTV_MOST)
@@ -233,7 +233,7 @@ static void add_tls(struct builder *builder, int place)
 {
     const struct root_thread *thread = &builder->out->seen[place];
     uintptr_t block = thread->block ? thread->block : thread->high;
-    const struct mapping *mapping = maps_find(builder->picture->maps, block);
+    const struct mapping *mapping = procmaps_find(builder->picture->maps, block);
     if (!block || !mapping)
         return;
     size_t below = ARCH_TLS_ABOVE_BLOCK ? descriptor : static_tls;
@@ -283,7 +283,7 @@ static void add_stack(struct builder *builder, int place)
                                   .thread = place});
         return;
     }
-    if (sp && (mapping = maps_find(builder->picture->maps, sp))) {
+    if (sp && (mapping = procmaps_find(builder->picture->maps, sp))) {
         uint32_t node = reach_find(builder->picture->reach, sp);
         uintptr_t end = mapping->end;
         if (node != REACH_NOBODY) {
@@ -292,7 +292,7 @@ static void add_stack(struct builder *builder, int place)
         }
         add_whole(builder, sp, end, LEAK_ROOT_CLASS_STACKS, place);
     }
-    if (thread->high && (mapping = maps_find(builder->picture->maps, thread->high - 1)))
+    if (thread->high && (mapping = procmaps_find(builder->picture->maps, thread->high - 1)))
         add_whole(builder, thread->low > mapping->start ? thread->low : mapping->start,
                   thread->high, LEAK_ROOT_CLASS_STACKS, place);
 }
@@ -310,7 +310,7 @@ static void keep_out(uintptr_t start, size_t size, void *context)
 static void keep_left_stack_out(const struct unwind_bounds *bounds, void *context)
 {
     struct builder *builder = context;
-    const struct mapping *mapping = maps_find(builder->picture->maps, bounds->high);
+    const struct mapping *mapping = procmaps_find(builder->picture->maps, bounds->high);
     const uintptr_t *block = (const uintptr_t *)bounds->high;
     if (!mapping || mapping->start > bounds->low || !mapping->read || !context_is_block(block))
         return;
@@ -340,7 +340,7 @@ static void keep_more_out(uintptr_t start, size_t size, void *context)
 /* Ours, every stack, and what an allocator has: the rest is the program's. */
 static bool list_no_roots(struct builder *builder)
 {
-    bool all = arena_each(keep_out, builder);
+    bool all = arena_each_range(keep_out, builder);
     for (uint32_t i = 0; i < builder->out->seen_count; i++) {
         const struct root_thread *thread = &builder->out->seen[i];
         if (thread->high)
@@ -366,7 +366,7 @@ static bool list_no_roots(struct builder *builder)
 static bool is_of_the_program(const struct mapping *mapping)
 {
     return mapping->read &&
-           (maps_is_anonymous(mapping) || (mapping->inode && mapping->write && !mapping->shared));
+           (procmaps_is_anonymous(mapping) || (mapping->inode && mapping->write && !mapping->shared));
 }
 
 static void add_piece(struct builder *builder, const struct mapping *mapping, uintptr_t start,
@@ -442,8 +442,8 @@ uint64_t roots_apart(const struct roots *roots, const struct maps *maps)
     for (uint32_t i = 0; i < roots->pieces.count; i++) {
         const struct piece *piece = &roots->pieces.piece[i];
         const struct mapping *mapping =
-            piece->root_class == LEAK_ROOT_CLASS_ANON ? maps_find(maps, piece->start) : NULL;
-        if (mapping && maps_is_anonymous(mapping))
+            piece->root_class == LEAK_ROOT_CLASS_ANON ? procmaps_find(maps, piece->start) : NULL;
+        if (mapping && procmaps_is_anonymous(mapping))
             bytes += piece->end - piece->start;
     }
     return bytes;

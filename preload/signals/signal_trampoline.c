@@ -1,5 +1,5 @@
 #include "preload/signals/signal_trampoline.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/base/sys.h"
 #include "context.h"
@@ -48,19 +48,19 @@ static bool send_again(int number, const siginfo_t *info)
     if (sys_signal_self(number, &mark) < 0)
         return false;
     bool sent = sys_signal_self(number, info) >= 0;
-    while (sys_signal_take(number, &next) == number &&
+    while (sys_take_signal(number, &next) == number &&
            !(next.si_pid == mark.si_pid && next.si_value.sival_ptr == &mark))
         sys_signal_self(number, &next);
     return sent;
 }
 
 /* The handler has run out of its one call by being put off: the kernel has set it back. */
-static void arm_again(int number, struct sys_action *now, action *door)
+static void arm_again(int number, struct sys_sigaction *now, action *door)
 {
     if (now->handler != (uintptr_t)SIG_DFL || !(now->flags & SA_RESETHAND))
         return;
     now->handler = (uintptr_t)door;
-    sys_action(number, now, NULL);
+    sys_sigaction(number, now, NULL);
 }
 
 /* False when that cannot be: the kernel would not take the signal back, or it came just between
@@ -68,8 +68,8 @@ static void arm_again(int number, struct sys_action *now, action *door)
 static bool put_off(int number, siginfo_t *info, ucontext_t *context, action *door)
 {
     uint64_t all, mask;
-    struct sys_action now;
-    sys_action(number, NULL, &now);
+    struct sys_sigaction now;
+    sys_sigaction(number, NULL, &now);
     if (!(now.flags & SA_SIGINFO))
         return false;
     sys_signals_block(&mask); /* with SA_NODEFER it would be entered again by the next line */
@@ -113,20 +113,20 @@ static uint64_t all_but_faults(void)
 
 #define STAND_IN_FLAGS (SA_SIGINFO | SA_ONSTACK | SA_NODEFER)
 
-static void put_stand_in(int number, struct sys_action *now)
+static void put_stand_in(int number, struct sys_sigaction *now)
 {
     kept[number] = (struct handlers_default){now->flags, now->mask};
     now->handler = (uintptr_t)stand_in;
     now->flags = (now->flags & CONTEXT_RESTORER) | STAND_IN_FLAGS;
     now->mask = all_but_faults();
-    sys_action(number, now, NULL);
+    sys_sigaction(number, now, NULL);
 }
 
 /* A handler for one call: the kernel has set it back. The restorer is still there. */
 static void stand_in_again(int number)
 {
-    struct sys_action now;
-    if (sys_action(number, NULL, &now) >= 0 && now.handler == (uintptr_t)SIG_DFL &&
+    struct sys_sigaction now;
+    if (sys_sigaction(number, NULL, &now) >= 0 && now.handler == (uintptr_t)SIG_DFL &&
         now.flags & SA_RESETHAND)
         put_stand_in(number, &now);
 }
@@ -144,17 +144,17 @@ void handlers_begin(action *handler, int number, siginfo_t *info, void *context)
 /* It has a door only when it is kept: then a fault that it is not for kills as ever. */
 static void pass_ignored(int number, const siginfo_t *info)
 {
-    const struct sys_action fatal = {.handler = (uintptr_t)SIG_DFL};
+    const struct sys_sigaction fatal = {.handler = (uintptr_t)SIG_DFL};
     if (info->si_code > 0)
-        sys_action(number, &fatal, NULL);
+        sys_sigaction(number, &fatal, NULL);
 }
 
 static NOINLINE void pass_with_care(action *handler, action *door, int number, siginfo_t *info,
                                     void *context, bool stay)
 {
     if (handlers_keeps(number, context)) {
-        struct sys_action now;
-        sys_action(number, NULL, &now);
+        struct sys_sigaction now;
+        sys_sigaction(number, NULL, &now);
         arm_again(number, &now, door);
         return;
     }
@@ -308,7 +308,7 @@ void handlers_take_default(struct sigaction *given, struct handlers_default was)
 }
 
 /* libc has put in what handlers_door said; what it chose for the rest is completed. */
-static void complete(int number, struct sys_action *now)
+static void complete(int number, struct sys_sigaction *now)
 {
     sighandler_t handler = (sighandler_t)now->handler;
     if (is_stood_for(number) && now->handler == (uintptr_t)stand_in) {
@@ -322,16 +322,16 @@ static void complete(int number, struct sys_action *now)
         return;
     now->handler = (uintptr_t)handler;
     now->flags |= SA_SIGINFO | INFO_UNASKED;
-    sys_action(number, now, NULL);
+    sys_sigaction(number, now, NULL);
 }
 
 void handlers_complete(int number)
 {
     uint64_t mask;
-    struct sys_action now;
+    struct sys_sigaction now;
     sys_signals_block(
         &mask); /* between reading and writing the one call of a handler could go by */
-    if (sys_action(number, NULL, &now) >= 0)
+    if (sys_sigaction(number, NULL, &now) >= 0)
         complete(number, &now);
     sys_signals_restore(&mask);
 }

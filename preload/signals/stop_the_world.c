@@ -1,11 +1,10 @@
 #include "preload/signals/stop_the_world.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/signals/signal_trampoline.h"
 #include "preload/base/lock.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/base/sys.h"
-#include "preload/base/proc_task.h"
 #include "preload/base/strbuf.h"
 #include "context.h"
 #include "leak_store.h"
@@ -162,7 +161,7 @@ void park_start(int number, void (*asked)(siginfo_t *info, ucontext_t *context),
     number_kept = number;
     is_on_own_stack = on_own_stack;
     asked_by_others = asked;
-    guard_outside = ask_again;
+    guard_callbacks.outside = ask_again;
 }
 
 void park_give_others(void (*handler)(int, siginfo_t *, void *), bool ignored)
@@ -188,14 +187,14 @@ static struct resume_call look_up_call(int tid)
     char line[256];
     struct resume_call call = {.number = -1};
     uint64_t number, first, pc;
-    if (task_read(0, tid, "syscall", line, sizeof line) <= 0)
+    if (sys_read_task_file(0, tid, "syscall", line, sizeof line) <= 0)
         return call;
     size_t length = strcspn(line, " \n");
-    if (!text_read_number(line, length, &number) || line[length] != ' ')
+    if (!parse_number(line, length, &number) || line[length] != ' ')
         return call;
     const char *argument = line + length + 1, *last = strrchr(line, ' ');
-    if (text_read_number(argument, strcspn(argument, " \n"), &first) && last &&
-        text_read_number(last + 1, strcspn(last + 1, "\n"), &pc))
+    if (parse_number(argument, strcspn(argument, " \n"), &first) && last &&
+        parse_number(last + 1, strcspn(last + 1, "\n"), &pc))
         call = (struct resume_call){.number = number, .first = first, .pc = pc};
     return call;
 }
@@ -249,7 +248,7 @@ static bool set_has_ours(const char *status, const char *line)
     if (!set)
         return false;
     set += strlen(line);
-    return text_take_hex(&set) >> (number_kept - 1) & 1;
+    return parse_hex(&set) >> (number_kept - 1) & 1;
 }
 
 /* One that has ended answers no more; neither does one that keeps the signal blocked by means that
@@ -258,7 +257,7 @@ static bool set_has_ours(const char *status, const char *line)
 static enum condition condition_of(int tid)
 {
     char status[2048];
-    if (task_read(0, tid, "status", status, sizeof status) <= 0)
+    if (sys_read_task_file(0, tid, "status", status, sizeof status) <= 0)
         return IS_GONE;
     const char *state = strstr(status, "State:\t");
     char letter = state ? state[7] : ' ';
@@ -340,7 +339,7 @@ static bool gather(struct park *park, uint64_t most)
     bool in_vain = false;
     for (uint32_t before = UINT32_MAX; before != park->count;) {
         before = park->count;
-        if (!sys_each_number("/proc/self/task", meet, park) || park->count == PARK_MOST)
+        if (!sys_each_numbered_entry("/proc/self/task", meet, park) || park->count == PARK_MOST)
             return false;
         if (park->others && !installed) /* a sandbox: the signal would kill */
             return false;
@@ -368,7 +367,7 @@ bool park_all(struct park *park, uint64_t most)
         room = sys_map_lazily(PARK_MOST * sizeof *room);
         if (!room)
             return false;
-        arena_own(room, PARK_MOST * sizeof *room);
+        arena_register(room, PARK_MOST * sizeof *room);
     }
     *park = (struct park){.thread = room};
     store_release(&current, park);

@@ -1,5 +1,5 @@
 #include "preload/signals/syscall_restart.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/signals/signal_trampoline.h"
 #include "preload/base/sys.h"
 #include "context.h"
@@ -43,12 +43,12 @@ static NOINLINE long continue_call(const ucontext_t *context)
  * let a system call be begun again? */
 static bool program_interrupts(const ucontext_t *context)
 {
-    struct sys_action action;
+    struct sys_sigaction action;
     uint64_t mask, pending = sys_signals_pending();
     memcpy(&mask, &context->uc_sigmask, sizeof mask);
     for (pending &= ~mask; pending; pending &= pending - 1) {
         int number = __builtin_ctzll(pending) + 1;
-        if (sys_action(number, NULL, &action) >= 0 && action.handler > (uintptr_t)SIG_IGN &&
+        if (sys_sigaction(number, NULL, &action) >= 0 && action.handler > (uintptr_t)SIG_IGN &&
             !(action.flags & SA_RESTART))
             return true;
     }
@@ -134,7 +134,7 @@ static int direction_of(long number)
  * is over, and that is what the call answers. */
 static bool socket_waits_in_vain(ucontext_t *context, int fd, int direction)
 {
-    uint64_t mask, all, limit = sys_socket_limit(fd, direction == POLLIN);
+    uint64_t mask, all, limit = sys_socket_timeout(fd, direction == POLLIN);
     if (!limit)
         return false;
     memcpy(&mask, &context->uc_sigmask, sizeof mask);

@@ -1,6 +1,6 @@
 #include "preload/store/append_file.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/base/log.h"
 #include "preload/store/store.h"
@@ -21,62 +21,62 @@
 #define NUMBERS 10000
 
 static struct lock lock;
-static char pattern[512], program[64]; /* the pattern is an absolute one */
+static char pattern[512], program[64]; /* the pattern is an absolute path */
 static char path[PATH_MAX];
 static char *window, *scratch;
 static struct text line;
 
 static struct {
     enum { CLOSED, OPEN, APPENDING, BROKEN } state;
-    bool mapped;            /* the window is the file's */
-    bool anothers;          /* a fork child's, until it has an account */
-    uint64_t start, length; /* of the window in the file; of what is written */
+    bool mapped;            /* the window is mapped from the file */
+    bool parents;           /* a fork child's, until it records */
+    uint64_t start, length; /* file offset of the window; bytes written */
     uint64_t lost;
-    bool parents_trouble; /* it has been said */
+    bool parent_failed; /* and has reported it */
 } file;
 
-const char *journal_path(void)
+const char *append_file_path(void)
 {
     return path;
 }
 
-uint64_t journal_lost(void)
+uint64_t append_file_lost(void)
 {
-    return file.parents_trouble ? 0 : file.lost;
+    return file.parent_failed ? 0 : file.lost;
 }
 
 /* ---- The name ------------------------------------------------------------------------------- */
 
-static void expand(struct text *out, uint64_t number)
+static void expand_pattern(struct text *out, uint64_t number)
 {
     for (const char *at = pattern; *at; at++) {
         if (at[0] != '%' || !at[1] || !strchr("pen%", at[1])) {
-            text_add_bytes(out, at, 1);
+            strbuf_add_bytes(out, at, 1);
             continue;
         }
         at++;
         if (*at == 'p')
-            text_add_number(out, sys_getpid());
+            strbuf_add_number(out, sys_getpid());
         else if (*at == 'e')
-            text_add(out, program);
+            strbuf_add(out, program);
         else if (*at == 'n')
-            text_add_number(out, number);
+            strbuf_add_number(out, number);
         else
-            text_add(out, "%");
+            strbuf_add(out, "%");
     }
 }
 
-static int make_file(void)
+static int create_file(void)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     bool numbered = strstr(pattern, "%n");
     int fd = -EEXIST;
     for (uint64_t n = 1; fd == -EEXIST && n < (numbered ? NUMBERS : 3); n++) {
-        struct text text = TEXT_ON(path);
-        expand(&text, n);
-        if (!numbered && n == 2) { /* of another process, or another run */
-            text_add(&text, ".");
-            text_add_number(&text, sys_getpid());
+        struct text text = STRBUF_ON(path);
+        expand_pattern(&text, n);
+        if (!numbered && n == 2) { /* it is another process's, or another run's */
+            strbuf_add(&text, ".");
+            strbuf_add_number(&text, sys_getpid());
         }
         fd = text.cut ? -ENAMETOOLONG : sys_open(path, flags, 0600);
     }
@@ -85,17 +85,17 @@ static int make_file(void)
     return fd < 0 ? fd : 0;
 }
 
-static void give_up(int error)
+static void fail_file(int error)
 {
     file.state = BROKEN;
-    log_line("no log in ", path, " from here on: ", store_reason(error), NULL);
+    log_line("no log in ", path, " from here on: ", store_error_text(error), NULL);
 }
 
-static bool open_file(void)
+static bool start_file(void)
 {
-    int error = make_file();
+    int error = create_file();
     if (error < 0) {
-        give_up(error);
+        fail_file(error);
         return false;
     }
     file.state = OPEN;
@@ -103,26 +103,26 @@ static bool open_file(void)
     return true;
 }
 
-bool journal_start(const char *wanted, const char *name)
+bool append_file_start(const char *wanted, const char *name)
 {
-    struct text text = TEXT_ON(pattern), short_name = TEXT_ON(program);
+    struct text text = STRBUF_ON(pattern), short_name = STRBUF_ON(program);
     char here[PATH_MAX];
     if (wanted[0] != '/' && sys_getcwd(here, sizeof here) > 0) {
         for (const char *at = here; *at; at++)
-            text_add_bytes(&text, *at == '%' ? "%%" : at, *at == '%' ? 2 : 1);
-        text_add(&text, "/");
+            strbuf_add_bytes(&text, *at == '%' ? "%%" : at, *at == '%' ? 2 : 1);
+        strbuf_add(&text, "/");
     }
-    text_add(&text, wanted);
-    text_add(&short_name, name);
+    strbuf_add(&text, wanted);
+    strbuf_add(&short_name, name);
     window = arena_map(WINDOW);
-    scratch = arena_map(JOURNAL_LINE_MOST);
+    scratch = arena_map(APPEND_FILE_LINE_MOST);
     if (text.cut || !window || !scratch) {
-        text = TEXT_ON(path);
-        text_add(&text, wanted);
-        give_up(text.cut ? -ENAMETOOLONG : -ENOMEM);
+        text = STRBUF_ON(path);
+        strbuf_add(&text, wanted);
+        fail_file(text.cut ? -ENAMETOOLONG : -ENOMEM);
         return false;
     }
-    return open_file();
+    return start_file();
 }
 
 /* ---- The window ----------------------------------------------------------------------------- */
@@ -134,10 +134,10 @@ static void close_window(void)
     file.mapped = false;
 }
 
-/* The file has room for size bytes, now and not later. */
-static int grow(int fd, uint64_t size)
+/* Makes sure that the file has room for size bytes, which later writes will find. */
+static int grow_file(int fd, uint64_t size)
 {
-    if (sys_limit(RLIMIT_FSIZE) < size) /* SIGXFSZ */
+    if (sys_rlimit(RLIMIT_FSIZE) < size) /* SIGXFSZ */
         return -EFBIG;
     int error = sys_truncate(fd, size);
     if (error >= 0 && !sys_map_file_at(window, fd, WINDOW, file.start))
@@ -149,7 +149,7 @@ static int grow(int fd, uint64_t size)
     return error == -EINVAL ? sys_allocate(fd, size) : error; /* before Linux 5.14 */
 }
 
-/* The window begins with the page that is not full yet. */
+/* The window begins with the first page that is not full. */
 static int move_window(void)
 {
     close_window();
@@ -157,7 +157,7 @@ static int move_window(void)
     int fd = sys_open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
     if (fd < 0)
         return fd;
-    int error = grow(fd, file.start + WINDOW);
+    int error = grow_file(fd, file.start + WINDOW);
     if (error < 0) {
         close_window();
         sys_truncate(fd, file.length);
@@ -169,12 +169,12 @@ static int move_window(void)
     return error;
 }
 
-static int append(const char *bytes, size_t length)
+static int append_bytes(const char *bytes, size_t length)
 {
     int fd = sys_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0);
     if (fd < 0)
         return fd;
-    int error = sys_limit(RLIMIT_FSIZE) < file.length + length ? -EFBIG : 0;
+    int error = sys_rlimit(RLIMIT_FSIZE) < file.length + length ? -EFBIG : 0;
     ssize_t written = error < 0 ? error : sys_write(fd, bytes, length);
     sys_close(fd);
     if (written > 0)
@@ -182,16 +182,16 @@ static int append(const char *bytes, size_t length)
     return written < 0 ? (int)written : (size_t)written < length ? -ENOSPC : 0;
 }
 
-static void write_out(const char *bytes, size_t length)
+static void write_bytes(const char *bytes, size_t length)
 {
     int error = 0;
     if (file.state == APPENDING)
-        error = append(bytes, length);
+        error = append_bytes(bytes, length);
     else if (!file.mapped || file.length + length > file.start + WINDOW)
         error = move_window();
     if (error < 0) {
         file.lost++;
-        give_up(error);
+        fail_file(error);
     } else if (file.state == OPEN) {
         memcpy(window + (file.length - file.start), bytes, length);
         file.length += length;
@@ -200,37 +200,37 @@ static void write_out(const char *bytes, size_t length)
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
-struct text *journal_begin(struct locked *locked)
+struct text *append_file_begin(struct locked *locked)
 {
     *locked = lock_take(&lock);
-    bool writes = !file.anothers && (file.state == OPEN || file.state == APPENDING ||
-                                     (file.state == CLOSED && open_file()));
+    bool writes = !file.parents && (file.state == OPEN || file.state == APPENDING ||
+                                    (file.state == CLOSED && start_file()));
     if (writes) {
-        line = text_on(scratch, JOURNAL_LINE_MOST);
+        line = strbuf_on(scratch, APPEND_FILE_LINE_MOST);
         return &line;
     }
-    file.lost += !file.anothers;
+    file.lost += !file.parents;
     lock_give(locked);
     return NULL;
 }
 
-void journal_end(struct locked *locked)
+void append_file_commit(struct locked *locked)
 {
-    if (line.cut) /* the last one is not whole */
+    if (line.cut) /* the last line is incomplete */
         while (line.length && line.bytes[line.length - 1] != '\n')
             line.length--;
-    write_out(line.bytes, line.length);
+    write_bytes(line.bytes, line.length);
     lock_give(locked);
 }
 
-void journal_trim(bool wait, bool last)
+void append_file_trim(bool wait, bool last)
 {
     struct locked locked;
     if (!wait && !lock_try(&lock, &locked))
         return;
     if (wait)
         locked = lock_take(&lock);
-    if (!file.anothers && file.state == OPEN) {
+    if (!file.parents && file.state == OPEN) {
         int fd = sys_open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0);
         if (fd >= 0) {
             close_window();
@@ -244,20 +244,20 @@ void journal_trim(bool wait, bool last)
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
-LOCK_FOR_FORK(journal, &lock)
+LOCK_FOR_FORK(append_file, &lock)
 
-void journal_forked(void)
+void append_file_detach(void)
 {
-    file.anothers = true;
+    file.parents = true;
     close_window();
 }
 
-void journal_fork_child(void)
+void append_file_fork_child(void)
 {
     lock.word = 0;
-    file.anothers = false;
+    file.parents = false;
     file.lost = 0;
-    file.parents_trouble = file.state == BROKEN;
+    file.parent_failed = file.state == BROKEN;
     if (file.state != BROKEN)
         file.state = CLOSED;
 }

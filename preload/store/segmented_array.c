@@ -1,59 +1,60 @@
 #include "preload/store/segmented_array.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/store/store.h"
 
 struct extent {
-    uint32_t place; /* its first record's */
+    uint32_t place; /* of its first record */
     uint64_t bytes;
 };
 
-/* The inverse of segments_of. */
-static struct extent extent_of(const struct segments *segments, unsigned k)
+/* The inverse of segmented_array_segment. */
+static struct extent segment_extent(const struct segments *segments, unsigned k)
 {
     unsigned whole = segments->split_bits - segments->first_bits, bits = segments->first_bits + k;
     uint32_t place = 1;
     if (k >= whole) {
-        bits = segments->split_bits + ((k - whole) >> SEGMENTS_PART_BITS) - SEGMENTS_PART_BITS;
-        place = (1u << SEGMENTS_PART_BITS) + (k - whole) % (1u << SEGMENTS_PART_BITS);
+        bits = segments->split_bits + ((k - whole) >> SEGMENTED_ARRAY_PART_BITS) -
+               SEGMENTED_ARRAY_PART_BITS;
+        place = (1u << SEGMENTED_ARRAY_PART_BITS) + (k - whole) % (1u << SEGMENTED_ARRAY_PART_BITS);
     }
     return (struct extent){place << bits, (uint64_t)segments->record_size << bits};
 }
 
-/* The origin of a new segment; 0 without memory. */
-static uintptr_t make(struct segments *segments, unsigned k)
+/* The origin of a new segment; 0: no memory. */
+static uintptr_t make_segment(struct segments *segments, unsigned k)
 {
-    struct extent extent = extent_of(segments, k);
-    uint32_t id = extent.place - segments_place(segments, 0);
-    char *payload = store_chunk(segments->type, extent.bytes, id);
+    struct extent extent = segment_extent(segments, k);
+    uint32_t id = extent.place - segmented_array_place(segments, 0);
+    char *payload = store_new_chunk(segments->type, extent.bytes, id);
     if (!payload)
         return 0;
     store_publish(payload, extent.bytes);
     return (uintptr_t)payload - (uintptr_t)extent.place * segments->record_size;
 }
 
-void *segments_reach(struct segments *segments, uint32_t id)
+void *segmented_array_ensure(struct segments *segments, uint32_t id)
 {
-    unsigned k = segments_of(segments, segments_place(segments, id));
-    if (unlikely(k >= SEGMENTS_MAX))
+    unsigned k = segmented_array_segment(segments, segmented_array_place(segments, id));
+    if (unlikely(k >= SEGMENTED_ARRAY_MAX))
         return NULL;
     if (unlikely(!load_acquire(&segments->origin[k]))) {
         struct locked locked = lock_take(&segments->lock);
         if (!segments->origin[k])
             /* Pairs with the acquire above. */
-            store_release(&segments->origin[k], make(segments, k));
+            store_release(&segments->origin[k], make_segment(segments, k));
         lock_give(&locked);
         if (!segments->origin[k])
             return NULL;
     }
-    return segments_at(segments, id);
+    return segmented_array_at(segments, id);
 }
 
-void *segments_next(struct segments *segments, uint32_t *last, uint32_t *id)
+void *segmented_array_append(struct segments *segments, uint32_t *last, uint32_t *id)
 {
     uint32_t before = load_relaxed(last);
     void *record;
     do
-        if (unlikely(!(record = segments_reach(segments, before + 1))))
+        if (unlikely(!(record = segmented_array_ensure(segments, before + 1))))
             return NULL;
     while (!__atomic_compare_exchange_n(last, &before, before + 1, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED));
@@ -61,19 +62,19 @@ void *segments_next(struct segments *segments, uint32_t *last, uint32_t *id)
     return record;
 }
 
-bool segments_fork_child(struct segments *segments, uint32_t last_id)
+bool segmented_array_fork_child(struct segments *segments, uint32_t last_id)
 {
-    uint32_t end = segments_place(segments, last_id) + 1;
+    uint32_t end = segmented_array_place(segments, last_id) + 1;
     segments->lock.word = 0;
-    for (unsigned k = 0; k < SEGMENTS_MAX && segments->origin[k]; k++) {
-        struct extent extent = extent_of(segments, k);
+    for (unsigned k = 0; k < SEGMENTED_ARRAY_MAX && segments->origin[k]; k++) {
+        struct extent extent = segment_extent(segments, k);
         uintptr_t before = (uintptr_t)extent.place * segments->record_size;
         const char *old = (const char *)(segments->origin[k] + before);
         segments->origin[k] = 0;
         if (extent.place >= end)
             continue;
         uint64_t used = (uint64_t)(end - extent.place) * segments->record_size;
-        if (!(segments->origin[k] = make(segments, k)))
+        if (!(segments->origin[k] = make_segment(segments, k)))
             return false;
         memcpy((char *)(segments->origin[k] + before), old,
                used < extent.bytes ? used : extent.bytes);

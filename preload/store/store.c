@@ -1,6 +1,5 @@
 #include "preload/store/store.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/base/log.h"
 #include "preload/options/options.h"
@@ -28,12 +27,13 @@ struct leak_header *store_header;
 
 static struct {
     uint64_t size;
-    uint64_t charged; /* for chunks in the mapping: given back when a fork child leaves it */
+    uint64_t
+        charged; /* to the arena, for chunks in the file; discharged when a fork child leaves it */
     char directory[512];
     char name[40];
     char path[640];
     bool in_file;
-    bool preallocated; /* every page of the file is there already */
+    bool preallocated; /* every page of the file is allocated already */
     bool said_full;
 } store;
 
@@ -42,7 +42,7 @@ const char *store_path(void)
     return store.path;
 }
 
-void store_untracked(enum leak_untracked why, uint64_t count)
+void store_count_untracked(enum leak_untracked why, uint64_t count)
 {
     if (store_header)
         add_relaxed(&store_header->untracked[why], count);
@@ -50,23 +50,23 @@ void store_untracked(enum leak_untracked why, uint64_t count)
 
 static void count_abandoned(void)
 {
-    store_untracked(LEAK_UNTRACKED_ABANDONED, 1);
+    store_count_untracked(LEAK_UNTRACKED_ABANDONED, 1);
 }
 
-void store_flag(enum leak_header_flag flag)
+void store_set_flag(enum leak_header_flag flag)
 {
     or_relaxed(&store_header->flags, flag);
 }
 
-void store_unflag(enum leak_header_flag flag)
+void store_clear_flag(enum leak_header_flag flag)
 {
     __atomic_fetch_and(&store_header->flags, ~(uint32_t)flag, __ATOMIC_RELAXED);
 }
 
-/* ---- Where ------------------------------------------------------------------------------- */
+/* ---- The directory -------------------------------------------------------------------------- */
 
-/* A directory of ours: made if missing, and nobody else's. */
-static int usable_directory(const char *path, bool ours_alone)
+/* Makes the directory if it is missing. is_private: it must belong to this user alone. */
+static int make_directory(const char *path, bool is_private)
 {
     struct stat info;
     int made = sys_mkdir(path, 0700);
@@ -75,29 +75,28 @@ static int usable_directory(const char *path, bool ours_alone)
     int found = sys_lstat(path, &info);
     if (found < 0)
         return made < 0 ? made : found;
-    if (ours_alone &&
+    if (is_private &&
         (!S_ISDIR(info.st_mode) || info.st_uid != sys_geteuid() || info.st_mode & 077))
         return -EPERM;
     return 0;
 }
 
-static bool pick_default(char **envp)
+static bool pick_default_directory(char **envp)
 {
-    const char *bases[] = {environment_get(envp, "XDG_RUNTIME_DIR"), "/dev/shm", "/tmp"};
+    const char *bases[] = {options_getenv(envp, "XDG_RUNTIME_DIR"), "/dev/shm", "/tmp"};
     for (size_t i = 0; i < ARRAY_LENGTH(bases); i++) {
         if (!bases[i] || bases[i][0] != '/')
             continue;
-        struct text path = TEXT_ON(store.directory);
-        text_add(&path, bases[i]);
-        text_add(&path, "/libleak-");
-        text_add_number(&path, sys_geteuid());
-        if (!path.cut && usable_directory(store.directory, true) == 0)
+        struct text path = STRBUF_ON(store.directory);
+        strbuf_add_all(&path, bases[i], "/libleak-", NULL);
+        strbuf_add_number(&path, sys_geteuid());
+        if (!path.cut && make_directory(store.directory, true) == 0)
             return true;
     }
     return false;
 }
 
-const char *store_reason(int error)
+const char *store_error_text(int error)
 {
     static const struct {
         int error;
@@ -116,44 +115,41 @@ const char *store_reason(int error)
     return "it cannot be written";
 }
 
-/* ---- The mapping ------------------------------------------------------------------------- */
+/* ---- The mapping ---------------------------------------------------------------------------- */
 
-/* The program may live on the same disk: an eighth of what is free there now stays so, as far as
- * this store goes; those of other processes have their own. A store of the least size is made all
- * the same, and sees for itself what it gets. */
-static uint64_t share_of_disk(int fd)
+/* The program may need the same disk: this file leaves an eighth of what is free there now (each
+ * process has a limit of its own). A file of the smallest size is made in any case, and may then
+ * find the disk full. */
+static uint64_t disk_share(int fd)
 {
-    uint64_t share = sys_space(fd) / 8 * 7 / LEAK_PAGE * LEAK_PAGE;
+    uint64_t share = sys_disk_free(fd) / 8 * 7 / LEAK_PAGE * LEAK_PAGE;
     return share < SIZE_LEAST ? SIZE_LEAST : share;
 }
 
 static uint64_t wanted_size(int fd)
 {
-    uint64_t size = SIZE_WANTED, file = sys_limit(RLIMIT_FSIZE), space = sys_limit(RLIMIT_AS);
-    uint64_t share = share_of_disk(fd);
+    uint64_t size = SIZE_WANTED, file = sys_rlimit(RLIMIT_FSIZE), space = sys_rlimit(RLIMIT_AS);
+    uint64_t share = disk_share(fd);
     if (share < size)
         size = share;
     if (file < size)
         size = file / LEAK_PAGE * LEAK_PAGE;
-    /* A program with little address space needs it for itself. */
+    /* Leaves nearly all of a limited address space to the program. */
     if (space / 16 < size)
         size = space / 16 / LEAK_PAGE * LEAK_PAGE;
     return size;
 }
 
-static int open_file(void)
+static int create_unique_file(void)
 {
     int fd = -EEXIST;
     for (uint64_t n = 1; fd == -EEXIST && n < 10000; n++) {
-        struct text path = TEXT_ON(store.path);
-        text_add(&path, store.directory);
-        text_add(&path, "/");
-        text_add(&path, store.name);
-        text_add(&path, ".");
-        text_add_number(&path, sys_getpid());
-        text_add(&path, ".");
-        text_add_number(&path, n);
-        text_add(&path, ".leak");
+        struct text path = STRBUF_ON(store.path);
+        strbuf_add_all(&path, store.directory, "/", store.name, ".", NULL);
+        strbuf_add_number(&path, sys_getpid());
+        strbuf_add(&path, ".");
+        strbuf_add_number(&path, n);
+        strbuf_add(&path, ".leak");
         fd = path.cut
                  ? -ENAMETOOLONG
                  : sys_open(store.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -161,8 +157,8 @@ static int open_file(void)
     return fd;
 }
 
-/* Maps fd and makes sure of the first page; a new header or a negative errno in *error. */
-static struct leak_header *map_store(int fd, int *error)
+/* Maps fd and allocates the first page. NULL: a negative errno is in *error. */
+static struct leak_header *map_file(int fd, int *error)
 {
     store.size = wanted_size(fd);
     store.preallocated = false;
@@ -180,7 +176,7 @@ static struct leak_header *map_store(int fd, int *error)
     }
     *error = sys_advise(header, LEAK_PAGE, MADV_POPULATE_WRITE);
     if (*error == -EINVAL) {
-        /* An old kernel: what is not there now could raise SIGBUS later. */
+        /* An old kernel: a page that is not allocated now could raise SIGBUS later. */
         sys_unmap(header, store.size);
         store.size = store.size < SIZE_PREALLOCATED ? store.size : SIZE_PREALLOCATED;
         *error = sys_allocate(fd, store.size);
@@ -198,23 +194,23 @@ static struct leak_header *map_store(int fd, int *error)
 
 static struct leak_header *create_file(int *error)
 {
-    int fd = open_file();
+    int fd = create_unique_file();
     *error = fd;
     if (fd < 0)
         return NULL;
-    struct leak_header *header = map_store(fd, error);
+    struct leak_header *header = map_file(fd, error);
     sys_close(fd);
     if (!header)
         sys_unlink(store.path);
     return header;
 }
 
-static uint64_t start_time(void)
+static uint64_t read_start_time(void)
 {
     char buffer[1024];
     if (sys_read_file("/proc/self/stat", buffer, sizeof buffer) <= 0)
         return 0;
-    const char *at = strrchr(buffer, ')'); /* the name may hold spaces and brackets */
+    const char *at = strrchr(buffer, ')'); /* the name may contain spaces and brackets */
     for (int field = 2; at && field < 22; field++) {
         at = strchr(at, ' ');
         at = at ? at + 1 : NULL;
@@ -222,7 +218,7 @@ static uint64_t start_time(void)
     const char *end = at ? strchr(at, ' ') : NULL;
     uint64_t ticks = 0;
     if (end)
-        text_read_number(at, end - at, &ticks);
+        parse_number(at, end - at, &ticks);
     return ticks;
 }
 
@@ -235,7 +231,7 @@ static void fill_header(struct leak_header *header)
     header->used = LEAK_PAGE;
     header->pid = sys_getpid();
     header->ppid = sys_getppid();
-    header->start_time = start_time();
+    header->start_time = read_start_time();
     header->started_ns = sys_clock_ns(CLOCK_REALTIME);
     header->peak_ns = header->started_ns;
     if (sys_read_file("/proc/sys/kernel/hostname", header->host, sizeof header->host) > 0) {
@@ -243,23 +239,23 @@ static void fill_header(struct leak_header *header)
         if (newline)
             *newline = '\0';
     }
-    /* Readers take the page for a store from here on. */
+    /* Pairs with the reader's acquire: from here on the page is a valid header. */
     store_release(&header->magic, LEAK_STORE_MAGIC);
 }
 
-/* file_error: why there is no file. 0 = there is one. */
-static bool begin(struct leak_header *header, int file_error)
+/* header: NULL, there is no file, because of file_error. */
+static bool begin_recording(struct leak_header *header, int file_error)
 {
     store.in_file = header != NULL;
     if (!header) {
         store.path[0] = '\0';
         store.size = SIZE_WANTED;
-        if (sys_limit(RLIMIT_AS) / 16 < store.size)
-            store.size = round_up(sys_limit(RLIMIT_AS) / 16, LEAK_PAGE);
+        if (sys_rlimit(RLIMIT_AS) / 16 < store.size)
+            store.size = round_up(sys_rlimit(RLIMIT_AS) / 16, LEAK_PAGE);
         while (!(header = sys_map_shared(store.size)) && store.size / 4 >= SIZE_LEAST)
             store.size /= 4;
-        log_line("no store in ", store.directory, ": ", store_reason(file_error),
-                 "; the account is in memory only and ends with the process. "
+        log_line("no recording file in ", store.directory, ": ", store_error_text(file_error),
+                 "; the recording is in memory only and ends with the process. "
                  "Set LIBLEAK_OPTIONS=dir=DIRECTORY to a writable one",
                  NULL);
     }
@@ -270,7 +266,7 @@ static bool begin(struct leak_header *header, int file_error)
     return true;
 }
 
-static void set_name(const char *name)
+static void set_program_name(const char *name)
 {
     size_t length = 0;
     for (; *name && length < 32; name++) {
@@ -281,35 +277,34 @@ static void set_name(const char *name)
     store.name[length] = '\0';
 }
 
-/* A relative one counts from here, also after chdir: a fork child's store goes there too. */
+/* Makes the path absolute: after chdir a fork child's file goes to the same directory. */
 static void set_directory(const char *dir)
 {
     char here[PATH_MAX];
-    struct text path = TEXT_ON(store.directory);
+    struct text path = STRBUF_ON(store.directory);
     if (dir[0] != '/' && sys_getcwd(here, sizeof here) > 0 && here[0] == '/') {
-        text_add(&path, here);
-        text_add(&path, "/");
+        strbuf_add_all(&path, here, "/", NULL);
     }
-    text_add(&path, dir);
+    strbuf_add(&path, dir);
     if (path.cut) {
-        path = TEXT_ON(store.directory);
-        text_add(&path, dir);
+        path = STRBUF_ON(store.directory);
+        strbuf_add(&path, dir);
     }
 }
 
 bool store_create(const char *dir, const char *name, char **envp)
 {
     int error = 0;
-    guard_abandoned = count_abandoned;
-    set_name(*name ? name : "program");
+    guard_callbacks.abandoned = count_abandoned;
+    set_program_name(*name ? name : "program");
     if (*dir) {
         set_directory(dir);
-        error = usable_directory(store.directory, false);
-    } else if (!pick_default(envp)) {
+        error = make_directory(store.directory, false);
+    } else if (!pick_default_directory(envp)) {
         error = -EACCES;
     }
     struct leak_header *header = error < 0 ? NULL : create_file(&error);
-    return begin(header, error);
+    return begin_recording(header, error);
 }
 
 bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
@@ -320,7 +315,7 @@ bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
     store.said_full = false;
     arena_discharge(store.charged);
     store.charged = 0;
-    /* Where the parent had no file the child does not try again: one line is enough. */
+    /* A child of a parent without a file does not try: the parent has reported it. */
     struct leak_header *header = store.in_file ? create_file(&error) : NULL;
     if (!header && !store.in_file)
         header = sys_map_shared(store.size);
@@ -329,45 +324,45 @@ bool store_create_child(struct leak_header **parent, uint64_t *parent_size)
         store_header = header;
         return true;
     }
-    return begin(NULL, error);
+    return begin_recording(NULL, error);
 }
 
-void store_forget(struct leak_header *parent, uint64_t parent_size)
+void store_unmap_parent(struct leak_header *parent, uint64_t parent_size)
 {
     sys_unmap(parent, parent_size);
 }
 
-void store_detach(void)
+void store_make_private(void)
 {
     if (!store.in_file) {
         void *copy = sys_map_lazily(store.size);
         if (copy) {
             memcpy(copy, store_header, store_header->used);
-            sys_move(copy, store.size, store_header);
+            sys_remap_to(copy, store.size, store_header);
         }
         return;
     }
     int fd = sys_open(store.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (fd < 0)
         return;
-    sys_map_copy(store_header, fd, store.size);
+    sys_map_file_private(store_header, fd, store.size);
     sys_advise(store_header, store.size, MADV_DONTDUMP);
     sys_close(fd);
 }
 
-/* ---- Chunks ------------------------------------------------------------------------------ */
+/* ---- Chunks --------------------------------------------------------------------------------- */
 
-static void say_full(void)
+static void report_full(void)
 {
-    store_flag(LEAK_FLAG_FULL);
+    store_set_flag(LEAK_FLAG_FULL);
     if (!exchange_relaxed(&store.said_full, true))
-        log_line("no room left for ", store.path[0] ? store.path : "the account",
+        log_line("no room left for ", store.path[0] ? store.path : "the recording",
                  ": new call stacks are kept in memory only and will be missing from the report",
                  NULL);
 }
 
-/* Reserves size bytes of the file; 0 when it is at its end. */
-static uint64_t reserve(uint64_t size)
+/* Reserves size bytes of the file; 0: there are not that many left. */
+static uint64_t reserve_bytes(uint64_t size)
 {
     uint64_t offset = load_relaxed(&store_header->used);
     do {
@@ -378,8 +373,8 @@ static uint64_t reserve(uint64_t size)
     return offset;
 }
 
-/* Advice about a part of the file, in the kernel's pages: rounded outwards where what more it
- * touches does no harm, else inwards. */
+/* Advice about a part of the file, in units of the kernel's pages: rounded outwards where including
+ * neighbouring bytes does no harm, else inwards. */
 static int advise_outwards(uint64_t offset, uint64_t size, int advice)
 {
     uint64_t start = offset & -sys_page_size();
@@ -400,19 +395,19 @@ static void begin_chunk(struct leak_chunk *chunk, enum leak_chunk_type type, uin
     chunk->offset = offset;
     chunk->size = size;
     chunk->first = first;
-    /* Pairs with the reader's acquire: the fields above come first. */
+    /* Pairs with the reader's acquire: the fields above are written before. */
     store_release(&chunk->magic, LEAK_CHUNK_MAGIC);
 }
 
-/* NULL: there is no room; *offset says which pages are wasted. */
-static struct leak_chunk *chunk_in_file(uint64_t size, uint64_t *offset)
+/* NULL: there is no room; then the pages at *offset are wasted. */
+static struct leak_chunk *reserve_chunk(uint64_t size, uint64_t *offset)
 {
-    *offset = reserve(size);
+    *offset = reserve_bytes(size);
     if (!*offset || (store.in_file && !store.preallocated &&
                      advise_outwards(*offset, size, MADV_POPULATE_WRITE) < 0)) {
-        say_full();
-        /* The reserved pages stay unpublished: readers step over them. Those that were still to be
-         * had are others' again: the program may live on the same disk. */
+        report_full();
+        /* The reserved pages stay unpublished: readers skip them. Those that were allocated are
+         * freed again, because the program may need the same disk. */
         if (*offset)
             advise_inwards(*offset, size, MADV_REMOVE);
         return NULL;
@@ -420,29 +415,29 @@ static struct leak_chunk *chunk_in_file(uint64_t size, uint64_t *offset)
     return (struct leak_chunk *)((char *)store_header + *offset);
 }
 
-void *store_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint64_t first)
+void *store_new_chunk_in_file(enum leak_chunk_type type, uint64_t payload, uint64_t first)
 {
     uint64_t size = round_up(sizeof(struct leak_chunk) + payload, LEAK_PAGE), offset;
-    struct leak_chunk *chunk = chunk_in_file(size, &offset);
+    struct leak_chunk *chunk = reserve_chunk(size, &offset);
     if (!chunk)
         return NULL;
     begin_chunk(chunk, type, offset, size, first);
     return chunk + 1;
 }
 
-void *store_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
+void *store_new_chunk(enum leak_chunk_type type, uint64_t payload, uint64_t first)
 {
     uint64_t size = round_up(sizeof(struct leak_chunk) + payload, LEAK_PAGE), offset;
     if (!arena_charge(size))
         return NULL;
-    struct leak_chunk *chunk = chunk_in_file(size, &offset);
+    struct leak_chunk *chunk = reserve_chunk(size, &offset);
     if (!chunk) {
         chunk = sys_map(size);
         if (!chunk) {
             arena_discharge(size);
             return NULL;
         }
-        arena_own(chunk, size);
+        arena_register(chunk, size);
     } else {
         add_relaxed(&store.charged, size);
     }
@@ -455,30 +450,30 @@ void store_publish(void *payload, uint64_t length)
     store_release(&((struct leak_chunk *)payload - 1)->length, length);
 }
 
-void store_put(enum leak_chunk_type type, const void *bytes, uint64_t length)
+void store_write_chunk(enum leak_chunk_type type, const void *bytes, uint64_t length)
 {
-    void *payload = store_chunk(type, length, 0);
+    void *payload = store_new_chunk(type, length, 0);
     if (!payload)
         return;
     memcpy(payload, bytes, length);
     store_publish(payload, length);
 }
 
-bool store_holds(const void *payload)
+bool store_contains(const void *payload)
 {
     return (uintptr_t)payload - (uintptr_t)store_header < store.size;
 }
 
-uint64_t store_place(const void *payload)
+uint64_t store_offset_of(const void *payload)
 {
     return (uintptr_t)payload - (uintptr_t)store_header;
 }
 
-void *store_chunk_again(enum leak_chunk_type type, uint64_t place, uint64_t payload)
+void *store_reuse_chunk(enum leak_chunk_type type, uint64_t offset, uint64_t payload)
 {
-    char *bytes = (char *)store_header + place;
+    char *bytes = (char *)store_header + offset;
     const struct leak_chunk *chunk = (struct leak_chunk *)bytes - 1;
-    if (!place || chunk->type != type || chunk->size < sizeof *chunk + payload)
+    if (!offset || chunk->type != type || chunk->size < sizeof *chunk + payload)
         return NULL;
     store_publish(bytes, 0);
     return bytes;

@@ -1,31 +1,34 @@
-/* annotate.h - what the program says of its own allocators, with what follows from it: a block
- * comes or goes, in a pool or in none, and what does not fit is told as a wrong release.
+/* annotate.h - what the program says of its own allocators (libleak_* of the public API): a block
+ * was allocated or freed, in a pool or in none. A call that does not fit is handled as a wrong
+ * release (bad_free.h).
  *
- * With sample= nothing is known of such blocks, and nothing said.
+ * With sample= these blocks are not tracked, and all calls return at once.
  */
 #ifndef PRELOAD_TRACK_ANNOTATE_H
 #define PRELOAD_TRACK_ANNOTATE_H
 
 #include "preload/base/reentry_guard.h"
 
-void annotate_new(struct guard *guard, const struct frame *caller, const void *block, size_t size);
-void annotate_resize(struct guard *guard, const struct frame *caller, const void *block,
-                     size_t size);
-void annotate_gone(struct guard *guard, const struct frame *caller, const void *block);
+void annotate_block_new(struct guard *guard, const struct frame *caller, const void *block,
+                        size_t size);
+/* Counts as realloc does: one free, one allocation. */
+void annotate_block_resize(struct guard *guard, const struct frame *caller, const void *block,
+                           size_t size);
+void annotate_block_free(struct guard *guard, const struct frame *caller, const void *block);
 
-void annotate_create(struct guard *guard, const void *pool, const char *name);
-bool annotate_exists(struct guard *guard, const void *pool);
-void annotate_move(struct guard *guard, const void *from, const void *to);
-void annotate_alloc(struct guard *guard, const struct frame *caller, const void *pool,
-                    const void *block, size_t size);
-void annotate_free(struct guard *guard, const struct frame *caller, const void *pool,
-                   const void *block);
-/* It is at another address, or has another size. */
-void annotate_change(struct guard *guard, const struct frame *caller, const void *pool,
-                     const void *block, const void *now, size_t size);
-/* What does not begin in [start, start + size) is free. */
-void annotate_trim(struct guard *guard, const struct frame *caller, const void *pool,
-                   const void *start, size_t size);
-void annotate_destroy(struct guard *guard, const struct frame *caller, const void *pool);
+void annotate_pool_create(struct guard *guard, const void *pool, const char *name);
+bool annotate_pool_exists(struct guard *guard, const void *pool);
+void annotate_pool_move(struct guard *guard, const void *from, const void *to);
+void annotate_pool_alloc(struct guard *guard, const struct frame *caller, const void *pool,
+                         const void *block, size_t size);
+void annotate_pool_free(struct guard *guard, const struct frame *caller, const void *pool,
+                        const void *block);
+/* The block has moved to another address, or has another size. */
+void annotate_pool_resize(struct guard *guard, const struct frame *caller, const void *pool,
+                          const void *block, const void *now, size_t size);
+/* Every block of the pool that does not begin in [start, start + size) is free. */
+void annotate_pool_trim(struct guard *guard, const struct frame *caller, const void *pool,
+                        const void *start, size_t size);
+void annotate_pool_destroy(struct guard *guard, const struct frame *caller, const void *pool);
 
 #endif

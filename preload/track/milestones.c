@@ -1,5 +1,5 @@
 #include "preload/track/milestones.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
@@ -7,21 +7,21 @@
 
 #include <time.h>
 
-#define KNOWN (LEAK_MILESTONES - 1) /* the last place */
+#define KNOWN_PLACE (LEAK_MILESTONES - 1) /* the last one */
 
-static struct leak_milestone *places; /* LEAK_MILESTONES, in the store; NULL: none was needed */
-static uint32_t last;                 /* number */
-static uint32_t placed;               /* in the other places, ever */
+static struct leak_milestone *places; /* LEAK_MILESTONES, in the file; NULL: none so far */
+static uint32_t last_number;
+static uint32_t placed_count; /* ever, in the other places */
 
-/* Of two threads that make it at once one's chunk stays empty. */
-static struct leak_milestone *get_places(void)
+/* When two threads create the chunk at once, one chunk stays empty. */
+static struct leak_milestone *ensure_places(void)
 {
-    struct leak_milestone *there = load_acquire(&places), *nobody = NULL;
+    struct leak_milestone *there = load_acquire(&places), *expected = NULL;
     if (there)
         return there;
-    there = store_chunk_in_file(LEAK_CHUNK_MILESTONES, LEAK_MILESTONES * sizeof *there, 0);
-    if (there && !cas_acquire(&places, &nobody, there))
-        there = nobody;
+    there = store_new_chunk_in_file(LEAK_CHUNK_MILESTONES, LEAK_MILESTONES * sizeof *there, 0);
+    if (there && !cas_acquire(&places, &expected, there))
+        there = expected;
     return there;
 }
 
@@ -31,17 +31,17 @@ uint32_t milestones_begin_tick(void)
     return __atomic_add_fetch(&store_header->epoch, 1, __ATOMIC_RELAXED);
 }
 
-static uint32_t add(const char *name, bool known)
+static uint32_t add_milestone(const char *name, bool known)
 {
-    struct leak_milestone *there = get_places();
+    struct leak_milestone *there = ensure_places();
     if (!there)
         return 0;
-    uint32_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-    there += known ? KNOWN /* … else the oldest, if any */
-                   : (__atomic_add_fetch(&placed, 1, __ATOMIC_RELAXED) - 1) % KNOWN;
+    uint32_t number = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
+    there += known ? KNOWN_PLACE /* otherwise the place of the oldest */
+                   : (__atomic_add_fetch(&placed_count, 1, __ATOMIC_RELAXED) - 1) % KNOWN_PLACE;
     store_relaxed(&there->number, 0);
-    struct text text = TEXT_ON(there->name);
-    text_add(&text, name ? name : "");
+    struct text text = STRBUF_ON(there->name);
+    strbuf_add(&text, name ? name : "");
     there->is_look = !name;
     there->is_known = known;
     there->when_ns = sys_clock_ns(CLOCK_REALTIME);
@@ -52,12 +52,12 @@ static uint32_t add(const char *name, bool known)
 
 uint32_t milestones_add(const char *name)
 {
-    return add(name, false);
+    return add_milestone(name, false);
 }
 
 uint32_t milestones_add_known(void)
 {
-    return add(LEAK_MILESTONE_KNOWN, true);
+    return add_milestone(LEAK_MILESTONE_KNOWN, true);
 }
 
 uint32_t milestones_sorted(struct leak_milestone *out)
@@ -79,5 +79,5 @@ uint32_t milestones_sorted(struct leak_milestone *out)
 void milestones_fork_child(void)
 {
     places = NULL;
-    last = placed = 0;
+    last_number = placed_count = 0;
 }

@@ -1,8 +1,8 @@
-/* milestones.h - moments that blocks can be older or newer than: marks, and looks asked for.
+/* milestones.h - moments that blocks can be older or newer than: marks and leak checks.
  *
- * A milestone is a number, a tick and perhaps a name, in one chunk of the store. The tick begins
- * with it: the epoch is pushed on by one, so what this thread allocates from here on is told apart
- * from what it allocated a moment ago, though the clock has not moved.
+ * A milestone is a number, a tick and perhaps a name, in one chunk of the recording file. Its tick
+ * begins with it: the epoch is increased by one, so what this thread allocates from now on differs
+ * from what it allocated just before, even if the clock has not advanced.
  *
  *     a block is newer  <=>  block.tick >= milestone.tick
  */
@@ -12,19 +12,21 @@
 #include "preload/base/base.h"
 #include "leak_store.h"
 
-/* A moment that nobody will ask the store for: the tick alone. */
+/* Begins a tick without a milestone in the file. */
 uint32_t milestones_begin_tick(void);
 
-/* Its number; 0: the store has no room. name: NULL for a look's. Any thread, also in a handler
- * outside of the runtime. */
+/* Returns its number; 0: the file has no room. name: NULL for that of a leak check. Callable from
+ * any thread, also in a signal handler outside of the runtime. */
 uint32_t milestones_add(const char *name);
-/* One that all before it is known at. It has a place to itself: others cannot write it over. */
+/* A milestone at which all older leaks are known. It has a place to itself, which others cannot
+ * overwrite. */
 uint32_t milestones_add_known(void);
 
-/* Those there are, by ascending tick: how many are written to out, LEAK_MILESTONES at most. */
+/* Copies the milestones to out by ascending tick, and returns their number, LEAK_MILESTONES at
+ * most. */
 uint32_t milestones_sorted(struct leak_milestone *out);
 
-/* A fork child has none of its parent's. */
+/* A fork child starts without milestones. */
 void milestones_fork_child(void);
 
 #endif

@@ -9,46 +9,46 @@
 #include <time.h>
 
 #define EVENTS_PER_CLOCK_MAX 64
-/* A batch of bytes brings the next look at the clock as much nearer, a large one more. */
+/* By how many events a batch of bytes brings the next reading of the clock nearer. */
 #define EVENTS_PER_BATCH 2
 #define EVENTS_PER_LARGE_BATCH 16
-#define DELTA_LEAST 1024
-#define DELTA_MOST 65536
+#define DELTA_MIN 1024
+#define DELTA_MAX 65536
 
-bool track_choosy = true, track_detour = true;
+struct track_state track_state = {.selective = true, .detour = true};
 static uint64_t size_span = UINT64_MAX; /* max_size - min_size: one comparison for both */
-static uint64_t began_ns;               /* monotonic: the wall clock may be set */
+static uint64_t started_ns;             /* monotonic: the wall clock may be set */
 
-void track_begin(void)
+void track_start(void)
 {
-    if (!track_options.site_stacks)
-        track_options.free_stacks = FREE_STACKS_OFF;
-    uint64_t least = track_options.min_size, most = track_options.max_size;
+    if (!options_current.site_stacks)
+        options_current.free_stacks = FREE_STACKS_OFF;
+    uint64_t least = options_current.min_size, most = options_current.max_size;
     size_span = (most ? most : UINT64_MAX) - least;
     if (most && most < least) { /* nothing can be both */
-        track_options.min_size = UINT64_MAX;
+        options_current.min_size = UINT64_MAX;
         size_span = 0;
     }
-    began_ns = sys_clock_ns(CLOCK_MONOTONIC_COARSE);
+    started_ns = sys_clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
-void track_ready(void)
+void track_select_path(void)
 {
-    track_choosy = sample_bytes || track_options.min_size || size_span != UINT64_MAX;
-    track_detour = sample_bytes || quarantine_is_on() || eventlog_level;
+    track_state.selective = sample_bytes || options_current.min_size || size_span != UINT64_MAX;
+    track_state.detour = sample_bytes || quarantine_is_on() || eventlog_is_on();
 }
 
 void track_tick(void)
 {
-    uint64_t elapsed = sys_clock_ns(CLOCK_MONOTONIC_COARSE) - began_ns;
+    uint64_t elapsed = sys_clock_ns(CLOCK_MONOTONIC_COARSE) - started_ns;
     uint32_t tick = elapsed / (1000000000u / LEAK_TICKS_PER_SECOND);
     uint32_t now = load_relaxed(&store_header->epoch);
     while (tick > now && !cas_acquire(&store_header->epoch, &now, tick))
-        ; /* somebody ticks as well, or a milestone has pushed it on */
+        ; /* another thread ticked, or a milestone advanced the epoch */
 }
 
-/* Which comes first for a thread: the clock, or who waits for one of its allocations? */
-static void set_stop(struct thread *thread)
+/* Which is due first for a thread: the clock, or a watched allocation (alloc_watch.h)? */
+static void set_next_due(struct thread *thread)
 {
     uint32_t count = thread->record->allocations, watch = thread->watch_at;
     int32_t left = thread->clock_at - count;
@@ -56,7 +56,7 @@ static void set_stop(struct thread *thread)
     thread->stop_at = watch_first ? watch : thread->clock_at;
 }
 
-NOINLINE void track_ask_clock(struct guard *guard, struct thread *thread)
+NOINLINE void track_update_clock(struct guard *guard, struct thread *thread)
 {
     uint32_t before = load_relaxed(&store_header->epoch);
     track_tick();
@@ -67,48 +67,46 @@ NOINLINE void track_ask_clock(struct guard *guard, struct thread *thread)
         thread->events_per_clock = 2 * thread->events_per_clock + 1;
     thread->frees_left = thread->events_per_clock - 1;
     thread->clock_at = thread->record->allocations + thread->events_per_clock;
-    set_stop(thread);
+    set_next_due(thread);
     if (late) {
         threads_note_name(thread);
         history_tick(guard, thread, before);
-        limits_tick();
+        memory_limits_tick();
     }
 }
 
-NOINLINE uint32_t track_stop(struct guard *guard, struct thread *thread, const struct frame *caller,
-                             const struct block *block)
+NOINLINE uint32_t track_run_due(struct guard *guard, struct thread *thread,
+                                const struct frame *caller, const struct block *block)
 {
     struct block now = *block;
     if ((int32_t)(now.count - thread->clock_at) >= 0) {
-        track_ask_clock(guard, thread);
+        track_update_clock(guard, thread);
         now.tick = store_header->epoch;
     }
     if (now.count == thread->watch_at)
-        watch_allocation(guard, thread, caller, &now);
-    set_stop(thread);
+        alloc_watch_handle(guard, thread, caller, &now);
+    set_next_due(thread);
     return now.tick;
 }
 
-NOINLINE void track_bring_live(struct guard *guard, struct thread *thread)
+NOINLINE void track_flush_live(struct guard *guard, struct thread *thread)
 {
     struct leak_header *header = store_header;
     int64_t delta = threads_delta(thread);
     uint64_t live, most;
-    bool large = (uint64_t)(delta + DELTA_MOST) > 2 * DELTA_MOST;
+    bool large = (uint64_t)(delta + DELTA_MAX) > 2 * DELTA_MAX;
     uint32_t nearer = large ? EVENTS_PER_LARGE_BATCH : EVENTS_PER_BATCH;
     thread->frees_left -= nearer;
     thread->clock_at -= nearer;
     thread->stop_at -= nearer;
-    if (*lock_alone) {
+    if (*lock_single_threaded) {
         live = header->live_bytes += delta;
         threads_blocks += thread->delta_blocks;
     } else {
         live = __atomic_add_fetch(&header->live_bytes, delta, __ATOMIC_RELAXED);
         add_relaxed(&threads_blocks, thread->delta_blocks);
     }
-    most = live >> 10 > DELTA_MOST    ? DELTA_MOST
-           : live >> 10 > DELTA_LEAST ? live >> 10
-                                      : DELTA_LEAST;
+    most = live >> 10 > DELTA_MAX ? DELTA_MAX : live >> 10 > DELTA_MIN ? live >> 10 : DELTA_MIN;
     thread->delta_level = most;
     thread->delta_top = 2 * most;
     thread->delta_blocks = 0;
@@ -122,109 +120,110 @@ NOINLINE void track_bring_live(struct guard *guard, struct thread *thread)
                                                              (1000000000u / LEAK_TICKS_PER_SECOND));
 }
 
-uint32_t track_stack(struct guard *guard, const struct frame *caller, uint32_t *serial)
+uint32_t track_capture_stack(struct guard *guard, const struct frame *caller, uint32_t *serial)
 {
     const struct thread *thread;
     modules_notice();
     if (likely(guard->thread))
         track_clock(guard, guard->thread, false);
-    uint32_t node = capture_call(guard, caller, track_options.site_stacks, &thread);
+    uint32_t node = capture_call(guard, caller, options_current.site_stacks, &thread);
     if (thread)
         *serial = thread->serial;
     return node;
 }
 
-void track_left_out(enum leak_untracked why, uintptr_t address, uint64_t size)
+void track_count_untracked(enum leak_untracked why, uintptr_t address, uint64_t size)
 {
     struct block block = {.address = address, .size = size};
-    store_untracked(why, sample_weight(&block));
+    store_count_untracked(why, sample_weight(&block));
 }
 
-static inline bool filtered(size_t size)
+static inline bool is_filtered(size_t size)
 {
-    return unlikely(size - track_options.min_size > size_span);
+    return unlikely(size - options_current.min_size > size_span);
 }
 
-void track_without_site(struct guard *guard, struct thread *thread, const struct frame *caller,
-                        struct block *block, unsigned kind)
+void track_alloc_without_site(struct guard *guard, struct thread *thread,
+                              const struct frame *caller, struct block *block, unsigned kind)
 {
-    track_number(guard, thread, caller, block, kind);
-    track_left_out(LEAK_UNTRACKED_NO_MEMORY, block->address, block->size);
+    track_number_block(guard, thread, caller, block, kind);
+    track_count_untracked(LEAK_UNTRACKED_NO_MEMORY, block->address, block->size);
 }
 
-struct leak_slot *track_replaced(struct guard *guard, struct thread *thread,
-                                 const struct block *old, uint64_t blocks, uint32_t site)
+struct leak_slot *track_replace_block(struct guard *guard, struct thread *thread,
+                                      const struct block *old, uint64_t blocks, uint32_t site)
 {
     track_count_free(guard, thread, old, blocks, false);
     return slots_pair(&thread->slots, site);
 }
 
-static ALWAYS_INLINE void came(struct guard *guard, const struct frame *caller, void *pointer,
-                               size_t size, enum leak_kind kind, bool sampled, const uint32_t *pool)
+static ALWAYS_INLINE void record_alloc(struct guard *guard, const struct frame *caller,
+                                       void *pointer, size_t size, enum leak_kind kind,
+                                       bool sampled, const uint32_t *pool)
 {
     struct locked shared;
-    if (filtered(size))
-        return track_left_out(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
+    if (is_filtered(size))
+        return track_count_untracked(LEAK_UNTRACKED_FILTERED, (uintptr_t)pointer, size);
     struct thread *thread = threads_self(guard, &shared);
     if (unlikely(!thread))
-        return track_left_out(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
-    track_came(guard, thread, caller, pointer, size, kind, sampled, pool);
+        return track_count_untracked(LEAK_UNTRACKED_NO_MEMORY, (uintptr_t)pointer, size);
+    track_record_alloc(guard, thread, caller, pointer, size, kind, sampled, pool);
     threads_done(thread, &shared);
 }
 
-static NOINLINE void came_sampled(struct guard *guard, const struct frame *caller, void *pointer,
-                                  size_t size, enum leak_kind kind)
+static NOINLINE void record_alloc_sampled(struct guard *guard, const struct frame *caller,
+                                          void *pointer, size_t size, enum leak_kind kind)
 {
     if (sample_meets(size))
-        came(guard, caller, pointer, size, kind, true, NULL);
+        record_alloc(guard, caller, pointer, size, kind, true, NULL);
 }
 
 void track_alloc(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
                  enum leak_kind kind)
 {
     if (unlikely(sample_bytes))
-        came_sampled(guard, caller, pointer, size, kind);
+        record_alloc_sampled(guard, caller, pointer, size, kind);
     else
-        came(guard, caller, pointer, size, kind, false, NULL);
+        record_alloc(guard, caller, pointer, size, kind, false, NULL);
 }
 
-void track_alloc_first(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
-                       enum leak_kind kind)
+void track_alloc_slow(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
+                      enum leak_kind kind)
 {
-    came(guard, caller, pointer, size, kind, false, NULL);
+    record_alloc(guard, caller, pointer, size, kind, false, NULL);
 }
 
-NOINLINE void track_carved(struct guard *guard, const struct frame *caller, void *pointer,
-                           size_t size, enum leak_kind kind, uint32_t pool)
+NOINLINE void track_suballoc(struct guard *guard, const struct frame *caller, void *pointer,
+                             size_t size, enum leak_kind kind, uint32_t pool)
 {
-    store_relaxed(&track_detour, true);
-    came(guard, caller, pointer, size, kind, false, &pool);
+    store_relaxed(&track_state.detour, true);
+    record_alloc(guard, caller, pointer, size, kind, false, &pool);
 }
 
-/* ---- Going ---------------------------------------------------------------------------------- */
+/* ---- Free ------------------------------------------------------------------------------------ */
 
-bool track_take(struct guard *guard, void *pointer, struct block *out)
+bool track_remove(struct guard *guard, void *pointer, struct block *out)
 {
     return sample_bytes ? sample_remove(guard, arch_address(pointer), out)
                         : blocks_remove(guard, arch_address(pointer), out);
 }
 
-static NOINLINE bool move_otherwise(struct guard *guard, const struct frame *caller, void *pointer,
-                                    struct block *out)
+static NOINLINE bool remove_with_detour(struct guard *guard, const struct frame *caller,
+                                        void *pointer, struct block *out)
 {
-    bool known = track_take(guard, pointer, out);
-    if (eventlog_level && known)
-        eventlog_went(guard, caller, out, BY_REALLOC);
-    else if (eventlog_level)
-        eventlog_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
+    bool known = track_remove(guard, pointer, out);
+    if (eventlog_is_on() && known)
+        eventlog_free(guard, caller, out, BY_REALLOC);
+    else if (eventlog_is_on())
+        eventlog_free_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
     return known;
 }
 
-NOINLINE uint32_t track_look(struct guard *guard, struct thread *thread, const struct frame *caller,
-                             const struct block *taken, uintptr_t address, unsigned weight,
-                             const void *content)
+NOINLINE uint32_t track_record_free_stack(struct guard *guard, struct thread *thread,
+                                          const struct frame *caller, const struct block *taken,
+                                          uintptr_t address, unsigned weight, const void *content)
 {
-    struct block block = track_copy(taken, address);
+    struct block block = track_copy_block(taken, address);
     uint32_t node = 0;
     if (weight) {
         history_died(block.site, weight, store_header->epoch - block.tick);
@@ -236,7 +235,7 @@ NOINLINE uint32_t track_look(struct guard *guard, struct thread *thread, const s
     return node;
 }
 
-/* No memory for this thread: straight into the site, or the block would look like a leak. */
+/* There is no memory for this thread: the site counts it, or the block would seem to be a leak. */
 static COLD void count_free_at_site(struct guard *guard, uint32_t site, uint64_t blocks,
                                     uint64_t bytes)
 {
@@ -244,72 +243,74 @@ static COLD void count_free_at_site(struct guard *guard, uint32_t site, uint64_t
     sub_relaxed(&store_header->live_bytes, bytes);
 }
 
-/* pointer: as the program freed it, or NULL: what was there is gone as well. */
-static ALWAYS_INLINE void gone(struct guard *guard, const struct frame *caller,
-                               const struct block *block, const void *pointer, uint32_t how,
-                               bool sampled)
+/* pointer: as the program freed it; NULL: its content is lost. */
+static ALWAYS_INLINE void record_free(struct guard *guard, const struct frame *caller,
+                                      const struct block *block, const void *pointer, uint32_t how,
+                                      bool sampled)
 {
     struct locked shared;
     struct thread *thread = threads_self(guard, &shared);
     uint64_t blocks = sampled ? sample_count(block, false) : 1;
     if (unlikely(!thread))
         return count_free_at_site(guard, block->site, blocks, blocks * block->size);
-    track_went(guard, thread, caller, block, block->address, pointer, how, blocks, sampled, false);
+    track_record_free(guard, thread, caller, block, block->address, pointer, how, blocks, sampled,
+                      false);
     threads_done(thread, &shared);
 }
 
-static NOINLINE void gone_sampled(struct guard *guard, const struct frame *caller,
-                                  const struct block *block, uint32_t how)
+static NOINLINE void record_free_sampled(struct guard *guard, const struct frame *caller,
+                                         const struct block *block, uint32_t how)
 {
-    gone(guard, caller, block, NULL, how, true);
+    record_free(guard, caller, block, NULL, how, true);
 }
 
-void track_gone(struct guard *guard, const struct frame *caller, const struct block *block)
+void track_free_removed(struct guard *guard, const struct frame *caller, const struct block *block)
 {
     if (unlikely(sample_bytes))
-        gone_sampled(guard, caller, block, BY_REALLOC);
+        record_free_sampled(guard, caller, block, BY_REALLOC);
     else
-        gone(guard, caller, block, NULL, BY_REALLOC, false);
+        record_free(guard, caller, block, NULL, BY_REALLOC, false);
 }
 
-NOINLINE void track_carved_gone(struct guard *guard, const struct frame *caller,
-                                const struct block *block, uint32_t how)
+NOINLINE void track_suballoc_free(struct guard *guard, const struct frame *caller,
+                                  const struct block *block, uint32_t how)
 {
-    if (eventlog_level)
-        eventlog_went(guard, caller, block, how);
-    gone(guard, caller, block, NULL, how, false);
+    if (eventlog_is_on())
+        eventlog_free(guard, caller, block, how);
+    record_free(guard, caller, block, NULL, how, false);
 }
 
-void track_content_gone(struct guard *guard, const struct frame *caller, uintptr_t start,
-                        size_t size, uint32_t how)
+void track_free_contained(struct guard *guard, const struct frame *caller, uintptr_t start,
+                          size_t size, uint32_t how)
 {
     struct carved it;
     while (carved_remove_in(guard, start, start + size, &it))
-        track_carved_gone(guard, caller, &it.block, how);
+        track_suballoc_free(guard, caller, &it.block, how);
 }
 
-/* free and its like of a block that is carved from another: it goes, and that is an error. */
-static bool went_wrongly(struct guard *guard, const struct frame *caller, uintptr_t address,
-                         uint32_t how)
+/* free and the like of a block that a suballocator owns: it is freed, and that is an error. */
+static bool free_suballoc_wrongly(struct guard *guard, const struct frame *caller,
+                                  uintptr_t address, uint32_t how)
 {
     struct carved it;
     if (likely(!load_relaxed(&carved_count)) || !carved_remove(guard, address, CARVED_ANY, &it))
         return false;
-    wrongs_of_carved(guard, caller, &it, how, 0);
-    track_carved_gone(guard, caller, &it.block, how);
+    bad_free_of_suballoc(guard, caller, &it, how, 0);
+    track_suballoc_free(guard, caller, &it.block, how);
     return true;
 }
 
-bool track_move(struct guard *guard, const struct frame *caller, void *pointer, struct block *out)
+bool track_remove_for_realloc(struct guard *guard, const struct frame *caller, void *pointer,
+                              struct block *out)
 {
-    bool known = unlikely(track_detour) ? move_otherwise(guard, caller, pointer, out)
-                                        : blocks_remove(guard, arch_address(pointer), out);
+    bool known = unlikely(track_state.detour) ? remove_with_detour(guard, caller, pointer, out)
+                                              : blocks_remove(guard, arch_address(pointer), out);
     if (unlikely(!known)) {
-        if (!went_wrongly(guard, caller, arch_address(pointer), BY_REALLOC) &&
-            !wrongs_of_waiting(guard, caller, arch_address(pointer), BY_REALLOC))
-            wrongs_of_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
-    } else if (unlikely(!misuse_agrees(caller, out, BY_REALLOC, false))) {
-        wrongs_of_block(guard, caller, out, BY_REALLOC);
+        if (!free_suballoc_wrongly(guard, caller, arch_address(pointer), BY_REALLOC) &&
+            !bad_free_of_quarantined(guard, caller, arch_address(pointer), BY_REALLOC))
+            bad_free_of_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
+    } else if (unlikely(!bad_free_agrees(caller, out, BY_REALLOC, false))) {
+        bad_free_check_block(guard, caller, out, BY_REALLOC);
     }
     return known;
 }
@@ -320,42 +321,42 @@ static void free_sampled(struct guard *guard, const struct frame *caller, void *
     struct block block;
     if (!sample_remove(guard, arch_address(pointer), &block))
         return;
-    if (eventlog_level)
-        eventlog_went(guard, caller, &block, how);
-    wrongs_of_block(guard, caller, &block, how); /* if at all */
-    gone(guard, caller, &block, pointer, how, true);
+    if (eventlog_is_on())
+        eventlog_free(guard, caller, &block, how);
+    bad_free_check_block(guard, caller, &block, how); /* if it is wrong at all */
+    record_free(guard, caller, &block, pointer, how, true);
 }
 
-static void *free_later(struct guard *guard, const struct frame *caller, void *pointer,
-                        uint32_t how)
+static void *free_with_detour(struct guard *guard, const struct frame *caller, void *pointer,
+                              uint32_t how)
 {
     struct block block;
     uintptr_t address = arch_address(pointer);
     if (!blocks_remove(guard, address, &block)) {
-        if (wrongs_of_waiting(guard, caller, address, how))
+        if (bad_free_of_quarantined(guard, caller, address, how))
             return NULL;
-        if (went_wrongly(guard, caller, address, how))
+        if (free_suballoc_wrongly(guard, caller, address, how))
             return pointer;
-        if (eventlog_level)
-            eventlog_unknown(guard, caller, address, how);
-        wrongs_of_unknown(guard, caller, address, how);
+        if (eventlog_is_on())
+            eventlog_free_unknown(guard, caller, address, how);
+        bad_free_of_unknown(guard, caller, address, how);
         return pointer;
     }
-    if (eventlog_level)
-        eventlog_went(guard, caller, &block, how);
-    wrongs_of_block(guard, caller, &block, how); /* if at all */
+    if (eventlog_is_on())
+        eventlog_free(guard, caller, &block, how);
+    bad_free_check_block(guard, caller, &block, how); /* if it is wrong at all */
     if (load_relaxed(&carved_count))
-        track_content_gone(guard, caller, address, block.size, how);
-    gone(guard, caller, &block, pointer, how, false);
-    return quarantine_is_on() && wrongs_put_off(guard, caller, pointer, &block, how) ? NULL
-                                                                                     : pointer;
+        track_free_contained(guard, caller, address, block.size, how);
+    record_free(guard, caller, &block, pointer, how, false);
+    return quarantine_is_on() && bad_free_quarantine(guard, caller, pointer, &block, how) ? NULL
+                                                                                          : pointer;
 }
 
-static NOINLINE void *free_otherwise(struct guard *guard, const struct frame *caller, void *pointer,
-                                     uint32_t how)
+static NOINLINE void *free_detour(struct guard *guard, const struct frame *caller, void *pointer,
+                                  uint32_t how)
 {
     if (!sample_bytes)
-        return free_later(guard, caller, pointer, how);
+        return free_with_detour(guard, caller, pointer, how);
     free_sampled(guard, caller, pointer, how);
     return pointer;
 }
@@ -365,20 +366,20 @@ void *track_free_unknown(struct guard *guard, const struct frame *caller, void *
 {
     if (boot_owns(pointer))
         return NULL;
-    wrongs_of_unknown(guard, caller, arch_address(pointer), how);
+    bad_free_of_unknown(guard, caller, arch_address(pointer), how);
     return pointer;
 }
 
 void *track_free_wrong(struct guard *guard, const struct frame *caller, const struct block *taken,
                        void *pointer, uint32_t how)
 {
-    struct block block = track_copy(taken, arch_address(pointer));
-    wrongs_of_block(guard, caller, &block, how); /* if at all */
-    gone(guard, caller, &block, pointer, how, false);
+    struct block block = track_copy_block(taken, arch_address(pointer));
+    bad_free_check_block(guard, caller, &block, how); /* if it is wrong at all */
+    record_free(guard, caller, &block, pointer, how, false);
     return pointer;
 }
 
-void *track_free_first(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
+void *track_free_slow(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
 {
     struct block block;
     if (!blocks_remove(guard, arch_address(pointer), &block))
@@ -386,26 +387,27 @@ void *track_free_first(struct guard *guard, const struct frame *caller, void *po
     return track_free_wrong(guard, caller, &block, pointer, how);
 }
 
-static ALWAYS_INLINE void *free_said(struct guard *guard, const struct frame *caller, void *pointer,
-                                     uint32_t how, bool said)
+static ALWAYS_INLINE void *free_inline(struct guard *guard, const struct frame *caller,
+                                       void *pointer, uint32_t how, bool with_size)
 {
-    return unlikely(track_detour)     ? free_otherwise(guard, caller, pointer, how)
-           : unlikely(!guard->thread) ? track_free_first(guard, caller, pointer, how)
-                                      : track_free_now(guard, caller, pointer, how, said);
+    return unlikely(track_state.detour) ? free_detour(guard, caller, pointer, how)
+           : unlikely(!guard->thread)
+               ? track_free_slow(guard, caller, pointer, how)
+               : track_free_known_thread(guard, caller, pointer, how, with_size);
 }
 
 void *track_free(struct guard *guard, const struct frame *caller, void *pointer, uint32_t how)
 {
-    return free_said(guard, caller, pointer, how, false);
+    return free_inline(guard, caller, pointer, how, false);
 }
 
-void *track_free_said(struct guard *guard, const struct release_frame *frame, void *pointer,
-                      uint32_t how)
+void *track_free_sized(struct guard *guard, const struct release_frame *frame, void *pointer,
+                       uint32_t how)
 {
-    return free_said(guard, &frame->caller, pointer, how, true);
+    return free_inline(guard, &frame->caller, pointer, how, true);
 }
 
-void track_put_back(struct guard *guard, const struct block *block)
+void track_reinsert(struct guard *guard, const struct block *block)
 {
     struct block old;
     if (unlikely(sample_bytes))

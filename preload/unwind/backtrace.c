@@ -1,7 +1,7 @@
 #include "preload/unwind/backtrace.h"
 #include "preload/base/stack_fold.h"
 #include "preload/interpose/modules.h"
-#include "preload/elf/dynsym_name.h"
+#include "preload/elf/link_map.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 #include "preload/unwind/unwind.h"
@@ -28,54 +28,54 @@ struct work {
 static bool add_frame(const struct frame *frame, void *context)
 {
     struct work *work = context;
-    fold_add(&work->fold, frame->pc);
+    stack_fold_add(&work->fold, frame->pc);
     return work->fold.depth < FRAMES_MOST;
 }
 
 static void put(struct work *work, const struct text *text)
 {
-    sys_write_quietly(work->fd, text->bytes, text->length);
+    sys_write_no_sigpipe(work->fd, text->bytes, text->length);
 }
 
 static void add_module(struct work *work, const struct module_view *module, uintptr_t pc,
                        struct text *text)
 {
     const char *path = module->map->l_name;
-    text_add(text, " (");
-    text_add(text, *path ? path : work->program);
-    text_add(text, "+");
-    text_add_hex(text, pc - module->map->l_addr);
-    text_add(text, ")");
+    strbuf_add(text, " (");
+    strbuf_add(text, *path ? path : work->program);
+    strbuf_add(text, "+");
+    strbuf_add_hex(text, pc - module->map->l_addr);
+    strbuf_add(text, ")");
 }
 
 /* exact: pc is where the frame stands; else what a call returns to. */
 static void write_frame(struct work *work, uintptr_t pc, bool exact)
 {
     struct module_view module;
-    struct text text = TEXT_ON(work->line);
-    text_add(&text, "#");
-    text_add_number(&text, work->number++);
-    text_add(&text, "  ");
-    text_add_hex(&text, pc - exact);
+    struct text text = STRBUF_ON(work->line);
+    strbuf_add(&text, "#");
+    strbuf_add_number(&text, work->number++);
+    strbuf_add(&text, "  ");
+    strbuf_add_hex(&text, pc - exact);
     if (modules_find(&guard_self, pc - 1, &module) && module.map) {
-        if (names_find(module.map, pc - 1, work->symbols, sizeof work->symbols, &work->name)) {
-            text_add(&text, " ");
-            text_add(&text, work->name.text);
-            text_add(&text, "+");
-            text_add_hex(&text, work->name.offset + !exact);
+        if (link_map_find_function(module.map, pc - 1, work->symbols, sizeof work->symbols, &work->name)) {
+            strbuf_add(&text, " ");
+            strbuf_add(&text, work->name.text);
+            strbuf_add(&text, "+");
+            strbuf_add_hex(&text, work->name.offset + !exact);
         }
         add_module(work, &module, pc - exact, &text);
     }
-    text_add(&text, "\n");
+    strbuf_add(&text, "\n");
     put(work, &text);
 }
 
 static void write_note(struct work *work, const char *before, uint64_t number, const char *after)
 {
-    struct text text = TEXT_ON(work->line);
-    text_add(&text, before);
-    text_add_number(&text, number);
-    text_add(&text, after);
+    struct text text = STRBUF_ON(work->line);
+    strbuf_add(&text, before);
+    strbuf_add_number(&text, number);
+    strbuf_add(&text, after);
     put(work, &text);
 }
 
@@ -99,7 +99,7 @@ static void write_all(struct work *work, bool exact)
 {
     struct fold *fold = &work->fold;
     uint64_t left_out;
-    uint32_t outer = fold_end(fold, &left_out);
+    uint32_t outer = stack_fold_finish(fold, &left_out);
     for (uint32_t i = 0; i < fold->count; i++) {
         const struct leak_crash_frame *frame = &fold->row[i];
         write_frame(work, frame->pc, exact && i == 0);

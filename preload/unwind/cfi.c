@@ -14,8 +14,8 @@ static const uint8_t *find_fde(const uint8_t *header, uintptr_t pc)
     struct cursor cursor = {header + 4, header + 64, false};
     if (header[0] != 1 || header[3] != 0x3b)
         return NULL;
-    cursor_encoded(&cursor, header[1], (uintptr_t)header);
-    uint64_t count = cursor_encoded(&cursor, header[2], (uintptr_t)header);
+    eh_read_encoded(&cursor, header[1], (uintptr_t)header);
+    uint64_t count = eh_read_encoded(&cursor, header[2], (uintptr_t)header);
     const struct header_entry *table = (const struct header_entry *)cursor.at;
     int64_t wanted = (int64_t)(pc - (uintptr_t)header);
     if (cursor.bad || !count || wanted < table[0].start)
@@ -46,7 +46,7 @@ struct entry {
 static bool open_entry(const uint8_t *at, struct cursor *body)
 {
     struct cursor cursor = {at, at + 4, false};
-    uint32_t length = cursor_take(&cursor, 4);
+    uint32_t length = eh_read_uint(&cursor, 4);
     if (!length || length == UINT32_MAX) /* terminator; 64-bit DWARF is not used in .eh_frame */
         return false;
     *body = (struct cursor){at + 4, at + 4 + length, false};
@@ -56,35 +56,35 @@ static bool open_entry(const uint8_t *at, struct cursor *body)
 static bool read_cie(const uint8_t *at, struct entry *entry)
 {
     struct cursor cursor;
-    if (!open_entry(at, &cursor) || cursor_take(&cursor, 4) != 0)
+    if (!open_entry(at, &cursor) || eh_read_uint(&cursor, 4) != 0)
         return false;
-    uint8_t version = cursor_take(&cursor, 1);
+    uint8_t version = eh_read_uint(&cursor, 1);
     if (version != 1 && version != 3)
         return false;
     const char *augmentation = (const char *)cursor.at;
-    while (cursor_take(&cursor, 1) && !cursor.bad)
+    while (eh_read_uint(&cursor, 1) && !cursor.bad)
         continue;
-    entry->code_align = cursor_uleb(&cursor);
-    entry->data_align = cursor_sleb(&cursor);
-    entry->ra_register = version == 1 ? cursor_take(&cursor, 1) : cursor_uleb(&cursor);
+    entry->code_align = eh_read_uleb(&cursor);
+    entry->data_align = eh_read_sleb(&cursor);
+    entry->ra_register = version == 1 ? eh_read_uint(&cursor, 1) : eh_read_uleb(&cursor);
     entry->pointer_encoding = 0;
     if (cursor.bad || (*augmentation && *augmentation != 'z'))
         return false;
     if (*augmentation == 'z') {
         entry->augmented = true;
-        uint64_t size = cursor_uleb(&cursor);
+        uint64_t size = eh_read_uleb(&cursor);
         if (cursor.bad || size > (uint64_t)(cursor.end - cursor.at))
             return false;
         struct cursor data = {cursor.at, cursor.at + size, false};
         cursor.at += size;
         for (augmentation++; *augmentation; augmentation++) {
             if (*augmentation == 'R')
-                entry->pointer_encoding = cursor_take(&data, 1);
+                entry->pointer_encoding = eh_read_uint(&data, 1);
             else if (*augmentation == 'P') {
-                uint8_t encoding = cursor_take(&data, 1);
-                cursor_encoded(&data, encoding & 0x7f, 0);
+                uint8_t encoding = eh_read_uint(&data, 1);
+                eh_read_encoded(&data, encoding & 0x7f, 0);
             } else if (*augmentation == 'L')
-                cursor_take(&data, 1);
+                eh_read_uint(&data, 1);
             else if (*augmentation == 'S')
                 entry->signal = true;
             else if (!arch_cie_letter(*augmentation))
@@ -104,13 +104,13 @@ static bool read_fde(const uint8_t *fde, uintptr_t pc, struct entry *entry)
     if (!open_entry(fde, &cursor))
         return false;
     const uint8_t *back = cursor.at;
-    uint32_t distance = cursor_take(&cursor, 4);
+    uint32_t distance = eh_read_uint(&cursor, 4);
     if (!distance || !read_cie(back - distance, entry))
         return false;
-    entry->start = cursor_encoded(&cursor, entry->pointer_encoding, 0);
-    entry->end = entry->start + cursor_encoded(&cursor, entry->pointer_encoding & 0x0f, 0);
+    entry->start = eh_read_encoded(&cursor, entry->pointer_encoding, 0);
+    entry->end = entry->start + eh_read_encoded(&cursor, entry->pointer_encoding & 0x0f, 0);
     if (entry->augmented) {
-        uint64_t size = cursor_uleb(&cursor);
+        uint64_t size = eh_read_uleb(&cursor);
         if (cursor.bad || size > (uint64_t)(cursor.end - cursor.at))
             return false;
         cursor.at += size;
@@ -176,7 +176,7 @@ static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
 /* The block of an expression, and the cursor behind it. */
 static struct cursor take_block(struct machine *machine, struct cursor *cursor)
 {
-    uint64_t size = cursor_uleb(cursor);
+    uint64_t size = eh_read_uleb(cursor);
     if (cursor->bad || size > (uint64_t)(cursor->end - cursor->at)) {
         machine->bad = true;
         return (struct cursor){cursor->at, cursor->at, true};
@@ -193,11 +193,11 @@ static struct cursor take_block(struct machine *machine, struct cursor *cursor)
 /* A realigned frame keeps its caller's sp in a slot near fp: DW_OP_breg(fp) offset, DW_OP_deref. */
 static bool realigned_cfa(struct machine *machine, struct cursor block)
 {
-    if (cursor_take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_FP)
+    if (eh_read_uint(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_FP)
         return false;
-    define_cfa(machine, ARCH_DWARF_FP, cursor_sleb(&block));
+    define_cfa(machine, ARCH_DWARF_FP, eh_read_sleb(&block));
     machine->now.cfa_deref = true;
-    return cursor_take(&block, 1) == DW_OP_DEREF && !block.bad && block.at == block.end;
+    return eh_read_uint(&block, 1) == DW_OP_DEREF && !block.bad && block.at == block.end;
 }
 
 /* A PLT entry pushes once on its way, at offset n of its 16 bytes, and one rule serves all entries:
@@ -207,9 +207,9 @@ static bool plt_cfa(struct machine *machine, struct cursor block)
     static const uint8_t middle[] = {DW_OP_BREG0 + ARCH_DWARF_RA, 0, DW_OP_LIT0 + 15, 0x1a};
     static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + 3, 0x24, 0x22}; /* ge, shl 3, plus */
     /* The return address's column stands for pc only where no register holds it. */
-    if (ARCH_LINK_REGISTER || cursor_take(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_SP)
+    if (ARCH_LINK_REGISTER || eh_read_uint(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_SP)
         return false;
-    int64_t offset = cursor_sleb(&block);
+    int64_t offset = eh_read_sleb(&block);
     if (block.bad || block.end - block.at != sizeof middle + 1 + sizeof tail ||
         memcmp(block.at, middle, sizeof middle) != 0 ||
         memcmp(block.at + sizeof middle + 1, tail, sizeof tail) != 0)
@@ -230,10 +230,10 @@ static void cfa_expression(struct machine *machine, struct cursor *cursor)
 /* A realigned frame's way to say where its caller's fp is: DW_OP_breg(fp) offset. */
 static void register_expression(struct machine *machine, struct cursor *cursor, bool is_address)
 {
-    uint64_t number = cursor_uleb(cursor);
+    uint64_t number = eh_read_uleb(cursor);
     struct cursor block = take_block(machine, cursor);
-    bool of_fp = cursor_take(&block, 1) == DW_OP_BREG0 + ARCH_DWARF_FP;
-    int64_t offset = cursor_sleb(&block);
+    bool of_fp = eh_read_uint(&block, 1) == DW_OP_BREG0 + ARCH_DWARF_FP;
+    int64_t offset = eh_read_sleb(&block);
     bool known = is_address && of_fp && !block.bad && block.at == block.end;
     set_rule(machine, number, known ? SAVED_NEAR_FP : SAVED_ODD, offset);
 }
@@ -263,37 +263,37 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
     case 0x00: /* nop */
         break;
     case 0x01: /* set_loc */
-        machine->location = cursor_encoded(cursor, entry->pointer_encoding, 0);
+        machine->location = eh_read_encoded(cursor, entry->pointer_encoding, 0);
         break;
     case 0x02: /* advance_loc1, 2, 4 */
-        machine->location += cursor_take(cursor, 1) * entry->code_align;
+        machine->location += eh_read_uint(cursor, 1) * entry->code_align;
         break;
     case 0x03:
-        machine->location += cursor_take(cursor, 2) * entry->code_align;
+        machine->location += eh_read_uint(cursor, 2) * entry->code_align;
         break;
     case 0x04:
-        machine->location += cursor_take(cursor, 4) * entry->code_align;
+        machine->location += eh_read_uint(cursor, 4) * entry->code_align;
         break;
     case 0x05: /* offset_extended */
-        number = cursor_uleb(cursor);
-        set_rule(machine, number, SAVED_AT, scaled(machine, cursor_uleb(cursor)));
+        number = eh_read_uleb(cursor);
+        set_rule(machine, number, SAVED_AT, scaled(machine, eh_read_uleb(cursor)));
         break;
     case 0x11: /* offset_extended_sf */
-        number = cursor_uleb(cursor);
-        set_rule(machine, number, SAVED_AT, scaled(machine, cursor_sleb(cursor)));
+        number = eh_read_uleb(cursor);
+        set_rule(machine, number, SAVED_AT, scaled(machine, eh_read_sleb(cursor)));
         break;
     case 0x06: /* restore_extended */
-        restore_rule(machine, cursor_uleb(cursor));
+        restore_rule(machine, eh_read_uleb(cursor));
         break;
     case 0x07: /* undefined */
-        set_rule(machine, cursor_uleb(cursor), SAVED_UNDEFINED, 0);
+        set_rule(machine, eh_read_uleb(cursor), SAVED_UNDEFINED, 0);
         break;
     case 0x08: /* same_value */
-        set_rule(machine, cursor_uleb(cursor), SAVED_SAME, 0);
+        set_rule(machine, eh_read_uleb(cursor), SAVED_SAME, 0);
         break;
     case 0x09: /* register */
-        number = cursor_uleb(cursor);
-        cursor_uleb(cursor);
+        number = eh_read_uleb(cursor);
+        eh_read_uleb(cursor);
         set_rule(machine, number, SAVED_ODD, 0);
         break;
     case 0x0a: /* remember_state */
@@ -309,24 +309,24 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
             machine->now = machine->stack[--machine->depth];
         break;
     case 0x0c: /* def_cfa */
-        number = cursor_uleb(cursor);
-        define_cfa(machine, number, cursor_uleb(cursor));
+        number = eh_read_uleb(cursor);
+        define_cfa(machine, number, eh_read_uleb(cursor));
         break;
     case 0x12: /* def_cfa_sf */
-        number = cursor_uleb(cursor);
-        define_cfa(machine, number, scaled(machine, cursor_sleb(cursor)));
+        number = eh_read_uleb(cursor);
+        define_cfa(machine, number, scaled(machine, eh_read_sleb(cursor)));
         break;
     case 0x0d: /* def_cfa_register */
         need_plain_cfa(machine);
-        machine->now.cfa_register = cursor_uleb(cursor);
+        machine->now.cfa_register = eh_read_uleb(cursor);
         break;
     case 0x0e: /* def_cfa_offset */
         need_plain_cfa(machine);
-        machine->now.cfa_offset = cursor_uleb(cursor);
+        machine->now.cfa_offset = eh_read_uleb(cursor);
         break;
     case 0x13: /* def_cfa_offset_sf */
         need_plain_cfa(machine);
-        machine->now.cfa_offset = scaled(machine, cursor_sleb(cursor));
+        machine->now.cfa_offset = scaled(machine, eh_read_sleb(cursor));
         break;
     case 0x0f: /* def_cfa_expression */
         cfa_expression(machine, cursor);
@@ -336,7 +336,7 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
         register_expression(machine, cursor, opcode == 0x10);
         break;
     case 0x2e: /* GNU_args_size */
-        cursor_uleb(cursor);
+        eh_read_uleb(cursor);
         break;
     default:
         if (arch_cfa_signs(opcode))
@@ -350,14 +350,14 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
 static void run(struct machine *machine, struct cursor cursor, uintptr_t pc)
 {
     while (cursor.at < cursor.end && machine->location <= pc && !machine->bad) {
-        uint8_t opcode = cursor_take(&cursor, 1);
+        uint8_t opcode = eh_read_uint(&cursor, 1);
         uint8_t operand = opcode & 0x3f;
         switch (opcode & 0xc0) {
         case 0x40: /* advance_loc */
             machine->location += operand * machine->entry->code_align;
             break;
         case 0x80: /* offset */
-            set_rule(machine, operand, SAVED_AT, scaled(machine, cursor_uleb(&cursor)));
+            set_rule(machine, operand, SAVED_AT, scaled(machine, eh_read_uleb(&cursor)));
             break;
         case 0xc0: /* restore */
             restore_rule(machine, operand);

@@ -1,6 +1,6 @@
 #include "preload/unwind/cfi_cache.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/interpose/modules.h"
 #include "preload/base/sys.h"

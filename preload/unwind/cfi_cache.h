@@ -13,7 +13,7 @@
 #ifndef PRELOAD_UNWIND_CFI_CACHE_H
 #define PRELOAD_UNWIND_CFI_CACHE_H
 
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/unwind/cfi.h"
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"

@@ -1,6 +1,6 @@
 #include "preload/unwind/context_tree.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/store/segmented_array.h"
 #include "preload/unwind/sites.h"
@@ -155,7 +155,7 @@ static uint32_t path_in(const struct leak_node *node, uint32_t slot, uint32_t st
 
 static bool matches(uint32_t id, uint32_t path, uint32_t parent, uintptr_t pc, uint32_t retired)
 {
-    const struct leak_node *node = segments_at(&nodes, id);
+    const struct leak_node *node = segmented_array_at(&nodes, id);
     if (node->pc != pc_with(pc, path) || node->parent != parent_with(parent, path))
         return false;
     return is_leaf(pc) ? id > inherited_nodes : node->number == retired;
@@ -216,9 +216,9 @@ static void move_table(index_handle larger, index_handle old, uint32_t stripe)
         uint32_t id = slots[i] & ID_MOST,
                  ahead = i + AHEAD < count ? slots[i + AHEAD] & ID_MOST : 0;
         if (ahead)
-            __builtin_prefetch(segments_at(&nodes, ahead));
+            __builtin_prefetch(segmented_array_at(&nodes, ahead));
         if (id)
-            put(larger, path_in(segments_at(&nodes, id), slots[i], stripe), id);
+            put(larger, path_in(segmented_array_at(&nodes, id), slots[i], stripe), id);
     }
 }
 
@@ -247,7 +247,7 @@ static uint32_t make_node(struct guard *guard, uint32_t path, uint32_t parent, u
     uint32_t id, number = retired;
     if (unlikely(load_relaxed(&last_node) >= ID_MOST - STRIPES))
         return 0;
-    struct leak_node *node = segments_next(&nodes, &last_node, &id);
+    struct leak_node *node = segmented_array_append(&nodes, &last_node, &id);
     if (!node || (is_leaf(pc) && pc != LEAK_PC_FREE && !(number = sites_make(guard, parent, pc))))
         return 0;
     store_relaxed(&store_header->nodes, load_relaxed(&last_node));
@@ -314,13 +314,13 @@ void tree_expect(struct unwind_trace *trace, unsigned sort)
 static bool is_leaf_of(uint32_t leaf, struct unwind_trace *trace, uint32_t known, uint32_t outer,
                        uint32_t path, unsigned sort)
 {
-    const struct leak_node *node = segments_at(&nodes, leaf);
+    const struct leak_node *node = segmented_array_at(&nodes, leaf);
     uint32_t i = trace->depth, id = parent_in(node);
     if (node->pc != pc_with(sort, path) || leaf <= inherited_nodes)
         return false;
     for (; i > known && id >= LEAK_NODE_FIRST; i--) {
         struct unwind_step *step = &trace->step[i - 1];
-        node = segments_at(&nodes, id);
+        node = segmented_array_at(&nodes, id);
         if (node->pc != pc_with(step->pc, step->path) || node->number != step->retired)
             return false;
         step->node = id;
@@ -366,7 +366,7 @@ static inline const struct leak_node *leaf_of(struct guard *guard, struct unwind
         unwind_forget(trace); /* not every frame has its node: the next trace must not rely on it */
         return NULL;
     }
-    return segments_at(&nodes, leaf);
+    return segmented_array_at(&nodes, leaf);
 }
 
 uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, unsigned sort)
@@ -383,7 +383,7 @@ uint32_t tree_free_node(struct guard *guard, struct unwind_trace *trace)
 
 struct leak_node tree_node(uint32_t id)
 {
-    const struct leak_node *node = segments_at(&nodes, id);
+    const struct leak_node *node = segmented_array_at(&nodes, id);
     return (struct leak_node){.pc = pc_in(node), .parent = parent_in(node), .number = node->number};
 }
 
@@ -433,7 +433,7 @@ bool tree_fork_child(void)
     for (int i = 0; i < STRIPES; i++)
         stripes[i].lock.word = 0;
     inherited_nodes = last_node;
-    if (!segments_fork_child(&nodes, last_node))
+    if (!segmented_array_fork_child(&nodes, last_node))
         return false;
     store_header->nodes = last_node;
     return true;

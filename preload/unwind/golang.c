@@ -41,7 +41,7 @@ static bool has_note(const struct dl_phdr_info *object)
 static bool has_entry(const struct dl_phdr_info *object)
 {
     struct symbols symbols;
-    return symbols_read(object, &symbols) && symbols_exported(&symbols, "crosscall2");
+    return symbols_read(object, &symbols) && symbols_find_export(&symbols, "crosscall2");
 }
 
 static void remember(const struct dl_phdr_info *object)

@@ -6,7 +6,6 @@
 #ifndef PRELOAD_UNWIND_GOLANG_H
 #define PRELOAD_UNWIND_GOLANG_H
 
-#include "preload/base/atomic.h"
 #include "preload/base/base.h"
 
 /* Is Go's runtime in the object around an address? Takes no lock, never allocates: to be asked when

@@ -1,5 +1,5 @@
 #include "preload/unwind/sites.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/store/segmented_array.h"
 #include "preload/store/store.h"
 
@@ -22,23 +22,23 @@ uint32_t sites_last(void)
 
 uint32_t sites_node(uint32_t id)
 {
-    return ((const struct leak_site *)segments_at(&sites, id))->node;
+    return ((const struct leak_site *)segmented_array_at(&sites, id))->node;
 }
 
 enum leak_kind sites_kind(uint32_t id)
 {
-    return ((const struct leak_site *)segments_at(&sites, id))->kind;
+    return ((const struct leak_site *)segmented_array_at(&sites, id))->kind;
 }
 
 unsigned sites_tag(uint32_t id)
 {
-    return ((const struct leak_site *)segments_at(&sites, id))->tag;
+    return ((const struct leak_site *)segmented_array_at(&sites, id))->tag;
 }
 
 uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, unsigned sort)
 {
     uint32_t id;
-    struct leak_site *site = segments_next(&sites, &last_site, &id);
+    struct leak_site *site = segmented_array_append(&sites, &last_site, &id);
     if (!site)
         return 0;
     store_relaxed(&store_header->sites, load_relaxed(&last_site));
@@ -71,7 +71,7 @@ struct leak_counts sites_sum(const struct leak_counts *a, const struct leak_coun
 void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct leak_slot *slot)
 {
     uint32_t id = slot->site;
-    struct leak_site *site = segments_at(&sites, id);
+    struct leak_site *site = segmented_array_at(&sites, id);
     struct locked locked = lock_take((struct lock *)&site->lock);
     add_relaxed(&store_header->folds, 1);
     fence_release(); /* a live reader that sees any of what follows sees this count moved */
@@ -94,7 +94,7 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
 
 void sites_count_free(struct guard *guard UNUSED, uint32_t id, uint64_t blocks, uint64_t bytes)
 {
-    struct leak_site *site = segments_at(&sites, id);
+    struct leak_site *site = segmented_array_at(&sites, id);
     struct locked locked = lock_take((struct lock *)&site->lock);
     bump(&site->counts.frees, blocks);
     bump(&site->counts.freed_bytes, bytes);
@@ -103,22 +103,22 @@ void sites_count_free(struct guard *guard UNUSED, uint32_t id, uint64_t blocks, 
 
 struct leak_counts sites_counts(uint32_t id)
 {
-    return ((const struct leak_site *)segments_at(&sites, id))->counts;
+    return ((const struct leak_site *)segmented_array_at(&sites, id))->counts;
 }
 
 uint64_t sites_folded_frees(uint32_t id)
 {
-    return load_relaxed(&((const struct leak_site *)segments_at(&sites, id))->counts.frees);
+    return load_relaxed(&((const struct leak_site *)segmented_array_at(&sites, id))->counts.frees);
 }
 
 LOCK_FOR_FORK(sites, &sites.lock)
 
 bool sites_fork_child(void)
 {
-    if (!segments_fork_child(&sites, last_site))
+    if (!segmented_array_fork_child(&sites, last_site))
         return false;
     for (uint32_t id = 1; id <= last_site; id++) {
-        struct leak_site *site = segments_at(&sites, id);
+        struct leak_site *site = segmented_array_at(&sites, id);
         site->lock = 0;
         site->first = site->last = 0; /* the child's ticks begin with its store */
         memset(site->threads, 0, sizeof site->threads);
@@ -132,7 +132,7 @@ bool sites_fork_child(void)
 
 void sites_inherit(uint32_t id, uint64_t blocks, uint64_t bytes)
 {
-    struct leak_site *site = segments_at(&sites, id);
+    struct leak_site *site = segmented_array_at(&sites, id);
     site->counts.allocs += blocks;
     site->counts.bytes += bytes;
 }

@@ -17,7 +17,7 @@
 
 #include "preload/interpose/modules.h"
 #include "preload/unwind/unwind.h"
-#include "preload/base/stack_words.h"
+#include "preload/base/stack_fold.h"
 
 #define LEAVES_FREE LEAK_PC_FREE /* the sort of a free: its "site" is a node */
 #define LEAVES_FEW 32
@@ -62,7 +62,7 @@ static ALWAYS_INLINE bool leaves_fits(const struct leaf *leaf, uintptr_t low,
 {
     return leaf->pc == caller->pc && leaf->sp == caller->sp && leaf->sort == sort &&
            leaf->looked == modules_looked() && (!leaf->fp_matters || leaf->fp == caller->fp) &&
-           words_hold(low, leaf->offset, leaf->word, leaf->words);
+           stack_words_match(low, leaf->offset, leaf->word, leaf->words);
 }
 
 /* The newest of the set is not it. */

@@ -1,5 +1,5 @@
 #include "preload/unwind/thread_counters.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/unwind/sites.h"
 #include "preload/store/store.h"
@@ -33,7 +33,7 @@ static struct leak_slots *obtain(unsigned size_class)
     lock_give(&locked);
     if (memory || !allowed)
         return memory;
-    memory = store_chunk(LEAK_CHUNK_SLOTS, payload_of(size_class), 0);
+    memory = store_new_chunk(LEAK_CHUNK_SLOTS, payload_of(size_class), 0);
     if (memory)
         store_release(&memory->count, (uint32_t)((payload_of(size_class) - sizeof *memory) /
                                                  sizeof memory->slot[0]));

@@ -335,7 +335,7 @@ void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const 
         if (same) {
             const struct unwind_step *kept = &trace->step[same - 1];
             bool all =
-                kept->in_words && words_hold(bounds->low, trace->offset, trace->word, kept->words);
+                kept->in_words && stack_words_match(bounds->low, trace->offset, trace->word, kept->words);
             unsigned rest = all ? 0 : verify(trace, same, frame.fp);
             if (!rest) {
                 shared = same;

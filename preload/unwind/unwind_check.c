@@ -1,6 +1,6 @@
 #include "preload/unwind/unwind_check.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/log.h"
 #include "preload/interpose/modules.h"
 #include "preload/interpose/real_functions.h"
@@ -314,39 +314,39 @@ static void add_frame(struct text *line, const char *whose, const struct oracle_
                       unsigned i)
 {
     Dl_info info;
-    text_add(line, whose);
+    strbuf_add(line, whose);
     if (i >= stack->count)
         return;
     uintptr_t pc = stack->pc[i];
     if (dladdr((void *)(pc - 1), &info) && info.dli_fname) {
-        text_add(line, info.dli_fname);
-        text_add(line, "+");
+        strbuf_add(line, info.dli_fname);
+        strbuf_add(line, "+");
         pc -= (uintptr_t)info.dli_fbase;
     }
-    text_add_hex(line, pc);
+    strbuf_add_hex(line, pc);
 }
 
 /* The frames around the first one that differs, ours and theirs. */
 static void show(const struct oracle_walk *walk, unsigned at)
 {
     char buffer[900];
-    struct text line = TEXT_ON(buffer);
-    text_add(&line, "unwind_check: frame ");
-    text_add_number(&line, at);
-    text_add(&line, " differs; ours has ");
-    text_add_number(&line, walk->ours.count);
-    text_add(&line, " frames and ends with ");
-    text_add_number(&line, walk->ours.end);
-    text_add(&line, ", that of ");
-    text_add(&line, other.kind->name);
-    text_add(&line, walk->reached ? " is:" : " never came to the caller of the hook");
+    struct text line = STRBUF_ON(buffer);
+    strbuf_add(&line, "unwind_check: frame ");
+    strbuf_add_number(&line, at);
+    strbuf_add(&line, " differs; ours has ");
+    strbuf_add_number(&line, walk->ours.count);
+    strbuf_add(&line, " frames and ends with ");
+    strbuf_add_number(&line, walk->ours.end);
+    strbuf_add(&line, ", that of ");
+    strbuf_add(&line, other.kind->name);
+    strbuf_add(&line, walk->reached ? " is:" : " never came to the caller of the hook");
     log_line(buffer, NULL);
     for (unsigned i = at < 2 ? 0 : at - 2; i < at + 3; i++) {
         if (i >= walk->ours.count && i >= walk->theirs.count)
             break;
-        line = TEXT_ON(buffer);
-        text_add(&line, "  ");
-        text_add_number(&line, i);
+        line = STRBUF_ON(buffer);
+        strbuf_add(&line, "  ");
+        strbuf_add_number(&line, i);
         add_frame(&line, " ours ", &walk->ours, i);
         add_frame(&line, " theirs ", &walk->theirs, i);
         log_line(buffer, NULL);

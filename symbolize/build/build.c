@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/store/end_state.h"
+#include "common/store/store.h"
 #include "symbolize/records/alloc_profile.h"
 #include "symbolize/build/anonymize.h"
 #include "symbolize/faults/crashes.h"
@@ -17,7 +17,7 @@
 #include "symbolize/faults/resources.h"
 #include "symbolize/heap/roots.h"
 #include "common/sites/stack.h"
-#include "common/base/times.h"
+#include "common/base/text.h"
 
 static const struct {
     const char *name, *words;
@@ -29,7 +29,7 @@ static const struct {
 
 static const char *copy(struct mem *mem, const char *text)
 {
-    return text && *text ? mem_copy(mem, text, strlen(text)) : NULL;
+    return text && *text ? arena_copy(mem, text, strlen(text)) : NULL;
 }
 
 static void fill_identity(struct mem *mem, const struct store *store, struct process *process)
@@ -40,16 +40,16 @@ static void fill_identity(struct mem *mem, const struct store *store, struct pro
     process->host = copy(mem, store->host);
     process->exe = copy(mem, store->exe);
     process->argc = store->argc;
-    process->argv = mem_take_array(mem, store->argc, sizeof(char *));
+    process->argv = arena_alloc_array(mem, store->argc, sizeof(char *));
     for (size_t i = 0; i < store->argc; i++)
-        process->argv[i] = mem_copy(mem, store->argv[i], strlen(store->argv[i]));
+        process->argv[i] = arena_copy(mem, store->argv[i], strlen(store->argv[i]));
     process->pid = header->pid;
     process->ppid = header->ppid;
     process->started_ns = header->started_ns;
     process->ended_ns = header->ended_ns;
     process->peak_ns = header->peak_ns;
     process->peak_bytes = header->peak_bytes;
-    process->how = alive_end_of(store);
+    process->how = store_end_how(store);
     process->has_end_value = process->how == END_EXIT || process->how == END_SIGNAL;
     process->end_value = process->has_end_value ? header->end_value : 0;
     process->forked = (header->flags & LEAK_FLAG_FORKED) != 0;
@@ -59,9 +59,9 @@ static void fill_identity(struct mem *mem, const struct store *store, struct pro
     process->crash_only = (header->flags & LEAK_FLAG_CRASH_ONLY) != 0;
     process->late = (header->flags & LEAK_FLAG_LATE) != 0;
     process->never_enabled = (header->flags & LEAK_FLAG_NEVER_ENABLED) != 0;
-    process->until_ns = process->how == END_RUNNING ? times_now()
+    process->until_ns = process->how == END_RUNNING ? time_now_ns()
                         : header->ended_ns          ? header->ended_ns
-                                                    : store_time(store, header->epoch);
+                                                    : store_time_of_tick(store, header->epoch);
 }
 
 /* Counted where a block was about to be tracked: samples stand for many there, too. */
@@ -80,7 +80,7 @@ static void fill_coverage(struct mem *mem, const struct store *store, struct pro
     process->unwind_checks = header->unwind_checks;
     process->unwind_mismatches = header->unwind_mismatches;
     process->unwind_stops = header->unwind_stops;
-    process->untracked = mem_take_array(mem, LEAK_UNTRACKED_MAX, sizeof(*process->untracked));
+    process->untracked = arena_alloc_array(mem, LEAK_UNTRACKED_MAX, sizeof(*process->untracked));
     for (int i = 0; i < LEAK_UNTRACKED_MAX; i++)
         if (header->untracked[i])
             process->untracked[process->untracked_count++] =
@@ -111,7 +111,7 @@ static void fill_stacks(const struct store *store, struct stacks *stacks)
 /* How the trace through each node ends: callers come first, so one pass is enough. */
 static uint8_t *roots_of(const struct store *store)
 {
-    uint8_t *roots = mem_more(NULL, &(size_t){0}, store->node_count + 1, 1);
+    uint8_t *roots = array_grow(NULL, &(size_t){0}, store->node_count + 1, 1);
 
     for (size_t i = LEAK_NODE_FIRST; i < store->node_count; i++) {
         uint32_t parent = store->nodes[i].parent;
@@ -164,7 +164,7 @@ static void turn_wrappers(struct resolver *resolver, const struct store *store,
 {
     char recorded[4096];
 
-    if (!options->wrappers && !store_option(store, "wrappers", recorded, sizeof(recorded)))
+    if (!options->wrappers && !store_get_option(store, "wrappers", recorded, sizeof(recorded)))
         *recorded = 0;
     resolve_wrappers(resolver, options->wrappers ? options->wrappers : recorded);
 }
@@ -376,7 +376,7 @@ void build_finish(struct report *report, const struct build_options *options)
     for (size_t i = 0; i < report->process_count; i++) {
         struct process *process = &report->processes[i];
         bool fresh;
-        uint64_t *slot = map_put(&first, looks(process), &fresh);
+        uint64_t *slot = hashmap_put(&first, looks(process), &fresh);
 
         if (fresh)
             *slot = i;
@@ -393,5 +393,5 @@ void build_finish(struct report *report, const struct build_options *options)
         anonymous_rules(report);
     if (report->process_count)
         report->host = report->processes[0].host;
-    map_end(&first);
+    hashmap_end(&first);
 }

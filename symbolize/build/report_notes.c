@@ -17,7 +17,7 @@ struct notes {
 
 static void add(struct notes *notes, const char *text)
 {
-    notes->note = mem_more(notes->note, &notes->capacity, notes->count + 1, sizeof(*notes->note));
+    notes->note = array_grow(notes->note, &notes->capacity, notes->count + 1, sizeof(*notes->note));
     notes->note[notes->count++] = text;
 }
 
@@ -31,9 +31,9 @@ static const char *limit(const struct notes *notes, const char *name)
 {
     char value[32];
 
-    if (!store_option(notes->store, name, value, sizeof(value)) || strcmp(value, "0") == 0)
+    if (!store_get_option(notes->store, name, value, sizeof(value)) || strcmp(value, "0") == 0)
         return "";
-    return mem_format(notes->mem, "%s=%s", name, value);
+    return arena_format(notes->mem, "%s=%s", name, value);
 }
 
 static void add_sizes(struct notes *notes)
@@ -44,7 +44,7 @@ static void add_sizes(struct notes *notes)
     const char *which = *join ? "other" : *least ? "smaller" : "larger";
     uint64_t error = is_estimated(notes) ? ESTIMATE_ROUGHLY(count) : 0;
 
-    add(notes, mem_format(notes->mem, "recorded with %s%s%s: %s blocks are left out (%s)", least,
+    add(notes, arena_format(notes->mem, "recorded with %s%s%s: %s blocks are left out (%s)", least,
                           join, most, which, estimate_count(count, error, "allocation").text));
 }
 
@@ -53,16 +53,16 @@ static void add_sampling(struct notes *notes)
     unsigned long long sample = notes->store->header.sample;
 
     add(notes,
-        mem_format(notes->mem,
+        arena_format(notes->mem,
                    "recorded with sample=%llu: numbers with ~ are estimates, and in 95 %% of "
                    "all cases they are right within +-; frees of unknown blocks are not "
                    "noticed",
                    sample));
     add(notes,
-        mem_format(notes->mem,
+        arena_format(notes->mem,
                    "small leaks can be missed: one of L bytes with probability exp(-L/%llu), "
                    "which is 37 %% at %s, 5 %% at three and 1 %% at five times that",
-                   sample, show_count(sample, "byte").text));
+                   sample, term_count(sample, "byte").text));
 }
 
 /* Live blocks that a fork child has from its parent. */
@@ -70,7 +70,7 @@ static void add_inherited(struct notes *notes, const struct handed_down *inherit
 {
     struct error error = estimate_error(&inherited->variance);
 
-    add(notes, mem_format(notes->mem, "%s in %s inherited from pid %d; --inherited shows them",
+    add(notes, arena_format(notes->mem, "%s in %s inherited from pid %d; --inherited shows them",
                           estimate_bytes(inherited->bytes, error.bytes).text,
                           estimate_count(inherited->blocks, error.blocks, "block").text, parent));
 }
@@ -81,7 +81,7 @@ static void add_options(struct notes *notes)
 
     if (notes->store->header.flags & LEAK_FLAG_NO_STACKS)
         add(notes, "recorded with site_stacks=off: no stacks of allocations or frees");
-    else if (store_option(notes->store, "free_stacks", value, sizeof(value)) &&
+    else if (store_get_option(notes->store, "free_stacks", value, sizeof(value)) &&
              strcmp(value, "off") == 0)
         add(notes, "recorded with free_stacks=off: nothing is known of where blocks are freed");
     if (notes->store->header.flags & LEAK_FLAG_FILTERED)
@@ -91,7 +91,7 @@ static void add_options(struct notes *notes)
 /* Most of its memory is in no block: it hands memory out itself, and nobody sees to whom. */
 static void add_apart(struct notes *notes)
 {
-    const struct store_look *look = notes->store->look;
+    const struct store_leak_check *look = notes->store->look;
     uint64_t apart = look ? (uint64_t)look->head.apart * LEAK_PAGE : 0, known = 0;
 
     for (size_t i = 0; look && i < look->found_count; i++)
@@ -99,10 +99,10 @@ static void add_apart(struct notes *notes)
     if (apart < APART_LEAST || apart < known || notes->store->header.flags & LEAK_FLAG_LATE)
         return;
     add(notes,
-        mem_format(notes->mem,
+        arena_format(notes->mem,
                    "of %s of private memory %s are in blocks that libleak knows: this program "
                    "seems to have an allocator of its own, and what that hands out is not seen",
-                   show_size(apart + known).text, show_size(known).text));
+                   term_size(apart + known).text, term_size(known).text));
 }
 
 /* Why nothing is called a leak. */
@@ -111,13 +111,13 @@ static void add_never_enabled(struct notes *notes)
     char value[256];
     const char *why = "start=off, and nobody has called libleak_enable_all";
 
-    if (store_option(notes->store, "start_at", value, sizeof(value)) && *value)
-        why = mem_format(notes->mem, "start_at=%s, and no function of that name was called", value);
-    else if (store_option(notes->store, "start_after", value, sizeof(value)) &&
+    if (store_get_option(notes->store, "start_at", value, sizeof(value)) && *value)
+        why = arena_format(notes->mem, "start_at=%s, and no function of that name was called", value);
+    else if (store_get_option(notes->store, "start_after", value, sizeof(value)) &&
              strcmp(value, "0") != 0)
-        why = mem_format(notes->mem, "start_after=%s, and it ended before", value);
+        why = arena_format(notes->mem, "start_after=%s, and it ended before", value);
     add(notes,
-        mem_format(notes->mem, "detection was never enabled (%s): no block is called a leak", why));
+        arena_format(notes->mem, "detection was never enabled (%s): no block is called a leak", why));
 }
 
 void notes_fill(struct mem *mem, const struct store *store, const struct handed_down *inherited,
@@ -148,18 +148,18 @@ void notes_fill(struct mem *mem, const struct store *store, const struct handed_
     add_apart(&notes);
     if (store->events_left_out)
         add(&notes,
-            mem_format(mem, "%s of further kinds were only counted: the list of errors holds %d",
-                       show_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
+            arena_format(mem, "%s of further kinds were only counted: the list of errors holds %d",
+                       term_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
     if (store->tags_left_out)
         add(&notes,
-            mem_format(mem, "%s of libleak_tag_push found no room: a process has at most %d tags",
-                       show_count(store->tags_left_out, "call").text, LEAK_TAGS));
+            arena_format(mem, "%s of libleak_tag_push found no room: a process has at most %d tags",
+                       term_count(store->tags_left_out, "call").text, LEAK_TAGS));
     for (size_t i = 0; (trouble = suppress_trouble(suppressions, i)); i++)
-        add(&notes, mem_format(mem, "%s; this suppresses nothing", trouble));
+        add(&notes, arena_format(mem, "%s; this suppresses nothing", trouble));
     for (size_t i = 0; i < store->note_count; i++)
-        add(&notes, mem_copy(mem, store->notes[i], strlen(store->notes[i])));
+        add(&notes, arena_copy(mem, store->notes[i], strlen(store->notes[i])));
     process->note_count = notes.count;
-    process->notes = mem_take_array(mem, notes.count, sizeof(*notes.note));
+    process->notes = arena_alloc_array(mem, notes.count, sizeof(*notes.note));
     if (notes.count)
         memcpy(process->notes, notes.note, notes.count * sizeof(*notes.note));
     free(notes.note);

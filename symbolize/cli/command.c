@@ -19,22 +19,22 @@ struct binary_search_path run_search_path(const struct options *options)
 bool run_add_file(struct mem *mem, struct resolver *resolver, const struct options *options,
                   const char *path, struct report *report)
 {
-    struct mem *own = mem_begin(); /* the raw account goes as soon as the records are made */
+    struct mem *own = arena_begin(); /* the raw account goes as soon as the records are made */
     struct store store;
     struct trouble trouble;
     char words[1024];
     bool read = reader_open(own, path, &store, &trouble), good = read;
 
     if (!read)
-        error_words(&trouble, words, sizeof(words));
-    else if ((good = since_apply(&store, &options->since, words, sizeof(words))))
+        read_error_text(&trouble, words, sizeof(words));
+    else if ((good = time_window_apply(&store, &options->since, words, sizeof(words))))
         build_process(mem, resolver, &store, &options->build,
                       &report->processes[report->process_count++]);
     if (!good)
         fprintf(stderr, "leakreport: %s %s\n", path, words);
     if (read)
         store_end(&store);
-    mem_end(own);
+    arena_end(own);
     return good;
 }
 

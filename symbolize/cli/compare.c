@@ -8,7 +8,7 @@
 #include "symbolize/view/report_set_json.h"
 #include "symbolize/compare/merge.h"
 #include "symbolize/cli/command.h"
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 
 /* ---- diff ------------------------------------------------------------------------------------ */
 
@@ -22,15 +22,15 @@ static void warn_of_nameless(const struct process *process)
             fprintf(stderr,
                     "leakreport: %s: %s: %s, so what it allocated matches nothing; "
                     "keep reports (--format=json) to compare them later\n",
-                    process->store, show(module->path, strlen(module->path), 0).text, module->why);
+                    process->store, term_text(module->path, strlen(module->path), 0).text, module->why);
     }
 }
 
 static bool read_store(struct ledger *ledger, struct resolver *resolver,
                        const struct options *options, const char *path)
 {
-    struct mem *own = mem_begin(); /* the ledger keeps what it needs: there may be many */
-    struct report report = {.processes = mem_take(own, sizeof(struct process))};
+    struct mem *own = arena_begin(); /* the ledger keeps what it needs: there may be many */
+    struct report report = {.processes = arena_alloc(own, sizeof(struct process))};
     bool good = run_add_file(own, resolver, options, path, &report);
 
     if (good && ledger_add_process(ledger, &report.processes[0])) {
@@ -39,7 +39,7 @@ static bool read_store(struct ledger *ledger, struct resolver *resolver,
             fprintf(stderr, "leakreport: %s is damaged: it counts as far as it can be read\n",
                     path);
     }
-    mem_end(own);
+    arena_end(own);
     return good;
 }
 
@@ -62,7 +62,7 @@ static bool read_ledger(struct ledger *ledger, struct resolver *resolver,
     }
     if (ledger->again > before)
         fprintf(stderr, "leakreport: %s: left out %s, counted before\n", path,
-                show_count(ledger->again - before, "process").text);
+                term_count(ledger->again - before, "process").text);
     return true;
 }
 
@@ -110,7 +110,7 @@ static int write_diff(struct mem *mem, struct options *options, const struct dif
 int compare_diff(struct options *options)
 {
     struct binary_search_path search = run_search_path(options);
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct ledger old = ledger_begin(mem, options->view.show);
     struct ledger new = ledger_begin(mem, options->view.show);
@@ -128,7 +128,7 @@ int compare_diff(struct options *options)
     ledger_end(&old);
     ledger_end(&new);
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
     return status;
 }
 
@@ -167,21 +167,21 @@ static bool check_looks(const struct ledger *ledgers, const struct options *opti
 static bool take_looks(struct ledger *ledgers, const struct options *options)
 {
     struct binary_search_path search = run_search_path(options);
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     bool good = true;
 
     for (int i = 0; i < LOOKS && good; i++)
         good = read_ledger(&ledgers[i], resolver, options, options->files.text[i]);
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
     return good && check_looks(ledgers, options);
 }
 
 bool compare_survivors(struct options *options)
 {
     static char names[LOOKS - 1][16];
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct ledger ledgers[LOOKS];
     bool good = false;
 
@@ -204,7 +204,7 @@ bool compare_survivors(struct options *options)
     options->files.count = 1;
     for (int i = 0; i < LOOKS; i++)
         ledger_end(&ledgers[i]);
-    mem_end(mem);
+    arena_end(mem);
     return good;
 }
 
@@ -231,7 +231,7 @@ int compare_merge(struct options *options)
 {
     static const bool all[VERDICT_MAX] = {true, true, true, true, true, true, true};
     struct binary_search_path search = run_search_path(options);
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct ledger ledger = ledger_begin(mem, all);
     bool fits = fits_verb(options, "merge");
@@ -250,6 +250,6 @@ int compare_merge(struct options *options)
     }
     ledger_end(&ledger);
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
     return status;
 }

@@ -11,7 +11,7 @@
 
 #include "symbolize/view/baseline.h"
 #include "symbolize/cli/compare.h"
-#include "common/store/find_store.h"
+#include "common/store/store_dir.h"
 #include "symbolize/cli/options.h"
 #include "common/preflight/preflight.h"
 #include "common/names/log_symbolize.h"
@@ -23,7 +23,7 @@
 static int run_serve(const struct options *options)
 {
     struct binary_search_path search = run_search_path(options);
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     FILE *requests = fdopen(options->serve_read, "r");
     /* A stream of its own: one for both directions would have to be repositioned. */
     FILE *answers = fdopen(options->serve_write == options->serve_read ? dup(options->serve_write)
@@ -42,7 +42,7 @@ static int run_serve(const struct options *options)
         fclose(answers);
     if (requests)
         fclose(requests);
-    mem_end(mem);
+    arena_end(mem);
     return status;
 }
 
@@ -116,7 +116,7 @@ static int report_all(struct mem *mem, struct resolver *resolver, struct options
     struct report report = {0};
     int status = STATUS_GOOD;
 
-    report.processes = mem_take_array(mem, options->files.count, sizeof(struct process));
+    report.processes = arena_alloc_array(mem, options->files.count, sizeof(struct process));
     for (size_t i = 0; i < options->files.count; i++)
         if (!run_add_file(mem, resolver, options, options->files.text[i], &report))
             status = STATUS_UNUSABLE;
@@ -135,7 +135,7 @@ static int report_all(struct mem *mem, struct resolver *resolver, struct options
 static int run_report(struct options *options)
 {
     struct binary_search_path search = run_search_path(options);
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct ledger baseline = ledger_begin(mem, options->view.show);
     int status;
@@ -146,7 +146,7 @@ static int run_report(struct options *options)
         status = report_all(mem, resolver, options, &baseline);
     ledger_end(&baseline);
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
     return status;
 }
 
@@ -194,7 +194,7 @@ static bool find_last(struct mem *mem, struct options *options)
     if (!files->count)
         options_add(files, NULL);
     for (size_t i = 0; good && i < files->count; i++) {
-        files->text[i] = last_find(mem, files->text[i]);
+        files->text[i] = store_find_newest(mem, files->text[i]);
         good = files->text[i] != NULL;
     }
     return good;
@@ -235,7 +235,7 @@ int main(int argc, char **argv)
         return preflight_command(argc, argv);
     if (argc > 1 && strcmp(argv[1], "log") == 0)
         return relate_command(argc, argv);
-    mem = mem_begin();
+    mem = arena_begin();
     if (!options_parse(argc - verb, argv + verb, &options) || !read_suppressions(&options)) {
         status = STATUS_UNUSABLE;
     } else if (options.help) {
@@ -260,6 +260,6 @@ int main(int argc, char **argv)
     }
     suppress_end(options.build.group.suppressions);
     options_end(&options);
-    mem_end(mem);
+    arena_end(mem);
     return status;
 }

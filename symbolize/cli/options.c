@@ -82,7 +82,7 @@ static bool address(const char *text, const char *wrong, uint64_t *value)
 
 void options_add(struct text_list *list, const char *text)
 {
-    list->text = mem_more(list->text, &list->capacity, list->count + 1, sizeof(*list->text));
+    list->text = array_grow(list->text, &list->capacity, list->count + 1, sizeof(*list->text));
     list->text[list->count++] = text;
 }
 

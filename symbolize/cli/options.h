@@ -7,7 +7,7 @@
 
 #include "symbolize/build/build.h"
 #include "common/view/format_api.h"
-#include "common/store/time_window.h"
+#include "common/store/store.h"
 #include "symbolize/output/targets.h"
 
 struct text_list {

@@ -76,7 +76,7 @@ static int in_order(const void *left, const void *right)
 
 struct diff diff_make(struct mem *mem, struct ledger *old, struct ledger *new)
 {
-    struct diff diff = {.lines = mem_take_array(mem, old->count + new->count, sizeof(*diff.lines))};
+    struct diff diff = {.lines = arena_alloc_array(mem, old->count + new->count, sizeof(*diff.lines))};
 
     for (size_t i = 0; i < new->count; i++) {
         struct ledger_entry *before =
@@ -98,10 +98,10 @@ struct diff diff_make(struct mem *mem, struct ledger *old, struct ledger *new)
 
 static int write_amount(const struct ledger_entry *entry, char *text, size_t size)
 {
-    struct shown count = show_count(entry->record.blocks, entry->unit);
+    struct shown count = term_count(entry->record.blocks, entry->unit);
 
     if (entry->class == LEDGER_RECORD)
-        return snprintf(text, size, "%.32s in %.40s %s", show_size(entry->record.bytes).text,
+        return snprintf(text, size, "%.32s in %.40s %s", term_size(entry->record.bytes).text,
                         count.text, entry->words);
     return snprintf(text, size, "%.40s %s", count.text, entry->words);
 }
@@ -111,7 +111,7 @@ static void write_line(const struct diff_line *line, const struct view *view, FI
     const struct ledger_entry *entry = line->new ? line->new : line->old;
     char amount[128];
     int width = write_amount(entry, amount, sizeof(amount)) + CHANGE_COLUMNS;
-    const struct frame *title = record_title(&entry->record);
+    const struct frame *title = record_title_frame(&entry->record);
     struct shown place = {0};
 
     text_style(view, stream, STYLE_BOLD);
@@ -155,56 +155,56 @@ void diff_write_text(const struct diff *diff, const struct view *view, FILE *str
 
 /* ---- For programs --------------------------------------------------------------------------- */
 
-static void emit_amount(struct emit *emit, const char *key, const struct ledger_entry *entry)
+static void emit_amount(struct json *json, const char *key, const struct ledger_entry *entry)
 {
     if (!entry) {
-        emit_null(emit, key);
+        json_put_null(json, key);
         return;
     }
-    emit_open(emit, key, '{');
-    emit_text(emit, "type", entry->sort);
-    emit_number(emit, "bytes", entry->record.bytes);
-    emit_number(emit, "count", entry->record.blocks);
+    json_open(json, key, '{');
+    json_put_text(json, "type", entry->sort);
+    json_put_number(json, "bytes", entry->record.bytes);
+    json_put_number(json, "count", entry->record.blocks);
     if (entry->class == LEDGER_RECORD)
-        json_tags(emit, &entry->record);
-    emit_close(emit, '}');
+        json_tags(json, &entry->record);
+    json_close(json, '}');
 }
 
-static void emit_line(struct emit *emit, const struct diff_line *line)
+static void emit_line(struct json *json, const struct diff_line *line)
 {
     const struct ledger_entry *entry = line->new ? line->new : line->old;
-    const struct frame *title = record_title(&entry->record);
+    const struct frame *title = record_title_frame(&entry->record);
 
-    emit_open(emit, NULL, '{');
-    emit_text(emit, "change", change_word[line->change]);
-    emit_id(emit, "signature", entry->record.signature);
-    emit_text(emit, "function", title ? title->function : NULL);
-    emit_text(emit, "file", title ? title->file : NULL);
+    json_open(json, NULL, '{');
+    json_put_text(json, "change", change_word[line->change]);
+    json_put_id(json, "signature", entry->record.signature);
+    json_put_text(json, "function", title ? title->function : NULL);
+    json_put_text(json, "file", title ? title->file : NULL);
     if (title && title->line)
-        emit_number(emit, "line", title->line);
+        json_put_number(json, "line", title->line);
     else
-        emit_null(emit, "line");
-    emit_text(emit, "module", title ? title->module : NULL);
-    emit_amount(emit, "old", line->old);
-    emit_amount(emit, "new", line->new);
-    emit_close(emit, '}');
+        json_put_null(json, "line");
+    json_put_text(json, "module", title ? title->module : NULL);
+    emit_amount(json, "old", line->old);
+    emit_amount(json, "new", line->new);
+    json_close(json, '}');
 }
 
 void diff_write_json(const struct diff *diff, FILE *stream)
 {
-    struct emit emit = {.stream = stream};
+    struct json json = {.stream = stream};
 
-    emit_open(&emit, NULL, '{');
-    emit_text(&emit, "format", "libleak-diff");
-    emit_number(&emit, "version", 1);
-    emit_open(&emit, "summary", '{');
+    json_open(&json, NULL, '{');
+    json_put_text(&json, "format", "libleak-diff");
+    json_put_number(&json, "version", 1);
+    json_open(&json, "summary", '{');
     for (int c = 0; c < CHANGE_MAX; c++)
-        emit_number(&emit, change_word[c], diff->of[c]);
-    emit_close(&emit, '}');
-    emit_open(&emit, "changes", '[');
+        json_put_number(&json, change_word[c], diff->of[c]);
+    json_close(&json, '}');
+    json_open(&json, "changes", '[');
     for (size_t i = 0; i < diff->count; i++)
-        emit_line(&emit, &diff->lines[i]);
-    emit_close(&emit, ']');
-    emit_bool(&emit, "bytes_escaped", emit.bytes_escaped);
-    emit_close(&emit, '}');
+        emit_line(&json, &diff->lines[i]);
+    json_close(&json, ']');
+    json_put_bool(&json, "bytes_escaped", json.bytes_escaped);
+    json_close(&json, '}');
 }

@@ -26,7 +26,7 @@ static int in_order(const void *left, const void *right, void *sort)
 
     return a->rank != b->rank
                ? a->rank - b->rank
-               : order_records(&a->record, &b->record, *(const enum sort_order *)sort);
+               : record_compare(&a->record, &b->record, *(const enum sort_order *)sort);
 }
 
 static void count_programs(struct merge *merge)
@@ -39,7 +39,7 @@ static void count_programs(struct merge *merge)
         const char *name = process->exe ? base_name(process->exe) : "";
         bool fresh;
 
-        map_put(&names, hash_text(1, name, strlen(name)), &fresh);
+        hashmap_put(&names, hash_text(1, name, strlen(name)), &fresh);
         merge->programs += fresh;
         merge->exe = process->exe ? process->exe : merge->exe;
         merge->sum.sample |= process->sampled ? 2 : 0;
@@ -48,7 +48,7 @@ static void count_programs(struct merge *merge)
         if (process->started_ns > merge->last_ns)
             merge->last_ns = process->started_ns;
     }
-    map_end(&names);
+    hashmap_end(&names);
 }
 
 static void add_record(struct process *sum, const struct record *record)
@@ -89,14 +89,14 @@ static void write_head(const struct merge *merge, const struct view *view, FILE 
     const struct ledger *ledger = merge->ledger;
 
     text_style(view, stream, STYLE_BOLD);
-    fputs(show_count(ledger->process_count, "process").text, stream);
+    fputs(term_count(ledger->process_count, "process").text, stream);
     if (merge->programs > 1)
-        fprintf(stream, " of %s", show_count(merge->programs, "program").text);
+        fprintf(stream, " of %s", term_count(merge->programs, "program").text);
     else if (merge->exe)
         fprintf(stream, " of %s",
-                show(base_name(merge->exe), strlen(base_name(merge->exe)), 30).text);
+                term_text(base_name(merge->exe), strlen(base_name(merge->exe)), 30).text);
     if (ledger->host_count)
-        fprintf(stream, " on %s", show_count(ledger->host_count, "host").text);
+        fprintf(stream, " on %s", term_count(ledger->host_count, "host").text);
     text_days(merge->first_ns, merge->last_ns, stream);
     if (!text_losses(&merge->sum, stream))
         fputs(":\nnothing of what --show names is in their reports", stream);
@@ -114,8 +114,8 @@ static void write_other(const struct ledger_entry *entry, size_t number, const s
     fputs(head, stream);
     text_style(view, stream, STYLE_BOLD);
     width += snprintf(head, sizeof(head), "%.40s %.50s",
-                      show_count(entry->record.blocks, entry->unit).text,
-                      show(entry->words, strlen(entry->words), 50).text);
+                      term_count(entry->record.blocks, entry->unit).text,
+                      term_text(entry->words, strlen(entry->words), 50).text);
     fputs(head, stream);
     text_signature(entry->record.signature, width, view, stream);
     text_frames(&entry->record, TEXT_INDENT, view, stream);
@@ -147,7 +147,7 @@ static void write_list(const struct merge *merge, const struct view *view, FILE 
             write_other(entry, ++number, view, stream);
     }
     if (hidden)
-        fprintf(stream, "\n... and %s (--top=0).\n", show_count(hidden, "more record").text);
+        fprintf(stream, "\n... and %s (--top=0).\n", term_count(hidden, "more record").text);
     putc('\n', stream);
 }
 
@@ -164,89 +164,89 @@ void merge_write_text(const struct merge *merge, const struct view *view, FILE *
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
-static void emit_processes(struct emit *emit, const struct ledger *ledger)
+static void emit_processes(struct json *json, const struct ledger *ledger)
 {
-    emit_open(emit, "processes", '[');
+    json_open(json, "processes", '[');
     for (size_t i = 0; i < ledger->process_count; i++) {
         const struct ledger_process *process = &ledger->processes[i];
 
-        emit_open(emit, NULL, '{');
-        emit_text(emit, "host", process->host);
-        emit_known(emit, "pid", process->pid != 0, (uint64_t)process->pid);
-        emit_text(emit, "exe", process->exe);
-        emit_time(emit, "started", process->started_ns);
-        emit_bool(emit, "sampled", process->sampled);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_text(json, "host", process->host);
+        json_put_known(json, "pid", process->pid != 0, (uint64_t)process->pid);
+        json_put_text(json, "exe", process->exe);
+        json_put_time(json, "started", process->started_ns);
+        json_put_bool(json, "sampled", process->sampled);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
-static void emit_seen(struct emit *emit, const struct seen *seen)
+static void emit_seen(struct json *json, const struct seen *seen)
 {
-    emit_number(emit, "processes", seen->processes);
-    emit_number(emit, "hosts", seen->host_count);
-    emit_open(emit, "on", '[');
+    json_put_number(json, "processes", seen->processes);
+    json_put_number(json, "hosts", seen->host_count);
+    json_open(json, "on", '[');
     for (size_t i = 0; i < seen->host_count; i++)
-        emit_text(emit, NULL, seen->hosts[i]);
-    emit_close(emit, ']');
+        json_put_text(json, NULL, seen->hosts[i]);
+    json_close(json, ']');
 }
 
-static void emit_entry(struct emit *emit, const struct merge *merge,
+static void emit_entry(struct json *json, const struct merge *merge,
                        const struct ledger_entry *entry)
 {
     const struct record *record = &entry->record;
 
-    emit_open(emit, NULL, '{');
-    emit_id(emit, "signature", record->signature);
+    json_open(json, NULL, '{');
+    json_put_id(json, "signature", record->signature);
     if (entry->class == LEDGER_RECORD) {
-        emit_text(emit, "verdict", verdict_word[record->verdict]);
-        emit_text(emit, "kind", kind_word[record->kind]);
-        emit_number(emit, "bytes", record->bytes);
-        emit_number(emit, "blocks", record->blocks);
-        json_error(emit, &merge->sum, &record->error);
-        json_retained(emit, record);
-        json_tags(emit, record);
+        json_put_text(json, "verdict", verdict_word[record->verdict]);
+        json_put_text(json, "kind", kind_word[record->kind]);
+        json_put_number(json, "bytes", record->bytes);
+        json_put_number(json, "blocks", record->blocks);
+        json_error(json, &merge->sum, &record->error);
+        json_retained(json, record);
+        json_tags(json, record);
     } else {
-        emit_text(emit, "type", entry->sort);
-        emit_number(emit, "count", record->blocks);
-        emit_known(emit, "bytes", record->bytes != 0, record->bytes);
+        json_put_text(json, "type", entry->sort);
+        json_put_number(json, "count", record->blocks);
+        json_put_known(json, "bytes", record->bytes != 0, record->bytes);
     }
-    emit_time(emit, "first", record->first_ns);
-    emit_time(emit, "last", record->last_ns);
-    emit_seen(emit, &record->seen);
-    json_frames(emit, "frames", record->frames, record->frame_count, record->user);
-    emit_close(emit, '}');
+    json_put_time(json, "first", record->first_ns);
+    json_put_time(json, "last", record->last_ns);
+    emit_seen(json, &record->seen);
+    json_frames(json, "frames", record->frames, record->frame_count, record->user);
+    json_close(json, '}');
 }
 
-static void emit_entries(struct emit *emit, const char *key, const struct merge *merge,
+static void emit_entries(struct json *json, const char *key, const struct merge *merge,
                          enum ledger_class class, const struct view *view)
 {
     size_t most = view->quiet ? 0 : view->top ? view->top : SIZE_MAX;
 
-    emit_open(emit, key, '[');
+    json_open(json, key, '[');
     for (size_t i = 0; i < merge->ledger->count && most; i++)
         if (merge->ledger->entries[i].class == class) {
-            emit_entry(emit, merge, &merge->ledger->entries[i]);
+            emit_entry(json, merge, &merge->ledger->entries[i]);
             most--;
         }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
 void merge_write_json(const struct merge *merge, const struct view *view, FILE *stream)
 {
-    struct emit emit = {.stream = stream};
+    struct json json = {.stream = stream};
 
-    emit_open(&emit, NULL, '{');
-    emit_text(&emit, "format", LEDGER_MERGED);
-    emit_number(&emit, "version", 1);
-    json_tool(&emit);
-    emit_number(&emit, "hosts", merge->ledger->host_count);
-    emit_processes(&emit, merge->ledger);
-    json_summary(&emit, &merge->sum);
-    emit_entries(&emit, "records", merge, LEDGER_RECORD, view);
-    emit_entries(&emit, "errors", merge, LEDGER_ERROR, view);
-    emit_entries(&emit, "resources", merge, LEDGER_RESOURCE, view);
-    emit_bool(&emit, "bytes_escaped", emit.bytes_escaped);
-    emit_close(&emit, '}');
-    json_stack_end(&emit);
+    json_open(&json, NULL, '{');
+    json_put_text(&json, "format", LEDGER_MERGED);
+    json_put_number(&json, "version", 1);
+    json_tool(&json);
+    json_put_number(&json, "hosts", merge->ledger->host_count);
+    emit_processes(&json, merge->ledger);
+    json_summary(&json, &merge->sum);
+    emit_entries(&json, "records", merge, LEDGER_RECORD, view);
+    emit_entries(&json, "errors", merge, LEDGER_ERROR, view);
+    emit_entries(&json, "resources", merge, LEDGER_RESOURCE, view);
+    json_put_bool(&json, "bytes_escaped", json.bytes_escaped);
+    json_close(&json, '}');
+    json_stack_end(&json);
 }

@@ -5,7 +5,7 @@
 #define SYMBOLIZE_COMPARE_MERGE_H
 
 #include "common/view/report_set.h"
-#include "common/model/order.h"
+#include "common/model/model.h"
 #include "common/view/format_api.h"
 
 struct merge {

@@ -59,14 +59,14 @@ static void add_first(struct filling *filling, const struct store_event *at,
 
     mistake->first_form = event->freed_form;
     mistake->first_thread = stack_thread(filling->mem, filling->store, event->freed_thread);
-    mistake->first_ns = store_time(filling->store, event->freed_tick);
+    mistake->first_ns = store_time_of_tick(filling->store, event->freed_tick);
     mistake->first_whole = at->freed_node != LEAK_ROOT_NONE;
     mistake->first = stack_of(filling, at->freed_node, event->freed_pc);
 }
 
 static const char *copy_of(struct filling *filling, const char *name)
 {
-    return name ? mem_copy(filling->mem, name, strlen(name)) : NULL;
+    return name ? arena_copy(filling->mem, name, strlen(name)) : NULL;
 }
 
 static struct mistake named(struct filling *filling, const struct store_event *at)
@@ -79,7 +79,7 @@ static struct mistake named(struct filling *filling, const struct store_event *a
                            .right = event->right,
                            .where = place_words[event->place],
                            .thread = stack_thread(filling->mem, filling->store, event->thread),
-                           .time_ns = store_time(filling->store, event->tick),
+                           .time_ns = store_time_of_tick(filling->store, event->tick),
                            .count = event->count,
                            .block_pool = copy_of(filling, at->block_pool),
                            .call_pool = copy_of(filling, at->call_pool)};
@@ -130,7 +130,7 @@ void mistakes_fill(struct mem *mem, struct resolver *resolver, const struct stor
 
     if (!store->event_count)
         return;
-    process->mistakes = mem_take_array(mem, store->event_count, sizeof(*process->mistakes));
+    process->mistakes = arena_alloc_array(mem, store->event_count, sizeof(*process->mistakes));
     filling.signatures = signatures_begin(resolver, store);
     for (size_t i = 0; i < store->event_count; i++) {
         struct mistake made = named(&filling, &store->events[i]);

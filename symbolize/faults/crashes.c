@@ -31,9 +31,9 @@ struct filling {
 static const struct store_module *module_at(const struct store_crash *record, uint64_t address)
 {
     size_t cursor = record->module_spans.count;
-    uint32_t found = spans_next(&record->module_spans, address, &cursor);
+    uint32_t found = interval_map_next(&record->module_spans, address, &cursor);
 
-    return found == SPANS_NONE ? NULL : &record->modules[found];
+    return found == INTERVAL_NONE ? NULL : &record->modules[found];
 }
 
 static void add_pc(struct filling *filling, uint64_t pc)
@@ -45,7 +45,7 @@ static void add_pc(struct filling *filling, uint64_t pc)
     for (size_t i = 0; i < place->count; i++) {
         if (classify_own_frame(&place->frames[i]) && filling->count)
             continue; /* ours stands around main; but it may be the one that crashed */
-        filling->frames = mem_more(filling->frames, &filling->capacity, filling->count + 1,
+        filling->frames = array_grow(filling->frames, &filling->capacity, filling->count + 1,
                                    sizeof(*filling->frames));
         filling->frames[filling->count++] = &place->frames[i];
     }
@@ -75,7 +75,7 @@ static void fill_stack(struct filling *filling)
     size_t starts[LEAK_CRASH_FRAMES];
     const struct frame **kept;
 
-    crash->repeats = mem_take_array(filling->mem, head->frame_count, sizeof(*crash->repeats));
+    crash->repeats = arena_alloc_array(filling->mem, head->frame_count, sizeof(*crash->repeats));
     for (size_t i = 0; i < head->frame_count; i++) {
         starts[i] = filling->count;
         add_pc(filling, head->frames[i].pc);
@@ -86,7 +86,7 @@ static void fill_stack(struct filling *filling)
     crash->left_out_at = filling->count;
     for (size_t i = 0; i < head->outer_count; i++)
         add_pc(filling, head->outer[i]);
-    kept = mem_take_array(filling->mem, filling->count, sizeof(*kept));
+    kept = arena_alloc_array(filling->mem, filling->count, sizeof(*kept));
     if (filling->count)
         memcpy(kept, filling->frames, filling->count * sizeof(*kept));
     free(filling->frames);
@@ -121,7 +121,7 @@ static bool fill_freed(struct filling *filling, uint64_t address, struct crash_b
     block->offset = address - recent->address;
     block->was_freed = true;
     block->freed_by = stack_thread(filling->mem, store, recent->thread);
-    block->freed_ns = store_time(store, recent->tick);
+    block->freed_ns = store_time_of_tick(store, recent->tick);
     block->freed_whole = recent->node != LEAK_ROOT_NONE;
     block->freed = block->freed_whole
                        ? stack_of_node(filling->mem, &filling->signatures, recent->node)
@@ -167,10 +167,10 @@ static const char *block_words(struct mem *mem, const struct crash_block *block)
     const char *about = block->about ? "about " : "";
 
     if (block->offset < block->size || !block->size)
-        return mem_format(mem, "%llu bytes into a block of %s%llu bytes%s",
+        return arena_format(mem, "%llu bytes into a block of %s%llu bytes%s",
                           (unsigned long long)block->offset, about, (unsigned long long)block->size,
                           state);
-    return mem_format(mem, "%llu bytes behind the end of a block of %s%llu bytes%s",
+    return arena_format(mem, "%llu bytes behind the end of a block of %s%llu bytes%s",
                       (unsigned long long)(block->offset - block->size), about,
                       (unsigned long long)block->size, state);
 }
@@ -182,13 +182,13 @@ static void fill_near(struct filling *filling)
     /* Of what was no access to memory the registers say nothing. */
     bool by_pointer = head->code > 0 && (head->signal == SIGSEGV || head->signal == SIGBUS);
 
-    crash->blocks = mem_take_array(filling->mem, 1 + LEAK_CRASH_REGISTERS, sizeof(*crash->blocks));
+    crash->blocks = arena_alloc_array(filling->mem, 1 + LEAK_CRASH_REGISTERS, sizeof(*crash->blocks));
     if (!crash->overflow)
         add_block(filling, 0, NULL);
     crash->near = crash->block_count ? block_words(filling->mem, &crash->blocks[0])
                                      : signal_near(filling->mem, head);
     crash->registers =
-        mem_take_array(filling->mem, head->register_count + 2, sizeof(*crash->registers));
+        arena_alloc_array(filling->mem, head->register_count + 2, sizeof(*crash->registers));
     for (uint32_t i = 0; i < head->register_count; i++) {
         const char *name = signal_register(filling->store->header.machine, i);
 
@@ -219,7 +219,7 @@ static void fill_modules(struct filling *filling)
 {
     const struct store_crash *record = filling->record;
 
-    filling->crash->modules = mem_take_array(filling->mem, record->module_count, sizeof(char *));
+    filling->crash->modules = arena_alloc_array(filling->mem, record->module_count, sizeof(char *));
     for (size_t i = 0; i < record->module_count; i++)
         filling->crash->modules[filling->crash->module_count++] = record->modules[i].path;
 }
@@ -240,7 +240,7 @@ void crashes_fill(struct mem *mem, struct resolver *resolver, const struct store
 
     if (!head || !has_killed(head, process))
         return;
-    crash = filling.crash = process->crash = mem_take(mem, sizeof(*crash));
+    crash = filling.crash = process->crash = arena_alloc(mem, sizeof(*crash));
     filling.signatures = signatures_begin(resolver, store);
     *crash = (struct crash){.signal = head->signal,
                             .code = head->code,
@@ -253,7 +253,7 @@ void crashes_fill(struct mem *mem, struct resolver *resolver, const struct store
                             .inside = inside_of(head),
                             .address = head->address,
                             .has_address = (head->flags & LEAK_CRASH_HAS_ADDRESS) != 0,
-                            .thread = {head->thread, mem_copy(mem, head->name, strlen(head->name))},
+                            .thread = {head->thread, arena_copy(mem, head->name, strlen(head->name))},
                             .tid = head->tid,
                             .time_ns = head->when_ns};
     fill_stack(&filling);

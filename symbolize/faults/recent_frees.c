@@ -16,7 +16,7 @@ static struct recent_free named(struct filling *filling, const struct store_rece
 {
     const struct store *store = filling->store;
     struct recent_free made = {.address = recent->address,
-                               .time_ns = store_time(store, recent->tick),
+                               .time_ns = store_time_of_tick(store, recent->tick),
                                .thread = stack_thread(filling->mem, store, recent->thread),
                                .whole = recent->node != LEAK_ROOT_NONE};
 
@@ -38,7 +38,7 @@ void recent_fill(struct mem *mem, struct resolver *resolver, const struct store 
     process->recent_known = store->recent_count;
     if (!options->all && !options->one)
         return;
-    process->recent = mem_take_array(mem, store->recent_count, sizeof(*process->recent));
+    process->recent = arena_alloc_array(mem, store->recent_count, sizeof(*process->recent));
     filling.signatures = signatures_begin(resolver, store);
     for (size_t i = 0; i < store->recent_count; i++)
         if (!options->one || store->recent[i].address == options->address)

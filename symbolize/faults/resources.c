@@ -55,18 +55,18 @@ static const char *address_words(struct mem *mem, const struct store_resource *f
     memset(&address, 0, sizeof(address));
     memcpy(&address, from->name, from->name_length);
     if (address.any.sa_family == AF_INET && from->name_length >= sizeof(address.four))
-        return mem_format(mem, "%s:%u",
+        return arena_format(mem, "%s:%u",
                           inet_ntop(AF_INET, &address.four.sin_addr, text, sizeof(text)),
                           ntohs(address.four.sin_port));
     if (address.any.sa_family == AF_INET6 && from->name_length >= sizeof(address.six))
-        return mem_format(mem, "[%s]:%u",
+        return arena_format(mem, "[%s]:%u",
                           inet_ntop(AF_INET6, &address.six.sin6_addr, text, sizeof(text)),
                           ntohs(address.six.sin6_port));
     if (address.any.sa_family == AF_UNIX && from->name_length > begin && address.bytes[begin])
-        return mem_copy(mem, address.bytes + begin,
+        return arena_copy(mem, address.bytes + begin,
                         strnlen(address.bytes + begin, from->name_length - begin));
     if (address.any.sa_family == AF_UNIX && from->name_length > begin + 1)
-        return mem_format(mem, "@%s", address.bytes + begin + 1); /* no file */
+        return arena_format(mem, "@%s", address.bytes + begin + 1); /* no file */
     return NULL;
 }
 
@@ -78,19 +78,19 @@ static const char *name_of(struct mem *mem, const struct store_resource *from)
     if (from->name_form != LEAK_NAME_TEXT) {
         name = address_words(mem, from);
         if (name)
-            name = mem_format(mem, "socket %s %s", from->name_form == LEAK_NAME_PEER ? "to" : "at",
+            name = arena_format(mem, "socket %s %s", from->name_form == LEAK_NAME_PEER ? "to" : "at",
                               name);
         sort = "socket";
     } else if (name && from->flags & LEAK_RESOURCE_CUT) {
-        name = mem_format(mem, "...%s", name);
+        name = arena_format(mem, "...%s", name);
     }
     if (!name)
         return sort;
     if (from->sort == LEAK_SORT_DUP)
-        return mem_format(mem, "dup of %s", name);
+        return arena_format(mem, "dup of %s", name);
     if (from->sort == LEAK_SORT_MEMFD || from->sort == LEAK_SORT_POPEN)
-        return mem_format(mem, "%s: %s", sort, name);
-    return mem_copy(mem, name, strlen(name)); /* the store goes before the report is written */
+        return arena_format(mem, "%s: %s", sort, name);
+    return arena_copy(mem, name, strlen(name)); /* the store goes before the report is written */
 }
 
 /* Of a descriptor that was there before the process: so it is said. */
@@ -103,18 +103,18 @@ static const char *closed_name(struct mem *mem, const struct store_resource *fro
         return name;
     if (from->id < sizeof(standard) / sizeof(*standard))
         return standard[from->id];
-    return mem_format(mem, "inherited: %s", name ? name : "unknown");
+    return arena_format(mem, "inherited: %s", name ? name : "unknown");
 }
 
 /* "T3 (worker)" */
 static const char *thread_name(struct mem *mem, const struct store *store, uint64_t serial)
 {
     const struct store_thread *thread =
-        serial <= UINT32_MAX ? store_thread_of(store, (uint32_t)serial) : NULL;
+        serial <= UINT32_MAX ? store_find_thread(store, (uint32_t)serial) : NULL;
 
     if (thread && *thread->name)
-        return mem_format(mem, "T%u (%s)", thread->serial, thread->name);
-    return mem_format(mem, "T%llu", (unsigned long long)serial);
+        return arena_format(mem, "T%u (%s)", thread->serial, thread->name);
+    return arena_format(mem, "T%llu", (unsigned long long)serial);
 }
 
 static void add_name(struct resource *resource, const char *name)
@@ -147,7 +147,7 @@ static bool still_runs(const struct store *store, const struct store_resource *f
 {
     const struct store_thread *thread =
         from->type == LEAK_RESOURCE_THREAD && from->bytes <= UINT32_MAX
-            ? store_thread_of(store, (uint32_t)from->bytes)
+            ? store_find_thread(store, (uint32_t)from->bytes)
             : NULL;
 
     return thread && !thread->ended;
@@ -162,7 +162,7 @@ static bool is_told(const struct filling *filling, const struct store_resource *
     return !still_runs(filling->store, from);
 }
 
-static const struct store_mark *mark_of(const struct store_resource *from)
+static const struct store_resource_use *mark_of(const struct store_resource *from)
 {
     return from->bad_close ? &from->again : &from->opened;
 }
@@ -191,14 +191,14 @@ static struct draft *make_draft(struct filling *filling, const struct store_reso
                               .first_ns = UINT64_MAX,
                               .frames = stack.frames,
                               .frame_count = stack.count,
-                              .user = frame_user(stack.frames, stack.count),
+                              .user = frame_first_user(stack.frames, stack.count),
                               .ending = stack.ending,
                               .stacks = 1};
-    title = record_title(record);
+    title = record_title_frame(record);
     key = hash_mix(record->signature, hash_text(title ? title->line : 0, type, strlen(type)));
-    slot = map_put(&filling->by_place, key, NULL);
+    slot = hashmap_put(&filling->by_place, key, NULL);
     if (!*slot) {
-        filling->drafts = mem_more(filling->drafts, &filling->capacity, filling->count + 1,
+        filling->drafts = array_grow(filling->drafts, &filling->capacity, filling->count + 1,
                                    sizeof(*filling->drafts));
         filling->drafts[filling->count++] = draft;
         *slot = filling->count;
@@ -211,12 +211,12 @@ static struct draft *find_draft(struct filling *filling, const struct store_reso
     const char *type = type_of(from);
     uint64_t key = hash_text(mark_of(from)->node, type, strlen(type)), *slot;
     struct draft *draft;
-    uint64_t known = map_get(&filling->by_node, key);
+    uint64_t known = hashmap_get(&filling->by_node, key);
 
     if (known)
         return &filling->drafts[known - 1];
     draft = make_draft(filling, from);
-    slot = map_put(&filling->by_node, key, NULL);
+    slot = hashmap_put(&filling->by_node, key, NULL);
     *slot = (uint64_t)(draft - filling->drafts) + 1;
     return draft;
 }
@@ -227,7 +227,7 @@ static void add_thread(struct filling *filling, struct record *record, uint32_t 
         if (record->threads[i].serial == serial)
             return;
     if (!record->threads)
-        record->threads = mem_take_array(filling->mem, LEAK_SITE_THREADS, sizeof(*record->threads));
+        record->threads = arena_alloc_array(filling->mem, LEAK_SITE_THREADS, sizeof(*record->threads));
     if (record->thread_count == LEAK_SITE_THREADS)
         record->more_threads = true;
     else
@@ -240,7 +240,7 @@ static void add_orphaned(struct filling *filling, struct record *record,
                          const struct store_resource *from)
 {
     bool is_block = from->type == LEAK_RESOURCE_FILE || from->type == LEAK_RESOURCE_DIR;
-    uint64_t at = is_block ? map_get(&filling->orphans, from->id) : 0;
+    uint64_t at = is_block ? hashmap_get(&filling->orphans, from->id) : 0;
     const struct store_orphan *orphan = at ? &filling->store->look->orphans[at - 1] : NULL;
     struct stack freed, holder = {0};
 
@@ -255,11 +255,11 @@ static void add_orphaned(struct filling *filling, struct record *record,
     record->orphaned = (struct orphaned){.blocks = 1,
                                          .frames = freed.frames,
                                          .frame_count = freed.count,
-                                         .user = frame_user(freed.frames, freed.count)};
+                                         .user = frame_first_user(freed.frames, freed.count)};
     record->orphaned.user = record->orphaned.user < freed.count ? record->orphaned.user : 0;
     if (holder.count)
         record->orphaned.holder =
-            holder.frames[frame_user(holder.frames, holder.count) % holder.count];
+            holder.frames[frame_first_user(holder.frames, holder.count) % holder.count];
 }
 
 static void add(struct filling *filling, const struct store_resource *from)
@@ -267,8 +267,8 @@ static void add(struct filling *filling, const struct store_resource *from)
     struct draft *draft = find_draft(filling, from);
     struct resource *resource = &draft->resource;
     struct record *record = &resource->record;
-    const struct store_mark *mark = mark_of(from);
-    uint64_t when = store_time(filling->store, mark->tick);
+    const struct store_resource_use *mark = mark_of(from);
+    uint64_t when = store_time_of_tick(filling->store, mark->tick);
 
     record->blocks = add_saturating(record->blocks, from->count);
     draft->calls += from->flags & LEAK_RESOURCE_SECOND ? 0 : from->count;
@@ -288,7 +288,7 @@ static void add(struct filling *filling, const struct store_resource *from)
     if (from->type == LEAK_RESOURCE_THREAD)
         add_name(resource, thread_name(filling->mem, filling->store, from->bytes));
     else if (from->bad_close && from->flags & LEAK_RESOURCE_NEVER)
-        add_name(resource, mem_format(filling->mem, "descriptor %d", from->fd));
+        add_name(resource, arena_format(filling->mem, "descriptor %d", from->fd));
     else if (from->bad_close)
         add_name(resource, closed_name(filling->mem, from));
     else
@@ -344,7 +344,7 @@ static void fill_inherited(struct filling *filling, struct process *process)
     const struct store *store = filling->store;
 
     process->inherited =
-        mem_take_array(filling->mem, store->resource_count, sizeof(*process->inherited));
+        arena_alloc_array(filling->mem, store->resource_count, sizeof(*process->inherited));
     for (size_t i = 0; i < store->resource_count; i++) {
         const struct store_resource *from = &store->resources[i];
 
@@ -366,7 +366,7 @@ static void fill_totals(struct filling *filling, struct process *process)
             open[store->resources[i].type] += store->resources[i].count;
     process->resources_missed = store->resources_missed;
     process->resource_totals =
-        mem_take_array(filling->mem, LEAK_RESOURCE_MAX, sizeof(*process->resource_totals));
+        arena_alloc_array(filling->mem, LEAK_RESOURCE_MAX, sizeof(*process->resource_totals));
     for (int i = LEAK_RESOURCE_NONE + 1; i < LEAK_RESOURCE_MAX; i++)
         if (store->resources_opened[i] || open[i])
             process->resource_totals[process->resource_total_count++] =
@@ -375,12 +375,12 @@ static void fill_totals(struct filling *filling, struct process *process)
 
 static void want_orphans(struct filling *filling)
 {
-    const struct store_look *look = filling->store->look;
+    const struct store_leak_check *look = filling->store->look;
 
     for (size_t i = 0; look && i < look->orphan_count; i++)
-        *map_put(&filling->orphans, look->orphans[i].address, NULL) = i + 1;
+        *hashmap_put(&filling->orphans, look->orphans[i].address, NULL) = i + 1;
     for (size_t i = 0; i < filling->store->resource_count; i++) {
-        uint64_t at = map_get(&filling->orphans, filling->store->resources[i].id);
+        uint64_t at = hashmap_get(&filling->orphans, filling->store->resources[i].id);
 
         if (!at)
             continue;
@@ -421,7 +421,7 @@ void resources_fill(struct mem *mem, struct resolver *resolver, const struct sto
     if (process->how == END_EXEC)
         return;
     make_drafts(&filling, resolver);
-    process->resources = mem_take_array(mem, filling.count, sizeof(*process->resources));
+    process->resources = arena_alloc_array(mem, filling.count, sizeof(*process->resources));
     for (size_t i = 0; i < filling.count; i++)
         if (!suppress_record(suppressions, &filling.drafts[i].resource.record, NULL))
             process->resources[process->resource_count++] = filling.drafts[i].resource;
@@ -429,8 +429,8 @@ void resources_fill(struct mem *mem, struct resolver *resolver, const struct sto
     fill_inherited(&filling, process);
     fill_totals(&filling, process);
     signatures_end(&filling.signatures);
-    map_end(&filling.by_node);
-    map_end(&filling.by_place);
-    map_end(&filling.orphans);
+    hashmap_end(&filling.by_node);
+    hashmap_end(&filling.by_place);
+    hashmap_end(&filling.orphans);
     free(filling.drafts);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/model/model.h"
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 
 #define NULL_PAGE 65536     /* nobody maps anything below */
 #define NEIGHBOUR (1 << 20) /* so far from a mapping its end is still told of */
@@ -71,13 +71,13 @@ static const char *segv(struct mem *mem, const struct leak_crash *crash)
     if (!(crash->flags & LEAK_CRASH_HAS_ADDRESS))
         return "access to an address that cannot be: no pointer at all";
     if (crash->flags & LEAK_CRASH_OVERFLOW)
-        return mem_format(mem, "%s %s 0x%" PRIx64 ", just below the stack", word,
+        return arena_format(mem, "%s %s 0x%" PRIx64 ", just below the stack", word,
                           preposition(crash->access), crash->address);
     if (crash->address && crash->address < NULL_PAGE)
-        return mem_format(mem, "%s %s 0x%" PRIx64 ", %s away from a null pointer", word,
+        return arena_format(mem, "%s %s 0x%" PRIx64 ", %s away from a null pointer", word,
                           preposition(crash->access), crash->address,
-                          show_count(crash->address, "byte").text);
-    return mem_format(mem, "%s %s %s, 0x%" PRIx64, word, preposition(crash->access),
+                          term_count(crash->address, "byte").text);
+    return arena_format(mem, "%s %s %s, 0x%" PRIx64, word, preposition(crash->access),
                       segv_place(crash), crash->address);
 }
 
@@ -91,9 +91,9 @@ static const char *bus(struct mem *mem, const struct leak_crash *crash)
                                         "memory that the hardware has lost at"};
 
     if (crash->code == 2 && crash->at.flags & LEAK_MAPPING_FILE)
-        return mem_format(mem, "%s behind the end of a mapped file, 0x%" PRIx64,
+        return arena_format(mem, "%s behind the end of a mapped file, 0x%" PRIx64,
                           access_word(crash->access), crash->address);
-    return mem_format(mem, "%s 0x%" PRIx64,
+    return arena_format(mem, "%s 0x%" PRIx64,
                       crash->code > 0 && crash->code < 6 ? words[crash->code] : "access to",
                       crash->address);
 }
@@ -138,7 +138,7 @@ const char *signal_cause(struct mem *mem, const struct leak_crash *crash, int32_
         return crash->signal == ABRT ? "abort: raised by the program itself"
                                      : "raised by the program itself";
     if (crash->code == 0 || crash->code == BY_TKILL || crash->code == BY_QUEUE)
-        return crash->sender ? mem_format(mem, "sent by process %" PRId32, crash->sender)
+        return crash->sender ? arena_format(mem, "sent by process %" PRId32, crash->sender)
                              : "sent by a process outside of the container";
     if (crash->code < 0)
         return "sent by a timer or the like";
@@ -165,9 +165,9 @@ static const char *in_mapping(struct mem *mem, const struct leak_crash_mapping *
     const char *what = code ? "code of" : write ? "in" : "read-only data of";
 
     if (!(at->flags & (LEAK_MAPPING_READ | LEAK_MAPPING_WRITE | LEAK_MAPPING_EXECUTE)))
-        return at->path[0] ? mem_format(mem, "a gap in %s", mapping_words(at))
+        return at->path[0] ? arena_format(mem, "a gap in %s", mapping_words(at))
                            : "memory without access: a guard page, or memory that is reserved";
-    return mem_format(mem, "%s %s", what, mapping_words(at));
+    return arena_format(mem, "%s %s", what, mapping_words(at));
 }
 
 static uint64_t distance(uint64_t from, uint64_t to)
@@ -182,20 +182,20 @@ const char *signal_near(struct mem *mem, const struct leak_crash *crash)
     if (!(crash->flags & LEAK_CRASH_HAS_ADDRESS))
         return NULL;
     if (crash->flags & LEAK_CRASH_OVERFLOW)
-        return mem_format(mem, "%s below the stack, which has %s",
-                          show_count(distance(address, crash->stack.start), "byte").text,
-                          show_size(crash->stack.end - crash->stack.start).text);
+        return arena_format(mem, "%s below the stack, which has %s",
+                          term_count(distance(address, crash->stack.start), "byte").text,
+                          term_size(crash->stack.end - crash->stack.start).text);
     if (address < NULL_PAGE)
         return "the page of the null pointer";
     if (crash->at.end)
         return in_mapping(mem, &crash->at);
     if (crash->below.end && address - crash->below.end < NEIGHBOUR)
-        return mem_format(mem, "%s behind the end of %s",
-                          show_count(address - crash->below.end, "byte").text,
+        return arena_format(mem, "%s behind the end of %s",
+                          term_count(address - crash->below.end, "byte").text,
                           mapping_words(&crash->below));
     if (crash->above.end && crash->above.start - address < NEIGHBOUR)
-        return mem_format(mem, "%s in front of %s",
-                          show_count(crash->above.start - address, "byte").text,
+        return arena_format(mem, "%s in front of %s",
+                          term_count(crash->above.start - address, "byte").text,
                           mapping_words(&crash->above));
     return "far from any memory";
 }

@@ -49,14 +49,14 @@ static bool thing_at(const struct process *process, size_t place, struct thing *
 /* Without one of the user's the first frame that is no allocator. */
 static const struct frame *title_of(const struct stack *stack)
 {
-    struct record record = record_of_stack(stack);
+    struct record record = record_from_stack(stack);
 
-    return record_title(&record);
+    return record_title_frame(&record);
 }
 
 static void find_record(const struct record *record, struct finding *finding)
 {
-    finding->frame = record_title(record);
+    finding->frame = record_title_frame(record);
     finding->signature = record->signature;
     finding->has_signature = true;
     finding->suppressed_by = record->suppressed_by;
@@ -80,7 +80,7 @@ static struct finding found(const struct thing *thing)
         finding.type = thing->crash->name;
         finding.frame = title_of(&thing->crash->stack);
     } else if (thing->mistake) {
-        finding.type = mistake_word[thing->mistake->type];
+        finding.type = bad_free_word[thing->mistake->type];
         finding.frame = title_of(&thing->mistake->released);
     } else if (thing->record) {
         finding.level = levels[thing->record->verdict];
@@ -120,8 +120,8 @@ static void write_record_words(const struct record *record, FILE *stream)
     fprintf(stream, "%s in ", estimate_bytes(record->bytes, record->error.bytes).text);
     fprintf(stream, "%s", estimate_count(record->blocks, record->error.blocks, "block").text);
     fprintf(stream, " %s (%s)", verdict_words[record->verdict], kind_word[record->kind]);
-    if (record_grows(record))
-        fprintf(stream, " and growing %s/s", show_size(record->growth->bytes_per_second).text);
+    if (record_is_growing(record))
+        fprintf(stream, " and growing %s/s", term_size(record->growth->bytes_per_second).text);
 }
 
 void finding_words(const struct process *process, const struct finding *finding, FILE *stream)
@@ -134,10 +134,10 @@ void finding_words(const struct process *process, const struct finding *finding,
         fprintf(stream, "crash by %s: %s", thing.crash->name,
                 thing.crash->overflow ? "stack overflow" : thing.crash->words);
     } else if (thing.mistake) {
-        fprintf(stream, "%s: ", mistake_word[thing.mistake->type]);
+        fprintf(stream, "%s: ", bad_free_word[thing.mistake->type]);
         text_mistake_words(thing.mistake, stream);
         if (thing.mistake->count > 1)
-            fprintf(stream, " (%s times)", show_number(thing.mistake->count).text);
+            fprintf(stream, " (%s times)", term_number(thing.mistake->count).text);
     } else if (thing.record) {
         write_record_words(thing.record, stream);
     } else {

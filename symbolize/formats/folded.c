@@ -12,7 +12,7 @@
 #include "symbolize/view/record_filter.h"
 #include "common/base/hashmap.h"
 #include "common/base/arena.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 
 /* A stack of one process, with the sum of its records. */
 struct line {
@@ -36,7 +36,7 @@ struct folding {
 static uint64_t hash_name(struct folding *folding, const struct frame *frame)
 {
     bool fresh;
-    uint64_t *slot = map_put(&folding->name_hashes, (uintptr_t)frame, &fresh);
+    uint64_t *slot = hashmap_put(&folding->name_hashes, (uintptr_t)frame, &fresh);
 
     if (fresh) {
         char buffer[FRAME_NAME_SIZE];
@@ -49,7 +49,7 @@ static uint64_t hash_name(struct folding *folding, const struct frame *frame)
 
 static size_t first_frame(const struct folding *folding, const struct record *record)
 {
-    return folding->view->all_frames ? 0 : frame_first(record->frames, record->frame_count);
+    return folding->view->all_frames ? 0 : frame_first_caller(record->frames, record->frame_count);
 }
 
 static void add(struct folding *folding, const struct process *process, const struct record *record)
@@ -59,9 +59,9 @@ static void add(struct folding *folding, const struct process *process, const st
 
     for (size_t i = first_frame(folding, record); i < record->frame_count; i++)
         key = hash_mix(key, hash_name(folding, record->frames[i]));
-    slot = map_put(&folding->by_names, key, NULL);
+    slot = hashmap_put(&folding->by_names, key, NULL);
     if (!*slot) {
-        folding->lines = mem_more(folding->lines, &folding->capacity, folding->count + 1,
+        folding->lines = array_grow(folding->lines, &folding->capacity, folding->count + 1,
                                   sizeof(*folding->lines));
         folding->lines[folding->count++] = (struct line){record, process, 0};
         *slot = folding->count;
@@ -88,7 +88,7 @@ static bool is_separator(const char *at, size_t length)
 static void write_name(const char *name, FILE *stream)
 {
     while (*name) {
-        size_t length = utf8_length(name);
+        size_t length = utf8_char_length(name);
 
         if (!length || is_separator(name, length))
             putc_unlocked(*name == ';' ? ':' : '_', stream);
@@ -134,8 +134,8 @@ static void write_all(const struct report *report, struct folding *folding, FILE
     for (size_t i = 0; i < folding->count; i++)
         if (folding->lines[i].sum) /* blocks of no size are nothing to a graph of bytes */
             write_line(folding, &folding->lines[i], stream);
-    map_end(&folding->by_names);
-    map_end(&folding->name_hashes);
+    hashmap_end(&folding->by_names);
+    hashmap_end(&folding->name_hashes);
     free(folding->lines);
 }
 

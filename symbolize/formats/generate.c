@@ -12,8 +12,7 @@
 #include "symbolize/view/record_filter.h"
 #include "common/base/hashmap.h"
 #include "common/suppress/rules.h"
-#include "common/base/term_text.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 
 #define PATTERN_MOST (RULES_LINE_MAX - 64) /* bytes of a name */
 #define VALGRIND_FRAMES 10                 /* its stacks have 12 unless told otherwise */
@@ -29,7 +28,7 @@ static bool is_fresh(struct generating *generating, uint64_t hash)
 {
     bool fresh;
 
-    map_put(&generating->written, hash, &fresh);
+    hashmap_put(&generating->written, hash, &fresh);
     return fresh;
 }
 
@@ -39,7 +38,7 @@ static void write_name(const char *name, char odd, const char *special, FILE *st
     const char *begin = name;
 
     while (*name && name - begin < PATTERN_MOST) {
-        size_t length = utf8_length(name);
+        size_t length = utf8_char_length(name);
         bool plain = length && (unsigned char)*name >= ' ' && *name != 0x7f;
         bool edge = *name == ' ' && (name == begin || !name[1]);
 
@@ -56,14 +55,14 @@ static void write_name(const char *name, char odd, const char *special, FILE *st
 /* "480 bytes in 10 blocks lost, allocated in make_book (0123456789abcdef)" */
 static void write_what(const struct record *record, FILE *stream)
 {
-    const struct frame *title = record_title(record);
+    const struct frame *title = record_title_frame(record);
     char buffer[FRAME_NAME_SIZE];
     const char *name = title ? frame_name(title, buffer) : "[no stack]";
 
-    fprintf(stream, "%s in ", show_count(record->bytes, "byte").text);
-    fprintf(stream, "%s %s, ", show_count(record->blocks, "block").text,
+    fprintf(stream, "%s in ", term_count(record->bytes, "byte").text);
+    fprintf(stream, "%s %s, ", term_count(record->blocks, "block").text,
             verdict_words[record->verdict]);
-    fprintf(stream, "allocated in %s (%016" PRIx64 ")", show(name, strlen(name), 60).text,
+    fprintf(stream, "allocated in %s (%016" PRIx64 ")", term_text(name, strlen(name), 60).text,
             record->signature);
 }
 
@@ -82,7 +81,7 @@ static void lsan_pattern(const struct frame *frame, FILE *stream)
 
 static void lsan_one(struct generating *generating, const struct record *record)
 {
-    const struct frame *title = record_title(record);
+    const struct frame *title = record_title_frame(record);
     const char *name = title && title->function ? title->function : title ? title->module : NULL;
 
     fputs("# ", generating->stream);
@@ -184,7 +183,7 @@ static bool is_start(const struct frame *frame)
 
 static void valgrind_one(struct generating *generating, const struct record *record)
 {
-    size_t first = frame_first(record->frames, record->frame_count);
+    size_t first = frame_first_caller(record->frames, record->frame_count);
     FILE *stream = generating->stream;
 
     fputs("{\n   ", stream);
@@ -239,7 +238,7 @@ static void generate(const struct report *report, const struct view *view, FILE 
                 fputs("# what has no stack has no name to go by\n", stream);
         }
     }
-    map_end(&generating.written);
+    hashmap_end(&generating.written);
 }
 
 void generate_lsan(const struct report *report, const struct view *view, FILE *stream)

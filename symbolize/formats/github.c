@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "symbolize/text/warnings.h"
-#include "common/encode/xml_escape.h"
+#include "common/encode/encode.h"
 #include "symbolize/formats/findings.h"
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 #include "symbolize/text/text_head.h"
 
 #define SHOWN 10 /* by the host, of each level */
@@ -155,7 +155,7 @@ static void write_rest(const struct writing *writing)
     for (size_t i = 0; i < LEVELS; i++)
         if (writing->met[i] > levels[i].limit) {
             fprintf(writing->stream, "%s%s", join,
-                    show_count(writing->met[i] - levels[i].limit, levels[i].word).text);
+                    term_count(writing->met[i] - levels[i].limit, levels[i].word).text);
             join = ", ";
         }
     if (*join == ',')
@@ -170,11 +170,11 @@ static void write_sums(const struct report *report, FILE *stream)
 
     for (int v = 0; v < VERDICT_MAX; v++)
         if (totals.of[v].records) {
-            fprintf(stream, "%s%s %s", join, show_size(totals.of[v].bytes).text, verdict_words[v]);
+            fprintf(stream, "%s%s %s", join, term_size(totals.of[v].bytes).text, verdict_words[v]);
             join = ", ";
         }
     if (totals.errors) {
-        fprintf(stream, "%s%s", join, show_count(totals.errors, "error").text);
+        fprintf(stream, "%s%s", join, term_count(totals.errors, "error").text);
         join = ", ";
     }
     if (*join == ',')

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "common/encode/hex.h"
-#include "common/base/term_text.h"
+#include "common/encode/encode.h"
+#include "common/base/text.h"
 
 static const char *plural(uint64_t number)
 {
@@ -24,7 +24,7 @@ static void write_sample(const struct record *record, const struct sample *sampl
         fprintf(stream, ", the first %zu", sample->length);
     putc('\n', stream);
     if (sample->content)
-        dump(sample->content, sample->length, 4, stream);
+        hex_dump(sample->content, sample->length, 4, stream);
 }
 
 static void write_record(const struct record *record, FILE *stream)

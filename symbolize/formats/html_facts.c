@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/term_text.h"
-#include "common/base/times.h"
+#include "common/base/text.h"
 
 /* "248 bytes in 8 blocks lost" */
 static void add_total(char *text, size_t size, const struct process *process, enum verdict verdict)
@@ -18,11 +17,11 @@ static void add_total(char *text, size_t size, const struct process *process, en
 
     if (total->records)
         snprintf(text + used, size - used, "%s%.40s in %.40s %s", used ? ", " : "",
-                 show_size(total->bytes).text, show_count(total->blocks, "block").text,
+                 term_size(total->bytes).text, term_count(total->blocks, "block").text,
                  verdict_words[verdict]);
 }
 
-static void write_headline(struct emit *emit, const struct process *process)
+static void write_headline(struct json *json, const struct process *process)
 {
     static const enum verdict bad[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
                                        VERDICT_HIDDEN, VERDICT_UNFREED};
@@ -38,23 +37,23 @@ static void write_headline(struct emit *emit, const struct process *process)
                                                         : "Nothing is left");
     if (process->totals.growing)
         snprintf(worst + strlen(worst), sizeof(worst) - strlen(worst), "; %.40s %s",
-                 show_count(process->totals.growing, "record").text,
+                 term_count(process->totals.growing, "record").text,
                  process->how == END_RUNNING ? "growing" : "grew");
     if (process->totals.errors)
         snprintf(worst + strlen(worst), sizeof(worst) - strlen(worst), "; %.40s",
-                 show_count(process->totals.errors, "error").text);
+                 term_count(process->totals.errors, "error").text);
     if (*rest)
         snprintf(line, sizeof(line), "; %s", rest);
-    emit_open(emit, "headline", '[');
-    emit_text(emit, NULL, worst);
-    emit_text(emit, NULL, line);
-    emit_close(emit, ']');
+    json_open(json, "headline", '[');
+    json_put_text(json, NULL, worst);
+    json_put_text(json, NULL, line);
+    json_close(json, ']');
 }
 
-static void fact(struct emit *emit, const char *what, const char *format, ...)
+static void fact(struct json *json, const char *what, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void fact(struct emit *emit, const char *what, const char *format, ...)
+static void fact(struct json *json, const char *what, const char *format, ...)
 {
     char *text = NULL;
     va_list arguments;
@@ -63,14 +62,14 @@ static void fact(struct emit *emit, const char *what, const char *format, ...)
     if (vasprintf(&text, format, arguments) < 0)
         text = NULL;
     va_end(arguments);
-    emit_open(emit, NULL, '[');
-    emit_text(emit, NULL, what);
-    emit_text(emit, NULL, text ? text : "");
-    emit_close(emit, ']');
+    json_open(json, NULL, '[');
+    json_put_text(json, NULL, what);
+    json_put_text(json, NULL, text ? text : "");
+    json_close(json, ']');
     free(text);
 }
 
-static void write_command(struct emit *emit, const struct process *process)
+static void write_command(struct json *json, const struct process *process)
 {
     char command[4096] = "";
     size_t used = 0;
@@ -78,45 +77,45 @@ static void write_command(struct emit *emit, const struct process *process)
     for (size_t i = 0; i < process->argc && used < sizeof(command); i++)
         used += (size_t)snprintf(command + used, sizeof(command) - used, "%s%s", i ? " " : "",
                                  process->argv[i]);
-    fact(emit, "command", "%s", command);
+    fact(json, "command", "%s", command);
 }
 
-static void write_run(struct emit *emit, const struct process *process)
+static void write_run(struct json *json, const struct process *process)
 {
-    char time[TIMES_SIZE];
+    char time[TIME_TEXT_SIZE];
 
     if (process->exe)
-        fact(emit, "program", "%s", process->exe);
-    write_command(emit, process);
+        fact(json, "program", "%s", process->exe);
+    write_command(json, process);
     if (process->host)
-        fact(emit, "host", "%s", process->host);
+        fact(json, "host", "%s", process->host);
     if (process->pid)
-        fact(emit, "process", "%" PRId32 ", started by %" PRId32, process->pid, process->ppid);
+        fact(json, "process", "%" PRId32 ", started by %" PRId32, process->pid, process->ppid);
     if (process->started_ns)
-        fact(emit, "started", "%s", times_iso(process->started_ns, time));
+        fact(json, "started", "%s", time_format_iso(process->started_ns, time));
     if (process->ended_ns)
-        fact(emit, "ended", "%s", times_iso(process->ended_ns, time));
+        fact(json, "ended", "%s", time_format_iso(process->ended_ns, time));
     if (process->has_end_value)
-        fact(emit, "end", "%s %" PRId32, end_word[process->how], process->end_value);
+        fact(json, "end", "%s %" PRId32, end_word[process->how], process->end_value);
     else
-        fact(emit, "end", "%s", end_word[process->how]);
+        fact(json, "end", "%s", end_word[process->how]);
 }
 
-static void write_coverage(struct emit *emit, const struct process *process)
+static void write_coverage(struct json *json, const struct process *process)
 {
     for (size_t i = 0; i < process->untracked_count; i++)
-        fact(emit, "not tracked", "%s %s", show_number(process->untracked[i].count).text,
+        fact(json, "not tracked", "%s %s", term_number(process->untracked[i].count).text,
              process->untracked[i].words);
     for (size_t i = 0; i < process->blind_count; i++)
         if (!process->blind[i].runtime)
-            fact(emit, "without names or lines", "%s: %s%s%s", process->blind[i].path,
+            fact(json, "without names or lines", "%s: %s%s%s", process->blind[i].path,
                  process->blind[i].why, process->blind[i].remedy ? ": " : "",
                  process->blind[i].remedy ? process->blind[i].remedy : "");
     for (size_t i = 0; i < process->note_count; i++)
-        fact(emit, "note", "%s", process->notes[i]);
+        fact(json, "note", "%s", process->notes[i]);
 }
 
-void html_facts(struct emit *emit, const struct process *process)
+void html_facts(struct json *json, const struct process *process)
 {
     const char *name = process->argc ? base_name(process->argv[0]) : base_name(process->exe);
     char title[256];
@@ -126,19 +125,19 @@ void html_facts(struct emit *emit, const struct process *process)
                  process->pid);
     else
         snprintf(title, sizeof(title), "%.200s", name ? name : "a program");
-    emit_text(emit, "name", title);
-    emit_bool(emit, "running", process->how == END_RUNNING);
-    write_headline(emit, process);
-    emit_open(emit, "facts", '[');
-    write_run(emit, process);
-    fact(emit, "allocations", "%s, of %s", show_number(process->allocations).text,
-         show_size(process->bytes_allocated).text);
-    fact(emit, "frees", "%s", show_number(process->frees).text);
-    fact(emit, "at most at once", "%s", show_size(process->peak_bytes).text);
+    json_put_text(json, "name", title);
+    json_put_bool(json, "running", process->how == END_RUNNING);
+    write_headline(json, process);
+    json_open(json, "facts", '[');
+    write_run(json, process);
+    fact(json, "allocations", "%s, of %s", term_number(process->allocations).text,
+         term_size(process->bytes_allocated).text);
+    fact(json, "frees", "%s", term_number(process->frees).text);
+    fact(json, "at most at once", "%s", term_size(process->peak_bytes).text);
     if (process->look && process->look->made && process->look->timed)
-        fact(emit, "looked at the heap", "%s; paused %.1f ms, checked in %.1f ms",
+        fact(json, "looked at the heap", "%s; paused %.1f ms, checked in %.1f ms",
              process->look->occasion ? process->look->occasion : "",
              (double)process->look->pause_ns / 1e6, (double)process->look->check_ns / 1e6);
-    write_coverage(emit, process);
-    emit_close(emit, ']');
+    write_coverage(json, process);
+    json_close(json, ']');
 }

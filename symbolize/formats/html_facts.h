@@ -6,6 +6,6 @@
 #include "common/model/model.h"
 
 /* "name", "running", "headline": [what is wrong, what else], "facts": [[what, is]] */
-void html_facts(struct emit *emit, const struct process *process);
+void html_facts(struct json *json, const struct process *process);
 
 #endif

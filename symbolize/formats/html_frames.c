@@ -13,11 +13,11 @@
 
 uint64_t html_frames_id(struct html_frames *frames, const struct frame *frame)
 {
-    uint64_t *slot = map_put(&frames->ids, (uintptr_t)frame, NULL);
+    uint64_t *slot = hashmap_put(&frames->ids, (uintptr_t)frame, NULL);
 
     if (!*slot) {
         frames->frames =
-            mem_more(frames->frames, &frames->capacity, frames->count + 1, sizeof(*frames->frames));
+            array_grow(frames->frames, &frames->capacity, frames->count + 1, sizeof(*frames->frames));
         frames->frames[frames->count++] = frame;
         *slot = frames->count;
     }
@@ -29,10 +29,10 @@ static const char *text_or_null(const char *text)
     return text && *text ? text : NULL;
 }
 
-static void write_frames(struct emit *emit, const struct html_frames *frames,
+static void write_frames(struct json *json, const struct html_frames *frames,
                          const struct view *view)
 {
-    emit_open(emit, "frames", '[');
+    json_open(json, "frames", '[');
     for (size_t i = 0; i < frames->count; i++) {
         const struct frame *frame = frames->frames[i];
         char buffer[4096], place[64];
@@ -41,24 +41,24 @@ static void write_frames(struct emit *emit, const struct html_frames *frames,
         if (path)
             path = report_path(view, path, buffer, sizeof(buffer));
         snprintf(place, sizeof(place), "+0x%" PRIx64, frame->offset);
-        emit_open(emit, NULL, '[');
-        emit->flat = true;
-        emit_text(emit, NULL, text_or_null(frame->function));
-        emit_text(emit, NULL, path);
-        emit_number(emit, NULL, frame->line);
-        emit_text(emit, NULL,
+        json_open(json, NULL, '[');
+        json->flat = true;
+        json_put_text(json, NULL, text_or_null(frame->function));
+        json_put_text(json, NULL, path);
+        json_put_number(json, NULL, frame->line);
+        json_put_text(json, NULL,
                   frame->module       ? base_name(frame->module)
                   : frame->has_offset ? place
                                       : NULL);
-        emit_number(emit, NULL,
+        json_put_number(json, NULL,
                     frame->role == FRAME_USER      ? 0
                     : frame->role == FRAME_WRAPPER ? 2
                                                    : 1);
-        emit_bool(emit, NULL, frame->inlined);
-        emit_close(emit, ']');
-        emit->flat = false;
+        json_put_bool(json, NULL, frame->inlined);
+        json_close(json, ']');
+        json->flat = false;
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
 /* ---- Source --------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ struct lines {
     char text[2 * SOURCE_AROUND + 1][SOURCE_COLUMNS];
 };
 
-static void write_source(struct emit *emit, const struct html_frames *frames,
+static void write_source(struct json *json, const struct html_frames *frames,
                          const struct view *view, size_t id)
 {
     const struct frame *frame = frames->frames[id];
@@ -80,42 +80,42 @@ static void write_source(struct emit *emit, const struct html_frames *frames,
     if (first + count <= frame->line)
         return;
     snprintf(key, sizeof(key), "%zu", id);
-    emit_open(emit, key, '[');
-    emit->flat = true;
-    emit_number(emit, NULL, first);
-    emit_open(emit, NULL, '[');
+    json_open(json, key, '[');
+    json->flat = true;
+    json_put_number(json, NULL, first);
+    json_open(json, NULL, '[');
     for (size_t i = 0; i < count; i++)
-        emit_text(emit, NULL, lines.text[i]);
-    emit_close(emit, ']');
-    emit_close(emit, ']');
-    emit->flat = false;
+        json_put_text(json, NULL, lines.text[i]);
+    json_close(json, ']');
+    json_close(json, ']');
+    json->flat = false;
 }
 
-static void write_sources(struct emit *emit, const struct html_frames *frames,
+static void write_sources(struct json *json, const struct html_frames *frames,
                           const struct view *view)
 {
     size_t written = 0;
 
-    emit_open(emit, "source", '{');
+    json_open(json, "source", '{');
     for (size_t i = 0; i < frames->count && written < SOURCES_MOST; i++) {
         const struct frame *frame = frames->frames[i];
 
         if (view->no_source || !frame->file || !frame->line || frame->role == FRAME_RUNTIME)
             continue;
-        write_source(emit, frames, view, i);
+        write_source(json, frames, view, i);
         written++;
     }
-    emit_close(emit, '}');
+    json_close(json, '}');
 }
 
-void html_frames_write(struct emit *emit, const struct html_frames *frames, const struct view *view)
+void html_frames_write(struct json *json, const struct html_frames *frames, const struct view *view)
 {
-    write_frames(emit, frames, view);
-    write_sources(emit, frames, view);
+    write_frames(json, frames, view);
+    write_sources(json, frames, view);
 }
 
 void html_frames_end(struct html_frames *frames)
 {
-    map_end(&frames->ids);
+    hashmap_end(&frames->ids);
     free(frames->frames);
 }

@@ -17,7 +17,7 @@ struct html_frames {
 uint64_t html_frames_id(struct html_frames *frames, const struct frame *frame);
 
 /* "frames" and "source". */
-void html_frames_write(struct emit *emit, const struct html_frames *frames,
+void html_frames_write(struct json *json, const struct html_frames *frames,
                        const struct view *view);
 void html_frames_end(struct html_frames *frames);
 

@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "symbolize/text/warnings.h"
-#include "common/encode/xml_escape.h"
+#include "common/encode/encode.h"
 #include "symbolize/formats/findings.h"
 #include "common/view/text_frame.h"
 #include "symbolize/text/text_head.h"
-#include "common/base/times.h"
+#include "common/base/text.h"
 
 #define NAME_COLUMNS 160 /* of a function in the name of a test */
 
@@ -181,7 +181,7 @@ static void write_sums(const struct process *process, FILE *stream)
             fprintf(stream, " %s\n", verdict_words[v]);
         }
     if (process->totals.errors)
-        fprintf(stream, "%s\n", show_count(process->totals.errors, "error").text);
+        fprintf(stream, "%s\n", term_count(process->totals.errors, "error").text);
 }
 
 static char *sums_of(const struct process *process)
@@ -201,7 +201,7 @@ static char *sums_of(const struct process *process)
 static void write_verdict(const struct process *process, const struct view *view,
                           struct counts *counts, FILE *stream)
 {
-    bool failed = view->quiet && (has_losses(process) || process->totals.errors);
+    bool failed = view->quiet && (process_has_leaks(process) || process->totals.errors);
     char words[CAVEAT_SIZE];
     const char *caveat = caveat_at(process, 0, words);
     char *class;
@@ -268,7 +268,7 @@ static void write_output(const struct report *report, size_t i, FILE *stream)
     for (size_t k = i + 1; k < report->process_count; k++)
         alike += report->processes[k].alike == i;
     if (alike)
-        fprintf(stream, "The same in %s.\n", show_count(alike, "more process").text);
+        fprintf(stream, "The same in %s.\n", term_count(alike, "more process").text);
     fputs("</system-out>\n", stream);
     free(sums);
 }
@@ -280,7 +280,7 @@ static void write_suite(const struct report *report, size_t i, const struct view
     uint64_t end = process->ended_ns ? process->ended_ns : process->until_ns;
     uint64_t ms = end > process->started_ns ? (end - process->started_ns) / 1000000 : 0;
     struct counts counts = {0};
-    char time[TIMES_SIZE];
+    char time[TIME_TEXT_SIZE];
     const char *exe = process->argc ? process->argv[0] : process->exe;
 
     write_cases(process, view, &counts, NULL);
@@ -288,7 +288,7 @@ static void write_suite(const struct report *report, size_t i, const struct view
     escape_attribute(stream, "name", exe ? base_name(exe) : "unknown");
     write_counts(&counts, stream);
     fprintf(stream, " time=\"%" PRIu64 ".%03" PRIu64 "\"", ms / 1000, ms % 1000);
-    if (times_iso(process->started_ns, time)) {
+    if (time_format_iso(process->started_ns, time)) {
         time[strcspn(time, ".Z")] = 0; /* without a zone: most readers want it so */
         escape_attribute(stream, "timestamp", time);
     }

@@ -12,7 +12,7 @@
 
 #include "symbolize/view/allocator_frame.h"
 #include "symbolize/text/warnings.h"
-#include "common/encode/xml_escape.h"
+#include "common/encode/encode.h"
 
 /* ---- Leaks ----------------------------------------------------------------------------------- */
 

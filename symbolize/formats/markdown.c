@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "symbolize/text/warnings.h"
-#include "common/encode/xml_escape.h"
+#include "common/encode/encode.h"
 #include "symbolize/formats/findings.h"
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 #include "common/view/text_frame.h"
 #include "symbolize/text/text_head.h"
 
@@ -99,7 +99,7 @@ static void write_table(const struct writing *writing, const struct process *pro
         write_row(writing, process, &finding);
     if (writing->view->top && all > writing->view->top)
         fprintf(writing->stream, "\n... and %s (--top=0 lists all).\n",
-                show_count(all - writing->view->top, "more finding").text);
+                term_count(all - writing->view->top, "more finding").text);
 }
 
 /* ---- The texts ------------------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ static void write_sums(const struct process *process, FILE *stream)
             join = ", ";
         }
     if (process->totals.errors)
-        fprintf(stream, "%s%s", join, show_count(process->totals.errors, "error").text);
+        fprintf(stream, "%s%s", join, term_count(process->totals.errors, "error").text);
     else if (!*join)
         fputs(caveat_at(process, 0, words) ? "nothing is known to be lost" : "nothing is lost",
               stream);
@@ -198,5 +198,5 @@ void markdown_write(const struct report *report, const struct view *view, FILE *
             write_process(&writing, i, findings);
     }
     if (clean)
-        fprintf(stream, "Nothing is lost in %s.\n", show_count(clean, "process").text);
+        fprintf(stream, "Nothing is lost in %s.\n", term_count(clean, "process").text);
 }

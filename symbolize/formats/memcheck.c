@@ -8,7 +8,7 @@
 
 #include "leak_store.h"
 #include "symbolize/view/allocator_frame.h"
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 #include "symbolize/text/text_frames.h"
 #include "symbolize/text/text_bad_frees.h"
 
@@ -60,11 +60,11 @@ static void add_loss(const struct process *process, size_t i, struct memcheck_er
 
     if (error->bytes > record->bytes)
         snprintf(parts, sizeof(parts), " (%.27s direct, %.27s indirect)",
-                 show_number(record->bytes).text, show_number(error->bytes - record->bytes).text);
+                 term_number(record->bytes).text, term_number(error->bytes - record->bytes).text);
     part = add(error, "%s%s bytes in %s blocks are %s in loss record %s of %s",
-               show_number(error->bytes).text, parts, show_number(record->blocks).text,
-               leaks[record->verdict].words, show_number(process->record_count - i).text,
-               show_number(process->record_count).text);
+               term_number(error->bytes).text, parts, term_number(record->blocks).text,
+               leaks[record->verdict].words, term_number(process->record_count - i).text,
+               term_number(process->record_count).text);
     add_stack(part, &stack, callee_of_kind(record->kind));
 }
 
@@ -120,13 +120,13 @@ static struct memcheck_part *add_address(const struct mistake *mistake, const ch
     if (mistake->address)
         snprintf(address, sizeof(address), "Address 0x%" PRIx64, mistake->address);
     if (mistake->has_block)
-        snprintf(size, sizeof(size), "size %.27s", show_number(mistake->size).text);
+        snprintf(size, sizeof(size), "size %.27s", term_number(mistake->size).text);
     if (mistake->has_block && mistake->offset < 0)
         snprintf(offset, sizeof(offset), "%.27s bytes before",
-                 show_number(0 - (uint64_t)mistake->offset).text);
+                 term_number(0 - (uint64_t)mistake->offset).text);
     else if (mistake->has_block)
         snprintf(offset, sizeof(offset), "%.27s bytes inside",
-                 show_number((uint64_t)mistake->offset).text);
+                 term_number((uint64_t)mistake->offset).text);
     return add(error, "%s is %s a block of %s %s", address, offset, size, what);
 }
 
@@ -145,7 +145,7 @@ static void add_wild(const struct mistake *mistake, struct memcheck_error *error
 /* "40 bytes of new[] released by free (100,000 times)", which Memcheck does not say. */
 static void add_own_words(const struct mistake *mistake, struct memcheck_error *error)
 {
-    struct memcheck_part *part = add(error, "%s: ", mistake_word[mistake->type]);
+    struct memcheck_part *part = add(error, "%s: ", bad_free_word[mistake->type]);
     size_t used = strlen(part->words);
     FILE *stream = fmemopen(part->words + used, sizeof(part->words) - used, "w");
 
@@ -153,7 +153,7 @@ static void add_own_words(const struct mistake *mistake, struct memcheck_error *
         return;
     text_mistake_words(mistake, stream);
     if (mistake->count > 1)
-        fprintf(stream, " (%s times)", show_number(mistake->count).text);
+        fprintf(stream, " (%s times)", term_number(mistake->count).text);
     fclose(stream);
     part->words[sizeof(part->words) - 1] = 0;
 }

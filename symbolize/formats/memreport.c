@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "symbolize/view/allocator_frame.h"
-#include "common/encode/xml_escape.h"
+#include "common/encode/encode.h"
 
 static void number_attribute(FILE *stream, const char *name, uint64_t number)
 {

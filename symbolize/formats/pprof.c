@@ -46,9 +46,9 @@ static void add_label(struct writing *writing, const char *key, const char *text
     if (!text)
         return;
     label->length = 0;
-    proto_number(label, LABEL_KEY, profile_string(&writing->profile, key));
-    proto_number(label, LABEL_TEXT, profile_string(&writing->profile, text));
-    proto_message(&writing->sample, SAMPLE_LABEL, label);
+    protobuf_number(label, LABEL_KEY, profile_string(&writing->profile, key));
+    protobuf_number(label, LABEL_TEXT, profile_string(&writing->profile, text));
+    protobuf_message(&writing->sample, SAMPLE_LABEL, label);
 }
 
 static void add_number(struct writing *writing, const char *key, uint64_t number, const char *unit)
@@ -56,10 +56,10 @@ static void add_number(struct writing *writing, const char *key, uint64_t number
     struct proto *label = &writing->label;
 
     label->length = 0;
-    proto_number(label, LABEL_KEY, profile_string(&writing->profile, key));
-    proto_number(label, LABEL_NUMBER, limited(number));
-    proto_number(label, LABEL_UNIT, profile_string(&writing->profile, unit));
-    proto_message(&writing->sample, SAMPLE_LABEL, label);
+    protobuf_number(label, LABEL_KEY, profile_string(&writing->profile, key));
+    protobuf_number(label, LABEL_NUMBER, limited(number));
+    protobuf_number(label, LABEL_UNIT, profile_string(&writing->profile, unit));
+    protobuf_message(&writing->sample, SAMPLE_LABEL, label);
 }
 
 /* Which process: told only where there are more. */
@@ -90,17 +90,17 @@ static void add_values(struct writing *writing, const uint64_t values[VALUES])
 {
     writing->list.length = 0;
     for (int i = 0; i < VALUES; i++)
-        proto_varint(&writing->list, limited(values[i]));
-    proto_message(&writing->sample, SAMPLE_VALUE, &writing->list);
+        protobuf_varint(&writing->list, limited(values[i]));
+    protobuf_message(&writing->sample, SAMPLE_VALUE, &writing->list);
 }
 
 static void begin_sample(struct writing *writing, const struct frame *const *frames, size_t count)
 {
-    size_t first = writing->view->all_frames ? 0 : frame_first(frames, count);
+    size_t first = writing->view->all_frames ? 0 : frame_first_caller(frames, count);
 
     writing->list.length = writing->sample.length = 0;
     profile_stack(&writing->profile, frames + first, count - first, &writing->list);
-    proto_message(&writing->sample, SAMPLE_LOCATION, &writing->list);
+    protobuf_message(&writing->sample, SAMPLE_LOCATION, &writing->list);
 }
 
 static void end_sample(struct writing *writing)
@@ -163,10 +163,10 @@ static void write_type(struct profile *profile, enum profile_field field, const 
     uint64_t unit_number = profile_string(profile, unit);
     struct proto made = {0};
 
-    proto_number(&made, TYPE_TYPE, type_number);
-    proto_number(&made, TYPE_UNIT, unit_number);
+    protobuf_number(&made, TYPE_TYPE, type_number);
+    protobuf_number(&made, TYPE_UNIT, unit_number);
     profile_message(profile, field, &made);
-    proto_end(&made);
+    protobuf_end(&made);
 }
 
 static void write_comment(struct profile *profile, const char *text)
@@ -206,7 +206,7 @@ void pprof_write(const struct report *report, const struct view *view, FILE *str
     for (size_t i = 0; i < report->process_count && !view->quiet; i++)
         write_process(&writing, &report->processes[i]);
     profile_end(&writing.profile);
-    proto_end(&writing.sample);
-    proto_end(&writing.list);
-    proto_end(&writing.label);
+    protobuf_end(&writing.sample);
+    protobuf_end(&writing.list);
+    protobuf_end(&writing.label);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/base/arena.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 
 #define MODULE_BITS 32 /* of the range of addresses that a module has */
 
@@ -26,7 +26,7 @@ void profile_message(struct profile *profile, enum profile_field field, const st
     struct proto *outer = &profile->message;
 
     outer->length = 0;
-    proto_message(outer, field, proto);
+    protobuf_message(outer, field, proto);
     gzip_write(profile->gzip, outer->bytes, outer->length);
 }
 
@@ -35,7 +35,7 @@ void profile_number(struct profile *profile, enum profile_field field, uint64_t 
     struct proto *outer = &profile->message;
 
     outer->length = 0;
-    proto_number(outer, field, number);
+    protobuf_number(outer, field, number);
     gzip_write(profile->gzip, outer->bytes, outer->length);
 }
 
@@ -49,11 +49,11 @@ static void write_string(struct profile *profile, const char *text)
     char *latin = NULL;
 
     if (!utf8_valid(text)) {
-        latin = mem_more(NULL, &(size_t){0}, 2 * length, 1);
+        latin = array_grow(NULL, &(size_t){0}, 2 * length, 1);
         length = utf8_from_latin(text, latin);
     }
     outer->length = 0;
-    proto_bytes(outer, PROFILE_STRING, latin ? latin : text, length);
+    protobuf_bytes(outer, PROFILE_STRING, latin ? latin : text, length);
     gzip_write(profile->gzip, outer->bytes, outer->length);
     free(latin);
 }
@@ -65,7 +65,7 @@ uint64_t profile_string(struct profile *profile, const char *text)
 
     if (!text)
         return 0;
-    slot = map_put(&profile->strings, hash_text(1, text, strlen(text)), &fresh);
+    slot = hashmap_put(&profile->strings, hash_text(1, text, strlen(text)), &fresh);
     if (fresh) {
         *slot = profile->string_count++;
         write_string(profile, text);
@@ -77,7 +77,7 @@ uint64_t profile_string(struct profile *profile, const char *text)
 
 static size_t add_mapping(struct profile *profile, const char *path, const char *build_id)
 {
-    profile->mappings = mem_more(profile->mappings, &profile->mapping_capacity,
+    profile->mappings = array_grow(profile->mappings, &profile->mapping_capacity,
                                  profile->mapping_count + 1, sizeof(*profile->mappings));
     profile->mappings[profile->mapping_count++] =
         (struct profile_mapping){.path = path, .build_id = build_id};
@@ -101,7 +101,7 @@ static size_t mapping_of(struct profile *profile, const struct frame *frame)
 
     if (!frame->module)
         return 0;
-    slot = map_put(&profile->modules,
+    slot = hashmap_put(&profile->modules,
                    hash_text(hash_text(2, frame->module, strlen(frame->module)), id, strlen(id)),
                    NULL);
     if (!*slot && is_program(profile, frame)) {
@@ -120,17 +120,17 @@ static void write_mapping(struct profile *profile, size_t number)
     uint64_t build_id = profile_string(profile, mapping->build_id);
     struct proto made = {0};
 
-    proto_number(&made, MAPPING_ID, number);
-    proto_number(&made, MAPPING_START, (uint64_t)number << MODULE_BITS);
-    proto_number(&made, MAPPING_LIMIT, (uint64_t)(number + 1) << MODULE_BITS);
-    proto_number(&made, MAPPING_FILE, path);
-    proto_number(&made, MAPPING_BUILD_ID, build_id);
-    proto_number(&made, MAPPING_FUNCTIONS, mapping->functions);
-    proto_number(&made, MAPPING_FILES, mapping->files);
-    proto_number(&made, MAPPING_LINES, mapping->lines);
-    proto_number(&made, MAPPING_INLINED, mapping->inlined);
+    protobuf_number(&made, MAPPING_ID, number);
+    protobuf_number(&made, MAPPING_START, (uint64_t)number << MODULE_BITS);
+    protobuf_number(&made, MAPPING_LIMIT, (uint64_t)(number + 1) << MODULE_BITS);
+    protobuf_number(&made, MAPPING_FILE, path);
+    protobuf_number(&made, MAPPING_BUILD_ID, build_id);
+    protobuf_number(&made, MAPPING_FUNCTIONS, mapping->functions);
+    protobuf_number(&made, MAPPING_FILES, mapping->files);
+    protobuf_number(&made, MAPPING_LINES, mapping->lines);
+    protobuf_number(&made, MAPPING_INLINED, mapping->inlined);
     profile_message(profile, PROFILE_MAPPING, &made);
-    proto_end(&made);
+    protobuf_end(&made);
 }
 
 /* ---- Functions ------------------------------------------------------------------------------ */
@@ -143,18 +143,18 @@ static uint64_t make_function(struct profile *profile, const char *name, const c
     uint64_t file_number = profile_string(profile, file);
     struct proto made = {0};
     bool fresh;
-    uint64_t *slot = map_put(&profile->functions,
+    uint64_t *slot = hashmap_put(&profile->functions,
                              hash_mix(hash_mix(name_number, symbol_number), file_number), &fresh);
 
     if (!fresh)
         return *slot;
     *slot = ++profile->function_count;
-    proto_number(&made, FUNCTION_ID, *slot);
-    proto_number(&made, FUNCTION_NAME, name_number);
-    proto_number(&made, FUNCTION_SYSTEM_NAME, symbol_number);
-    proto_number(&made, FUNCTION_FILE, file_number);
+    protobuf_number(&made, FUNCTION_ID, *slot);
+    protobuf_number(&made, FUNCTION_NAME, name_number);
+    protobuf_number(&made, FUNCTION_SYSTEM_NAME, symbol_number);
+    protobuf_number(&made, FUNCTION_FILE, file_number);
     profile_message(profile, PROFILE_FUNCTION, &made);
-    proto_end(&made);
+    protobuf_end(&made);
     return *slot;
 }
 
@@ -162,7 +162,7 @@ static uint64_t make_function(struct profile *profile, const char *name, const c
 static uint64_t function_of(struct profile *profile, const struct frame *frame)
 {
     bool fresh;
-    uint64_t *slot = map_put(&profile->by_frame, (uintptr_t)frame, &fresh);
+    uint64_t *slot = hashmap_put(&profile->by_frame, (uintptr_t)frame, &fresh);
     char name[FRAME_NAME_SIZE];
 
     if (fresh && (frame->function || !frame->has_offset || !frame->build_id))
@@ -184,10 +184,10 @@ static void add_line(struct proto *location, uint64_t function, uint32_t line)
 {
     struct proto made = {0};
 
-    proto_number(&made, LINE_FUNCTION, function);
-    proto_number(&made, LINE_LINE, line);
-    proto_message(location, LOCATION_LINE, &made);
-    proto_end(&made);
+    protobuf_number(&made, LINE_FUNCTION, function);
+    protobuf_number(&made, LINE_LINE, line);
+    protobuf_message(location, LOCATION_LINE, &made);
+    protobuf_end(&made);
 }
 
 /* Of frames that are inlined into one another. */
@@ -204,13 +204,13 @@ static uint64_t make_location(struct profile *profile, const struct frame *const
 
     for (size_t i = 0; i < count; i++)
         key = hash_mix(hash_mix(key, function_of(profile, frames[i])), frames[i]->line);
-    slot = map_put(&profile->locations, key, &fresh);
+    slot = hashmap_put(&profile->locations, key, &fresh);
     if (!fresh)
         return *slot;
     *slot = ++profile->location_count;
-    proto_number(&made, LOCATION_ID, *slot);
-    proto_number(&made, LOCATION_MAPPING, mapping);
-    proto_number(&made, LOCATION_ADDRESS, address);
+    protobuf_number(&made, LOCATION_ID, *slot);
+    protobuf_number(&made, LOCATION_MAPPING, mapping);
+    protobuf_number(&made, LOCATION_ADDRESS, address);
     for (size_t i = 0; i < count; i++) {
         uint64_t function = function_of(profile, frames[i]);
 
@@ -220,7 +220,7 @@ static uint64_t make_location(struct profile *profile, const struct frame *const
             note_flags(&profile->mappings[mapping - 1], frames[i]);
     }
     profile_message(profile, PROFILE_LOCATION, &made);
-    proto_end(&made);
+    protobuf_end(&made);
     return *slot;
 }
 
@@ -243,14 +243,14 @@ void profile_stack(struct profile *profile, const struct frame *const *frames, s
         do
             key = hash_mix(key, (uintptr_t)frames[to]);
         while (frames[to++]->inlined && to < count);
-        slot = map_put(&profile->by_frames, key, NULL);
+        slot = hashmap_put(&profile->by_frames, key, NULL);
         if (!*slot)
             *slot = make_location(profile, frames + from, to - from);
-        proto_varint(list, *slot);
+        protobuf_varint(list, *slot);
         from = to;
     }
     if (!count)
-        proto_varint(list, nowhere(profile));
+        protobuf_varint(list, nowhere(profile));
 }
 
 /* ---- All of it ------------------------------------------------------------------------------ */
@@ -270,12 +270,12 @@ void profile_end(struct profile *profile)
     for (size_t i = 1; i <= profile->mapping_count; i++)
         write_mapping(profile, i);
     gzip_end(profile->gzip);
-    map_end(&profile->strings);
-    map_end(&profile->functions);
-    map_end(&profile->by_frame);
-    map_end(&profile->locations);
-    map_end(&profile->by_frames);
-    map_end(&profile->modules);
+    hashmap_end(&profile->strings);
+    hashmap_end(&profile->functions);
+    hashmap_end(&profile->by_frame);
+    hashmap_end(&profile->locations);
+    hashmap_end(&profile->by_frames);
+    hashmap_end(&profile->modules);
     free(profile->mappings);
-    proto_end(&profile->message);
+    protobuf_end(&profile->message);
 }

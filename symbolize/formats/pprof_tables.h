@@ -7,10 +7,9 @@
 #ifndef SYMBOLIZE_FORMATS_PPROF_TABLES_H
 #define SYMBOLIZE_FORMATS_PPROF_TABLES_H
 
-#include "common/encode/gzip.h"
+#include "common/encode/encode.h"
 #include "common/base/hashmap.h"
 #include "common/model/model.h"
-#include "common/encode/protobuf.h"
 
 /* Fields of the message Profile. */
 enum profile_field {

@@ -11,7 +11,7 @@
 
 #include "leak_store.h"
 #include "symbolize/records/sampling_error.h"
-#include "common/encode/gzip.h"
+#include "common/encode/encode.h"
 #include "symbolize/view/record_filter.h"
 #include "symbolize/formats/sarif_place.h"
 #include "symbolize/formats/sarif_rules.h"
@@ -27,7 +27,7 @@
     (9u << 20) /* compressed as usual; hosts take 10 MB, and some is not counted yet */
 
 struct writing {
-    struct emit emit;
+    struct json json;
     const struct view *view;
     const struct process *process;
     struct sarif_states states;
@@ -60,9 +60,9 @@ static bool begin_result(struct writing *writing)
         writing->left++;
         return false;
     }
-    rewind(writing->emit.stream);
+    rewind(writing->json.stream);
     rewind(writing->words);
-    emit_open(&writing->emit, NULL, '{');
+    json_open(&writing->json, NULL, '{');
     return true;
 }
 
@@ -70,9 +70,9 @@ static void end_result(struct writing *writing)
 {
     long length;
 
-    emit_close(&writing->emit, '}');
-    length = ftell(writing->emit.stream);
-    fflush(writing->emit.stream);
+    json_close(&writing->json, '}');
+    length = ftell(writing->json.stream);
+    fflush(writing->json.stream);
     gzip_write(writing->gzip, writing->text, (size_t)length);
     writing->full = gzip_size(writing->gzip) > BYTES_MOST;
     if (writing->full) {
@@ -93,15 +93,15 @@ static void write_message(struct writing *writing)
     putc(0, writing->words);
     fflush(writing->words);
     words = sarif_words(writing->said);
-    emit_open(&writing->emit, "message", '{');
-    emit_text(&writing->emit, "text", words);
-    emit_close(&writing->emit, '}');
+    json_open(&writing->json, "message", '{');
+    json_put_text(&writing->json, "text", words);
+    json_close(&writing->json, '}');
     free(words);
 }
 
 static void write_head(struct writing *writing, const struct result *result)
 {
-    struct emit *emit = &writing->emit;
+    struct json *json = &writing->json;
     const struct process *process = writing->process; /* NULL: it is in none any more */
     const char *state =
         process ? sarif_state(&writing->states, result->class, result->fingerprint) : "absent";
@@ -111,59 +111,59 @@ static void write_head(struct writing *writing, const struct result *result)
     struct frame program = nowhere;
 
     program.module = process ? process->exe : NULL;
-    emit_text(emit, "ruleId", result->rule->id);
-    emit_number(emit, "ruleIndex", sarif_rule_index(result->rule));
-    emit_text(emit, "level", result->rule->level);
+    json_put_text(json, "ruleId", result->rule->id);
+    json_put_number(json, "ruleIndex", sarif_rule_index(result->rule));
+    json_put_text(json, "level", result->rule->level);
     write_message(writing);
-    emit_open(emit, "locations", '[');
-    sarif_location(emit, NULL, title ? title : &program, 0, NULL, writing->view);
-    emit_close(emit, ']');
-    emit_open(emit, "partialFingerprints", '{');
-    emit_id(emit, FINGERPRINT, result->fingerprint);
-    emit_close(emit, '}');
+    json_open(json, "locations", '[');
+    sarif_location(json, NULL, title ? title : &program, 0, NULL, writing->view);
+    json_close(json, ']');
+    json_open(json, "partialFingerprints", '{');
+    json_put_id(json, FINGERPRINT, result->fingerprint);
+    json_close(json, '}');
     if (process)
-        emit_number(emit, "occurrenceCount", writing->times[process->alike]);
+        json_put_number(json, "occurrenceCount", writing->times[process->alike]);
     if (state)
-        emit_text(emit, "baselineState", state);
-    sarif_flow(emit, result->stack.frames, result->stack.count, result->user, writing->view);
+        json_put_text(json, "baselineState", state);
+    sarif_flow(json, result->stack.frames, result->stack.count, result->user, writing->view);
 }
 
 static void write_stack(struct writing *writing, const char *words, const struct stack *stack)
 {
     if (stack->count)
-        sarif_stack(&writing->emit, words, stack, writing->view);
+        sarif_stack(&writing->json, words, stack, writing->view);
 }
 
 static void write_related(struct writing *writing, uint64_t id, const struct stack *stack,
                           const char *words)
 {
     const struct frame *title =
-        sarif_title(stack->frames, stack->count, frame_user(stack->frames, stack->count));
+        sarif_title(stack->frames, stack->count, frame_first_user(stack->frames, stack->count));
 
     if (title)
-        sarif_location(&writing->emit, NULL, title, id, words, writing->view);
+        sarif_location(&writing->json, NULL, title, id, words, writing->view);
 }
 
 static void write_suppressions(struct writing *writing, const char *why)
 {
-    struct emit *emit = &writing->emit;
+    struct json *json = &writing->json;
 
-    emit_open(emit, "suppressions", '[');
+    json_open(json, "suppressions", '[');
     if (why) {
-        emit_open(emit, NULL, '{');
-        emit_text(emit, "kind", "external");
-        emit_text(emit, "status", "accepted");
-        emit_text(emit, "justification", why);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_text(json, "kind", "external");
+        json_put_text(json, "status", "accepted");
+        json_put_text(json, "justification", why);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
 static void say_record(const struct record *record, FILE *words)
 {
-    const struct frame *title = record_title(record);
+    const struct frame *title = record_title_frame(record);
     const struct verdict_total *retained = &record->retained;
     char buffer[FRAME_NAME_SIZE];
 
@@ -177,8 +177,8 @@ static void say_record(const struct record *record, FILE *words)
     if (record->cycle)
         fputs("; a ring of blocks that point at each other", words);
     if (record->verdict == VERDICT_LOST && retained->blocks > record->blocks) {
-        fprintf(words, "; fix this one: %s, ", show_count(retained->blocks, "block").text);
-        fprintf(words, "%s go away", show_size(retained->bytes).text);
+        fprintf(words, "; fix this one: %s, ", term_count(retained->blocks, "block").text);
+        fprintf(words, "%s go away", term_size(retained->bytes).text);
     }
     if (record->dropped)
         fputs("; dropped by exit code", words);
@@ -188,10 +188,10 @@ static void say_record(const struct record *record, FILE *words)
 static void write_record_related(struct writing *writing, const struct record *record)
 {
     const struct process *process = writing->process;
-    struct emit *emit = &writing->emit;
+    struct json *json = &writing->json;
     const struct freed *freed = &record->freed;
 
-    emit_open(emit, "relatedLocations", '[');
+    json_open(json, "relatedLocations", '[');
     if (record->owner) {
         const struct record *owner = &process->records[record->owner - 1];
 
@@ -199,30 +199,30 @@ static void write_record_related(struct writing *writing, const struct record *r
                       "hangs under what is allocated here");
     }
     if (freed->places)
-        sarif_location(emit, NULL, freed->place[0].frame, 2,
+        sarif_location(json, NULL, freed->place[0].frame, 2,
                        freed->other_path ? "never freed on this path; others are freed here"
                                          : "others are freed here",
                        writing->view);
     if (record->orphaned.blocks)
-        sarif_location(emit, NULL, record->orphaned.frames[record->orphaned.user], 4,
+        sarif_location(json, NULL, record->orphaned.frames[record->orphaned.user], 4,
                        "what held it was freed here", writing->view);
     if (record->path && record->path->root->file)
-        sarif_file(emit, record->path->root->file, record->path->root->line, 3,
+        sarif_file(json, record->path->root->file, record->path->root->line, 3,
                    record->path->root->words, writing->view);
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
-static void write_numbers(struct emit *emit, const struct record *record)
+static void write_numbers(struct json *json, const struct record *record)
 {
-    emit_open(emit, "properties", '{');
-    emit_number(emit, "bytes", record->bytes);
-    emit_number(emit, "blocks", record->blocks);
-    emit_text(emit, "kind", kind_word[record->kind]);
+    json_open(json, "properties", '{');
+    json_put_number(json, "bytes", record->bytes);
+    json_put_number(json, "blocks", record->blocks);
+    json_put_text(json, "kind", kind_word[record->kind]);
     if (record->retained.blocks) {
-        emit_number(emit, "retainedBytes", record->retained.bytes);
-        emit_number(emit, "retainedBlocks", record->retained.blocks);
+        json_put_number(json, "retainedBytes", record->retained.bytes);
+        json_put_number(json, "retainedBlocks", record->retained.blocks);
     }
-    emit_close(emit, '}');
+    json_close(json, '}');
 }
 
 static void write_record(struct writing *writing, const struct record *record)
@@ -237,12 +237,12 @@ static void write_record(struct writing *writing, const struct record *record)
         return;
     say_record(record, writing->words);
     write_head(writing, &result);
-    emit_open(&writing->emit, "stacks", '[');
+    json_open(&writing->json, "stacks", '[');
     write_stack(writing, "allocated", &result.stack);
-    emit_close(&writing->emit, ']');
+    json_close(&writing->json, ']');
     write_record_related(writing, record);
     write_suppressions(writing, record->suppressed_by ? record->suppressed_by->text : NULL);
-    write_numbers(&writing->emit, record);
+    write_numbers(&writing->json, record);
     end_result(writing);
 }
 
@@ -250,10 +250,10 @@ static void write_record(struct writing *writing, const struct record *record)
 
 static void write_crash(struct writing *writing, const struct crash *crash)
 {
-    struct result result = {.rule = sarif_rule(crash_type(crash)),
+    struct result result = {.rule = sarif_rule(crash_type_name(crash)),
                             .class = LEDGER_ERROR,
                             .stack = crash->stack,
-                            .user = frame_user(crash->stack.frames, crash->stack.count)};
+                            .user = frame_first_user(crash->stack.frames, crash->stack.count)};
     const struct crash_block *block = crash->block_count ? &crash->blocks[0] : NULL;
 
     if (!begin_result(writing))
@@ -262,47 +262,47 @@ static void write_crash(struct writing *writing, const struct crash *crash)
     fprintf(writing->words, "%s%s%s.", crash->name, crash->words == crash->name ? "" : ": ",
             crash->words == crash->name ? "" : crash->words);
     write_head(writing, &result);
-    emit_open(&writing->emit, "stacks", '[');
+    json_open(&writing->json, "stacks", '[');
     write_stack(writing, "killed", &crash->stack);
     if (block)
         write_stack(writing, "the block was allocated", &block->allocated);
     if (block && block->was_freed)
         write_stack(writing, "the block was freed", &block->freed);
-    emit_close(&writing->emit, ']');
-    emit_open(&writing->emit, "relatedLocations", '[');
+    json_close(&writing->json, ']');
+    json_open(&writing->json, "relatedLocations", '[');
     if (block)
         write_related(writing, 1, &block->allocated, "the block was allocated here");
     if (block && block->was_freed)
         write_related(writing, 2, &block->freed, "the block was freed here");
-    emit_close(&writing->emit, ']');
+    json_close(&writing->json, ']');
     write_suppressions(writing, NULL);
     end_result(writing);
 }
 
 static void write_mistake(struct writing *writing, const struct mistake *mistake)
 {
-    struct result result = {.rule = sarif_rule(mistake_word[mistake->type]),
+    struct result result = {.rule = sarif_rule(bad_free_word[mistake->type]),
                             .class = LEDGER_ERROR,
                             .stack = mistake->released,
-                            .user = frame_user(mistake->released.frames, mistake->released.count)};
+                            .user = frame_first_user(mistake->released.frames, mistake->released.count)};
 
     if (!begin_result(writing))
         return;
     result.fingerprint = mistake->signature;
     text_mistake_words(mistake, writing->words);
     if (mistake->count > 1)
-        fprintf(writing->words, " (%s times)", show_number(mistake->count).text);
+        fprintf(writing->words, " (%s times)", term_number(mistake->count).text);
     putc('.', writing->words);
     write_head(writing, &result);
-    emit_open(&writing->emit, "stacks", '[');
+    json_open(&writing->json, "stacks", '[');
     write_stack(writing, "released", &mistake->released);
     write_stack(writing, "allocated", &mistake->allocated);
     write_stack(writing, "freed before", &mistake->first);
-    emit_close(&writing->emit, ']');
-    emit_open(&writing->emit, "relatedLocations", '[');
+    json_close(&writing->json, ']');
+    json_open(&writing->json, "relatedLocations", '[');
     write_related(writing, 1, &mistake->allocated, "allocated here");
     write_related(writing, 2, &mistake->first, "freed before here");
-    emit_close(&writing->emit, ']');
+    json_close(&writing->json, ']');
     write_suppressions(writing, NULL);
     end_result(writing);
 }
@@ -325,15 +325,15 @@ static void write_resource(struct writing *writing, const struct resource *resou
         fprintf(writing->words, "%s%s", i ? ", " : ": ", resource->names[i]);
     putc('.', writing->words);
     write_head(writing, &result);
-    emit_open(&writing->emit, "stacks", '[');
+    json_open(&writing->json, "stacks", '[');
     write_stack(writing, resource->bad_close ? "closed" : "opened", &result.stack);
     write_stack(writing, "opened", &resource->opened);
     write_stack(writing, "closed first", &resource->closed);
-    emit_close(&writing->emit, ']');
-    emit_open(&writing->emit, "relatedLocations", '[');
+    json_close(&writing->json, ']');
+    json_open(&writing->json, "relatedLocations", '[');
     write_related(writing, 1, &resource->opened, "opened here");
     write_related(writing, 2, &resource->closed, "closed first here");
-    emit_close(&writing->emit, ']');
+    json_close(&writing->json, ']');
     write_suppressions(writing, NULL);
     end_result(writing);
 }
@@ -354,12 +354,12 @@ static void write_absent(struct writing *writing, const struct ledger_entry *ent
         return;
     fputs("No longer there: ", writing->words);
     if (entry->class == LEDGER_RECORD)
-        fprintf(writing->words, "%s in ", show_count(record->bytes, "byte").text);
-    fprintf(writing->words, "%s %s.", show_count(record->blocks, entry->unit).text, entry->words);
+        fprintf(writing->words, "%s in ", term_count(record->bytes, "byte").text);
+    fprintf(writing->words, "%s %s.", term_count(record->blocks, entry->unit).text, entry->words);
     write_head(writing, &result);
-    emit_open(&writing->emit, "stacks", '[');
+    json_open(&writing->json, "stacks", '[');
     write_stack(writing, "was", &result.stack);
-    emit_close(&writing->emit, ']');
+    json_close(&writing->json, ']');
     write_suppressions(writing, "in the baseline, and there no more");
     end_result(writing);
 }
@@ -397,8 +397,8 @@ static void write_process(struct writing *writing, const struct process *process
 
 static void write_results(struct writing *writing, const struct report *report)
 {
-    struct emit *emit = &writing->emit;
-    FILE *stream = emit->stream;
+    struct json *json = &writing->json;
+    FILE *stream = json->stream;
 
     writing->states = sarif_states_begin(report, writing->view->baseline);
     writing->times = calloc(report->process_count + 1, sizeof(*writing->times));
@@ -406,17 +406,17 @@ static void write_results(struct writing *writing, const struct report *report)
         writing->times[report->processes[i].alike]++;
     writing->gzip = gzip_begin(NULL, GZIP_USUAL);
     writing->words = open_memstream(&writing->said, &writing->said_size);
-    emit_open(emit, "results", '[');
-    emit->stream = open_memstream(&writing->text, &writing->text_size);
+    json_open(json, "results", '[');
+    json->stream = open_memstream(&writing->text, &writing->text_size);
     for (size_t i = 0; i < report->process_count; i++)
         if (report->processes[i].alike == i && !report_passes(&report->processes[i], writing->view))
             write_process(writing, &report->processes[i]);
     write_all_absent(writing);
-    fclose(emit->stream);
+    fclose(json->stream);
     fclose(writing->words);
     gzip_end(writing->gzip);
-    emit->stream = stream;
-    emit_close(emit, ']');
+    json->stream = stream;
+    json_close(json, ']');
     free(writing->text);
     free(writing->said);
     free(writing->times);
@@ -425,20 +425,20 @@ static void write_results(struct writing *writing, const struct report *report)
 
 void sarif_write(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct writing writing = {.emit = {.stream = stream}, .view = view, .stream = stream};
-    struct emit *emit = &writing.emit;
+    struct writing writing = {.json = {.stream = stream}, .view = view, .stream = stream};
+    struct json *json = &writing.json;
 
-    emit_open(emit, NULL, '{');
-    emit_text(emit, "$schema", SCHEMA);
-    emit_text(emit, "version", "2.1.0");
-    emit_open(emit, "runs", '[');
-    emit_open(emit, NULL, '{');
-    sarif_tool(emit);
-    sarif_base(emit, view);
+    json_open(json, NULL, '{');
+    json_put_text(json, "$schema", SCHEMA);
+    json_put_text(json, "version", "2.1.0");
+    json_open(json, "runs", '[');
+    json_open(json, NULL, '{');
+    sarif_tool(json);
+    sarif_base(json, view);
     write_results(&writing, report);
-    sarif_invocation(emit, report, writing.left);
-    emit_text(emit, "columnKind", "unicodeCodePoints");
-    emit_close(emit, '}');
-    emit_close(emit, ']');
-    emit_close(emit, '}');
+    sarif_invocation(json, report, writing.left);
+    json_put_text(json, "columnKind", "unicodeCodePoints");
+    json_close(json, '}');
+    json_close(json, ']');
+    json_close(json, '}');
 }

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/uri.h"
+#include "common/encode/encode.h"
 
 #define FLOW_MOST 10000 /* steps that hosts take */
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
-static void write_artifact(struct emit *emit, const char *path, const struct view *view)
+static void write_artifact(struct json *json, const char *path, const struct view *view)
 {
     const char *near = source_near(view->relative, path);
     bool whole = *near == '/';
@@ -21,29 +21,29 @@ static void write_artifact(struct emit *emit, const char *path, const struct vie
 
     if (whole)
         fputs("file://", stream);
-    uri_path(near, stream);
+    escape_uri_path(near, stream);
     fclose(stream);
-    emit_open(emit, "artifactLocation", '{');
-    emit_text(emit, "uri", text);
+    json_open(json, "artifactLocation", '{');
+    json_put_text(json, "uri", text);
     if (!whole)
-        emit_text(emit, "uriBaseId", SARIF_BASE);
-    emit_close(emit, '}');
+        json_put_text(json, "uriBaseId", SARIF_BASE);
+    json_close(json, '}');
     free(text);
 }
 
-static void write_physical(struct emit *emit, const char *path, uint32_t line, uint32_t column,
+static void write_physical(struct json *json, const char *path, uint32_t line, uint32_t column,
                            const struct view *view)
 {
-    emit_open(emit, "physicalLocation", '{');
-    write_artifact(emit, path, view);
+    json_open(json, "physicalLocation", '{');
+    write_artifact(json, path, view);
     if (line) {
-        emit_open(emit, "region", '{');
-        emit_number(emit, "startLine", line);
+        json_open(json, "region", '{');
+        json_put_number(json, "startLine", line);
         if (column)
-            emit_number(emit, "startColumn", column);
-        emit_close(emit, '}');
+            json_put_number(json, "startColumn", column);
+        json_close(json, '}');
     }
-    emit_close(emit, '}');
+    json_close(json, '}');
 }
 
 /* ---- Texts ---------------------------------------------------------------------------------- */
@@ -67,73 +67,73 @@ char *sarif_words(const char *text)
     return words;
 }
 
-static void write_message(struct emit *emit, const char *text)
+static void write_message(struct json *json, const char *text)
 {
     char *words = text ? sarif_words(text) : NULL;
 
     if (!words)
         return;
-    emit_open(emit, "message", '{');
-    emit_text(emit, "text", words);
-    emit_close(emit, '}');
+    json_open(json, "message", '{');
+    json_put_text(json, "text", words);
+    json_close(json, '}');
     free(words);
 }
 
 /* ---- Locations ------------------------------------------------------------------------------ */
 
-static void write_logical(struct emit *emit, const struct frame *frame)
+static void write_logical(struct json *json, const struct frame *frame)
 {
     char buffer[FRAME_NAME_SIZE];
 
-    emit_open(emit, "logicalLocations", '[');
-    emit_open(emit, NULL, '{');
-    emit_text(emit, "fullyQualifiedName", frame_name(frame, buffer));
+    json_open(json, "logicalLocations", '[');
+    json_open(json, NULL, '{');
+    json_put_text(json, "fullyQualifiedName", frame_name(frame, buffer));
     if (frame->symbol)
-        emit_text(emit, "decoratedName", frame->symbol);
-    emit_text(emit, "kind", "function");
-    emit_close(emit, '}');
-    emit_close(emit, ']');
+        json_put_text(json, "decoratedName", frame->symbol);
+    json_put_text(json, "kind", "function");
+    json_close(json, '}');
+    json_close(json, ']');
 }
 
-static void write_place(struct emit *emit, const struct frame *frame, const struct view *view)
+static void write_place(struct json *json, const struct frame *frame, const struct view *view)
 {
     char buffer[PATH_MAX];
 
     if (frame->file)
-        write_physical(emit, source_path(&view->source, frame->file, buffer, sizeof(buffer)),
+        write_physical(json, source_path(&view->source, frame->file, buffer, sizeof(buffer)),
                        frame->line, frame->column, view);
     else
-        write_physical(emit, frame->module ? frame->module : "unknown", 0, 0, view);
+        write_physical(json, frame->module ? frame->module : "unknown", 0, 0, view);
 }
 
-void sarif_location(struct emit *emit, const char *key, const struct frame *frame, uint64_t id,
+void sarif_location(struct json *json, const char *key, const struct frame *frame, uint64_t id,
                     const char *message, const struct view *view)
 {
-    bool flat = emit->flat;
+    bool flat = json->flat;
 
-    emit_open(emit, key, '{');
-    emit->flat = true;
+    json_open(json, key, '{');
+    json->flat = true;
     if (id)
-        emit_number(emit, "id", id);
-    write_place(emit, frame, view);
-    write_logical(emit, frame);
-    write_message(emit, message);
-    emit_close(emit, '}');
-    emit->flat = flat;
+        json_put_number(json, "id", id);
+    write_place(json, frame, view);
+    write_logical(json, frame);
+    write_message(json, message);
+    json_close(json, '}');
+    json->flat = flat;
 }
 
-void sarif_file(struct emit *emit, const char *file, uint32_t line, uint64_t id,
+void sarif_file(struct json *json, const char *file, uint32_t line, uint64_t id,
                 const char *message, const struct view *view)
 {
     char buffer[PATH_MAX];
 
-    emit_open(emit, NULL, '{');
-    emit->flat = true;
-    emit_number(emit, "id", id);
-    write_physical(emit, source_path(&view->source, file, buffer, sizeof(buffer)), line, 0, view);
-    write_message(emit, message);
-    emit_close(emit, '}');
-    emit->flat = false;
+    json_open(json, NULL, '{');
+    json->flat = true;
+    json_put_number(json, "id", id);
+    write_physical(json, source_path(&view->source, file, buffer, sizeof(buffer)), line, 0, view);
+    write_message(json, message);
+    json_close(json, '}');
+    json->flat = false;
 }
 
 /* ---- Stacks --------------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ const struct frame *sarif_title(const struct frame *const *frames, size_t count,
             return frames[i];
     if (user < count)
         return frames[user];
-    return count ? frames[frame_first(frames, count)] : NULL;
+    return count ? frames[frame_first_caller(frames, count)] : NULL;
 }
 
 static bool is_step(const struct frame *frame, const struct view *view)
@@ -153,7 +153,7 @@ static bool is_step(const struct frame *frame, const struct view *view)
     return frame->file && (frame->role == FRAME_USER || view->all_frames);
 }
 
-void sarif_flow(struct emit *emit, const struct frame *const *frames, size_t count, size_t user,
+void sarif_flow(struct json *json, const struct frame *const *frames, size_t count, size_t user,
                 const struct view *view)
 {
     size_t first = view->all_frames || user == count ? 0 : user, steps = 0;
@@ -162,44 +162,44 @@ void sarif_flow(struct emit *emit, const struct frame *const *frames, size_t cou
         steps += is_step(frames[i], view);
     if (!steps)
         return;
-    emit_open(emit, "codeFlows", '[');
-    emit_open(emit, NULL, '{');
-    emit_open(emit, "threadFlows", '[');
-    emit_open(emit, NULL, '{');
-    emit_open(emit, "locations", '[');
+    json_open(json, "codeFlows", '[');
+    json_open(json, NULL, '{');
+    json_open(json, "threadFlows", '[');
+    json_open(json, NULL, '{');
+    json_open(json, "locations", '[');
     for (size_t i = count; i > first; i--) {
         char buffer[FRAME_NAME_SIZE];
 
         if (!is_step(frames[i - 1], view) || steps-- > FLOW_MOST)
             continue; /* the outer ones are missed least */
-        emit_open(emit, NULL, '{');
-        sarif_location(emit, "location", frames[i - 1], 0, frame_name(frames[i - 1], buffer), view);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        sarif_location(json, "location", frames[i - 1], 0, frame_name(frames[i - 1], buffer), view);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
-    emit_close(emit, '}');
-    emit_close(emit, ']');
-    emit_close(emit, '}');
-    emit_close(emit, ']');
+    json_close(json, ']');
+    json_close(json, '}');
+    json_close(json, ']');
+    json_close(json, '}');
+    json_close(json, ']');
 }
 
-void sarif_stack(struct emit *emit, const char *message, const struct stack *stack,
+void sarif_stack(struct json *json, const char *message, const struct stack *stack,
                  const struct view *view)
 {
-    emit_open(emit, NULL, '{');
-    write_message(emit, message);
-    emit_open(emit, "frames", '[');
+    json_open(json, NULL, '{');
+    write_message(json, message);
+    json_open(json, "frames", '[');
     for (size_t i = 0; i < stack->count; i++) {
         const struct frame *frame = stack->frames[i];
 
-        emit_open(emit, NULL, '{');
-        emit->flat = true;
-        sarif_location(emit, "location", frame, 0, NULL, view);
+        json_open(json, NULL, '{');
+        json->flat = true;
+        sarif_location(json, "location", frame, 0, NULL, view);
         if (frame->module)
-            emit_text(emit, "module", frame->module);
-        emit_close(emit, '}');
-        emit->flat = false;
+            json_put_text(json, "module", frame->module);
+        json_close(json, '}');
+        json->flat = false;
     }
-    emit_close(emit, ']');
-    emit_close(emit, '}');
+    json_close(json, ']');
+    json_close(json, '}');
 }

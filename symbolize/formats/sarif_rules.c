@@ -78,34 +78,34 @@ size_t sarif_rule_index(const struct sarif_rule *rule)
     return (size_t)(rule - table);
 }
 
-static void write_text(struct emit *emit, const char *key, const char *text)
+static void write_text(struct json *json, const char *key, const char *text)
 {
-    emit_open(emit, key, '{');
-    emit->flat = true;
-    emit_text(emit, "text", text);
-    emit_close(emit, '}');
-    emit->flat = false;
+    json_open(json, key, '{');
+    json->flat = true;
+    json_put_text(json, "text", text);
+    json_close(json, '}');
+    json->flat = false;
 }
 
-void sarif_rules(struct emit *emit)
+void sarif_rules(struct json *json)
 {
-    emit_open(emit, "rules", '[');
+    json_open(json, "rules", '[');
     for (size_t i = 0; i < COUNT; i++) {
-        emit_open(emit, NULL, '{');
-        emit_text(emit, "id", table[i].id);
-        write_text(emit, "shortDescription", table[i].brief);
-        write_text(emit, "fullDescription", table[i].full);
-        write_text(emit, "help", table[i].help);
-        emit_open(emit, "defaultConfiguration", '{');
-        emit_text(emit, "level", table[i].level);
-        emit_close(emit, '}');
-        emit_open(emit, "properties", '{');
-        emit_open(emit, "tags", '[');
-        emit_text(emit, NULL, "memory");
-        emit_text(emit, NULL, "libleak");
-        emit_close(emit, ']');
-        emit_close(emit, '}');
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_text(json, "id", table[i].id);
+        write_text(json, "shortDescription", table[i].brief);
+        write_text(json, "fullDescription", table[i].full);
+        write_text(json, "help", table[i].help);
+        json_open(json, "defaultConfiguration", '{');
+        json_put_text(json, "level", table[i].level);
+        json_close(json, '}');
+        json_open(json, "properties", '{');
+        json_open(json, "tags", '[');
+        json_put_text(json, NULL, "memory");
+        json_put_text(json, NULL, "libleak");
+        json_close(json, ']');
+        json_close(json, '}');
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }

@@ -17,6 +17,6 @@ const struct sarif_rule *sarif_rule(const char *id);
 size_t sarif_rule_index(const struct sarif_rule *rule);
 
 /* Into an open driver. */
-void sarif_rules(struct emit *emit);
+void sarif_rules(struct json *json);
 
 #endif

@@ -5,12 +5,12 @@
 #include "common/encode/json_writer.h"
 #include "common/view/format_api.h"
 
-void sarif_tool(struct emit *emit);
+void sarif_tool(struct json *json);
 
 /* Where relative paths begin, when there is such a place. */
-void sarif_base(struct emit *emit, const struct view *view);
+void sarif_base(struct json *json, const struct view *view);
 
 /* Notes; and that so many results were left out. */
-void sarif_invocation(struct emit *emit, const struct report *report, uint64_t left);
+void sarif_invocation(struct json *json, const struct report *report, uint64_t left);
 
 #endif

@@ -7,7 +7,7 @@ struct sarif_states sarif_states_begin(const struct report *report, const struct
 
     if (!baseline)
         return states;
-    states.mem = mem_begin();
+    states.mem = arena_begin();
     states.now = ledger_begin(states.mem, baseline->shows);
     states.now.suppressed = true; /* by the baseline, most likely */
     for (size_t i = 0; i < report->process_count; i++)
@@ -20,7 +20,7 @@ void sarif_states_end(struct sarif_states *states)
     if (!states->then)
         return;
     ledger_end(&states->now);
-    mem_end(states->mem);
+    arena_end(states->mem);
 }
 
 const char *sarif_state(const struct sarif_states *states, enum ledger_class class,

@@ -16,7 +16,7 @@ static void write_program(const struct process *process, FILE *stream)
 {
     const char *name = process->exe ? base_name(process->exe) : "a program";
 
-    fputs(show(name, strlen(name), 0).text, stream);
+    fputs(term_text(name, strlen(name), 0).text, stream);
     if (process->pid)
         fprintf(stream, " (pid %" PRId32 ")", process->pid);
     fputs(": ", stream);
@@ -51,7 +51,7 @@ static void write_process(const struct process *process, const struct view *view
 
     for (size_t i = 0; caveat_at(process, i, words); i++) {
         write_program(process, stream);
-        fprintf(stream, "%s\n", show(words, strlen(words), 0).text);
+        fprintf(stream, "%s\n", term_text(words, strlen(words), 0).text);
     }
     while (finding_next(process, view, &finding)) {
         if (finding.suppressed_by && !view->suppressed)
@@ -65,7 +65,7 @@ static void write_process(const struct process *process, const struct view *view
     }
     if (hidden) {
         write_program(process, stream);
-        fprintf(stream, "%s (--top=0)\n", show_count(hidden, "more finding").text);
+        fprintf(stream, "%s (--top=0)\n", term_count(hidden, "more finding").text);
     }
 }
 

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "symbolize/text/warnings.h"
-#include "common/encode/xml_escape.h"
+#include "common/encode/encode.h"
 #include "symbolize/formats/memcheck.h"
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 #include "symbolize/text/text_head.h"
 
 struct writing {
@@ -123,19 +123,19 @@ static void write_heap(const struct writing *writing)
     const struct process *process = writing->process;
 
     begin(writing, "HEAP SUMMARY:\n");
-    begin(writing, "    in use at exit: %s bytes", show_number(process->live_bytes).text);
-    fprintf(writing->stream, " in %s blocks\n", show_number(process->live_blocks).text);
-    begin(writing, "  total heap usage: %s allocs", show_number(process->allocations).text);
-    fprintf(writing->stream, ", %s frees", show_number(process->frees).text);
-    fprintf(writing->stream, ", %s bytes allocated\n", show_number(process->bytes_allocated).text);
+    begin(writing, "    in use at exit: %s bytes", term_number(process->live_bytes).text);
+    fprintf(writing->stream, " in %s blocks\n", term_number(process->live_blocks).text);
+    begin(writing, "  total heap usage: %s allocs", term_number(process->allocations).text);
+    fprintf(writing->stream, ", %s frees", term_number(process->frees).text);
+    fprintf(writing->stream, ", %s bytes allocated\n", term_number(process->bytes_allocated).text);
     empty_line(writing);
 }
 
 static void write_sum(const struct writing *writing, const char *words,
                       const struct verdict_total *total)
 {
-    begin(writing, "%18s: %s bytes", words, show_number(total->bytes).text);
-    fprintf(writing->stream, " in %s blocks\n", show_number(total->blocks).text);
+    begin(writing, "%18s: %s bytes", words, term_number(total->bytes).text);
+    fprintf(writing->stream, " in %s blocks\n", term_number(total->blocks).text);
 }
 
 static void write_sums(const struct writing *writing, const struct memcheck_sums *sums)
@@ -193,7 +193,7 @@ static void write_descriptor(const struct writing *writing, const struct resourc
         escape_line(writing->stream, resource->names[i]);
     }
     if (record->blocks > 1)
-        fprintf(writing->stream, " (%s of them)", show_number(record->blocks).text);
+        fprintf(writing->stream, " (%s of them)", term_number(record->blocks).text);
     end(writing);
     write_stack(writing, &stack, NULL);
     empty_line(writing);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "symbolize/text/warnings.h"
-#include "common/encode/xml_escape.h"
+#include "common/encode/encode.h"
 #include "common/base/arena.h"
 #include "symbolize/formats/memcheck.h"
 
@@ -301,14 +301,14 @@ static void write_document(const struct report *report, const struct view *view,
 
 void xml_write(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct report told = *report; /* without processes that nobody wants to know of */
 
-    told.processes = mem_take_array(mem, report->process_count + 1, sizeof(struct process));
+    told.processes = arena_alloc_array(mem, report->process_count + 1, sizeof(struct process));
     told.process_count = 0;
     for (size_t i = 0; i < report->process_count; i++)
         if (!report_passes(&report->processes[i], view))
             told.processes[told.process_count++] = report->processes[i];
     write_document(&told, view, stream);
-    mem_end(mem);
+    arena_end(mem);
 }

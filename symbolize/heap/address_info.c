@@ -13,7 +13,7 @@
 static struct pointer named(struct paths *paths, const struct leak_pointer *pointer)
 {
     const struct store *store = paths->store;
-    uint32_t site = store_site_of(store, pointer->site);
+    uint32_t site = store_find_site(store, pointer->site);
     struct pointer made = {.into = pointer->offset};
 
     if (pointer->root) {
@@ -42,10 +42,10 @@ static int by_rank(const void *left, const void *right)
     return a->block < b->block ? -1 : a->block > b->block;
 }
 
-static void fill_pointers(struct mem *mem, const struct store_look *look, struct paths *paths,
+static void fill_pointers(struct mem *mem, const struct store_leak_check *look, struct paths *paths,
                           struct who *who)
 {
-    struct pointer *pointers = mem_take_array(mem, look->pointer_count, sizeof(*pointers));
+    struct pointer *pointers = arena_alloc_array(mem, look->pointer_count, sizeof(*pointers));
 
     for (size_t i = 0; i < look->pointer_count; i++)
         pointers[i] = named(paths, &look->pointers[i]);
@@ -57,12 +57,12 @@ static void fill_pointers(struct mem *mem, const struct store_look *look, struct
 }
 
 /* The C library's own is that, whatever points to it. */
-static enum verdict verdict_of(const struct store_look *look, const struct stack *stack)
+static enum verdict verdict_of(const struct store_leak_check *look, const struct stack *stack)
 {
     const struct leak_asked *asked = &look->head.asked;
     enum leak_verdict verdict = LEAK_VERDICT_NONE;
 
-    if (classify_runtime_block(stack->frames, stack->count, frame_user(stack->frames, stack->count),
+    if (classify_runtime_block(stack->frames, stack->count, frame_first_user(stack->frames, stack->count),
                                asked->size))
         return VERDICT_RUNTIME;
     if (asked->found && asked->found <= look->found_count)
@@ -73,9 +73,9 @@ static enum verdict verdict_of(const struct store_look *look, const struct stack
 static void fill_block(struct mem *mem, const struct store *store, struct signatures *signatures,
                        struct who *who)
 {
-    const struct store_look *look = store->look;
+    const struct store_leak_check *look = store->look;
     const struct leak_asked *asked = &look->head.asked;
-    uint32_t site = store_site_of(store, asked->site);
+    uint32_t site = store_find_site(store, asked->site);
     struct paths paths;
 
     if (site == STORE_NO_SITE)
@@ -86,7 +86,7 @@ static void fill_block(struct mem *mem, const struct store *store, struct signat
     who->kind = store->sites[site].kind;
     who->count = asked->count;
     who->thread = samples_thread(mem, store, asked->thread);
-    who->time_ns = store_time(store, asked->tick);
+    who->time_ns = store_time_of_tick(store, asked->tick);
     who->allocated = stack_of_node(mem, signatures, store->sites[site].node);
     who->verdict = verdict_of(look, &who->allocated);
     fill_pointers(mem, look, &paths, who);
@@ -96,13 +96,13 @@ static void fill_block(struct mem *mem, const struct store *store, struct signat
 void who_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
               const struct who_options *options, struct process *process)
 {
-    const struct store_look *look = store->look;
+    const struct store_leak_check *look = store->look;
     struct signatures signatures;
     struct who *who;
 
     if (!options->wanted)
         return;
-    who = mem_take(mem, sizeof(*who));
+    who = arena_alloc(mem, sizeof(*who));
     who->address = options->address;
     process->who = who;
     if (!look || look->head.asked.address != options->address)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void samples_add(struct samples *samples, size_t most, const struct store_look *look,
+void samples_add(struct samples *samples, size_t most, const struct store_leak_check *look,
                  const struct store_found *found)
 {
     for (uint32_t i = 0; i < found->sample_count && i < most; i++) {
@@ -39,7 +39,7 @@ static bool holds_pointers(const uint8_t *content, size_t length)
  */
 static const struct store_thread *thread_of(const struct store *store, uint16_t low)
 {
-    const struct store_thread *thread = store_thread_of(store, low);
+    const struct store_thread *thread = store_find_thread(store, low);
 
     for (size_t i = store->thread_count;
          !thread && i > 0 && store->threads[i - 1].serial > UINT16_MAX; i--)
@@ -54,7 +54,7 @@ struct thread_ref samples_thread(struct mem *mem, const struct store *store, uin
     struct thread_ref made = {.serial = thread ? thread->serial : low};
 
     if (thread && *thread->name)
-        made.name = mem_copy(mem, thread->name, strlen(thread->name));
+        made.name = arena_copy(mem, thread->name, strlen(thread->name));
     return made;
 }
 
@@ -62,12 +62,12 @@ static struct sample told(struct mem *mem, const struct store *store,
                           const struct leak_sample *sample)
 {
     size_t length = sample->content.count;
-    uint8_t *content = mem_take_array(mem, length, 1);
+    uint8_t *content = arena_alloc_array(mem, length, 1);
     struct sample made = {.address = sample->address,
                           .size = sample->size,
                           .thread = samples_thread(mem, store, sample->thread),
                           .count = sample->count,
-                          .time_ns = store_time(store, sample->tick),
+                          .time_ns = store_time_of_tick(store, sample->tick),
                           .content = content,
                           .length = length};
 
@@ -80,7 +80,7 @@ static struct sample told(struct mem *mem, const struct store *store,
 void samples_tell(const struct samples *samples, struct mem *mem, const struct store *store,
                   struct record *record)
 {
-    struct sample *told_of = mem_take_array(mem, samples->count, sizeof(*told_of));
+    struct sample *told_of = arena_alloc_array(mem, samples->count, sizeof(*told_of));
 
     for (size_t i = 0; i < samples->count; i++)
         told_of[i] = told(mem, store, &store->look->samples[samples->index[i]]);

@@ -15,7 +15,7 @@ struct samples {
 };
 
 /* At most so many are kept. */
-void samples_add(struct samples *samples, size_t most, const struct store_look *look,
+void samples_add(struct samples *samples, size_t most, const struct store_leak_check *look,
                  const struct store_found *found);
 
 /* Of a thread only the low bits of its serial are kept with a block. */

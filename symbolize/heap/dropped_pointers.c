@@ -6,13 +6,13 @@
 
 struct orphans orphans_begin(const struct store *store)
 {
-    const struct store_look *look = store->look;
+    const struct store_leak_check *look = store->look;
     struct orphans orphans = {.store = store};
 
     if (!look || !look->orphan_count)
         return orphans;
-    orphans.first = mem_more(NULL, &(size_t){0}, store->site_count, sizeof(*orphans.first));
-    orphans.next = mem_more(NULL, &(size_t){0}, look->orphan_count, sizeof(*orphans.next));
+    orphans.first = array_grow(NULL, &(size_t){0}, store->site_count, sizeof(*orphans.first));
+    orphans.next = array_grow(NULL, &(size_t){0}, look->orphan_count, sizeof(*orphans.next));
     memset(orphans.first, 0, store->site_count * sizeof(*orphans.first));
     for (size_t i = 0; i < look->orphan_count; i++) {
         if (!look->orphans[i].blocks)
@@ -44,7 +44,7 @@ static const struct store_orphan *largest(const struct orphans *orphans, struct 
 static size_t place_in(struct frees *frees, const struct orphaned *orphaned, uint32_t node)
 {
     const struct frame *place = funnels_place(&frees->funnels, node);
-    size_t user = frame_user(orphaned->frames, orphaned->frame_count);
+    size_t user = frame_first_user(orphaned->frames, orphaned->frame_count);
 
     for (size_t i = 0; place && i < orphaned->frame_count; i++)
         if (orphaned->frames[i] == place)
@@ -66,7 +66,7 @@ void orphans_tell(const struct orphans *orphans, struct frees *frees, struct sit
     orphaned->frame_count = signatures_trace(frees->signatures, pair->node, found, &ending);
     if (!orphaned->frame_count)
         return;
-    frames = mem_take_array(frees->mem, orphaned->frame_count, sizeof(*frames));
+    frames = arena_alloc_array(frees->mem, orphaned->frame_count, sizeof(*frames));
     memcpy(frames, found, orphaned->frame_count * sizeof(*frames));
     orphaned->frames = frames;
     orphaned->user = place_in(frees, orphaned, pair->node);

@@ -29,10 +29,10 @@ static bool is_last(const struct leak_snapshot *head)
 static void fill_threads(struct mem *mem, struct resolver *resolver, const struct store *store,
                          struct process *process)
 {
-    const struct store_look *look = store->look;
+    const struct store_leak_check *look = store->look;
     struct signatures signatures = signatures_begin(resolver, store);
 
-    process->threads = mem_take_array(mem, look->thread_count, sizeof(*process->threads));
+    process->threads = arena_alloc_array(mem, look->thread_count, sizeof(*process->threads));
     for (size_t i = 0; i < look->thread_count; i++) {
         const struct store_seen_thread *seen = &look->threads[i];
         struct seen_thread *made;
@@ -45,14 +45,14 @@ static void fill_threads(struct mem *mem, struct resolver *resolver, const struc
             .tid = seen->tid,
             .stack = stack_of_pcs(mem, &signatures, &look->pcs[seen->pc], seen->pc_count)};
         if (*seen->name)
-            made->thread.name = mem_copy(mem, seen->name, strlen(seen->name));
+            made->thread.name = arena_copy(mem, seen->name, strlen(seen->name));
     }
     signatures_end(&signatures);
 }
 
 static void fill_milestones(struct mem *mem, const struct store *store, struct process *process)
 {
-    process->milestones = mem_take_array(mem, store->milestone_count, sizeof(*process->milestones));
+    process->milestones = arena_alloc_array(mem, store->milestone_count, sizeof(*process->milestones));
     process->milestone_count = store->milestone_count;
     for (size_t i = 0; i < store->milestone_count; i++) {
         const struct store_milestone *from = &store->milestones[i];
@@ -60,7 +60,7 @@ static void fill_milestones(struct mem *mem, const struct store *store, struct p
         process->milestones[i] =
             (struct milestone){.number = from->number, .time_ns = from->when_ns};
         if (!from->is_look)
-            process->milestones[i].name = mem_copy(mem, from->name, strlen(from->name));
+            process->milestones[i].name = arena_copy(mem, from->name, strlen(from->name));
     }
 }
 
@@ -73,7 +73,7 @@ void looks_fill(struct mem *mem, struct resolver *resolver, const struct store *
     if (!store->look)
         return;
     head = &store->look->head;
-    process->look = mem_take(mem, sizeof(*process->look));
+    process->look = arena_alloc(mem, sizeof(*process->look));
     *process->look = (struct look){.when_ns = head->when_ns,
                                    .rung = rung_word[head->rung],
                                    .occasion = occasion_words[head->occasion],
@@ -104,12 +104,12 @@ const char *looks_missing(struct mem *mem, const struct store *store)
     const char *words = "";
 
     if (store->look && store->look->head.rung == LEAK_RUNG_NONE)
-        return mem_format(mem, "no look at the heap was made: %s", why(&store->look->head));
+        return arena_format(mem, "no look at the heap was made: %s", why(&store->look->head));
     if (!store->failed)
         return NULL;
     if (occasion_words[store->failed->occasion])
         words = occasion_words[store->failed->occasion];
-    return mem_format(mem,
+    return arena_format(mem,
                       "a later look at the heap%s%s could not be made (%s): what came after the "
                       "earlier one is not judged",
                       *words ? " " : "", words, why(store->failed));

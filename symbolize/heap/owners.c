@@ -17,7 +17,7 @@ struct merging {
 struct owning {
     struct paths *paths;
     struct trends *trends;
-    const struct store_look *look;
+    const struct store_leak_check *look;
     struct merging *all;
     size_t count;
     uint32_t *owner_of; /* by root: index + 1, 0 = none */
@@ -40,7 +40,7 @@ static void merge(struct merging *merging, const struct leak_held *held,
 
 static void merge_roots(struct owning *owning)
 {
-    const struct store_look *look = owning->look;
+    const struct store_leak_check *look = owning->look;
     struct map by_name = {0};
 
     for (size_t i = 0; i < look->root_count; i++) {
@@ -50,7 +50,7 @@ static void merge_roots(struct owning *owning)
         if (!look->roots[i].blocks)
             continue;
         root = roots_name(&owning->paths->roots, (uint32_t)i);
-        slot = map_put(&by_name, hash_text(8, root->words, strlen(root->words)), NULL);
+        slot = hashmap_put(&by_name, hash_text(8, root->words, strlen(root->words)), NULL);
         if (!*slot) {
             owning->all[owning->count].owner.root = root;
             *slot = ++owning->count;
@@ -58,7 +58,7 @@ static void merge_roots(struct owning *owning)
         owning->owner_of[i] = (uint32_t)*slot;
         merge(&owning->all[*slot - 1], &look->roots[i], &owning->paths->longest[i]);
     }
-    map_end(&by_name);
+    hashmap_end(&by_name);
 }
 
 /* ---- How they grew -------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static int by_owner(const void *left, const void *right)
 /* By owner and site, each pair once; how many there are. */
 static size_t add_parts(const struct owning *owning, struct owned *owned)
 {
-    const struct store_look *look = owning->look;
+    const struct store_leak_check *look = owning->look;
     size_t count = 0, kept = 0;
 
     for (size_t i = 0; i < look->part_count; i++) {
@@ -108,10 +108,10 @@ static bool is_share(uint64_t part, double share, uint64_t whole)
 /* Lists the sites that are an owner's own, lost blocks and other owners' considered. */
 static void find_own_sites(struct owning *owning)
 {
-    const struct store_look *look = owning->look;
+    const struct store_leak_check *look = owning->look;
     struct mem *mem = owning->paths->store->mem;
-    uint64_t *whole = mem_take_array(mem, owning->paths->store->site_count, sizeof(*whole));
-    struct owned *owned = mem_take_array(mem, look->part_count, sizeof(*owned));
+    uint64_t *whole = arena_alloc_array(mem, owning->paths->store->site_count, sizeof(*whole));
+    struct owned *owned = arena_alloc_array(mem, look->part_count, sizeof(*owned));
     size_t count = add_parts(owning, owned);
 
     for (size_t i = 0; i < look->found_count; i++)
@@ -161,13 +161,13 @@ void owners_fill(struct paths *paths, struct trends *trends, struct process *pro
 
     if (!roots)
         return;
-    owning.all = mem_take_array(mem, roots, sizeof(*owning.all));
-    owning.owner_of = mem_take_array(mem, roots, sizeof(*owning.owner_of));
-    owning.next = mem_take_array(mem, paths->store->site_count, sizeof(*owning.next));
+    owning.all = arena_alloc_array(mem, roots, sizeof(*owning.all));
+    owning.owner_of = arena_alloc_array(mem, roots, sizeof(*owning.owner_of));
+    owning.next = arena_alloc_array(mem, paths->store->site_count, sizeof(*owning.next));
     merge_roots(&owning);
     tell_growth(&owning);
     qsort(owning.all, owning.count, sizeof(*owning.all), by_bytes);
-    process->owners = mem_take_array(paths->mem, owning.count, sizeof(*process->owners));
+    process->owners = arena_alloc_array(paths->mem, owning.count, sizeof(*process->owners));
     process->owner_count = owning.count;
     for (size_t i = 0; i < owning.count; i++)
         process->owners[i] = owning.all[i].owner;

@@ -8,13 +8,13 @@
 
 struct paths paths_begin(struct mem *mem, struct signatures *signatures)
 {
-    const struct store_look *look = signatures->store->look;
+    const struct store_leak_check *look = signatures->store->look;
     struct paths paths = {.mem = mem, .signatures = signatures, .store = signatures->store};
 
     paths.roots = roots_begin(mem, signatures);
     if (look) {
-        paths.longest = mem_take_array(mem, look->root_count, sizeof(*paths.longest));
-        paths.titles = mem_more(NULL, &(size_t){0}, paths.store->site_count + 1, sizeof(void *));
+        paths.longest = arena_alloc_array(mem, look->root_count, sizeof(*paths.longest));
+        paths.titles = array_grow(NULL, &(size_t){0}, paths.store->site_count + 1, sizeof(void *));
         memset(paths.titles, 0, paths.store->site_count * sizeof(void *));
     }
     return paths;
@@ -28,7 +28,7 @@ void paths_end(struct paths *paths)
 
 void paths_want(struct signatures *signatures)
 {
-    const struct store_look *look = signatures->store->look;
+    const struct store_leak_check *look = signatures->store->look;
 
     for (size_t i = 0; look && i < look->step_count; i++)
         if (look->steps[i].site != STORE_NO_SITE)
@@ -47,8 +47,8 @@ const struct frame *paths_title(struct paths *paths, uint32_t site)
         return paths->titles[site];
     record.frame_count =
         signatures_trace(paths->signatures, paths->store->sites[site].node, found, &ending);
-    record.user = frame_user(found, record.frame_count);
-    return paths->titles[site] = record_title(&record);
+    record.user = frame_first_user(found, record.frame_count);
+    return paths->titles[site] = record_title_frame(&record);
 }
 
 static struct path_step told(struct paths *paths, const struct store_step *step)
@@ -65,7 +65,7 @@ static struct path_step told(struct paths *paths, const struct store_step *step)
 
 const struct path *paths_tell(struct paths *paths, uint32_t index, uint64_t bytes)
 {
-    const struct store_look *look = paths->store->look;
+    const struct store_leak_check *look = paths->store->look;
     const struct store_found *found = &look->found[index];
     struct path_step *steps;
     struct path *path;
@@ -73,14 +73,14 @@ const struct path *paths_tell(struct paths *paths, uint32_t index, uint64_t byte
 
     if (found->root == STORE_NONE)
         return NULL;
-    path = mem_take(paths->mem, sizeof(*path));
+    path = arena_alloc(paths->mem, sizeof(*path));
     path->root = roots_name(&paths->roots, found->root);
     if (count > STEPS_KEPT) {
         path->skipped = count - STEPS_KEPT;
         path->skipped_at = head = STEPS_KEPT / 2;
         count = STEPS_KEPT;
     }
-    path->steps = steps = mem_take_array(paths->mem, count, sizeof(*steps));
+    path->steps = steps = arena_alloc_array(paths->mem, count, sizeof(*steps));
     path->count = count;
     for (size_t i = 0; i < count; i++)
         steps[i] = told(paths, &look->steps[found->path + i + (i < head ? 0 : path->skipped)]);

@@ -10,11 +10,11 @@
 
 struct roots roots_begin(struct mem *mem, struct signatures *signatures)
 {
-    const struct store_look *look = signatures->store->look;
+    const struct store_leak_check *look = signatures->store->look;
     struct roots roots = {.mem = mem, .signatures = signatures, .store = signatures->store};
 
     if (look)
-        roots.named = mem_take_array(mem, look->root_count, sizeof(*roots.named));
+        roots.named = arena_alloc_array(mem, look->root_count, sizeof(*roots.named));
     return roots;
 }
 
@@ -27,11 +27,11 @@ void roots_end(struct roots *roots)
 
 static struct thread_ref thread_of(struct roots *roots, uint32_t serial)
 {
-    const struct store_thread *thread = store_thread_of(roots->store, serial);
+    const struct store_thread *thread = store_find_thread(roots->store, serial);
     struct thread_ref made = {.serial = serial};
 
     if (thread && *thread->name)
-        made.name = mem_copy(roots->mem, thread->name, strlen(thread->name));
+        made.name = arena_copy(roots->mem, thread->name, strlen(thread->name));
     return made;
 }
 
@@ -40,7 +40,7 @@ static const char *thread_words(struct roots *roots, const struct root *root)
 {
     if (!root->thread.serial)
         return "a thread that never allocated";
-    return mem_format(roots->mem, "T%" PRIu32, root->thread.serial);
+    return arena_format(roots->mem, "T%" PRIu32, root->thread.serial);
 }
 
 /* "f()", of a qualified name the part without its arguments. */
@@ -48,7 +48,7 @@ static const char *call_words(struct roots *roots, const char *function)
 {
     const char *scope = demangle_scope(function);
 
-    return mem_format(roots->mem, "%.*s()", (int)demangle_bare_length(scope), scope);
+    return arena_format(roots->mem, "%.*s()", (int)demangle_bare_length(scope), scope);
 }
 
 static const char *place_words(struct roots *roots, const struct root *root)
@@ -56,8 +56,8 @@ static const char *place_words(struct roots *roots, const struct root *root)
     if (!root->file)
         return "";
     if (!root->line)
-        return mem_format(roots->mem, " (%s)", base_name(root->file));
-    return mem_format(roots->mem, " (%s:%" PRIu32 ")", base_name(root->file), root->line);
+        return arena_format(roots->mem, " (%s)", base_name(root->file));
+    return arena_format(roots->mem, " (%s:%" PRIu32 ")", base_name(root->file), root->line);
 }
 
 /* ---- One class each ------------------------------------------------------------------------- */
@@ -66,11 +66,11 @@ static const char *place_words(struct roots *roots, const struct root *root)
  * same object that does: no other file must ever be asked for a name. */
 static bool module_around(const struct store *store, uint64_t address, struct store_module *found)
 {
-    const struct store_look *look = store->look;
+    const struct store_leak_check *look = store->look;
     size_t cursor = look->module_spans.count;
-    uint32_t index = spans_next(&look->module_spans, address, &cursor);
+    uint32_t index = interval_map_next(&look->module_spans, address, &cursor);
 
-    if (index == SPANS_NONE)
+    if (index == INTERVAL_NONE)
         return false;
     *found = look->modules[index];
     if (!*found->path && store->exe) /* as the loader calls the program */
@@ -93,11 +93,11 @@ static void tell_variable(struct roots *roots, const struct binary_variable *fou
 
     root->function = resolve_name(resolver, found->function);
     if (found->name)
-        root->variable = mem_copy(roots->mem, found->name, strlen(found->name));
+        root->variable = arena_copy(roots->mem, found->name, strlen(found->name));
     if (symbol && (!root->function || !root->variable)) /* with its namespaces */
         root->variable = symbol;
     if (found->file)
-        root->file = mem_copy(roots->mem, found->file, strlen(found->file));
+        root->file = arena_copy(roots->mem, found->file, strlen(found->file));
     root->line = found->line;
     root->offset = found->offset;
     root->has_offset = true;
@@ -107,7 +107,7 @@ static const char *variable_words(struct roots *roots, const struct root *root)
 {
     const char *scope = root->function ? demangle_scope(root->function) : "";
 
-    return mem_format(roots->mem, "%.*s%s%s%s", (int)demangle_bare_length(scope), scope,
+    return arena_format(roots->mem, "%.*s%s%s%s", (int)demangle_bare_length(scope), scope,
                       root->function ? "::" : "", root->variable, place_words(roots, root));
 }
 
@@ -120,13 +120,13 @@ static void name_global(struct roots *roots, const struct leak_held *held, struc
         root->words = "data of a module";
         return;
     }
-    root->module = mem_copy(roots->mem, module.path, strlen(module.path));
+    root->module = arena_copy(roots->mem, module.path, strlen(module.path));
     root->offset = held->address - module.bias;
     root->has_offset = true;
     if (!binary_find_data(signatures_module(roots->signatures, &module)->binary, root->offset,
                           &found)) {
         root->words =
-            mem_format(roots->mem, "%s +0x%" PRIx64, base_name(root->module), root->offset);
+            arena_format(roots->mem, "%s +0x%" PRIx64, base_name(root->module), root->offset);
         return;
     }
     tell_variable(roots, &found, root);
@@ -136,7 +136,7 @@ static void name_global(struct roots *roots, const struct leak_held *held, struc
 /* The variable that lies there, as debug information has it. */
 static void name_local(struct roots *roots, const struct leak_held *held, struct root *root)
 {
-    const struct store_module *module = store_last_module_of(roots->store, held->pc);
+    const struct store_module *module = store_find_last_module(roots->store, held->pc);
     struct binary_variable found;
 
     if (!module || !held->cfa ||
@@ -144,8 +144,8 @@ static void name_local(struct roots *roots, const struct leak_held *held, struct
                            held->pc - module->bias, held->cfa, held->address, &found) ||
         !found.name)
         return;
-    root->variable = mem_copy(roots->mem, found.name, strlen(found.name));
-    root->file = found.file ? mem_copy(roots->mem, found.file, strlen(found.file)) : NULL;
+    root->variable = arena_copy(roots->mem, found.name, strlen(found.name));
+    root->file = found.file ? arena_copy(roots->mem, found.file, strlen(found.file)) : NULL;
     root->line = found.line;
     root->offset = found.offset;
     root->has_offset = true;
@@ -160,7 +160,7 @@ static void name_stack(struct roots *roots, const struct leak_held *held, struct
     root->thread = thread_of(roots, held->thread);
     thread = thread_words(roots, root);
     if (!held->pc) {
-        root->words = mem_format(roots->mem, "the stack of %s", thread);
+        root->words = arena_format(roots->mem, "the stack of %s", thread);
         return;
     }
     place = signatures_last_place(roots->signatures, held->pc + 1); /* it is no return address */
@@ -169,11 +169,11 @@ static void name_stack(struct roots *roots, const struct leak_held *held, struct
     root->function = frame->function;
     name_local(roots, held, root);
     if (root->variable)
-        variable = mem_format(roots->mem, "%s, ", root->variable);
+        variable = arena_format(roots->mem, "%s, ", root->variable);
     function = root->function ? call_words(roots, root->function)
-                              : mem_format(roots->mem, "a function in %s",
+                              : arena_format(roots->mem, "a function in %s",
                                            root->module ? base_name(root->module) : "no module");
-    root->words = mem_format(roots->mem, "%sa stack slot of %s (%s)", variable, function, thread);
+    root->words = arena_format(roots->mem, "%sa stack slot of %s (%s)", variable, function, thread);
 }
 
 static const struct store_module *program_of(const struct store *store)
@@ -193,10 +193,10 @@ static bool name_tls_variable(struct roots *roots, const struct leak_held *held,
     if (!program || !binary_find_tls(signatures_module(roots->signatures, program)->binary,
                                      roots->store->header.machine, held->tls_offset, &found))
         return false;
-    root->module = mem_copy(roots->mem, program->path, strlen(program->path));
+    root->module = arena_copy(roots->mem, program->path, strlen(program->path));
     tell_variable(roots, &found, root);
     root->words =
-        mem_format(roots->mem, "%s of %s", variable_words(roots, root), thread_words(roots, root));
+        arena_format(roots->mem, "%s of %s", variable_words(roots, root), thread_words(roots, root));
     return true;
 }
 
@@ -207,12 +207,12 @@ static void name_tls(struct roots *roots, const struct leak_held *held, struct r
     root->thread = thread_of(roots, held->thread);
     thread = thread_words(roots, root);
     if (held->key)
-        root->words = mem_format(roots->mem, "pthread key %d of %s", held->key - 1, thread);
+        root->words = arena_format(roots->mem, "pthread key %d of %s", held->key - 1, thread);
     else if (!name_tls_variable(roots, held, root) && root->thread.name)
         root->words =
-            mem_format(roots->mem, "thread-local storage of %s (%s)", thread, root->thread.name);
+            arena_format(roots->mem, "thread-local storage of %s (%s)", thread, root->thread.name);
     else if (!root->words)
-        root->words = mem_format(roots->mem, "thread-local storage of %s", thread);
+        root->words = arena_format(roots->mem, "thread-local storage of %s", thread);
 }
 
 static void name(struct roots *roots, const struct leak_held *held, struct root *root)
@@ -227,7 +227,7 @@ static void name(struct roots *roots, const struct leak_held *held, struct root 
         return;
     case LEAK_ROOT_CLASS_REGISTERS:
         root->thread = thread_of(roots, held->thread);
-        root->words = mem_format(roots->mem, "a register of %s", thread_words(roots, root));
+        root->words = arena_format(roots->mem, "a register of %s", thread_words(roots, root));
         return;
     case LEAK_ROOT_CLASS_TLS:
         name_tls(roots, held, root);
@@ -236,7 +236,7 @@ static void name(struct roots *roots, const struct leak_held *held, struct root 
         root->words = "root region";
         return;
     case LEAK_ROOT_CLASS_ANON:
-        root->words = mem_format(roots->mem, "mapping 0x%" PRIx64, held->start);
+        root->words = arena_format(roots->mem, "mapping 0x%" PRIx64, held->start);
         root->offset = held->address - held->start;
         root->has_offset = true;
         return;
@@ -250,7 +250,7 @@ const struct root *roots_name(struct roots *roots, uint32_t index)
 
     if (roots->named[index])
         return roots->named[index];
-    root = mem_take(roots->mem, sizeof(*root));
+    root = arena_alloc(roots->mem, sizeof(*root));
     name(roots, &roots->store->look->roots[index], root);
     roots->named[index] = root;
     return root;

@@ -14,85 +14,85 @@
 #include "common/view/json_stack.h"
 
 /* What grew and is no more comes last. */
-static void write_records(struct emit *emit, const struct process *process, const struct view *view,
+static void write_records(struct json *json, const struct process *process, const struct view *view,
                           size_t most)
 {
-    emit_open(emit, "records", '[');
+    json_open(json, "records", '[');
     for (size_t i = 0; i < process->record_count && i < most; i++) {
-        if (view->growing && !record_grows(&process->records[i]))
+        if (view->growing && !record_is_growing(&process->records[i]))
             continue;
-        emit_open(emit, NULL, '{');
-        json_record(emit, process, &process->records[i]);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_record(json, process, &process->records[i]);
+        json_close(json, '}');
     }
     for (size_t i = 0; i < process->grown_count && i < most; i++) {
-        emit_open(emit, NULL, '{');
-        json_record(emit, process, &process->grown[i]);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_record(json, process, &process->grown[i]);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
-static void write_errors(struct emit *emit, const struct process *process)
+static void write_errors(struct json *json, const struct process *process)
 {
-    emit_open(emit, "errors", '[');
+    json_open(json, "errors", '[');
     if (process->crash) {
-        emit_open(emit, NULL, '{');
-        json_crash(emit, process->crash);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_crash(json, process->crash);
+        json_close(json, '}');
     }
     for (size_t i = 0; i < process->mistake_count; i++) {
-        emit_open(emit, NULL, '{');
-        json_mistake(emit, &process->mistakes[i]);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_mistake(json, &process->mistakes[i]);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
-static void write_resources(struct emit *emit, const struct process *process, size_t most)
+static void write_resources(struct json *json, const struct process *process, size_t most)
 {
-    emit_open(emit, "resources", '[');
+    json_open(json, "resources", '[');
     for (size_t i = 0; i < process->resource_count && i < most; i++) {
-        emit_open(emit, NULL, '{');
-        json_resource(emit, &process->resources[i]);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_resource(json, &process->resources[i]);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
-static void write_process(struct emit *emit, const struct process *process, const struct view *view)
+static void write_process(struct json *json, const struct process *process, const struct view *view)
 {
     size_t most = view->quiet ? 0 : view->top ? view->top : SIZE_MAX;
 
-    emit_open(emit, NULL, '{');
-    json_process_head(emit, process);
-    write_records(emit, process, view, most);
+    json_open(json, NULL, '{');
+    json_process_head(json, process);
+    write_records(json, process, view, most);
     if (view->quiet)
-        emit_empty(emit, "errors");
+        json_put_empty(json, "errors");
     else
-        write_errors(emit, process);
-    write_resources(emit, process, most);
-    json_process_rest(emit, process);
+        write_errors(json, process);
+    write_resources(json, process, most);
+    json_process_rest(json, process);
     if (view->by)
-        json_by(emit, process, view);
-    emit_close(emit, '}');
+        json_by(json, process, view);
+    json_close(json, '}');
 }
 
 void json_write(const struct report *report, const struct view *view, FILE *stream)
 {
-    struct emit emit = {.stream = stream};
+    struct json json = {.stream = stream};
 
-    emit_open(&emit, NULL, '{');
-    emit_text(&emit, "format", "libleak");
-    emit_number(&emit, "version", 1);
-    json_tool(&emit);
-    emit_text(&emit, "host", report->host);
-    json_suppressions(&emit, report);
-    emit_open(&emit, "processes", '[');
+    json_open(&json, NULL, '{');
+    json_put_text(&json, "format", "libleak");
+    json_put_number(&json, "version", 1);
+    json_tool(&json);
+    json_put_text(&json, "host", report->host);
+    json_suppressions(&json, report);
+    json_open(&json, "processes", '[');
     for (size_t i = 0; i < report->process_count; i++)
-        write_process(&emit, &report->processes[i], view);
-    emit_close(&emit, ']');
-    emit_bool(&emit, "bytes_escaped", emit.bytes_escaped); /* known only now */
-    emit_close(&emit, '}');
-    json_stack_end(&emit);
+        write_process(&json, &report->processes[i], view);
+    json_close(&json, ']');
+    json_put_bool(&json, "bytes_escaped", json.bytes_escaped); /* known only now */
+    json_close(&json, '}');
+    json_stack_end(&json);
 }

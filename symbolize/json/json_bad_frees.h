@@ -6,6 +6,6 @@
 #include "common/model/model.h"
 
 /* The keys of one, into an open object. */
-void json_mistake(struct emit *emit, const struct mistake *mistake);
+void json_mistake(struct json *json, const struct mistake *mistake);
 
 #endif

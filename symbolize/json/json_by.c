@@ -3,51 +3,51 @@
 
 #include "symbolize/view/group_by.h"
 
-static void write_sum(struct emit *emit, const struct verdict_total *sum)
+static void write_sum(struct json *json, const struct verdict_total *sum)
 {
-    emit_number(emit, "bytes", sum->bytes);
-    emit_number(emit, "blocks", sum->blocks);
-    emit_number(emit, "records", sum->records);
+    json_put_number(json, "bytes", sum->bytes);
+    json_put_number(json, "blocks", sum->blocks);
+    json_put_number(json, "records", sum->records);
 }
 
-static void write_part(struct emit *emit, const char *key, const struct verdict_total *sum)
+static void write_part(struct json *json, const char *key, const struct verdict_total *sum)
 {
-    emit_open(emit, key, '{');
-    write_sum(emit, sum);
-    emit_close(emit, '}');
+    json_open(json, key, '{');
+    write_sum(json, sum);
+    json_close(json, '}');
 }
 
-static void write_verdicts(struct emit *emit, const struct view *view)
+static void write_verdicts(struct json *json, const struct view *view)
 {
-    emit_open(emit, "verdicts", '[');
+    json_open(json, "verdicts", '[');
     for (int v = 0; v < VERDICT_MAX; v++)
         if (by_shows(view, (enum verdict)v))
-            emit_text(emit, NULL, verdict_word[v]);
-    emit_close(emit, ']');
+            json_put_text(json, NULL, verdict_word[v]);
+    json_close(json, ']');
 }
 
-void json_by(struct emit *emit, const struct process *process, const struct view *view)
+void json_by(struct json *json, const struct process *process, const struct view *view)
 {
     struct by_table table = by_make(process, view);
 
-    emit_open(emit, "by", '{');
-    emit_text(emit, "key", by_word[view->by]);
-    write_verdicts(emit, view);
-    write_part(emit, "total", &table.all);
-    write_part(emit, "rest", &table.rest);
-    emit_open(emit, "rows", '[');
+    json_open(json, "by", '{');
+    json_put_text(json, "key", by_word[view->by]);
+    write_verdicts(json, view);
+    write_part(json, "total", &table.all);
+    write_part(json, "rest", &table.rest);
+    json_open(json, "rows", '[');
     for (size_t i = 0; i < table.shown; i++) {
-        emit_open(emit, NULL, '{');
-        emit_text(emit, "name", table.rows[i].name);
+        json_open(json, NULL, '{');
+        json_put_text(json, "name", table.rows[i].name);
         if (view->by == BY_SITE)
-            emit_id(emit, "signature", table.rows[i].first->signature);
+            json_put_id(json, "signature", table.rows[i].first->signature);
         else
-            emit_null(emit, "signature");
-        write_sum(emit, &table.rows[i].sum);
-        emit_fraction(emit, "share", by_share(&table, &table.rows[i]));
-        emit_close(emit, '}');
+            json_put_null(json, "signature");
+        write_sum(json, &table.rows[i].sum);
+        json_put_fraction(json, "share", by_share(&table, &table.rows[i]));
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
-    emit_close(emit, '}');
+    json_close(json, ']');
+    json_close(json, '}');
     by_end(&table);
 }

@@ -5,6 +5,6 @@
 #include "common/encode/json_writer.h"
 #include "common/view/format_api.h"
 
-void json_by(struct emit *emit, const struct process *process, const struct view *view);
+void json_by(struct json *json, const struct process *process, const struct view *view);
 
 #endif

@@ -3,47 +3,47 @@
 
 #include "common/view/json_stack.h"
 
-static void write_address(struct emit *emit, const char *key, const struct crash *crash)
+static void write_address(struct json *json, const char *key, const struct crash *crash)
 {
     if (crash->has_address)
-        emit_address(emit, key, crash->address);
+        json_put_address(json, key, crash->address);
     else
-        emit_null(emit, key);
+        json_put_null(json, key);
 }
 
-static void write_repeats(struct emit *emit, const struct crash *crash)
+static void write_repeats(struct json *json, const struct crash *crash)
 {
-    emit_open(emit, "repeats", '[');
+    json_open(json, "repeats", '[');
     for (size_t i = 0; i < crash->repeat_count; i++) {
-        emit_open(emit, NULL, '{');
-        emit->flat = true;
-        emit_number(emit, "first", crash->repeats[i].end - crash->repeats[i].frames);
-        emit_number(emit, "frames", crash->repeats[i].frames);
-        emit_number(emit, "times", crash->repeats[i].times);
-        emit_close(emit, '}');
-        emit->flat = false;
+        json_open(json, NULL, '{');
+        json->flat = true;
+        json_put_number(json, "first", crash->repeats[i].end - crash->repeats[i].frames);
+        json_put_number(json, "frames", crash->repeats[i].frames);
+        json_put_number(json, "times", crash->repeats[i].times);
+        json_close(json, '}');
+        json->flat = false;
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
-static void write_signal(struct emit *emit, const struct crash *crash)
+static void write_signal(struct json *json, const struct crash *crash)
 {
-    emit_open(emit, "crash", '{');
-    emit_signed(emit, "signal", crash->signal);
-    emit_signed(emit, "code", crash->code);
-    emit_text(emit, "cause", crash->words);
-    write_address(emit, "fault_address", crash);
-    emit_text(emit, "near", crash->near);
-    emit_open(emit, "registers", '{');
+    json_open(json, "crash", '{');
+    json_put_signed(json, "signal", crash->signal);
+    json_put_signed(json, "code", crash->code);
+    json_put_text(json, "cause", crash->words);
+    write_address(json, "fault_address", crash);
+    json_put_text(json, "near", crash->near);
+    json_open(json, "registers", '{');
     for (size_t i = 0; i < crash->register_count; i++)
-        emit_address(emit, crash->registers[i].name, crash->registers[i].value);
-    emit_close(emit, '}');
-    emit_known(emit, "depth", crash->depth != 0, crash->depth);
-    write_repeats(emit, crash);
-    emit_close(emit, '}');
+        json_put_address(json, crash->registers[i].name, crash->registers[i].value);
+    json_close(json, '}');
+    json_put_known(json, "depth", crash->depth != 0, crash->depth);
+    write_repeats(json, crash);
+    json_close(json, '}');
 }
 
-void json_crash(struct emit *emit, const struct crash *crash)
+void json_crash(struct json *json, const struct crash *crash)
 {
     const struct crash_block *block = NULL;
     const char *form = NULL;
@@ -52,18 +52,18 @@ void json_crash(struct emit *emit, const struct crash *crash)
         block = &crash->blocks[0];
     if (block && block->allocated.count)
         form = kind_word[block->kind] ? kind_word[block->kind] : "malloc";
-    emit_text(emit, "type", crash_type(crash));
-    emit_id(emit, "signature", crash->signature);
-    write_address(emit, "address", crash);
-    emit_known(emit, "size", block && block->size, block ? block->size : 0);
-    emit_known(emit, "offset", block != NULL, block ? block->offset : 0);
-    json_serial(emit, &crash->thread);
-    emit_time(emit, "time", crash->time_ns);
-    emit_number(emit, "count", 1);
-    json_trace(emit, "allocated", form, block ? &block->allocated : NULL);
-    json_trace(emit, "freed", block && block->was_freed ? "free" : NULL,
+    json_put_text(json, "type", crash_type_name(crash));
+    json_put_id(json, "signature", crash->signature);
+    write_address(json, "address", crash);
+    json_put_known(json, "size", block && block->size, block ? block->size : 0);
+    json_put_known(json, "offset", block != NULL, block ? block->offset : 0);
+    json_serial(json, &crash->thread);
+    json_put_time(json, "time", crash->time_ns);
+    json_put_number(json, "count", 1);
+    json_trace(json, "allocated", form, block ? &block->allocated : NULL);
+    json_trace(json, "freed", block && block->was_freed ? "free" : NULL,
                block ? &block->freed : NULL);
-    emit_null(emit, "freed_again");
-    write_signal(emit, crash);
-    json_stack(emit, "frames", &crash->stack);
+    json_put_null(json, "freed_again");
+    write_signal(json, crash);
+    json_stack(json, "frames", &crash->stack);
 }

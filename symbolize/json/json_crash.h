@@ -6,6 +6,6 @@
 #include "common/model/model.h"
 
 /* Its keys, into an open object. */
-void json_crash(struct emit *emit, const struct crash *crash);
+void json_crash(struct json *json, const struct crash *crash);
 
 #endif

@@ -4,167 +4,167 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/encode/hex.h"
+#include "common/encode/encode.h"
 #include "common/view/json_growth.h"
 
-static void milliseconds(struct emit *emit, const char *key, uint64_t ns, bool known)
+static void milliseconds(struct json *json, const char *key, uint64_t ns, bool known)
 {
     if (known)
-        emit_fraction(emit, key, (double)ns / 1e6);
+        json_put_fraction(json, key, (double)ns / 1e6);
     else
-        emit_null(emit, key);
+        json_put_null(json, key);
 }
 
-void json_look(struct emit *emit, const char *key, const struct look *look)
+void json_look(struct json *json, const char *key, const struct look *look)
 {
     if (!look) {
-        emit_null(emit, key);
+        json_put_null(json, key);
         return;
     }
-    emit_open(emit, key, '{');
-    emit_time(emit, "when", look->when_ns);
-    emit_text(emit, "rung", look->rung);
-    emit_text(emit, "occasion", look->occasion);
-    emit_text(emit, "trouble", look->trouble);
-    milliseconds(emit, "pause_ms", look->pause_ns, look->timed);
-    milliseconds(emit, "check_ms", look->check_ns, look->timed);
-    emit_number(emit, "threads_parked", look->threads_parked);
-    emit_number(emit, "threads_missed", look->threads_missed);
-    emit_number(emit, "skipped", look->skipped);
-    emit_known(emit, "milestone", look->milestone != 0, look->milestone);
-    emit_close(emit, '}');
+    json_open(json, key, '{');
+    json_put_time(json, "when", look->when_ns);
+    json_put_text(json, "rung", look->rung);
+    json_put_text(json, "occasion", look->occasion);
+    json_put_text(json, "trouble", look->trouble);
+    milliseconds(json, "pause_ms", look->pause_ns, look->timed);
+    milliseconds(json, "check_ms", look->check_ns, look->timed);
+    json_put_number(json, "threads_parked", look->threads_parked);
+    json_put_number(json, "threads_missed", look->threads_missed);
+    json_put_number(json, "skipped", look->skipped);
+    json_put_known(json, "milestone", look->milestone != 0, look->milestone);
+    json_close(json, '}');
 }
 
-void json_milestones(struct emit *emit, const struct process *process)
+void json_milestones(struct json *json, const struct process *process)
 {
-    emit_open(emit, "milestones", '[');
+    json_open(json, "milestones", '[');
     for (size_t i = 0; i < process->milestone_count; i++) {
-        emit_open(emit, NULL, '{');
-        emit->flat = true;
-        emit_number(emit, "number", process->milestones[i].number);
-        emit_time(emit, "time", process->milestones[i].time_ns);
-        emit_text(emit, "mark", process->milestones[i].name);
-        emit_close(emit, '}');
-        emit->flat = false;
+        json_open(json, NULL, '{');
+        json->flat = true;
+        json_put_number(json, "number", process->milestones[i].number);
+        json_put_time(json, "time", process->milestones[i].time_ns);
+        json_put_text(json, "mark", process->milestones[i].name);
+        json_close(json, '}');
+        json->flat = false;
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
 /* ---- Paths ---------------------------------------------------------------------------------- */
 
-static void write_root(struct emit *emit, const struct root *root)
+static void write_root(struct json *json, const struct root *root)
 {
-    emit_open(emit, NULL, '{');
-    emit->flat = true;
-    emit_text(emit, "root", root->words);
-    emit_text(emit, "class", root_class_word[root->class]);
-    emit_text(emit, "variable", root->variable);
-    emit_text(emit, "function", root->function);
-    emit_text(emit, "file", root->file);
-    emit_known(emit, "line", root->line != 0, root->line);
-    emit_text(emit, "module", root->module);
-    emit_known(emit, "thread", root->thread.serial != 0, root->thread.serial);
-    emit_known(emit, "offset", root->has_offset, root->offset);
-    emit_close(emit, '}');
-    emit->flat = false;
+    json_open(json, NULL, '{');
+    json->flat = true;
+    json_put_text(json, "root", root->words);
+    json_put_text(json, "class", root_class_word[root->class]);
+    json_put_text(json, "variable", root->variable);
+    json_put_text(json, "function", root->function);
+    json_put_text(json, "file", root->file);
+    json_put_known(json, "line", root->line != 0, root->line);
+    json_put_text(json, "module", root->module);
+    json_put_known(json, "thread", root->thread.serial != 0, root->thread.serial);
+    json_put_known(json, "offset", root->has_offset, root->offset);
+    json_close(json, '}');
+    json->flat = false;
 }
 
-static void write_step(struct emit *emit, const struct path_step *step)
+static void write_step(struct json *json, const struct path_step *step)
 {
     const struct frame *frame = step->frame;
 
-    emit_open(emit, NULL, '{');
-    emit->flat = true;
-    emit_number(emit, "offset", step->offset);
-    emit_number(emit, "into", step->into);
-    emit_number(emit, "size", step->size);
-    emit_text(emit, "function", frame ? frame->function : NULL);
-    emit_text(emit, "file", frame ? frame->file : NULL);
-    emit_known(emit, "line", frame && frame->line, frame ? frame->line : 0);
+    json_open(json, NULL, '{');
+    json->flat = true;
+    json_put_number(json, "offset", step->offset);
+    json_put_number(json, "into", step->into);
+    json_put_number(json, "size", step->size);
+    json_put_text(json, "function", frame ? frame->function : NULL);
+    json_put_text(json, "file", frame ? frame->file : NULL);
+    json_put_known(json, "line", frame && frame->line, frame ? frame->line : 0);
     if (step->known)
-        emit_id(emit, "signature", step->signature);
+        json_put_id(json, "signature", step->signature);
     else
-        emit_null(emit, "signature");
-    emit_close(emit, '}');
-    emit->flat = false;
+        json_put_null(json, "signature");
+    json_close(json, '}');
+    json->flat = false;
 }
 
-static void write_skipped(struct emit *emit, uint64_t count)
+static void write_skipped(struct json *json, uint64_t count)
 {
-    emit_open(emit, NULL, '{');
-    emit->flat = true;
-    emit_number(emit, "skipped", count);
-    emit_close(emit, '}');
-    emit->flat = false;
+    json_open(json, NULL, '{');
+    json->flat = true;
+    json_put_number(json, "skipped", count);
+    json_close(json, '}');
+    json->flat = false;
 }
 
-static void write_path(struct emit *emit, const char *key, const struct root *root,
+static void write_path(struct json *json, const char *key, const struct root *root,
                        const struct path *path)
 {
-    emit_open(emit, key, '[');
-    write_root(emit, root);
+    json_open(json, key, '[');
+    write_root(json, root);
     for (size_t i = 0; path && i < path->count; i++) {
         if (path->skipped && i == path->skipped_at)
-            write_skipped(emit, path->skipped);
-        write_step(emit, &path->steps[i]);
+            write_skipped(json, path->skipped);
+        write_step(json, &path->steps[i]);
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
-void json_path(struct emit *emit, const char *key, const struct path *path)
+void json_path(struct json *json, const char *key, const struct path *path)
 {
     if (path)
-        write_path(emit, key, path->root, path);
+        write_path(json, key, path->root, path);
     else
-        emit_null(emit, key);
+        json_put_null(json, key);
 }
 
-void json_owners(struct emit *emit, const struct process *process)
+void json_owners(struct json *json, const struct process *process)
 {
-    emit_open(emit, "owners", '[');
+    json_open(json, "owners", '[');
     for (size_t i = 0; i < process->owner_count; i++) {
         const struct owner *owner = &process->owners[i];
 
-        emit_open(emit, NULL, '{');
-        emit_text(emit, "root", owner->root->words);
-        emit_number(emit, "bytes", owner->bytes);
-        emit_number(emit, "blocks", owner->blocks);
-        write_path(emit, "path", owner->path ? owner->path->root : owner->root, owner->path);
-        json_growth(emit, owner->growth);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_text(json, "root", owner->root->words);
+        json_put_number(json, "bytes", owner->bytes);
+        json_put_number(json, "blocks", owner->blocks);
+        write_path(json, "path", owner->path ? owner->path->root : owner->root, owner->path);
+        json_growth(json, owner->growth);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
 /* ---- Samples -------------------------------------------------------------------------------- */
 
-static void write_content(struct emit *emit, const struct sample *sample)
+static void write_content(struct json *json, const struct sample *sample)
 {
     size_t size = 4 * sample->length + 1;
     char *text = sample->length ? malloc(size) : NULL;
 
     if (text)
-        dump_line(sample->content, sample->length, text, size);
-    emit_text(emit, "content", text);
+        hex_line(sample->content, sample->length, text, size);
+    json_put_text(json, "content", text);
     free(text);
 }
 
-void json_sample(struct emit *emit, const struct sample *sample)
+void json_sample(struct json *json, const struct sample *sample)
 {
     char serial[64];
 
     snprintf(serial, sizeof(serial), "T%" PRIu32 "#%" PRIu32, sample->thread.serial, sample->count);
-    emit_open(emit, NULL, '{');
-    emit->flat = true;
+    json_open(json, NULL, '{');
+    json->flat = true;
     if (sample->address)
-        emit_address(emit, "address", sample->address);
+        json_put_address(json, "address", sample->address);
     else
-        emit_null(emit, "address");
-    emit_number(emit, "size", sample->size);
-    emit_text(emit, "serial", serial);
-    emit_text(emit, "thread", sample->thread.name);
-    emit_time(emit, "time", sample->time_ns);
-    write_content(emit, sample);
-    emit_close(emit, '}');
-    emit->flat = false;
+        json_put_null(json, "address");
+    json_put_number(json, "size", sample->size);
+    json_put_text(json, "serial", serial);
+    json_put_text(json, "thread", sample->thread.name);
+    json_put_time(json, "time", sample->time_ns);
+    write_content(json, sample);
+    json_close(json, '}');
+    json->flat = false;
 }

@@ -7,11 +7,11 @@
 #include "common/model/model.h"
 
 /* NULL is null. */
-void json_look(struct emit *emit, const char *key, const struct look *look);
-void json_path(struct emit *emit, const char *key, const struct path *path);
+void json_look(struct json *json, const char *key, const struct look *look);
+void json_path(struct json *json, const char *key, const struct path *path);
 
-void json_milestones(struct emit *emit, const struct process *process);
-void json_owners(struct emit *emit, const struct process *process);
-void json_sample(struct emit *emit, const struct sample *sample);
+void json_milestones(struct json *json, const struct process *process);
+void json_owners(struct json *json, const struct process *process);
+void json_sample(struct json *json, const struct sample *sample);
 
 #endif

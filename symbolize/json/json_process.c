@@ -5,279 +5,279 @@
 #include "symbolize/json/json_record.h"
 #include "common/view/json_stack.h"
 
-void json_tool(struct emit *emit)
+void json_tool(struct json *json)
 {
-    emit_open(emit, "tool", '{');
-    emit_text(emit, "name", "libleak");
-    emit_text(emit, "version", LEAK_VERSION);
-    emit_close(emit, '}');
+    json_open(json, "tool", '{');
+    json_put_text(json, "name", "libleak");
+    json_put_text(json, "version", LEAK_VERSION);
+    json_close(json, '}');
 }
 
-static void write_rules(struct emit *emit, const char *key, const struct rule *const *rules,
+static void write_rules(struct json *json, const char *key, const struct rule *const *rules,
                         size_t count)
 {
-    emit_open(emit, key, '[');
+    json_open(json, key, '[');
     for (size_t i = 0; i < count; i++) {
-        emit_open(emit, NULL, '{');
-        emit_text(emit, "rule", rules[i]->text);
-        emit_text(emit, "where", rules[i]->where);
-        emit_text(emit, "expires", rules[i]->expires);
-        emit_text(emit, "reason", rules[i]->reason);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_text(json, "rule", rules[i]->text);
+        json_put_text(json, "where", rules[i]->where);
+        json_put_text(json, "expires", rules[i]->expires);
+        json_put_text(json, "reason", rules[i]->reason);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
-void json_suppressions(struct emit *emit, const struct report *report)
+void json_suppressions(struct json *json, const struct report *report)
 {
-    emit_open(emit, "suppressions", '{');
-    write_rules(emit, "unused", report->unused, report->unused_count);
-    write_rules(emit, "expired", report->expired, report->expired_count);
-    emit_close(emit, '}');
+    json_open(json, "suppressions", '{');
+    write_rules(json, "unused", report->unused, report->unused_count);
+    write_rules(json, "expired", report->expired, report->expired_count);
+    json_close(json, '}');
 }
 
-static void write_end(struct emit *emit, const struct process *process)
+static void write_end(struct json *json, const struct process *process)
 {
-    emit_bool(emit, "forked", process->forked);
-    emit_open(emit, "end", '{');
-    emit_text(emit, "how", end_word[process->how]);
+    json_put_bool(json, "forked", process->forked);
+    json_open(json, "end", '{');
+    json_put_text(json, "how", end_word[process->how]);
     if (process->has_end_value)
-        emit_signed(emit, "value", process->end_value);
+        json_put_signed(json, "value", process->end_value);
     else
-        emit_null(emit, "value");
-    emit_close(emit, '}');
+        json_put_null(json, "value");
+    json_close(json, '}');
 }
 
-static void write_stacks(struct emit *emit, const struct stacks *stacks)
+static void write_stacks(struct json *json, const struct stacks *stacks)
 {
-    emit_open(emit, "stacks", '{');
-    emit_number(emit, "captures", stacks->captures);
-    emit_number(emit, "leaf_cache_hits", stacks->leaf_cache_hits);
-    emit_number(emit, "walks", stacks->walks);
-    emit_number(emit, "frames_walked", stacks->frames_walked);
-    emit_number(emit, "frames_shared", stacks->frames_shared);
-    emit_close(emit, '}');
+    json_open(json, "stacks", '{');
+    json_put_number(json, "captures", stacks->captures);
+    json_put_number(json, "leaf_cache_hits", stacks->leaf_cache_hits);
+    json_put_number(json, "walks", stacks->walks);
+    json_put_number(json, "frames_walked", stacks->frames_walked);
+    json_put_number(json, "frames_shared", stacks->frames_shared);
+    json_close(json, '}');
 }
 
-static void write_coverage(struct emit *emit, const struct process *process)
+static void write_coverage(struct json *json, const struct process *process)
 {
-    emit_open(emit, "coverage", '{');
-    emit_number(emit, "allocations", process->allocations);
-    emit_number(emit, "unknown_frees", process->unknown_frees);
-    emit_number(emit, "truncated_stacks", process->truncated_stacks);
-    emit_number(emit, "unwind_checks", process->unwind_checks);
-    emit_number(emit, "unwind_mismatches", process->unwind_mismatches);
-    emit_number(emit, "unwind_stops", process->unwind_stops);
-    write_stacks(emit, &process->stacks);
-    emit_open(emit, "modules_without_debuginfo", '[');
+    json_open(json, "coverage", '{');
+    json_put_number(json, "allocations", process->allocations);
+    json_put_number(json, "unknown_frees", process->unknown_frees);
+    json_put_number(json, "truncated_stacks", process->truncated_stacks);
+    json_put_number(json, "unwind_checks", process->unwind_checks);
+    json_put_number(json, "unwind_mismatches", process->unwind_mismatches);
+    json_put_number(json, "unwind_stops", process->unwind_stops);
+    write_stacks(json, &process->stacks);
+    json_open(json, "modules_without_debuginfo", '[');
     for (size_t i = 0; i < process->blind_count; i++) {
-        emit_open(emit, NULL, '{');
-        emit_text(emit, "module", process->blind[i].path);
-        emit_text(emit, "build_id", process->blind[i].build_id);
-        emit_text(emit, "why", process->blind[i].why);
-        emit_text(emit, "remedy", process->blind[i].remedy);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_text(json, "module", process->blind[i].path);
+        json_put_text(json, "build_id", process->blind[i].build_id);
+        json_put_text(json, "why", process->blind[i].why);
+        json_put_text(json, "remedy", process->blind[i].remedy);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
-    emit_open(emit, "untracked", '[');
+    json_close(json, ']');
+    json_open(json, "untracked", '[');
     for (size_t i = 0; i < process->untracked_count; i++) {
-        emit_open(emit, NULL, '{');
-        emit_text(emit, "what", process->untracked[i].name);
-        emit_text(emit, "why", process->untracked[i].words);
-        emit_number(emit, "count", process->untracked[i].count);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_text(json, "what", process->untracked[i].name);
+        json_put_text(json, "why", process->untracked[i].words);
+        json_put_number(json, "count", process->untracked[i].count);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
-    emit_close(emit, '}');
+    json_close(json, ']');
+    json_close(json, '}');
 }
 
-static void write_sampled(struct emit *emit, const struct process *process)
+static void write_sampled(struct json *json, const struct process *process)
 {
     if (!process->sample) {
-        emit_null(emit, "sampled");
+        json_put_null(json, "sampled");
         return;
     }
-    emit_open(emit, "sampled", '{');
-    emit_number(emit, "bytes", process->sample);
-    emit_close(emit, '}');
+    json_open(json, "sampled", '{');
+    json_put_number(json, "bytes", process->sample);
+    json_close(json, '}');
 }
 
-static void write_totals(struct emit *emit, const struct process *process)
+static void write_totals(struct json *json, const struct process *process)
 {
-    emit_open(emit, "totals", '{');
-    emit_number(emit, "allocations", process->allocations);
-    emit_number(emit, "frees", process->frees);
-    emit_number(emit, "bytes_allocated", process->bytes_allocated);
-    emit_number(emit, "live_bytes", process->live_bytes);
-    emit_number(emit, "live_blocks", process->live_blocks);
-    emit_number(emit, "peak_bytes", process->peak_bytes);
-    emit_time(emit, "peak_at", process->peak_ns);
-    json_error(emit, process, &process->live_error);
-    emit_close(emit, '}');
+    json_open(json, "totals", '{');
+    json_put_number(json, "allocations", process->allocations);
+    json_put_number(json, "frees", process->frees);
+    json_put_number(json, "bytes_allocated", process->bytes_allocated);
+    json_put_number(json, "live_bytes", process->live_bytes);
+    json_put_number(json, "live_blocks", process->live_blocks);
+    json_put_number(json, "peak_bytes", process->peak_bytes);
+    json_put_time(json, "peak_at", process->peak_ns);
+    json_error(json, process, &process->live_error);
+    json_close(json, '}');
 }
 
-void json_summary(struct emit *emit, const struct process *process)
+void json_summary(struct json *json, const struct process *process)
 {
-    emit_open(emit, "summary", '{');
+    json_open(json, "summary", '{');
     for (int v = 0; v < VERDICT_MAX; v++) {
-        emit_open(emit, verdict_word[v], '{');
-        emit_number(emit, "bytes", process->totals.of[v].bytes);
-        emit_number(emit, "blocks", process->totals.of[v].blocks);
-        emit_number(emit, "records", process->totals.of[v].records);
-        json_error(emit, process, &process->errors[v]);
-        emit_close(emit, '}');
+        json_open(json, verdict_word[v], '{');
+        json_put_number(json, "bytes", process->totals.of[v].bytes);
+        json_put_number(json, "blocks", process->totals.of[v].blocks);
+        json_put_number(json, "records", process->totals.of[v].records);
+        json_error(json, process, &process->errors[v]);
+        json_close(json, '}');
     }
-    emit_close(emit, '}');
+    json_close(json, '}');
 }
 
 /* What is in no sum of the summary. */
-static void write_suppressed(struct emit *emit, const struct process *process)
+static void write_suppressed(struct json *json, const struct process *process)
 {
-    emit_open(emit, "suppressed", '{');
-    emit_number(emit, "bytes", process->suppressed.bytes);
-    emit_number(emit, "blocks", process->suppressed.blocks);
-    emit_number(emit, "records", process->suppressed.records);
-    emit_open(emit, "rules", '[');
+    json_open(json, "suppressed", '{');
+    json_put_number(json, "bytes", process->suppressed.bytes);
+    json_put_number(json, "blocks", process->suppressed.blocks);
+    json_put_number(json, "records", process->suppressed.records);
+    json_open(json, "rules", '[');
     for (size_t i = 0; i < process->rule_count; i++) {
         const struct rule_use *use = &process->rules[i];
 
-        emit_open(emit, NULL, '{');
-        emit_text(emit, "rule", use->rule->text);
-        emit_text(emit, "where", use->rule->where);
-        emit_text(emit, "reason", use->rule->reason);
-        emit_number(emit, "bytes", use->total.bytes);
-        emit_number(emit, "blocks", use->total.blocks);
-        emit_number(emit, "records", use->total.records);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_text(json, "rule", use->rule->text);
+        json_put_text(json, "where", use->rule->where);
+        json_put_text(json, "reason", use->rule->reason);
+        json_put_number(json, "bytes", use->total.bytes);
+        json_put_number(json, "blocks", use->total.blocks);
+        json_put_number(json, "records", use->total.records);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
-    emit_close(emit, '}');
+    json_close(json, ']');
+    json_close(json, '}');
 }
 
-static void write_seen_threads(struct emit *emit, const struct process *process)
+static void write_seen_threads(struct json *json, const struct process *process)
 {
-    emit_open(emit, "threads", '[');
+    json_open(json, "threads", '[');
     for (size_t i = 0; i < process->thread_count; i++) {
         const struct seen_thread *thread = &process->threads[i];
 
-        emit_open(emit, NULL, '{');
-        emit_known(emit, "serial", thread->thread.serial != 0, thread->thread.serial);
-        emit_known(emit, "tid", thread->tid > 0, (uint64_t)thread->tid);
-        emit_text(emit, "name", thread->thread.name);
-        json_stack(emit, "frames", &thread->stack);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_known(json, "serial", thread->thread.serial != 0, thread->thread.serial);
+        json_put_known(json, "tid", thread->tid > 0, (uint64_t)thread->tid);
+        json_put_text(json, "name", thread->thread.name);
+        json_stack(json, "frames", &thread->stack);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
-void json_process_head(struct emit *emit, const struct process *process)
+void json_process_head(struct json *json, const struct process *process)
 {
-    emit_signed(emit, "pid", process->pid);
-    emit_signed(emit, "ppid", process->ppid);
-    emit_text(emit, "exe", process->exe);
-    emit_open(emit, "argv", '[');
+    json_put_signed(json, "pid", process->pid);
+    json_put_signed(json, "ppid", process->ppid);
+    json_put_text(json, "exe", process->exe);
+    json_open(json, "argv", '[');
     for (size_t i = 0; i < process->argc; i++)
-        emit_text(emit, NULL, process->argv[i]);
-    emit_close(emit, ']');
-    emit_time(emit, "started", process->started_ns);
-    emit_time(emit, "ended", process->ended_ns);
-    write_end(emit, process);
-    write_sampled(emit, process);
-    write_coverage(emit, process);
-    write_totals(emit, process);
-    json_look(emit, "snapshot", process->look);
-    write_seen_threads(emit, process);
-    json_summary(emit, process);
-    write_suppressed(emit, process);
+        json_put_text(json, NULL, process->argv[i]);
+    json_close(json, ']');
+    json_put_time(json, "started", process->started_ns);
+    json_put_time(json, "ended", process->ended_ns);
+    write_end(json, process);
+    write_sampled(json, process);
+    write_coverage(json, process);
+    write_totals(json, process);
+    json_look(json, "snapshot", process->look);
+    write_seen_threads(json, process);
+    json_summary(json, process);
+    write_suppressed(json, process);
 }
 
-static void write_resource_totals(struct emit *emit, const struct process *process)
+static void write_resource_totals(struct json *json, const struct process *process)
 {
-    emit_open(emit, "resource_totals", '[');
+    json_open(json, "resource_totals", '[');
     for (size_t i = 0; i < process->resource_total_count; i++) {
-        emit_open(emit, NULL, '{');
-        emit_text(emit, "type", process->resource_totals[i].type);
-        emit_number(emit, "opened", process->resource_totals[i].opened);
-        emit_number(emit, "open", process->resource_totals[i].open);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_text(json, "type", process->resource_totals[i].type);
+        json_put_number(json, "opened", process->resource_totals[i].opened);
+        json_put_number(json, "open", process->resource_totals[i].open);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
-    emit_number(emit, "resources_missed", process->resources_missed);
-    emit_open(emit, "inherited", '[');
+    json_close(json, ']');
+    json_put_number(json, "resources_missed", process->resources_missed);
+    json_open(json, "inherited", '[');
     for (size_t i = 0; i < process->inherited_count; i++) {
-        emit_open(emit, NULL, '{');
-        emit_number(emit, "descriptor", process->inherited[i].number);
-        emit_text(emit, "name", process->inherited[i].name);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_number(json, "descriptor", process->inherited[i].number);
+        json_put_text(json, "name", process->inherited[i].name);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
-static void write_recent(struct emit *emit, const struct recent_free *recent)
+static void write_recent(struct json *json, const struct recent_free *recent)
 {
-    emit_open(emit, NULL, '{');
-    emit_address(emit, "address", recent->address);
-    emit_text(emit, "kind", kind_word[recent->kind]);
-    json_thread(emit, "thread", &recent->thread);
-    emit_time(emit, "time", recent->time_ns);
-    emit_bool(emit, "whole_stack", recent->whole);
-    json_stack(emit, "freed", &recent->freed);
-    json_stack(emit, "allocated", &recent->allocated);
-    emit_close(emit, '}');
+    json_open(json, NULL, '{');
+    json_put_address(json, "address", recent->address);
+    json_put_text(json, "kind", kind_word[recent->kind]);
+    json_thread(json, "thread", &recent->thread);
+    json_put_time(json, "time", recent->time_ns);
+    json_put_bool(json, "whole_stack", recent->whole);
+    json_stack(json, "freed", &recent->freed);
+    json_stack(json, "allocated", &recent->allocated);
+    json_close(json, '}');
 }
 
-static void write_history(struct emit *emit, const struct process *process)
+static void write_history(struct json *json, const struct process *process)
 {
-    emit_open(emit, "history", '[');
+    json_open(json, "history", '[');
     for (size_t i = 0; i < process->history_count; i++) {
-        emit_open(emit, NULL, '{');
-        emit_time(emit, "t", process->history[i].time_ns);
-        emit_number(emit, "live_bytes", process->history[i].bytes);
-        emit_number(emit, "live_blocks", process->history[i].blocks);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_time(json, "t", process->history[i].time_ns);
+        json_put_number(json, "live_bytes", process->history[i].bytes);
+        json_put_number(json, "live_blocks", process->history[i].blocks);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
+    json_close(json, ']');
 }
 
-static void write_peak(struct emit *emit, const struct process *process)
+static void write_peak(struct json *json, const struct process *process)
 {
     if (!process->peak.bytes) {
-        emit_null(emit, "peak");
+        json_put_null(json, "peak");
         return;
     }
-    emit_open(emit, "peak", '{');
-    emit_time(emit, "t", process->peak.time_ns);
-    emit_number(emit, "bytes", process->peak.bytes);
-    emit_number(emit, "blocks", process->peak.blocks);
-    emit_open(emit, "parts", '[');
+    json_open(json, "peak", '{');
+    json_put_time(json, "t", process->peak.time_ns);
+    json_put_number(json, "bytes", process->peak.bytes);
+    json_put_number(json, "blocks", process->peak.blocks);
+    json_open(json, "parts", '[');
     for (size_t i = 0; i < process->peak_part_count; i++) {
         const struct peak_part *part = &process->peak_parts[i];
 
-        emit_open(emit, NULL, '{');
-        emit_id(emit, "signature", part->signature);
-        emit_text(emit, "kind", kind_word[part->kind]);
-        emit_number(emit, "bytes", part->bytes);
-        emit_number(emit, "blocks", part->blocks);
-        json_stack(emit, "frames", &part->stack);
-        emit_close(emit, '}');
+        json_open(json, NULL, '{');
+        json_put_id(json, "signature", part->signature);
+        json_put_text(json, "kind", kind_word[part->kind]);
+        json_put_number(json, "bytes", part->bytes);
+        json_put_number(json, "blocks", part->blocks);
+        json_stack(json, "frames", &part->stack);
+        json_close(json, '}');
     }
-    emit_close(emit, ']');
-    emit_close(emit, '}');
+    json_close(json, ']');
+    json_close(json, '}');
 }
 
-void json_process_rest(struct emit *emit, const struct process *process)
+void json_process_rest(struct json *json, const struct process *process)
 {
-    write_resource_totals(emit, process);
-    json_owners(emit, process);
-    json_milestones(emit, process);
-    write_history(emit, process);
-    write_peak(emit, process);
-    emit_open(emit, "recent_frees", '[');
+    write_resource_totals(json, process);
+    json_owners(json, process);
+    json_milestones(json, process);
+    write_history(json, process);
+    write_peak(json, process);
+    json_open(json, "recent_frees", '[');
     for (size_t i = 0; i < process->recent_count; i++)
-        write_recent(emit, &process->recent[i]);
-    emit_close(emit, ']');
-    emit_open(emit, "notes", '[');
+        write_recent(json, &process->recent[i]);
+    json_close(json, ']');
+    json_open(json, "notes", '[');
     for (size_t i = 0; i < process->note_count; i++)
-        emit_text(emit, NULL, process->notes[i]);
-    emit_close(emit, ']');
+        json_put_text(json, NULL, process->notes[i]);
+    json_close(json, ']');
 }

@@ -6,16 +6,16 @@
 #include "common/model/model.h"
 
 /* "tool": what writes this. */
-void json_tool(struct emit *emit);
+void json_tool(struct json *json);
 
 /* "suppressions": rules that fit nothing, and those that have expired. */
-void json_suppressions(struct emit *emit, const struct report *report);
+void json_suppressions(struct json *json, const struct report *report);
 
 /* "summary": the totals of each verdict. */
-void json_summary(struct emit *emit, const struct process *process);
+void json_summary(struct json *json, const struct process *process);
 
 /* The keys before those three, and the keys after them; into an open object. */
-void json_process_head(struct emit *emit, const struct process *process);
-void json_process_rest(struct emit *emit, const struct process *process);
+void json_process_head(struct json *json, const struct process *process);
+void json_process_rest(struct json *json, const struct process *process);
 
 #endif

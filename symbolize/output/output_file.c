@@ -14,7 +14,7 @@
 /* A program's or a host's name must not lead into another directory. */
 static const char *flat(struct mem *mem, const char *text)
 {
-    char *copy = mem_copy(mem, text ? text : "unknown", strlen(text ? text : "unknown"));
+    char *copy = arena_copy(mem, text ? text : "unknown", strlen(text ? text : "unknown"));
 
     for (char *at = copy; *at; at++)
         if (*at == '/')
@@ -30,7 +30,7 @@ static const char *time_text(struct mem *mem)
 
     localtime_r(&now, &calendar);
     strftime(text, sizeof(text), "%Y%m%dT%H%M%S", &calendar);
-    return mem_copy(mem, text, strlen(text));
+    return arena_copy(mem, text, strlen(text));
 }
 
 /* %q{VAR}: *at stands on the q and is left on the brace. */
@@ -41,7 +41,7 @@ static const char *variable(struct mem *mem, const char **at)
 
     if (!end)
         return NULL;
-    name = mem_copy(mem, *at + 2, (size_t)(end - *at) - 2);
+    name = arena_copy(mem, *at + 2, (size_t)(end - *at) - 2);
     value = getenv(name);
     if (!value)
         fprintf(stderr, "leakreport: -o: the variable %s is not set\n", name);
@@ -52,18 +52,18 @@ static const char *variable(struct mem *mem, const char **at)
 char *output_name(struct mem *mem, const char *pattern, const struct process *process,
                   unsigned number)
 {
-    char *name = mem_copy(mem, "", 0);
+    char *name = arena_copy(mem, "", 0);
 
     for (const char *at = pattern; *at; at++) {
         const char *part = NULL;
 
         if (*at != '%') {
-            name = mem_format(mem, "%s%c", name, *at);
+            name = arena_format(mem, "%s%c", name, *at);
             continue;
         }
         switch (*++at) {
         case 'p':
-            part = mem_format(mem, "%d", process ? process->pid : 0);
+            part = arena_format(mem, "%d", process ? process->pid : 0);
             break;
         case 'e':
             part = flat(mem, process ? base_name(process->exe) : NULL);
@@ -72,7 +72,7 @@ char *output_name(struct mem *mem, const char *pattern, const struct process *pr
             part = flat(mem, process ? process->host : NULL);
             break;
         case 'n':
-            part = mem_format(mem, "%u", number);
+            part = arena_format(mem, "%u", number);
             break;
         case 't':
             part = time_text(mem);
@@ -90,7 +90,7 @@ char *output_name(struct mem *mem, const char *pattern, const struct process *pr
                     at);
             return NULL;
         }
-        name = mem_format(mem, "%s%s", name, part);
+        name = arena_format(mem, "%s%s", name, part);
     }
     return name;
 }
@@ -136,10 +136,10 @@ int output_descriptor(struct mem *mem, const char *pattern, const struct process
             break;
     }
     if (fd < 0 && errno == EEXIST)
-        *trouble = mem_format(
+        *trouble = arena_format(
             mem, "%s is there already: not overwritten without --force or --append", name);
     else if (fd < 0)
-        *trouble = mem_format(mem, "%s cannot be written: %s", name,
+        *trouble = arena_format(mem, "%s cannot be written: %s", name,
                               strerror(errno == EINTR ? ETIMEDOUT : errno));
     return fd;
 }

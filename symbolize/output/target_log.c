@@ -31,9 +31,9 @@ struct channel {
 /* Some syslog daemons listen for streams. */
 static bool connect_syslog(const char *path, struct channel *channel)
 {
-    channel->fd = patience_connect_path(path, SOCK_DGRAM);
+    channel->fd = write_timeout_connect_path(path, SOCK_DGRAM);
     if (channel->fd < 0 && errno == EPROTOTYPE) {
-        channel->fd = patience_connect_path(path, SOCK_STREAM);
+        channel->fd = write_timeout_connect_path(path, SOCK_STREAM);
         channel->stream = true;
     }
     return channel->fd >= 0;
@@ -50,12 +50,12 @@ static bool send_piece(const struct channel *channel, const char *text, size_t l
     memcpy(message + channel->head_length, text, length);
     if (channel->stream) {
         message[whole] = '\0';
-        return patience_write(channel->fd, message, whole + 1);
+        return write_timeout_write(channel->fd, message, whole + 1);
     }
     while (send(channel->fd, message, whole, MSG_NOSIGNAL) < 0)
-        if (errno != EINTR || patience_lost())
+        if (errno != EINTR || write_timeout_expired())
             return false;
-    patience_renew();
+    write_timeout_renew();
     return true;
 }
 
@@ -135,7 +135,7 @@ bool target_log_journal(const char *path, const struct log_message *message)
     /* A name with a newline must not begin a field of its own. */
     for (size_t i = 0; message->program && message->program[i] && i + 1 < sizeof(program); i++)
         program[i] = (unsigned char)message->program[i] < ' ' ? '?' : message->program[i];
-    if ((channel.fd = patience_connect_path(path ? path : JOURNAL_PATH, SOCK_DGRAM)) < 0)
+    if ((channel.fd = write_timeout_connect_path(path ? path : JOURNAL_PATH, SOCK_DGRAM)) < 0)
         return false;
     channel.head_length =
         (size_t)snprintf(head, sizeof(head),

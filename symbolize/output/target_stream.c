@@ -44,11 +44,11 @@ static int reach_host(const char *where, const char *colon, char *why)
     if ((error = getaddrinfo(host, colon + 1, &wanted, &found)) != 0)
         return fail(why, gai_strerror(error)) - 1;
     for (at = found; at && fd < 0; at = at->ai_next) {
-        fd = patience_connect(at->ai_family, SOCK_STREAM, at->ai_protocol, at->ai_addr,
+        fd = write_timeout_connect(at->ai_family, SOCK_STREAM, at->ai_protocol, at->ai_addr,
                               at->ai_addrlen);
         if (fd < 0)
             fail_so(why, errno);
-        if (fd < 0 && patience_lost())
+        if (fd < 0 && write_timeout_expired())
             break;
     }
     freeaddrinfo(found);
@@ -70,11 +70,11 @@ bool target_stream_socket(const char *where, const char *text, size_t length, ch
 {
     const char *colon = strchr(where, '/') ? NULL : strrchr(where, ':');
     bool host = colon && colon > where, good;
-    int fd = host ? reach_host(where, colon, why) : patience_connect_path(where, SOCK_STREAM);
+    int fd = host ? reach_host(where, colon, why) : write_timeout_connect_path(where, SOCK_STREAM);
 
     if (fd < 0)
         return host ? false : fail_so(why, errno);
-    good = patience_write(fd, text, length) || fail_so(why, errno);
+    good = write_timeout_write(fd, text, length) || fail_so(why, errno);
     hang_up(fd);
     return good;
 }
@@ -123,11 +123,11 @@ static bool wait_for(pid_t pid, char *why)
 {
     int status;
 
-    patience_renew();
+    write_timeout_renew();
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return fail_so(why, errno);
-        else if (patience_lost())
+        else if (write_timeout_expired())
             return fail(why, "it has the report, but has not ended yet: it is left alone");
     return judge(status, why);
 }
@@ -148,7 +148,7 @@ bool target_stream_command(const char *command, const char *text, size_t length,
         close(ends[1]);
         return fail_so(why, error);
     }
-    good = patience_write(ends[1], text, length) || errno == EPIPE;
+    good = write_timeout_write(ends[1], text, length) || errno == EPIPE;
     error = errno;
     close(ends[1]);
     if (good)

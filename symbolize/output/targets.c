@@ -27,7 +27,7 @@ static void add(struct targets *targets, const struct leak_target *where)
         if (same(&targets->at[i].where, where))
             return;
     targets->at =
-        mem_more(targets->at, &targets->capacity, targets->count + 1, sizeof(*targets->at));
+        array_grow(targets->at, &targets->capacity, targets->count + 1, sizeof(*targets->at));
     targets->at[targets->count++] = (struct target){
         .where = *where,
         .closed = where->kind == LEAK_TARGET_FD && fcntl(atoi(where->argument), F_GETFD) < 0};
@@ -97,7 +97,7 @@ static bool say_errno(struct delivery *delivery)
 
 static bool to_descriptor(struct delivery *delivery)
 {
-    return patience_write(descriptor_of(delivery->target), delivery->parcel->text,
+    return write_timeout_write(descriptor_of(delivery->target), delivery->parcel->text,
                           delivery->parcel->length) ||
            say_errno(delivery);
 }
@@ -114,7 +114,7 @@ static bool to_file(struct delivery *delivery)
         snprintf(delivery->why, TARGET_WHY, "%s", trouble);
         return false;
     }
-    good = patience_write(fd, delivery->parcel->text, delivery->parcel->length);
+    good = write_timeout_write(fd, delivery->parcel->text, delivery->parcel->length);
     good = (close(fd) == 0 && good) || say_errno(delivery);
     return good;
 }
@@ -163,10 +163,10 @@ static bool deliver(struct mem *mem, const struct target *target, const struct p
     bool good;
 
     if (where->length)
-        delivery.argument = mem_copy(mem, where->argument, where->length);
-    patience_begin();
+        delivery.argument = arena_copy(mem, where->argument, where->length);
+    write_timeout_begin();
     good = ways[where->kind](&delivery);
-    patience_end();
+    write_timeout_end();
     if (!good)
         fprintf(stderr, "leakreport: the report did not reach %s%s%s: %s\n",
                 leak_target_word(where->kind), delivery.argument ? ":" : "",

@@ -62,7 +62,7 @@ static const struct frame *title_in(struct signatures *signatures, uint32_t node
 }
 
 /* Records with and without these flags are different ones. */
-static bool is_of(const struct store_look *look, const struct share *share,
+static bool is_of(const struct store_leak_check *look, const struct share *share,
                   const struct record *record)
 {
     unsigned flags = share->found != STORE_NONE ? look->found[share->found].flags : 0;
@@ -106,7 +106,7 @@ void lines_tell(struct mem *mem, struct signatures *signatures, struct settling 
     if (lines.count < 2)
         return;
     qsort(lines.line, lines.count, sizeof(*lines.line), larger_first);
-    record->lines = kept = mem_take_array(mem, lines.count, sizeof(*kept));
+    record->lines = kept = arena_alloc_array(mem, lines.count, sizeof(*kept));
     memcpy(kept, lines.line, lines.count * sizeof(*kept));
     record->line_count = lines.count;
     record->more_lines = lines.more;

@@ -9,7 +9,7 @@ void allocated_fill(struct mem *mem, struct resolver *resolver, const struct sto
 {
     struct signatures signatures = signatures_begin(resolver, store);
 
-    process->allocated = mem_take_array(mem, store->site_count, sizeof(*process->allocated));
+    process->allocated = arena_alloc_array(mem, store->site_count, sizeof(*process->allocated));
     for (size_t i = 0; i < store->site_count; i++) {
         const struct store_site *site = &store->sites[i];
 

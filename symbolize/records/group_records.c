@@ -14,7 +14,7 @@
 #include "symbolize/records/sampling_error.h"
 #include "common/sites/free_sites.h"
 #include "symbolize/records/alloc_lines.h"
-#include "common/model/order.h"
+#include "common/model/model.h"
 #include "symbolize/heap/dropped_pointers.h"
 #include "symbolize/heap/owners.h"
 #include "symbolize/heap/root_paths.h"
@@ -46,20 +46,20 @@ static void finish_threads(struct grouping *grouping, struct draft *draft)
 {
     struct record *record = &draft->record;
 
-    record->threads = mem_take_array(grouping->mem, record->thread_count, sizeof(*record->threads));
+    record->threads = arena_alloc_array(grouping->mem, record->thread_count, sizeof(*record->threads));
     for (size_t i = 0; i < record->thread_count; i++) {
-        const struct store_thread *thread = store_thread_of(grouping->store, draft->threads[i]);
+        const struct store_thread *thread = store_find_thread(grouping->store, draft->threads[i]);
 
         record->threads[i].serial = draft->threads[i];
         if (thread)
-            record->threads[i].name = mem_copy(grouping->mem, thread->name, strlen(thread->name));
+            record->threads[i].name = arena_copy(grouping->mem, thread->name, strlen(thread->name));
     }
 }
 
 /* Functions through which everything goes are nobody's leak, unless there is nobody else. */
 static size_t user_of(const struct grouping *grouping, const struct record *record)
 {
-    size_t user = frame_user(record->frames, record->frame_count);
+    size_t user = frame_first_user(record->frames, record->frame_count);
 
     for (size_t i = user; i < record->frame_count; i++)
         if (record->frames[i]->role == FRAME_USER &&
@@ -79,7 +79,7 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
 
     record->frame_count = signatures_trace(
         &grouping->signatures, store->sites[draft->largest.site].node, found, &record->ending);
-    frames = mem_take_array(grouping->mem, record->frame_count, sizeof(*frames));
+    frames = arena_alloc_array(grouping->mem, record->frame_count, sizeof(*frames));
     if (record->frame_count)
         memcpy(frames, found, record->frame_count * sizeof(*frames));
     record->frames = frames;
@@ -105,7 +105,7 @@ static void finish_record(struct grouping *grouping, struct draft *draft)
 
 static int in_order(const void *left, const void *right, void *grouping)
 {
-    return order_records(&(*(struct draft *const *)left)->record,
+    return record_compare(&(*(struct draft *const *)left)->record,
                          &(*(struct draft *const *)right)->record,
                          ((const struct grouping *)grouping)->options->order);
 }
@@ -114,8 +114,8 @@ static int in_order(const void *left, const void *right, void *grouping)
 static void sort_records(struct grouping *grouping)
 {
     struct process *process = grouping->process;
-    struct draft **order = mem_more(NULL, &(size_t){0}, grouping->drafts.count, sizeof(*order));
-    size_t *place = mem_more(NULL, &(size_t){0}, grouping->drafts.count, sizeof(*place));
+    struct draft **order = array_grow(NULL, &(size_t){0}, grouping->drafts.count, sizeof(*order));
+    size_t *place = array_grow(NULL, &(size_t){0}, grouping->drafts.count, sizeof(*place));
 
     for (size_t i = 0; i < grouping->drafts.count; i++)
         order[i] = &grouping->drafts.draft[i];
@@ -124,13 +124,13 @@ static void sort_records(struct grouping *grouping)
     for (size_t i = 0; i < grouping->drafts.count; i++)
         place[order[i] - grouping->drafts.draft] = i + 1;
     process->record_count = grouping->drafts.count;
-    process->records = mem_take_array(grouping->mem, grouping->drafts.count, sizeof(struct record));
+    process->records = arena_alloc_array(grouping->mem, grouping->drafts.count, sizeof(struct record));
     for (size_t i = 0; i < grouping->drafts.count; i++) {
         process->records[i] = order[i]->record;
         if (process->records[i].owner)
             process->records[i].owner = place[process->records[i].owner - 1];
     }
-    link_owned(process);
+    process_link_owned(process);
     free(order);
     free(place);
 }
@@ -152,8 +152,8 @@ static void add_grown(struct grouping *grouping, uint32_t kin, const struct grow
 
     for (uint32_t i = sites.first; i; i = sites.next[i - 1])
         drafts_add_site(&grouping->drafts, &draft, i - 1);
-    draft.record.first_ns = store_time(grouping->store, site->first);
-    draft.record.last_ns = store_time(grouping->store, site->last);
+    draft.record.first_ns = store_time_of_tick(grouping->store, site->first);
+    draft.record.last_ns = store_time_of_tick(grouping->store, site->last);
     finish_record(grouping, &draft);
     if (!suppress_record(grouping->options->suppressions, &draft.record, NULL))
         process->grown[process->grown_count++] = draft.record;
@@ -164,7 +164,7 @@ static void tell_growth(struct grouping *grouping)
 {
     struct process *process = grouping->process;
     struct draft **largest =
-        mem_take_array(grouping->store->mem, grouping->drafts.kin_count, sizeof(*largest));
+        arena_alloc_array(grouping->store->mem, grouping->drafts.kin_count, sizeof(*largest));
 
     for (size_t i = 0; i < grouping->drafts.count; i++) {
         struct draft *draft = &grouping->drafts.draft[i], **place = &largest[draft->kin];
@@ -173,7 +173,7 @@ static void tell_growth(struct grouping *grouping)
             *place = draft;
     }
     process->grown =
-        mem_take_array(grouping->mem, grouping->drafts.kin_count, sizeof(*process->grown));
+        arena_alloc_array(grouping->mem, grouping->drafts.kin_count, sizeof(*process->grown));
     for (uint32_t k = 0; k < grouping->drafts.kin_count; k++) {
         const struct kin *kin = &grouping->drafts.kins[k];
         const struct growth *growth =
@@ -183,10 +183,10 @@ static void tell_growth(struct grouping *grouping)
 
         if (growth && largest[k])
             largest[k]->record.growth = growth;
-        else if (growth && growth_grows(growth->verdict))
+        else if (growth && growth_is_growing(growth->verdict))
             add_grown(grouping, k, growth);
         process->totals.growing +=
-            largest[k] && record_grows(&largest[k]->record) && !largest[k]->record.suppressed_by;
+            largest[k] && record_is_growing(&largest[k]->record) && !largest[k]->record.suppressed_by;
     }
     process->totals.growing += process->grown_count;
 }
@@ -256,7 +256,7 @@ void group_records(struct mem *mem, struct resolver *resolver, const struct stor
     grouping.orphans = orphans_begin(store);
     grouping.paths = paths_begin(mem, &grouping.signatures);
     drafts_make(&grouping.drafts);
-    grouping.told = mem_more(NULL, &(size_t){0}, grouping.drafts.kin_count, sizeof(*grouping.told));
+    grouping.told = array_grow(NULL, &(size_t){0}, grouping.drafts.kin_count, sizeof(*grouping.told));
     if (grouping.told)
         memset(grouping.told, 0, grouping.drafts.kin_count * sizeof(*grouping.told));
     finish(&grouping);

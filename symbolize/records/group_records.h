@@ -9,7 +9,6 @@
 #define SYMBOLIZE_RECORDS_GROUP_RECORDS_H
 
 #include "common/model/model.h"
-#include "common/model/order.h"
 #include "common/names/resolve.h"
 #include "common/store/store.h"
 #include "common/suppress/suppress.h"

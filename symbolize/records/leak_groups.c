@@ -128,7 +128,7 @@ struct unions {
 
 static uint64_t key_of(const struct unions *unions, uint64_t key)
 {
-    for (uint64_t next; (next = map_get(&unions->to, key)) != 0;)
+    for (uint64_t next; (next = hashmap_get(&unions->to, key)) != 0;)
         key = next;
     return key;
 }
@@ -136,14 +136,14 @@ static uint64_t key_of(const struct unions *unions, uint64_t key)
 /* All keys that "what" was said of are one. */
 static void unite(struct unions *unions, uint64_t key, uint64_t what)
 {
-    uint64_t *first = map_put(&unions->first, what, NULL), one;
+    uint64_t *first = hashmap_put(&unions->first, what, NULL), one;
 
     if (!*first)
         *first = key;
     one = key_of(unions, *first);
     key = key_of(unions, key);
     if (key != one)
-        *map_put(&unions->to, key, NULL) = one;
+        *hashmap_put(&unions->to, key, NULL) = one;
 }
 
 static void agree_by_line(const struct record *record, struct agreement *agreement,
@@ -178,7 +178,7 @@ static bool may_agree(const struct record *record)
 /* By record. */
 static struct agreement *agree(const struct process *process)
 {
-    struct agreement *all = mem_more(NULL, &(size_t){0}, process->record_count, sizeof(*all));
+    struct agreement *all = array_grow(NULL, &(size_t){0}, process->record_count, sizeof(*all));
     struct unions unions = {0};
     struct map calls = {0};
 
@@ -186,14 +186,14 @@ static struct agreement *agree(const struct process *process)
         all[i] =
             may_agree(&process->records[i]) ? by_call(&process->records[i]) : (struct agreement){0};
         if (all[i].key)
-            ++*map_put(&calls, all[i].key, NULL);
+            ++*hashmap_put(&calls, all[i].key, NULL);
     }
     for (size_t i = 0; i < process->record_count; i++) {
         const struct record *record = &process->records[i];
 
         if (!may_agree(record))
             continue;
-        if (all[i].key && map_get(&calls, all[i].key) < 2)
+        if (all[i].key && hashmap_get(&calls, all[i].key) < 2)
             all[i] = (struct agreement){0};
         if (!all[i].key && has_line(record))
             agree_by_line(record, &all[i], &unions);
@@ -201,9 +201,9 @@ static struct agreement *agree(const struct process *process)
     }
     for (size_t i = 0; i < process->record_count; i++)
         all[i].key = key_of(&unions, all[i].key);
-    map_end(&unions.to);
-    map_end(&unions.first);
-    map_end(&calls);
+    hashmap_end(&unions.to);
+    hashmap_end(&unions.first);
+    hashmap_end(&calls);
     return all;
 }
 
@@ -255,8 +255,8 @@ static bool has_thread(const struct record *record, uint32_t serial)
 
 static void add_to_sum(struct record *sum, const struct record *part)
 {
-    if (record_grows(part) &&
-        (!record_grows(sum) || part->growth->bytes_per_second > sum->growth->bytes_per_second))
+    if (record_is_growing(part) &&
+        (!record_is_growing(sum) || part->growth->bytes_per_second > sum->growth->bytes_per_second))
         sum->growth = part->growth;
     if (part->first_ns < sum->first_ns)
         sum->first_ns = part->first_ns;
@@ -288,13 +288,13 @@ struct sorted {
 
 static int in_order(const void *left, const void *right, void *sort)
 {
-    return order_records(&((const struct sorted *)left)->sum, &((const struct sorted *)right)->sum,
+    return record_compare(&((const struct sorted *)left)->sum, &((const struct sorted *)right)->sum,
                          *(const enum sort_order *)sort);
 }
 
 static void sort_entries(struct process *process, enum sort_order sort)
 {
-    struct sorted *sorted = mem_more(NULL, &(size_t){0}, process->entry_count, sizeof(*sorted));
+    struct sorted *sorted = array_grow(NULL, &(size_t){0}, process->entry_count, sizeof(*sorted));
 
     for (size_t i = 0; i < process->entry_count; i++)
         sorted[i] =
@@ -309,13 +309,13 @@ static void sort_entries(struct process *process, enum sort_order sort)
 void entries_fill(struct mem *mem, enum sort_order sort, struct process *process)
 {
     struct agreement *all = agree(process);
-    size_t *sizes = mem_more(NULL, &(size_t){0}, process->record_count, sizeof(*sizes));
+    size_t *sizes = array_grow(NULL, &(size_t){0}, process->record_count, sizeof(*sizes));
     struct map by_key = {0};
 
-    process->entries = mem_take_array(mem, process->record_count, sizeof(*process->entries));
+    process->entries = arena_alloc_array(mem, process->record_count, sizeof(*process->entries));
     process->entry_count = 0;
     for (size_t i = 0; i < process->record_count; i++) {
-        uint64_t *slot = all[i].key ? map_put(&by_key, all[i].key, NULL) : &(uint64_t){0};
+        uint64_t *slot = all[i].key ? hashmap_put(&by_key, all[i].key, NULL) : &(uint64_t){0};
 
         if (!*slot) {
             sizes[process->entry_count] = 0;
@@ -325,7 +325,7 @@ void entries_fill(struct mem *mem, enum sort_order sort, struct process *process
         process->records[i].lead = *slot; /* until the entries have their room */
     }
     for (size_t i = 0; i < process->entry_count; i++)
-        process->entries[i].parts = mem_take_array(mem, sizes[i], sizeof(size_t));
+        process->entries[i].parts = arena_alloc_array(mem, sizes[i], sizeof(size_t));
     for (size_t i = 0; i < process->record_count; i++) {
         size_t at = process->records[i].lead - 1;
 
@@ -333,7 +333,7 @@ void entries_fill(struct mem *mem, enum sort_order sort, struct process *process
         add_part(process, &process->entries[at], i);
     }
     sort_entries(process, sort);
-    map_end(&by_key);
+    hashmap_end(&by_key);
     free(sizes);
     free(all);
 }

@@ -16,7 +16,7 @@
 #define SYMBOLIZE_RECORDS_LEAK_GROUPS_H
 
 #include "common/base/arena.h"
-#include "common/model/order.h"
+#include "common/model/model.h"
 
 /* The records are complete and sorted, and every one is a part of exactly one entry:
  * the sum of all entries' counts is record_count. The first part is the largest. */

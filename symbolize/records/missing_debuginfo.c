@@ -43,8 +43,8 @@ void blind_fill(struct mem *mem, const struct map *modules, struct process *proc
 {
     const struct resolved_module *module;
 
-    process->blind = mem_take_array(mem, modules->used, sizeof(*process->blind));
-    for (size_t at = 0; (module = (void *)(uintptr_t)map_next(modules, &at));) {
+    process->blind = arena_alloc_array(mem, modules->used, sizeof(*process->blind));
+    for (size_t at = 0; (module = (void *)(uintptr_t)hashmap_next(modules, &at));) {
         enum binary_state state = binary_state(module->binary);
 
         if (state == BINARY_GOOD)

@@ -24,13 +24,13 @@ static void fill_history(struct mem *mem, const struct store *store, struct proc
 {
     const struct store_history *history = &store->history;
 
-    process->history = mem_take_array(mem, history->moment_count + 2, sizeof(*process->history));
+    process->history = arena_alloc_array(mem, history->moment_count + 2, sizeof(*process->history));
     for (size_t i = 0; i < history->moment_count; i++)
-        add_moment(process, store_time(store, history->moments[i].tick), history->moments[i].bytes,
+        add_moment(process, store_time_of_tick(store, history->moments[i].tick), history->moments[i].bytes,
                    history->moments[i].blocks);
     if (!history->moment_count)
         return;
-    add_moment(process, store_time(store, store->header.epoch), process->live_bytes,
+    add_moment(process, store_time_of_tick(store, store->header.epoch), process->live_bytes,
                process->live_blocks);
     add_moment(process, process->until_ns, process->live_bytes, process->live_blocks);
 }
@@ -49,7 +49,7 @@ static int by_bytes(const void *left, const void *right)
 static struct store_peak_site *what_lives(const struct store *store, size_t *count)
 {
     struct store_peak_site *sites =
-        mem_more(NULL, &(size_t){0}, store->site_count + 1, sizeof(*sites));
+        array_grow(NULL, &(size_t){0}, store->site_count + 1, sizeof(*sites));
 
     *count = 0;
     for (uint32_t i = 0; i < store->site_count; i++)
@@ -67,7 +67,7 @@ static void add_part(struct mem *mem, struct signatures *signatures, struct map 
 {
     const struct store_site *site = &signatures->store->sites[from->site];
     uint64_t signature = signatures_of(signatures, site->node);
-    uint64_t *slot = map_put(parts, hash_mix(signature, site->kind), NULL);
+    uint64_t *slot = hashmap_put(parts, hash_mix(signature, site->kind), NULL);
     struct peak_part *part;
 
     if (!*slot) {
@@ -100,13 +100,13 @@ static void fill_parts(struct mem *mem, struct resolver *resolver, const struct 
     for (size_t i = 0; i < count; i++)
         signatures_want(&signatures, store->sites[sites[i].site].node);
     signatures_resolve(&signatures);
-    process->peak_parts = mem_take_array(mem, count, sizeof(*process->peak_parts));
+    process->peak_parts = arena_alloc_array(mem, count, sizeof(*process->peak_parts));
     for (size_t i = 0; i < count; i++)
         add_part(mem, &signatures, &parts, &sites[i], process);
     if (count)
         qsort(process->peak_parts, process->peak_part_count, sizeof(*process->peak_parts),
               larger_part);
-    map_end(&parts);
+    hashmap_end(&parts);
     signatures_end(&signatures);
 }
 
@@ -121,7 +121,7 @@ void peaks_fill(struct mem *mem, struct resolver *resolver, const struct store *
     if (!history->moment_count)
         return; /* too short a life, or a store of before there was a history */
     if (history->peak.bytes > process->live_bytes) {
-        process->peak = (struct moment){store_time(store, history->peak.tick), history->peak.bytes,
+        process->peak = (struct moment){store_time_of_tick(store, history->peak.tick), history->peak.bytes,
                                         history->peak.blocks};
         fill_parts(mem, resolver, store, history->peak_sites, history->peak_site_count, process);
         return;

@@ -26,11 +26,11 @@ static void add_to_kin(struct drafts *drafts, uint32_t index)
 {
     const struct store_site *site = &drafts->store->sites[index];
     uint64_t signature = signatures_of(drafts->signatures, site->node);
-    uint64_t *slot = map_put(&drafts->kin_by_key, hash_mix(signature, site->kind), NULL);
+    uint64_t *slot = hashmap_put(&drafts->kin_by_key, hash_mix(signature, site->kind), NULL);
     struct kin *kin;
 
     if (!*slot) {
-        drafts->kins = mem_more(drafts->kins, &drafts->kin_capacity, drafts->kin_count + 1,
+        drafts->kins = array_grow(drafts->kins, &drafts->kin_capacity, drafts->kin_count + 1,
                                 sizeof(*drafts->kins));
         drafts->kins[drafts->kin_count++] =
             (struct kin){.signature = signature, .kind = site->kind, .largest = index};
@@ -52,7 +52,7 @@ static void classify(struct drafts *drafts, struct kin *kin)
     size_t count = signatures_trace(drafts->signatures, drafts->store->sites[kin->largest].node,
                                     found, &ending);
 
-    kin->runtime = kin->blocks && classify_runtime_block(found, count, frame_user(found, count),
+    kin->runtime = kin->blocks && classify_runtime_block(found, count, frame_first_user(found, count),
                                                          kin->bytes / kin->blocks);
 }
 
@@ -65,18 +65,18 @@ static void add_other_tags(struct drafts *drafts)
 
     for (uint32_t k = 0; k < drafts->kin_count; k++)
         for (uint32_t i = drafts->kins[k].first; i; i = drafts->next_site[i - 1])
-            *map_put(&kin_of, hash_mix(store->sites[i - 1].node, store->sites[i - 1].kind), NULL) =
+            *hashmap_put(&kin_of, hash_mix(store->sites[i - 1].node, store->sites[i - 1].kind), NULL) =
                 k + 1;
     for (uint32_t i = 0; i < store->site_count; i++) {
         const struct store_site *site = &store->sites[i];
-        uint64_t kin = map_get(&kin_of, hash_mix(site->node, site->kind));
+        uint64_t kin = hashmap_get(&kin_of, hash_mix(site->node, site->kind));
 
         if (!kin || site->inherited || counts(drafts, site) || has_grown(drafts, i))
             continue;
         drafts->next_site[i] = drafts->kins[kin - 1].first;
         drafts->kins[kin - 1].first = i + 1;
     }
-    map_end(&kin_of);
+    hashmap_end(&kin_of);
 }
 
 /* ---- Drafts --------------------------------------------------------------------------------- */
@@ -99,13 +99,13 @@ static struct draft *find_draft(struct drafts *drafts, uint32_t kin, enum verdic
                                 unsigned flags, uint32_t owner)
 {
     uint64_t key = hash_mix(hash_mix(kin, (uint64_t)verdict << 8 | flags), owner);
-    uint64_t *slot = map_put(&drafts->by_key, key, NULL);
+    uint64_t *slot = hashmap_put(&drafts->by_key, key, NULL);
     struct draft *draft;
 
     if (*slot)
         return &drafts->draft[*slot - 1];
     drafts->draft =
-        mem_more(drafts->draft, &drafts->capacity, drafts->count + 1, sizeof(*drafts->draft));
+        array_grow(drafts->draft, &drafts->capacity, drafts->count + 1, sizeof(*drafts->draft));
     draft = &drafts->draft[drafts->count++];
     *slot = drafts->count;
     *draft = (struct draft){.kin = kin,
@@ -127,7 +127,7 @@ static bool is_new_stack(struct drafts *drafts, const struct draft *draft, uint3
     bool fresh = true;
 
     if (drafts->store->tags)
-        map_put(&drafts->stacks, hash_mix(hash_mix(draft->number, draft->kin), node), &fresh);
+        hashmap_put(&drafts->stacks, hash_mix(hash_mix(draft->number, draft->kin), node), &fresh);
     return fresh;
 }
 
@@ -161,8 +161,8 @@ static void add_times(struct drafts *drafts, struct record *record, const struct
                first < store->look->head.tick) {
         first = store->look->head.tick < last ? store->look->head.tick : last;
     }
-    first_ns = store_time(store, first);
-    last_ns = store_time(store, last);
+    first_ns = store_time_of_tick(store, first);
+    last_ns = store_time_of_tick(store, last);
     if (first_ns < record->first_ns)
         record->first_ns = first_ns;
     if (last_ns > record->last_ns)
@@ -171,7 +171,7 @@ static void add_times(struct drafts *drafts, struct record *record, const struct
 
 static void add_found(struct drafts *drafts, struct draft *draft, const struct share *share)
 {
-    const struct store_look *look = drafts->store->look;
+    const struct store_leak_check *look = drafts->store->look;
     const struct store_found *found = &look->found[share->found];
 
     draft->record.shared |= (found->flags & LEAK_FOUND_SHARED) != 0;
@@ -185,7 +185,7 @@ static void add_found(struct drafts *drafts, struct draft *draft, const struct s
 
 static void add_share(struct drafts *drafts, const struct share *share, uint32_t kin)
 {
-    const struct store_look *look = drafts->store->look;
+    const struct store_leak_check *look = drafts->store->look;
     enum verdict verdict = drafts->kins[kin].runtime ? VERDICT_RUNTIME : share->verdict;
     unsigned flags = 0;
     uint32_t owner = 0;
@@ -217,7 +217,7 @@ static void add_shares(struct drafts *drafts, uint32_t index, bool indirect)
 {
     const struct store_site *site = &drafts->store->sites[index];
     uint64_t signature = signatures_of(drafts->signatures, site->node);
-    uint32_t kin = (uint32_t)map_get(&drafts->kin_by_key, hash_mix(signature, site->kind)) - 1;
+    uint32_t kin = (uint32_t)hashmap_get(&drafts->kin_by_key, hash_mix(signature, site->kind)) - 1;
     const struct share *shares;
     size_t count = settle_site(&drafts->settling, index, &shares);
 
@@ -238,9 +238,9 @@ struct drafts drafts_begin(struct mem *mem, const struct store *store,
         if (counts(&drafts, &store->sites[i]) || has_grown(&drafts, i))
             signatures_want(signatures, store->sites[i].node);
     drafts.settling = settle_begin(store);
-    drafts.next_site = mem_more(NULL, &(size_t){0}, store->site_count, sizeof(*drafts.next_site));
+    drafts.next_site = array_grow(NULL, &(size_t){0}, store->site_count, sizeof(*drafts.next_site));
     drafts.draft_of =
-        mem_take_array(mem, store->look ? store->look->found_count : 0, sizeof(*drafts.draft_of));
+        arena_alloc_array(mem, store->look ? store->look->found_count : 0, sizeof(*drafts.draft_of));
     return drafts;
 }
 
@@ -269,7 +269,7 @@ void drafts_end(struct drafts *drafts)
     free(drafts->next_site);
     free(drafts->kins);
     free(drafts->draft);
-    map_end(&drafts->kin_by_key);
-    map_end(&drafts->by_key);
-    map_end(&drafts->stacks);
+    hashmap_end(&drafts->kin_by_key);
+    hashmap_end(&drafts->by_key);
+    hashmap_end(&drafts->stacks);
 }

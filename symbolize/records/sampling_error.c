@@ -86,7 +86,7 @@ static struct shown in_unit(const char *sign, uint64_t number, uint64_t like, ui
         i++;
     if (i == sizeof(units) / sizeof(*units)) {
         shown.columns = (size_t)snprintf(shown.text, sizeof(shown.text), "%s%s", sign,
-                                         show_count(number, "byte").text);
+                                         term_count(number, "byte").text);
         return shown;
     }
     for (; place < units[i].size; place *= 10)
@@ -101,7 +101,7 @@ static struct shown with_sign(const char *sign, struct shown number)
     struct shown shown;
 
     shown.columns =
-        (size_t)snprintf(shown.text, sizeof(shown.text), "%s%.*s", sign, SHOW_MAX - 8, number.text);
+        (size_t)snprintf(shown.text, sizeof(shown.text), "%s%.*s", sign, TERM_TEXT_MAX - 8, number.text);
     return shown;
 }
 
@@ -109,7 +109,7 @@ struct shown estimate_bytes(uint64_t bytes, uint64_t error)
 {
     uint64_t place = place_of(bytes, error), rounded = round_to(bytes, place);
 
-    return error ? in_unit("~", rounded, rounded, place) : show_count(bytes, "byte");
+    return error ? in_unit("~", rounded, rounded, place) : term_count(bytes, "byte");
 }
 
 struct shown estimate_bytes_error(uint64_t bytes, uint64_t error)
@@ -123,18 +123,18 @@ struct shown estimate_bytes_error(uint64_t bytes, uint64_t error)
 struct shown estimate_count(uint64_t number, uint64_t error, const char *word)
 {
     if (!error)
-        return show_count(number, word);
-    return with_sign("~", show_count(round_to(number, place_of(number, error)), word));
+        return term_count(number, word);
+    return with_sign("~", term_count(round_to(number, place_of(number, error)), word));
 }
 
 struct shown estimate_number(uint64_t number, uint64_t error)
 {
     if (!error)
-        return show_number(number);
-    return with_sign("~", show_number(round_to(number, place_of(number, error))));
+        return term_number(number);
+    return with_sign("~", term_number(round_to(number, place_of(number, error))));
 }
 
 struct shown estimate_count_error(uint64_t number, uint64_t error, const char *word)
 {
-    return with_sign("+-", show_count(round_up_to(error, place_of(number, error)), word));
+    return with_sign("+-", term_count(round_up_to(error, place_of(number, error)), word));
 }

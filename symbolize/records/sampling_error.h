@@ -9,7 +9,7 @@
 #define SYMBOLIZE_RECORDS_SAMPLING_ERROR_H
 
 #include "common/model/model.h"
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 #include "common/store/store.h"
 
 struct variance {
@@ -23,7 +23,7 @@ struct error estimate_error(const struct variance *variance);
 void estimate_add_error(struct error *sum, const struct error *part);
 
 /* "~4.1 MB" and "~64,000 blocks": as many digits as mean something when the number is off by that
- * much. Off by 0: the exact number, as show_count has it. */
+ * much. Off by 0: the exact number, as term_count has it. */
 struct shown estimate_bytes(uint64_t bytes, uint64_t error);
 struct shown estimate_count(uint64_t number, uint64_t error, const char *word);
 struct shown estimate_number(uint64_t number, uint64_t error); /* without its word */

@@ -57,7 +57,7 @@ static bool is_clean(const struct process *process, const struct view *view)
 {
     return !is_open(process) && !has_records(process, view) && !text_saw_nothing(process) &&
            !process->damaged && !process->totals.errors && !process->totals.growing &&
-           !has_resources(process);
+           !process_has_resource_leaks(process);
 }
 
 static void write_warning(const struct process *process, const struct view *view, FILE *stream)
@@ -121,7 +121,7 @@ static void write_blind(const struct report *report, size_t at, const struct vie
             return;
         if ((module->runtime && !view->verbose) || said_before(report, at, module, view))
             continue;
-        fprintf(stream, "%s: %s", show(module->path, strlen(module->path), 0).text, module->why);
+        fprintf(stream, "%s: %s", term_text(module->path, strlen(module->path), 0).text, module->why);
         if (module->build_id)
             fprintf(stream, "\n  (build-id %s)", module->build_id);
         if (module->remedy)
@@ -133,7 +133,7 @@ static void write_blind(const struct report *report, size_t at, const struct vie
 static void write_untracked(const struct untracked *untracked, const char *where, FILE *stream)
 {
     fprintf(stream, "Not tracked%s: %s%s %s.\n", where, untracked->estimated ? "~" : "",
-            show_number(untracked->count).text, untracked->words);
+            term_number(untracked->count).text, untracked->words);
 }
 
 /* What processes that are only counted could not track: "nothing is left" must not hide it. */
@@ -196,7 +196,7 @@ static void write_coverage(const struct report *report, size_t at, const struct 
     for (size_t i = 0; i < process->note_count; i++) {
         const char *note = process->notes[i];
 
-        fprintf(stream, "Note: %s.\n", show(note, strlen(note), 0).text);
+        fprintf(stream, "Note: %s.\n", term_text(note, strlen(note), 0).text);
     }
 }
 
@@ -205,7 +205,7 @@ static const char *next_option(const struct process *process, const struct view 
 {
     size_t shown = text_list_count(process, view);
 
-    if (!shown && has_losses(process))
+    if (!shown && process_has_leaks(process))
         return "--all";
     if (!shown && process->totals.of[VERDICT_REACHABLE].records)
         return "--show=reachable";
@@ -226,14 +226,14 @@ static void write_next(const struct process *process, const struct view *view, F
 
     if (option)
         fprintf(stream, "Next: leakreport %s %s\n", option,
-                process->store ? show_word(process->store).text : "STORE");
+                process->store ? term_shell_word(process->store).text : "STORE");
 }
 
 /* One command for all processes, when it is the program again. */
 static void write_again(const struct report *report, const struct view *view, FILE *stream)
 {
     const char *option = NULL;
-    struct shown command = show(view->again, strlen(view->again), 0);
+    struct shown command = term_text(view->again, strlen(view->again), 0);
 
     for (size_t i = 0; i < report->process_count; i++) {
         const char *more = next_option(&report->processes[i], view);
@@ -259,7 +259,7 @@ static void write_pids(const struct report *report, size_t alike, FILE *stream)
         count += report->processes[i].alike == alike;
     if (!count)
         return;
-    fprintf(stream, "The same in %s:", show_count(count, "more process").text);
+    fprintf(stream, "The same in %s:", term_count(count, "more process").text);
     count = 0;
     for (size_t i = alike + 1; i < report->process_count && count < 8; i++)
         if (report->processes[i].alike == alike)
@@ -387,17 +387,17 @@ static void count_unlisted(const struct process *process, const struct view *vie
 
 static void write_unlisted_processes(const struct unlisted *unlisted, FILE *stream)
 {
-    struct shown more = show_count(unlisted->clean, "more process");
+    struct shown more = term_count(unlisted->clean, "more process");
 
     if (unlisted->passing)
         fprintf(stream, "Not listed: %s between fork and exec (-v shows them).\n",
-                show_count(unlisted->passing, "process").text);
+                term_count(unlisted->passing, "process").text);
     if (unlisted->only_crashes)
         fprintf(stream, "No crash in %s, of which nothing else is known (crash=only).\n",
-                show_count(unlisted->only_crashes, "more process").text);
+                term_count(unlisted->only_crashes, "more process").text);
     if (unlisted->disabled)
         fprintf(stream, "Detection was never enabled in %s.\n",
-                show_count(unlisted->disabled, "more process").text);
+                term_count(unlisted->disabled, "more process").text);
     if (unlisted->clean && unlisted->suppressed)
         fprintf(stream, "Nothing but what is suppressed is lost in %s.\n", more.text);
     else if (unlisted->clean && unlisted->reachable)
@@ -418,7 +418,7 @@ static void write_report(const struct report *report, const struct view *asked, 
     if (base) {
         based.relative = base;
         based.written = 1;
-        fprintf(stream, "Sources below %s:\n", show(base, strlen(base), 0).text);
+        fprintf(stream, "Sources below %s:\n", term_text(base, strlen(base), 0).text);
     }
 
     for (size_t i = 0; i < report->process_count; i++)

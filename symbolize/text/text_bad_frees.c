@@ -36,18 +36,18 @@ static const char *likeness(const struct mistake *mistake)
 static void write_block(const struct mistake *mistake, FILE *stream)
 {
     if (mistake->has_block)
-        fprintf(stream, "%s of ", show_size(mistake->size).text);
+        fprintf(stream, "%s of ", term_size(mistake->size).text);
     else
         fputs("a block of ", stream);
     fputs(kind_word[mistake->kind], stream);
     if (mistake->block_pool)
-        fprintf(stream, " '%s'", show(mistake->block_pool, strlen(mistake->block_pool), 0).text);
+        fprintf(stream, " '%s'", term_text(mistake->block_pool, strlen(mistake->block_pool), 0).text);
 }
 
 static void write_pool(const char *name, const char *without, FILE *stream)
 {
     if (name)
-        fprintf(stream, "pool '%s'", show(name, strlen(name), 0).text);
+        fprintf(stream, "pool '%s'", term_text(name, strlen(name), 0).text);
     else
         fputs(without, stream);
 }
@@ -55,7 +55,7 @@ static void write_pool(const char *name, const char *without, FILE *stream)
 /* The program's own allocators are told by their names. */
 static void write_heaps(const struct mistake *mistake, FILE *stream)
 {
-    fprintf(stream, "%s allocated ", show_size(mistake->size).text);
+    fprintf(stream, "%s allocated ", term_size(mistake->size).text);
     if (mistake->kind == LEAK_KIND_POOL) {
         fputs("from ", stream);
         write_pool(mistake->block_pool, "a pool", stream);
@@ -90,9 +90,9 @@ static void write_alignment(const struct mistake *mistake, FILE *stream)
 {
     fprintf(stream, "%s says that ", form_word[mistake->form]);
     write_block(mistake, stream);
-    fprintf(stream, " are aligned to %s", show_number(mistake->said).text);
+    fprintf(stream, " are aligned to %s", term_number(mistake->said).text);
     if (mistake->right)
-        fprintf(stream, ", not to %s", show_number(mistake->right).text);
+        fprintf(stream, ", not to %s", term_number(mistake->right).text);
     else
         fputs(", which they are not", stream);
 }
@@ -111,11 +111,11 @@ void text_mistake_words(const struct mistake *mistake, FILE *stream)
         break;
     case LEAK_EVENT_INTERIOR_FREE:
         fprintf(stream, "%s at %s inside of ", form,
-                show_count((uint64_t)mistake->offset, "byte").text);
+                term_count((uint64_t)mistake->offset, "byte").text);
         write_block(mistake, stream);
         break;
     case LEAK_EVENT_SIZE_MISMATCH:
-        fprintf(stream, "%s says %s of ", form, show_count(mistake->said, "byte").text);
+        fprintf(stream, "%s says %s of ", form, term_count(mistake->said, "byte").text);
         write_block(mistake, stream);
         break;
     case LEAK_EVENT_ALIGNMENT_MISMATCH:
@@ -134,13 +134,13 @@ void text_mistake_words(const struct mistake *mistake, FILE *stream)
         fprintf(stream, " released by %s", form);
         if (mistake->offset < 0)
             fprintf(stream, ", %s before it",
-                    show_count(0 - (uint64_t)mistake->offset, "byte").text);
+                    term_count(0 - (uint64_t)mistake->offset, "byte").text);
     }
 }
 
 static void write_stack(const struct stack *stack, const struct view *view, FILE *stream)
 {
-    struct record record = record_of_stack(stack);
+    struct record record = record_from_stack(stack);
 
     text_frames(&record, TEXT_INDENT, view, stream);
 }
@@ -161,12 +161,12 @@ void text_mistake(const struct process *process, const struct mistake *mistake, 
 {
     fprintf(stream, "%zu. ", number);
     text_style(view, stream, STYLE_BOLD);
-    fputs(mistake_word[mistake->type], stream);
+    fputs(bad_free_word[mistake->type], stream);
     text_style(view, stream, STYLE_PLAIN);
     fputs(": ", stream);
     text_mistake_words(mistake, stream);
     if (mistake->count > 1)
-        fprintf(stream, " (%s times)", show_number(mistake->count).text);
+        fprintf(stream, " (%s times)", term_number(mistake->count).text);
     putc('\n', stream);
     if (likeness(mistake))
         fprintf(stream, "%*s%s\n", TEXT_INDENT, "", likeness(mistake));
@@ -205,7 +205,7 @@ void text_mistakes(const struct process *process, const struct view *view, FILE 
         return;
     putc('\n', stream);
     text_style(view, stream, STYLE_WARNING);
-    fprintf(stream, "%s in releasing blocks:", show_count(count, "error").text);
+    fprintf(stream, "%s in releasing blocks:", term_count(count, "error").text);
     text_style(view, stream, STYLE_PLAIN);
     putc('\n', stream);
     for (size_t i = 0; i < count && (!view->top || i < view->top); i++) {
@@ -214,5 +214,5 @@ void text_mistakes(const struct process *process, const struct view *view, FILE 
     }
     if (view->top && count > view->top)
         fprintf(stream, "\n... and %s (--top=0).\n",
-                show_count(count - view->top, "more error").text);
+                term_count(count - view->top, "more error").text);
 }

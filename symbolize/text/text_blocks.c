@@ -27,14 +27,14 @@ struct sums {
 static void write_block(const struct record *record, const struct sample *sample,
                         const struct view *view, FILE *stream)
 {
-    const struct frame *frame = record_title(record);
+    const struct frame *frame = record_title_frame(record);
     char serial[40], address[24] = "";
 
     if (sample->address)
         snprintf(address, sizeof(address), "0x%" PRIx64, sample->address);
     snprintf(serial, sizeof(serial), "T%" PRIu32 "#%" PRIu32, sample->thread.serial, sample->count);
     fprintf(stream, "%-9s %-15s %13s  %-9s", verdict_word[record->verdict], address,
-            show_count(sample->size, "byte").text, serial);
+            term_count(sample->size, "byte").text, serial);
     if (frame) {
         fprintf(stream, " %s", text_function(frame, view, view->verbose ? 0 : NAME_COLUMNS).text);
         fprintf(stream, "  %s", text_place(frame, view).text);
@@ -76,17 +76,17 @@ static void write_sums(const struct sums *sums, bool sampled, FILE *stream)
 
     if (sums->known_blocks)
         putc('\n', stream);
-    fprintf(stream, "Listed: %s", show_count(sums->known_blocks, "block").text);
-    fprintf(stream, " of %s", show_count(sums->known_bytes, "byte").text);
-    fprintf(stream, ", of %s%s", about, show_count(sums->blocks, "block").text);
-    fprintf(stream, " of %s.\n", show_count(sums->bytes, "byte").text);
+    fprintf(stream, "Listed: %s", term_count(sums->known_blocks, "block").text);
+    fprintf(stream, " of %s", term_count(sums->known_bytes, "byte").text);
+    fprintf(stream, ", of %s%s", about, term_count(sums->blocks, "block").text);
+    fprintf(stream, " of %s.\n", term_count(sums->bytes, "byte").text);
     if (sums->blocks <= sums->known_blocks)
         return;
-    fprintf(stream, "%s%s, ", about, show_count(blocks, "block").text);
+    fprintf(stream, "%s%s, ", about, term_count(blocks, "block").text);
     fprintf(stream,
             "%s in all, %s known only by the sums of their records, or left out by\n"
             "--top: a look keeps the largest few of each line.\n",
-            show_count(bytes, "byte").text, blocks == 1 ? "is" : "are");
+            term_count(bytes, "byte").text, blocks == 1 ? "is" : "are");
 }
 
 void text_blocks(const struct report *report, const struct view *view, FILE *stream)

@@ -26,8 +26,8 @@ static void write_head(const struct process *process, const struct by_table *tab
     const char *between = "";
 
     text_name(process, false, stream);
-    fprintf(stream, "has %s", show_count(table->all.bytes, "byte").text);
-    fprintf(stream, " in %s, by %s,\n", show_count(table->all.blocks, "block").text,
+    fprintf(stream, "has %s", term_count(table->all.bytes, "byte").text);
+    fprintf(stream, " in %s, by %s,\n", term_count(table->all.blocks, "block").text,
             by_word[view->by]);
     for (int v = 0; v < VERDICT_MAX; v++)
         if (by_shows(view, (enum verdict)v)) {
@@ -40,7 +40,7 @@ static void write_head(const struct process *process, const struct by_table *tab
 /* A name as the other reports have it. */
 static struct shown name_of(const struct by_row *row, const struct view *view)
 {
-    const struct frame *frame = record_title(row->first);
+    const struct frame *frame = record_title_frame(row->first);
     size_t columns = view->verbose || view->full_names ? 0 : TEXT_COLUMNS - LEFT;
     char buffer[PATH_MAX];
     const char *name = row->name;
@@ -49,19 +49,19 @@ static struct shown name_of(const struct by_row *row, const struct view *view)
         return text_function(frame, view, columns);
     if (view->by == BY_FILE && frame && frame->file)
         name = report_path(view, frame->file, buffer, sizeof(buffer));
-    return show(name, strlen(name), columns);
+    return term_text(name, strlen(name), columns);
 }
 
 static void write_row(const struct by_table *table, const struct by_row *row,
                       const struct view *view, FILE *stream)
 {
-    const struct frame *frame = record_title(row->first);
+    const struct frame *frame = record_title_frame(row->first);
     int width;
 
     fprintf(stream, "%5.1f %%", 100 * by_share(table, row));
-    fprintf(stream, "%16s", show_number(row->sum.bytes).text);
-    fprintf(stream, "%10s", show_number(row->sum.blocks).text);
-    fprintf(stream, "%8s  ", show_number(row->sum.records).text);
+    fprintf(stream, "%16s", term_number(row->sum.bytes).text);
+    fprintf(stream, "%10s", term_number(row->sum.blocks).text);
+    fprintf(stream, "%8s  ", term_number(row->sum.records).text);
     fprintf(stream, "%s\n", name_of(row, view).text);
     if (view->by != BY_SITE)
         return;
@@ -71,9 +71,9 @@ static void write_row(const struct by_table *table, const struct by_row *row,
 
 static void write_part(const char *word, const struct verdict_total *part, FILE *stream)
 {
-    fprintf(stream, "%s: %s", word, show_count(part->bytes, "byte").text);
-    fprintf(stream, " in %s", show_count(part->blocks, "block").text);
-    fprintf(stream, " of %s.", show_count(part->records, "record").text);
+    fprintf(stream, "%s: %s", word, term_count(part->bytes, "byte").text);
+    fprintf(stream, " in %s", term_count(part->blocks, "block").text);
+    fprintf(stream, " of %s.", term_count(part->records, "record").text);
 }
 
 static void write_process(const struct process *process, const struct view *view, FILE *stream)

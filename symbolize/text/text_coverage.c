@@ -35,14 +35,14 @@ static void write_seen(const struct process *process, FILE *stream)
     if (process->unknown_frees)
         fprintf(stream, "Frees of blocks %s: %s.\n",
                 process->late ? "from before libleak was loaded" : "libleak does not know",
-                show_number(process->unknown_frees).text);
+                term_number(process->unknown_frees).text);
     if (!process->truncated_stacks)
         return;
-    fputs(show_count(process->truncated_stacks, "incomplete stack").text, stream);
+    fputs(term_count(process->truncated_stacks, "incomplete stack").text, stream);
     for (uint32_t i = 0; i < sizeof(process->truncated) / sizeof(*process->truncated); i++)
         if (process->truncated[i]) {
             fprintf(stream, "%s%s: %s", join, text_ending(i),
-                    show_number(process->truncated[i]).text);
+                    term_number(process->truncated[i]).text);
             join = "; ";
         }
     fputs(").\n", stream);
@@ -54,10 +54,10 @@ static void write_compared(const struct process *process, const struct view *vie
     if (!process->unwind_mismatches && !(process->unwind_checks && view->verbose))
         return;
     fprintf(stream, "Compared with another unwinder: %s",
-            show_count(process->unwind_checks, "stack").text);
-    fprintf(stream, ", %s different", show_number(process->unwind_mismatches).text);
+            term_count(process->unwind_checks, "stack").text);
+    fprintf(stream, ", %s different", term_number(process->unwind_mismatches).text);
     if (process->unwind_stops)
-        fprintf(stream, ", %s shorter and marked so", show_number(process->unwind_stops).text);
+        fprintf(stream, ", %s shorter and marked so", term_number(process->unwind_stops).text);
     fputs(".\n", stream);
 }
 
@@ -67,7 +67,7 @@ static void write_rate(uint64_t part, uint64_t whole, FILE *stream)
 
     if (permille == 1000 && part != whole)
         permille = 999; /* all is said of all only */
-    fprintf(stream, "%s (%" PRIu64 ".%" PRIu64 " %%)", show_number(part).text, permille / 10,
+    fprintf(stream, "%s (%" PRIu64 ".%" PRIu64 " %%)", term_number(part).text, permille / 10,
             permille % 10);
 }
 
@@ -77,10 +77,10 @@ static void write_stacks(const struct stacks *stacks, FILE *stream)
 
     if (!stacks->captures || !frames)
         return;
-    fprintf(stream, "Stacks: %s, ", show_count(stacks->captures, "capture").text);
+    fprintf(stream, "Stacks: %s, ", term_count(stacks->captures, "capture").text);
     write_rate(stacks->leaf_cache_hits, stacks->captures, stream);
     fprintf(stream, " found in the leaf cache; %s,\n  of whose frames ",
-            show_count(stacks->walks, "walk").text);
+            term_count(stacks->walks, "walk").text);
     write_rate(stacks->frames_shared, frames, stream);
     fputs(" were those of the walk before.\n", stream);
 }
@@ -90,11 +90,11 @@ static void write_peak(const struct process *process, const struct view *view, F
 {
     for (size_t i = 0; i < process->peak_part_count && i < PEAK_PARTS; i++) {
         const struct peak_part *part = &process->peak_parts[i];
-        struct record record = record_of_stack(&part->stack);
-        const struct frame *title = record_title(&record);
+        struct record record = record_from_stack(&part->stack);
+        const struct frame *title = record_title_frame(&record);
 
-        fprintf(stream, "%s%s in ", i ? "  " : "  Of that, ", show_size(part->bytes).text);
-        fprintf(stream, "%s", show_count(part->blocks, "block").text);
+        fprintf(stream, "%s%s in ", i ? "  " : "  Of that, ", term_size(part->bytes).text);
+        fprintf(stream, "%s", term_count(part->blocks, "block").text);
         if (title) {
             fprintf(stream, " from %s", text_function(title, view, NAME_COLUMNS).text);
             fprintf(stream, " %s", text_place(title, view).text);
@@ -107,7 +107,7 @@ static void write_own_memory(const struct process *process, FILE *stream)
 {
     if (!process->own_bytes)
         return;
-    fprintf(stream, "Memory of libleak's own: %s, ", show_size(process->own_bytes).text);
+    fprintf(stream, "Memory of libleak's own: %s, ", term_size(process->own_bytes).text);
     if (process->own_astray)
         fprintf(stream, "of which %" PRId64 " bytes are not accounted for.\n", process->own_astray);
     else

@@ -23,7 +23,7 @@ static void write_thread(const struct thread_ref *thread, int32_t tid, FILE *str
     else
         fputs("a thread", stream);
     if (thread->name && *thread->name)
-        fprintf(stream, " (%s)", show(thread->name, strlen(thread->name), 0).text);
+        fprintf(stream, " (%s)", term_text(thread->name, strlen(thread->name), 0).text);
     if (tid)
         fprintf(stream, ", tid %" PRId32, tid);
 }
@@ -37,7 +37,7 @@ static void write_headline(const struct crash *crash, const struct view *view, F
         fprintf(stream, "%s,\n  in ", crash->name);
     else
         fprintf(stream, "%s, %s,\n  in ", crash->name,
-                show(crash->words, strlen(crash->words), 0).text);
+                term_text(crash->words, strlen(crash->words), 0).text);
     write_thread(&crash->thread, crash->tid, stream);
     if (crash->handed)
         fputs(", after the program's own handler", stream);
@@ -56,15 +56,15 @@ static void write_repeats(const struct crash *crash, size_t end, FILE *stream)
             fprintf(stream, "these %zu frames", repeat->frames);
         else
             fputs("this frame", stream);
-        fprintf(stream, " %s more\n", show_count(repeat->times, "time").text);
+        fprintf(stream, " %s more\n", term_count(repeat->times, "time").text);
     }
 }
 
 /* All, or the first ones and what is needed to see where it came from. */
 static void write_stack(const struct crash *crash, const struct view *view, FILE *stream)
 {
-    struct record record = record_of_stack(&crash->stack);
-    const struct frame *title = record_title(&record);
+    struct record record = record_from_stack(&crash->stack);
+    const struct frame *title = record_title_frame(&record);
     size_t count = crash->stack.count, tail = FRAMES / 3;
     bool all = view->verbose || count <= FRAMES;
 
@@ -73,10 +73,10 @@ static void write_stack(const struct crash *crash, const struct view *view, FILE
 
         if (crash->left_out && i == crash->left_out_at)
             fprintf(stream, "%*s... %s left out\n", TEXT_INDENT, "",
-                    show_count(crash->left_out, "frame").text);
+                    term_count(crash->left_out, "frame").text);
         if (!all && i == FRAMES - tail)
             fprintf(stream, "%*s... %s (-v shows them)\n", TEXT_INDENT, "",
-                    show_count(count - FRAMES, "more frame").text);
+                    term_count(count - FRAMES, "more frame").text);
         if (all || i < FRAMES - tail || i >= count - tail) {
             text_frame(frame, i == record.user, TEXT_INDENT, view, stream);
             if (i == record.user && frame == title)
@@ -88,7 +88,7 @@ static void write_stack(const struct crash *crash, const struct view *view, FILE
         fprintf(stream, "%*s[%s]\n", TEXT_INDENT, "",
                 crash->stack.ending == LEAK_ROOT_DEPTH ? "cut" : text_ending(crash->stack.ending));
     if (crash->repeat_count && crash->depth)
-        fprintf(stream, "   The stack was %s deep.\n", show_count(crash->depth, "frame").text);
+        fprintf(stream, "   The stack was %s deep.\n", term_count(crash->depth, "frame").text);
 }
 
 static void write_place(const struct crash_block *block, FILE *stream)
@@ -97,11 +97,11 @@ static void write_place(const struct crash_block *block, FILE *stream)
     uint64_t far = inside ? block->offset : block->offset - block->size;
 
     if (far || !inside)
-        fprintf(stream, "%s %s ", show_count(far, "byte").text,
+        fprintf(stream, "%s %s ", term_count(far, "byte").text,
                 inside ? "into" : "behind the end of");
     if (block->size)
         fprintf(stream, "a block of %s%s", block->about ? "about " : "",
-                show_count(block->size, "byte").text);
+                term_count(block->size, "byte").text);
     else
         fputs("a block", stream);
     if (block->was_freed)
@@ -138,8 +138,8 @@ static void write_block(const struct process *process, size_t at, const struct v
                         FILE *stream)
 {
     const struct crash_block *block = &process->crash->blocks[at];
-    struct record freed = record_of_stack(&block->freed),
-                  allocated = record_of_stack(&block->allocated);
+    struct record freed = record_from_stack(&block->freed),
+                  allocated = record_from_stack(&block->allocated);
     struct thread_ref thread = block->freed_by;
 
     write_subject(process->crash, at, stream);
@@ -189,7 +189,7 @@ void text_crash(const struct process *process, const struct view *view, FILE *st
     if (crash->during_look)
         fputs("   A look at the heap was under way.\n", stream);
     if (crash->near && !(crash->block_count && !crash->blocks[0].register_name))
-        fprintf(stream, "   The address is %s.\n", show(crash->near, strlen(crash->near), 0).text);
+        fprintf(stream, "   The address is %s.\n", term_text(crash->near, strlen(crash->near), 0).text);
     for (size_t i = 0; i < crash->block_count; i++)
         if (!told_before(crash, i))
             write_block(process, i, view, stream);
@@ -199,5 +199,5 @@ void text_crash(const struct process *process, const struct view *view, FILE *st
     if (view->verbose)
         for (size_t i = 0; i < crash->module_count; i++)
             fprintf(stream, "%s %s\n", i ? "           " : "   Loaded: ",
-                    show(crash->modules[i], strlen(crash->modules[i]), 0).text);
+                    term_text(crash->modules[i], strlen(crash->modules[i]), 0).text);
 }

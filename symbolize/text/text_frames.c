@@ -60,7 +60,7 @@ static void write_frame(const struct frame *frame, bool user, size_t depth, int 
 
 void text_frames(const struct record *record, int indent, const struct view *view, FILE *stream)
 {
-    const struct frame *title = record_title(record);
+    const struct frame *title = record_title_frame(record);
     size_t listed = 0, more = 0, count, sources = 0;
 
     for (size_t i = 0; i < record->frame_count; i += count) {
@@ -80,11 +80,11 @@ void text_frames(const struct record *record, int indent, const struct view *vie
             text_source(frame, indent, view, stream);
         if (count > 1)
             fprintf(stream, "%*s%s of the same\n", indent + 2, "",
-                    show_count(count - 1, "more call").text);
+                    term_count(count - 1, "more call").text);
     }
     if (more && view->terse < 3)
         fprintf(stream, "%*s%s (-v shows them)\n", indent, "",
-                show_count(more, "more caller").text);
+                term_count(more, "more caller").text);
     if (text_ending(record->ending))
         fprintf(stream, "%*s[%s]\n", indent, "", text_ending(record->ending));
 }

@@ -101,7 +101,7 @@ void text_freed(const struct record *record, const struct view *view, FILE *stre
 void text_orphaned(const struct record *record, const struct view *view, FILE *stream)
 {
     const struct orphaned *orphaned = &record->orphaned;
-    char lead[SHOW_MAX + 40] = "its holder was freed in ";
+    char lead[TERM_TEXT_MAX + 40] = "its holder was freed in ";
 
     if (!orphaned->blocks)
         return;

@@ -21,13 +21,13 @@ void text_growing_head(const struct process *process, const char *join, FILE *st
 
     if (!process->totals.growing)
         return;
-    fprintf(stream, "%s\n%s %s%s", join, show_count(process->totals.growing, "record").text, verb,
+    fprintf(stream, "%s\n%s %s%s", join, term_count(process->totals.growing, "record").text, verb,
             process->how == END_RUNNING && process->totals.growing == 1 ? "s" : "");
 }
 
 void text_growth(const struct growth *growth, const struct view *view, FILE *stream)
 {
-    if (growth && (growth_grows(growth->verdict) || view->verbose))
+    if (growth && (growth_is_growing(growth->verdict) || view->verbose))
         fprintf(stream, "%*s%s\n", TEXT_INDENT, "", growth->reason);
 }
 
@@ -51,10 +51,10 @@ static void write_one(const struct record *record, size_t number, const struct v
     text_style(view, stream, STYLE_BOLD); /* which takes no columns */
     width += fprintf(stream, "growing");
     if (record->growth->bytes_per_second)
-        width += fprintf(stream, " %s/s", show_size(record->growth->bytes_per_second).text);
+        width += fprintf(stream, " %s/s", term_size(record->growth->bytes_per_second).text);
     text_style(view, stream, STYLE_PLAIN);
     if (record->growth->peak_bytes)
-        width += fprintf(stream, ", up to %s", show_size(record->growth->peak_bytes).text);
+        width += fprintf(stream, ", up to %s", term_size(record->growth->peak_bytes).text);
     width += fprintf(stream, " (%s)", kind_word[record->kind]);
     text_style(view, stream, STYLE_FAINT);
     fprintf(stream, "%*s%016" PRIx64 "\n",
@@ -81,12 +81,12 @@ void text_growing(const struct process *process, const struct view *view,
                   FILE *stream)
 {
     size_t most = process->record_count + process->grown_count, count = 0, told;
-    const struct record **growing = mem_more(NULL, &(size_t){0}, most, sizeof(*growing));
+    const struct record **growing = array_grow(NULL, &(size_t){0}, most, sizeof(*growing));
 
     for (size_t i = 0; i < process->record_count; i++) {
         const struct record *record = &process->records[i];
 
-        if (record_grows(record) && !listed(process, record, view) &&
+        if (record_is_growing(record) && !listed(process, record, view) &&
             (!record->suppressed_by || view->suppressed))
             growing[count++] = record;
     }
@@ -102,7 +102,7 @@ void text_growing(const struct process *process, const struct view *view,
         write_one(growing[i], i + 1, view, stream);
     }
     if (told < count)
-        fprintf(stream, "\n... and %s.\n", show_count(count - told, "more record").text);
+        fprintf(stream, "\n... and %s.\n", term_count(count - told, "more record").text);
     if (count)
         putc('\n', stream);
     free(growing);

@@ -58,7 +58,7 @@ void text_name(const struct process *process, bool arguments, FILE *stream)
     for (size_t i = 1; arguments && process->pid && i < process->argc && used < sizeof(command);
          i++)
         used += (size_t)snprintf(command + used, sizeof(command) - used, " %s", process->argv[i]);
-    fputs(show(command, strlen(command), arguments ? COMMAND_COLUMNS : NAME_COLUMNS).text, stream);
+    fputs(term_text(command, strlen(command), arguments ? COMMAND_COLUMNS : NAME_COLUMNS).text, stream);
     if (process->pid)
         fprintf(stream, " (pid %" PRId32 ")", process->pid);
     putc(' ', stream);
@@ -86,7 +86,7 @@ static void write_verdict(const struct process *process, enum verdict verdict, F
     if (verdict == VERDICT_LOST && indirect->records)
         fprintf(stream, "+ %s lost with them; ",
                 estimate_bytes(indirect->bytes, process->errors[VERDICT_INDIRECT].bytes).text);
-    fprintf(stream, "%s)", show_count(total->records, "record").text);
+    fprintf(stream, "%s)", term_count(total->records, "record").text);
 }
 
 /* What was reachable at a look that was not the last thing to happen may be lost by now. */
@@ -108,7 +108,7 @@ static void write_nothing_left(const struct process *process, FILE *stream)
         fputs(":\nno sample of its allocations is left", stream);
     else if (process->allocations)
         fprintf(stream, ":\n%snothing of its %s %s%s", clean ? "no leaks: " : "",
-                show_count(process->allocations, "allocation").text, state,
+                term_count(process->allocations, "allocation").text, state,
                 process->suppressed.records ? " but what is suppressed" : "");
 }
 

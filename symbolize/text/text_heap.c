@@ -23,7 +23,7 @@
 #include "symbolize/text/text_head.h"
 #include "symbolize/text/text_summary.h"
 #include "symbolize/text/text_tags.h"
-#include "common/base/times.h"
+#include "common/base/text.h"
 
 struct place {
     const struct record *record; /* its largest */
@@ -45,7 +45,7 @@ static int larger(const void *left, const void *right)
 /* Records of one stack and kind are one place, the largest first; for end_places(). */
 static struct place *find_places(const struct process *process, size_t *count)
 {
-    struct place *places = mem_more(NULL, &(size_t){0}, process->record_count, sizeof(*places));
+    struct place *places = array_grow(NULL, &(size_t){0}, process->record_count, sizeof(*places));
     struct map by_key = {0};
 
     *count = 0;
@@ -53,19 +53,19 @@ static struct place *find_places(const struct process *process, size_t *count)
         const struct record *record = &process->records[i];
         struct verdict_total all = {record->bytes, record->blocks, 0};
         bool fresh;
-        uint64_t *at = map_put(&by_key, record->signature ^ record->kind, &fresh);
+        uint64_t *at = hashmap_put(&by_key, record->signature ^ record->kind, &fresh);
         struct place *place = &places[fresh ? *at = (*count)++ : *at];
 
         if (fresh)
             *place = (struct place){.record = record, .all.records = 1};
-        total_add(&place->all, &all);
+        verdict_total_add(&place->all, &all);
         if (record->bytes > place->record->bytes)
             place->record = record;
         if (record->growth)
             place->growth = record->growth;
         tags_add_record(&place->tags, record);
     }
-    map_end(&by_key);
+    hashmap_end(&by_key);
     if (*count)
         qsort(places, *count, sizeof(*places), larger);
     return places;
@@ -80,20 +80,20 @@ static void end_places(struct place *places, size_t count)
 
 static void write_sum(const struct verdict_total *sum, FILE *stream)
 {
-    fprintf(stream, "%s in ", show_size(sum->bytes).text);
-    fprintf(stream, "%s", show_count(sum->blocks, "block").text);
+    fprintf(stream, "%s in ", term_size(sum->bytes).text);
+    fprintf(stream, "%s", term_count(sum->blocks, "block").text);
 }
 
 static void write_head(const struct process *process, const struct verdict_total *all, FILE *stream)
 {
-    char when[TIMES_SIZE], span[TIMES_SIZE];
-    const char *iso = times_iso(process->until_ns, when);
+    char when[TIME_TEXT_SIZE], span[TIME_TEXT_SIZE];
+    const char *iso = time_format_iso(process->until_ns, when);
 
     if (iso)
         fprintf(stream, "%s ", iso);
     text_name(process, false, stream);
     if (process->until_ns > process->started_ns && process->started_ns)
-        fprintf(stream, "after %s: ", times_span(process->until_ns - process->started_ns, span));
+        fprintf(stream, "after %s: ", time_format_span(process->until_ns - process->started_ns, span));
     else
         fputs("in all: ", stream);
     write_sum(all, stream);
@@ -106,12 +106,12 @@ static void write_place(struct place *place, size_t number, const struct view *v
     int width = fprintf(stream, "%zu. ", number);
 
     text_style(view, stream, STYLE_BOLD); /* which takes no columns */
-    width += fprintf(stream, "%s in ", show_size(place->all.bytes).text);
-    width += fprintf(stream, "%s", show_count(place->all.blocks, "block").text);
+    width += fprintf(stream, "%s in ", term_size(place->all.bytes).text);
+    width += fprintf(stream, "%s", term_count(place->all.blocks, "block").text);
     text_style(view, stream, STYLE_PLAIN);
     width += fprintf(stream, " (%s)", kind_word[place->record->kind]);
-    if (place->growth && growth_grows(place->growth->verdict))
-        width += fprintf(stream, ", growing %s/s", show_size(place->growth->bytes_per_second).text);
+    if (place->growth && growth_is_growing(place->growth->verdict))
+        width += fprintf(stream, ", growing %s/s", term_size(place->growth->bytes_per_second).text);
     text_signature(place->record->signature, width, view, stream);
     text_frames(place->record, TEXT_INDENT, view, stream);
     tags_sort(&place->tags);
@@ -123,7 +123,7 @@ static void write_part(const char *word, const struct verdict_total *part, FILE 
 {
     fprintf(stream, "%s: ", word);
     write_sum(part, stream);
-    fprintf(stream, " of %s.", show_count(part->records, "site").text);
+    fprintf(stream, " of %s.", term_count(part->records, "site").text);
 }
 
 static void write_process(const struct process *process, const struct view *view, FILE *stream)
@@ -135,8 +135,8 @@ static void write_process(const struct process *process, const struct view *view
 
     brief.terse = brief.verbose ? 0 : 4;
     for (size_t i = 0; i < count; i++) {
-        total_add(&all, &places[i].all);
-        total_add(view->top && i >= view->top ? &rest : &shown, &places[i].all);
+        verdict_total_add(&all, &places[i].all);
+        verdict_total_add(view->top && i >= view->top ? &rest : &shown, &places[i].all);
     }
     if (!view->quiet) {
         write_head(process, &all, stream);

@@ -19,7 +19,7 @@ static struct shown milliseconds(uint64_t ns)
     double ms = (double)ns / 1e6;
 
     if (ms >= 9.95)
-        return show_number((uint64_t)(ms + 0.5));
+        return term_number((uint64_t)(ms + 0.5));
     shown.columns =
         (size_t)snprintf(shown.text, sizeof(shown.text), "%.*f", ms < 0.095 ? 2 : 1, ms);
     return shown;
@@ -38,7 +38,7 @@ static size_t cost_text(const struct look *look, const struct view *view, char *
                                  milliseconds(look->check_ns).text);
     if (look->threads_parked)
         used += (size_t)snprintf(text + used, size - used, "%s%.40s parked", used ? "; " : "",
-                                 show_count(look->threads_parked, "other thread").text);
+                                 term_count(look->threads_parked, "other thread").text);
     return used;
 }
 
@@ -62,10 +62,10 @@ void text_look(const struct process *process, const struct view *view, FILE *str
               stream);
     if (look->threads_missed)
         fprintf(stream, "%s missed: what only these hold may seem lost.\n",
-                show_count(look->threads_missed, "thread").text);
+                term_count(look->threads_missed, "thread").text);
     if (look->skipped)
         fprintf(stream, "Left out because of pause_budget: %s.\n",
-                show_count(look->skipped, "periodic look").text);
+                term_count(look->skipped, "periodic look").text);
 }
 
 /* ---- Threads -------------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static bool is_told(const struct stack *stack, size_t i, size_t user)
 /* "f() at pool.c:88 < g()" */
 static void write_stack(const struct stack *stack, const struct view *view, FILE *stream)
 {
-    size_t user = frame_user(stack->frames, stack->count), told = 0;
+    size_t user = frame_first_user(stack->frames, stack->count), told = 0;
 
     for (size_t i = 0; i < stack->count && told < FRAMES_TOLD; i++) {
         const struct frame *frame = stack->frames[i];
@@ -104,7 +104,7 @@ static void write_thread(const struct seen_thread *thread, const struct view *vi
     else
         fputs("a thread that never allocated", stream);
     if (name && *name)
-        fprintf(stream, " (%s)", show(name, strlen(name), 16).text);
+        fprintf(stream, " (%s)", term_text(name, strlen(name), 16).text);
     write_stack(&thread->stack, view, stream);
 }
 
@@ -116,11 +116,11 @@ void text_threads(const struct process *process, const struct view *view, FILE *
         return;
     if (told > THREADS_TOLD && !view->verbose)
         told = THREADS_TOLD;
-    fprintf(stream, "Still running at the end: %s\n", show_count(count, "thread").text);
+    fprintf(stream, "Still running at the end: %s\n", term_count(count, "thread").text);
     for (size_t i = 0; i < told; i++)
         write_thread(&process->threads[i], view, stream);
     if (told < count)
         fprintf(stream, "%*s%s (-v shows them)\n", TEXT_INDENT, "",
-                show_count(count - told, "more thread").text);
+                term_count(count - told, "more thread").text);
     putc('\n', stream);
 }

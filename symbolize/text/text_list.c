@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "symbolize/records/leak_groups.h"
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 #include "symbolize/text/text_record.h"
 
 /* What hangs under a lost record stands there. */
@@ -117,6 +117,6 @@ void text_list(const struct process *process, const struct view *view, FILE *str
             write_item(process, i, ++number, view, stream);
     }
     if (hidden)
-        fprintf(stream, "\n... and %s.\n", show_count(hidden, "more record").text);
+        fprintf(stream, "\n... and %s.\n", term_count(hidden, "more record").text);
     putc('\n', stream);
 }

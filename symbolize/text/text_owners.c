@@ -14,13 +14,13 @@
 static void write_owner(const struct owner *owner, size_t number, const struct view *view,
                         FILE *stream)
 {
-    struct shown bytes = show_count(owner->bytes, "byte");
+    struct shown bytes = term_count(owner->bytes, "byte");
 
     fprintf(stream, "%3zu. ", number);
     text_style(view, stream, STYLE_BOLD);
-    fprintf(stream, "%s in %s", bytes.text, show_count(owner->blocks, "block").text);
+    fprintf(stream, "%s in %s", bytes.text, term_count(owner->blocks, "block").text);
     text_style(view, stream, STYLE_PLAIN);
-    fprintf(stream, "  %s\n", show(owner->root->words, strlen(owner->root->words), 0).text);
+    fprintf(stream, "  %s\n", term_text(owner->root->words, strlen(owner->root->words), 0).text);
     if (owner->path && owner->path->count)
         text_path(owner->path, TEXT_INDENT, view, stream);
     text_growth(owner->growth, view, stream);
@@ -50,7 +50,7 @@ static void write_process(const struct process *process, bool arguments, const s
     for (size_t i = 0; i < told; i++)
         write_owner(&process->owners[i], i + 1, view, stream);
     if (told < count)
-        fprintf(stream, "... and %s (--top=0).\n", show_count(count - told, "smaller owner").text);
+        fprintf(stream, "... and %s (--top=0).\n", term_count(count - told, "smaller owner").text);
     putc('\n', stream);
 }
 

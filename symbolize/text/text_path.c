@@ -15,11 +15,11 @@ struct shown text_call(const struct frame *frame, const struct view *view, size_
     bool whole;
 
     if (!frame)
-        return show("an unknown place", 16, 0);
+        return term_text("an unknown place", 16, 0);
     name = text_function(frame, view, columns > 4 ? columns - 2 : columns);
     whole = (view->verbose || view->full_names) && strchr(name.text, '('); /* with its arguments */
     call.columns = name.columns + (frame->function && !whole ? 2 : 0);
-    snprintf(call.text, sizeof(call.text), "%.*s%s", SHOW_MAX - 3, name.text,
+    snprintf(call.text, sizeof(call.text), "%.*s%s", TERM_TEXT_MAX - 3, name.text,
              frame->function && !whole ? "()" : "");
     return call;
 }
@@ -31,7 +31,7 @@ struct line {
 
 static void put(struct line *line, const char *text)
 {
-    struct shown shown = show(text, strlen(text), 0);
+    struct shown shown = term_text(text, strlen(text), 0);
 
     if (line->used > line->indent && line->used + 1 + shown.columns > TEXT_COLUMNS) {
         fprintf(line->stream, "\n%*s", (int)line->indent + 2, "");
@@ -55,7 +55,7 @@ static void put_step(struct line *line, const struct path *path, size_t i, const
         snprintf(next, sizeof(next), " +0x%" PRIx64, path->steps[i + 1].offset);
     if (step->into)
         snprintf(into, sizeof(into), "+0x%" PRIx64 " of ", step->into);
-    snprintf(text, sizeof(text), "-> %s%.32s B from %.160s%s", into, show_number(step->size).text,
+    snprintf(text, sizeof(text), "-> %s%.32s B from %.160s%s", into, term_number(step->size).text,
              text_call(step->frame, view, CALL_COLUMNS).text, next);
     put(line, text);
 }
@@ -76,7 +76,7 @@ void text_path(const struct path *path, size_t indent, const struct view *view, 
     for (size_t i = 0; i < path->count; i++) {
         if (path->skipped && i == path->skipped_at) {
             snprintf(text, sizeof(text), "-> ... %.32s ...",
-                     show_count(path->skipped, "more block").text);
+                     term_count(path->skipped, "more block").text);
             put(&line, text);
         }
         put_step(&line, path, i, view);

@@ -15,8 +15,8 @@
 static void write_recent(const struct process *process, const struct recent_free *recent,
                          const struct view *view, FILE *stream)
 {
-    struct record freed = record_of_stack(&recent->freed),
-                  allocated = record_of_stack(&recent->allocated);
+    struct record freed = record_from_stack(&recent->freed),
+                  allocated = record_from_stack(&recent->allocated);
     struct thread_ref thread = recent->thread;
 
     freed.first_ns = freed.last_ns = recent->time_ns;
@@ -61,7 +61,7 @@ void text_recent(const struct report *report, const struct view *view, FILE *str
     fprintf(stream,
             "Remembered: the last %d frees of each thread (of one that ended until a new one\n"
             "takes its place), by the address where the block began; %s here.\n",
-            LEAK_RECENT - 1, show_count(known, "free").text);
+            LEAK_RECENT - 1, term_count(known, "free").text);
     if (sampled)
         fputs("With sample= only frees of samples are among them.\n", stream);
 }

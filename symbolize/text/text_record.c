@@ -17,27 +17,27 @@
 #include "symbolize/text/text_suppressed.h"
 #include "symbolize/text/text_tags.h"
 #include "symbolize/text/text_verdict.h"
-#include "common/base/times.h"
+#include "common/base/text.h"
 
 #define PARTS_TOLD 4    /* of an entry, the first one included */
 #define CALL_COLUMNS 40 /* of a caller */
 
 /* ---- When and by whom ------------------------------------------------------------------------ */
 
-#define SPAN_SIZE (2 * TIMES_SIZE + 8)
+#define SPAN_SIZE (2 * TIME_TEXT_SIZE + 8)
 
 /* "0.4 s", "3 min 20 s to 0.3 s"; empty when nobody knows. */
 static const char *span_text(const struct process *process, const struct record *record,
                              char text[SPAN_SIZE])
 {
     uint64_t end = process->until_ns;
-    char first[TIMES_SIZE], last[TIMES_SIZE];
+    char first[TIME_TEXT_SIZE], last[TIME_TEXT_SIZE];
 
     *text = 0;
     if (!end || !record->first_ns)
         return text;
-    times_span(end > record->first_ns ? end - record->first_ns : 0, first);
-    times_span(end > record->last_ns ? end - record->last_ns : 0, last);
+    time_format_span(end > record->first_ns ? end - record->first_ns : 0, first);
+    time_format_span(end > record->last_ns ? end - record->last_ns : 0, last);
     if (strcmp(first, last) == 0)
         snprintf(text, SPAN_SIZE, "%s", first);
     else
@@ -77,7 +77,7 @@ static void write_threads(const struct record *record, FILE *stream)
 
         fprintf(stream, "%s T%" PRIu32, i ? "," : " by", record->threads[i].serial);
         if (name && *name)
-            fprintf(stream, " (%s)", show(name, strlen(name), 16).text);
+            fprintf(stream, " (%s)", term_text(name, strlen(name), 16).text);
     }
     if (record->more_threads)
         fputs(" and others", stream);
@@ -93,7 +93,7 @@ static void write_error(const struct record *record, FILE *stream)
     if (!error->bytes && !error->blocks)
         return;
     fprintf(stream, "%*sestimated from %s: %s, %s (95 %%)\n", TEXT_INDENT, "",
-            show_count(error->samples, "sample").text,
+            term_count(error->samples, "sample").text,
             estimate_bytes_error(record->bytes, error->bytes).text,
             estimate_count_error(record->blocks, error->blocks, "block").text);
 }
@@ -106,9 +106,9 @@ void text_when(const struct process *process, const struct record *record, FILE 
 
 void text_days(uint64_t first_ns, uint64_t last_ns, FILE *stream)
 {
-    char first[TIMES_SIZE], last[TIMES_SIZE];
+    char first[TIME_TEXT_SIZE], last[TIME_TEXT_SIZE];
 
-    if (!times_iso(first_ns, first) || !times_iso(last_ns, last))
+    if (!time_format_iso(first_ns, first) || !time_format_iso(last_ns, last))
         return;
     fprintf(stream, ", %.10s %.5s", first, first + 11);
     if (strncmp(first, last, 16) != 0)
@@ -122,11 +122,11 @@ void text_sighted(const struct record *record, FILE *stream)
 
     if (!seen->processes)
         return;
-    fprintf(stream, "%*sin %s", TEXT_INDENT, "", show_count(seen->processes, "process").text);
+    fprintf(stream, "%*sin %s", TEXT_INDENT, "", term_count(seen->processes, "process").text);
     if (seen->host_count == 1)
-        fprintf(stream, " on %s", show(seen->hosts[0], strlen(seen->hosts[0]), 30).text);
+        fprintf(stream, " on %s", term_text(seen->hosts[0], strlen(seen->hosts[0]), 30).text);
     else if (seen->host_count)
-        fprintf(stream, " on %s", show_count(seen->host_count, "host").text);
+        fprintf(stream, " on %s", term_count(seen->host_count, "host").text);
     text_days(record->first_ns, record->last_ns, stream);
     putc('\n', stream);
 }
@@ -152,7 +152,7 @@ static bool write_head(const struct process *process, const struct record *recor
                       kind_word[record->kind]);
     if (entry)
         width += snprintf(head + strlen(head), sizeof(head) - strlen(head), ", %.30s",
-                          show_count(entry->count, "place").text);
+                          term_count(entry->count, "place").text);
     fputs(head, stream);
     age_text(process, record, view, age, sizeof(age));
     dated = *age && (size_t)width + strlen(age) + 18 <= TEXT_COLUMNS;
@@ -207,7 +207,7 @@ static void write_more(size_t more, FILE *stream)
 {
     if (more)
         fprintf(stream, "%*sand in %s (-v lists them)\n", TEXT_INDENT, "",
-                show_count(more, "more place").text);
+                term_count(more, "more place").text);
 }
 
 /* So many of them are told: one more rather than "and in 1 more place". */
@@ -223,8 +223,8 @@ static void write_lines(const struct record *record, const struct view *view, FI
 
     for (size_t i = 0; i < told; i++) {
         const struct record_line *line = &record->lines[i];
-        struct shown bytes = show_count(line->bytes, "byte");
-        struct shown blocks = show_count(line->blocks, "block");
+        struct shown bytes = term_count(line->bytes, "byte");
+        struct shown blocks = term_count(line->blocks, "block");
 
         if (line->frame != record->frames[record->user])
             write_part(&bytes, &blocks, line->frame, NULL, view, stream);
@@ -251,7 +251,7 @@ static size_t partings_of(const struct process *process, const struct entry *ent
         const struct record *part = &process->records[entry->parts[i]];
         const char *who;
         const struct frame *frame = where_they_part(entry, part, first, &who);
-        uint64_t *place = map_put(&by_place, (uint64_t)(uintptr_t)frame + (who != NULL), NULL);
+        uint64_t *place = hashmap_put(&by_place, (uint64_t)(uintptr_t)frame + (who != NULL), NULL);
         struct parting *parting;
 
         if (!*place) {
@@ -263,14 +263,14 @@ static size_t partings_of(const struct process *process, const struct entry *ent
         parting->blocks = add_saturating(parting->blocks, part->blocks);
         estimate_add_error(&parting->error, &part->error);
     }
-    map_end(&by_place);
+    hashmap_end(&by_place);
     return count;
 }
 
 static void write_parts(const struct process *process, const struct entry *entry,
                         const struct view *view, FILE *stream)
 {
-    struct parting *partings = mem_more(NULL, &(size_t){0}, entry->count, sizeof(*partings));
+    struct parting *partings = array_grow(NULL, &(size_t){0}, entry->count, sizeof(*partings));
     size_t count = partings_of(process, entry, partings), told = told_of(count + 1, view) - 1;
 
     for (size_t i = 0; i < told; i++) {
@@ -305,7 +305,7 @@ static void write_body(const struct process *process, const struct record *recor
     text_frames(record, TEXT_INDENT, view, stream);
     if (record->stacks > 1 && view->verbose)
         fprintf(stream, "%*sthis is the largest of %s with these names\n", TEXT_INDENT, "",
-                show_count(record->stacks, "stack").text);
+                term_count(record->stacks, "stack").text);
     text_freed(record, view, stream);
     text_orphaned(record, view, stream);
     write_lines(record, view, stream);

@@ -37,12 +37,12 @@ static const char *word_of(const char *type)
 static struct shown count_of(uint64_t count, const char *type)
 {
     if (count != 1 && strcmp(type, "dir") == 0) {
-        struct shown shown = show_number(count);
+        struct shown shown = term_number(count);
 
         shown.columns += (size_t)snprintf(shown.text + shown.columns, 16, " directories");
         return shown;
     }
-    return show_count(count, word_of(type));
+    return term_count(count, word_of(type));
 }
 
 static void write_names(const struct resource *resource, const struct view *view, FILE *stream)
@@ -51,7 +51,7 @@ static void write_names(const struct resource *resource, const struct view *view
 
     for (size_t i = 0; i < resource->name_count && i < most; i++)
         fprintf(stream, "%s%s", i ? ", " : "",
-                show(resource->names[i], strlen(resource->names[i]), 0).text);
+                term_text(resource->names[i], strlen(resource->names[i]), 0).text);
     if (resource->name_count > most || resource->more_names)
         fputs(", ...", stream);
 }
@@ -59,7 +59,7 @@ static void write_names(const struct resource *resource, const struct view *view
 static void write_stack(const char *head, const struct stack *stack, const struct view *view,
                         FILE *stream)
 {
-    struct record record = record_of_stack(stack);
+    struct record record = record_from_stack(stack);
 
     fprintf(stream, "%*s%s:\n", TEXT_INDENT - 2, "", head);
     text_frames(&record, TEXT_INDENT, view, stream);
@@ -86,17 +86,17 @@ void text_resource_words(const struct resource *resource, FILE *stream)
 
     if (strcmp(resource->type, "bad-close") == 0)
         fprintf(stream, "%s of a descriptor that never was open",
-                show_count(record->blocks, "close").text);
+                term_count(record->blocks, "close").text);
     else if (resource->bad_close)
         fprintf(stream, "%s of a descriptor that was closed already",
-                show_count(record->blocks, "close").text);
+                term_count(record->blocks, "close").text);
     else if (strcmp(resource->type, "thread") == 0)
         fprintf(stream, "%s ended, neither joined nor detached",
                 count_of(record->blocks, resource->type).text);
     else
         fprintf(stream, "%s still open", count_of(record->blocks, resource->type).text);
     if (resource->has_bytes)
-        fprintf(stream, ", %s", show_size(record->bytes).text);
+        fprintf(stream, ", %s", term_size(record->bytes).text);
 }
 
 void text_resource(const struct process *process, const struct resource *resource,
@@ -135,7 +135,7 @@ static void write_single(const struct resource *resource, const struct view *vie
     fprintf(stream, " - %s: ", word_of(resource->type));
     write_names(resource, view, stream);
     if (resource->has_bytes)
-        fprintf(stream, ", %s", show_size(resource->record.bytes).text);
+        fprintf(stream, ", %s", term_size(resource->record.bytes).text);
     putc('\n', stream);
     text_frames(&resource->record, TEXT_INDENT, &brief, stream);
     text_freed(&resource->record, view, stream);
@@ -150,7 +150,7 @@ static void write_inherited(const struct process *process, FILE *stream)
         const char *name = one->name ? one->name : "unknown";
 
         fprintf(stream, "%s %" PRIu64 " (%s)", i ? "," : "", one->number,
-                show(name, strlen(name), 0).text);
+                term_text(name, strlen(name), 0).text);
     }
     fputs(".\n", stream);
 }
@@ -162,7 +162,7 @@ static void write_totals(const struct process *process, FILE *stream)
         const struct resource_total *total = &process->resource_totals[i];
 
         fprintf(stream, "%s %s", i ? "," : "", count_of(total->opened, total->type).text);
-        fprintf(stream, " (%s still open)", show_number(total->open).text);
+        fprintf(stream, " (%s still open)", term_number(total->open).text);
     }
     fputs(".\n", stream);
 }
@@ -218,5 +218,5 @@ void text_resources(const struct process *process, const struct view *view, FILE
         write_totals(process, stream);
     if (process->resources_missed)
         fprintf(stream, "Not tracked: %s descriptors, streams and the like: no room for them.\n",
-                show_number(process->resources_missed).text);
+                term_number(process->resources_missed).text);
 }

@@ -23,14 +23,14 @@ static void write_total(const struct process *process, const struct verdict_tota
 
 static void write_rule(const struct rule *rule, FILE *stream)
 {
-    fprintf(stream, "%s", show(rule->text, strlen(rule->text), 0).text);
-    fprintf(stream, " (%s)", show(rule->where, strlen(rule->where), 0).text);
+    fprintf(stream, "%s", term_text(rule->text, strlen(rule->text), 0).text);
+    fprintf(stream, " (%s)", term_text(rule->where, strlen(rule->where), 0).text);
 }
 
 static void write_reason(const struct rule *rule, FILE *stream)
 {
     if (rule->reason)
-        fprintf(stream, ": %s", show(rule->reason, strlen(rule->reason), 0).text);
+        fprintf(stream, ": %s", term_text(rule->reason, strlen(rule->reason), 0).text);
 }
 
 void text_suppressed(const struct process *process, const struct view *view, FILE *stream)
@@ -39,7 +39,7 @@ void text_suppressed(const struct process *process, const struct view *view, FIL
         return;
     fputs("Suppressed: ", stream);
     write_total(process, &process->suppressed, stream);
-    fprintf(stream, " by %s%s%s\n", show_count(process->rule_count, "rule").text,
+    fprintf(stream, " by %s%s%s\n", term_count(process->rule_count, "rule").text,
             view->suppressed ? "" : " (--show-suppressed)", view->verbose ? ":" : ".");
     for (size_t i = 0; i < process->rule_count && view->verbose; i++) {
         fprintf(stream, "%*s", TEXT_INDENT, "");
@@ -66,7 +66,7 @@ void text_unused_rules(const struct report *report, const struct view *view, FIL
     if (!report->unused_count || !view->verbose)
         return;
     fprintf(stream, "Suppressions that fit nothing: %s\n",
-            show_count(report->unused_count, "rule").text);
+            term_count(report->unused_count, "rule").text);
     for (size_t i = 0; i < report->unused_count; i++) {
         fprintf(stream, "%*s", TEXT_INDENT, "");
         write_rule(report->unused[i], stream);
@@ -87,7 +87,7 @@ void text_expired_rules(const struct report *report, const struct view *view, FI
     }
     if (report->expired_count > most)
         fprintf(stream, "... and %s (-v).\n",
-                show_count(report->expired_count - most, "more expired one").text);
+                term_count(report->expired_count - most, "more expired one").text);
     if (report->expired_count)
         putc('\n', stream);
 }

@@ -21,7 +21,7 @@ static void write_tag(const struct tag_sum *sum, const struct record *all, int i
     size_t columns = view->verbose || view->full_names ? 0 : NAME_COLUMNS;
 
     fprintf(stream, "%*sunder the tag %s", indent, "",
-            show(sum->name, strlen(sum->name), columns).text);
+            term_text(sum->name, strlen(sum->name), columns).text);
     if (sum->blocks != all->blocks || sum->bytes != all->bytes)
         fprintf(stream, ": %s in %s", estimate_bytes(sum->bytes, all->error.bytes).text,
                 estimate_count(sum->blocks, all->error.blocks, "block").text);
@@ -37,5 +37,5 @@ void text_tags(const struct tag_sums *sums, const struct record *all, int indent
         write_tag(&sums->sum[i], all, indent, view, stream);
     if (told < sums->count)
         fprintf(stream, "%*sand under %s (-v lists them)\n", indent, "",
-                show_count(sums->count - told, "more tag").text);
+                term_count(sums->count - told, "more tag").text);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "leak_store.h"
-#include "common/encode/hex.h"
+#include "common/encode/encode.h"
 #include "common/view/text_frame.h"
 #include "symbolize/text/text_frames.h"
 #include "symbolize/text/text_path.h"
@@ -17,7 +17,7 @@
 #define HELD_TOLD 3 /* functions whose blocks hang under a record, unless more is asked for */
 #define CALL_COLUMNS 40
 
-static void say(const char *words, FILE *stream)
+static void print_notice(const char *words, FILE *stream)
 {
     fprintf(stream, "%*s%s\n", TEXT_INDENT, "", words);
 }
@@ -25,9 +25,9 @@ static void say(const char *words, FILE *stream)
 static void write_held(const struct record *held, const struct verdict_total *sum, bool shared,
                        const struct view *view, FILE *stream)
 {
-    fprintf(stream, "%*sholds %s, ", TEXT_INDENT, "", show_count(sum->blocks, "block").text);
-    fprintf(stream, "%s from ", show_size(sum->bytes).text);
-    fprintf(stream, "%s%s\n", text_call(record_title(held), view, CALL_COLUMNS).text,
+    fprintf(stream, "%*sholds %s, ", TEXT_INDENT, "", term_count(sum->blocks, "block").text);
+    fprintf(stream, "%s from ", term_size(sum->bytes).text);
+    fprintf(stream, "%s%s\n", text_call(record_title_frame(held), view, CALL_COLUMNS).text,
             shared ? " (and others do)" : "");
 }
 
@@ -47,7 +47,7 @@ struct held {
 
 static uint64_t maker_of(const struct record *record)
 {
-    const struct frame *title = record_title(record);
+    const struct frame *title = record_title_frame(record);
 
     return title ? title->name_hash : 0;
 }
@@ -92,9 +92,9 @@ static void write_some_held(const struct process *process, const struct record *
         write_held(held[i].first, &held[i].sum, held[i].shared, view, stream);
     if (!rest.records)
         return;
-    fprintf(stream, "%*sholds %s, ", TEXT_INDENT, "", show_count(rest.blocks, "more block").text);
-    fprintf(stream, "%s from ", show_size(rest.bytes).text);
-    fprintf(stream, "%s (--show=lost,indirect)\n", show_count(rest.records, "place").text);
+    fprintf(stream, "%*sholds %s, ", TEXT_INDENT, "", term_count(rest.blocks, "more block").text);
+    fprintf(stream, "%s from ", term_size(rest.bytes).text);
+    fprintf(stream, "%s (--show=lost,indirect)\n", term_count(rest.records, "place").text);
 }
 
 static void write_all_held(const struct process *process, const struct record *record,
@@ -117,8 +117,8 @@ static void write_retained(const struct record *record, const char *lead, const 
     if (record->retained.blocks <= record->blocks)
         return;
     fprintf(stream, "%*s%s %s, ", TEXT_INDENT, "", lead,
-            show_count(record->retained.blocks, "block").text);
-    fprintf(stream, "%s%s\n", show_size(record->retained.bytes).text, rest);
+            term_count(record->retained.blocks, "block").text);
+    fprintf(stream, "%s%s\n", term_size(record->retained.bytes).text, rest);
 }
 
 static void write_reached(const struct record *record, const struct view *view, FILE *stream)
@@ -126,15 +126,15 @@ static void write_reached(const struct record *record, const struct view *view, 
     const struct path *path = record->path;
 
     if (record->ignored)
-        say("the program said that this is no leak", stream);
+        print_notice("the program said that this is no leak", stream);
     if (record->dropped)
-        say("dropped by exit code: when it began, something still pointed here", stream);
+        print_notice("dropped by exit code: when it began, something still pointed here", stream);
     write_retained(record, "alone keeps", " alive, itself included", stream);
     if (!path)
         return;
     if (path->root->class == LEAK_ROOT_CLASS_STACKS)
         fprintf(stream, "%*sreachable only through %s\n", TEXT_INDENT, "",
-                show(path->root->words, strlen(path->root->words), 0).text);
+                term_text(path->root->words, strlen(path->root->words), 0).text);
     if (path->root->class != LEAK_ROOT_CLASS_STACKS || path->count > 1)
         text_path(path, TEXT_INDENT, view, stream);
 }
@@ -151,19 +151,19 @@ static void write_samples(const struct record *record, const struct view *view, 
 
         fprintf(stream, "%*sT%" PRIu32 "#%" PRIu32 ": ", TEXT_INDENT, "", sample->thread.serial,
                 sample->count);
-        fprintf(stream, "%s", show_count(sample->size, "byte").text);
+        fprintf(stream, "%s", term_count(sample->size, "byte").text);
         if (sample->address)
             fprintf(stream, " at 0x%" PRIx64, sample->address);
         if (sample->length && !view->content) {
-            dump_line(sample->content, sample->length < GLANCE ? sample->length : GLANCE, glance,
+            hex_line(sample->content, sample->length < GLANCE ? sample->length : GLANCE, glance,
                       sizeof(glance));
-            fprintf(stream, " \"%s\"", show(glance, strlen(glance), 40).text);
+            fprintf(stream, " \"%s\"", term_text(glance, strlen(glance), 40).text);
         } else if (sample->length && sample->length < sample->size) {
-            fprintf(stream, ", the first %s", show_number(sample->length).text);
+            fprintf(stream, ", the first %s", term_number(sample->length).text);
         }
         putc('\n', stream);
         if (view->content)
-            dump(sample->content, sample->length, TEXT_INDENT + 2, stream);
+            hex_dump(sample->content, sample->length, TEXT_INDENT + 2, stream);
     }
 }
 
@@ -173,7 +173,7 @@ void text_verdict(const struct process *process, const struct record *record,
     switch (record->verdict) {
     case VERDICT_LOST:
         if (record->cycle)
-            say("a ring of blocks that point at each other", stream);
+            print_notice("a ring of blocks that point at each other", stream);
         write_retained(record, "fix this one:", " go away", stream);
         if (view->verbose || view->show[VERDICT_INDIRECT])
             write_all_held(process, record, view, stream);
@@ -182,14 +182,14 @@ void text_verdict(const struct process *process, const struct record *record,
         break;
     case VERDICT_POSSIBLE:
         if (record->tagged)
-            say("held by an unaligned pointer to its first bytes: a tag in its low bits?", stream);
+            print_notice("held by an unaligned pointer to its first bytes: a tag in its low bits?", stream);
         break;
     case VERDICT_REACHABLE:
         write_reached(record, view, stream);
         break;
     case VERDICT_UNFREED:
         if (process->look && process->look->made)
-            say("came after the look at the heap, which says nothing of it", stream);
+            print_notice("came after the look at the heap, which says nothing of it", stream);
         break;
     default:
         break;

@@ -26,10 +26,10 @@ static void write_pointer(const struct pointer *pointer, const struct view *view
 
     fprintf(stream, "%*s", TEXT_INDENT, "");
     if (root)
-        fputs(show(root->words, strlen(root->words), 0).text, stream);
+        fputs(term_text(root->words, strlen(root->words), 0).text, stream);
     else if (pointer->block)
         fprintf(stream, "0x%" PRIx64 ", %s B from %s", pointer->block,
-                show_number(pointer->size).text, text_call(pointer->frame, view, 0).text);
+                term_number(pointer->size).text, text_call(pointer->frame, view, 0).text);
     else
         fputs("a root that the look had no room to name", stream);
     if (within || (!root && pointer->offset))
@@ -52,7 +52,7 @@ static void write_pointers(const struct who *who, const struct view *view, FILE 
         write_pointer(&who->pointers[i], view, stream);
     if (told < who->pointer_count || who->more)
         fprintf(stream, "%*sand %s%s%s\n", TEXT_INDENT, "",
-                show_count(who->pointer_count - told, "more word").text,
+                term_count(who->pointer_count - told, "more word").text,
                 who->more ? " at least" : "", told < who->pointer_count ? " (--top=0)" : "");
 }
 
@@ -60,14 +60,14 @@ static void write_block(const struct process *process, const struct who *who,
                         const struct view *view, FILE *stream)
 {
     uint64_t offset = who->address - who->block;
-    struct record record = record_of_stack(&who->allocated);
+    struct record record = record_from_stack(&who->allocated);
     struct thread_ref thread = who->thread;
 
     fputs(offset >= who->size && offset ? " is just behind"
           : offset                      ? " is in"
                                         : " is the start of",
           stream);
-    fprintf(stream, " a block of %s", show_count(who->size, "byte").text);
+    fprintf(stream, " a block of %s", term_count(who->size, "byte").text);
     if (offset && offset < who->size)
         fprintf(stream, " at 0x%" PRIx64 " (+0x%" PRIx64 ")", who->block, offset);
     fprintf(stream, ", %s\n", verdict_words[who->verdict]);

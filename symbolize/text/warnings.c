@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "common/base/term_text.h"
+#include "common/base/text.h"
 #include "symbolize/text/text_head.h"
 
 const char *caveat_at(const struct process *process, size_t i, char words[CAVEAT_SIZE])
@@ -25,7 +25,7 @@ const char *caveat_at(const struct process *process, size_t i, char words[CAVEAT
                  look && look->trouble ? look->trouble : "no look at the heap was made");
     else if (process->sample > 1 && i-- == 0)
         snprintf(words, CAVEAT_SIZE, "all numbers are estimates: one byte in %.27s was looked at",
-                 show_number(process->sample).text);
+                 term_number(process->sample).text);
     else
         return NULL;
     return words;

@@ -32,14 +32,14 @@ static const char *function_of(struct mem *mem, const struct frame *frame)
     char buffer[FRAME_NAME_SIZE];
     const char *name = frame ? frame_name(frame, buffer) : "[no stack]";
 
-    return mem_copy(mem, name, strlen(name));
+    return arena_copy(mem, name, strlen(name));
 }
 
 static const char *file_of(struct mem *mem, const struct frame *frame)
 {
     if (frame && frame->file)
         return frame->file;
-    return frame && frame->module ? mem_format(mem, "[no line known] in %s", frame->module)
+    return frame && frame->module ? arena_format(mem, "[no line known] in %s", frame->module)
                                   : "[no line known]";
 }
 
@@ -48,8 +48,8 @@ static const char *size_of(struct mem *mem, const struct record *record)
     uint64_t size = record->blocks ? record->bytes / record->blocks : 0;
     uint64_t least = size ? 1ull << (63 - __builtin_clzll(size)) : 0;
 
-    return least < 2 ? mem_format(mem, "%" PRIu64, least)
-                     : mem_format(mem, "%" PRIu64 "-%" PRIu64, least, 2 * (least - 1) + 1);
+    return least < 2 ? arena_format(mem, "%" PRIu64, least)
+                     : arena_format(mem, "%" PRIu64 "-%" PRIu64, least, 2 * (least - 1) + 1);
 }
 
 static const char *threads_of(struct mem *mem, const struct record *record)
@@ -60,18 +60,18 @@ static const char *threads_of(struct mem *mem, const struct record *record)
         const struct thread_ref *thread = &record->threads[i];
         bool named = thread->name && *thread->name;
 
-        names = mem_format(mem, "%s%sT%" PRIu32 "%s%s%s", names ? names : "", names ? ", " : "",
+        names = arena_format(mem, "%s%sT%" PRIu32 "%s%s%s", names ? names : "", names ? ", " : "",
                            thread->serial, named ? " (" : "", named ? thread->name : "",
                            named ? ")" : "");
     }
     if (!names)
         return "[not known]";
-    return record->more_threads ? mem_format(mem, "%s and others", names) : names;
+    return record->more_threads ? arena_format(mem, "%s and others", names) : names;
 }
 
 static const char *name_of(struct mem *mem, enum by_key key, const struct record *record)
 {
-    const struct frame *frame = record_title(record);
+    const struct frame *frame = record_title_frame(record);
 
     switch (key) {
     case BY_FILE:
@@ -119,7 +119,7 @@ struct adding {
 static void add_part(struct adding *adding, size_t record, size_t row)
 {
     adding->parts =
-        mem_more(adding->parts, &adding->part_capacity, adding->count + 1, sizeof(*adding->parts));
+        array_grow(adding->parts, &adding->part_capacity, adding->count + 1, sizeof(*adding->parts));
     adding->parts[adding->count++] = (struct part){record, row};
 }
 
@@ -130,7 +130,7 @@ static void add_to_row(struct adding *adding, const char *name, size_t index, ui
     struct by_table *table = &adding->table;
     struct verdict_total one = {bytes, blocks, 1};
     bool fresh;
-    uint64_t *at = map_put(&adding->by_name,
+    uint64_t *at = hashmap_put(&adding->by_name,
                            adding->view->by == BY_SITE ? hash_mix(record->signature, record->kind)
                                                        : hash_text(1, name, strlen(name)),
                            &fresh);
@@ -138,10 +138,10 @@ static void add_to_row(struct adding *adding, const char *name, size_t index, ui
     if (fresh) {
         *at = table->count++;
         table->rows =
-            mem_more(table->rows, &adding->row_capacity, table->count, sizeof(*table->rows));
+            array_grow(table->rows, &adding->row_capacity, table->count, sizeof(*table->rows));
         table->rows[*at] = (struct by_row){.name = name, .first = record, .number = *at};
     }
-    total_add(&table->rows[*at].sum, &one);
+    verdict_total_add(&table->rows[*at].sum, &one);
     add_part(adding, index, *at);
 }
 
@@ -172,7 +172,7 @@ static void add_records(struct adding *adding)
 
         if (record->suppressed_by || !by_shows(adding->view, record->verdict))
             continue;
-        total_add(&adding->table.all, &one);
+        verdict_total_add(&adding->table.all, &one);
         if (adding->view->by == BY_TAG)
             add_tags(adding, i);
         else
@@ -185,8 +185,8 @@ static void add_records(struct adding *adding)
 static uint64_t left_out(const struct adding *adding)
 {
     const struct by_table *table = &adding->table;
-    bool *row_shown = mem_take_array(table->mem, table->count, sizeof(bool));
-    bool *shown = mem_take_array(table->mem, adding->process->record_count, sizeof(bool));
+    bool *row_shown = arena_alloc_array(table->mem, table->count, sizeof(bool));
+    bool *shown = arena_alloc_array(table->mem, adding->process->record_count, sizeof(bool));
     uint64_t records = table->all.records;
 
     for (size_t i = 0; i < table->shown; i++)
@@ -201,7 +201,7 @@ static uint64_t left_out(const struct adding *adding)
 
 struct by_table by_make(const struct process *process, const struct view *view)
 {
-    struct adding adding = {.process = process, .view = view, .table.mem = mem_begin()};
+    struct adding adding = {.process = process, .view = view, .table.mem = arena_begin()};
     struct by_table *table = &adding.table;
 
     add_records(&adding);
@@ -211,9 +211,9 @@ struct by_table by_make(const struct process *process, const struct view *view)
                    : view->top && view->top < table->count ? view->top
                                                            : table->count;
     for (size_t i = table->shown; i < table->count; i++)
-        total_add(&table->rest, &table->rows[i].sum);
+        verdict_total_add(&table->rest, &table->rows[i].sum);
     table->rest.records = left_out(&adding);
-    map_end(&adding.by_name);
+    hashmap_end(&adding.by_name);
     free(adding.parts);
     return *table;
 }
@@ -221,7 +221,7 @@ struct by_table by_make(const struct process *process, const struct view *view)
 void by_end(struct by_table *table)
 {
     free(table->rows);
-    mem_end(table->mem);
+    arena_end(table->mem);
 }
 
 double by_share(const struct by_table *table, const struct by_row *row)

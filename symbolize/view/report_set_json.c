@@ -12,7 +12,7 @@
 
 #include "leak_store.h"
 #include "common/names/frame_class.h"
-#include "common/base/times.h"
+#include "common/base/text.h"
 
 struct reading {
     struct ledger *ledger;
@@ -36,7 +36,7 @@ static const char *text_at(const json_t *object, const char *key, struct mem *me
 {
     const json_t *text = json_object_get(object, key);
 
-    return json_is_string(text) ? mem_copy(mem, json_string_value(text), json_string_length(text))
+    return json_is_string(text) ? arena_copy(mem, json_string_value(text), json_string_length(text))
                                 : NULL;
 }
 
@@ -62,7 +62,7 @@ static uint64_t time_at(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
 
-    return text ? times_read(text) : 0;
+    return text ? time_parse_iso(text) : 0;
 }
 
 /* A place in the table of words, from NULL words to `count`; 0 when there is no such word. */
@@ -106,8 +106,8 @@ static void read_frames(struct mem *mem, const json_t *item, struct record *reco
 {
     json_t *from = json_object_get(item, "frames");
     size_t count = json_array_size(from), user = 0;
-    struct frame *frames = mem_take_array(mem, count, sizeof(*frames));
-    const struct frame **stack = mem_take_array(mem, count, sizeof(*stack));
+    struct frame *frames = arena_alloc_array(mem, count, sizeof(*frames));
+    const struct frame **stack = arena_alloc_array(mem, count, sizeof(*stack));
 
     while (user < count && !json_is_true(json_object_get(json_array_get(from, user), "user")))
         user++;
@@ -133,7 +133,7 @@ static void read_seen(struct reading *reading)
     seen->processes = number_at(reading->item, "processes");
     if (!seen->processes)
         return;
-    seen->hosts = mem_take_array(mem, json_array_size(hosts), sizeof(*seen->hosts));
+    seen->hosts = arena_alloc_array(mem, json_array_size(hosts), sizeof(*seen->hosts));
     for (size_t i = 0; i < json_array_size(hosts); i++) {
         const char *name = json_string_value(json_array_get(hosts, i));
 
@@ -164,7 +164,7 @@ static void read_tags(struct reading *reading)
 {
     struct mem *mem = reading->ledger->mem;
     json_t *tags = json_object_get(reading->item, "tags"), *item;
-    struct tag_sum *sums = mem_take_array(mem, json_array_size(tags), sizeof(*sums));
+    struct tag_sum *sums = arena_alloc_array(mem, json_array_size(tags), sizeof(*sums));
     size_t i;
 
     reading->record.tags = sums;
@@ -281,7 +281,7 @@ static const char *read_merged(struct ledger *ledger, const json_t *report)
         again += ledger_knows(ledger, &process);
     }
     if (again)
-        return mem_format(ledger->mem,
+        return arena_format(ledger->mem,
                           "has %zu of the processes that were counted before: give the reports "
                           "that it was made of instead",
                           again);
@@ -303,7 +303,7 @@ const char *ledger_json_read(struct ledger *ledger, const char *path)
     const char *wrong = NULL;
 
     if (!report)
-        wrong = mem_format(ledger->mem, "is no JSON: line %d: %s; write the report again",
+        wrong = arena_format(ledger->mem, "is no JSON: line %d: %s; write the report again",
                            trouble.line, trouble.text);
     else if (!format || (strcmp(format, "libleak") != 0 && !merged) ||
              !json_is_array(json_object_get(report, "processes")))

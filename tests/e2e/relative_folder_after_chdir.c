@@ -2,7 +2,7 @@
 // both are reported at the end.
 // CFLAGS: -O1 -g -fno-builtin
 // RUN: cp %O/libleak.so %O/leakreport .; LD_PRELOAD=./libleak.so LIBLEAK_OPTIONS=dir=store:report=exit %t
-// REFUSE: no store in
+// REFUSE: no recording file in
 // EXPECT: reachable=10/1/1 .* unfreed=0/0/0
 // EXPECT: reachable=11/1/1 .* unfreed=0/0/0
 // JSON: len(procs) == 2

@@ -2,9 +2,9 @@
 // no more, one line says so, nothing is started, and the program ends with its own status; else there is a report.
 // RUN: run() { LD_PRELOAD=%O/libleak.so LIBLEAK_OPTIONS=report=exit:dir=/proc/none %t "$@" 2>&1; echo "$1=$?"; }
 // RUN: LD_PRELOAD= ; run refused; run full; echo ----; run allowed
-// EXPECT: ^libleak: no report: there is no file in memory to hand it over$
+// EXPECT: ^libleak: no report: the recording needs a file in memory for leakreport, and there is none$
 // EXPECT: ^refused=5$
-// EXPECT: ^libleak: no report: the account cannot be copied to hand it over: no space left$
+// EXPECT: ^libleak: no report: the recording cannot be copied for leakreport: no space left$
 // EXPECT: ^full=5$
 // REFUSE: damaged|cut off
 // EXPECT: lost=1234/1/1

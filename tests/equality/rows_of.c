@@ -77,9 +77,9 @@ static bool skip_operands(uint8_t opcode, struct cursor *cursor)
     } else if (opcode >> 6 != 3)
         return false;
     while (ulebs--)
-        cursor_uleb(cursor);
+        eh_read_uleb(cursor);
     if (block)
-        cursor->at += cursor_uleb(cursor);
+        cursor->at += eh_read_uleb(cursor);
     return !cursor->bad && cursor->at <= cursor->end;
 }
 
@@ -88,29 +88,29 @@ static uint64_t code_align_of(const uint8_t *cie)
 {
     const char *augmentation = (const char *)cie + 9;
     struct cursor cursor = {cie + 9 + strlen(augmentation) + 1, cie + 64, false};
-    return cursor_uleb(&cursor);
+    return eh_read_uleb(&cursor);
 }
 
 /* Returns where its function ends. */
 static uintptr_t one_fde(const uint8_t *fde, uintptr_t start)
 {
     struct cursor cursor = {fde, fde + 4, false};
-    uint32_t length = cursor_take(&cursor, 4);
+    uint32_t length = eh_read_uint(&cursor, 4);
     const uint8_t *end = fde + 4 + length;
     cursor = (struct cursor){fde + 4, end, false};
-    const uint8_t *cie = fde + 4 - cursor_take(&cursor, 4);
+    const uint8_t *cie = fde + 4 - eh_read_uint(&cursor, 4);
     uint64_t align = code_align_of(cie);
-    cursor_take(&cursor, 4); /* start and size: pcrel sdata4, as every toolchain here writes them */
-    uintptr_t stop = start + cursor_take(&cursor, 4), from = start;
-    cursor.at += cursor_uleb(&cursor);
+    eh_read_uint(&cursor, 4); /* start and size: pcrel sdata4, as every toolchain here writes them */
+    uintptr_t stop = start + eh_read_uint(&cursor, 4), from = start;
+    cursor.at += eh_read_uleb(&cursor);
     sums.fdes++;
     while (!cursor.bad && cursor.at < end) {
-        uint8_t opcode = cursor_take(&cursor, 1);
+        uint8_t opcode = eh_read_uint(&cursor, 1);
         uint64_t by = 0;
         if (opcode >> 6 == 1)
             by = opcode & 0x3f;
         else if (opcode >= 2 && opcode <= 4)
-            by = cursor_take(&cursor, 1u << (opcode - 2));
+            by = eh_read_uint(&cursor, 1u << (opcode - 2));
         else if (opcode == 1 || !skip_operands(opcode, &cursor))
             break; /* set_loc is in use nowhere */
         if (by && from < stop) {
@@ -142,8 +142,8 @@ static void one_header(const uint8_t *header, size_t size, const Elf64_Shdr *sec
         printf("%s: .eh_frame_hdr of another form: %#x %#x\n", file, header[0], header[3]);
         return;
     }
-    cursor_encoded(&cursor, header[1], (uintptr_t)header);
-    uint64_t entries = cursor_encoded(&cursor, header[2], (uintptr_t)header);
+    eh_read_encoded(&cursor, header[1], (uintptr_t)header);
+    uint64_t entries = eh_read_encoded(&cursor, header[2], (uintptr_t)header);
     const int32_t(*table)[2] = (const void *)cursor.at;
     if (entries > (size - 4) / sizeof *table)
         return;

@@ -84,9 +84,9 @@ static void report_on(struct mem *mem, const struct store *store)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct extent extent;
-    struct image image = image_borrow(data, size, &extent);
+    struct image image = store_image_borrow(data, size, &extent);
     struct store store;
     struct trouble trouble;
     const char *broken;
@@ -97,10 +97,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         report_on(mem, &store);
         store_end(&store);
     } else {
-        error_words(&trouble, words, sizeof(words));
+        read_error_text(&trouble, words, sizeof(words));
         must(trouble.code != ERROR_NONE, "refused for no reason");
     }
-    mem_end(mem);
+    arena_end(mem);
     return 0;
 }
 

@@ -1,7 +1,7 @@
-/* arch.h (aarch64) - the few things a CPU decides: system calls, registers, the signal frame.
+/* arch.h (aarch64) - what depends on the CPU: system calls, registers, the signal frame.
  *
- * The same names as beside it for x86_64, where some of them are 0. System calls are raw so that
- * errno, which belongs to the program, is never written.
+ * The same names as in the folder for x86_64, where some of the constants are 0. System calls are
+ * raw, so that errno, which belongs to the program, is never written.
  */
 #ifndef ARCH_H
 #define ARCH_H
@@ -11,19 +11,19 @@
 
 #define ARCH_MACHINE 183 /* EM_AARCH64 */
 
-#define ARCH_HASH_GROUP 8 /* places of a hash table of Rust's that are looked at in one go */
-/* Relocations of a slot for an address, and for calls. */
+#define ARCH_HASH_GROUP 8 /* slots of a Rust hash table that are probed at once */
+/* Relocation types: of a slot for an address, of a slot for calls. */
 #define ARCH_SLOT_DATA 1025 /* R_AARCH64_GLOB_DAT */
 #define ARCH_SLOT_CALL 1026 /* R_AARCH64_JUMP_SLOT */
 
-#define ARCH_SLOT_WORD 257 /* R_AARCH64_ABS64: an address that data is made with */
+#define ARCH_SLOT_WORD 257 /* R_AARCH64_ABS64: an address in initialised data */
 
-/* What is written over the beginning of a function to be told when it is called: an illegal
- * instruction, no longer than any other. */
+/* Written over the beginning of a function as a breakpoint: an illegal instruction, no longer than
+ * any other. */
 typedef uint32_t arch_code;
 #define ARCH_UNKNOWN_CODE 0u /* udf #0 */
 
-/* A jump that is written over the beginning of a function, and how far it goes (displace.h). */
+/* The jump that is written over the beginning of a function: its size and range (displace.h). */
 #define ARCH_JUMP 4
 #define ARCH_JUMP_FAR (1ul << 27)
 
@@ -57,26 +57,27 @@ static inline uintptr_t arch_thread_block(void)
     __asm__("mrs %0, tpidr_el0" : "=r"(block));
     return block;
 }
-#define ARCH_TLS_ABOVE_BLOCK 1 /* the mapping goes on above it, by the size of static TLS */
+#define ARCH_TLS_ABOVE_BLOCK 1 /* static TLS follows it in the same mapping */
 
 static inline void arch_pause(void)
 {
     __asm__ volatile("yield" ::: "memory");
 }
 
-/* function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
+/* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* In a handler: the system call it has interrupted goes on, under that mask. Its result. */
+/* In a signal handler: continues the interrupted system call under that mask. Result: the call's.
+ */
 long arch_continue_call(const uint64_t *mask);
 extern const char arch_continue_call_end[];
 
-/* libunwind's names for this CPU and for where a frame goes on, after a call and after a signal. A
- * step by a call sets x30 alone: "pc" stays where it was. */
+/* libunwind's names for this CPU and for the registers that hold the pc of a caller: after a call,
+ * and after a signal. A step over a call sets x30 alone: "pc" keeps its value. */
 #define ARCH_LIBUNWIND "aarch64"
 #define ARCH_LIBUNWIND_PC 30
 #define ARCH_LIBUNWIND_INTERRUPTED_PC 32
 
-/* Which of these 16 bytes are that one: bit i for bytes[i]. Eight at a time: a zero byte of the
+/* Which of these 16 bytes equal that byte: bit i for bytes[i]. Eight at a time: a zero byte of the
  * difference keeps its top bit, and the multiplication brings the eight bits together. */
 static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
 {
@@ -92,9 +93,9 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return found;
 }
 
-/* Where a pointer points: the uppermost byte may hold a tag (MTE:
- * GLIBC_TUNABLES=glibc.mem.tagging), which the CPU passes over and another pointer to the same
- * block need not have. */
+/* The address in a pointer: without the uppermost byte, which may hold a tag (MTE:
+ * GLIBC_TUNABLES=glibc.mem.tagging). The CPU ignores the tag, and another pointer to the same block
+ * need not have it. */
 static inline uintptr_t arch_address(const void *pointer)
 {
     return (uintptr_t)pointer & (UINTPTR_MAX >> 8);
@@ -102,33 +103,33 @@ static inline uintptr_t arch_address(const void *pointer)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* A call leaves the return address in x30; the callee saves it where it likes, or never. */
+/* A call leaves the return address in x30; the callee saves it anywhere in its frame, or never. */
 #define ARCH_LINK_REGISTER 1
 
-/* Where the called function keeps it: its frame record, {x29, x30}, at x29. */
+/* Where the called function saved it: in its frame record, {x29, x30}, at x29. */
 struct arch_link {
     uintptr_t record;
 };
 
-/* record: __builtin_frame_address(0) of the function called. Its CFA lies anywhere above that, and
- * only the compiler knows where. */
+/* record: __builtin_frame_address(0) of the called function. Its CFA lies anywhere above that; only
+ * the compiler knows where. */
 #ifdef __clang__
 #define ARCH_CALLER_SP(record) ((uintptr_t)__builtin_sponentry())
 #else
 #define ARCH_CALLER_SP(record) ((uintptr_t)__builtin_dwarf_cfa())
 #endif
-#define ARCH_CALLER_PC(record) ((uintptr_t)__builtin_return_address(0)) /* unsigned by now */
+#define ARCH_CALLER_PC(record) ((uintptr_t)__builtin_return_address(0)) /* without its signature */
 #define ARCH_LINK(record) ((struct arch_link){(uintptr_t)(record)})
 
-/* Where the return address of a call stands that has not returned. */
+/* Where the return address of a call is stored until the call returns. */
 static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
 {
     (void)caller_sp;
     return link.record + sizeof(uintptr_t);
 }
 
-/* A return address without the signature that paciasp or pacibsp put into its upper bits. The CPU
- * knows which bits these are (xpaclri); one that cannot sign takes it for a nop. */
+/* A return address without the signature that paciasp or pacibsp put into its upper bits. xpaclri
+ * removes it; on a CPU without pointer authentication that instruction is a nop. */
 static inline uintptr_t arch_strip(uintptr_t pc)
 {
     register uintptr_t x30 __asm__("x30") = pc;
@@ -138,30 +139,30 @@ static inline uintptr_t arch_strip(uintptr_t pc)
 
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
-/* DWARF register numbers of the three registers that a row restores. */
+/* DWARF numbers of the three registers that a row restores. */
 #define ARCH_DWARF_FP 29
 #define ARCH_DWARF_SP 31
 #define ARCH_DWARF_RA 30
-/* A callee-saved register that some hand-written code reckons its CFA from; none is known here, x19
- * is what compilers would take. */
+/* A callee-saved register on which some hand-written code bases its CFA. None such is known here;
+ * compilers would use x19. */
 #define ARCH_DWARF_OTHER 19
 
-/* From here on x30, as it is saved, is signed, or is not any more: negate_ra_state, and its form
- * for signatures that depend on the pc as well. */
+/* CFA opcodes that say whether the saved x30 is signed from here on: negate_ra_state, and its
+ * variant for signatures that also depend on the pc. */
 static inline bool arch_cfa_signs(uint8_t opcode)
 {
     return opcode == 0x2d || opcode == 0x2c;
 }
 
-/* Letters of a CIE's augmentation that mean nothing for a walk: B, return addresses are signed with
+/* Letters of a CIE's augmentation that do not affect unwinding: B, return addresses are signed with
  * the B key; G, the stack's memory is tagged. */
 static inline bool arch_cie_letter(char letter)
 {
     return letter == 'B' || letter == 'G';
 }
 
-/* When a signal handler has returned, sp points at the siginfo (128 bytes) and the ucontext behind
- * it: flags 8, link 8, stack 24, mask 128, all that rounded up to 16; then the fault address,
+/* When a signal handler has returned, sp points at the siginfo (128 bytes), which the ucontext
+ * follows: flags 8, link 8, stack 24, mask 128, together rounded up to 16; then the fault address,
  * x0 .. x30, sp, pc. Byte offsets of the interrupted registers. */
 #define ARCH_SIGNAL_REGISTERS (128 + 176 + 8)
 #define ARCH_SIGNAL_FP (ARCH_SIGNAL_REGISTERS + 29 * 8)
@@ -169,8 +170,8 @@ static inline bool arch_cie_letter(char letter)
 #define ARCH_SIGNAL_SP (ARCH_SIGNAL_REGISTERS + 31 * 8)
 #define ARCH_SIGNAL_PC (ARCH_SIGNAL_REGISTERS + 32 * 8)
 
-/* Where a handler returns to: mov x8, 139; svc 0. The vDSO's has a table since Linux 5.8; before,
- * and where there is no vDSO (qemu-user), it is known by these two instructions alone. */
+/* The signal trampoline: mov x8, 139; svc 0. The vDSO's has an unwind table since Linux 5.8;
+ * before, and where there is no vDSO (qemu-user), it is recognised by these two instructions. */
 #define ARCH_SIGRETURN 0xd4000001d2801168ull
 
 /* The start files have unwind tables throughout. */

@@ -22,14 +22,14 @@ static inline uintptr_t context_fp(const ucontext_t *context)
     return context->uc_mcontext.regs[29];
 }
 
-/* All that may hold a pointer, in one row. */
+/* The registers that may hold a pointer, as an array. */
 static inline const uintptr_t *context_registers(const ucontext_t *context, unsigned *count)
 {
     *count = 31;
     return (const uintptr_t *)context->uc_mcontext.regs;
 }
 
-/* Vector registers: code copies pointers in them. */
+/* The vector registers, in which code copies pointers. */
 static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
 {
     *start = (uintptr_t)context->uc_mcontext.__reserved;
@@ -55,7 +55,7 @@ static inline bool context_after_call(const ucontext_t *context)
     return context_at_call(context_pc(context) - CONTEXT_CALL_SIZE);
 }
 
-/* In the kernel, or just on its way there or back. */
+/* In the kernel, or just before or after the system call. */
 static inline bool context_in_call(const ucontext_t *context)
 {
     return context_after_call(context) || context_at_call(context_pc(context));
@@ -76,7 +76,7 @@ static inline long context_call_number(const ucontext_t *context)
     return context->uc_mcontext.regs[8];
 }
 
-/* The result went to where the first argument was. */
+/* The result has overwritten the first argument. */
 static inline void context_call_again(ucontext_t *context, long number, long first)
 {
     (void)number;
@@ -101,13 +101,13 @@ static inline void context_set_argument(ucontext_t *context, unsigned i, long va
     context->uc_mcontext.regs[i] = value;
 }
 
-/* It is a variable of the loader's here. */
+/* Here it is a variable of the loader. */
 static inline uintptr_t context_pointer_guard(void)
 {
     return 0;
 }
 
-/* Its thread blocks do not say what they are. */
+/* Here a thread control block cannot be recognised. */
 static inline bool context_is_block(const uintptr_t *block)
 {
     (void)block;
@@ -120,8 +120,8 @@ static inline bool context_is_block(const uintptr_t *block)
 
 #define CONTEXT_RESTORER 0ul
 
-/* What the thread tried at the address of a fault: enum leak_access. The kernel keeps the syndrome
- * in a record behind the registers. */
+/* The kind of access of a fault: enum leak_access. The kernel stores the syndrome in a record
+ * behind the registers. */
 static inline unsigned context_access(const ucontext_t *context)
 {
     const unsigned char *at = (const unsigned char *)context->uc_mcontext.__reserved;
@@ -136,7 +136,7 @@ static inline unsigned context_access(const ucontext_t *context)
             continue;
         memcpy(&syndrome, at + 8, sizeof syndrome);
         uint64_t class = syndrome >> 26 & 0x3f;
-        if (class == 0x20) /* an instruction of user code */
+        if (class == 0x20) /* fetching an instruction in user mode */
             return 3;
         return class == 0x24 ? (syndrome >> 6 & 1 ? 2 : 1) : 0;
     }
@@ -149,7 +149,7 @@ static inline uintptr_t context_link(const ucontext_t *context)
     return context->uc_mcontext.regs[30];
 }
 
-/* Records that did not fit among the others stand behind them, found by their address. */
+/* Records that did not fit follow the others; one record holds their address, which moves too. */
 static inline void context_move_extra(ucontext_t *moved, uintptr_t distance)
 {
     unsigned char *at = (unsigned char *)moved->uc_mcontext.__reserved;
@@ -170,13 +170,13 @@ static inline void context_move_extra(ucontext_t *moved, uintptr_t distance)
 
 extern const char arch_signal_return[] __attribute__((visibility("hidden")));
 
-/* The frame that the kernel has made for a handler, up to top, as if it had made it on the stack
- * that was interrupted; the handler begins there. */
+/* Moves the signal frame that the kernel has made, up to top, to the interrupted stack, as if the
+ * kernel had made it there, and starts the handler. */
 #define CONTEXT_FRAMES_MOVE 1
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)
 {
-    uintptr_t frame = (uintptr_t)context - sizeof(siginfo_t); /* where its siginfo is */
+    uintptr_t frame = (uintptr_t)context - sizeof(siginfo_t); /* it begins with the siginfo */
     uintptr_t size = (top & ~(uintptr_t)15) - frame;
     uintptr_t to = (context_sp(context) - size) & ~(uintptr_t)15;
     memcpy((void *)to, (const void *)frame, size);

@@ -6,22 +6,22 @@
 #define HWCAP2_BTI (1 << 17)
 #endif
 
-#define FAR (128l << 20) /* how far a branch goes, either way */
+#define FAR (128l << 20) /* range of a branch, in either direction */
 
-static bool is(uint32_t instruction, uint32_t mask, uint32_t value)
+static bool matches(uint32_t instruction, uint32_t mask, uint32_t value)
 {
     return (instruction & mask) == value;
 }
 
 static bool is_bti(uint32_t instruction)
 {
-    return is(instruction, 0xffffff3f, 0xd503241f);
+    return matches(instruction, 0xffffff3f, 0xd503241f);
 }
 
-/* paciasp, pacibsp: where jumps by pointer may land as well. */
+/* paciasp, pacibsp: also landing pads for indirect calls. */
 static bool is_signing(uint32_t instruction)
 {
-    return is(instruction, 0xffffffbf, 0xd503233f);
+    return matches(instruction, 0xffffffbf, 0xd503233f);
 }
 
 static bool is_return(uint32_t instruction)
@@ -31,76 +31,79 @@ static bool is_return(uint32_t instruction)
 
 static bool reads_system_register(uint32_t instruction)
 {
-    return is(instruction, 0xfff00000, 0xd5300000);
+    return matches(instruction, 0xfff00000, 0xd5300000);
 }
 
 static bool is_jump(uint32_t instruction)
 {
-    return is(instruction, 0xfc000000, 0x14000000);
+    return matches(instruction, 0xfc000000, 0x14000000);
 }
 
 static bool is_call(uint32_t instruction)
 {
-    return is(instruction, 0xfc000000, 0x94000000);
+    return matches(instruction, 0xfc000000, 0x94000000);
 }
 
 /* blr, br */
-static bool is_pointer(uint32_t instruction)
+static bool is_indirect(uint32_t instruction)
 {
-    return is(instruction, 0xfedff000, 0xd61f0000);
+    return matches(instruction, 0xfedff000, 0xd61f0000);
 }
 
 /* b.cond, cbz, cbnz; tbz, tbnz */
 static bool is_condition(uint32_t instruction)
 {
-    return is(instruction, 0xff000010, 0x54000000) || is(instruction, 0x7e000000, 0x34000000);
+    return matches(instruction, 0xff000010, 0x54000000) ||
+           matches(instruction, 0x7e000000, 0x34000000);
 }
 
 static bool is_bit_condition(uint32_t instruction)
 {
-    return is(instruction, 0x7e000000, 0x36000000);
+    return matches(instruction, 0x7e000000, 0x36000000);
 }
 
 /* adr, adrp */
 static bool is_address(uint32_t instruction)
 {
-    return is(instruction, 0x1f000000, 0x10000000);
+    return matches(instruction, 0x1f000000, 0x10000000);
 }
 
-/* Those that are the same everywhere, and do no more than work with registers and memory: no
- * branches, calls, exceptions. Hints are harmless. */
+/* Instructions that do not depend on their address and only work with registers and memory: no
+ * branches, calls, exceptions. Hints are included. */
 static bool is_plain(uint32_t instruction)
 {
     return is_return(instruction) || reads_system_register(instruction) ||
-           !(is_address(instruction) || is(instruction, 0x3b000000, 0x18000000) || /* ldr literal */
-             (is(instruction, 0x1c000000, 0x14000000) &&
-              !is(instruction, 0xfffff01f, 0xd503201f)) ||
-             is(instruction, 0x18000000, 0)); /* udf, what is not allocated, SVE */
+           !(is_address(instruction) ||
+             matches(instruction, 0x3b000000, 0x18000000) || /* ldr literal */
+             (matches(instruction, 0x1c000000, 0x14000000) &&
+              !matches(instruction, 0xfffff01f, 0xd503201f)) ||
+             matches(instruction, 0x18000000, 0)); /* udf, unallocated, SVE */
 }
 
 /* stp ..., [sp, #-n]!; sub sp, sp, #n; str x, [sp, #-n]! */
 static bool moves_stack(uint32_t instruction)
 {
-    return is(instruction, 0xffc003e0, 0xa98003e0) || is(instruction, 0xff8003ff, 0xd10003ff) ||
-           is(instruction, 0xffe00fe0, 0xf8000fe0);
+    return matches(instruction, 0xffc003e0, 0xa98003e0) ||
+           matches(instruction, 0xff8003ff, 0xd10003ff) ||
+           matches(instruction, 0xffe00fe0, 0xf8000fe0);
 }
 
-/* Bits of an instruction as a signed number of instructions. */
-static int64_t distance(uint32_t instruction, unsigned from, unsigned bits)
+/* A bit field as a signed number of instructions. */
+static int64_t read_distance(uint32_t instruction, unsigned from, unsigned bits)
 {
     return (int64_t)((uint64_t)instruction << (64 - from - bits)) >> (64 - bits);
 }
 
 /* 0: it is no branch. */
-static int64_t branch_of(uint32_t instruction)
+static int64_t branch_distance(uint32_t instruction)
 {
-    return is_jump(instruction) || is_call(instruction) ? distance(instruction, 0, 26)
-           : is_condition(instruction)                  ? distance(instruction, 5, 19)
-           : is_bit_condition(instruction)              ? distance(instruction, 5, 14)
+    return is_jump(instruction) || is_call(instruction) ? read_distance(instruction, 0, 26)
+           : is_condition(instruction)                  ? read_distance(instruction, 5, 19)
+           : is_bit_condition(instruction)              ? read_distance(instruction, 5, 14)
                                                         : 0;
 }
 
-static uint32_t at(const struct displace_function *function, size_t index)
+static uint32_t instruction_at(const struct displace_function *function, size_t index)
 {
     uint32_t instruction;
     memcpy(&instruction, function->code + 4 * index, sizeof instruction);
@@ -118,17 +121,17 @@ struct displace_step displace_read(const uint8_t *code, size_t left, uintptr_t a
         step.flow = FLOW_JUMP;
     else if (is_condition(instruction) || is_bit_condition(instruction))
         step.flow = FLOW_IF;
-    else if (is_pointer(instruction))
+    else if (is_indirect(instruction))
         step.flow = FLOW_POINTER;
     else if (is_return(instruction))
         step.flow = FLOW_END;
-    step.to = address + 4 * branch_of(instruction);
+    step.to = address + 4 * branch_distance(instruction);
     return step;
 }
 
 /* ---- Moving --------------------------------------------------------------------------------- */
 
-static void put(struct displaced *out, uint32_t instruction)
+static void put_instruction(struct displaced *out, uint32_t instruction)
 {
     memcpy(out->copy + out->copied, &instruction, sizeof instruction);
     out->copied += sizeof instruction;
@@ -141,61 +144,64 @@ static bool put_jump(struct displaced *out, uintptr_t to, uintptr_t target)
     return near;
 }
 
-/* A condition does not reach far: it passes over the jump to the rest. */
+/* A conditional branch has a short range: in the copy it skips the jump back to the function. */
 static bool move_condition(uint32_t instruction, uintptr_t from, uintptr_t to,
                            struct displaced *out)
 {
     uint32_t field = is_condition(instruction) ? 0x7ffff << 5 : 0x3fff << 5;
-    put(out, (instruction & ~field) | 2 << 5);
-    return put_jump(out, to, from + 4) && put_jump(out, to, from + 4 * branch_of(instruction));
+    put_instruction(out, (instruction & ~field) | 2 << 5);
+    return put_jump(out, to, from + 4) &&
+           put_jump(out, to, from + 4 * branch_distance(instruction));
 }
 
-/* It becomes a word that is read: ldr x, .+8 */
+/* The address becomes a word that is loaded: ldr x, .+8 */
 static bool move_address(uint32_t instruction, uintptr_t from, uintptr_t to, struct displaced *out)
 {
-    int64_t way = (int64_t)((uint64_t)distance(instruction, 5, 19) << 2 | (instruction >> 29 & 3));
+    int64_t way =
+        (int64_t)((uint64_t)read_distance(instruction, 5, 19) << 2 | (instruction >> 29 & 3));
     bool pages = instruction >> 31;
     uintptr_t value = pages ? (from & ~0xffful) + ((uintptr_t)way << 12) : from + way;
-    put(out, 0x58000000 | 2 << 5 | (instruction & 0x1f));
+    put_instruction(out, 0x58000000 | 2 << 5 | (instruction & 0x1f));
     bool near = put_jump(out, to, from + 4);
     memcpy(out->copy + out->copied, &value, sizeof value);
     out->copied += sizeof value;
     return near;
 }
 
-static bool move(uint32_t instruction, uintptr_t from, uintptr_t to, struct displaced *out)
+static bool move_instruction(uint32_t instruction, uintptr_t from, uintptr_t to,
+                             struct displaced *out)
 {
     if (is_jump(instruction))
-        return put_jump(out, to, from + 4 * branch_of(instruction));
+        return put_jump(out, to, from + 4 * branch_distance(instruction));
     if (is_condition(instruction) || is_bit_condition(instruction))
         return move_condition(instruction, from, to, out);
     if (is_address(instruction))
         return move_address(instruction, from, to, out);
-    put(out, instruction);
+    put_instruction(out, instruction);
     return is_return(instruction) || put_jump(out, to, from + 4);
 }
 
 static bool may_move(uint32_t instruction)
 {
     return is_plain(instruction) || is_address(instruction) ||
-           (branch_of(instruction) && !is_call(instruction));
+           (branch_distance(instruction) && !is_call(instruction));
 }
 
 const char *displace_plan(const struct displace_function *function, uintptr_t to,
                           struct displaced *out)
 {
-    size_t index = function->size >= 4 && is_bti(at(function, 0));
+    size_t index = function->size >= 4 && is_bti(instruction_at(function, 0));
     *out = (struct displaced){.skip = 4 * index, .taken = ARCH_JUMP};
     if (function->size < 4 * (index + 1))
         return "it is too short";
-    uint32_t moved = at(function, index);
+    uint32_t moved = instruction_at(function, index);
     if (!may_move(moved))
         return "it begins with code that cannot be moved";
     if (is_signing(moved) && !index && getauxval(AT_HWCAP2) & HWCAP2_BTI)
         return "calls by a pointer must land on its first instruction";
     if (displace_is_loop(function, out, !moves_stack(moved)))
         return "its beginning is a loop";
-    if (!move(moved, function->address + out->skip, to, out))
+    if (!move_instruction(moved, function->address + out->skip, to, out))
         return "what it refers to is too far away";
     return NULL;
 }
@@ -208,7 +214,7 @@ bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out)
     return way >= -FAR && way < FAR;
 }
 
-/* By x16, which a linker's own stubs use between a call and the function. */
+/* Through x16, which a linker's stubs may change between a call and the function. */
 void displace_far_jump(uintptr_t to, uint8_t *out)
 {
     static const uint32_t code[] = {0x58000050, 0xd61f0200}; /* ldr x16, .+8; br x16 */

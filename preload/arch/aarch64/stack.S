@@ -1,10 +1,8 @@
-/* stack.S (aarch64) - what C cannot say of stacks and system calls.
+/* stack.S (aarch64) - functions that cannot be written in C.
  *
- * arch_call_on(stack_end, function, argument) calls it on another stack. The frame record is an ordinary
- * one, so unwinders find their way back.
- * arch_continue_call(mask) sets the signal mask and goes on with the system call that the signal handler
- * around it has interrupted: its deadline stays what it was. The kernel forgets that call when any handler
- * returns; one that comes from the moment when the mask is open knows it by its pc, between the two.
+ * arch_call_on(stack_end, function, argument) calls the function on another stack. An unwinder can return
+ * to the first stack, because the frame record is an ordinary one.
+ * The file of the same name for x86_64 describes arch_continue_call.
  */
         .text
         .globl  arch_call_on
@@ -51,7 +49,7 @@ arch_continue_call_end:
         .cfi_endproc
         .size   arch_continue_call, . - arch_continue_call
 
-/* What a handler returns to whose frame was moved: unwinders know it by these two instructions. */
+/* The return address of a handler whose frame was moved: unwinders recognise these two instructions. */
         .globl  arch_signal_return
         .hidden arch_signal_return
         .type   arch_signal_return, %function

@@ -1,13 +1,9 @@
-/* tail.S (aarch64) - hooks that must not stand between caller and callee.
+/* tail.S (aarch64) - hooks that must leave no frame between the caller and the real function.
+ * The file of the same name for x86_64 says why.
  *
- * dlopen, dlmopen and dlclose look at their return address (RUNPATH, $ORIGIN, namespaces): a C wrapper would
- * make libleak.so the caller. So: save the arguments, tell the runtime, restore them, and jump.
- * vfork returns twice to its caller, the second time over a stack that the child has used.
- * C++ exceptions from constructors never pass here: nothing of ours is on the stack after the jump.
- *
- * Instructions newer than the first aarch64 are written as hints, which older CPUs take for nops:
- * paciasp signs x30 while it lies on the stack and is a landing place for calls under BTI; a jump
- * through x16 may land where calls may.
+ * Instructions newer than the first aarch64 are written as hints, which are nops on older CPUs:
+ * paciasp signs x30 while it is on the stack, and is a landing pad for calls under BTI; a jump through
+ * x16 may go to any landing pad for calls.
  */
 .macro TAIL_HOOK name, notice
         .globl  \name
@@ -25,7 +21,7 @@
         stp     x0, x1, [sp, #16]
         str     x2, [sp, #32]
         bl      \notice
-        mov     x16, x0                 // the notice answers where to go on
+        mov     x16, x0                 // the notice returns the real function
         ldp     x0, x1, [sp, #16]
         ldr     x2, [sp, #32]
         ldp     x29, x30, [sp], #48
@@ -45,7 +41,7 @@
         TAIL_HOOK dlclose, hook_dlclose_notice
         TAIL_HOOK vfork,   hook_vfork_notice
 
-/* Fit for BTI and PAC: libleak.so says so itself when its C was compiled to be as well. */
+/* Compatible with BTI and PAC: libleak.so is marked so if its C code was compiled for them, too. */
         .section .note.gnu.property, "a"
         .p2align 3
         .word   4, 16, 5                // "GNU", length of the description, NT_GNU_PROPERTY_TYPE_0

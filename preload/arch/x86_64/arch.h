@@ -1,7 +1,7 @@
-/* arch.h (x86_64) - the few things a CPU decides: system calls, registers, the signal frame.
+/* arch.h (x86_64) - what depends on the CPU: system calls, registers, the signal frame.
  *
- * Porting = a folder beside this one with the same names; a 0 here is a question that another CPU
- * answers. System calls are raw so that errno, which belongs to the program, is never written.
+ * A port is a folder beside this one with the same names; a constant that is 0 here matters on
+ * another CPU. System calls are raw, so that errno, which belongs to the program, is never written.
  */
 #ifndef ARCH_H
 #define ARCH_H
@@ -11,19 +11,19 @@
 
 #define ARCH_MACHINE 62 /* EM_X86_64 */
 
-#define ARCH_HASH_GROUP 16 /* places of a hash table of Rust's that are looked at in one go */
-/* Relocations of a slot for an address, and for calls. */
+#define ARCH_HASH_GROUP 16 /* slots of a Rust hash table that are probed at once */
+/* Relocation types: of a slot for an address, of a slot for calls. */
 #define ARCH_SLOT_DATA 6 /* R_X86_64_GLOB_DAT */
 #define ARCH_SLOT_CALL 7 /* R_X86_64_JUMP_SLOT */
 
-#define ARCH_SLOT_WORD 1 /* R_X86_64_64: an address that data is made with */
+#define ARCH_SLOT_WORD 1 /* R_X86_64_64: an address in initialised data */
 
-/* What is written over the beginning of a function to be told when it is called: an illegal
- * instruction, no longer than any other. */
+/* Written over the beginning of a function as a breakpoint: an illegal instruction, no longer than
+ * any other. */
 typedef uint8_t arch_code;
 #define ARCH_UNKNOWN_CODE 0x06 /* push %es, which 64-bit code does not have */
 
-/* A jump that is written over the beginning of a function, and how far it goes (displace.h). */
+/* The jump that is written over the beginning of a function: its size and range (displace.h). */
 #define ARCH_JUMP 5
 #define ARCH_JUMP_FAR (1ul << 31)
 
@@ -61,18 +61,20 @@ static inline void arch_pause(void)
     __builtin_ia32_pause();
 }
 
-/* function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
+/* Calls function(argument) on another stack, which ends (16-byte aligned) at stack_end. */
 void arch_call_on(void *stack_end, void (*function)(void *), void *argument);
-/* In a handler: the system call it has interrupted goes on, under that mask. Its result. */
+/* In a signal handler: continues the interrupted system call under that mask. Result: the call's.
+ */
 long arch_continue_call(const uint64_t *mask);
 extern const char arch_continue_call_end[];
 
-/* libunwind's names for this CPU and for where a frame goes on, after a call and after a signal. */
+/* libunwind's names for this CPU and for the registers that hold the pc of a caller: after a call,
+ * and after a signal. */
 #define ARCH_LIBUNWIND "x86_64"
 #define ARCH_LIBUNWIND_PC 16
 #define ARCH_LIBUNWIND_INTERRUPTED_PC 16
 
-/* Which of these 16 bytes are that one: bit i for bytes[i]. */
+/* Which of these 16 bytes equal that byte: bit i for bytes[i]. */
 static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
 {
     typedef char vector __attribute__((vector_size(16), aligned(1)));
@@ -81,7 +83,7 @@ static inline uint32_t arch_find_byte(const uint8_t *bytes, uint8_t byte)
     return __builtin_ia32_pmovmskb128(*(const vector *)bytes == wanted);
 }
 
-/* Where a pointer points: all of it is the address. */
+/* The address in a pointer: all of its bits. */
 static inline uintptr_t arch_address(const void *pointer)
 {
     return (uintptr_t)pointer;
@@ -89,7 +91,7 @@ static inline uintptr_t arch_address(const void *pointer)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-/* A call pushes the return address: a word just below the caller's frame, from the first moment. */
+/* A call pushes the return address: it is the word just below the caller's frame. */
 #define ARCH_LINK_REGISTER 0
 
 struct arch_link {
@@ -100,7 +102,7 @@ struct arch_link {
 #define ARCH_CALLER_PC(record) ((record)[1])
 #define ARCH_LINK(record) ((struct arch_link){})
 
-/* Where the return address of a call stands that has not returned. */
+/* Where the return address of a call is stored until the call returns. */
 static inline uintptr_t arch_return_slot(uintptr_t caller_sp, struct arch_link link)
 {
     (void)link;
@@ -115,11 +117,11 @@ static inline uintptr_t arch_strip(uintptr_t pc)
 
 /* ---- Unwinding ------------------------------------------------------------------------------- */
 
-/* DWARF register numbers of the three registers that a row restores. */
+/* DWARF numbers of the three registers that a row restores. */
 #define ARCH_DWARF_FP 6
 #define ARCH_DWARF_SP 7
 #define ARCH_DWARF_RA 16
-/* rbx, which the loader's _dl_runtime_resolve counts its CFA from. */
+/* rbx, on which the loader's _dl_runtime_resolve bases its CFA. */
 #define ARCH_DWARF_OTHER 3
 
 /* CFA opcodes and CIE letters of this CPU alone: none. */
@@ -142,14 +144,13 @@ static inline bool arch_cie_letter(char letter)
 #define ARCH_SIGNAL_SP (40 + 15 * 8)
 #define ARCH_SIGNAL_PC (40 + 16 * 8)
 
-/* Two instructions by which to know a signal trampoline that has no table; libc's has one. */
+/* The instructions of a signal trampoline without unwind table; libc's has a table. */
 #define ARCH_SIGRETURN 0ull
 
-/* The one function without an unwind table that has others above it: the C library's start files
- * put
- * __do_global_dtors_aux into every object, and at dlclose the destructors of C++ objects run below
- * it. What follows the call of __cxa_finalize tells where its frame is: call; movb $1, completed;
- * pop %rbp; ret. */
+/* The only function without unwind table that calls others: the C library's start files put
+ * __do_global_dtors_aux into every object, and at dlclose it calls the destructors of C++ objects.
+ * It is recognised, and its frame found, by the code after its call of __cxa_finalize: call;
+ * movb $1, completed; pop %rbp; ret. */
 #define ARCH_DTORS_SIZE 14
 #define ARCH_DTORS_CFA 16 /* above sp; then, from the CFA: */
 #define ARCH_DTORS_FP (-16)

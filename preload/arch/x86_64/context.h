@@ -22,14 +22,15 @@ static inline uintptr_t context_fp(const ucontext_t *context)
     return context->uc_mcontext.gregs[REG_RBP];
 }
 
-/* All that may hold a pointer, in one row. */
+/* The registers that may hold a pointer, as an array. */
 static inline const uintptr_t *context_registers(const ucontext_t *context, unsigned *count)
 {
     *count = REG_RIP;
     return (const uintptr_t *)context->uc_mcontext.gregs;
 }
 
-/* Vector registers: code copies pointers in them. The kernel says how much it has saved. */
+/* The vector registers, in which code copies pointers. The kernel stores the size of what it saved.
+ */
 static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, uintptr_t *end)
 {
     const char *area = (const char *)context->uc_mcontext.fpregs;
@@ -44,7 +45,7 @@ static inline bool context_vectors(const ucontext_t *context, uintptr_t *start, 
     return true;
 }
 
-/* What a leaf function may use below sp. */
+/* Bytes below sp that a leaf function may use. */
 #define CONTEXT_RED_ZONE 128
 
 /* ---- System calls that a signal has interrupted ---------------------------------------------- */
@@ -58,13 +59,13 @@ static inline bool context_at_call(uintptr_t pc)
     return code == 0x050f;
 }
 
-/* Is it in the middle of "call again"? Then there is nothing to be read but the code. */
+/* Is pc just after a system call instruction? Only code is read for that. */
 static inline bool context_after_call(const ucontext_t *context)
 {
     return context_at_call(context_pc(context) - CONTEXT_CALL_SIZE);
 }
 
-/* In the kernel, or just on its way there or back. */
+/* In the kernel, or just before or after the system call. */
 static inline bool context_in_call(const ucontext_t *context)
 {
     return context_after_call(context) || context_at_call(context_pc(context));
@@ -80,8 +81,8 @@ static inline void context_set_result(ucontext_t *context, long result)
     context->uc_mcontext.gregs[REG_RAX] = result;
 }
 
-/* What was called? The number went with the result; it mostly stands in the instruction before:
- * mov $number, %eax. -1: it does not. */
+/* The number of the system call. The result has overwritten it; mostly the instruction before loads
+ * it: mov $number, %eax. -1: it does not. */
 static inline long context_call_number(const ucontext_t *context)
 {
     const uint8_t *code = (const uint8_t *)context_pc(context) - CONTEXT_CALL_SIZE;
@@ -92,7 +93,7 @@ static inline long context_call_number(const ucontext_t *context)
     return code[-5] == 0xb8 ? (long)number : -1;
 }
 
-/* The call will be made anew. first: its first argument, which some CPUs lose. */
+/* Restarts the system call. first: its first argument, which some CPUs overwrite. */
 static inline void context_call_again(ucontext_t *context, long number, long first)
 {
     (void)first;
@@ -101,7 +102,8 @@ static inline void context_call_again(ucontext_t *context, long number, long fir
 }
 #define CONTEXT_NEEDS_FIRST 0
 
-/* The kernel has set it back to the call; it is to fail instead. */
+/* The kernel has set pc back to the system call instruction: skips it, as if the call had failed.
+ */
 static inline void context_fail_call(ucontext_t *context, long error)
 {
     context->uc_mcontext.gregs[REG_RAX] = error;
@@ -120,7 +122,7 @@ static inline void context_set_argument(ucontext_t *context, unsigned i, long va
     context->uc_mcontext.gregs[place[i]] = value;
 }
 
-/* What longjmp xors its pointers with. */
+/* The value with which setjmp encrypts pointers by xor. */
 static inline uintptr_t context_pointer_guard(void)
 {
     uintptr_t guard;
@@ -128,20 +130,20 @@ static inline uintptr_t context_pointer_guard(void)
     return guard;
 }
 
-/* Does a thread block stand there? It points to itself, twice. */
+/* Is this a thread control block? It points to itself twice. */
 static inline bool context_is_block(const uintptr_t *block)
 {
     return block[0] == (uintptr_t)block && block[2] == (uintptr_t)block;
 }
 
-/* Where the thread's dynamic thread vector is kept, from its thread block. */
+/* The offset of the dynamic thread vector in the thread control block. */
 #define CONTEXT_DTV 8
 
 /* ---- Signal frames -------------------------------------------------------------------------- */
 
 #define CONTEXT_RESTORER 0x04000000ul /* SA_RESTORER: libc sets it in every action */
 
-/* What the thread tried at the address of a page fault: enum leak_access. */
+/* The kind of access of a page fault: enum leak_access. */
 static inline unsigned context_access(const ucontext_t *context)
 {
     uintptr_t error = context->uc_mcontext.gregs[REG_ERR];
@@ -150,7 +152,7 @@ static inline unsigned context_access(const ucontext_t *context)
     return error & 16 ? 3 : error & 2 ? 2 : 1;
 }
 
-/* Where a function was called that is no code: its return address is the last thing pushed. */
+/* After a call of an address that is no code, the return address is the last word pushed. */
 #define CONTEXT_CALLER_ON_STACK 1
 static inline uintptr_t context_link(const ucontext_t *context)
 {
@@ -158,8 +160,8 @@ static inline uintptr_t context_link(const ucontext_t *context)
     return 0;
 }
 
-/* The frame that the kernel has made for a handler, up to top, as if it had made it on the stack
- * that was interrupted; the handler begins there. */
+/* Moves the signal frame that the kernel has made, up to top, to the interrupted stack, as if the
+ * kernel had made it there, and starts the handler. */
 #define CONTEXT_FRAMES_MOVE 1
 static inline __attribute__((noreturn)) void
 context_move(int number, siginfo_t *info, ucontext_t *context, uintptr_t top, void *handler)

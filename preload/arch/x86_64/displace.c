@@ -1,8 +1,8 @@
 #include "preload/interpose/displace.h"
 #include "instruction.h"
 
-/* Of jumps that count from where they stand. */
-static bool is_always(const struct instruction *instruction)
+/* Of relative jumps: is it unconditional? */
+static bool is_unconditional(const struct instruction *instruction)
 {
     return instruction->opcode == 0xeb || instruction->opcode == 0xe9;
 }
@@ -10,16 +10,16 @@ static bool is_always(const struct instruction *instruction)
 struct displace_step displace_read(const uint8_t *code, size_t left, uintptr_t address)
 {
     struct instruction next = instruction_read(code, left);
-    struct displace_step step = {.unknown = next.form == UNKNOWN, .length = next.length};
-    if (next.form == CALL || next.form == BRANCH)
-        step.to = instruction_aim(&next, code, address);
-    if (next.form == CALL)
+    struct displace_step step = {.unknown = next.form == INSN_UNKNOWN, .length = next.length};
+    if (next.form == INSN_CALL || next.form == INSN_BRANCH)
+        step.to = instruction_target(&next, code, address);
+    if (next.form == INSN_CALL)
         step.flow = FLOW_CALL;
-    else if (next.form == BRANCH)
-        step.flow = is_always(&next) ? FLOW_JUMP : FLOW_IF;
-    else if (next.form == LAST)
+    else if (next.form == INSN_BRANCH)
+        step.flow = is_unconditional(&next) ? FLOW_JUMP : FLOW_IF;
+    else if (next.form == INSN_RETURN)
         step.flow = FLOW_END;
-    else if (next.form == STAYS && next.opcode == 0xff)
+    else if (next.form == INSN_FIXED && next.opcode == 0xff)
         step.flow = FLOW_POINTER;
     return step;
 }
@@ -36,12 +36,12 @@ static bool put_distance(struct displaced *out, unsigned length, unsigned relati
     return near == distance;
 }
 
-/* A short jump becomes a long one. */
+/* A short jump becomes a near one. */
 static bool move_branch(const struct instruction *instruction, uintptr_t target, uintptr_t to,
                         struct displaced *out)
 {
     uint8_t *copy = out->copy + out->copied;
-    bool always = is_always(instruction);
+    bool always = is_unconditional(instruction);
     if (always)
         copy[0] = 0xe9;
     else {
@@ -51,8 +51,8 @@ static bool move_branch(const struct instruction *instruction, uintptr_t target,
     return put_distance(out, always ? 5 : 6, always ? 1 : 2, to + out->copied, target);
 }
 
-/* It comes back to the function, and not to the copy: nobody could walk a stack with that in it. So
- * the address behind it is pushed, in two halves, and what it calls is jumped to. */
+/* A call must return to the function and not to the copy, which no unwinder knows. So the return
+ * address is pushed, in two halves, and the called function is jumped to. */
 static bool move_call(const struct instruction *instruction, uintptr_t at, uintptr_t target,
                       uintptr_t to, struct displaced *out)
 {
@@ -68,39 +68,39 @@ static bool move_call(const struct instruction *instruction, uintptr_t at, uintp
     return put_distance(out, 5, 1, to + out->copied, target);
 }
 
-/* Where the CPU keeps return addresses a second time, one that was pushed is none. */
+/* With a shadow stack the CPU does not accept a return address that was pushed. */
 static bool has_shadow_stack(void)
 {
     uint64_t pointer = 0;
-    __asm__ volatile("rdsspq %0" : "+r"(pointer)); /* does nothing where there is none */
+    __asm__ volatile("rdsspq %0" : "+r"(pointer)); /* a nop without a shadow stack */
     return pointer != 0;
 }
 
-static bool move(const struct instruction *instruction, const uint8_t *bytes, uintptr_t at,
-                 uintptr_t to, struct displaced *out)
+static bool move_instruction(const struct instruction *instruction, const uint8_t *bytes,
+                             uintptr_t at, uintptr_t to, struct displaced *out)
 {
-    if (instruction->form == BRANCH)
-        return move_branch(instruction, instruction_aim(instruction, bytes, at), to, out);
-    if (instruction->form == CALL)
-        return move_call(instruction, at, instruction_aim(instruction, bytes, at), to, out);
+    if (instruction->form == INSN_BRANCH)
+        return move_branch(instruction, instruction_target(instruction, bytes, at), to, out);
+    if (instruction->form == INSN_CALL)
+        return move_call(instruction, at, instruction_target(instruction, bytes, at), to, out);
     memcpy(out->copy + out->copied, bytes, instruction->length);
     if (instruction->relative)
         return put_distance(out, instruction->length, instruction->relative, to + out->copied,
-                            instruction_aim(instruction, bytes, at));
+                            instruction_target(instruction, bytes, at));
     out->copied += instruction->length;
     return true;
 }
 
 /* ---- Refusing ------------------------------------------------------------------------------- */
 
-/* What compilers and assemblers fill up with between functions. */
+/* What compilers and assemblers put between functions. */
 static bool is_padding(const struct displace_function *function, unsigned at, unsigned end)
 {
     while (at < end) {
         struct instruction next = instruction_read(function->code + at, function->room - at);
         if (function->code[at] == 0xcc)
-            next = (struct instruction){.form = PLAIN, .length = 1, .opcode = 0x90};
-        if (next.form != PLAIN || (next.opcode != 0x90 && next.opcode != 0x0f1f))
+            next = (struct instruction){.form = INSN_PLAIN, .length = 1, .opcode = 0x90};
+        if (next.form != INSN_PLAIN || (next.opcode != 0x90 && next.opcode != 0x0f1f))
             return false;
         at += next.length;
     }
@@ -112,24 +112,25 @@ static bool has_landing_pad(const struct displace_function *function)
     return function->size >= 4 && memcmp(function->code, "\xf3\x0f\x1e\xfa", 4) == 0;
 }
 
-struct moving {
+struct move_state {
     bool ended, keeps_stack;
 };
 
 static const char *move_next(const struct displace_function *function, uintptr_t to,
-                             struct displaced *out, struct moving *moving)
+                             struct displaced *out, struct move_state *state)
 {
     unsigned at = out->skip + out->taken;
     const uint8_t *bytes = function->code + at;
     if (at >= function->size)
         return "it is too short";
     struct instruction next = instruction_read(bytes, function->size - at);
-    if (next.form == STAYS || next.form == UNKNOWN || (next.form == CALL && has_shadow_stack()))
+    if (next.form == INSN_FIXED || next.form == INSN_UNKNOWN ||
+        (next.form == INSN_CALL && has_shadow_stack()))
         return "it begins with code that cannot be moved";
-    if (!move(&next, bytes, function->address + at, to, out))
+    if (!move_instruction(&next, bytes, function->address + at, to, out))
         return "what it refers to is too far away";
-    moving->keeps_stack &= next.form != STACK;
-    moving->ended = next.form == LAST || next.form == CALL || is_always(&next);
+    state->keeps_stack &= next.form != INSN_STACK;
+    state->ended = next.form == INSN_RETURN || next.form == INSN_CALL || is_unconditional(&next);
     out->taken += next.length;
     return NULL;
 }
@@ -147,18 +148,18 @@ static bool take_padding(const struct displace_function *function, struct displa
 const char *displace_plan(const struct displace_function *function, uintptr_t to,
                           struct displaced *out)
 {
-    struct moving moving = {.keeps_stack = true};
+    struct move_state state = {.keeps_stack = true};
     const char *why = NULL;
     *out = (struct displaced){.skip = has_landing_pad(function) ? 4 : 0};
-    while (!why && !moving.ended && out->taken < ARCH_JUMP)
-        why = move_next(function, to, out, &moving);
+    while (!why && !state.ended && out->taken < ARCH_JUMP)
+        why = move_next(function, to, out, &state);
     if (why)
         return why;
     if (!take_padding(function, out))
         return "it is too short";
-    if (displace_is_loop(function, out, moving.keeps_stack))
+    if (displace_is_loop(function, out, state.keeps_stack))
         return "its beginning is a loop";
-    if (moving.ended)
+    if (state.ended)
         return NULL;
     if (!displace_jump(to + out->copied, function->address + out->skip + out->taken,
                        out->copy + out->copied))
@@ -167,7 +168,7 @@ const char *displace_plan(const struct displace_function *function, uintptr_t to
     return NULL;
 }
 
-/* ---- Jumps of ours -------------------------------------------------------------------------- */
+/* ---- Jumps ---------------------------------------------------------------------------------- */
 
 bool displace_jump(uintptr_t from, uintptr_t to, uint8_t *out)
 {

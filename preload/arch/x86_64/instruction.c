@@ -2,7 +2,7 @@
 
 #define LONGEST 15 /* of an instruction */
 
-/* Of an operand: in a register, or in memory. */
+/* The ModRM byte and what follows it: an operand in a register or in memory. */
 static void read_operand(const uint8_t *bytes, struct instruction *out)
 {
     unsigned byte = bytes[out->length++], mode = byte >> 6, base = byte & 7;
@@ -20,7 +20,7 @@ static bool is_stack_pointer(uint8_t operand)
     return (operand & 0xc7) == 0xc4;
 }
 
-/* Behind 0x0f. */
+/* The second byte of an opcode, after 0x0f. */
 static enum instruction_form read_long_opcode(const uint8_t *bytes, struct instruction *out)
 {
     unsigned opcode = bytes[out->length++];
@@ -28,7 +28,7 @@ static enum instruction_form read_long_opcode(const uint8_t *bytes, struct instr
     if (opcode >= 0x80 && opcode <= 0x8f) {
         out->relative = out->length;
         out->length += 4;
-        return BRANCH;
+        return INSN_BRANCH;
     }
     bool known = (opcode >= 0x40 && opcode <= 0x4f) || (opcode >= 0x90 && opcode <= 0x9f) ||
                  memchr("\x10\x11\x1e\x1f\x28\x29\x57\x6e\x6f\x7e\x7f\xaf\xb0\xb1\xb6\xb7\xbc\xbd"
@@ -36,24 +36,24 @@ static enum instruction_form read_long_opcode(const uint8_t *bytes, struct instr
                         opcode, 24);
     if (known)
         read_operand(bytes, out);
-    return known ? PLAIN : UNKNOWN;
+    return known ? INSN_PLAIN : INSN_UNKNOWN;
 }
 
-/* One operand, and a number whose size the opcode tells. 16 bits: the operand is as small. */
+/* An operand and an immediate, whose size follows from the opcode and the operand-size prefix. */
 static enum instruction_form read_with_number(const uint8_t *bytes, struct instruction *out,
                                               bool is_byte, bool is_short)
 {
     read_operand(bytes, out);
     out->length += is_byte ? 1 : is_short ? 2 : 4;
-    return PLAIN;
+    return INSN_PLAIN;
 }
 
-/* inc, dec, push; calls and jumps through memory stay. */
+/* inc, dec, push; indirect calls and jumps cannot be moved. */
 static enum instruction_form read_group_5(const uint8_t *bytes, struct instruction *out)
 {
     unsigned which = bytes[out->length] >> 3 & 7;
     read_operand(bytes, out);
-    return which < 2 ? PLAIN : which == 6 ? STACK : which < 6 ? STAYS : UNKNOWN;
+    return which < 2 ? INSN_PLAIN : which == 6 ? INSN_STACK : which < 6 ? INSN_FIXED : INSN_UNKNOWN;
 }
 
 static enum instruction_form read_branch(struct instruction *out, unsigned size)
@@ -61,7 +61,7 @@ static enum instruction_form read_branch(struct instruction *out, unsigned size)
     out->relative = out->length;
     out->near = size == 1;
     out->length += size;
-    return BRANCH;
+    return INSN_BRANCH;
 }
 
 static enum instruction_form read_opcode(const uint8_t *bytes, struct instruction *out,
@@ -75,31 +75,31 @@ static enum instruction_form read_opcode(const uint8_t *bytes, struct instructio
     case 0x00 ... 0x0e:
     case 0x10 ... 0x3f: /* add or adc sbb and sub xor cmp */
         if ((opcode & 7) > 5)
-            return UNKNOWN;
+            return INSN_UNKNOWN;
         if ((opcode & 7) < 4)
             read_operand(bytes, out);
         else
             out->length += opcode & 1 ? (is_short ? 2 : 4) : 1;
-        return PLAIN;
+        return INSN_PLAIN;
     case 0x50 ... 0x5f: /* push, pop */
-        return STACK;
+        return INSN_STACK;
     case 0x63:          /* movslq */
     case 0x84 ... 0x8b: /* test xchg mov */
     case 0x8d:          /* lea */
     case 0xd0 ... 0xd3: /* shifts */
         read_operand(bytes, out);
-        return PLAIN;
+        return INSN_PLAIN;
     case 0x68:
         out->length += 4;
-        return STACK;
+        return INSN_STACK;
     case 0x6a:
         out->length++;
-        return STACK;
+        return INSN_STACK;
     case 0x69:
     case 0x81:
     case 0xc7:
         read_with_number(bytes, out, false, is_short);
-        return opcode == 0x81 && is_stack_pointer(operand) ? STACK : PLAIN;
+        return opcode == 0x81 && is_stack_pointer(operand) ? INSN_STACK : INSN_PLAIN;
     case 0x6b:
     case 0x80:
     case 0x83:
@@ -107,54 +107,53 @@ static enum instruction_form read_opcode(const uint8_t *bytes, struct instructio
     case 0xc1:
     case 0xc6:
         read_with_number(bytes, out, true, is_short);
-        return opcode == 0x83 && is_stack_pointer(operand) ? STACK : PLAIN;
+        return opcode == 0x83 && is_stack_pointer(operand) ? INSN_STACK : INSN_PLAIN;
     case 0x70 ... 0x7f:
     case 0xeb:
         return read_branch(out, 1);
     case 0xe9:
         return read_branch(out, 4);
     case 0x90:
-        return PLAIN;
+        return INSN_PLAIN;
     case 0x98:
     case 0x99: /* cltq, cqto */
-        return PLAIN;
+        return INSN_PLAIN;
     case 0xa8:
     case 0xb0 ... 0xb7:
         out->length++;
-        return PLAIN;
+        return INSN_PLAIN;
     case 0xa9:
         out->length += is_short ? 2 : 4;
-        return PLAIN;
+        return INSN_PLAIN;
     case 0xb8 ... 0xbf:
         out->length += is_wide ? 8 : is_short ? 2 : 4;
-        return PLAIN;
+        return INSN_PLAIN;
     case 0xc3:
-        return LAST;
+        return INSN_RETURN;
     case 0xc9: /* leave */
     case 0xcc:
     case 0xf4:
-        return STAYS;
+        return INSN_FIXED;
     case 0xe8:
         read_branch(out, 4);
-        return CALL;
+        return INSN_CALL;
     case 0xf6:
-    case 0xf7: /* test, and not neg mul div, which have no number */
+    case 0xf7: /* test has an immediate; neg, mul and div have none */
         if (operand & 0x30)
             read_operand(bytes, out);
         else
             read_with_number(bytes, out, opcode == 0xf6, is_short);
-        return PLAIN;
+        return INSN_PLAIN;
     case 0xfe:
         read_operand(bytes, out);
-        return PLAIN;
+        return INSN_PLAIN;
     case 0xff:
         return read_group_5(bytes, out);
     default:
-        return UNKNOWN;
+        return INSN_UNKNOWN;
     }
 }
 
-/* bytes: LONGEST and more can be read. */
 struct instruction instruction_read(const uint8_t *bytes, size_t left)
 {
     struct instruction out = {0};
@@ -167,19 +166,20 @@ struct instruction instruction_read(const uint8_t *bytes, size_t left)
     unsigned prefixes = out.length;
     if ((window[out.length] & 0xf0) == 0x40)
         is_wide = window[out.length++] & 8;
-    bool is_high = out.length > prefixes && window[prefixes] & 1; /* %r12 looks like %rsp */
+    bool is_high = out.length > prefixes && window[prefixes] & 1; /* %r12 is encoded like %rsp */
     out.form = read_opcode(window, &out, is_short, is_wide);
-    if (is_high && out.form == STACK && (out.opcode == 0x81 || out.opcode == 0x83))
-        out.form = PLAIN;
-    /* A prefix on a jump means something else. */
+    if (is_high && out.form == INSN_STACK && (out.opcode == 0x81 || out.opcode == 0x83))
+        out.form = INSN_PLAIN;
+    /* A prefix changes the meaning of a jump. */
     if (out.length > left || out.length > LONGEST ||
-        ((out.form == BRANCH || out.form == CALL) && prefixes) ||
-        (out.form == LAST && out.length > 1))
-        out.form = UNKNOWN;
+        ((out.form == INSN_BRANCH || out.form == INSN_CALL) && prefixes) ||
+        (out.form == INSN_RETURN && out.length > 1))
+        out.form = INSN_UNKNOWN;
     return out;
 }
 
-uintptr_t instruction_aim(const struct instruction *instruction, const uint8_t *bytes, uintptr_t at)
+uintptr_t instruction_target(const struct instruction *instruction, const uint8_t *bytes,
+                             uintptr_t at)
 {
     int32_t distance;
     if (instruction->near)

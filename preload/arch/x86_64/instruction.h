@@ -1,7 +1,7 @@
-/* instruction.h - what one machine instruction is: how long, and may it stand elsewhere?
+/* instruction.h - decodes one machine instruction: its length, and whether it can be moved.
  *
- * A part of what compilers write at the beginning of functions; of what is not known here nothing
- * is guessed.
+ * Knows a part of the instructions with which compilers begin functions; everything else is
+ * INSN_UNKNOWN, never guessed.
  */
 #ifndef PRELOAD_ARCH_INSTRUCTION_H
 #define PRELOAD_ARCH_INSTRUCTION_H
@@ -9,27 +9,27 @@
 #include "preload/base/base.h"
 
 enum instruction_form {
-    UNKNOWN,
-    PLAIN,  /* may be moved */
-    STACK,  /* likewise, and moves the stack pointer */
-    BRANCH, /* a jump to an address that it counts from its end, with a condition or without */
-    CALL,   /* likewise; it comes back behind itself */
-    LAST,   /* a return: nothing comes behind it */
-    STAYS,  /* known by its length alone: a call by a pointer ... */
+    INSN_UNKNOWN,
+    INSN_PLAIN,  /* can be moved */
+    INSN_STACK,  /* can be moved; changes the stack pointer */
+    INSN_BRANCH, /* a jump relative to its end, conditional or not */
+    INSN_CALL,   /* a call relative to its end */
+    INSN_RETURN, /* a return: the next instruction is not reached from it */
+    INSN_FIXED,  /* only its length is known: an indirect call ... */
 };
 
 struct instruction {
     enum instruction_form form;
     unsigned length;
-    unsigned relative; /* where its address stands that counts from its end; 0: it has none */
-    unsigned opcode;   /* 0x0fxx: of two bytes */
-    bool near;         /* the address is one byte */
+    unsigned relative; /* offset of its operand that is relative to its end; 0: none */
+    unsigned opcode;   /* 0x0fxx: a two-byte opcode */
+    bool near;         /* that operand has one byte */
 };
 
-/* left: how many bytes can be read there. */
+/* left: how many bytes can be read. */
 struct instruction instruction_read(const uint8_t *bytes, size_t left);
-/* Where a branch or call that stands at an address leads, or what its operand is. */
-uintptr_t instruction_aim(const struct instruction *instruction, const uint8_t *bytes,
-                          uintptr_t at);
+/* The target of a branch or call at that address, or the address of its operand. */
+uintptr_t instruction_target(const struct instruction *instruction, const uint8_t *bytes,
+                             uintptr_t at);
 
 #endif

@@ -1,10 +1,11 @@
-/* stack.S (x86_64) - what C cannot say of stacks and system calls.
+/* stack.S (x86_64) - functions that cannot be written in C.
  *
- * arch_call_on(stack_end, function, argument) calls it on another stack. An unwinder that runs over there
- * finds its way back: the CFA is counted from rbp.
- * arch_continue_call(mask) sets the signal mask and goes on with the system call that the signal handler
- * around it has interrupted: its deadline stays what it was. The kernel forgets that call when any handler
- * returns; one that comes from the moment when the mask is open knows it by its pc, between the two.
+ * arch_call_on(stack_end, function, argument) calls the function on another stack. An unwinder can return
+ * to the first stack, because the CFA is based on rbp.
+ * arch_continue_call(mask) sets the signal mask and continues the system call that the calling signal
+ * handler has interrupted; the call keeps its deadline. The kernel forgets that call when any handler
+ * returns. A handler that runs as soon as the mask is open recognises the situation by its pc, which is
+ * between the two labels.
  */
         .text
         .globl  arch_call_on

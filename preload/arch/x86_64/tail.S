@@ -1,9 +1,9 @@
-/* tail.S (x86_64) - hooks that must not stand between caller and callee.
+/* tail.S (x86_64) - hooks that must leave no frame between the caller and the real function.
  *
- * dlopen, dlmopen and dlclose look at their return address (RUNPATH, $ORIGIN, namespaces): a C wrapper would
- * make libleak.so the caller. So: save the arguments, tell the runtime, restore them, and jump.
- * vfork returns twice to its caller, the second time over a stack that the child has used.
- * C++ exceptions from constructors never pass here: nothing of ours is on the stack after the jump.
+ * dlopen, dlmopen and dlclose use their return address (RUNPATH, $ORIGIN, namespaces): after a C wrapper
+ * libleak.so would be the caller. So these hooks save the arguments, notify the runtime, restore the
+ * arguments and jump. vfork returns twice to its caller, the second time on a stack that the child has
+ * used. C++ exceptions from constructors do not pass through here: after the jump the hook has no frame.
  */
 .macro TAIL_HOOK name, notice
         .globl  \name
@@ -18,7 +18,7 @@
         push    %rdx
         .cfi_adjust_cfa_offset 8
         call    \notice
-        mov     %rax, %r11              /* the notice answers where to go on */
+        mov     %rax, %r11              /* the notice returns the real function */
         pop     %rdx
         .cfi_adjust_cfa_offset -8
         pop     %rsi

@@ -145,7 +145,7 @@ START_TEST(a_shape_is_called_what_it_is)
             ck_assert_msg(shape->allowed & 1u << finding.verdict, "%s, %.0f s, dice %u: %s", shape->name,
                           runs[r].total, seed,
                           finding.verdict ? growth_word[finding.verdict] : "no verdict");
-            ck_assert_msg((finding.bytes_per_second > 0) == growth_grows(finding.verdict),
+            ck_assert_msg((finding.bytes_per_second > 0) == growth_is_growing(finding.verdict),
                           "%s: %f bytes/s", shape->name, finding.bytes_per_second);
             ck_assert(finding.confidence > 0 && finding.confidence <= 1);
             dice = seed;
@@ -180,7 +180,7 @@ START_TEST(noise_is_hardly_ever_growth)
                 points[count++] = (struct growth_point){
                     .time = t, .bytes = seed & 1 ? level + walk : level * any(), .allocs = t, .frees = t};
             }
-            growing += growth_grows(growth_judge(points, count).verdict);
+            growing += growth_is_growing(growth_judge(points, count).verdict);
         }
     ck_assert_msg(growing <= all / 1000, "%u of %u noises grow", growing, all);
 }
@@ -307,7 +307,7 @@ START_TEST(what_began_lately_is_found_in_a_month)
     finding = growth_judge(points, month(always));
     ck_assert_str_eq(growth_word[finding.verdict], "growing");
     finding = growth_judge(points, month(long_ago));
-    ck_assert(!growth_grows(finding.verdict));
+    ck_assert(!growth_is_growing(finding.verdict));
 }
 END_TEST
 
@@ -315,7 +315,7 @@ START_TEST(a_tooth_of_an_hour_is_no_growth_in_its_last_minutes)
 {
     struct growth_finding finding = growth_judge(points, month(once_an_hour));
 
-    ck_assert_msg(!growth_grows(finding.verdict), "%s from %f to %f", growth_word[finding.verdict],
+    ck_assert_msg(!growth_is_growing(finding.verdict), "%s from %f to %f", growth_word[finding.verdict],
                   finding.from, finding.until);
 }
 END_TEST

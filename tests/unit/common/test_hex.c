@@ -4,7 +4,7 @@
 #include <string.h>
 #include <uchar.h>
 
-#include "common/encode/hex.h"
+#include "common/encode/encode.h"
 #include "tests/unit/suite.h"
 
 static char *dumped;
@@ -17,7 +17,7 @@ static const char *dump_of(const void *bytes, size_t length)
     free(dumped);
     stream = open_memstream(&dumped, &size);
 
-    dump(bytes, length, 2, stream);
+    hex_dump(bytes, length, 2, stream);
     fclose(stream);
     return dumped;
 }
@@ -89,9 +89,9 @@ START_TEST(a_glance_is_one_line_of_whole_characters)
 {
     char text[16];
 
-    dump_line((const uint8_t *)"a\\b\n", 4, text, sizeof(text));
+    hex_line((const uint8_t *)"a\\b\n", 4, text, sizeof(text));
     ck_assert_str_eq(text, "a\\\\b\\x0a");
-    dump_line((const uint8_t *)"\1\2\3\4\5", 5, text, sizeof(text));
+    hex_line((const uint8_t *)"\1\2\3\4\5", 5, text, sizeof(text));
     ck_assert_str_eq(text, "\\x01\\x02\\x03");
 }
 END_TEST

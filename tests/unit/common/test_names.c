@@ -6,7 +6,7 @@
 
 #include "common/names/frame_class.h"
 #include "common/names/demangle.h"
-#include "common/base/cxx_shorten.h"
+#include "common/base/text.h"
 #include "tests/unit/suite.h"
 
 static const struct {
@@ -29,10 +29,10 @@ static const struct {
 
 START_TEST(names_are_made_readable)
 {
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
 
     ck_assert_str_eq(demangle(mem, names[_i].mangled), names[_i].readable);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 
@@ -77,14 +77,14 @@ static const struct {
 
 START_TEST(names_lose_what_the_standard_says_anyway)
 {
-    char name[SHORTEN_MAX];
+    char name[CXX_SHORTEN_MAX];
     size_t length;
 
     strcpy(name, shortened[_i].name);
-    length = shorten_name(name);
+    length = cxx_shorten_name(name);
     ck_assert_str_eq(name, shortened[_i].shorter);
     ck_assert_uint_eq(length, strlen(name));
-    shorten_name(name);
+    cxx_shorten_name(name);
     ck_assert_str_eq(name, shortened[_i].shorter); /* once is enough */
 }
 END_TEST
@@ -92,7 +92,7 @@ END_TEST
 /* f(Long...<Long...<int>>): libiberty itself gives up at a depth of about 1000. */
 START_TEST(names_of_ten_thousand_characters_are_read)
 {
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     char name[30000] = "_Z1f", *at = name + 4;
     const char *readable;
 
@@ -104,21 +104,21 @@ START_TEST(names_of_ten_thousand_characters_are_read)
     readable = demangle(mem, name);
     ck_assert_msg(strncmp(readable, "f(Long0000", 10) == 0, "got %.40s", readable);
     ck_assert_uint_gt(strlen(readable), 10000);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 
 /* Each pair takes the one before it twice: 2^60 characters when written out. */
 START_TEST(a_name_that_would_never_end_is_left_as_it_is)
 {
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     char name[4096] = "_Z1fSt4pairIiiE", *at = name + strlen(name);
 
     for (int i = 0; i < 60; i++)
         at += sprintf(at, "St4pairIS%c_S%c_E", i < 10 ? '0' + i : 'A' + i % 26,
                       i < 10 ? '0' + i : 'A' + i % 26);
     ck_assert_uint_lt(strlen(demangle(mem, name)), 1 << 18);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 

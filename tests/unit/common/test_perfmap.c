@@ -17,21 +17,21 @@ static void begin(void)
 {
     static const struct perfmap_of nobody = {.store = "", .pid = -1};
 
-    mem = mem_begin();
+    mem = arena_begin();
     map = perfmap_begin(mem, &nobody);
 }
 
 static void end(void)
 {
     perfmap_end(map);
-    mem_end(mem);
+    arena_end(mem);
 }
 
 static const char *name_at(uint64_t address)
 {
     struct perfmap_name name = perfmap_find(map, address);
 
-    return name.text ? mem_copy(mem, name.text, name.length) : "";
+    return name.text ? arena_copy(mem, name.text, name.length) : "";
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------ */
@@ -202,7 +202,7 @@ START_TEST(a_map_was_written_while_its_process_lived)
     now = (uint64_t)st.st_mtim.tv_sec * SECOND + (uint64_t)st.st_mtim.tv_nsec;
     of.started_ns = now + (uint64_t)(times[_i].started * (long long)SECOND);
     of.ended_ns = times[_i].ended ? now + (uint64_t)(times[_i].ended * (long long)SECOND) : 0;
-    mem = mem_begin();
+    mem = arena_begin();
     map = perfmap_begin(mem, &of);
     ck_assert_str_eq(name_at(0x1000), times[_i].used ? "f" : "");
     unlink(path);
@@ -241,14 +241,14 @@ START_TEST(a_name_is_taken_apart)
 {
     struct perfname name;
 
-    mem = mem_begin();
+    mem = arena_begin();
     name = perfname_read(mem, names[_i].text, strlen(names[_i].text));
     ck_assert_str_eq(name.function, names[_i].function);
     ck_assert_str_eq(name.file ? name.file : "none", names[_i].file ? names[_i].file : "none");
     ck_assert_uint_eq(name.line, names[_i].line);
     ck_assert_uint_eq(name.column, names[_i].column);
     ck_assert_int_eq(name.runtime, names[_i].runtime);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 

@@ -16,18 +16,18 @@ static struct trouble trouble;
 
 static void setup(void)
 {
-    mem = mem_begin();
+    mem = arena_begin();
 }
 
 static void teardown(void)
 {
-    mem_end(mem);
+    arena_end(mem);
 }
 
 static bool parse(const struct store_builder *builder)
 {
     struct extent extent;
-    struct image image = image_borrow(builder->data, builder->size, &extent);
+    struct image image = store_image_borrow(builder->data, builder->size, &extent);
 
     return reader_parse(mem, &image, &store, &trouble);
 }
@@ -65,8 +65,8 @@ START_TEST(example_is_read_whole)
     ck_assert_str_eq(store.modules[1].path, "/lib/libc.so.6");
     ck_assert_uint_eq(store.modules[0].build_id_length, 4);
     ck_assert_uint_eq(store.thread_count, 3);
-    ck_assert_str_eq(store_thread_of(&store, 2)->name, "worker");
-    ck_assert_ptr_null(store_thread_of(&store, 9));
+    ck_assert_str_eq(store_find_thread(&store, 2)->name, "worker");
+    ck_assert_ptr_null(store_find_thread(&store, 9));
     ck_assert_uint_eq(store.site_count, 5);
     ck_assert_uint_eq(store.note_count, 0);
     end(&builder);
@@ -466,7 +466,7 @@ START_TEST(options_that_were_set_are_found)
 
     builder_options(&builder, set_options[_i].text);
     read_well(&builder);
-    found = store_option(&store, set_options[_i].name, value, sizeof(value));
+    found = store_get_option(&store, set_options[_i].name, value, sizeof(value));
     ck_assert_msg(found == (set_options[_i].value != NULL), "row %d: found %d", _i, found);
     if (found && strncmp(value, set_options[_i].value, 7) != 0)
         ck_abort_msg("row %d: got '%s'", _i, value);
@@ -546,12 +546,12 @@ START_TEST(a_node_belongs_to_the_first_module_loaded_after_its_number)
     builder_module(&builder, "/second.so", 0x1000, 0x2000, 0, 6, 8, "");
     builder_module(&builder, "/third.so", 0x1800, 0x2000, 0, 9, 0, "");
     read_well(&builder);
-    ck_assert_str_eq(store_module_of(&store, 0x1900, 0)->path, "/first.so");
-    ck_assert_str_eq(store_module_of(&store, 0x1900, 5)->path, "/second.so");
-    ck_assert_str_eq(store_module_of(&store, 0x1900, 8)->path, "/third.so");
-    ck_assert_str_eq(store_module_of(&store, 0x2900, 0)->path, "/first.so");
-    ck_assert_ptr_null(store_module_of(&store, 0x1900, 9));
-    ck_assert_ptr_null(store_module_of(&store, 0x3000, 0));
+    ck_assert_str_eq(store_find_module(&store, 0x1900, 0)->path, "/first.so");
+    ck_assert_str_eq(store_find_module(&store, 0x1900, 5)->path, "/second.so");
+    ck_assert_str_eq(store_find_module(&store, 0x1900, 8)->path, "/third.so");
+    ck_assert_str_eq(store_find_module(&store, 0x2900, 0)->path, "/first.so");
+    ck_assert_ptr_null(store_find_module(&store, 0x1900, 9));
+    ck_assert_ptr_null(store_find_module(&store, 0x3000, 0));
     end(&builder);
 }
 END_TEST
@@ -659,7 +659,7 @@ START_TEST(what_is_no_store_is_refused_by_name)
     close(fd);
     ck_assert(!reader_open(mem, path, &store, &trouble));
     unlink(path);
-    error_words(&trouble, words, sizeof(words));
+    read_error_text(&trouble, words, sizeof(words));
     ck_assert_msg(trouble.code == refused[_i].code, "row %d says: %s", _i, words);
 }
 END_TEST
@@ -706,7 +706,7 @@ START_TEST(a_file_cut_off_anywhere_is_read_as_far_as_it_goes)
 
     for (size_t size = builder.size; size-- > LEAK_PAGE;) {
         struct extent extent;
-        struct image image = image_borrow(builder.data, size, &extent);
+        struct image image = store_image_borrow(builder.data, size, &extent);
 
         ck_assert(reader_parse(mem, &image, &store, &trouble));
         must_hold();

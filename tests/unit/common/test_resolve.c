@@ -55,7 +55,7 @@ static const char *own_path(void)
 START_TEST(inlined_frames_come_first)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct resolved_module *module =
         resolve_module(resolver, &(struct binary_name){.path = own_path()});
@@ -69,7 +69,7 @@ START_TEST(inlined_frames_come_first)
     ck_assert_str_eq(base_name(place->frames[1].file), "test_resolve.c");
     ck_assert_ptr_eq(place, resolve_place(resolver, module, own_offset()));
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 
@@ -115,7 +115,7 @@ static uint64_t address_of(int i)
 START_TEST(variables_are_named_with_their_function_and_line)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
     struct binary_variable found;
 
@@ -130,7 +130,7 @@ START_TEST(variables_are_named_with_their_function_and_line)
     ck_assert(!binary_find_data(binary, 8, &found));            /* the ELF header */
     ck_assert(!binary_find_data(binary, own_offset(), &found)); /* code */
     binary_close(binary);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 
@@ -143,7 +143,7 @@ END_TEST
 START_TEST(thread_local_variables_are_named_by_their_place_beside_the_thread_pointer)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
     int64_t offset = (char *)&known_tls[1] - (char *)__builtin_thread_pointer();
     struct binary_variable found;
@@ -159,7 +159,7 @@ START_TEST(thread_local_variables_are_named_by_their_place_beside_the_thread_poi
     ck_assert(!binary_find_tls(binary, OWN_MACHINE, offset + (1 << 20), &found));
     ck_assert(!binary_find_tls(binary, EM_386, offset, &found));
     binary_close(binary);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 
@@ -183,7 +183,7 @@ __attribute__((noinline, no_sanitize("address"))) static void known_frame(void)
 START_TEST(variables_on_a_stack_are_named_by_frame)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct binary *binary = binary_open(mem, &search, &(struct binary_name){.path = own_path()});
     struct binary_variable found;
 
@@ -196,14 +196,14 @@ START_TEST(variables_on_a_stack_are_named_by_frame)
     ck_assert(!binary_find_local(binary, frame_pc, frame_cfa, frame_cfa + 64, &found));
     ck_assert(!binary_find_local(binary, own_offset(), frame_cfa, frame_word, &found));
     binary_close(binary);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 
 START_TEST(a_file_with_another_build_id_is_never_asked)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     struct resolved_module *module =
         resolve_module(resolver, &(struct binary_name){.path = own_path(),
@@ -216,7 +216,7 @@ START_TEST(a_file_with_another_build_id_is_never_asked)
     ck_assert_ptr_null(place->frames[0].function);
     ck_assert_str_eq(module->build_id, "01020304");
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 
@@ -235,21 +235,21 @@ static const struct {
 START_TEST(what_is_no_binary_says_so)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct binary *binary =
         binary_open(mem, &search, &(struct binary_name){.path = unusable[_i].path});
 
     ck_assert_msg(binary_state(binary) == unusable[_i].state, "%s: %d", unusable[_i].path,
                   binary_state(binary));
     binary_close(binary);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 
 START_TEST(serving_answers_each_line_and_ends_each_answer_with_an_empty_one)
 {
     struct binary_search_path search = {0};
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     char *requests, *answers, *at;
     size_t size;
     FILE *in = open_memstream(&requests, &size), *out;
@@ -268,7 +268,7 @@ START_TEST(serving_answers_each_line_and_ends_each_answer_with_an_empty_one)
     ck_assert_str_eq(strchr(at, '\n') + 1, "\n\n\n\n\n\n\n");
     free(answers);
     free(requests);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 

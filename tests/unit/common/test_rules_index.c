@@ -91,7 +91,7 @@ static struct rules make_rules(struct mem *mem, unsigned count)
         else
             add_pattern(stream);
     fclose(stream);
-    kept = mem_copy(mem, text, size);
+    kept = arena_copy(mem, text, size);
     free(text);
     return rules_read(mem, "random.supp", kept, size); /* blocks of "..." alone are left out */
 }
@@ -152,7 +152,7 @@ START_TEST(the_first_rule_that_fits_is_found)
 
     state = (uint64_t)_i;
     for (int round = 0; round < 400; round++) {
-        struct mem *mem = mem_begin();
+        struct mem *mem = arena_begin();
         struct rules rules = make_rules(mem, 1 + pick(30));
         struct rules_index *index = rules_index_begin(mem, &rules);
         struct scene scene;
@@ -169,7 +169,7 @@ START_TEST(the_first_rule_that_fits_is_found)
             fitted += wanted != NULL;
         }
         rules_index_end(index);
-        mem_end(mem);
+        arena_end(mem);
     }
     ck_assert_msg(fitted > asked / 10 && fitted < asked - asked / 10,
                   "%zu of %zu fit: too few or many", fitted, asked);
@@ -193,7 +193,7 @@ static const char *const firsts[] = {"fun:malloc", "fun:*alloc*", "...", "fun:*a
 
 START_TEST(rules_for_every_way_through_a_program_are_told_apart)
 {
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     char *text, function[2 * LEVELS][16];
     size_t size;
     FILE *stream = open_memstream(&text, &size);
@@ -226,7 +226,7 @@ START_TEST(rules_for_every_way_through_a_program_are_told_apart)
         ck_assert_str_eq(got ? got->rule.text : name, name);
     }
     rules_index_end(index);
-    mem_end(mem);
+    arena_end(mem);
     free(text);
 }
 END_TEST

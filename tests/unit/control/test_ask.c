@@ -18,7 +18,7 @@
 
 #include "control/ask.h"
 #include "control/target.h"
-#include "common/base/proc_pid.h"
+#include "common/base/proc.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/common/store_builder.h"
 
@@ -133,7 +133,7 @@ static void save(int number)
     char text[64], state, *fresh;
     uint64_t start;
 
-    ck_assert(pid_look(fake, &start, &state));
+    ck_assert(proc_read_stat(fake, &start, &state));
     snprintf(text, sizeof(text), "depth=64 (environment)\nsnapshot_signal=%d (environment)\n",
              number);
     if (number != USUAL)
@@ -318,7 +318,7 @@ START_TEST(one_that_is_stopped_is_refused_at_once_and_answers_when_it_goes_on)
     begin(USUAL, answers, false);
     open_target();
     kill(fake, SIGSTOP);
-    while (pid_look(fake, &start, &about) && about != 'T')
+    while (proc_read_stat(fake, &start, &about) && about != 'T')
         usleep(1000);
     ck_assert(!ask_for(LEAK_VERB_SNAPSHOT, 0, NULL, LONG));
     says(": stopped: kill -CONT ");
@@ -379,7 +379,7 @@ START_TEST(what_a_dead_asker_left_is_cleared)
     begin(USUAL, answers, false);
     open_target();
     header->request.asker = getpid(); /* the pid lives: it is another's by now */
-    ck_assert(pid_look(getpid(), &start, &about));
+    ck_assert(proc_read_stat(getpid(), &start, &about));
     header->request.asker_start = start - 1;
     header->request.state = left[_i];
     ck_assert_msg(ask_for(LEAK_VERB_SNAPSHOT, 0, NULL, LONG), "%s", said);
@@ -396,7 +396,7 @@ START_TEST(one_that_lives_is_waited_for)
 
     begin(USUAL, answers, false);
     open_target();
-    ck_assert(pid_look(fake, &start, &about));
+    ck_assert(proc_read_stat(fake, &start, &about));
     header->request.asker = fake; /* somebody who lives */
     header->request.asker_start = start;
     header->request.state = LEAK_REQUEST_CLAIMED;

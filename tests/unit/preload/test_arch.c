@@ -50,7 +50,7 @@ START_TEST(six_arguments_arrive_and_errors_leave_errno_alone)
 {
     errno = 4321;
     ck_assert_int_eq(sys_getpid(), getpid());
-    int fd = sys_memory_file("arch");
+    int fd = sys_memfd("arch");
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(sys_truncate(fd, 1 << 20), 0);
     ck_assert_int_eq(pwrite(fd, "here", 4, 1 << 19), 4);
@@ -75,7 +75,7 @@ START_TEST(memory_that_is_not_there_is_not_read)
     static const uintptr_t nowhere[] = {0, 1, 7, 8, 4096, UINTPTR_MAX - 7, 1ull << 63};
     for (size_t i = 0; i < ARRAY_LENGTH(nowhere); i++)
         ck_assert_msg(!sys_peek(nowhere[i], got, 8), "%#" PRIxPTR " was read", nowhere[i]);
-    ck_assert(!_i || sys_peek_guesses());
+    ck_assert(!_i || sys_peek_may_fault());
     sigset_t mask;
     sigprocmask(SIG_SETMASK, NULL, &mask);
     ck_assert(sigisemptyset(&mask));
@@ -312,7 +312,7 @@ START_TEST(a_store_on_large_pages_takes_chunks_into_the_file)
     if (!refuse_advice_inside_pages())
         return UNIT_SKIP("no seccomp here (qemu-user)");
     for (unsigned n = 1; n <= 40; n++) {
-        char *payload = store_chunk(LEAK_CHUNK_HISTORY, n * 1000, n);
+        char *payload = store_new_chunk(LEAK_CHUNK_HISTORY, n * 1000, n);
         ck_assert_ptr_nonnull(payload);
         memset(payload, n, n * 1000);
         store_publish(payload, n * 1000);

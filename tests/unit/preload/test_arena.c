@@ -32,7 +32,7 @@ END_TEST
 
 START_TEST(the_limit_holds_exactly)
 {
-    arena_limit(10 * 4096);
+    arena_set_limit(10 * 4096);
     void *nine = arena_map(9 * 4096);
     ck_assert_ptr_nonnull(nine);
     ck_assert_ptr_null(arena_map(4097));
@@ -43,7 +43,7 @@ START_TEST(the_limit_holds_exactly)
     ck_assert_uint_eq(arena_used(), 10 * 4096);
     arena_unmap(nine, 9 * 4096);
     ck_assert_ptr_nonnull(arena_map(9 * 4096));
-    arena_limit(0);
+    arena_set_limit(0);
     ck_assert_ptr_nonnull(arena_map(1 << 20));
 }
 END_TEST
@@ -62,7 +62,7 @@ START_TEST(the_account_balances_until_something_has_no_owner)
     struct leak_own account;
     void *own = arena_map(3 * 4096);
     ck_assert(arena_charge(5000));
-    arena_own(&unit_seed, sizeof unit_seed); /* mapped by other means: in neither sum */
+    arena_register(&unit_seed, sizeof unit_seed); /* mapped by other means: in neither sum */
     ck_assert(arena_balance(&account));
     ck_assert_uint_eq(account.used, 3 * 4096 + 5000);
     ck_assert_uint_eq(account.mapped, 3 * 4096);
@@ -97,7 +97,7 @@ static void note(uintptr_t start, size_t size, void *context)
 static bool list(void)
 {
     seen_count = 0;
-    return arena_each(note, &seen_count);
+    return arena_each_range(note, &seen_count);
 }
 
 static unsigned times_listed(const void *start, size_t size)
@@ -125,13 +125,13 @@ START_TEST(what_is_mapped_or_owned_is_listed_until_it_goes)
             live[i].size = live[i].mapped ? 4096 * (1 + unit_random(&state) % 4) : 100;
             live[i].at = live[i].mapped ? arena_map(live[i].size) : elsewhere + 100 * i;
             if (!live[i].mapped)
-                arena_own(live[i].at, live[i].size);
+                arena_register(live[i].at, live[i].size);
             count++;
         } else {
             if (live[i].mapped)
                 arena_unmap(live[i].at, live[i].size);
             else
-                arena_disown(live[i].at);
+                arena_unregister(live[i].at);
             live[i].at = NULL;
             count--;
         }
@@ -152,8 +152,8 @@ START_TEST(the_list_is_in_the_list)
     ck_assert(list());
     ck_assert_uint_eq(seen_count, 2);
     ck_assert_uint_eq(times_listed(memory, 4096), 1);
-    arena_disown(memory + 8); /* nobody's: nothing happens */
-    arena_disown(NULL);
+    arena_unregister(memory + 8); /* nobody's: nothing happens */
+    arena_unregister(NULL);
     ck_assert(list());
     ck_assert_uint_eq(seen_count, 2);
     arena_unmap(memory, 4096);
@@ -171,12 +171,12 @@ START_TEST(when_there_are_too_many_the_list_says_so)
 {
     unsigned most = 0, listed = 0;
     static char many[1 << 20];
-    while (most < sizeof many && arena_each(ignore, &listed))
+    while (most < sizeof many && arena_each_range(ignore, &listed))
         for (unsigned i = 0; i < 4096; i++)
-            arena_own(many + most++, 1);
+            arena_register(many + most++, 1);
     ck_assert_msg(most > 10000 && most < sizeof many, "%u ranges", most);
-    arena_disown(many);
-    ck_assert(!arena_each(ignore, &listed)); /* what was not written down stays unknown */
+    arena_unregister(many);
+    ck_assert(!arena_each_range(ignore, &listed)); /* what was not written down stays unknown */
 }
 END_TEST
 

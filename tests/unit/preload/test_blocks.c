@@ -37,7 +37,7 @@ static bool same(const struct block *a, const struct block *b)
 
 static void setup(void)
 {
-    lock_alone = &alone;
+    lock_single_threaded = &alone;
     UNIT_WANT_MSG(blocks_start(), "no memory for the table");
 }
 
@@ -231,7 +231,7 @@ START_TEST(blocks_that_go_at_once_need_no_table)
 {
     struct block old, out;
     begin(WAITING);
-    arena_limit(arena_used()); /* nothing more */
+    arena_set_limit(arena_used()); /* nothing more */
     for (uint64_t n = 0; n < 100000; n++) {
         struct block block = at(BASE + n * REGION);
         UNIT_WANT(insert(&block, &old) == BLOCKS_NEW);
@@ -666,7 +666,7 @@ START_TEST(without_memory_an_insert_says_so_and_nothing_else_is_lost)
     begin(_i % 2 ? WAITING : SEVERAL_THREADS);
     unsigned apart = aparts[_i / 2];
     uint64_t limit = arena_used() + (64 << 10);
-    arena_limit(limit);
+    arena_set_limit(limit);
     uint64_t kept = fill(apart);
     if (_i % 2 == 0)
         ck_assert_uint_eq(blocks_count(), kept);
@@ -679,7 +679,7 @@ START_TEST(without_memory_an_insert_says_so_and_nothing_else_is_lost)
     }
     ck_assert_uint_eq(blocks_count(), 0);
     ck_assert(blocks_check());
-    arena_limit(0);
+    arena_set_limit(0);
     struct block old, block = at(BASE + (1ull << 41));
     ck_assert_int_eq(insert(&block, &old), BLOCKS_NEW);
     ck_assert_uint_eq(blocks_count(), 1);
@@ -692,7 +692,7 @@ START_TEST(without_memory_a_block_taken_out_can_be_put_back)
     uint64_t state = unit_seed;
     begin(_i % 2 ? WAITING : SEVERAL_THREADS);
     unsigned apart = aparts[_i / 2];
-    arena_limit(arena_used() + (64 << 10));
+    arena_set_limit(arena_used() + (64 << 10));
     uint64_t kept = fill(apart), tries = 0;
     for (unsigned n = 0; tries < 20000; n++) {
         uint64_t one = unit_random(&state) % (n % 2 ? ARRAY_LENGTH(answered_new) : 4096);
@@ -715,7 +715,7 @@ START_TEST(who_waits_and_finds_no_room_is_not_lost)
     struct block old, out;
     unsigned visited = 0;
     begin(WAITING);
-    arena_limit(arena_used());
+    arena_set_limit(arena_used());
     for (unsigned n = 0; n < YOUNG; n++) {
         struct block block = at(BASE + n * REGION);
         block.count = n;
@@ -729,7 +729,7 @@ START_TEST(who_waits_and_finds_no_room_is_not_lost)
     blocks_each(count_visit, &visited);
     ck_assert_uint_eq(visited, YOUNG - 1);
     ck_assert(blocks_check());
-    arena_limit(0);
+    arena_set_limit(0);
     struct block another = at(BASE + 99 * REGION);
     ck_assert_int_eq(insert(&another, &old), BLOCKS_NEW); /* takes them along */
     for (unsigned n = 1; n < YOUNG; n++)

@@ -1,6 +1,6 @@
 /* test_breaks.c - the serials of break_at=, and which allocation of a thread is waited for next. */
 #include "tests/unit/preload/unit.h"
-#include "preload/misuse/break_at.h"
+#include "preload/misuse/alloc_watch.h"
 #include "preload/unwind/unwind_check.h"
 
 static const struct {
@@ -40,8 +40,8 @@ START_TEST(a_list_of_serials_is_read_whole_or_not_at_all)
     size_t length = strlen(option);
     char *copy = malloc(length + 1); /* nothing stands behind it */
     memcpy(copy, option, length);
-    ck_assert_msg(breaks_read(copy, length) == options[_i].good, "\"%s\"", option);
-    ck_assert_msg(breaks_any() == (options[_i].good && length), "\"%s\"", option);
+    ck_assert_msg(break_at_parse(copy, length) == options[_i].good, "\"%s\"", option);
+    ck_assert_msg(break_at_is_set() == (options[_i].good && length), "\"%s\"", option);
     free(copy);
 }
 END_TEST
@@ -51,25 +51,25 @@ START_TEST(sixty_four_serials_fit)
     char list[1024] = "";
     for (int i = 1; i <= 64; i++)
         sprintf(list + strlen(list), "%sT1#%d", i > 1 ? "," : "", i);
-    ck_assert(breaks_read(list, strlen(list)));
-    ck_assert_uint_eq(breaks_next(1, 63), 64);
+    ck_assert(break_at_parse(list, strlen(list)));
+    ck_assert_uint_eq(break_at_next(1, 63), 64);
     strcat(list, ",T1#65");
-    ck_assert(!breaks_read(list, strlen(list)));
-    ck_assert(!breaks_any());
+    ck_assert(!break_at_parse(list, strlen(list)));
+    ck_assert(!break_at_is_set());
 }
 END_TEST
 
 START_TEST(the_next_one_of_a_thread_is_its_own_and_comes_later)
 {
-    ck_assert(breaks_read("T2#7,T1#30,T1#10,T1#20,T3#1", 27));
-    ck_assert_uint_eq(breaks_next(1, 0), 10);
-    ck_assert_uint_eq(breaks_next(1, 9), 10);
-    ck_assert_uint_eq(breaks_next(1, 10), 20);
-    ck_assert_uint_eq(breaks_next(1, 25), 30);
-    ck_assert_uint_eq(breaks_next(1, 30), 0);
-    ck_assert_uint_eq(breaks_next(2, 0), 7);
-    ck_assert_uint_eq(breaks_next(2, 7), 0);
-    ck_assert_uint_eq(breaks_next(4, 0), 0);
+    ck_assert(break_at_parse("T2#7,T1#30,T1#10,T1#20,T3#1", 27));
+    ck_assert_uint_eq(break_at_next(1, 0), 10);
+    ck_assert_uint_eq(break_at_next(1, 9), 10);
+    ck_assert_uint_eq(break_at_next(1, 10), 20);
+    ck_assert_uint_eq(break_at_next(1, 25), 30);
+    ck_assert_uint_eq(break_at_next(1, 30), 0);
+    ck_assert_uint_eq(break_at_next(2, 0), 7);
+    ck_assert_uint_eq(break_at_next(2, 7), 0);
+    ck_assert_uint_eq(break_at_next(4, 0), 0);
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
 #include "preload/base/arena.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/unwind/sites.h"
 #include "preload/unwind/thread_counters.h"
@@ -419,7 +419,7 @@ START_TEST(without_memory_there_is_no_site_and_old_ones_stay)
 {
     fill(&trace, 10, 0);
     uint32_t first = site_of(&trace, LEAK_KIND_MALLOC), refused = 0;
-    arena_limit(arena_used() + 100000);
+    arena_set_limit(arena_used() + 100000);
     for (int n = 1; n < 20000; n++) {
         fill(&other, 3, n);
         refused += !site_of(&other, LEAK_KIND_MALLOC);
@@ -428,7 +428,7 @@ START_TEST(without_memory_there_is_no_site_and_old_ones_stay)
     ck_assert_uint_eq(site_of(&trace, LEAK_KIND_MALLOC), first);
     ck_assert(tree_check());
     /* With memory again, what was refused is had. */
-    arena_limit(0);
+    arena_set_limit(0);
     fill(&other, 3, 19999);
     uint32_t site = site_of(&other, LEAK_KIND_MALLOC);
     ck_assert_uint_ne(site, 0);
@@ -461,7 +461,7 @@ START_TEST(a_fork_childs_store_knows_the_same_sites_and_counts_its_own)
         CHILD_WANT(store_create_child(&parent, &size));
         CHILD_WANT(store_header != parent && store_header->pid == getpid());
         CHILD_WANT(tree_fork_child() && sites_fork_child());
-        store_forget(parent, size);
+        store_unmap_parent(parent, size);
         CHILD_WANT(tree_check());
         CHILD_WANT(store_header->inherited_sites == inherited);
         CHILD_WANT(view_site(store_header, inherited)->kind == LEAK_KIND_MALLOC);

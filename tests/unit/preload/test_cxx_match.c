@@ -1,6 +1,6 @@
-/* test_cxxname.c - which symbols a function that somebody names is meant by, and which it is not. */
+/* test_cxx_match.c - which symbols the name of a function matches, and which it does not. */
 #include "tests/unit/preload/unit.h"
-#include "preload/elf/cxx_match.h"
+#include "preload/elf/symtab.h"
 
 static const struct {
     const char *symbol, *wanted;
@@ -51,7 +51,7 @@ static const struct {
 
 START_TEST(a_function_is_meant_by_what_people_call_it)
 {
-    ck_assert_msg(cxxname_is(names[_i].symbol, names[_i].wanted) == names[_i].same, "%s by '%s'",
+    ck_assert_msg(symtab_name_matches(names[_i].symbol, names[_i].wanted) == names[_i].same, "%s by '%s'",
                   names[_i].symbol, names[_i].wanted);
 }
 END_TEST

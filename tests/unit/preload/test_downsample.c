@@ -1,35 +1,35 @@
-/* test_thin.c - of a month a handful of points stays: close together now, far apart then. */
+/* test_downsample.c - of the points of a month a handful remains: dense for recent ones, sparse for old ones. */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/downsample.h"
+#include "preload/base/containers.h"
 
 #define DAY 86400u
 
-static struct thin thin;
+static struct downsample points;
 
 static void invariant(void)
 {
-    bool used[THIN_MOST] = {false};
-    for (uint32_t i = 0; i < thin.count; i++) {
-        UNIT_WANT(i == 0 || thin.tick[i] > thin.tick[i - 1]);
-        UNIT_WANT(thin.place[i] < thin.room && !used[thin.place[i]]);
-        used[thin.place[i]] = true;
+    bool used[DOWNSAMPLE_MOST] = {false};
+    for (uint32_t i = 0; i < points.count; i++) {
+        UNIT_WANT(i == 0 || points.tick[i] > points.tick[i - 1]);
+        UNIT_WANT(points.place[i] < points.room && !used[points.place[i]]);
+        used[points.place[i]] = true;
     }
 }
 
 static void fill(uint32_t room, uint32_t from, uint32_t to, uint32_t every)
 {
-    thin.room = room;
+    points.room = room;
     for (uint32_t t = from; t <= to; t += every)
-        UNIT_WANT(thin_place(&thin, t) < room);
+        UNIT_WANT(downsample_place(&points, t) < room);
 }
 
 START_TEST(places_are_taken_in_turn_and_then_given_again)
 {
     fill(64, 10, 73, 1);
     for (uint32_t i = 0; i < 64; i++)
-        ck_assert_uint_eq(thin.place[i], i);
+        ck_assert_uint_eq(points.place[i], i);
     fill(64, 74, 5000, 1);
-    ck_assert_uint_eq(thin.count, 64);
+    ck_assert_uint_eq(points.count, 64);
     invariant();
 }
 END_TEST
@@ -37,17 +37,17 @@ END_TEST
 START_TEST(the_first_and_the_last_stay)
 {
     fill(64, 7, DAY, 1);
-    ck_assert_uint_eq(thin.tick[0], 7);
-    ck_assert_uint_eq(thin_last(&thin), DAY);
+    ck_assert_uint_eq(points.tick[0], 7);
+    ck_assert_uint_eq(downsample_last(&points), DAY);
 }
 END_TEST
 
 START_TEST(time_does_not_stand_still)
 {
     fill(64, 1, 100, 1);
-    ck_assert_uint_eq(thin_place(&thin, 100), SIZE_MAX);
-    ck_assert_uint_eq(thin_place(&thin, 3), SIZE_MAX);
-    ck_assert_uint_lt(thin_place(&thin, 101), 64);
+    ck_assert_uint_eq(downsample_place(&points, 100), SIZE_MAX);
+    ck_assert_uint_eq(downsample_place(&points, 3), SIZE_MAX);
+    ck_assert_uint_lt(downsample_place(&points, 101), 64);
 }
 END_TEST
 
@@ -63,8 +63,8 @@ START_TEST(a_long_life_is_known_from_its_beginning_to_now)
     fill(lives[_i].room, 1, end, every);
     invariant();
     uint32_t recent = 0;
-    for (uint32_t i = 1; i < thin.count; i++) {
-        uint32_t gap = thin.tick[i] - thin.tick[i - 1], age = end - thin.tick[i - 1];
+    for (uint32_t i = 1; i < points.count; i++) {
+        uint32_t gap = points.tick[i] - points.tick[i - 1], age = end - points.tick[i - 1];
         ck_assert_msg(gap <= 2 * every || (gap < age * 0.7 && gap < end / 10),
                       "%u without a point, %u ago, of %u", gap, age, end);
         recent += age <= 60 * every;
@@ -75,16 +75,16 @@ END_TEST
 
 START_TEST(points_that_come_in_bursts_leave_no_hole)
 {
-    thin.room = 64;
+    points.room = 64;
     for (uint32_t day = 0; day < 60; day++)
         for (uint32_t t = 0; t < 600; t++)
-            ck_assert_uint_lt(thin_place(&thin, 1 + day * DAY + t), 64);
+            ck_assert_uint_lt(downsample_place(&points, 1 + day * DAY + t), 64);
     invariant();
     uint32_t days = 0;
     for (uint32_t day = 0; day < 60; day++) {
         bool any = false;
-        for (uint32_t i = 0; i < thin.count; i++)
-            any |= thin.tick[i] / DAY == day;
+        for (uint32_t i = 0; i < points.count; i++)
+            any |= points.tick[i] / DAY == day;
         days += any;
     }
     ck_assert_uint_ge(days, 30);

@@ -15,7 +15,7 @@ static __thread char in_tls[100];
 
 static void setup(void)
 {
-    ck_assert(maps_read(&maps) && images_find(&maps, &images));
+    ck_assert(procmaps_read(&maps) && images_find(&maps, &images));
 }
 
 static const struct image *image_of(const void *pointer)
@@ -53,7 +53,7 @@ static int compare(struct dl_phdr_info *info, size_t size UNUSED, void *count)
     const struct image *image;
     unsigned writable = 0;
     uintptr_t vdso = (uintptr_t)info->dlpi_phdr;
-    const struct mapping *there = maps_find(&maps, vdso);
+    const struct mapping *there = procmaps_find(&maps, vdso);
     if (!there || !there->inode) /* the vDSO is no file's */
         return 0;
     image = images_at(&images, (uintptr_t)info->dlpi_phdr);

@@ -4,7 +4,7 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/misuse/events.h"
+#include "preload/misuse/errors.h"
 #include "preload/base/lock.h"
 #include "preload/store/store.h"
 
@@ -37,7 +37,7 @@ static struct leak_event event(uint32_t n)
 static bool meet(uint32_t n)
 {
     struct leak_event one = event(n);
-    return events_add(G, &one);
+    return error_table_add(G, &one);
 }
 
 static uint64_t all_counts(void)
@@ -55,14 +55,14 @@ START_TEST(equal_calls_are_one_record)
     ck_assert(meet(0));
     other.address = 0x6000; /* of another block of the site, later */
     other.tick = 8;
-    ck_assert(!events_add(G, &other));
+    ck_assert(!error_table_add(G, &other));
     const struct leak_event *record = table()->event;
     ck_assert_uint_eq(record[0].count, 2);
     ck_assert_uint_eq(record[0].address, 0x5000);
     ck_assert_uint_eq(record[0].tick, 3);
     ck_assert_uint_eq(record[0].last_tick, 8);
     ck_assert_uint_eq(record[1].type, LEAK_EVENT_NONE);
-    ck_assert(events_check());
+    ck_assert(error_table_check());
 }
 END_TEST
 
@@ -75,11 +75,11 @@ START_TEST(what_differs_is_a_record_of_its_own)
     others[4].freed_pc = 0x2000;
     others[5].place = LEAK_PLACE_STACK;
     for (size_t i = 0; i < ARRAY_LENGTH(others); i++)
-        ck_assert(events_add(G, &others[i]));
+        ck_assert(error_table_add(G, &others[i]));
     for (size_t i = 0; i < ARRAY_LENGTH(others); i++)
-        ck_assert(!events_add(G, &others[i]));
+        ck_assert(!error_table_add(G, &others[i]));
     ck_assert_uint_eq(all_counts(), 2 * ARRAY_LENGTH(others));
-    ck_assert(events_check());
+    ck_assert(error_table_check());
 }
 END_TEST
 
@@ -91,7 +91,7 @@ START_TEST(a_full_table_goes_on_counting)
     ck_assert_uint_eq(table()->event[5].count, 2);
     ck_assert_uint_eq(table()->left_out, KINDS - LEAK_EVENTS);
     ck_assert_uint_eq(all_counts(), KINDS + 1);
-    ck_assert(events_check());
+    ck_assert(error_table_check());
 }
 END_TEST
 
@@ -111,7 +111,7 @@ START_TEST(threads_count_together)
         pthread_join(threads[i], NULL);
     ck_assert_uint_eq(all_counts(), 400000);
     ck_assert_uint_eq(table()->event[7].type, LEAK_EVENT_NONE);
-    ck_assert(events_check());
+    ck_assert(error_table_check());
 }
 END_TEST
 
@@ -122,17 +122,17 @@ START_TEST(a_fork_child_has_met_none)
     uint64_t size;
     meet(0);
     if (_i)
-        events_fork_lock();
+        error_table_fork_lock();
     pid_t pid = fork();
     if (pid == 0) {
         if (!store_create_child(&parent, &size))
             _exit(1);
-        events_fork_child();
+        error_table_fork_child();
         _exit(!meet(0) || all_counts() != 1);
     }
     unit_await_success(pid);
     if (_i)
-        events_fork_unlock();
+        error_table_fork_unlock();
     ck_assert(!meet(0));
     ck_assert_uint_eq(all_counts(), 2);
 }

@@ -308,7 +308,7 @@ static int child_counts_its_own(void)
     if (!store_create_child(&parent, &size))
         return 1;
     freed_fork_child();
-    store_forget(parent, size); /* nothing may point there any more */
+    store_unmap_parent(parent, size); /* nothing may point there any more */
     freed_open(G, &mine, 1);
     if (rings() != 1 || mine.recent->next)
         return 2;
@@ -350,7 +350,7 @@ START_TEST(without_memory_what_is_known_goes_on_counting)
     size_t before, after;
     enum { MANY = 200000 };
     freed_count(G, 1, LEAK_NODE_FIRST, 1, 8);
-    arena_limit(arena_used());
+    arena_set_limit(arena_used());
     for (uint32_t i = 0; i < MANY; i++)
         freed_count(G, 2 + i, LEAK_NODE_FIRST, 1, 8);
     told(0, 0, &before);
@@ -358,7 +358,7 @@ START_TEST(without_memory_what_is_known_goes_on_counting)
     ck_assert(freed_check());
     freed_count(G, 1, LEAK_NODE_FIRST, 1, 8);
     expect(1, LEAK_NODE_FIRST, 2, 16);
-    arena_limit(0);
+    arena_set_limit(0);
     for (uint32_t i = 0; i < 1000; i++)
         freed_count(G, MANY + 10 + i, LEAK_NODE_FIRST, 1, 8);
     told(0, 0, &after);

@@ -26,7 +26,7 @@ static void *keep(void *block, size_t size)
 static void look(bool glibc)
 {
     struct reach *reach = reach_begin(known_count, UINT64_MAX);
-    ck_assert(reach && maps_read(&maps));
+    ck_assert(reach && procmaps_read(&maps));
     for (unsigned i = 0; i < known_count; i++)
         reach_add(reach, &(struct block){.address = (uintptr_t)known[i], .size = sizes[i]},
                   REACH_NEW);
@@ -102,7 +102,7 @@ START_TEST(the_arena_of_another_thread_is_a_heap_also_without_known_blocks)
     pthread_barrier_wait(&meet);
     look(true);
     const struct heap *heap = around(thread_blocks[0]);
-    const struct mapping *mapping = maps_find(&maps, (uintptr_t)thread_blocks[0]);
+    const struct mapping *mapping = procmaps_find(&maps, (uintptr_t)thread_blocks[0]);
     ck_assert(heap && heap == around(thread_blocks[1]));
     ck_assert_uint_eq(heap->start % (64 << 20), 0);
     ck_assert(heap->end <= mapping->end && heap->end - heap->start >= 1 << 20);

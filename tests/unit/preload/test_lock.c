@@ -14,7 +14,7 @@ static char alone;
 /* Every case for a process of several threads and for one that has one. */
 static void setup(void)
 {
-    lock_alone = &alone;
+    lock_single_threaded = &alone;
 }
 
 START_TEST(a_lock_is_free_after_it_was_given_back)
@@ -76,12 +76,12 @@ static void *do_nothing(void *argument)
 START_TEST(libc_says_whether_there_is_a_second_thread)
 {
     lock_start();
-    if (lock_alone == &alone)
+    if (lock_single_threaded == &alone)
         return UNIT_SKIP("libc does not say");
-    ck_assert_int_eq(*lock_alone, 1);
+    ck_assert_int_eq(*lock_single_threaded, 1);
     pthread_t thread;
     pthread_create(&thread, NULL, do_nothing, NULL);
-    ck_assert_int_eq(*lock_alone, 0);
+    ck_assert_int_eq(*lock_single_threaded, 0);
     pthread_join(thread, NULL);
 }
 END_TEST

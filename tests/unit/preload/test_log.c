@@ -38,11 +38,11 @@ END_TEST
 
 START_TEST(before_the_start_nothing_is_said)
 {
-    ck_assert(!log_usable());
+    ck_assert(!log_stderr_usable());
     log_line("early", NULL);
     ck_assert_str_eq(said(), "");
     log_start();
-    ck_assert(log_usable());
+    ck_assert(log_stderr_usable());
     log_line("late", NULL);
     ck_assert_str_eq(said(), "libleak: late\n");
 }
@@ -72,14 +72,14 @@ START_TEST(a_descriptor_that_is_another_file_now_is_left_alone)
     int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), old = dup(2);
     log_start();
     dup2(file, 2);
-    ck_assert(!log_usable());
+    ck_assert(!log_stderr_usable());
     log_line("secret", NULL);
     ck_assert_int_eq(lseek(file, 0, SEEK_END), 0);
     close(2);
-    ck_assert(!log_usable());
+    ck_assert(!log_stderr_usable());
     log_line("secret", NULL);
     dup2(old, 2);
-    ck_assert(log_usable());
+    ck_assert(log_stderr_usable());
     log_line("back", NULL);
     ck_assert_str_eq(said(), "libleak: back\n");
     close(file);

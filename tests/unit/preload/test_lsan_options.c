@@ -1,4 +1,4 @@
-/* test_aliases.c - LSAN_OPTIONS: how they are written, what they mean, and who says it louder. */
+/* test_lsan_options.c - LSAN_OPTIONS: syntax, meaning, and which source wins. */
 #include "tests/unit/preload/unit.h"
 #include "preload/options/lsan_options.h"
 #include "preload/base/strbuf.h"
@@ -10,13 +10,13 @@ static struct options options;
 
 static void complain(const char *what, const char *item, const char *where)
 {
-    struct text text = TEXT_ON(complaint);
+    struct text text = STRBUF_ON(complaint);
     complaints++;
-    text_add(&text, what);
-    text_add(&text, " '");
-    text_add(&text, item);
-    text_add(&text, "' in ");
-    text_add(&text, where);
+    strbuf_add(&text, what);
+    strbuf_add(&text, " '");
+    strbuf_add(&text, item);
+    strbuf_add(&text, "' in ");
+    strbuf_add(&text, where);
 }
 
 static void setup(void)
@@ -29,7 +29,7 @@ static void setup(void)
 
 static void hear(const char *string, enum option_source source)
 {
-    aliases_parse(&aliases, string, strlen(string), source, complain);
+    lsan_options_parse(&aliases, string, strlen(string), source, complain);
 }
 
 #define ALL "globals,stacks,registers,tls,user,anon"
@@ -72,12 +72,12 @@ static const struct {
 START_TEST(each_word_means_what_it_means_there)
 {
     hear(meanings[_i].string, SOURCE_LSAN);
-    aliases_apply(&aliases, &options);
+    lsan_options_apply(&aliases, &options);
 #define WANT(what) ck_assert_msg(what, "\"%s\": not so: %s (roots=%s)", meanings[_i].string, #what, options.roots)
     WANT(options.exit_look == meanings[_i].exit_look);
-    WANT(aliases_detect(&aliases) == meanings[_i].detects);
+    WANT(lsan_options_detect_leaks(&aliases) == meanings[_i].detects);
     WANT(!strcmp(options.roots, meanings[_i].roots));
-    WANT(aliases_exit_code(&aliases) == meanings[_i].exit_code);
+    WANT(lsan_options_exit_code(&aliases) == meanings[_i].exit_code);
     WANT(!strcmp(aliases.suppressions, meanings[_i].suppressions));
     WANT(complaints == meanings[_i].complaints);
 }
@@ -96,10 +96,10 @@ START_TEST(the_environment_overrules_the_program)
 {
     hear("detect_leaks=1:use_globals=1:exitcode=4", SOURCE_LSAN);
     hear("detect_leaks=0:use_globals=0:use_stacks=0:exitcode=5:suppressions=mine", SOURCE_PROGRAM);
-    aliases_apply(&aliases, &options);
+    lsan_options_apply(&aliases, &options);
     ck_assert(options.exit_look);
     ck_assert_str_eq(options.roots, "globals,registers,tls,user,anon");
-    ck_assert_int_eq(aliases_exit_code(&aliases), 4);
+    ck_assert_int_eq(lsan_options_exit_code(&aliases), 4);
     ck_assert_str_eq(aliases.suppressions, "mine");
 }
 END_TEST
@@ -109,7 +109,7 @@ START_TEST(our_own_options_overrule_both)
     const char *own = "exit_look=on:roots=stacks,tls";
     options_parse(&options, own, strlen(own), false, SOURCE_ENVIRONMENT, complain);
     hear("detect_leaks=0:use_tls=0:use_globals=1", SOURCE_LSAN);
-    ck_assert(!aliases_apply(&aliases, &options));
+    ck_assert(!lsan_options_apply(&aliases, &options));
     ck_assert(options.exit_look);
     ck_assert_str_eq(options.roots, "stacks,tls");
     ck_assert_uint_eq(options.source[OPTION_roots], SOURCE_ENVIRONMENT);
@@ -119,20 +119,20 @@ END_TEST
 static bool take(const char *name, size_t name_length, const char *value, size_t value_length,
                  enum option_source source, options_complain *say)
 {
-    return aliases_take(&aliases, name, name_length, value, value_length, source, say);
+    return lsan_options_set(&aliases, name, name_length, value, value_length, source, say);
 }
 
 START_TEST(among_our_own_they_overrule_what_is_said_elsewhere)
 {
     const char *own = "use_stacks=0:use_tls=0:exitcode=7:depth=5:use_nothing=1";
-    options_hear_others(take);
+    options_set_foreign_parser(take);
     options_parse(&options, own, strlen(own), false, SOURCE_ENVIRONMENT, complain);
     ck_assert_str_eq(complaint, "unknown option 'use_nothing=1' in LIBLEAK_OPTIONS");
     hear("use_stacks=1:use_globals=0:exitcode=4", SOURCE_LSAN);
-    ck_assert(aliases_apply(&aliases, &options));
+    ck_assert(lsan_options_apply(&aliases, &options));
     ck_assert_str_eq(options.roots, "registers,user,anon");
     ck_assert_uint_eq(options.source[OPTION_roots], SOURCE_ENVIRONMENT);
-    ck_assert_int_eq(aliases_exit_code(&aliases), 7);
+    ck_assert_int_eq(lsan_options_exit_code(&aliases), 7);
     ck_assert_uint_eq(options.depth, 5);
 }
 END_TEST
@@ -140,10 +140,10 @@ END_TEST
 START_TEST(a_weaker_file_does_not_overrule_ours)
 {
     const char *ours = "roots=stacks\n", *theirs = "use_stacks=0\n";
-    options_hear_others(take);
+    options_set_foreign_parser(take);
     options_parse(&options, theirs, strlen(theirs), true, SOURCE_USER, complain);
     options_parse(&options, ours, strlen(ours), true, SOURCE_DIRECTORY, complain);
-    ck_assert(!aliases_apply(&aliases, &options));
+    ck_assert(!lsan_options_apply(&aliases, &options));
     ck_assert_str_eq(options.roots, "stacks");
 }
 END_TEST
@@ -154,7 +154,7 @@ START_TEST(both_overrule_a_file)
     options_parse(&options, file, strlen(file), true, SOURCE_DIRECTORY, complain);
     hear("use_stacks=0", SOURCE_LSAN);
     hear("detect_leaks=1:use_tls=1", SOURCE_PROGRAM);
-    ck_assert(aliases_apply(&aliases, &options));
+    ck_assert(lsan_options_apply(&aliases, &options));
     ck_assert(options.exit_look);
     ck_assert_str_eq(options.roots, "tls");
     ck_assert_uint_eq(options.source[OPTION_exit_look], SOURCE_PROGRAM);
@@ -167,9 +167,9 @@ START_TEST(applying_again_changes_nothing_more)
     const char *file = "roots=tls\n";
     options_parse(&options, file, strlen(file), true, SOURCE_DIRECTORY, complain);
     hear("use_tls=0", SOURCE_LSAN);
-    aliases_apply(&aliases, &options);
+    lsan_options_apply(&aliases, &options);
     ck_assert_str_eq(options.roots, "none");
-    aliases_apply(&aliases, &options);
+    lsan_options_apply(&aliases, &options);
     ck_assert_str_eq(options.roots, "none");
 }
 END_TEST
@@ -178,20 +178,20 @@ START_TEST(nothing_said_changes_nothing)
 {
     struct options before = options;
     hear("verbosity=1", SOURCE_LSAN);
-    ck_assert(!aliases_apply(&aliases, &options));
+    ck_assert(!lsan_options_apply(&aliases, &options));
     ck_assert_mem_eq(&options, &before, sizeof options);
 }
 END_TEST
 
 START_TEST(a_path_that_is_too_long_is_refused_whole)
 {
-    char string[2 * ALIAS_TEXT_MAX];
+    char string[2 * LSAN_OPTION_TEXT_MAX];
     memset(string, 'x', sizeof string);
     memcpy(string, "suppressions=", 13);
-    for (size_t length = ALIAS_TEXT_MAX - 2; length < ALIAS_TEXT_MAX + 2; length++) {
+    for (size_t length = LSAN_OPTION_TEXT_MAX - 2; length < LSAN_OPTION_TEXT_MAX + 2; length++) {
         setup();
-        aliases_parse(&aliases, string, 13 + length, SOURCE_LSAN, complain);
-        bool fits = length < ALIAS_TEXT_MAX;
+        lsan_options_parse(&aliases, string, 13 + length, SOURCE_LSAN, complain);
+        bool fits = length < LSAN_OPTION_TEXT_MAX;
         ck_assert_uint_eq(complaints, !fits);
         ck_assert_uint_eq(strlen(aliases.suppressions), fits ? length : 0);
     }
@@ -203,7 +203,7 @@ START_TEST(a_parse_never_reads_past_the_string)
     static const char string[] = "suppressions='a:b':detect_leaks=0, use_tls=\"0\" exitcode=5:x";
     for (size_t size = 0; size < sizeof string; size++) {
         uint8_t *copy = unit_at_page_end(string, size);
-        aliases_parse(&aliases, (char *)copy, size, SOURCE_LSAN, complain);
+        lsan_options_parse(&aliases, (char *)copy, size, SOURCE_LSAN, complain);
         unit_drop_at_page_end(copy, size);
     }
 }

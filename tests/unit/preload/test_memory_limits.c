@@ -1,4 +1,4 @@
-/* test_limits.c - which limit is the smallest, and that nearness to it is told once. */
+/* test_memory_limits.c - which limit is the smallest, and that nearness to it is reported once. */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/memory_limits.h"
 #include "preload/base/sys.h"
@@ -23,7 +23,7 @@ static void write_limit(const char *group, const char *text)
 
 static uint64_t limit_of(const char *group)
 {
-    return limits_of_group(mount, group, strlen(group), "memory.max");
+    return memory_limits_of_cgroup(mount, group, strlen(group), "memory.max");
 }
 
 START_TEST(a_group_has_the_least_limit_of_all_it_is_in)
@@ -65,24 +65,24 @@ START_TEST(nearness_is_told_once_until_there_is_room_again)
     enum leak_limit of;
     if (unit_is_emulated())
         return UNIT_SKIP(NO_LIMITS);
-    sys_limit_set(RLIMIT_DATA, LIMIT);
-    limits_start();
-    ck_assert_uint_le(limits_least(&of), LIMIT);
-    limits_watch(90, tell);
-    limits_tick();
+    sys_set_rlimit(RLIMIT_DATA, LIMIT);
+    memory_limits_start();
+    ck_assert_uint_le(memory_limits_smallest(&of), LIMIT);
+    memory_limits_watch(90, tell);
+    memory_limits_tick();
     ck_assert_uint_eq(told, 0);
     for (unsigned times = 1; times <= 2; times++) {
         void *much = sys_map_lazily(MUCH);
         ck_assert_ptr_ne(much, NULL);
-        limits_tick();
-        limits_tick();
+        memory_limits_tick();
+        memory_limits_tick();
         ck_assert_uint_eq(told, times);
         sys_unmap(much, MUCH);
-        limits_tick();
+        memory_limits_tick();
     }
-    limits_watch(0, tell);
+    memory_limits_watch(0, tell);
     ck_assert_ptr_ne(sys_map_lazily(MUCH), NULL);
-    limits_tick();
+    memory_limits_tick();
     ck_assert_uint_eq(told, 2);
 }
 END_TEST
@@ -92,14 +92,14 @@ START_TEST(the_smallest_limit_is_the_one_that_counts)
     enum leak_limit of;
     if (unit_is_emulated())
         return UNIT_SKIP(NO_LIMITS);
-    sys_limit_set(RLIMIT_DATA, LIMIT);
-    limits_start();
-    uint64_t least = limits_least(&of);
+    sys_set_rlimit(RLIMIT_DATA, LIMIT);
+    memory_limits_start();
+    uint64_t least = memory_limits_smallest(&of);
     ck_assert(least < LIMIT ? of == LEAK_LIMIT_CGROUP || of == LEAK_LIMIT_ADDRESS_SPACE
                             : of == LEAK_LIMIT_DATA);
-    sys_limit_set(RLIMIT_DATA, 64 << 20);
-    limits_start();
-    least = limits_least(&of);
+    sys_set_rlimit(RLIMIT_DATA, 64 << 20);
+    memory_limits_start();
+    least = memory_limits_smallest(&of);
     ck_assert(least < 64 << 20 || of == LEAK_LIMIT_DATA);
 }
 END_TEST

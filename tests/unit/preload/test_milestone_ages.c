@@ -14,9 +14,9 @@ static struct leak_milestone sorted[LEAK_MILESTONES];
 
 static void setup(void)
 {
-    options_defaults(&track_options);
+    options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "ages", environ));
-    track_begin();
+    track_start();
 }
 
 START_TEST(each_milestone_begins_a_tick_of_its_own)
@@ -76,7 +76,7 @@ START_TEST(what_is_known_takes_no_other_milestones_place)
 END_TEST
 
 /* The only record of a line and a milestone; none has no blocks. */
-static uint64_t told_of(const struct growing *told, uint32_t line, uint32_t milestone)
+static uint64_t told_of(const struct growable_array *told, uint32_t line, uint32_t milestone)
 {
     const struct leak_age *age = (const struct leak_age *)told->bytes;
     uint64_t blocks = 0;
@@ -92,7 +92,7 @@ static uint64_t told_of(const struct growing *told, uint32_t line, uint32_t mile
 START_TEST(a_block_counts_for_the_last_milestone_before_it)
 {
     struct ages ages;
-    struct growing told;
+    struct growable_array told;
     milestones_add("one");
     milestones_add("two");
     milestones_sorted(sorted);
@@ -107,7 +107,7 @@ START_TEST(a_block_counts_for_the_last_milestone_before_it)
     ck_assert(ages_begin(&ages, 2));
     for (uint32_t i = 0; i < ARRAY_LENGTH(blocks); i++)
         ages_add(&ages, 1, &blocks[i]);
-    ck_assert(growing_begin(&told, sizeof(struct leak_age), 16));
+    ck_assert(growable_array_map(&told, sizeof(struct leak_age), 16));
     ages_tell(&ages, 2, &told);
     ck_assert_uint_eq(told_of(&told, 1, 1), 1);
     ck_assert_uint_eq(told_of(&told, 1, 2), 2);
@@ -118,9 +118,9 @@ END_TEST
 START_TEST(without_milestones_nothing_is_told)
 {
     struct ages ages;
-    struct growing told;
+    struct growable_array told;
     const struct block block = {.size = 24, .site = 9, .tick = 1000};
-    ck_assert(ages_begin(&ages, 1) && growing_begin(&told, sizeof(struct leak_age), 16));
+    ck_assert(ages_begin(&ages, 1) && growable_array_map(&told, sizeof(struct leak_age), 16));
     ages_add(&ages, 0, &block);
     ages_tell(&ages, 1, &told);
     ck_assert_uint_eq(told.count, 0);

@@ -5,11 +5,10 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/misuse/events.h"
-#include "preload/misuse/misuse.h"
+#include "preload/misuse/errors.h"
+#include "preload/misuse/bad_free.h"
 #include "preload/interpose/modules.h"
 #include "preload/heap/quarantine.h"
-#include "preload/misuse/on_error.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/unwind/cfi_cache.h"
 #include "preload/unwind/sites.h"
@@ -28,10 +27,10 @@ static void setup(void)
     ENTER();
     lock_start();
     real_find(); /* whose pool is in its own data is not this program */
-    options_defaults(&track_options);
+    options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "misuse", environ));
-    track_begin();
-    track_ready();
+    track_start();
+    track_select_path();
     modules_start(rows_forget);
     sites_start();
     ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&
@@ -55,7 +54,7 @@ static NOINLINE void *went_as(const void *block, uint32_t how, size_t size, size
     struct release_frame frame = {CALLER_FRAME(), size, alignment};
     struct guard *guard = guard_enter(&frame.caller);
     bool said = how & (RELEASE_SIZED | RELEASE_ALIGNED);
-    void *rest = said ? track_free_said(guard, &frame, (void *)block, how)
+    void *rest = said ? track_free_sized(guard, &frame, (void *)block, how)
                       : track_free(guard, &frame.caller, (void *)block, how);
     guard_leave(guard);
     __asm__ volatile("" ::: "memory");
@@ -90,7 +89,7 @@ static void expect(enum leak_event_type type, enum leak_form form, int64_t offse
     ck_assert_int_eq(event.offset, offset);
     ck_assert_uint_eq(event.thread, 1);
     ck_assert(event.node >= LEAK_NODE_FIRST && event.count == 1);
-    ck_assert(events_check());
+    ck_assert(error_table_check());
 }
 
 /* ---- Forms ---------------------------------------------------------------------------------- */
@@ -172,7 +171,7 @@ START_TEST(realloc_of_a_block_of_new_is_wrong_and_goes_on)
     struct block block;
     struct frame caller = CALLER_FRAME();
     came(heap, 10, LEAK_KIND_NEW_ARRAY);
-    ck_assert(track_move(&guard_self, &caller, heap, &block));
+    ck_assert(track_remove_for_realloc(&guard_self, &caller, heap, &block));
     ck_assert_uint_eq(block.size, 10);
     expect(LEAK_EVENT_BAD_REALLOC, LEAK_FORM_REALLOC, 0);
 }
@@ -236,9 +235,9 @@ START_TEST(what_is_not_certain_is_only_counted)
             went(heap + 4096 + n * 64);
         }
     else if (_i == 1)
-        store_untracked(LEAK_UNTRACKED_NESTED, 1);
+        store_count_untracked(LEAK_UNTRACKED_NESTED, 1);
     else
-        store_untracked(LEAK_UNTRACKED_FILTERED, 1);
+        store_count_untracked(LEAK_UNTRACKED_FILTERED, 1);
     went(heap);
     ck_assert_uint_eq(only().type, LEAK_EVENT_NONE);
     ck_assert_uint_eq(store_header->unknown_frees, 1);
@@ -330,7 +329,7 @@ START_TEST(a_block_that_waits_is_not_freed_again)
     struct block block;
     struct frame caller = CALLER_FRAME();
     ck_assert(quarantine_start(1 << 20));
-    track_ready();
+    track_select_path();
     came(heap, 10, LEAK_KIND_MALLOC);
     ck_assert_ptr_null(went_as(heap, BY_FREE, 0, 0));
     ck_assert_uint_eq(blocks_count(), 0);
@@ -341,7 +340,7 @@ START_TEST(a_block_that_waits_is_not_freed_again)
     ck_assert_ptr_null(went_as(heap, BY_FREE, 0, 0));
     expect(LEAK_EVENT_DOUBLE_FREE, LEAK_FORM_FREE, 0);
     ck_assert(only().freed_node >= LEAK_NODE_FIRST && only().size == 10);
-    ck_assert(!track_move(&guard_self, &caller, heap, &block)); /* libc's again */
+    ck_assert(!track_remove_for_realloc(&guard_self, &caller, heap, &block)); /* libc's again */
     ck_assert_uint_eq(table()->event[1].form, LEAK_FORM_REALLOC);
     ck_assert(!quarantine_find(&guard_self, (uintptr_t)heap, false, &(struct waiting){0}));
     came(heap + (1 << 20), QUARANTINE_LARGEST + 1, LEAK_KIND_MALLOC);
@@ -371,9 +370,9 @@ static const struct {
 
 START_TEST(on_error_is_read_word_by_word)
 {
-    ck_assert(reactions_read(words[_i].option, strlen(words[_i].option)) == words[_i].good);
-    ck_assert(reactions_only_report(LEAK_EVENT_DOUBLE_FREE) == words[_i].double_frees);
-    ck_assert(reactions_only_report(LEAK_EVENT_MISMATCHED_FREE) == words[_i].others);
+    ck_assert(on_error_parse(words[_i].option, strlen(words[_i].option)) == words[_i].good);
+    ck_assert(on_error_only_reports(LEAK_EVENT_DOUBLE_FREE) == words[_i].double_frees);
+    ck_assert(on_error_only_reports(LEAK_EVENT_MISMATCHED_FREE) == words[_i].others);
 }
 END_TEST
 

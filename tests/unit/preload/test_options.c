@@ -10,13 +10,13 @@ static char complaint[400];
 
 static void complain(const char *what, const char *item, const char *where)
 {
-    struct text text = TEXT_ON(complaint);
+    struct text text = STRBUF_ON(complaint);
     complaints++;
-    text_add(&text, what);
-    text_add(&text, " '");
-    text_add(&text, item);
-    text_add(&text, "' in ");
-    text_add(&text, where);
+    strbuf_add(&text, what);
+    strbuf_add(&text, " '");
+    strbuf_add(&text, item);
+    strbuf_add(&text, "' in ");
+    strbuf_add(&text, where);
 }
 
 static struct options options;
@@ -41,7 +41,7 @@ static void parse_lines(const char *string)
 static const char *described(void)
 {
     static char buffer[4096];
-    struct text text = TEXT_ON(buffer);
+    struct text text = STRBUF_ON(buffer);
     options_describe(&options, &text);
     return buffer;
 }
@@ -105,15 +105,15 @@ START_TEST(every_option_of_the_table_is_read_and_described)
     const char *value, *shown;
     other_value(_i, &value, &shown);
     char item[200], want[300];
-    struct text text = TEXT_ON(item);
-    text_add(&text, table[_i].name);
-    text_add(&text, "=");
-    text_add(&text, value);
-    text = TEXT_ON(want);
-    text_add(&text, table[_i].name);
-    text_add(&text, "=");
-    text_add(&text, shown);
-    text_add(&text, " (LIBLEAK_OPTIONS)\n");
+    struct text text = STRBUF_ON(item);
+    strbuf_add(&text, table[_i].name);
+    strbuf_add(&text, "=");
+    strbuf_add(&text, value);
+    text = STRBUF_ON(want);
+    strbuf_add(&text, table[_i].name);
+    strbuf_add(&text, "=");
+    strbuf_add(&text, shown);
+    strbuf_add(&text, " (LIBLEAK_OPTIONS)\n");
     ck_assert_str_eq(described(), "");
     parse(item);
     ck_assert_msg(!complaints, "%s: %s", item, complaint);
@@ -125,10 +125,10 @@ END_TEST
 START_TEST(a_default_of_the_table_is_a_value_of_its_own_type)
 {
     char item[400];
-    struct text text = TEXT_ON(item);
-    text_add(&text, table[_i].name);
-    text_add(&text, "=");
-    text_add(&text, table[_i].value);
+    struct text text = STRBUF_ON(item);
+    strbuf_add(&text, table[_i].name);
+    strbuf_add(&text, "=");
+    strbuf_add(&text, table[_i].value);
     struct options defaults = options;
     parse(item);
     ck_assert_msg(!complaints, "%s: %s", item, complaint);
@@ -233,10 +233,10 @@ static const struct {
 START_TEST(a_value_is_taken_or_complained_about_once_and_left_alone)
 {
     char want[400];
-    struct text text = TEXT_ON(want);
+    struct text text = STRBUF_ON(want);
     if (values[_i].want[0]) {
-        text_add(&text, values[_i].want);
-        text_add(&text, " (LIBLEAK_OPTIONS)\n");
+        strbuf_add(&text, values[_i].want);
+        strbuf_add(&text, " (LIBLEAK_OPTIONS)\n");
     }
     parse(values[_i].string);
     ck_assert_msg(complaints == values[_i].complaints, "\"%s\": wanted %u complaints, got %u %s",
@@ -351,13 +351,13 @@ START_TEST(some_can_be_changed_later_and_each_can_be_told)
     ck_assert(!options_change(&options, "sample", "1m"));
     ck_assert_str_eq(described(), "depth=7 (libleak_set_option)\n");
     for (size_t i = 0; i < ARRAY_LENGTH(table); i++) {
-        struct text text = TEXT_ON(buffer);
-        ck_assert_msg(options_tell(&options, table[i].name, &text), "%s", table[i].name);
+        struct text text = STRBUF_ON(buffer);
+        ck_assert_msg(options_get_value(&options, table[i].name, &text), "%s", table[i].name);
     }
-    struct text text = TEXT_ON(buffer);
-    ck_assert(options_tell(&options, "depth", &text));
+    struct text text = STRBUF_ON(buffer);
+    ck_assert(options_get_value(&options, "depth", &text));
     ck_assert_str_eq(buffer, "7");
-    ck_assert(!options_tell(&options, "help", &text));
+    ck_assert(!options_get_value(&options, "help", &text));
 }
 END_TEST
 
@@ -395,11 +395,11 @@ static const struct {
 START_TEST(a_file_holds_an_option_a_line_and_comments)
 {
     char got[4096] = "";
-    struct text text = TEXT_ON(got);
+    struct text text = STRBUF_ON(got);
     parse_lines(lines[_i].string);
     for (const char *line = described(), *end; (end = strstr(line, " (./.libleakrc)\n")); line = end + 16) {
-        text_add(&text, text.length ? "|" : "");
-        text_add_bytes(&text, line, end - line);
+        strbuf_add(&text, text.length ? "|" : "");
+        strbuf_add_bytes(&text, line, end - line);
     }
     ck_assert_msg(complaints == lines[_i].complaints && !strcmp(got, lines[_i].want),
                   "\"%s\": wanted \"%s\" and %u complaints, got \"%s\" and %u", lines[_i].string,
@@ -445,14 +445,14 @@ static char home[100], xdg[100];
 
 static void name_homes(void)
 {
-    struct text text = TEXT_ON(home);
-    text_add(&text, "HOME=");
-    text_add(&text, unit_directory);
-    text_add(&text, "/home");
-    text = TEXT_ON(xdg);
-    text_add(&text, "XDG_CONFIG_HOME=");
-    text_add(&text, unit_directory);
-    text_add(&text, "/xdg");
+    struct text text = STRBUF_ON(home);
+    strbuf_add(&text, "HOME=");
+    strbuf_add(&text, unit_directory);
+    strbuf_add(&text, "/home");
+    text = STRBUF_ON(xdg);
+    strbuf_add(&text, "XDG_CONFIG_HOME=");
+    strbuf_add(&text, unit_directory);
+    strbuf_add(&text, "/xdg");
     setup();
 }
 
@@ -529,10 +529,10 @@ START_TEST(the_environment_is_searched_by_whole_names)
 {
     char *environment[] = {(char *)"LIBLEAK=1", (char *)"LIBLEAK_OPTIONSX=2", (char *)"XLIBLEAK_OPTIONS=3",
                            (char *)"EMPTY=", (char *)"LIBLEAK_OPTIONS=4", (char *)"LIBLEAK_OPTIONS=5", NULL};
-    ck_assert_str_eq(environment_get(environment, "LIBLEAK_OPTIONS"), "4");
-    ck_assert_str_eq(environment_get(environment, "EMPTY"), "");
-    ck_assert_ptr_null(environment_get(environment, "LIBLEAK_OPTION"));
-    ck_assert_ptr_null(environment_get(NULL, "LIBLEAK_OPTIONS"));
+    ck_assert_str_eq(options_getenv(environment, "LIBLEAK_OPTIONS"), "4");
+    ck_assert_str_eq(options_getenv(environment, "EMPTY"), "");
+    ck_assert_ptr_null(options_getenv(environment, "LIBLEAK_OPTION"));
+    ck_assert_ptr_null(options_getenv(NULL, "LIBLEAK_OPTIONS"));
 }
 END_TEST
 

@@ -1,5 +1,4 @@
-/* test_maps.c - /proc/self/maps taken apart: every form of a line, damaged lines, the real thing.
- */
+/* test_procmaps.c - /proc/self/maps parsed: every form of a line, damaged lines, the real file. */
 #include "tests/unit/preload/unit.h"
 #include "preload/elf/procmaps.h"
 
@@ -44,7 +43,7 @@ static void expect(const char *line, const struct mapping *got, const struct map
 START_TEST(a_line_of_any_form_is_taken_apart)
 {
     struct mapping got;
-    ck_assert(maps_parse(lines[_i].line, &got));
+    ck_assert(procmaps_parse_line(lines[_i].line, &got));
     expect(lines[_i].line, &got, &lines[_i].want);
 }
 END_TEST
@@ -64,7 +63,7 @@ static const char *const refused[] = {
 START_TEST(a_line_that_says_no_range_is_refused)
 {
     struct mapping got;
-    ck_assert_msg(!maps_parse(refused[_i], &got), "taken: '%s'", refused[_i]);
+    ck_assert_msg(!procmaps_parse_line(refused[_i], &got), "taken: '%s'", refused[_i]);
 }
 END_TEST
 
@@ -75,7 +74,7 @@ static void survive(const char *line, size_t length)
     char *copy = (char *)unit_at_page_end(NULL, length + 1);
     memcpy(copy, line, length);
     copy[length] = '\0';
-    if (maps_parse(copy, &got)) {
+    if (procmaps_parse_line(copy, &got)) {
         UNIT_WANT(got.end > got.start);
         UNIT_WANT(got.path >= copy && got.path <= copy + length);
     }
@@ -118,10 +117,10 @@ START_TEST(an_address_is_found_in_the_mapping_around_it)
             for (uint32_t i = 0; i < maps.count; i++)
                 if (list[i].start <= at && at < list[i].end)
                     want = &list[i];
-            UNIT_WANT_MSG(maps_find(&maps, at) == want, "seed %" PRIu64 ": %#" PRIxPTR, unit_seed,
+            UNIT_WANT_MSG(procmaps_find(&maps, at) == want, "seed %" PRIu64 ": %#" PRIxPTR, unit_seed,
                           at);
         }
-        UNIT_WANT(!maps_find(&maps, UINTPTR_MAX));
+        UNIT_WANT(!procmaps_find(&maps, UINTPTR_MAX));
     }
 }
 END_TEST
@@ -134,17 +133,17 @@ START_TEST(this_process_is_read_in_order)
 {
     struct maps maps;
     int on_stack;
-    ck_assert(maps_read(&maps));
+    ck_assert(procmaps_read(&maps));
     for (uint32_t i = 1; i < maps.count; i++)
         ck_assert(maps.mapping[i - 1].end <= maps.mapping[i].start);
-    const struct mapping *code = maps_find(&maps, (uintptr_t)maps_read);
-    const struct mapping *data = maps_find(&maps, (uintptr_t)&written_data);
-    const struct mapping *stack = maps_find(&maps, (uintptr_t)&on_stack);
+    const struct mapping *code = procmaps_find(&maps, (uintptr_t)procmaps_read);
+    const struct mapping *data = procmaps_find(&maps, (uintptr_t)&written_data);
+    const struct mapping *stack = procmaps_find(&maps, (uintptr_t)&on_stack);
     ck_assert(code && code->execute && !code->write && code->inode && code->path[0] == '/');
     ck_assert(data && data->write && !data->execute && data->inode == code->inode);
     ck_assert(stack && stack->write && !stack->inode);
     ck_assert_str_eq(stack->path, "[stack]");
-    ck_assert_ptr_null(maps_find(&maps, 0));
+    ck_assert_ptr_null(procmaps_find(&maps, 0));
 }
 END_TEST
 
@@ -157,10 +156,10 @@ START_TEST(a_process_of_many_mappings_is_read_whole)
     ck_assert_ptr_ne(area, MAP_FAILED);
     for (unsigned i = 0; i < PIECES; i += 2)
         ck_assert_int_eq(mprotect(area + i * 4096, 4096, PROT_READ | PROT_WRITE), 0);
-    ck_assert(maps_read(&maps));
+    ck_assert(procmaps_read(&maps));
     ck_assert_uint_ge(maps.count, PIECES);
     for (unsigned i = 1; i < PIECES - 1; i++) {
-        const struct mapping *piece = maps_find(&maps, (uintptr_t)area + i * 4096);
+        const struct mapping *piece = procmaps_find(&maps, (uintptr_t)area + i * 4096);
         UNIT_WANT(piece && piece->start == (uintptr_t)area + i * 4096);
         UNIT_WANT(piece->end - piece->start == 4096 && piece->write == (i % 2 == 0));
     }
@@ -184,7 +183,7 @@ START_TEST(one_by_one_they_come_in_order_and_whole)
     struct mapping code = {0}, data = {0}, stack = {0};
     one_by_one.mapping = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                               -1, 0);
-    ck_assert(maps_each(buffer, sizes[_i], note, &one_by_one));
+    ck_assert(procmaps_each(buffer, sizes[_i], note, &one_by_one));
     for (uint32_t i = 0; i < one_by_one.count; i++) {
         const struct mapping *there = &one_by_one.mapping[i];
         UNIT_WANT(!i || there[-1].end <= there->start);
@@ -198,7 +197,7 @@ START_TEST(one_by_one_they_come_in_order_and_whole)
     ck_assert(code.execute && !code.write && code.inode);
     ck_assert(data.write && !data.execute);
     ck_assert(stack.write);
-    ck_assert(maps_find(&one_by_one, (uintptr_t)note));
+    ck_assert(procmaps_find(&one_by_one, (uintptr_t)note));
 }
 END_TEST
 
@@ -207,7 +206,7 @@ START_TEST(a_line_that_is_too_long_is_passed_over)
     char buffer[64]; /* no line with a path fits, most others do not */
     one_by_one.mapping = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                               -1, 0);
-    ck_assert(maps_each(buffer, sizeof buffer, note, &one_by_one));
+    ck_assert(procmaps_each(buffer, sizeof buffer, note, &one_by_one));
     ck_assert_uint_lt(one_by_one.count, 1000);
 }
 END_TEST

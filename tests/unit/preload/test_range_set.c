@@ -1,6 +1,6 @@
-/* test_ranges.c - ranges of addresses against a map of every page. */
+/* test_range_set.c - ranges of addresses against a map of every page. */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/range_set.h"
+#include "preload/base/containers.h"
 
 #define PAGES 64
 #define ROOM 64
@@ -33,9 +33,9 @@ static uint32_t left(const struct range *was, const struct range *below, const s
 static void agree(int step)
 {
     size_t pages[4096] = {0};
-    UNIT_WANT_MSG(ranges_check(&ranges), "seed %" PRIu64 " step %d: not in order", unit_seed, step);
+    UNIT_WANT_MSG(range_set_check(&ranges), "seed %" PRIu64 " step %d: not in order", unit_seed, step);
     for (uintptr_t page = 0; page < PAGES; page++) {
-        const struct range *range = ranges_around(&ranges, page);
+        const struct range *range = range_set_find(&ranges, page);
         UNIT_WANT_MSG((range ? range->number : 0) == owner[page], "seed %" PRIu64 " step %d page %d",
                       unit_seed, step, (int)page);
         pages[owner[page]]++;
@@ -51,11 +51,11 @@ START_TEST(cuts_and_puts_agree_with_a_map_of_every_page)
     for (int step = 0; step < 1500; step++) {
         uintptr_t start = unit_random(&state) % PAGES;
         uintptr_t end = start + 1 + unit_random(&state) % (PAGES - start);
-        ranges_cut(&ranges, start, end, left, told);
+        range_set_cut(&ranges, start, end, left, told);
         for (uintptr_t page = start; page < end; page++)
             owner[page] = 0;
         if (unit_random(&state) % 2) {
-            ck_assert(ranges_put(&ranges, start, end, ++last_name));
+            ck_assert(range_set_insert(&ranges, start, end, ++last_name));
             told[last_name] = end - start;
             for (uintptr_t page = start; page < end; page++)
                 owner[page] = last_name;
@@ -68,11 +68,11 @@ END_TEST
 
 START_TEST(an_empty_cut_cuts_nothing)
 {
-    ck_assert(ranges_put(&ranges, 8, 16, 1));
+    ck_assert(range_set_insert(&ranges, 8, 16, 1));
     told[1] = 8;
-    ranges_cut(&ranges, 12, 12, left, told);
-    ranges_cut(&ranges, 16, 64, left, told);
-    ranges_cut(&ranges, 0, 8, left, told);
+    range_set_cut(&ranges, 12, 12, left, told);
+    range_set_cut(&ranges, 16, 64, left, told);
+    range_set_cut(&ranges, 0, 8, left, told);
     ck_assert_uint_eq(ranges.count, 1);
     ck_assert_uint_eq(told[1], 8);
 }
@@ -81,13 +81,13 @@ END_TEST
 START_TEST(without_room_a_split_keeps_its_lower_part)
 {
     for (uint32_t i = 0; i < ROOM; i++)
-        ck_assert(ranges_put(&ranges, i * 10, i * 10 + 9, i + 1));
-    ck_assert(!ranges_put(&ranges, 10000, 10001, 99));
-    ranges_cut(&ranges, 13, 15, left, told);
-    ck_assert(ranges_check(&ranges));
+        ck_assert(range_set_insert(&ranges, i * 10, i * 10 + 9, i + 1));
+    ck_assert(!range_set_insert(&ranges, 10000, 10001, 99));
+    range_set_cut(&ranges, 13, 15, left, told);
+    ck_assert(range_set_check(&ranges));
     ck_assert_uint_eq(told[2], 3);
     ck_assert_uint_eq(last_name, 0);
-    ck_assert_ptr_null(ranges_around(&ranges, 16));
+    ck_assert_ptr_null(range_set_find(&ranges, 16));
 }
 END_TEST
 

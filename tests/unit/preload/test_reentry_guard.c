@@ -1,4 +1,4 @@
-/* test_guard.c - the token: one at a time, cleared when a longjmp left it behind, never before. */
+/* test_reentry_guard.c - the token: taken once, recovered after a longjmp left it behind, never before. */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/reentry_guard.h"
 #include "preload/store/store.h"

@@ -11,7 +11,7 @@
 #include "preload/base/lock.h"
 #include "preload/interpose/modules.h"
 #include "preload/resources/mmap_regions.h"
-#include "preload/resources/resources.h"
+#include "preload/resources/resource_records.h"
 #include "preload/unwind/cfi_cache.h"
 #include "preload/unwind/sites.h"
 #include "preload/store/store.h"
@@ -29,15 +29,15 @@
 static void setup_many(void)
 {
     ENTER();
-    options_defaults(&track_options);
+    options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "resources", environ));
-    track_begin();
+    track_start();
     modules_start(rows_forget);
     sites_start();
     ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&
               threads_start(guard));
-    ck_assert(regions_start());
-    records_tracked = ~0u;
+    ck_assert(mmap_regions_start());
+    resource_types_tracked = ~0u;
     guard_leave(guard);
 }
 
@@ -83,28 +83,28 @@ static NOINLINE void opens(int fd, const char *name)
 {
     struct news news = {.sort = LEAK_SORT_OPEN, .name = name, .id = fd};
     ENTER();
-    descriptors_came(guard, &caller, &news);
+    descriptors_add(guard, &caller, &news);
     LEAVE();
 }
 
 static NOINLINE void closes(int fd)
 {
     ENTER();
-    descriptors_went(guard, &caller, fd, descriptors_stamp(fd));
+    descriptors_close(guard, &caller, fd, descriptors_stamp(fd));
     LEAVE();
 }
 
 static NOINLINE void closes_late(int fd, uint64_t stamp)
 {
     ENTER();
-    descriptors_went(guard, &caller, fd, stamp);
+    descriptors_close(guard, &caller, fd, stamp);
     LEAVE();
 }
 
 static NOINLINE void closes_badly(int fd)
 {
     ENTER();
-    descriptors_bad(guard, &caller, fd, descriptors_stamp(fd));
+    descriptors_bad_close(guard, &caller, fd, descriptors_stamp(fd));
     LEAVE();
 }
 
@@ -112,19 +112,19 @@ static NOINLINE void streams(uintptr_t address, int fd)
 {
     struct news news = {.type = LEAK_RESOURCE_FILE, .id = address, .name = "stream", .fd = fd};
     ENTER();
-    struct leak_mark mark = records_mark(guard, &caller);
-    belongings_came(guard, &news, mark);
-    descriptors_came_with(guard, mark, fd, address);
+    struct leak_mark mark = resource_mark_caller(guard, &caller);
+    handle_table_add(guard, &news, mark);
+    descriptors_add_owned(guard, mark, fd, address);
     LEAVE();
 }
 
 static NOINLINE void stream_closes(uintptr_t address, int fd)
 {
     ENTER();
-    struct belonging stream = belongings_find(LEAK_RESOURCE_FILE, address);
+    struct handle_ref stream = handle_table_find(LEAK_RESOURCE_FILE, address);
     descriptors_check_owner(guard, &caller, fd, &stream);
-    belongings_went(guard, &stream);
-    descriptors_went(guard, &caller, fd, descriptors_stamp(fd));
+    handle_table_remove(guard, &stream);
+    descriptors_close(guard, &caller, fd, descriptors_stamp(fd));
     LEAVE();
 }
 
@@ -231,7 +231,7 @@ END_TEST
 static NOINLINE void nothing_of_a_range(void)
 {
     ENTER();
-    descriptors_range_went(guard, &caller, 5, 4);
+    descriptors_close_range(guard, &caller, 5, 4);
     LEAVE();
 }
 
@@ -254,7 +254,7 @@ START_TEST(a_range_that_is_closed_is_closed)
     for (int fd = 3; fd < 100; fd++)
         opens(fd, "one");
     guard = guard_enter(&caller);
-    descriptors_range_went(guard, &caller, 10, UINT32_MAX);
+    descriptors_close_range(guard, &caller, 10, UINT32_MAX);
     guard_leave(guard);
     ck_assert_uint_eq(OPEN(LEAK_RESOURCE_FD), 7);
 }
@@ -265,10 +265,10 @@ START_TEST(what_is_not_open_at_the_end_is_not_told)
     int fd = open("/dev/null", O_RDONLY);
     opens(fd, "/dev/null");
     opens(900, "closed by other means");
-    descriptors_settle();
+    descriptors_sync();
     ck_assert_uint_eq(OPEN(LEAK_RESOURCE_FD), 1);
     close(fd);
-    descriptors_settle();
+    descriptors_sync();
     ck_assert_uint_eq(OPEN(LEAK_RESOURCE_FD), 0);
 }
 END_TEST
@@ -283,7 +283,7 @@ START_TEST(a_stream_is_told_and_its_descriptor_is_not)
     stream_closes(0x1000, 3);
     ck_assert_uint_eq(OPEN(LEAK_RESOURCE_FILE), 0);
     ck_assert_uint_eq(BAD(NULL), 0);
-    ck_assert(belongings_check());
+    ck_assert(handle_table_check());
 }
 END_TEST
 
@@ -321,25 +321,25 @@ START_TEST(belongings_come_and_go_as_in_a_list)
     static uint8_t open[ADDRESSES];
     uint64_t state = unit_seed, live = 0;
     ENTER();
-    struct leak_mark mark = records_mark(guard, &caller);
+    struct leak_mark mark = resource_mark_caller(guard, &caller);
     for (int step = 0; step < 60000; step++) {
         uint64_t i = unit_random(&state) % ADDRESSES;
-        struct belonging known = belongings_find(LEAK_RESOURCE_DIR, 16 * i + 16);
+        struct handle_ref known = handle_table_find(LEAK_RESOURCE_DIR, 16 * i + 16);
         UNIT_WANT_MSG(!!known.number == open[i], "seed %" PRIu64 " step %d", unit_seed, step);
         if (unit_random(&state) % 2) {
             struct news news = {.type = LEAK_RESOURCE_DIR, .id = 16 * i + 16, .fd = -1};
-            UNIT_WANT(belongings_came(guard, &news, mark));
+            UNIT_WANT(handle_table_add(guard, &news, mark));
             live += !open[i];
             open[i] = 1;
-            UNIT_WANT(!belongings_went(guard, &known)); /* it has another stamp by now */
+            UNIT_WANT(!handle_table_remove(guard, &known)); /* it has another stamp by now */
         } else {
-            UNIT_WANT(belongings_went(guard, &known) == open[i]);
+            UNIT_WANT(handle_table_remove(guard, &known) == open[i]);
             live -= open[i];
             open[i] = 0;
         }
     }
     guard_leave(guard);
-    ck_assert(belongings_check());
+    ck_assert(handle_table_check());
     ck_assert_uint_eq(OPEN(LEAK_RESOURCE_DIR), live);
 }
 END_TEST
@@ -357,7 +357,7 @@ static NOINLINE void loads(const char *name, uint64_t turn)
                         .id = turn,
                         .fd = -1};
     ENTER();
-    belongings_came(guard, &news, records_mark(guard, &caller));
+    handle_table_add(guard, &news, resource_mark_caller(guard, &caller));
     LEAVE();
 }
 
@@ -367,20 +367,20 @@ START_TEST(libraries_are_counted_once_they_are_known_to_be_loaded)
     for (int i = 0; i < 5; i++)
         loads("there", i + 1);
     loads("not there", 6);
-    belongings_settle(where);
+    handle_table_resolve_libraries(where);
     ck_assert_uint_eq(told(LEAK_RESOURCE_OPEN, LEAK_RESOURCE_DL, &it), 1);
     ck_assert_uint_eq(it.count, 5);
     ENTER();
     for (int i = 0; i < 4; i++) {
-        struct belonging library = belongings_find(LEAK_RESOURCE_DL, 0x5000);
-        belongings_less(guard, &library);
+        struct handle_ref library = handle_table_find(LEAK_RESOURCE_DL, 0x5000);
+        handle_table_unref(guard, &library);
     }
     ck_assert_uint_eq(OPEN(LEAK_RESOURCE_DL), 1);
-    struct belonging library = belongings_find(LEAK_RESOURCE_DL, 0x5000);
-    belongings_less(guard, &library);
+    struct handle_ref library = handle_table_find(LEAK_RESOURCE_DL, 0x5000);
+    handle_table_unref(guard, &library);
     guard_leave(guard);
     ck_assert_uint_eq(OPEN(LEAK_RESOURCE_DL), 0);
-    ck_assert(belongings_check());
+    ck_assert(handle_table_check());
 }
 END_TEST
 
@@ -389,26 +389,26 @@ END_TEST
 static NOINLINE void maps(uintptr_t start, size_t size)
 {
     ENTER();
-    regions_came(guard, &caller, start, size, -1);
+    mmap_regions_add(guard, &caller, start, size, -1);
     LEAVE();
 }
 
 static NOINLINE void unmaps(uintptr_t start, size_t size)
 {
     ENTER();
-    struct locked held = regions_hold(guard);
-    regions_went(guard, start, size);
-    regions_let_go(&held);
+    struct locked held = mmap_regions_lock(guard);
+    mmap_regions_remove(guard, start, size);
+    mmap_regions_unlock(&held);
     LEAVE();
 }
 
 static NOINLINE void remaps(uintptr_t from, size_t size, uintptr_t to, size_t to_size)
 {
     ENTER();
-    struct leak_mark mark = records_mark(guard, &caller);
-    struct locked held = regions_hold(guard);
-    regions_moved(guard, mark, from, size, to, to_size, false);
-    regions_let_go(&held);
+    struct leak_mark mark = resource_mark_caller(guard, &caller);
+    struct locked held = mmap_regions_lock(guard);
+    mmap_regions_move(guard, mark, from, size, to, to_size, false);
+    mmap_regions_unlock(&held);
     LEAVE();
 }
 
@@ -427,7 +427,7 @@ START_TEST(what_is_left_of_a_region_is_told)
     ck_assert_uint_eq(it.bytes, 0x3000);
     unmaps(0, 0x200000);
     ck_assert_uint_eq(OPEN(LEAK_RESOURCE_MMAP), 0);
-    ck_assert(belongings_check());
+    ck_assert(handle_table_check());
 }
 END_TEST
 
@@ -452,9 +452,9 @@ END_TEST
 
 START_TEST(what_there_is_no_memory_for_is_counted)
 {
-    arena_limit(1);
+    arena_set_limit(1);
     opens(3, "one");
-    arena_limit(0);
+    arena_set_limit(0);
     opens(4, "two");
     ck_assert_uint_eq(OPEN(LEAK_RESOURCE_FD), 1);
     closes(3);
@@ -488,7 +488,7 @@ START_TEST(threads_open_and_close_side_by_side)
     ck_assert_uint_eq(BAD(NULL), 0);
     ck_assert_uint_eq(totals().opened[LEAK_RESOURCE_FD], 8 * 4001);
     ck_assert_uint_eq(totals().opened[LEAK_RESOURCE_FILE], 8 * 4000);
-    ck_assert(belongings_check());
+    ck_assert(handle_table_check());
 }
 END_TEST
 
@@ -515,7 +515,7 @@ START_TEST(a_fork_child_has_what_was_open_when_it_was_made)
         ck_assert(it.id == 3 && it.flags & LEAK_RESOURCE_INHERITED);
         ck_assert_uint_eq(BAD(NULL), 0);
         ck_assert_uint_eq(totals().opened[LEAK_RESOURCE_FD], 0);
-        ck_assert(belongings_check());
+        ck_assert(handle_table_check());
         close(go[0]);
         close(go[1]);
         _exit(0);
@@ -535,11 +535,11 @@ END_TEST
 START_TEST(words_of_the_option_are_read)
 {
     uint32_t types;
-    ck_assert(records_read_types("fd,thread", 9, &types));
+    ck_assert(resource_parse_types("fd,thread", 9, &types));
     ck_assert_uint_eq(types, 1u << LEAK_RESOURCE_FD | 1u << LEAK_RESOURCE_THREAD);
-    ck_assert(records_read_types("", 0, &types) && types == 0);
-    ck_assert(records_read_types("none", 4, &types) && types == 0);
-    ck_assert(!records_read_types("fd,fds", 6, &types));
+    ck_assert(resource_parse_types("", 0, &types) && types == 0);
+    ck_assert(resource_parse_types("none", 4, &types) && types == 0);
+    ck_assert(!resource_parse_types("fd,fds", 6, &types));
 }
 END_TEST
 

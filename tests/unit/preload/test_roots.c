@@ -73,9 +73,9 @@ static void setup(void)
     struct frame caller = CALLER_FRAME();
     struct guard *guard = guard_enter(&caller);
     real_find();
-    options_defaults(&track_options);
+    options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "roots", environ));
-    track_begin();
+    track_start();
     modules_start(rows_forget);
     sites_start();
     ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&
@@ -97,7 +97,7 @@ static NOINLINE void look(unsigned classes, bool stopped)
                                 .pc = caller.pc,
                                 .fp = caller.fp};
     struct reach *reach = reach_begin(8, UINT64_MAX);
-    ck_assert(reach && maps_read(&maps));
+    ck_assert(reach && procmaps_read(&maps));
     if (block)
         reach_add(reach, &(struct block){.address = (uintptr_t)block, .size = block_size},
                   REACH_NEW);

@@ -1,4 +1,4 @@
-/* test_segments.c - arrays in the store: every id a place of its own, for ever, in the file too. */
+/* test_segmented_array.c - arrays in the recording file: every id has a place of its own, also in the file. */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
 #include "preload/base/arena.h"
@@ -22,14 +22,14 @@ START_TEST(every_id_has_a_place_of_its_own_and_keeps_it)
     enum { MANY = 20000 };
     static uint64_t *places[MANY];
     for (uint32_t id = 8; id < MANY; id++) {
-        places[id] = segments_reach(&segments, id);
+        places[id] = segmented_array_ensure(&segments, id);
         ck_assert_ptr_nonnull(places[id]);
         ck_assert_msg(places[id][0] == 0 && places[id][1] == 0, "id %u is not zeroed", id);
         places[id][0] = id;
         places[id][1] = ~(uint64_t)id;
     }
     for (uint32_t id = 8; id < MANY; id++) {
-        ck_assert_ptr_eq(segments_at(&segments, id), places[id]);
+        ck_assert_ptr_eq(segmented_array_at(&segments, id), places[id]);
         ck_assert_msg(places[id][0] == id && places[id][1] == ~(uint64_t)id, "id %u is overwritten", id);
         const uint64_t *seen = view_record(store_header, LEAK_CHUNK_NODES, 16, id);
         ck_assert_msg(seen && seen[0] == id, "a reader finds %" PRIu64 " for id %u", seen ? seen[0] : 0, id);
@@ -54,8 +54,8 @@ START_TEST(every_segment_begins_where_the_one_before_ends)
         unsigned parts = doubles < 1u << shape->split_bits ? 1 : 16;
         for (unsigned part = 0; part < parts; part++, k++) {
             uint64_t end = first + doubles / parts;
-            ck_assert_uint_eq(segments_of(shape, segments_place(shape, first)), k);
-            ck_assert_uint_eq(segments_of(shape, segments_place(shape, end - 1)), k);
+            ck_assert_uint_eq(segmented_array_segment(shape, segmented_array_place(shape, first)), k);
+            ck_assert_uint_eq(segmented_array_segment(shape, segmented_array_place(shape, end - 1)), k);
             first = end;
         }
         doubles *= 2;
@@ -67,7 +67,7 @@ END_TEST
 START_TEST(chunks_follow_one_another_and_hold_hardly_more_than_is_needed)
 {
     for (uint32_t id = 8; id < 20000; id++)
-        ck_assert_ptr_nonnull(segments_reach(&segments, id));
+        ck_assert_ptr_nonnull(segmented_array_ensure(&segments, id));
     uint64_t offset = 0, next = 8;
     const struct leak_chunk *chunk;
     while ((chunk = view_chunk(store_header, LEAK_CHUNK_NODES, &offset))) {
@@ -85,7 +85,7 @@ START_TEST(ids_are_given_one_by_one)
 {
     for (uint32_t want = 8; want < 3000; want++) {
         uint32_t id = 0;
-        ck_assert_ptr_eq(segments_next(&segments, &last, &id), segments_at(&segments, want));
+        ck_assert_ptr_eq(segmented_array_append(&segments, &last, &id), segmented_array_at(&segments, want));
         ck_assert_uint_eq(id, want);
         ck_assert_uint_eq(last, want);
     }
@@ -95,24 +95,24 @@ END_TEST
 START_TEST(an_id_without_memory_is_not_taken)
 {
     uint32_t id = 0;
-    ck_assert_ptr_nonnull(segments_next(&segments, &last, &id));
-    arena_limit(arena_used());
+    ck_assert_ptr_nonnull(segmented_array_append(&segments, &last, &id));
+    arena_set_limit(arena_used());
     uint32_t had = last;
-    while (segments_next(&segments, &last, &id))
+    while (segmented_array_append(&segments, &last, &id))
         had = id;
     for (int i = 0; i < 100; i++)
-        ck_assert_ptr_null(segments_next(&segments, &last, &id));
+        ck_assert_ptr_null(segmented_array_append(&segments, &last, &id));
     ck_assert_uint_eq(last, had);
-    arena_limit(0);
-    ck_assert_ptr_nonnull(segments_next(&segments, &last, &id));
+    arena_set_limit(0);
+    ck_assert_ptr_nonnull(segmented_array_append(&segments, &last, &id));
     ck_assert_uint_eq(id, had + 1);
 }
 END_TEST
 
 START_TEST(an_id_beyond_all_segments_is_refused)
 {
-    ck_assert_ptr_null(segments_reach(&segments, 8 + (15u << 22) + (1u << 26)));
-    ck_assert_ptr_null(segments_reach(&segments, UINT32_MAX - 64));
+    ck_assert_ptr_null(segmented_array_ensure(&segments, 8 + (15u << 22) + (1u << 26)));
+    ck_assert_ptr_null(segmented_array_ensure(&segments, UINT32_MAX - 64));
 }
 END_TEST
 
@@ -125,7 +125,7 @@ static void *take(void *argument)
 {
     uintptr_t me = (uintptr_t)argument;
     for (int i = 0; i < EACH; i++) {
-        uint64_t *record = segments_next(&segments, &last, &taken[me][i]);
+        uint64_t *record = segmented_array_append(&segments, &last, &taken[me][i]);
         record[0] += me * EACH + i + 1;
     }
     return NULL;
@@ -141,7 +141,7 @@ START_TEST(threads_never_get_the_same_id)
     ck_assert_uint_eq(last, 7 + THREADS * EACH);
     for (uint64_t t = 0; t < THREADS; t++)
         for (uint64_t i = 0; i < EACH; i++) {
-            const uint64_t *record = segments_at(&segments, taken[t][i]);
+            const uint64_t *record = segmented_array_at(&segments, taken[t][i]);
             ck_assert_msg(record[0] == t * EACH + i + 1, "id %u was given twice", taken[t][i]);
         }
 }
@@ -155,7 +155,7 @@ START_TEST(a_fork_child_has_the_same_records_in_its_own_store)
 {
     uint32_t id, want = limits[_i];
     while (last < want) {
-        uint64_t *record = segments_next(&segments, &last, &id);
+        uint64_t *record = segmented_array_append(&segments, &last, &id);
         *record = id;
     }
     int status;
@@ -163,16 +163,16 @@ START_TEST(a_fork_child_has_the_same_records_in_its_own_store)
     if (pid == 0) {
         struct leak_header *parent;
         uint64_t size;
-        if (!store_create_child(&parent, &size) || !segments_fork_child(&segments, last))
+        if (!store_create_child(&parent, &size) || !segmented_array_fork_child(&segments, last))
             _exit(1);
-        store_forget(parent, size); /* nothing may point there any more */
+        store_unmap_parent(parent, size); /* nothing may point there any more */
         for (uint32_t i = 8; i <= last; i++) {
             const uint64_t *seen = view_record(store_header, LEAK_CHUNK_NODES, 16, i);
-            if (*(uint64_t *)segments_at(&segments, i) != i || !seen || *seen != i)
+            if (*(uint64_t *)segmented_array_at(&segments, i) != i || !seen || *seen != i)
                 _exit(2);
         }
         for (int i = 0; i < 1000; i++) {
-            uint64_t *record = segments_next(&segments, &last, &id);
+            uint64_t *record = segmented_array_append(&segments, &last, &id);
             if (!record || *record || id != want + 1 + (uint32_t)i)
                 _exit(3);
             *record = id;
@@ -181,7 +181,7 @@ START_TEST(a_fork_child_has_the_same_records_in_its_own_store)
     }
     waitpid(pid, &status, 0);
     ck_assert_msg(status == 0, "%u records: the child ends with %x", want, status);
-    ck_assert_uint_eq(*(uint64_t *)segments_at(&segments, want), want);
+    ck_assert_uint_eq(*(uint64_t *)segmented_array_at(&segments, want), want);
 }
 END_TEST
 

@@ -59,7 +59,7 @@ static bool comes_again(const siginfo_t *info, size_t end)
 static void setup(void)
 {
     siginfo_t full;
-    lock_alone = &alone;
+    lock_single_threaded = &alone;
     memset(&full, 0x5a, sizeof full);
     full.si_signo = SIGUSR1;
     full.si_code = SI_USER;

@@ -6,7 +6,7 @@
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/unwind/sites.h"
 #include "preload/unwind/thread_counters.h"

@@ -11,7 +11,7 @@ static char alone;
 
 static void setup(void)
 {
-    lock_alone = &alone; /* several threads: nobody is young */
+    lock_single_threaded = &alone; /* several threads: nobody is young */
     UNIT_WANT_MSG(blocks_start(), "no memory for the table");
 }
 

@@ -1,4 +1,4 @@
-/* test_fold.c - a folded stack unfolds into the one that went in; what repeats takes little room. */
+/* test_stack_fold.c - a folded stack unfolds to the original; recursion takes little room. */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/stack_fold.h"
 
@@ -18,7 +18,7 @@ static void begin(uint32_t most)
 
 static void end(void)
 {
-    outer = fold_end(&fold, &left_out);
+    outer = stack_fold_finish(&fold, &left_out);
 }
 
 /* What a reader makes of the row: how many frames it stands for. */
@@ -77,7 +77,7 @@ START_TEST(what_repeats_is_told_once_and_nothing_is_lost)
     put(stacks[_i].stack, want, &count);
     begin(LEAK_CRASH_FRAMES);
     for (size_t i = 0; i < count; i++)
-        fold_add(&fold, want[i]);
+        stack_fold_add(&fold, want[i]);
     end();
     ck_assert_uint_eq(fold.depth, count);
     ck_assert_msg(unfolded() == count && !memcmp(got, want, count * sizeof *want),
@@ -105,7 +105,7 @@ START_TEST(any_stack_unfolds_into_itself)
     }
     begin(most);
     for (size_t i = 0; i < count; i++)
-        fold_add(&fold, want[i]);
+        stack_fold_add(&fold, want[i]);
     end();
     ck_assert_uint_le(fold.count, most);
     uint64_t inner = unfolded();
@@ -121,7 +121,7 @@ START_TEST(a_deep_stack_without_repetition_keeps_both_ends)
 {
     begin(LEAK_CRASH_FRAMES);
     for (uint64_t i = 0; i < 5000; i++)
-        fold_add(&fold, 1000 + i);
+        stack_fold_add(&fold, 1000 + i);
     end();
     ck_assert_uint_eq(fold.count, LEAK_CRASH_FRAMES);
     ck_assert_uint_eq(outer, LEAK_CRASH_OUTER);

@@ -3,7 +3,7 @@
  *     threads there are = taker + parked + missed
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/signals/signal_trampoline.h"
 #include "preload/signals/stop_the_world.h"

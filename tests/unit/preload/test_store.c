@@ -22,10 +22,10 @@ static void create(void)
 static const char *directory(const char *name)
 {
     static char path[200];
-    struct text text = TEXT_ON(path);
-    text_add(&text, unit_directory);
-    text_add(&text, "/");
-    text_add(&text, name);
+    struct text text = STRBUF_ON(path);
+    strbuf_add(&text, unit_directory);
+    strbuf_add(&text, "/");
+    strbuf_add(&text, name);
     mkdir(path, 0700);
     return path;
 }
@@ -95,7 +95,7 @@ START_TEST(a_file_is_named_after_its_program)
     const char *home = directory("names");
     ck_assert(store_create(home, names[_i].program, no_environment));
     const char *name = strrchr(store_path(), '/') + 1;
-    ck_assert_msg(text_starts(name, names[_i].file), "program \"%s\": wanted %s…, got %s",
+    ck_assert_msg(starts_with(name, names[_i].file), "program \"%s\": wanted %s…, got %s",
                   names[_i].program, names[_i].file, name);
     ck_assert_ptr_nonnull(strstr(name, ".leak"));
 }
@@ -104,15 +104,15 @@ END_TEST
 START_TEST(a_chunk_is_written_again_only_as_what_it_was)
 {
     create();
-    char *made = store_chunk(LEAK_CHUNK_SNAPSHOT, 5000, 0);
-    char *other = store_chunk(LEAK_CHUNK_NODES, 5000, 1);
+    char *made = store_new_chunk(LEAK_CHUNK_SNAPSHOT, 5000, 0);
+    char *other = store_new_chunk(LEAK_CHUNK_NODES, 5000, 1);
     const struct leak_chunk *chunk = (const struct leak_chunk *)made - 1;
     store_publish(made, 5000);
-    ck_assert_ptr_null(store_chunk_again(LEAK_CHUNK_SNAPSHOT, 0, 10));
-    ck_assert_ptr_null(store_chunk_again(LEAK_CHUNK_SNAPSHOT, store_place(other), 10));
-    ck_assert_ptr_null(store_chunk_again(LEAK_CHUNK_SNAPSHOT, store_place(made), 9000));
+    ck_assert_ptr_null(store_reuse_chunk(LEAK_CHUNK_SNAPSHOT, 0, 10));
+    ck_assert_ptr_null(store_reuse_chunk(LEAK_CHUNK_SNAPSHOT, store_offset_of(other), 10));
+    ck_assert_ptr_null(store_reuse_chunk(LEAK_CHUNK_SNAPSHOT, store_offset_of(made), 9000));
     ck_assert_uint_eq(chunk->length, 5000);
-    ck_assert_ptr_eq(store_chunk_again(LEAK_CHUNK_SNAPSHOT, store_place(made), 6000), made);
+    ck_assert_ptr_eq(store_reuse_chunk(LEAK_CHUNK_SNAPSHOT, store_offset_of(made), 6000), made);
     ck_assert_uint_eq(chunk->length, 0);
 }
 END_TEST
@@ -171,7 +171,7 @@ START_TEST(where_no_file_can_be_the_account_is_in_memory)
     ck_assert_msg(store_create(path, "x", no_environment), "%s: no account at all", place_names[_i]);
     ck_assert_str_eq(store_path(), "");
     ck_assert_uint_eq(store_header->magic, LEAK_STORE_MAGIC);
-    uint64_t *payload = store_chunk(LEAK_CHUNK_SITES, 100000, 1);
+    uint64_t *payload = store_new_chunk(LEAK_CHUNK_SITES, 100000, 1);
     ck_assert_ptr_nonnull(payload);
     payload[100] = 1;
     uint64_t offset = 0;
@@ -187,7 +187,7 @@ START_TEST(the_default_place_is_private_and_below_the_runtime_directory)
     ck_assert(store_create("", "x", environment));
     char path[300];
     strcpy(path, store_path());
-    ck_assert(text_starts(path, runtime + strlen("XDG_RUNTIME_DIR=")));
+    ck_assert(starts_with(path, runtime + strlen("XDG_RUNTIME_DIR=")));
     *strrchr(path, '/') = '\0';
     struct stat info;
     ck_assert_int_eq(stat(path, &info), 0);
@@ -207,14 +207,14 @@ START_TEST(a_default_place_that_others_may_read_is_not_taken)
     *strrchr(path, '/') = '\0';
     ck_assert_int_eq(chmod(path, 0755), 0);
     ck_assert(store_create("", "x", environment));
-    ck_assert_msg(!text_starts(store_path(), path), "%s is in an open directory", store_path());
+    ck_assert_msg(!starts_with(store_path(), path), "%s is in an open directory", store_path());
     if (store_path()[0])
         unlink(store_path());
     /* A link in its place is not followed either. */
     ck_assert_int_eq(rmdir(path), 0);
     ck_assert_int_eq(symlink(directory("elsewhere"), path), 0);
     ck_assert(store_create("", "x", environment));
-    ck_assert_msg(!text_starts(store_path(), path), "%s is behind a link", store_path());
+    ck_assert_msg(!starts_with(store_path(), path), "%s is behind a link", store_path());
     if (store_path()[0])
         unlink(store_path());
 }
@@ -225,10 +225,10 @@ END_TEST
 START_TEST(a_reader_finds_published_chunks_and_their_published_bytes)
 {
     create();
-    uint8_t *array = store_chunk(LEAK_CHUNK_NODES, 10000, 8);
+    uint8_t *array = store_new_chunk(LEAK_CHUNK_NODES, 10000, 8);
     for (int i = 0; i < 10000; i++)
         ck_assert_uint_eq(array[i], 0);
-    char *packed = store_chunk(LEAK_CHUNK_MODULES, 5000, 0);
+    char *packed = store_new_chunk(LEAK_CHUNK_MODULES, 5000, 0);
     memcpy(packed, "twelve bytes", 12);
     uint64_t offset = 0;
     const struct leak_chunk *chunk = view_chunk(store_header, 0, &offset);
@@ -241,7 +241,7 @@ START_TEST(a_reader_finds_published_chunks_and_their_published_bytes)
     ck_assert_uint_eq(chunk->length, 0);
     store_publish(packed, 12);
     ck_assert_uint_eq(chunk->length, 12);
-    store_put(LEAK_CHUNK_OPTIONS, "depth=5\n", 8);
+    store_write_chunk(LEAK_CHUNK_OPTIONS, "depth=5\n", 8);
     chunk = view_chunk(store_header, 0, &offset);
     ck_assert_uint_eq(chunk->type, LEAK_CHUNK_OPTIONS);
     ck_assert_uint_eq(chunk->length, 8);
@@ -254,8 +254,8 @@ END_TEST
 START_TEST(a_chunk_not_yet_published_is_stepped_over)
 {
     create();
-    char *first = store_chunk(LEAK_CHUNK_NODES, 10000, 8);
-    store_chunk(LEAK_CHUNK_SITES, 100, 1);
+    char *first = store_new_chunk(LEAK_CHUNK_NODES, 10000, 8);
+    store_new_chunk(LEAK_CHUNK_SITES, 100, 1);
     ((struct leak_chunk *)first - 1)->magic = 0; /* as if the writer had died before */
     uint64_t offset = 0;
     const struct leak_chunk *chunk = view_chunk(store_header, 0, &offset);
@@ -271,7 +271,7 @@ START_TEST(chunks_of_every_size_are_whole_pages_side_by_side)
     create();
     uint64_t at = LEAK_PAGE;
     for (size_t i = 0; i < ARRAY_LENGTH(sizes); i++) {
-        uint8_t *payload = store_chunk(LEAK_CHUNK_HISTORY, sizes[i], i);
+        uint8_t *payload = store_new_chunk(LEAK_CHUNK_HISTORY, sizes[i], i);
         struct leak_chunk *chunk = (struct leak_chunk *)payload - 1;
         ck_assert_uint_eq(chunk->offset, at);
         ck_assert_ptr_eq(chunk, (char *)store_header + at);
@@ -291,12 +291,12 @@ START_TEST(what_cannot_be_tracked_is_counted)
     create();
     for (int why = 0; why < LEAK_UNTRACKED_MAX; why++) {
         ck_assert_uint_eq(store_header->untracked[why], 0);
-        store_untracked(why, why + 1);
-        store_untracked(why, 1);
+        store_count_untracked(why, why + 1);
+        store_count_untracked(why, 1);
         ck_assert_uint_eq(store_header->untracked[why], (uint64_t)why + 2);
     }
-    store_flag(LEAK_FLAG_FILTERED);
-    store_flag(LEAK_FLAG_FORKED);
+    store_set_flag(LEAK_FLAG_FILTERED);
+    store_set_flag(LEAK_FLAG_FORKED);
     ck_assert_uint_eq(store_header->flags, LEAK_FLAG_FILTERED | LEAK_FLAG_FORKED);
 }
 END_TEST
@@ -306,7 +306,7 @@ END_TEST
 static void *make_chunks(void *argument)
 {
     for (int n = 0; n < 300; n++) {
-        uint64_t *payload = store_chunk(LEAK_CHUNK_HISTORY, 100 + n * 50, (uintptr_t)argument);
+        uint64_t *payload = store_new_chunk(LEAK_CHUNK_HISTORY, 100 + n * 50, (uintptr_t)argument);
         payload[0] = (uintptr_t)argument * 1000 + n;
         store_publish(payload, 8);
     }
@@ -339,7 +339,7 @@ static unsigned fill_up(uint64_t payload)
 {
     unsigned in_file = 0;
     for (int n = 0; n < 100000; n++) {
-        char *memory = store_chunk(LEAK_CHUNK_HISTORY, payload, n);
+        char *memory = store_new_chunk(LEAK_CHUNK_HISTORY, payload, n);
         ck_assert_ptr_nonnull(memory);
         memset(memory, 1, payload); /* a page without room behind it is SIGBUS */
         struct leak_chunk *chunk = (struct leak_chunk *)memory - 1;
@@ -385,7 +385,7 @@ START_TEST(a_tiny_file_size_limit_means_no_file)
     ck_assert(store_create(home, "x", no_environment));
     ck_assert_str_eq(store_path(), "");
     ck_assert_uint_eq(entries(home), 0);
-    ck_assert_ptr_nonnull(store_chunk(LEAK_CHUNK_SITES, 1000, 1));
+    ck_assert_ptr_nonnull(store_new_chunk(LEAK_CHUNK_SITES, 1000, 1));
 }
 END_TEST
 
@@ -507,10 +507,10 @@ START_TEST(a_chunk_above_the_memory_limit_is_refused_and_not_charged)
 {
     create();
     uint64_t used = arena_used();
-    arena_limit(used + 8192);
-    ck_assert_ptr_null(store_chunk(LEAK_CHUNK_SITES, 100000, 1));
+    arena_set_limit(used + 8192);
+    ck_assert_ptr_null(store_new_chunk(LEAK_CHUNK_SITES, 100000, 1));
     ck_assert_uint_eq(arena_used(), used);
-    ck_assert_ptr_nonnull(store_chunk(LEAK_CHUNK_SITES, 4000, 1));
+    ck_assert_ptr_nonnull(store_new_chunk(LEAK_CHUNK_SITES, 4000, 1));
     ck_assert_uint_eq(arena_used(), used + 4096);
 }
 END_TEST
@@ -537,8 +537,8 @@ static bool child_takes_its_own(void)
         strcmp(store_path(), parents_path) == 0 || store_header->pid != getpid() ||
         store_header->used != LEAK_PAGE || size != parent->file_size)
         return false;
-    store_put(LEAK_CHUNK_OPTIONS, "child", 5);
-    store_forget(parent, size);
+    store_write_chunk(LEAK_CHUNK_OPTIONS, "child", 5);
+    store_unmap_parent(parent, size);
     uint64_t offset = 0;
     return view_chunk(store_header, LEAK_CHUNK_OPTIONS, &offset) != NULL;
 }
@@ -561,7 +561,7 @@ static bool child_stays_in_memory(void)
     struct leak_header *parent;
     uint64_t size;
     return store_create_child(&parent, &size) && !store_path()[0] && store_header != parent &&
-           store_header->pid == getpid() && store_chunk(LEAK_CHUNK_SITES, 1000, 1);
+           store_header->pid == getpid() && store_new_chunk(LEAK_CHUNK_SITES, 1000, 1);
 }
 
 START_TEST(a_fork_child_of_an_account_in_memory_stays_there)

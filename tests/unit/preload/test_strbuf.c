@@ -1,4 +1,4 @@
-/* test_text.c - building and reading short texts: nothing written beyond a buffer, nothing guessed. */
+/* test_strbuf.c - building and reading short strings: nothing is written beyond a buffer, nothing guessed. */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/strbuf.h"
 
@@ -15,29 +15,37 @@ static const struct {
 START_TEST(a_number_is_written_in_decimal_and_in_hex)
 {
     char buffer[32];
-    struct text text = TEXT_ON(buffer);
-    text_add_number(&text, numbers[_i].number);
+    struct text text = STRBUF_ON(buffer);
+    strbuf_add_number(&text, numbers[_i].number);
     ck_assert_str_eq(buffer, numbers[_i].want);
     ck_assert_uint_eq(text.length, strlen(buffer));
     ck_assert(!text.cut);
-    text = TEXT_ON(buffer);
-    text_add_hex(&text, numbers[_i].number);
+    text = STRBUF_ON(buffer);
+    strbuf_add_hex(&text, numbers[_i].number);
     ck_assert_str_eq(buffer, numbers[_i].in_hex);
 }
 END_TEST
 
 static const struct {
-    int64_t number;
-    const char *want;
-} signed_numbers[] = {
-    {0, "0"}, {1, "1"}, {-1, "-1"}, {INT64_MAX, "9223372036854775807"}, {INT64_MIN, "-9223372036854775808"}};
+    const char *string;
+    int want; /* -1: neither */
+} booleans[] = {{"0", 0},   {"off", 0}, {"no", 0},  {"false", 0}, {"1", 1}, {"on", 1}, {"yes", 1},
+                {"true", 1}, {"", -1},   {"of", -1}, {"offs", -1}, {"ON", -1}, {"2", -1}};
 
-START_TEST(a_signed_number_has_its_sign)
+START_TEST(a_boolean_is_one_of_eight_words)
 {
-    char buffer[32];
-    struct text text = TEXT_ON(buffer);
-    text_add_signed(&text, signed_numbers[_i].number);
-    ck_assert_str_eq(buffer, signed_numbers[_i].want);
+    bool value = false;
+    bool known = parse_bool(booleans[_i].string, strlen(booleans[_i].string), &value);
+    ck_assert_int_eq(known ? value : -1, booleans[_i].want);
+}
+END_TEST
+
+START_TEST(a_word_is_equal_over_its_whole_length_only)
+{
+    ck_assert(equals_word("word and more", 4, "word"));
+    ck_assert(!equals_word("word", 4, "words"));
+    ck_assert(!equals_word("words", 5, "word"));
+    ck_assert(equals_word("x", 0, ""));
 }
 END_TEST
 
@@ -46,14 +54,14 @@ START_TEST(what_does_not_fit_is_cut_and_marked)
 {
     size_t size = 1 + _i;
     char *buffer = (char *)unit_at_page_end(NULL, size);
-    struct text text = text_on(buffer, size);
-    text_add(&text, "01234");
-    text_add_bytes(&text, "56789", 5);
+    struct text text = strbuf_on(buffer, size);
+    strbuf_add(&text, "01234");
+    strbuf_add_bytes(&text, "56789", 5);
     size_t want = size - 1 < 10 ? size - 1 : 10;
     ck_assert_msg(text.length == want && strlen(buffer) == want && !memcmp(buffer, "0123456789", want),
                   "buffer of %zu: \"%s\"", size, buffer);
     ck_assert_msg(text.cut == (size - 1 < 10), "buffer of %zu: cut %d", size, text.cut);
-    text_add_number(&text, 7);
+    strbuf_add_number(&text, 7);
     ck_assert(text.length < size && buffer[text.length] == '\0');
 }
 END_TEST
@@ -61,9 +69,9 @@ END_TEST
 START_TEST(a_new_text_is_empty)
 {
     char buffer[4] = "abc";
-    struct text text = TEXT_ON(buffer);
+    struct text text = STRBUF_ON(buffer);
     ck_assert_str_eq(buffer, "");
-    text_add(&text, "");
+    strbuf_add(&text, "");
     ck_assert(!text.cut && !text.length);
 }
 END_TEST
@@ -77,7 +85,7 @@ static const struct {
 
 START_TEST(a_prefix_is_the_beginning_of_a_string)
 {
-    ck_assert_msg(text_starts(prefixes[_i].string, prefixes[_i].prefix) == prefixes[_i].want, "'%s' in '%s'",
+    ck_assert_msg(starts_with(prefixes[_i].string, prefixes[_i].prefix) == prefixes[_i].want, "'%s' in '%s'",
                   prefixes[_i].prefix, prefixes[_i].string);
 }
 END_TEST
@@ -126,9 +134,9 @@ START_TEST(a_number_is_read_whole_or_not_at_all)
     size_t length = strlen(readings[_i].string);
     char *copy = (char *)unit_at_page_end(readings[_i].string, length);
     uint64_t number = 0, size = 0;
-    if (!text_read_number(copy, length, &number))
+    if (!parse_number(copy, length, &number))
         number = NONE;
-    if (!text_read_size(copy, length, &size))
+    if (!parse_size(copy, length, &size))
         size = NONE;
     ck_assert_msg(number == readings[_i].number, "\"%s\" as a number: wanted %" PRIu64 ", got %" PRIu64,
                   readings[_i].string, readings[_i].number, number);
@@ -175,11 +183,11 @@ static const struct {
 START_TEST(hex_digits_are_taken_as_they_come)
 {
     const char *at = "7f00Ab-00000000ffffffffg";
-    ck_assert_uint_eq(text_take_hex(&at), 0x7f00ab);
+    ck_assert_uint_eq(parse_hex(&at), 0x7f00ab);
     ck_assert_int_eq(*at++, '-');
-    ck_assert_uint_eq(text_take_hex(&at), 0xffffffff);
+    ck_assert_uint_eq(parse_hex(&at), 0xffffffff);
     ck_assert_int_eq(*at, 'g');
-    ck_assert_uint_eq(text_take_hex(&at), 0);
+    ck_assert_uint_eq(parse_hex(&at), 0);
     ck_assert_int_eq(*at, 'g');
 }
 END_TEST
@@ -189,7 +197,7 @@ START_TEST(a_time_is_read_whole_or_not_at_all)
     size_t length = strlen(times[_i].string);
     char *copy = (char *)unit_at_page_end(times[_i].string, length);
     uint64_t ns = 0;
-    if (!text_read_time(copy, length, &ns))
+    if (!parse_time(copy, length, &ns))
         ns = NONE;
     ck_assert_msg(ns == times[_i].ns, "\"%s\": wanted %" PRIu64 ", got %" PRIu64, times[_i].string,
                   times[_i].ns, ns);
@@ -202,12 +210,12 @@ START_TEST(a_time_written_is_the_time_read)
     uint64_t state = unit_seed;
     for (unsigned n = 0; n < 2000; n++) {
         char buffer[64];
-        struct text text = TEXT_ON(buffer);
+        struct text text = STRBUF_ON(buffer);
         uint64_t ms = unit_random(&state) >> (unit_random(&state) % 64) >> 21, got = 1;
         if (n % 3 == 0)
             ms = ms / 3600000 * 3600000;
-        text_add_time(&text, ms * 1000000);
-        UNIT_WANT_MSG(text_read_time(buffer, text.length, &got) && got == ms * 1000000,
+        strbuf_add_time(&text, ms * 1000000);
+        UNIT_WANT_MSG(parse_time(buffer, text.length, &got) && got == ms * 1000000,
                       "%" PRIu64 " ms is written \"%s\" and read %" PRIu64, ms, buffer, got);
     }
 }
@@ -232,7 +240,7 @@ START_TEST(a_set_is_words_of_a_list_or_none)
     uint32_t set = 99;
     memset(copy, 'x', sizeof copy);
     memcpy(copy, sets[_i].list, length);
-    bool good = text_read_set(copy, length, words, ARRAY_LENGTH(words), &set);
+    bool good = parse_word_set(copy, length, words, ARRAY_LENGTH(words), &set);
     ck_assert_msg(good == sets[_i].good, "\"%s\": %s", sets[_i].list, good ? "taken" : "refused");
     if (good)
         ck_assert_uint_eq(set, sets[_i].set);
@@ -244,11 +252,12 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("text");
     TCase *writing = tcase_create("writing");
     tcase_add_loop_test(writing, a_number_is_written_in_decimal_and_in_hex, 0, ARRAY_LENGTH(numbers));
-    tcase_add_loop_test(writing, a_signed_number_has_its_sign, 0, ARRAY_LENGTH(signed_numbers));
     tcase_add_loop_test(writing, what_does_not_fit_is_cut_and_marked, 0, 14);
     tcase_add_test(writing, a_new_text_is_empty);
     suite_add_tcase(suite, writing);
     TCase *reading = tcase_create("reading");
+    tcase_add_loop_test(reading, a_boolean_is_one_of_eight_words, 0, ARRAY_LENGTH(booleans));
+    tcase_add_test(reading, a_word_is_equal_over_its_whole_length_only);
     tcase_add_loop_test(reading, a_prefix_is_the_beginning_of_a_string, 0, ARRAY_LENGTH(prefixes));
     tcase_add_loop_test(reading, a_number_is_read_whole_or_not_at_all, 0, ARRAY_LENGTH(readings));
     tcase_add_test(reading, hex_digits_are_taken_as_they_come);

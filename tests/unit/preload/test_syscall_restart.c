@@ -5,7 +5,7 @@
  * opposite: a signal of the program's that comes while it is held interrupts it, as always.
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/base/atomic.h"
+#include "preload/base/base.h"
 #include "preload/signals/signal_trampoline.h"
 #include "preload/base/lock.h"
 #include "preload/signals/stop_the_world.h"

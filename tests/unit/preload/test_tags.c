@@ -160,7 +160,7 @@ START_TEST(a_fork_child_has_the_names_and_the_stack)
     if (pid == 0) {
         if (!store_create_child(&parent, &size) || !tags_fork_child())
             _exit(1);
-        store_forget(parent, size);
+        store_unmap_parent(parent, size);
         bool same = G->tag == top && tags_find(numbered(4)) == top && tags_check();
         tags_push(G, "own");
         bool own = G->tag == 6 && strcmp(table()->tag[5].name, "own") == 0;

@@ -20,9 +20,9 @@ static void setup(void)
 {
     ENTER();
     lock_start();
-    options_defaults(&track_options);
+    options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "threads", environ));
-    track_begin();
+    track_start();
     modules_start(rows_forget);
     sites_start();
     ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&

@@ -29,9 +29,9 @@ static void setup(void)
     ENTER();
     heap = (uintptr_t)sys_map_lazily(128 << 20);
     ck_assert_uint_ne(heap, 0);
-    options_defaults(&track_options);
+    options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "history", environ));
-    track_begin();
+    track_start();
     modules_start(rows_forget);
     sites_start();
     ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&

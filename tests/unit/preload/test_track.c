@@ -34,10 +34,10 @@ static void setup_many(void)
     ENTER();
     heap = (uintptr_t)sys_map_lazily(HEAP_BYTES);
     ck_assert_uint_ne(heap, 0);
-    options_defaults(&track_options);
+    options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "track", environ));
-    track_begin();
-    track_ready();
+    track_start();
+    track_select_path();
     modules_start(rows_forget);
     sites_start();
     ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&
@@ -114,12 +114,12 @@ START_TEST(a_block_that_came_is_in_table_and_account)
     came(AT(0x2000), 50, LEAK_KIND_MALLOC);
     expect_all(2, 150, 0, 0);
     ck_assert_uint_eq(blocks_count(), 2);
-    ck_assert(track_take(&guard_self, (void *)AT(0x2000), &block));
+    ck_assert(track_remove(&guard_self, (void *)AT(0x2000), &block));
     ck_assert_uint_eq(block.size, 50);
     ck_assert_uint_eq(block.kind, LEAK_KIND_MALLOC);
     ck_assert_uint_eq(block.thread, 1);
     ck_assert_uint_eq(block.count, 2);
-    ck_assert(track_take(&guard_self, (void *)AT(0x1000), &block));
+    ck_assert(track_remove(&guard_self, (void *)AT(0x1000), &block));
     ck_assert_uint_eq(block.kind, LEAK_KIND_NEW_ARRAY);
     ck_assert_uint_eq(view_site(store_header, block.site)->kind, LEAK_KIND_NEW_ARRAY);
     ck_assert_uint_eq(record_of(1)->allocations, 2);
@@ -171,18 +171,18 @@ START_TEST(a_block_put_back_is_as_it_was)
 {
     struct block before, after;
     came(AT(0x1000), 100, LEAK_KIND_MALLOC);
-    ck_assert(track_take(&guard_self, (void *)AT(0x1000), &before));
+    ck_assert(track_remove(&guard_self, (void *)AT(0x1000), &before));
     ck_assert_uint_eq(blocks_count(), 0);
-    track_put_back(&guard_self, &before);
+    track_reinsert(&guard_self, &before);
     expect_all(1, 100, 0, 0);
-    ck_assert(track_take(&guard_self, (void *)AT(0x1000), &after));
+    ck_assert(track_remove(&guard_self, (void *)AT(0x1000), &after));
     ck_assert(before.address == after.address && before.size == after.size &&
               before.site == after.site && before.count == after.count &&
               before.tick == after.tick && before.thread == after.thread &&
               before.kind == after.kind);
     ck_assert_uint_eq(record_of(1)->allocations, 1);
     struct frame caller = CALLER_FRAME();
-    track_gone(&guard_self, &caller, &after);
+    track_free_removed(&guard_self, &caller, &after);
     expect_all(1, 100, 1, 100);
 }
 END_TEST
@@ -208,10 +208,10 @@ static const struct {
 
 START_TEST(sizes_that_were_filtered_are_counted_and_not_tracked)
 {
-    track_options.min_size = filters[_i].min;
-    track_options.max_size = filters[_i].max;
-    track_begin();
-    track_ready();
+    options_current.min_size = filters[_i].min;
+    options_current.max_size = filters[_i].max;
+    track_start();
+    track_select_path();
     came(AT(0x1000), filters[_i].size, LEAK_KIND_MALLOC);
     ck_assert_msg(blocks_count() == filters[_i].tracked, "size %zu, min %" PRIu64 ", max %" PRIu64,
                   filters[_i].size, filters[_i].min, filters[_i].max);
@@ -222,7 +222,7 @@ END_TEST
 
 START_TEST(without_stacks_there_is_one_site_for_each_kind)
 {
-    track_options.site_stacks = _i;
+    options_current.site_stacks = _i;
     capture_start();
     for (volatile int n = 0; n < 10; n++) { /* volatile: unrolled, it is ten sites */
         came(AT(0x1000) + n * 64, 8, LEAK_KIND_MALLOC);
@@ -273,7 +273,7 @@ END_TEST
 
 START_TEST(the_option_depth_cuts_what_is_stored)
 {
-    track_options.depth = 2;
+    options_current.depth = 2;
     came(AT(0x1000), 8, LEAK_KIND_MALLOC);
     uint32_t node = view_site(store_header, 1)->node, frames = 0;
     for (; node >= LEAK_NODE_FIRST; node = view_node(store_header, node).parent)
@@ -353,7 +353,7 @@ END_TEST
 
 START_TEST(without_memory_blocks_are_counted_as_untracked)
 {
-    arena_limit(arena_used() + (64 << 10));
+    arena_set_limit(arena_used() + (64 << 10));
     enum { MANY = 8000 };
     /* In memory that may be a heap's. */
     uintptr_t many = (uintptr_t)mmap(NULL, (MANY + 1) << 5, PROT_READ | PROT_WRITE,
@@ -493,7 +493,7 @@ static NOINLINE void from_one_place(int depth, int times)
 /* Faults that silently disabled these would leave every number right. */
 START_TEST(a_place_that_comes_back_is_neither_walked_nor_looked_up)
 {
-    track_options.free_stacks = FREE_STACKS_OFF; /* they look there as well, now and then */
+    options_current.free_stacks = FREE_STACKS_OFF; /* they look there as well, now and then */
     from_one_place(20, 1);
     struct leaves *leaves = &guard_self.thread->leaves;
     for (volatile int round = 0; round < 2; round++) {
@@ -709,11 +709,11 @@ static void *poor_thread(void *argument UNUSED)
 START_TEST(a_thread_without_memory_is_one_thread_and_its_blocks_are_counted)
 {
     came(AT(0x1000), 8, LEAK_KIND_MALLOC);
-    arena_limit(arena_used());
+    arena_set_limit(arena_used());
     run(poor_thread, 1);
     ck_assert_uint_eq(store_header->untracked[LEAK_UNTRACKED_NO_MEMORY], 1000);
     ck_assert_msg(store_header->threads <= 2, "%" PRIu64 " threads", store_header->threads);
-    arena_limit(0);
+    arena_set_limit(0);
     run(poor_thread, 1);
     ck_assert_uint_eq(blocks_count(), 1001);
 }

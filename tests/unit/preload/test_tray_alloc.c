@@ -130,7 +130,7 @@ START_TEST(near_the_limit_what_is_left_is_used_and_no_more)
     while (arena_used() < (400u + 50u * (_i / ROOMS)) << 10)
         ck_assert(take(&held[count], TRAYS_CLASSES - 1, count)), count++;
     uint64_t limit = round_up(arena_used(), LEAK_PAGE) + (1 + _i % ROOMS) * LEAK_PAGE;
-    arena_limit(limit);
+    arena_set_limit(limit);
     while (take(&held[count], TRAYS_CLASSES - 1 - count % 3, count))
         count++;
     ck_assert_uint_le(arena_used(), limit);
@@ -142,7 +142,7 @@ START_TEST(near_the_limit_what_is_left_is_used_and_no_more)
     trays_give(held[0].tray, held[0].size_class);
     ck_assert_ptr_eq(trays_take(held[0].size_class), held[0].tray);
     ck_assert_ptr_null(trays_take(held[0].size_class));
-    arena_limit(0);
+    arena_set_limit(0);
     ck_assert(trays_take(held[0].size_class));
 }
 END_TEST

@@ -25,13 +25,13 @@ static uint32_t site_of(uintptr_t pc)
 /* As if all ids up to this one were given out. */
 static void begin_at(uint32_t id)
 {
-    uint32_t place = segments_place(&nodes, id + 1), before = 1u << ID_BITS;
-    size_t size = (size_t)nodes.record_size << (ID_BITS - SEGMENTS_PART_BITS);
+    uint32_t place = segmented_array_place(&nodes, id + 1), before = 1u << ID_BITS;
+    size_t size = (size_t)nodes.record_size << (ID_BITS - SEGMENTED_ARRAY_PART_BITS);
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     ck_assert(memory != MAP_FAILED);
-    ck_assert_uint_eq(segments_of(&nodes, place), segments_of(&nodes, before));
-    nodes.origin[segments_of(&nodes, place)] =
+    ck_assert_uint_eq(segmented_array_segment(&nodes, place), segmented_array_segment(&nodes, before));
+    nodes.origin[segmented_array_segment(&nodes, place)] =
         (uintptr_t)memory - (uintptr_t)before * nodes.record_size;
     last_node = id;
 }

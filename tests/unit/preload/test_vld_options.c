@@ -1,4 +1,4 @@
-/* test_vld.c - vld.ini: what its words become, and what is said of the others. */
+/* test_vld_options.c - vld.ini: how its settings are translated, and what is reported as unsupported. */
 #include "tests/unit/preload/unit.h"
 #include "preload/options/options.h"
 #include "preload/options/vld_options.h"
@@ -36,8 +36,8 @@ static const struct {
 START_TEST(words_become_options_or_are_passed_over)
 {
     char options[1000], passed[300];
-    struct text out = TEXT_ON(options), over = TEXT_ON(passed);
-    vld_translate(rows[_i].ini, strlen(rows[_i].ini), &out, &over);
+    struct text out = STRBUF_ON(options), over = STRBUF_ON(passed);
+    vld_options_translate(rows[_i].ini, strlen(rows[_i].ini), &out, &over);
     ck_assert_str_eq(options, rows[_i].options);
     ck_assert_str_eq(passed, rows[_i].passed);
 }
@@ -55,10 +55,10 @@ START_TEST(options_of_the_names_exist)
     static const char all[] = "VLD=on\nStartDisabled=yes\nMaxDataDump=64\nMaxTraceFrames=9\n"
                               "ForceIncludeModules=a.dll\nReportTo=file\nReportFile=x.txt\n";
     char lines[1000], passed[300];
-    struct text out = TEXT_ON(lines), over = TEXT_ON(passed);
+    struct text out = STRBUF_ON(lines), over = STRBUF_ON(passed);
     struct options options;
     options_defaults(&options);
-    vld_translate(all, strlen(all), &out, &over);
+    vld_options_translate(all, strlen(all), &out, &over);
     options_parse(&options, lines, out.length, true, SOURCE_VLD, complain);
     ck_assert_uint_eq(complaints, 0);
     ck_assert(options.enabled && !options.start);
@@ -99,13 +99,13 @@ START_TEST(words_stand_among_libleak_s_own)
 {
     struct options options;
     char told[2000];
-    struct text text = TEXT_ON(told);
+    struct text text = STRBUF_ON(told);
     options_defaults(&options);
     options_parse(&options, mixed[_i].given, strlen(mixed[_i].given), false, SOURCE_ENVIRONMENT, complain);
     options_describe(&options, &text);
     ck_assert_str_eq(told, mixed[_i].wanted);
-    ck_assert_str_eq(options_passed_over(SOURCE_ENVIRONMENT), mixed[_i].passed);
-    ck_assert_str_eq(options_passed_over(SOURCE_VLD), "");
+    ck_assert_str_eq(options_unsupported(SOURCE_ENVIRONMENT), mixed[_i].passed);
+    ck_assert_str_eq(options_unsupported(SOURCE_VLD), "");
     ck_assert_uint_eq(complaints, mixed[_i].complaints);
 }
 END_TEST
@@ -120,8 +120,8 @@ START_TEST(any_bytes_are_survived)
         size_t length = unit_random(&state) % sizeof ini;
         for (size_t i = 0; i < length; i++)
             ini[i] = letters[unit_random(&state) % (sizeof letters - 1)];
-        struct text out = TEXT_ON(options), over = TEXT_ON(passed);
-        vld_translate(ini, length, &out, &over);
+        struct text out = STRBUF_ON(options), over = STRBUF_ON(passed);
+        vld_options_translate(ini, length, &out, &over);
         ck_assert(out.length < sizeof options && over.length < sizeof passed);
     }
 }

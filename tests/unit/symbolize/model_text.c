@@ -43,7 +43,7 @@ static void unescape(char *text)
 
 static void split(struct reading *reading, const char *line)
 {
-    char *at = mem_copy(reading->mem, line, strcspn(line, "\n"));
+    char *at = arena_copy(reading->mem, line, strcspn(line, "\n"));
 
     for (reading->count = 0; at && reading->count < FIELDS; reading->count++) {
         char *bar = strstr(at, " | ");
@@ -92,19 +92,19 @@ static void add_process(struct reading *reading)
         .frees = number(reading, 6, 10),
         .peak_bytes = number(reading, 7, 10),
         .alike = reading->report.process_count++,
-        .argv = mem_take_array(reading->mem, SOME, sizeof(char *)),
-        .notes = mem_take_array(reading->mem, SOME, sizeof(char *)),
-        .untracked = mem_take_array(reading->mem, SOME, sizeof(struct untracked)),
-        .blind = mem_take_array(reading->mem, SOME, sizeof(struct blind_module)),
-        .records = mem_take_array(reading->mem, SOME, sizeof(struct record)),
-        .mistakes = mem_take_array(reading->mem, SOME, sizeof(struct mistake)),
-        .recent = mem_take_array(reading->mem, SOME, sizeof(struct recent_free)),
-        .owners = mem_take_array(reading->mem, SOME, sizeof(struct owner)),
-        .threads = mem_take_array(reading->mem, SOME, sizeof(struct seen_thread)),
-        .resources = mem_take_array(reading->mem, SOME, sizeof(struct resource)),
-        .inherited = mem_take_array(reading->mem, SOME, sizeof(struct inherited)),
-        .resource_totals = mem_take_array(reading->mem, SOME, sizeof(struct resource_total)),
-        .rules = mem_take_array(reading->mem, SOME, sizeof(struct rule_use)),
+        .argv = arena_alloc_array(reading->mem, SOME, sizeof(char *)),
+        .notes = arena_alloc_array(reading->mem, SOME, sizeof(char *)),
+        .untracked = arena_alloc_array(reading->mem, SOME, sizeof(struct untracked)),
+        .blind = arena_alloc_array(reading->mem, SOME, sizeof(struct blind_module)),
+        .records = arena_alloc_array(reading->mem, SOME, sizeof(struct record)),
+        .mistakes = arena_alloc_array(reading->mem, SOME, sizeof(struct mistake)),
+        .recent = arena_alloc_array(reading->mem, SOME, sizeof(struct recent_free)),
+        .owners = arena_alloc_array(reading->mem, SOME, sizeof(struct owner)),
+        .threads = arena_alloc_array(reading->mem, SOME, sizeof(struct seen_thread)),
+        .resources = arena_alloc_array(reading->mem, SOME, sizeof(struct resource)),
+        .inherited = arena_alloc_array(reading->mem, SOME, sizeof(struct inherited)),
+        .resource_totals = arena_alloc_array(reading->mem, SOME, sizeof(struct resource_total)),
+        .rules = arena_alloc_array(reading->mem, SOME, sizeof(struct rule_use)),
     };
     reading->process = process;
 }
@@ -123,9 +123,9 @@ static void add_record(struct reading *reading)
         .signature = number(reading, 5, 16),
         .ending = LEAK_ROOT_COMPLETE,
         .stacks = 1,
-        .threads = mem_take_array(reading->mem, SOME, sizeof(struct thread_ref)),
-        .frames = mem_take_array(reading->mem, SOME, sizeof(struct frame *)),
-        .samples = mem_take_array(reading->mem, SOME, sizeof(struct sample)),
+        .threads = arena_alloc_array(reading->mem, SOME, sizeof(struct thread_ref)),
+        .frames = arena_alloc_array(reading->mem, SOME, sizeof(struct frame *)),
+        .samples = arena_alloc_array(reading->mem, SOME, sizeof(struct sample)),
     };
     total = &process->totals.of[record->verdict];
     total->bytes = add_saturating(total->bytes, record->bytes);
@@ -158,7 +158,7 @@ static void add_error(struct reading *reading)
 
 static struct frame *read_frame(struct reading *reading)
 {
-    struct frame *frame = mem_take(reading->mem, sizeof(*frame));
+    struct frame *frame = arena_alloc(reading->mem, sizeof(*frame));
     const char *flags = text(reading, 7) ? text(reading, 7) : "";
 
     *frame = (struct frame){
@@ -199,8 +199,8 @@ static void add_frame(struct reading *reading)
 static void add_freed(struct reading *reading)
 {
     struct freed *freed = &reading->record->freed;
-    const struct frame **frames = mem_take_array(reading->mem, 1, sizeof(*frames));
-    struct frame *frame = mem_take(reading->mem, sizeof(*frame));
+    const struct frame **frames = arena_alloc_array(reading->mem, 1, sizeof(*frames));
+    struct frame *frame = arena_alloc(reading->mem, sizeof(*frame));
 
     *frame = (struct frame){.function = text(reading, 4),
                             .file = text(reading, 5),
@@ -223,9 +223,9 @@ static void add_freed(struct reading *reading)
 /* The holder's frame, and that of the free, which is its whole stack. */
 static void set_orphaned(struct reading *reading)
 {
-    const struct frame **frames = mem_take_array(reading->mem, 1, sizeof(*frames));
-    struct frame *holder = mem_take(reading->mem, sizeof(*holder));
-    struct frame *frame = mem_take(reading->mem, sizeof(*frame));
+    const struct frame **frames = arena_alloc_array(reading->mem, 1, sizeof(*frames));
+    struct frame *holder = arena_alloc(reading->mem, sizeof(*holder));
+    struct frame *frame = arena_alloc(reading->mem, sizeof(*frame));
 
     *holder = (struct frame){.function = text(reading, 2), .module = text(reading, 6)};
     *frame = (struct frame){.function = text(reading, 3),
@@ -241,7 +241,7 @@ static void set_orphaned(struct reading *reading)
 
 static void begin_stack(struct reading *reading, struct stack *stack)
 {
-    stack->frames = mem_take_array(reading->mem, SOME, sizeof(struct frame *));
+    stack->frames = arena_alloc_array(reading->mem, SOME, sizeof(struct frame *));
     stack->ending = LEAK_ROOT_COMPLETE;
     reading->stack = stack;
 }
@@ -267,7 +267,7 @@ static void add_mistake(struct reading *reading)
     struct mistake *mistake = &process->mistakes[process->mistake_count++];
 
     *mistake = (struct mistake){
-        .type = 1 + (uint32_t)word_index(mistake_word + 1, LEAK_EVENT_MAX - 1, reading->field[1]),
+        .type = 1 + (uint32_t)word_index(bad_free_word + 1, LEAK_EVENT_MAX - 1, reading->field[1]),
         .form = 1 + (uint32_t)word_index(form_word + 1, LEAK_FORM_MAX - 1, reading->field[2]),
         .kind = (uint32_t)word_index(kind_word, LEAK_KIND_MAX, reading->field[3]),
         .size = number(reading, 4, 10),
@@ -305,7 +305,7 @@ static void add_to_mistake(struct reading *reading)
 
 static void add_look(struct reading *reading)
 {
-    struct look *look = mem_take(reading->mem, sizeof(*look));
+    struct look *look = arena_alloc(reading->mem, sizeof(*look));
 
     *look = (struct look){.rung = text(reading, 1),
                           .occasion = text(reading, 2),
@@ -339,7 +339,7 @@ static void add_suppressed(struct reading *reading)
     struct process *process = reading->process;
     struct record *record = reading->record;
     struct verdict_total *total = &process->totals.of[record->verdict];
-    struct rule *rule = mem_take(reading->mem, sizeof(*rule));
+    struct rule *rule = arena_alloc(reading->mem, sizeof(*rule));
     struct rule_use *use;
     size_t i = 0;
 
@@ -366,22 +366,22 @@ static void add_suppressed(struct reading *reading)
 static void add_unused(struct reading *reading)
 {
     struct report *report = &reading->report;
-    struct rule *rule = mem_take(reading->mem, sizeof(*rule));
+    struct rule *rule = arena_alloc(reading->mem, sizeof(*rule));
 
     *rule = (struct rule){text(reading, 1), text(reading, 2), NULL, NULL};
     if (!report->unused)
-        report->unused = mem_take_array(reading->mem, SOME, sizeof(*report->unused));
+        report->unused = arena_alloc_array(reading->mem, SOME, sizeof(*report->unused));
     report->unused[report->unused_count++] = rule;
 }
 
 static void add_expired(struct reading *reading)
 {
     struct report *report = &reading->report;
-    struct rule *rule = mem_take(reading->mem, sizeof(*rule));
+    struct rule *rule = arena_alloc(reading->mem, sizeof(*rule));
 
     *rule = (struct rule){text(reading, 1), text(reading, 2), NULL, text(reading, 3)};
     if (!report->expired)
-        report->expired = mem_take_array(reading->mem, SOME, sizeof(*report->expired));
+        report->expired = arena_alloc_array(reading->mem, SOME, sizeof(*report->expired));
     report->expired[report->expired_count++] = rule;
 }
 
@@ -390,7 +390,7 @@ static void add_tag(struct reading *reading)
     struct record *record = reading->record;
 
     if (!record->tags)
-        record->tags = mem_take_array(reading->mem, SOME, sizeof(*record->tags));
+        record->tags = arena_alloc_array(reading->mem, SOME, sizeof(*record->tags));
     ((struct tag_sum *)record->tags)[record->tag_count++] =
         (struct tag_sum){text(reading, 1), number(reading, 2, 10), number(reading, 3, 10)};
 }
@@ -411,8 +411,8 @@ static void add_sample(struct reading *reading)
 
 static void add_root(struct reading *reading)
 {
-    struct root *root = mem_take(reading->mem, sizeof(*root));
-    struct path *path = mem_take(reading->mem, sizeof(*path));
+    struct root *root = arena_alloc(reading->mem, sizeof(*root));
+    struct path *path = arena_alloc(reading->mem, sizeof(*path));
 
     *root =
         (struct root){.class = 1 + (uint32_t)word_index(root_class_word + 1,
@@ -427,7 +427,7 @@ static void add_root(struct reading *reading)
                       .offset = number(reading, 9, 16),
                       .has_offset = text(reading, 9) != NULL};
     path->root = root;
-    path->steps = mem_take_array(reading->mem, SOME, sizeof(struct path_step));
+    path->steps = arena_alloc_array(reading->mem, SOME, sizeof(struct path_step));
     reading->path = path;
     if (reading->owner) {
         reading->owner->root = root;
@@ -439,7 +439,7 @@ static void add_root(struct reading *reading)
 
 static void add_step(struct reading *reading)
 {
-    struct frame *frame = mem_take(reading->mem, sizeof(*frame));
+    struct frame *frame = arena_alloc(reading->mem, sizeof(*frame));
 
     *frame = (struct frame){.function = text(reading, 4),
                             .file = text(reading, 5),
@@ -468,7 +468,7 @@ static void add_ever(struct reading *reading)
     struct allocated *made;
 
     if (!process->allocated)
-        process->allocated = mem_take_array(reading->mem, SOME, sizeof(*process->allocated));
+        process->allocated = arena_alloc_array(reading->mem, SOME, sizeof(*process->allocated));
     made = &process->allocated[process->allocated_count++];
     *made = (struct allocated){
         .kind = (uint32_t)word_index(kind_word, LEAK_KIND_MAX, reading->field[1]),
@@ -503,8 +503,8 @@ static void add_resource(struct reading *reading)
                    .signature = process->resource_count,
                    .ending = LEAK_ROOT_COMPLETE,
                    .stacks = 1,
-                   .threads = mem_take_array(reading->mem, SOME, sizeof(struct thread_ref)),
-                   .frames = mem_take_array(reading->mem, SOME, sizeof(struct frame *))}};
+                   .threads = arena_alloc_array(reading->mem, SOME, sizeof(struct thread_ref)),
+                   .frames = arena_alloc_array(reading->mem, SOME, sizeof(struct frame *))}};
     process->totals.resources++;
     reading->record = &resource->record;
     reading->stack = NULL;
@@ -545,7 +545,7 @@ static bool add_history(struct reading *reading)
     struct process *process = reading->process;
 
     if (strcmp(what, "growth") == 0) {
-        struct growth *growth = mem_take(reading->mem, sizeof(*growth));
+        struct growth *growth = arena_alloc(reading->mem, sizeof(*growth));
 
         *growth = (struct growth){
             .verdict = 1 + (enum growth_verdict)word_index(growth_word + 1, GROWTH_MAX - 1,
@@ -558,11 +558,11 @@ static bool add_history(struct reading *reading)
             reading->owner->growth = growth;
         } else {
             reading->record->growth = growth;
-            process->totals.growing += growth_grows(growth->verdict);
+            process->totals.growing += growth_is_growing(growth->verdict);
         }
     } else if (strcmp(what, "grown") == 0) {
         if (!process->grown)
-            process->grown = mem_take_array(reading->mem, SOME, sizeof(struct record));
+            process->grown = arena_alloc_array(reading->mem, SOME, sizeof(struct record));
         reading->record = &process->grown[process->grown_count++];
         *reading->record = (struct record){
             .verdict = VERDICT_UNFREED,
@@ -570,19 +570,19 @@ static bool add_history(struct reading *reading)
             .signature = number(reading, 2, 16),
             .ending = LEAK_ROOT_COMPLETE,
             .stacks = 1,
-            .threads = mem_take_array(reading->mem, SOME, sizeof(struct thread_ref)),
-            .frames = mem_take_array(reading->mem, SOME, sizeof(struct frame *))};
+            .threads = arena_alloc_array(reading->mem, SOME, sizeof(struct thread_ref)),
+            .frames = arena_alloc_array(reading->mem, SOME, sizeof(struct frame *))};
         reading->stack = NULL;
     } else if (strcmp(what, "moment") == 0) {
         if (!process->history)
-            process->history = mem_take_array(reading->mem, SOME, sizeof(struct moment));
+            process->history = arena_alloc_array(reading->mem, SOME, sizeof(struct moment));
         process->history[process->history_count++] = (struct moment){
             1700000000000000000u + number(reading, 1, 10) * 1000000, number(reading, 2, 10),
             number(reading, 3, 10)};
     } else if (strcmp(what, "peak") == 0) {
         process->peak = (struct moment){1700000005000000000u, number(reading, 1, 10),
                                         number(reading, 2, 10)};
-        process->peak_parts = mem_take_array(reading->mem, SOME, sizeof(struct peak_part));
+        process->peak_parts = arena_alloc_array(reading->mem, SOME, sizeof(struct peak_part));
     } else if (strcmp(what, "part") == 0) {
         struct peak_part *part = &process->peak_parts[process->peak_part_count++];
 
@@ -699,7 +699,7 @@ struct report model_read(struct mem *mem, FILE *stream)
     struct reading reading = {.mem = mem};
     char line[1 << 18];
 
-    reading.report.processes = mem_take_array(mem, SOME, sizeof(struct process));
+    reading.report.processes = arena_alloc_array(mem, SOME, sizeof(struct process));
     while (fgets(line, sizeof(line), stream)) {
         if (*line == '#' || *line == '\n')
             continue;
@@ -707,7 +707,7 @@ struct report model_read(struct mem *mem, FILE *stream)
         add(&reading);
     }
     for (size_t i = 0; i < reading.report.process_count; i++) {
-        link_owned(&reading.report.processes[i]);
+        process_link_owned(&reading.report.processes[i]);
         entries_fill(mem, SORT_RETAINED, &reading.report.processes[i]);
     }
     return reading.report;

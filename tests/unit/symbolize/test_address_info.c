@@ -28,7 +28,7 @@ static void setup(void)
 {
     struct binary_search_path search = {.never_open = true};
 
-    mem = mem_begin();
+    mem = arena_begin();
     resolver = resolve_begin(mem, &search);
 }
 
@@ -36,7 +36,7 @@ static void teardown(void)
 {
     store_end(&store);
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
 }
 
 /* A look about ADDRESS that found this, and what comes of it. */
@@ -67,7 +67,7 @@ static const struct who *who_of(struct leak_asked asked, const struct leak_point
     ck_assert_uint_eq(site, 1);
     ck_assert_uint_eq(holder, 2);
     builder_look(&builder, &look);
-    image = image_borrow(builder.data, builder.size, &extent);
+    image = store_image_borrow(builder.data, builder.size, &extent);
     ck_assert(reader_parse(mem, &image, &store, &trouble));
     build_process(mem, resolver, &store, &options, &process);
     builder_end(&builder);

@@ -25,7 +25,7 @@ static void setup(void)
 {
     struct binary_search_path search = {.never_open = true};
 
-    mem = mem_begin();
+    mem = arena_begin();
     resolver = resolve_begin(mem, &search);
     memset(&options, 0, sizeof(options));
 }
@@ -33,7 +33,7 @@ static void setup(void)
 static void teardown(void)
 {
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
 }
 
 static struct process process_of(const struct store_builder *builder)
@@ -41,7 +41,7 @@ static struct process process_of(const struct store_builder *builder)
     struct process process;
     struct store store;
     struct extent extent;
-    struct image image = image_borrow(builder->data, builder->size, &extent);
+    struct image image = store_image_borrow(builder->data, builder->size, &extent);
     struct trouble trouble;
     const char *broken;
 

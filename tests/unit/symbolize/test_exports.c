@@ -71,7 +71,7 @@ static void write_as(const char *format_name, const char *path, const char *mode
 {
     const struct format *format = formats_find(format_name);
     struct view view = {.top = format->top};
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     FILE *stream, *from;
     struct report report;
     char name[256];
@@ -86,7 +86,7 @@ static void write_as(const char *format_name, const char *path, const char *mode
     stream = fopen(path, "w");
     format->write(&report, &view, stream);
     fclose(stream);
-    mem_end(mem);
+    arena_end(mem);
 }
 
 START_TEST(other_programs_read_what_the_json_report_says)
@@ -125,10 +125,10 @@ static const struct {
 START_TEST(sarif_stays_within_what_hosts_take)
 {
     size_t count = crowds[_i].records, length = crowds[_i].name;
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct process process = {.exe = "/opt/app",
                               .record_count = count,
-                              .records = mem_take_array(mem, count, sizeof(struct record))};
+                              .records = arena_alloc_array(mem, count, sizeof(struct record))};
     struct report report = {.processes = &process, .process_count = 1};
     struct view view = {.show = {[VERDICT_LOST] = true}};
     char path[] = "/tmp/libleak-test-XXXXXX", command[256];
@@ -136,9 +136,9 @@ START_TEST(sarif_stays_within_what_hosts_take)
     uint64_t seed = 1;
 
     for (size_t i = 0; i < count; i++) {
-        struct frame *frame = mem_take(mem, sizeof(*frame));
-        const struct frame **frames = mem_take(mem, sizeof(*frames));
-        char *name = mem_take(mem, length + 1);
+        struct frame *frame = arena_alloc(mem, sizeof(*frame));
+        const struct frame **frames = arena_alloc(mem, sizeof(*frames));
+        char *name = arena_alloc(mem, length + 1);
 
         for (size_t k = 0; k < length; k++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -151,7 +151,7 @@ START_TEST(sarif_stays_within_what_hosts_take)
     }
     formats_find("sarif")->write(&report, &view, stream);
     fclose(stream);
-    mem_end(mem);
+    arena_end(mem);
     snprintf(command, sizeof(command), "/usr/bin/python3 tests/formats/sarif.py %s %s of %zu", path,
              path, count);
     if (system("/usr/bin/python3 -c 'import jsonschema' 2>/dev/null") != 0)

@@ -93,7 +93,7 @@ static char *model_of(const char *name)
 static char *render(const struct format *format, const char *model, bool quiet)
 {
     struct view view = {.suppressed = true, .quiet = quiet};
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     FILE *stream = fmemopen((char *)model, strlen(model), "r");
     struct report report = model_read(mem, stream);
     char *text;
@@ -105,7 +105,7 @@ static char *render(const struct format *format, const char *model, bool quiet)
     format->write(&report, &view, stream);
     fclose(stream);
     ck_assert_msg(strlen(text) == size, "%s: a 0 in it", format->name);
-    mem_end(mem);
+    arena_end(mem);
     return text;
 }
 

@@ -24,7 +24,7 @@ static void setup(void)
 {
     struct binary_search_path search = {.never_open = true};
 
-    mem = mem_begin();
+    mem = arena_begin();
     resolver = resolve_begin(mem, &search);
     memset(&options, 0, sizeof(options));
     builder = builder_begin();
@@ -34,13 +34,13 @@ static void setup(void)
 static void teardown(void)
 {
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
 }
 
 static struct process read_process(void)
 {
     struct extent extent;
-    struct image image = image_borrow(builder.data, builder.size, &extent);
+    struct image image = store_image_borrow(builder.data, builder.size, &extent);
     struct store store;
     struct trouble trouble;
     struct process process;

@@ -19,14 +19,14 @@ static struct suppressions *suppressions;
 
 static void setup(void)
 {
-    mem = mem_begin();
+    mem = arena_begin();
     suppressions = suppress_begin();
 }
 
 static void teardown(void)
 {
     suppress_end(suppressions);
-    mem_end(mem);
+    arena_end(mem);
 }
 
 static const struct frame make = {.function = "make", .file = "a.c", .line = 3, .module = "/opt/a"};
@@ -36,7 +36,7 @@ static const struct frame main_frame = {.function = "main", .file = "a.c", .modu
 /* Two frames: that one, and main. */
 static struct record record_of(const struct frame *frame, uint64_t signature)
 {
-    const struct frame **frames = mem_take_array(mem, 2, sizeof(*frames));
+    const struct frame **frames = arena_alloc_array(mem, 2, sizeof(*frames));
 
     frames[0] = frame;
     frames[1] = &main_frame;

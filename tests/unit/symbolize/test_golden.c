@@ -107,7 +107,7 @@ static char *render(const char *model, const struct rendering *rendering)
     const struct format *format = formats_find(rendering->format);
     char path[256], *text;
     size_t size;
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct view view = {.top = format->top,
                         .verbose = rendering->verbose,
                         .freed = rendering->freed,
@@ -133,7 +133,7 @@ static char *render(const char *model, const struct rendering *rendering)
     stream = open_memstream(&text, &size);
     format->write(&report, &view, stream);
     fclose(stream);
-    mem_end(mem);
+    arena_end(mem);
     if (format->traits & FORMAT_BINARY) {
         char *decoded = profile_text(text, size);
 

@@ -21,7 +21,7 @@ static void setup(void)
 {
     struct binary_search_path search = {.never_open = true};
 
-    mem = mem_begin();
+    mem = arena_begin();
     resolver = resolve_begin(mem, &search);
     memset(&options, 0, sizeof(options));
 }
@@ -29,13 +29,13 @@ static void setup(void)
 static void teardown(void)
 {
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
 }
 
 static struct process process_of(struct store_builder *builder)
 {
     struct extent extent;
-    struct image image = image_borrow(builder->data, builder->size, &extent);
+    struct image image = store_image_borrow(builder->data, builder->size, &extent);
     struct store store;
     struct trouble trouble;
     struct process process;
@@ -256,7 +256,7 @@ END_TEST
 
 START_TEST(processes_that_show_the_same_are_alike)
 {
-    struct report report = {.processes = mem_take_array(mem, 3, sizeof(struct process)),
+    struct report report = {.processes = arena_alloc_array(mem, 3, sizeof(struct process)),
                             .process_count = 3};
 
     for (int i = 0; i < 3; i++) {

@@ -27,7 +27,7 @@ static void setup(void)
 {
     struct binary_search_path search = {.never_open = true};
 
-    mem = mem_begin();
+    mem = arena_begin();
     resolver = resolve_begin(mem, &search);
     memset(&options, 0, sizeof(options));
     builder = builder_begin();
@@ -40,13 +40,13 @@ static void teardown(void)
 {
     builder_end(&builder);
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
 }
 
 static void read_store(void)
 {
     struct extent extent;
-    struct image image = image_borrow(builder.data, builder.size, &extent);
+    struct image image = store_image_borrow(builder.data, builder.size, &extent);
     struct trouble trouble;
     const char *broken = NULL;
 
@@ -195,7 +195,7 @@ START_TEST(a_record_that_grew_says_so)
     ck_assert_uint_eq(process.totals.growing, 1);
     ck_assert_uint_eq(process.record_count, 2);
     ck_assert_uint_eq(process.grown_count, 0);
-    ck_assert(record_grows(&process.records[0]));
+    ck_assert(record_is_growing(&process.records[0]));
     ck_assert_uint_eq(process.records[0].growth->peak_bytes, SECONDS * RATE);
     /* Its last point is a little later than its last block. */
     ck_assert_uint_eq(process.records[0].growth->bytes_per_second / 10000, 99);
@@ -220,7 +220,7 @@ START_TEST(what_grew_and_was_freed_in_the_end_is_told)
     ck_assert_uint_eq(process.totals.growing, 1);
     ck_assert_uint_eq(process.totals.of[VERDICT_UNFREED].records, 0);
     ck_assert_uint_eq(process.grown[0].bytes, 0);
-    ck_assert(record_grows(&process.grown[0]));
+    ck_assert(record_is_growing(&process.grown[0]));
     ck_assert_uint_eq(process.grown[0].frame_count, 1);
     ck_assert_uint_eq(process.grown[0].frames[0]->offset, 0x1f);
     /* The heap did not grow beyond its peak since: that is what is told. */
@@ -365,7 +365,7 @@ START_TEST(an_owner_grows_as_the_sites_that_are_its_own)
         else
             ck_assert_msg(!process.owners[i].growth, "%s: of another one", held_rows[_i].what);
     ck_assert_msg((growth != NULL) == held_rows[_i].told, "%s", held_rows[_i].what);
-    ck_assert(!growth || growth_grows(growth->verdict));
+    ck_assert(!growth || growth_is_growing(growth->verdict));
     ck_assert(!growth || growth->peak_bytes == SECONDS * RATE);
 }
 END_TEST
@@ -404,7 +404,7 @@ START_TEST(a_look_that_says_nothing_of_parts_tells_no_growth_of_owners)
     process = read_process();
     ck_assert_uint_eq(process.owner_count, 1);
     ck_assert_ptr_null(process.owners[0].growth);
-    ck_assert(record_grows(&process.records[0]));
+    ck_assert(record_is_growing(&process.records[0]));
 }
 END_TEST
 
@@ -437,7 +437,7 @@ START_TEST(stable_reports_say_that_and_not_how_fast)
     process = read_process();
     options.stable = true;
     build_finish(&report, &options);
-    ck_assert(record_grows(&process.records[0]));
+    ck_assert(record_is_growing(&process.records[0]));
     ck_assert_uint_eq(process.records[0].growth->bytes_per_second, 0);
     ck_assert_str_eq(process.records[0].growth->reason, "growing");
     ck_assert_uint_eq(process.history_count, 0);

@@ -19,7 +19,7 @@ static size_t pooled;
 
 static void setup(void)
 {
-    mem = mem_begin();
+    mem = arena_begin();
     memset(records, 0, sizeof(records));
     process = (struct process){.records = records};
     pooled = 0;
@@ -27,7 +27,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    mem_end(mem);
+    arena_end(mem);
 }
 
 /* The same frame for the same words, as resolving gives it. */
@@ -36,7 +36,7 @@ static const struct frame *frame(const char *function, uint32_t line)
     for (size_t i = 0; i < pooled; i++)
         if (strcmp(pool[i].function, function) == 0 && pool[i].line == line)
             return &pool[i];
-    pool[pooled] = (struct frame){.function = mem_copy(mem, function, strlen(function)),
+    pool[pooled] = (struct frame){.function = arena_copy(mem, function, strlen(function)),
                                   .file = "a.cc",
                                   .line = line,
                                   .module = "/app",
@@ -49,8 +49,8 @@ static const struct frame *frame(const char *function, uint32_t line)
 static struct record *add(const char *stack, uint64_t blocks, uint64_t size)
 {
     struct record *record = &records[process.record_count++];
-    const struct frame **frames = mem_take_array(mem, FRAMES, sizeof(*frames));
-    char *words = mem_copy(mem, stack, strlen(stack)), *left;
+    const struct frame **frames = arena_alloc_array(mem, FRAMES, sizeof(*frames));
+    char *words = arena_copy(mem, stack, strlen(stack)), *left;
 
     for (char *word = strtok_r(words, " ", &left); word; word = strtok_r(NULL, " ", &left)) {
         char *line = strrchr(word, ':');
@@ -123,7 +123,7 @@ END_TEST
 /* Its holder was made by one function and freed by another, at those lines. */
 static void orphan(struct record *record, uint32_t made, uint32_t freed)
 {
-    const struct frame **frames = mem_take_array(mem, 1, sizeof(*frames));
+    const struct frame **frames = arena_alloc_array(mem, 1, sizeof(*frames));
 
     *frames = frame("drop", freed);
     record->orphaned = (struct orphaned){

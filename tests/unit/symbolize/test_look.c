@@ -22,7 +22,7 @@ static void setup(void)
 {
     struct binary_search_path search = {.never_open = true};
 
-    mem = mem_begin();
+    mem = arena_begin();
     resolver = resolve_begin(mem, &search);
     memset(&options, 0, sizeof(options));
 }
@@ -30,13 +30,13 @@ static void setup(void)
 static void teardown(void)
 {
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
 }
 
 static void parse(const struct store_builder *builder)
 {
     struct extent extent;
-    struct image image = image_borrow(builder->data, builder->size, &extent);
+    struct image image = store_image_borrow(builder->data, builder->size, &extent);
     struct trouble trouble;
     const char *broken;
 
@@ -61,7 +61,7 @@ static struct process process_of(struct store_builder *builder)
 START_TEST(a_look_is_read_whole)
 {
     struct store_builder builder = builder_looked();
-    const struct store_look *look;
+    const struct store_leak_check *look;
 
     parse(&builder);
     look = store.look;
@@ -593,7 +593,7 @@ END_TEST
 
 START_TEST(a_stable_report_leaves_out_what_differs_from_run_to_run)
 {
-    struct report report = {.processes = mem_take_array(mem, 1, sizeof(struct process)),
+    struct report report = {.processes = arena_alloc_array(mem, 1, sizeof(struct process)),
                             .process_count = 1};
     struct store_builder builder = builder_looked();
     const struct record *lost;

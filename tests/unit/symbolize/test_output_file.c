@@ -8,9 +8,7 @@
 #include "symbolize/records/sampling_error.h"
 #include "symbolize/cli/options.h"
 #include "symbolize/output/output_file.h"
-#include "common/base/term_text.h"
-#include "common/base/times.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "tests/unit/suite.h"
 
 /* ---- Options -------------------------------------------------------------------------------- */
@@ -221,7 +219,7 @@ static const struct {
 
 START_TEST(patterns_stand_for_the_process)
 {
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct process process = {.pid = 42, .exe = "/opt/app", .host = "host/name"};
     char *name;
 
@@ -231,13 +229,13 @@ START_TEST(patterns_stand_for_the_process)
         ck_assert_str_eq(name, patterns[_i].name);
     else
         ck_assert_ptr_null(name);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 
 START_TEST(a_file_is_never_overwritten_unless_forced)
 {
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct process process = {.pid = 1};
     char dir[] = "/tmp/libleak-test-XXXXXX";
     FILE *first, *second, *third;
@@ -254,13 +252,13 @@ START_TEST(a_file_is_never_overwritten_unless_forced)
     fclose(second);
     fclose(third);
     ck_assert_int_eq(unlink("r.1") | unlink("r.2") | rmdir(dir), 0);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 
 START_TEST(a_file_that_is_appended_to_keeps_what_it_had)
 {
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct process process = {.pid = 1};
     char dir[] = "/tmp/libleak-test-XXXXXX", text[20] = "";
     FILE *file;
@@ -277,7 +275,7 @@ START_TEST(a_file_that_is_appended_to_keeps_what_it_had)
     ck_assert_str_eq(text, "0;1;2;");
     fclose(file);
     ck_assert_int_eq(unlink("grows") | rmdir(dir), 0);
-    mem_end(mem);
+    arena_end(mem);
 }
 END_TEST
 
@@ -298,7 +296,7 @@ static const struct {
 
 START_TEST(foreign_text_is_shown_safely)
 {
-    struct shown shown = show(shows[_i].text, strlen(shows[_i].text), shows[_i].columns);
+    struct shown shown = term_text(shows[_i].text, strlen(shows[_i].text), shows[_i].columns);
 
     ck_assert_str_eq(shown.text, shows[_i].shown);
 }
@@ -306,19 +304,19 @@ END_TEST
 
 START_TEST(numbers_and_times_are_words)
 {
-    char text[TIMES_SIZE];
+    char text[TIME_TEXT_SIZE];
 
-    ck_assert_str_eq(show_number(0).text, "0");
-    ck_assert_str_eq(show_number(999).text, "999");
-    ck_assert_str_eq(show_number(1234567).text, "1,234,567");
-    ck_assert_str_eq(show_count(1, "block").text, "1 block");
-    ck_assert_str_eq(show_count(0, "process").text, "0 processes");
-    ck_assert_str_eq(show_word("/a b/c").text, "'/a b/c'");
-    ck_assert_str_eq(times_iso(1700000000123000000ull, text), "2023-11-14T22:13:20.123Z");
-    ck_assert_ptr_null(times_iso(0, text));
-    ck_assert_str_eq(times_span(400000000, text), "0.4 s");
-    ck_assert_str_eq(times_span(200ull * 1000000000, text), "3 min 20 s");
-    ck_assert_str_eq(times_span(UINT64_MAX, text), "213503 days");
+    ck_assert_str_eq(term_number(0).text, "0");
+    ck_assert_str_eq(term_number(999).text, "999");
+    ck_assert_str_eq(term_number(1234567).text, "1,234,567");
+    ck_assert_str_eq(term_count(1, "block").text, "1 block");
+    ck_assert_str_eq(term_count(0, "process").text, "0 processes");
+    ck_assert_str_eq(term_shell_word("/a b/c").text, "'/a b/c'");
+    ck_assert_str_eq(time_format_iso(1700000000123000000ull, text), "2023-11-14T22:13:20.123Z");
+    ck_assert_ptr_null(time_format_iso(0, text));
+    ck_assert_str_eq(time_format_span(400000000, text), "0.4 s");
+    ck_assert_str_eq(time_format_span(200ull * 1000000000, text), "3 min 20 s");
+    ck_assert_str_eq(time_format_span(UINT64_MAX, text), "213503 days");
     ck_assert(utf8_valid("\xf0\x9f\x98\x80") && !utf8_valid("\xed\xa0\x80"));
 }
 END_TEST

@@ -51,14 +51,14 @@ static void setup(void)
 {
     struct binary_search_path search = {0};
 
-    mem = mem_begin();
+    mem = arena_begin();
     resolver = resolve_begin(mem, &search);
 }
 
 static void teardown(void)
 {
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
 }
 
 /* What a process is told of one block that hangs on one root; data: the path of the object whose
@@ -107,7 +107,7 @@ static struct process process_with(const struct leak_held *root, const char *dat
                                                   .start = bias,
                                                   .end = bias + (1 << 24),
                                                   .bias = bias});
-    image = image_borrow(builder.data, builder.size, &extent);
+    image = store_image_borrow(builder.data, builder.size, &extent);
     ck_assert(reader_parse(mem, &image, &store, &trouble));
     build_process(mem, resolver, &store, &options, &process);
     store_end(&store);

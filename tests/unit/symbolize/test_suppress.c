@@ -16,12 +16,12 @@ static struct mem *mem;
 
 static void setup(void)
 {
-    mem = mem_begin();
+    mem = arena_begin();
 }
 
 static void teardown(void)
 {
-    mem_end(mem);
+    arena_end(mem);
 }
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
@@ -72,7 +72,7 @@ static const struct {
 
 START_TEST(a_pattern_fits_or_does_not)
 {
-    const char *text = mem_format(mem, "leak:%s", patterns[_i].pattern);
+    const char *text = arena_format(mem, "leak:%s", patterns[_i].pattern);
     struct rules rules = read_rules(text);
     struct frame function = {.function = patterns[_i].name};
     struct frame file = {.file = patterns[_i].name}, module = {.module = patterns[_i].name};
@@ -207,7 +207,7 @@ START_TEST(leak_kinds_are_verdicts)
 
     for (size_t i = 0; i < COUNT(kinds); i++) {
         const char *text =
-            mem_format(mem, LEAK("match-leak-kinds: %s\nfun:malloc\n"), kinds[i].kind);
+            arena_format(mem, LEAK("match-leak-kinds: %s\nfun:malloc\n"), kinds[i].kind);
         struct rules rules = read_rules(text);
 
         for (int v = 0; v < VERDICT_MAX; v++) {
@@ -338,7 +338,7 @@ START_TEST(random_bytes_never_crash)
 
     random_state = chosen | 1;
     for (int i = 0; i < 20000; i++) {
-        struct mem *own = mem_begin();
+        struct mem *own = arena_begin();
         size_t length = make_noise(text, sizeof(text));
         char *copy = malloc(length ? length : 1); /* one byte too many is seen */
         struct rules rules;
@@ -351,7 +351,7 @@ START_TEST(random_bytes_never_crash)
         }
         made += rules.count;
         free(copy);
-        mem_end(own);
+        arena_end(own);
     }
     ck_assert_msg(made > 1000, "SEED=%llu: only %zu rules", (unsigned long long)chosen, made);
 }
@@ -401,7 +401,7 @@ static struct process process_of(struct store_builder *builder)
     struct resolver *resolver = resolve_begin(mem, &search);
     struct build_options options = {.group = {.suppressions = suppressions}};
     struct extent extent;
-    struct image image = image_borrow(builder->data, builder->size, &extent);
+    struct image image = store_image_borrow(builder->data, builder->size, &extent);
     struct store store;
     struct trouble trouble;
     struct process process;
@@ -583,7 +583,7 @@ START_TEST(files_are_read_whole_or_said)
     char path[] = "/tmp/libleak-test-XXXXXX";
     FILE *stream = fdopen(mkstemp(path), "w");
     struct store_builder builder = looked_at();
-    char *wanted = mem_format(mem, "%s: cannot be read: No such file or directory", path);
+    char *wanted = arena_format(mem, "%s: cannot be read: No such file or directory", path);
 
     for (int i = 0; i < 20000; i++)
         fprintf(stream, "# line %d\n", i);

@@ -81,7 +81,7 @@ static void look(size_t count)
                                      .start_time = start_time(),
                                      .started_ns = i + 1};
     fleet_look(&fleet, &finds);
-    find_end(&finds);
+    process_list_end(&finds);
 }
 
 START_TEST(a_process_is_known_again)

@@ -325,7 +325,7 @@ END_TEST
 /* The sums of a report. */
 static struct totals totals_of(const char *path, bool known)
 {
-    struct mem *mem = mem_begin();
+    struct mem *mem = arena_begin();
     struct binary_search_path nowhere = {0};
     struct resolver *resolver = resolve_begin(mem, &nowhere);
     struct group_options group = {.suppressions = suppress_begin()};
@@ -343,7 +343,7 @@ static struct totals totals_of(const char *path, bool known)
     suppress_end(group.suppressions);
     store_end(&store);
     resolve_end(resolver);
-    mem_end(mem);
+    arena_end(mem);
     return totals;
 }
 

@@ -1,0 +1,23 @@
+/* proc.h - what /proc says of processes, and where the other programs of the project are.
+ *
+ * A pid is reused; a pid together with the start time of its process is not. A process that /proc
+ * does not show counts as ended. */
+#ifndef COMMON_BASE_PROC_H
+#define COMMON_BASE_PROC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Field 22 of /proc/PID/stat, the start time, and the state letter. A process whose main thread has
+ * ended while others run has state S instead of Z. False: there is no such process (any more). */
+bool proc_read_stat(int32_t pid, uint64_t *start_time, char *state);
+
+/* The process with that pid and start time runs. A zombie does not. */
+bool proc_is_alive(int32_t pid, uint64_t start_time);
+
+/* The path of another program of the project: `given` if a path was given (else NULL), a file of
+ * that name beside the running program (the build directory), or one in the directory that make
+ * install uses. The caller frees it; NULL: there is no such file. */
+char *proc_find_tool(const char *given, const char *name);
+
+#endif

@@ -1,0 +1,39 @@
+/* process_list.h - which processes run under libleak now? Found by their recording files, in the
+ * directories where programs and leakrun put them. The processes themselves are not contacted. */
+#ifndef COMMON_PROCESSES_PROCESS_LIST_H
+#define COMMON_PROCESSES_PROCESS_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A process and its recording file: after an exec the newest of several. */
+struct found {
+    char *path;
+    char *name; /* of its program, taken from the name of the file */
+    pid_t pid;
+    uint64_t start_time; /* tells a process from a later one with the same pid */
+    uint64_t started_ns;
+};
+
+struct finds {
+    struct found *at; /* in the order they started */
+    size_t count;
+};
+
+/* Where to search: the directory that the user gave (`given`), else the one that configuration
+ * files and the environment name; NULL: the default places. The caller frees it. */
+char *process_list_directory(const char *given);
+
+/* The running processes of `dir` and of the leakrun sessions below it; NULL: of the default places.
+ */
+struct finds process_list_running(const char *dir);
+/* Likewise the ended processes that left a file. */
+struct finds process_list_dead(const char *dir);
+void process_list_end(struct finds *finds);
+void listed_process_free(struct found *found); /* one that was taken out of the list */
+
+/* Removes all but those with that pid, or if it is no number with that name. */
+void process_list_select(struct finds *finds, const char *word);
+
+#endif

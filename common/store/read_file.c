@@ -1,0 +1,303 @@
+/* read_file.c - copies a recording file without its holes, and calls the parts of the reader in
+ * their order; see reader.h and reader_internal.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/store/reader_internal.h"
+
+static const char *const error_text[] = {
+#define E(name, words) words,
+    READ_ERROR_TABLE(E)
+#undef E
+};
+
+void read_error_text(const struct trouble *trouble, char *text, size_t size)
+{
+    const char *format = error_text[trouble->code], *number = strstr(format, "%llu");
+    int n;
+
+    if (number)
+        n = snprintf(text, size, "%.*s%llu%s", (int)(number - format), format,
+                     (unsigned long long)trouble->number, number + strlen("%llu"));
+    else
+        n = snprintf(text, size, "%s", format);
+    if (trouble->os && n >= 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ": %s", strerror(trouble->os));
+}
+
+#define ATTEMPTS 8
+#define SKIP_BELOW ((size_t)1 << 20) /* in a smaller file holes are not looked up */
+
+static void unmap_image(struct image *image)
+{
+    if (image->mapped) {
+        munmap((void *)image->data, image->mapped);
+        free((void *)image->extents);
+    }
+    memset(image, 0, sizeof(*image));
+}
+
+static bool set_trouble(struct trouble *trouble, enum error_code code, int os, uint64_t number)
+{
+    *trouble = (struct trouble){.code = code, .os = os, .number = number};
+    return false;
+}
+
+/* Reads up to size bytes at offset; returns how many, fewer where the file ends, or -1. */
+static ssize_t read_at(int fd, uint8_t *to, size_t size, size_t offset)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        ssize_t n = pread(fd, to + done, size - done, (off_t)(offset + done));
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        done += (size_t)n;
+    }
+    return (ssize_t)done;
+}
+
+static bool read_file_header(int fd, struct leak_header *header, struct trouble *trouble)
+{
+    ssize_t n;
+
+    memset(header, 0, sizeof(*header));
+    n = read_at(fd, (uint8_t *)header, sizeof(*header), 0);
+    if (n < 0)
+        return set_trouble(trouble, ERROR_READ, errno, 0);
+    if ((size_t)n < sizeof(header->magic))
+        return set_trouble(trouble, n ? ERROR_SHORT : ERROR_EMPTY, 0, (uint64_t)n);
+    return true;
+}
+
+/* The next data at or after `at`. False: there is none below `size`. */
+static bool next_extent(int fd, size_t at, size_t size, struct extent *found)
+{
+    off_t start, end;
+
+    if (at >= size)
+        return false;
+    *found = (struct extent){at, size};
+    if (size < SKIP_BELOW)
+        return true;
+    start = lseek(fd, (off_t)at, SEEK_DATA);
+    if (start < 0)
+        return errno != ENXIO; /* ENXIO: only a hole is left; else the file system has no holes */
+    if ((size_t)start >= size)
+        return false;
+    end = lseek(fd, start, SEEK_HOLE);
+    found->start = (size_t)start & ~(size_t)(LEAK_PAGE - 1);
+    if (end > start && (size_t)end < size)
+        found->end = (size_t)end;
+    return true;
+}
+
+static bool copy_extents(int fd, struct image *image, struct trouble *trouble)
+{
+    struct extent *extents = (struct extent *)image->extents;
+    size_t capacity = image->extent_count;
+    struct extent found;
+    size_t at = 0;
+
+    image->extent_count = 0;
+    while (next_extent(fd, at, image->size, &found)) {
+        uint8_t *to = (uint8_t *)image->data + found.start;
+
+        if (read_at(fd, to, found.end - found.start, found.start) < 0)
+            return set_trouble(trouble, ERROR_READ, errno, 0);
+        extents = array_grow(extents, &capacity, image->extent_count + 1, sizeof(*extents));
+        extents[image->extent_count++] = found;
+        image->extents = extents;
+        at = found.end;
+    }
+    return true;
+}
+
+static bool copy_file(int fd, const struct leak_header *header, struct image *image,
+                      struct trouble *trouble)
+{
+    struct stat status;
+    uint64_t size;
+    void *memory;
+
+    if (fstat(fd, &status) < 0)
+        return set_trouble(trouble, ERROR_READ, errno, 0);
+    size = (uint64_t)status.st_size;
+    if (size > header->used && header->used >= sizeof(*header))
+        size = header->used;
+    memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                  -1, 0);
+    if (memory == MAP_FAILED)
+        return set_trouble(trouble, ERROR_MEMORY, 0, size);
+    *image = (struct image){.data = memory, .size = size, .mapped = size};
+    if (copy_extents(fd, image, trouble))
+        return true;
+    unmap_image(image);
+    return false;
+}
+
+static bool load_descriptor(int fd, struct image *image, struct trouble *trouble)
+{
+    struct leak_header header, after;
+
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (!read_file_header(fd, &header, trouble))
+            return false;
+        if (header.magic != LEAK_STORE_MAGIC || header.version != LEAK_STORE_VERSION)
+            header.used = sizeof(header); /* enough for the reader to see what it is */
+        /* The copy is made between the two reads of the count of folds. */
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (!copy_file(fd, &header, image, trouble))
+            return false;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (read_file_header(fd, &after, trouble) && after.folds == header.folds) {
+            image->steady = true;
+            return true;
+        }
+        if (attempt + 1 < ATTEMPTS)
+            unmap_image(image);
+    }
+    return true;
+}
+
+static bool load_image(const char *path, struct image *image, struct trouble *trouble)
+{
+    struct stat status;
+    bool good;
+    /* O_NONBLOCK: opening a named pipe must not wait for a writer. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (fd < 0)
+        return set_trouble(trouble, ERROR_OPEN, errno, 0);
+    if (fstat(fd, &status) < 0)
+        good = set_trouble(trouble, ERROR_READ, errno, 0);
+    else if (!S_ISREG(status.st_mode))
+        good = set_trouble(trouble, ERROR_NOT_A_FILE, 0, 0);
+    else
+        good = load_descriptor(fd, image, trouble);
+    close(fd);
+    return good;
+}
+
+struct image store_image_borrow(const uint8_t *data, size_t size, struct extent *extent)
+{
+    *extent = (struct extent){0, size};
+    return (struct image){
+        .data = data, .size = size, .extents = extent, .extent_count = 1, .steady = true};
+}
+
+/* ---- The parts, in their order --------------------------------------------------------------- */
+
+static bool check_header(const struct image *image, struct store *store, struct trouble *trouble)
+{
+    struct leak_header *header = &store->header;
+    uint64_t magic = 0;
+
+    *trouble = (struct trouble){.code = ERROR_SHORT, .number = image->size};
+    if (image->size < sizeof(magic))
+        return false;
+    memcpy(&magic, image->data, sizeof(magic));
+    if (magic != LEAK_STORE_MAGIC) {
+        trouble->code = magic ? ERROR_NOT_A_STORE : ERROR_UNFINISHED;
+        return false;
+    }
+    memcpy(header, image->data, image->size < sizeof(*header) ? image->size : sizeof(*header));
+    if (image->size >= offsetof(struct leak_header, header_size) &&
+        header->version != LEAK_STORE_VERSION) {
+        *trouble = (struct trouble){.code = ERROR_VERSION, .number = header->version};
+        return false;
+    }
+    if (image->size < sizeof(*header))
+        return false;
+    if (header->header_size != sizeof(*header)) {
+        *trouble = (struct trouble){.code = ERROR_HEADER, .number = header->header_size};
+        return false;
+    }
+    store->host = arena_copy(store->mem, header->host, strnlen(header->host, sizeof(header->host)));
+    return true;
+}
+
+static void add_notes(struct reader *reader, size_t skipped)
+{
+    struct store *store = reader->store;
+    const struct image *image = reader->image;
+
+    if (store->header.used > image->size)
+        store_add_note(store, "the store is cut off: %llu of %llu bytes are there",
+                       (unsigned long long)image->size, (unsigned long long)store->header.used);
+    if (reader->damaged && store->header.end_how == LEAK_END_NONE)
+        store_add_note(store, "%zu records were still being written and were left out",
+                       reader->damaged);
+    else if (reader->damaged)
+        store_add_note(store, "the store is damaged: %zu records do not hold and were left out",
+                       reader->damaged);
+    if (skipped)
+        store_add_note(store, "the store is damaged: %zu pages belong to no valid part", skipped);
+    if (!image->steady)
+        store_add_note(store, "the process kept changing the store while it was read: "
+                              "numbers may be off by what it allocated meanwhile");
+}
+
+static void read_chunks(struct reader *reader, const struct chunks *chunks)
+{
+    for (size_t i = 0; i < chunks->count; i++) {
+        read_packed(reader, &chunks->chunk[i]);
+        read_arrays_note(reader, &chunks->chunk[i]);
+    }
+    read_packed_end(reader);
+    read_arrays(reader);
+    read_tags(reader, chunks);
+    read_counts(reader, chunks);
+    read_frees(reader, chunks);
+    read_events(reader, chunks);
+    for (size_t i = 0; i < chunks->count; i++)
+        read_resources(reader, &chunks->chunk[i]);
+    read_milestones(reader, chunks);
+    read_leak_check(reader, chunks);
+    read_crash(reader, chunks);
+    read_history(reader, chunks);
+}
+
+bool reader_parse(struct mem *mem, const struct image *image, struct store *store,
+                  struct trouble *trouble)
+{
+    struct reader reader = {.image = image, .store = store};
+    struct chunks chunks;
+
+    *store = (struct store){.mem = mem};
+    if (!check_header(image, store, trouble))
+        return false;
+    chunks = chunks_find(image, store->header.used);
+    read_chunks(&reader, &chunks);
+    add_notes(&reader, chunks.skipped);
+    chunks_end(&chunks);
+    runs_end(&reader.nodes);
+    runs_end(&reader.sites);
+    runs_end(&reader.threads);
+    runs_end(&reader.variances);
+    runs_end(&reader.freed);
+    return true;
+}
+
+bool reader_open(struct mem *mem, const char *path, struct store *store, struct trouble *trouble)
+{
+    struct image image;
+    bool good;
+
+    if (!load_image(path, &image, trouble))
+        return false;
+    good = reader_parse(mem, &image, store, trouble);
+    store->path = path;
+    unmap_image(&image);
+    return good;
+}

@@ -1,0 +1,181 @@
+/* read_process.c - the packed chunks, texts and records of any length: what the process is, which
+ * modules it had, which options were set; see reader_internal.h. */
+#include <stdlib.h>
+
+#include "common/store/reader_internal.h"
+
+/* The text of `length` bytes and a NUL at *at, or NULL; advances *at behind it. */
+static const char *next_text(struct store *store, const uint8_t **at, const uint8_t *end,
+                             size_t length)
+{
+    const char *text;
+
+    if ((size_t)(end - *at) <= length || (*at)[length] != 0)
+        return NULL;
+    text = arena_copy(store->mem, (const char *)*at, length);
+    *at += length + 1;
+    return text;
+}
+
+static void read_process(struct reader *reader, const uint8_t *at, size_t length)
+{
+    struct store *store = reader->store;
+    const uint8_t *end = at + length;
+    struct leak_process process;
+    size_t room;
+
+    if (length < sizeof(process) || store->argv) {
+        reader->damaged++;
+        return;
+    }
+    memcpy(&process, at, sizeof(process));
+    at += sizeof(process);
+    store->exe = next_text(store, &at, end, process.exe_length);
+    if (store->exe)
+        store->cwd = next_text(store, &at, end, process.cwd_length);
+    if (!store->cwd) {
+        reader->damaged++;
+        return;
+    }
+    room = (size_t)(end - at);
+    if (room > process.argv_length)
+        room = process.argv_length;
+    end = at + room;
+    store->argv = arena_alloc_array(store->mem, (process.argc < room ? process.argc : room) + 1,
+                                    sizeof(char *));
+    while (at < end && store->argc < process.argc) {
+        const char *text =
+            next_text(store, &at, end, strnlen((const char *)at, (size_t)(end - at)));
+
+        if (!text) {
+            reader->damaged++;
+            return;
+        }
+        store->argv[store->argc++] = text;
+    }
+}
+
+static bool is_valid_module(const struct leak_module *module, size_t rest)
+{
+    const size_t fixed = offsetof(struct leak_module, path);
+
+    return module->length % 8 == 0 && module->length > fixed && module->length <= rest &&
+           module->path_length < module->length - fixed &&
+           module->build_id_length <= LEAK_BUILD_ID_MAX && module->start <= module->end;
+}
+
+/* The struct leak_module at `at`: returns its length, or 0 when it is invalid, which is counted. */
+static size_t read_module(struct reader *reader, const uint8_t *at, size_t rest,
+                          struct store_module *made)
+{
+    const size_t fixed = offsetof(struct leak_module, path);
+    struct mem *mem = reader->store->mem;
+    struct leak_module module;
+
+    memcpy(&module, at, rest < fixed ? rest : fixed);
+    if (rest < fixed || !is_valid_module(&module, rest)) {
+        reader->damaged++;
+        return 0;
+    }
+    *made = (struct store_module){
+        .path = arena_copy(mem, (const char *)at + fixed,
+                           strnlen((const char *)at + fixed, module.path_length)),
+        .build_id =
+            (const uint8_t *)arena_copy(mem, (const char *)module.build_id, module.build_id_length),
+        .build_id_length = module.build_id_length,
+        .start = module.start,
+        .end = module.end,
+        .bias = module.bias,
+        .loaded_ns = module.loaded_ns,
+        .unloaded_ns = module.unloaded_ns,
+        .loaded = module.loaded,
+        .unloaded = module.unloaded};
+    return module.length;
+}
+
+struct store_module *read_module_list(struct reader *reader, const uint8_t *at, size_t length,
+                                      size_t *count, struct spans *spans)
+{
+    struct store_module *modules = arena_alloc_array(
+        reader->store->mem, length / offsetof(struct leak_module, path) + 1, sizeof(*modules));
+
+    for (size_t used; length; at += used, length -= used) {
+        struct store_module *made = &modules[*count];
+
+        used = read_module(reader, at, length, made);
+        if (!used)
+            break;
+        interval_map_add(spans, made->start, made->end, (uint32_t)(*count)++);
+    }
+    interval_map_sort(spans);
+    return modules;
+}
+
+static void read_modules(struct reader *reader, const uint8_t *at, size_t length)
+{
+    struct store *store = reader->store;
+
+    while (length >= offsetof(struct leak_module, path)) {
+        struct store_module made;
+        size_t used = read_module(reader, at, length, &made);
+
+        if (!used)
+            return; /* without a length the next one cannot be found */
+        store->modules = array_grow(store->modules, &reader->module_capacity,
+                                    store->module_count + 1, sizeof(*store->modules));
+        store->modules[store->module_count++] = made;
+        at += used;
+        length -= used;
+    }
+}
+
+void read_packed_end(struct reader *reader)
+{
+    struct store *store = reader->store;
+    struct store_module *grown = store->modules;
+
+    if (!grown)
+        return;
+    store->modules = arena_alloc_array(store->mem, store->module_count, sizeof(*grown));
+    memcpy(store->modules, grown, store->module_count * sizeof(*grown));
+    free(grown);
+    for (size_t i = 0; i < store->module_count; i++)
+        interval_map_add(&store->module_spans, store->modules[i].start, store->modules[i].end,
+                         (uint32_t)i);
+    interval_map_sort(&store->module_spans);
+}
+
+/* The payload is the name of the source, NUL, and the text. */
+static void read_suppressions(struct reader *reader, const uint8_t *at, size_t length)
+{
+    struct store *store = reader->store;
+    const char *where = (const char *)at, *text = memchr(where, 0, length);
+
+    if (!text || length - (size_t)(text + 1 - where) > LEAK_SUPPRESSIONS_MAX ||
+        store->suppressions_count == STORE_SUPPRESSIONS_MAX) {
+        reader->damaged++;
+        return;
+    }
+    text++;
+    length = strnlen(text, length - (size_t)(text - where));
+    store->suppressions[store->suppressions_count++] =
+        (struct store_suppressions){.where = arena_copy(store->mem, where, strlen(where)),
+                                    .text = arena_copy(store->mem, text, length),
+                                    .length = length};
+}
+
+void read_packed(struct reader *reader, const struct chunk *chunk)
+{
+    const uint8_t *at = reader->image->data + chunk->payload;
+
+    if (chunk->type == LEAK_CHUNK_PROCESS)
+        read_process(reader, at, chunk->length);
+    else if (chunk->type == LEAK_CHUNK_MODULES)
+        read_modules(reader, at, chunk->length);
+    else if (chunk->type == LEAK_CHUNK_OPTIONS)
+        reader->store->options = arena_copy(reader->store->mem, (const char *)at, chunk->length);
+    else if (chunk->type == LEAK_CHUNK_OWN && chunk->length >= sizeof(struct leak_own))
+        memcpy(&reader->store->own, at, sizeof(struct leak_own));
+    else if (chunk->type == LEAK_CHUNK_SUPPRESSIONS)
+        read_suppressions(reader, at, chunk->length);
+}

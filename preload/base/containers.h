@@ -1,0 +1,129 @@
+/* containers.h - binary search, a growable array, a set of address ranges, a set of points in time.
+ *
+ * None of them locks.
+ */
+#ifndef PRELOAD_BASE_CONTAINERS_H
+#define PRELOAD_BASE_CONTAINERS_H
+
+#include "preload/base/sys.h"
+
+/* ---- Binary search -------------------------------------------------------------------------- */
+
+/* The lowest index in [0, count) for which is_below is false; count if there is none. is_below is
+ * an expression of the variable `index`, true for a (possibly empty) first part of the array and
+ * false for the rest:
+ *
+ *     size_t first = LOWER_BOUND(count, i, table[i].address < address);
+ */
+#define LOWER_BOUND(length, index, is_below)                                                       \
+    ({                                                                                             \
+        size_t low_ = 0, high_ = (length);                                                         \
+        while (low_ < high_) {                                                                     \
+            size_t index = low_ + (high_ - low_) / 2;                                              \
+            if (is_below)                                                                          \
+                low_ = index + 1;                                                                  \
+            else                                                                                   \
+                high_ = index;                                                                     \
+        }                                                                                          \
+        low_;                                                                                      \
+    })
+
+/* ---- Growable array ------------------------------------------------------------------------- */
+
+/* An array of records that never moves: its whole address range is reserved at the start, and the
+ * kernel provides memory only as far as the array is used. For the child of a leak check. */
+struct growable_array {
+    char *bytes;
+    size_t size; /* of a record */
+    uint32_t count, most;
+};
+
+static inline bool growable_array_map(struct growable_array *array, size_t record, uint32_t most)
+{
+    *array = (struct growable_array){.size = record, .most = most};
+    return (array->bytes = sys_map_lazily((size_t)most * record)) != NULL;
+}
+
+static inline void growable_array_unmap(struct growable_array *array)
+{
+    sys_unmap(array->bytes, (size_t)array->most * array->size);
+    *array = (struct growable_array){0};
+}
+
+/* So many consecutive records, zeroed; NULL: the array is full. */
+static inline void *growable_array_add_many(struct growable_array *array, uint32_t count)
+{
+    void *added = array->bytes + array->size * array->count;
+    if (array->most - array->count < count)
+        return NULL;
+    array->count += count;
+    return added;
+}
+
+static inline void *growable_array_add(struct growable_array *array)
+{
+    return growable_array_add_many(array, 1);
+}
+
+/* ---- Ranges of addresses -------------------------------------------------------------------- */
+
+struct range {
+    uintptr_t start, end;
+    uint32_t number; /* the caller's id of the range */
+};
+
+/* Disjoint ranges in the caller's memory, sorted by falling start: the kernel maps downwards, so a
+ * new range mostly goes to the end. */
+struct ranges {
+    struct range *at;
+    uint32_t count, room;
+};
+
+/* Called for each range that a cut touches, with what remains of it below and above the cut; both
+ * empty: the range disappears. When both parts remain, the result is the upper part's number; 0
+ * drops that part. */
+typedef uint32_t range_set_left(const struct range *was, const struct range *below,
+                                const struct range *above, void *context);
+
+/* Removes [start, end) from every range: zero, one or two parts of each remain. */
+void range_set_cut(struct ranges *ranges, uintptr_t start, uintptr_t end, range_set_left *left,
+                   void *context);
+/* The new range must overlap no other. False: no room. */
+bool range_set_insert(struct ranges *ranges, uintptr_t start, uintptr_t end, uint32_t number);
+/* The range that contains an address, or NULL. */
+const struct range *range_set_find(const struct ranges *ranges, uintptr_t address);
+
+/* Sorted, not empty, not overlapping. */
+bool range_set_check(const struct ranges *ranges);
+
+/* ---- Points in time, downsampled ------------------------------------------------------------ */
+
+#define DOWNSAMPLE_MOST 256
+#define DOWNSAMPLE_EVEN 8
+
+/* A fixed number of slots for points in time; the caller keeps what belongs to a point in an array
+ * of its own, at the same slot. Free slots are used first, in order. Then a new point replaces the
+ * one that matters least, which has the smallest
+ *
+ *     (time of the next point - time of the previous one)
+ *         * (1 / its age + DOWNSAMPLE_EVEN / age of the first point)
+ *
+ * The first summand alone makes the spacing proportional to the age: there are as many points in
+ * the last minute as in the hour before it. The second one spreads further points evenly over the
+ * whole lifetime. The first point and the last one always stay. */
+struct downsample {
+    uint32_t room; /* at most DOWNSAMPLE_MOST */
+    uint32_t count;
+    uint8_t place[DOWNSAMPLE_MOST]; /* slots, ordered by time */
+    uint32_t tick[DOWNSAMPLE_MOST]; /* their times, ascending */
+};
+
+/* The slot for a point at that time; SIZE_MAX when the time is not after the last point. */
+size_t downsample_place(struct downsample *points, uint32_t tick);
+
+static inline uint32_t downsample_last(const struct downsample *points)
+{
+    return points->count ? points->tick[points->count - 1] : 0;
+}
+
+#endif

@@ -1,0 +1,229 @@
+/* sys_process.c - signals, timers, copies of this process, and programs that it runs, for sys.h. */
+#include "preload/base/sys.h"
+#include "preload/base/strbuf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+/* ---- Signals and timers --------------------------------------------------------------------- */
+
+bool sys_on_signal_stack(uintptr_t *low, uintptr_t *high)
+{
+    stack_t stack;
+    if (SYSCALL(SYS_sigaltstack, 0, &stack) < 0 || !(stack.ss_flags & SS_ONSTACK))
+        return false;
+    *low = (uintptr_t)stack.ss_sp;
+    *high = *low + stack.ss_size;
+    return true;
+}
+
+int sys_signal_stack(const stack_t *stack, stack_t *old)
+{
+    return SYSCALL(SYS_sigaltstack, stack, old);
+}
+
+static const uint64_t faults = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
+                               1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1);
+
+bool sys_signal_is_fault(int number)
+{
+    return number > 0 && number <= 64 && faults >> (number - 1) & 1;
+}
+
+void sys_signals_block(uint64_t *saved)
+{
+    uint64_t all = ~faults;
+    SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof all);
+}
+
+void sys_signals_restore(const uint64_t *saved)
+{
+    SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, saved, 0, sizeof *saved);
+}
+
+int sys_sigaction(int number, const struct sys_sigaction *action, struct sys_sigaction *old)
+{
+    return SYSCALL(SYS_rt_sigaction, number, action, old, sizeof action->mask);
+}
+
+int sys_signal_thread(int tid, int number, const siginfo_t *info)
+{
+    return SYSCALL(SYS_rt_tgsigqueueinfo, sys_getpid(), tid, number, info);
+}
+
+int sys_signal_self(int number, const siginfo_t *info)
+{
+    return SYSCALL(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), number, info);
+}
+
+void sys_raise_trap(void)
+{
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    info.si_signo = SIGTRAP;
+    info.si_code = SI_TKILL;
+    info.si_pid = sys_getpid();
+    info.si_uid = sys_geteuid();
+    sys_signal_self(SIGTRAP, &info);
+}
+
+int sys_take_signal(int number, siginfo_t *info)
+{
+    uint64_t set = 1ull << (number - 1);
+    struct timespec now = {0, 0};
+    return SYSCALL(SYS_rt_sigtimedwait, &set, info, &now, sizeof set);
+}
+
+uint64_t sys_signals_pending(void)
+{
+    uint64_t pending = 0;
+    SYSCALL(SYS_rt_sigpending, &pending, sizeof pending);
+    return pending;
+}
+
+int sys_timer_create(int signal, int value)
+{
+    struct sigevent event;
+    int timer;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = signal;
+    event.sigev_value.sival_int = value;
+    long result = SYSCALL(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer);
+    return result < 0 ? (int)result : timer;
+}
+
+void sys_timer_set(int timer, uint64_t first, uint64_t every)
+{
+    struct itimerspec time = {.it_value = {first / 1000000000u, first % 1000000000u},
+                              .it_interval = {every / 1000000000u, every % 1000000000u}};
+    SYSCALL(SYS_timer_settime, timer, 0, &time, 0);
+}
+
+/* ---- Processes ------------------------------------------------------------------------------ */
+
+ssize_t sys_read_task_file(int pid, int tid, const char *name, char *buffer, size_t size)
+{
+    char path[64];
+    struct text text = STRBUF_ON(path);
+    strbuf_add(&text, "/proc/");
+    if (pid)
+        strbuf_add_number(&text, pid);
+    else
+        strbuf_add(&text, "self");
+    strbuf_add(&text, "/task/");
+    strbuf_add_number(&text, tid);
+    strbuf_add_all(&text, "/", name, NULL);
+    return sys_read_file(path, buffer, size);
+}
+
+/* Without CLONE_VM: the child owns a copy of the stack. Exit signal 0: no SIGCHLD. */
+int sys_fork_silent(void)
+{
+    return SYSCALL(SYS_clone, 0, 0, 0, 0, 0);
+}
+
+void sys_drop_realtime(void)
+{
+    struct sched_param none = {0};
+    SYSCALL(SYS_sched_setscheduler, 0, SCHED_OTHER, &none);
+}
+
+/* Fails on CPUs without memory tags, which is harmless. */
+void sys_ignore_memory_tags(void)
+{
+    SYSCALL(SYS_prctl, PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0);
+}
+
+static bool update_highest(int number, void *highest)
+{
+    if (number > *(int *)highest)
+        *(int *)highest = number;
+    return true;
+}
+
+void sys_close_from(unsigned first)
+{
+    int highest = -1;
+    if (SYSCALL(SYS_close_range, first, UINT32_MAX, 0) >= 0)
+        return;
+    if (!sys_each_numbered_entry("/proc/self/fd", update_highest,
+                                 &highest)) { /* before Linux 5.9 */
+        uint64_t limit = sys_rlimit(RLIMIT_NOFILE);
+        highest = limit < 1u << 20 ? (int)limit : 1 << 20;
+    }
+    for (int fd = first; fd <= highest; fd++)
+        sys_close(fd);
+}
+
+void sys_exit(int status)
+{
+    SYSCALL(SYS_exit_group, status);
+    __builtin_unreachable();
+}
+
+/* exec makes a process send SIGCHLD to its parent when it ends, whatever it was cloned with. So
+ * this process's child does not exec, but waits for a child of its own that does. Signals stay
+ * blocked in it: the program's handlers must not run there. */
+static long run_in_grandchild(const char *path, char *const argv[], char *const envp[],
+                              const struct sys_streams *streams, const uint64_t *mask)
+{
+    const int standard[] = {streams->in, streams->out, streams->err};
+    int status = 0;
+    long pid = SYSCALL(SYS_clone, CLONE_VM | CLONE_VFORK, 0, 0, 0, 0);
+    if (pid == 0) {
+        sys_signals_restore(mask);
+        for (int fd = 0; fd < 3; fd++)
+            if (standard[fd] >= 0)
+                SYSCALL(SYS_dup3, standard[fd], fd, 0);
+        for (const int *kept = streams->kept; kept && *kept >= 0; kept++)
+            SYSCALL(SYS_fcntl, *kept, F_SETFD, 0); /* in a copy of the descriptor table */
+        SYSCALL(SYS_execve, path, argv, envp);
+        SYSCALL(SYS_exit_group, 127);
+    }
+    if (pid < 0)
+        return 127;
+    /* Where SIGCHLD is ignored the status is lost. */
+    SYSCALL(SYS_wait4, pid, &status, __WALL, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+}
+
+int sys_spawn(const char *path, char *const argv[], char *const envp[],
+              const struct sys_streams *streams)
+{
+    uint64_t mask;
+    sys_signals_block(&mask);
+    long pid = sys_fork_silent();
+    if (pid == 0)
+        SYSCALL(SYS_exit_group, run_in_grandchild(path, argv, envp, streams, &mask));
+    sys_signals_restore(&mask);
+    return (int)pid;
+}
+
+int sys_wait_child(int pid)
+{
+    int status;
+    long result;
+    do
+        result = SYSCALL(SYS_wait4, pid, &status, __WALL, 0);
+    while (result == -EINTR);
+    return result < 0 ? (int)result : status;
+}
+
+bool sys_child_has_ended(int pid)
+{
+    int status;
+    return SYSCALL(SYS_wait4, pid, &status, __WALL | WNOHANG, 0) != 0;
+}
+
+void sys_kill(int pid, int number)
+{
+    SYSCALL(SYS_kill, pid, number);
+}
+/* sys_signals.c - signals, for sys.h: masks, actions, stacks, those that are sent and those that
+ * wait. */
