@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "bench/common.h"
-#include "preload/mark/dominators.h"
+#include "preload/mark/leak_graph_internal.h"
 #include "preload/mark/leak_graph.h"
 
 #define DATA_BYTES 4096
@@ -98,26 +98,27 @@ static int look_at(struct heap *heap, const uintptr_t *roots, uint64_t count)
                               .size = heap->size,
                               .site = (uint32_t)at % 1000,
                               .count = (uint32_t)at};
-        reach_add(reach, &block, REACH_NEW);
+        reach_add_block(reach, &block, REACH_NEW);
     }
     /* As nearly every program has it: one leak, for which pointers in disguise are looked for. */
     if (reach)
-        reach_add(reach, &(struct block){.address = (uintptr_t)leak, .size = sizeof leak},
+        reach_add_block(reach, &(struct block){.address = (uintptr_t)leak, .size = sizeof leak},
                   REACH_NEW);
-    if (!reach || !reach_index(reach))
+    if (!reach || !reach_build_index(reach))
         return 1;
     uint64_t indexed = now_ns();
-    reach_root(reach, (uintptr_t)roots, (uintptr_t)(roots + count), 0);
-    if (!reach_mark(reach, &(struct reach_codes){.guard = 0x123456789abcdef}, NULL))
+    reach_add_root(reach, (uintptr_t)roots, (uintptr_t)(roots + count), 0, REACH_ROOT_DATA);
+    if (!reach_mark(reach, &(struct reach_encodings){.guard = 0x123456789abcdef}, NULL))
         return 1;
     uint64_t marked = now_ns();
-    struct dominated dominated;
-    bool known = dominate(&dominated, reach);
+    struct dominator_sums sums;
+    struct scan_arena before = reach->arena;
+    bool known = dominators_find(&sums, reach);
     uint64_t dominators = now_ns();
     if (known)
-        dominate_end(&dominated, reach);
+        scan_arena_rewind(&reach->arena, &before);
     uint64_t again = now_ns();
-    struct graph *graph = graph_begin(reach);
+    struct leak_graph *graph = leak_graph_build(reach);
     if (!graph)
         return 1;
     uint64_t done = now_ns() - again, alone = dominators - marked;
@@ -129,8 +130,7 @@ static int look_at(struct heap *heap, const uintptr_t *roots, uint64_t count)
            each(indexed - begin, heap), each(marked - indexed, heap),
            each(done > alone ? done - alone : 0, heap), each(alone, heap), lost,
            (double)(heap->nodes * heap->size) / (double)(marked - indexed),
-           graph_retained_known(graph) ? "" : ", NO DOMINATORS");
-    graph_end(graph);
+           leak_graph_retained_known(graph) ? "" : ", NO DOMINATORS");
     reach_end(reach);
     return 0;
 }

@@ -1,21 +1,23 @@
+/* capture.c - sites and nodes of callers; disabling; tags. */
 #include "preload/heap/capture.h"
 #include "preload/base/base.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
+#include "preload/base/lock.h"
+#include "preload/base/strbuf.h"
 #include "preload/unwind/context_tree.h"
 #include "preload/unwind/unwind.h"
 
-uint32_t capture_reasons;
-bool capture_disabled_ever;
-static bool all_disabled, tags_heeded;
-static bool never_enabled; /* it began disabled, and is so still */
+struct capture_state capture_state;
+static bool all_disabled, tags_enabled;
+static bool never_enabled; /* disabled from the start until now */
 
 void capture_start(void)
 {
     if (options_current.unwind == UNWIND_FP)
-        unwind_by_fp();
+        unwind_use_frame_pointers();
     if (!options_current.site_stacks)
-        capture_reasons |= CAPTURE_FLAT;
+        capture_state.reasons |= CAPTURE_FLAT;
     if (!options_current.start || options_current.start_after || *options_current.start_at) {
         capture_disable_all(true);
         never_enabled = true;
@@ -29,28 +31,22 @@ void capture_fork_child(void)
         store_set_flag(LEAK_FLAG_NEVER_ENABLED);
 }
 
-/* The store of a child that has none yet is its parent's. */
-static void note_enabled(void)
+/* A fork child that has no recording file yet still maps its parent's. */
+static void record_first_enable(void)
 {
     never_enabled = false;
     if (store_header && store_header->pid == sys_getpid())
         store_clear_flag(LEAK_FLAG_NEVER_ENABLED);
 }
 
-void capture_heed_tags(void)
-{
-    if (unlikely(!load_relaxed(&tags_heeded)) && !exchange_relaxed(&tags_heeded, true))
-        add_relaxed(&capture_reasons, 1);
-}
-
 bool capture_disable_all(bool disable)
 {
     if (exchange_relaxed(&all_disabled, disable) == disable)
         return false;
-    capture_disabled_ever = true;
-    add_relaxed(&capture_reasons, disable ? 1 : -1);
+    capture_state.disabled_ever = true;
+    add_relaxed(&capture_state.reasons, disable ? 1 : -1);
     if (!disable && never_enabled)
-        note_enabled();
+        record_first_enable();
     return true;
 }
 
@@ -59,29 +55,29 @@ void capture_enable_all(void)
     capture_disable_all(false);
 }
 
-/* A thread that ends disabled leaves its reason behind, which costs the others a call. */
+/* A thread that ends disabled leaves its reason counted, which costs the other threads a call. */
 bool capture_disable(struct guard *guard, bool disable)
 {
     if (disable ? guard->disabled == UINT16_MAX : !guard->disabled)
         return false;
     guard->disabled += disable ? 1 : -1;
-    capture_disabled_ever = true;
-    add_relaxed(&capture_reasons, disable ? 1 : -1);
+    capture_state.disabled_ever = true;
+    add_relaxed(&capture_state.reasons, disable ? 1 : -1);
     return true;
 }
 
-/* A site without a stack, one for each kind; for tags there are none at hand. */
-static uint32_t bare_site(struct guard *guard, struct thread *thread, unsigned sort,
-                          uint32_t *sites, enum leak_root root)
+/* A site without a stack, one for each kind, cached in sites; those of tags are not cached. */
+static uint32_t stackless_site(struct guard *guard, struct thread *thread, unsigned sort,
+                               uint32_t *sites, enum leak_root root)
 {
     struct unwind_trace *trace = &thread->trace;
-    bool at_hand = sort < LEAK_KIND_MAX;
-    if (likely(at_hand && sites[sort]))
+    bool cached = sort < LEAK_KIND_MAX;
+    if (likely(cached && sites[sort]))
         return sites[sort];
     trace->depth = trace->shared = 0;
     trace->end = root;
-    uint32_t site = tree_site(guard, trace, sort);
-    if (at_hand)
+    uint32_t site = context_tree_site(guard, trace, sort);
+    if (cached)
         sites[sort] = site;
     return site;
 }
@@ -91,21 +87,21 @@ NOINLINE uint32_t capture_other_site(struct guard *guard, struct thread *thread,
 {
     unsigned sort = kind + ((unsigned)guard->tag << LEAK_TAG_SHIFT);
     if (load_relaxed(&all_disabled) || guard->disabled)
-        return bare_site(guard, thread, sort, thread->disabled_sites, LEAK_ROOT_DISABLED);
+        return stackless_site(guard, thread, sort, thread->disabled_sites, LEAK_ROOT_DISABLED);
     if (!options_current.site_stacks)
-        return bare_site(guard, thread, sort, thread->flat_sites, LEAK_ROOT_NO_STACKS);
+        return stackless_site(guard, thread, sort, thread->flat_sites, LEAK_ROOT_NO_STACKS);
     return capture_usual_site(guard, thread, caller, sort);
 }
 
-static void walk(struct guard *guard, struct thread *thread, const struct frame *caller,
-                 unsigned sort)
+static void walk_stack(struct guard *guard, struct thread *thread, const struct frame *caller,
+                       unsigned sort)
 {
     struct unwind_trace *trace = &thread->trace;
     unsigned limit = options_current.depth;
     unwind_open(trace);
     unwind_find(guard, &thread->bounds, caller, limit, trace);
-    tree_expect(trace, sort);
-    unwind_settle(&thread->bounds, limit, trace);
+    context_tree_prefetch(trace, sort);
+    unwind_commit(&thread->bounds, limit, trace);
     bump(&thread->record->walks, 1);
     bump(&thread->record->frames_walked, trace->depth - trace->shared);
     bump(&thread->record->frames_shared, trace->shared);
@@ -115,11 +111,11 @@ NOINLINE uint32_t capture_walked_site(struct guard *guard, struct thread *thread
                                       const struct frame *caller, unsigned sort)
 {
     struct unwind_trace *trace = &thread->trace;
-    walk(guard, thread, caller, sort);
-    uint32_t site = tree_site(guard, trace, sort);
+    walk_stack(guard, thread, caller, sort);
+    uint32_t site = context_tree_site(guard, trace, sort);
     unwind_close(trace);
     if (likely(site))
-        leaves_keep(&thread->leaves, trace, sort, site);
+        stack_cache_add(&thread->stack_cache, trace, sort, site);
     return site;
 }
 
@@ -127,16 +123,17 @@ NOINLINE uint32_t capture_node(struct guard *guard, struct thread *thread,
                                const struct frame *caller)
 {
     struct unwind_trace *trace = &thread->trace;
-    freed_captured(&thread->freed);
+    free_history_count_capture(&thread->freed);
     modules_refresh(guard);
-    uint32_t node = leaves_find(&thread->leaves, thread->bounds.low, caller, LEAVES_FREE);
+    uint32_t node =
+        stack_cache_find(&thread->stack_cache, thread->bounds.low, caller, STACK_CACHE_FREE);
     if (node)
         return node;
-    walk(guard, thread, caller, LEAK_PC_FREE);
-    node = tree_free_node(guard, trace);
+    walk_stack(guard, thread, caller, LEAK_PC_FREE);
+    node = context_tree_free_node(guard, trace);
     unwind_close(trace);
     if (node)
-        leaves_keep(&thread->leaves, trace, LEAVES_FREE, node);
+        stack_cache_add(&thread->stack_cache, trace, STACK_CACHE_FREE, node);
     return node;
 }
 
@@ -151,4 +148,151 @@ uint32_t capture_call(struct guard *guard, const struct frame *caller, bool want
     uint32_t node = wanted ? capture_node(guard, self, caller) : LEAK_ROOT_NO_STACKS;
     threads_done(self, &shared);
     return node;
+}
+
+/* ---- Names of tags --------------------------------------------------------------------------- */
+
+#define TAG_SLOTS 1024 /* more than LEAK_TAGS: a probe always ends */
+
+static struct lock tags_lock;
+static struct leak_tags *tags_table; /* in the recording file; NULL: no tag yet */
+static uint32_t tags_used;
+static uint16_t tag_slots[TAG_SLOTS]; /* by name: number, 0 = empty */
+
+static __thread struct {
+    uint32_t depth; /* beyond TAGS_DEPTH pushes are only counted */
+    uint16_t tag[TAGS_DEPTH];
+} tag_stack __attribute__((tls_model("initial-exec")));
+
+/* A name as the table has it, cut to fit. */
+struct tag_name {
+    char bytes[LEAK_TAG_NAME];
+    uint32_t length, home;
+};
+
+static struct tag_name make_tag_name(const char *string)
+{
+    struct tag_name name;
+    struct text text = STRBUF_ON(name.bytes);
+    uint64_t hash = 1;
+    strbuf_add(&text, string);
+    name.length = text.length;
+    for (uint32_t i = 0; i < name.length; i++)
+        hash = hash_u64(hash + (unsigned char)name.bytes[i]);
+    name.home = hash % TAG_SLOTS;
+    return name;
+}
+
+/* Takes no lock. Returns 0, and in *slot an empty slot for the name, if it is not there. */
+static unsigned find_tag(const struct tag_name *name, uint32_t *slot)
+{
+    unsigned tag;
+    /* Pairs with the release in add_tag. */
+    for (*slot = name->home; (tag = load_acquire(&tag_slots[*slot]));
+         *slot = (*slot + 1) % TAG_SLOTS) {
+        const struct leak_tag *there = &tags_table->tag[tag - 1];
+        if (there->length == name->length && memcmp(there->name, name->bytes, name->length) == 0)
+            break;
+    }
+    return tag;
+}
+
+static bool open_tag_table(void)
+{
+    if (!tags_table && (tags_table = store_new_chunk(LEAK_CHUNK_TAGS, sizeof *tags_table, 0)))
+        store_publish(tags_table, sizeof *tags_table);
+    return tags_table != NULL;
+}
+
+static unsigned add_tag(const struct tag_name *name)
+{
+    uint32_t slot;
+    struct locked locked = lock_take(&tags_lock);
+    unsigned tag = find_tag(name, &slot); /* another thread may have added it */
+    if (!tag && open_tag_table()) {
+        if (tags_used < LEAK_TAGS) {
+            struct leak_tag *place = &tags_table->tag[tags_used];
+            tag = ++tags_used;
+            memcpy(place->name, name->bytes, name->length);
+            store_release(&place->length, name->length); /* publishes it to readers of the file */
+            store_release(&tag_slots[slot], tag);
+        } else {
+            bump(&tags_table->left_out, 1);
+        }
+    }
+    lock_give(&locked);
+    return tag;
+}
+
+unsigned tags_find(const char *string)
+{
+    uint32_t slot;
+    if (!string)
+        return 0;
+    struct tag_name name = make_tag_name(string);
+    return find_tag(&name, &slot);
+}
+
+static unsigned find_or_add_tag(const char *string)
+{
+    uint32_t slot;
+    if (!string || !*string)
+        return 0;
+    struct tag_name name = make_tag_name(string);
+    unsigned tag = find_tag(&name, &slot);
+    return likely(tag) ? tag : add_tag(&name);
+}
+
+/* ---- The stack of tags of a thread ----------------------------------------------------------- */
+
+bool tags_push(struct guard *guard, const char *name)
+{
+    unsigned tag = tag_stack.depth < TAGS_DEPTH ? find_or_add_tag(name) : 0;
+    if (likely(tag)) {
+        if (unlikely(!load_relaxed(&tags_enabled)) && !exchange_relaxed(&tags_enabled, true))
+            add_relaxed(&capture_state.reasons, 1); /* from now on hooks read the guard's tag */
+        guard->tag = tag;
+    }
+    if (likely(tag_stack.depth < TAGS_DEPTH))
+        tag_stack.tag[tag_stack.depth] = guard->tag;
+    tag_stack.depth++;
+    return tag != 0;
+}
+
+bool tags_pop(struct guard *guard)
+{
+    if (!tag_stack.depth)
+        return false;
+    tag_stack.depth--;
+    if (likely(tag_stack.depth < TAGS_DEPTH))
+        guard->tag = tag_stack.depth ? tag_stack.tag[tag_stack.depth - 1] : 0;
+    return true;
+}
+
+bool tags_check(void)
+{
+    uint32_t slot;
+    for (uint32_t i = 0; i < tags_used; i++) {
+        struct tag_name name = make_tag_name(tags_table->tag[i].name);
+        if (name.length != tags_table->tag[i].length || find_tag(&name, &slot) != i + 1)
+            return false;
+    }
+    return tags_used <= LEAK_TAGS;
+}
+
+/* ---- Fork ----------------------------------------------------------------------------------- */
+
+LOCK_FOR_FORK(tags, &tags_lock)
+
+bool tags_fork_child(void)
+{
+    const struct leak_tags *parents = tags_table;
+    tags_lock.word = 0;
+    tags_table = NULL;
+    if (!parents)
+        return true;
+    if (!open_tag_table())
+        return false;
+    memcpy(tags_table->tag, parents->tag, sizeof tags_table->tag);
+    return true;
 }

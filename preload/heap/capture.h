@@ -1,9 +1,16 @@
-/* capture.h - the stack of a hook's caller becomes a number: a site for a block that comes, a node
- * for anything else.
+/* capture.h - where does a hook's call come from? The caller's stack becomes a number: a site for
+ * an allocation, a node of the context tree for anything else.
  *
- * Three ways, from the fast one down: the thread has met that very stack lately (stack_cache.h), it
- * shares frames with the last one (unwind.h), it is walked. With site_stacks=off there is one site
- * a kind; another one has what is made while libleak is disabled, in a thread or in all.
+ * Three ways, fastest first: the stack cache has the stack (stack_cache.h); the stack shares frames
+ * with the thread's last one (unwind.h); it is walked. With site_stacks=off there is one site a
+ * kind; allocations made while libleak is disabled, in a thread or in all, also have one site a
+ * kind.
+ *
+ * Tags: names that the program gives to what its threads allocate for a while. Each thread has a
+ * stack of tags; the top one is stored in the guard and becomes part of the sort of its sites
+ * (context_tree.h). Names are numbers in a small table in the recording file; it only grows, so a
+ * number keeps its meaning, in a fork child too. Programs without tags pay nothing: hooks read the
+ * guard's tag only after the first tag was pushed.
  */
 #ifndef PRELOAD_HEAP_CAPTURE_H
 #define PRELOAD_HEAP_CAPTURE_H
@@ -12,25 +19,27 @@
 #include "preload/options/options.h"
 #include "preload/heap/threads.h"
 
-/* How many reasons there are to take no stack, or to look for a tag, for some thread or for all:
- * with none a hook asks no further. */
-extern uint32_t capture_reasons HIDDEN;
-/* One of them stands by itself: site_stacks=off. Where it is the only one a kind has one site. */
+extern struct capture_state {
+    /* The number of reasons to take no stack, or to read the tag, in some thread or in all: at 0 a
+     * hook checks nothing else. */
+    uint32_t reasons;
+    /* Was recording ever disabled in some thread? Then there may be sites of such blocks. */
+    bool disabled_ever;
+} capture_state HIDDEN;
+/* The reason site_stacks=off has a bit of its own: if it is the only one, a kind has one site. */
 #define CAPTURE_FLAT (1u << 31)
-/* Somebody was, or is: there may be sites of such blocks. */
-extern bool capture_disabled_ever HIDDEN;
-/* Once the options are read. */
+
+/* Call after the options are read. */
 void capture_start(void);
-/* From here on hooks ask for the tag of their thread. */
-void capture_heed_tags(void);
 void capture_fork_child(void);
-/* All threads, or this one; the latter nests. False: so it was before, or was not. */
+/* Disables or enables all threads, or the calling one; the latter nests. False: nothing changed. */
 bool capture_disable_all(bool disable);
+void capture_enable_all(void);
 void capture_enable_all(void);
 bool capture_disable(struct guard *guard, bool disable);
 
-/* What capture_site does not find at once. sort: the kind and, above it, the tag, as in a leaf of
- * the tree. */
+/* The slower ways of capture_site. sort: the kind and, above it, the tag, as in a leaf of the
+ * context tree. */
 uint32_t capture_other_site(struct guard *guard, struct thread *thread, const struct frame *caller,
                             enum leak_kind kind);
 uint32_t capture_walked_site(struct guard *guard, struct thread *thread, const struct frame *caller,
@@ -40,15 +49,15 @@ static ALWAYS_INLINE uint32_t capture_usual_site(struct guard *guard, struct thr
                                                  const struct frame *caller, unsigned sort)
 {
     modules_refresh(guard);
-    uint32_t site = leaves_find(&thread->leaves, thread->bounds.low, caller, sort);
+    uint32_t site = stack_cache_find(&thread->stack_cache, thread->bounds.low, caller, sort);
     return likely(site) ? site : capture_walked_site(guard, thread, COPY_OF(caller), sort);
 }
 
-/* 0 when there is no memory. */
+/* The site of an allocation; 0 when there is no memory. */
 static ALWAYS_INLINE uint32_t capture_site(struct guard *guard, struct thread *thread,
                                            const struct frame *caller, enum leak_kind kind)
 {
-    uint32_t reasons = capture_reasons;
+    uint32_t reasons = capture_state.reasons;
     if (unlikely(reasons)) {
         if (likely(reasons == CAPTURE_FLAT && thread->flat_sites[kind]))
             return thread->flat_sites[kind];
@@ -57,12 +66,33 @@ static ALWAYS_INLINE uint32_t capture_site(struct guard *guard, struct thread *t
     return capture_usual_site(guard, thread, caller, kind);
 }
 
-/* The innermost frame's node, or a root; 0 when there is no memory. */
+/* The node of the innermost frame, or a root; 0 when there is no memory. */
 uint32_t capture_node(struct guard *guard, struct thread *thread, const struct frame *caller);
 
-/* The same for who has no thread at hand yet: *thread gets it, NULL = no memory, and then 0 is
- * answered. wanted: or just the root that says that there are no stacks. */
+/* The same for callers without a struct thread: *thread gets it, NULL = no memory, and then the
+ * result is 0. wanted false: returns the root that stands for "no stacks". */
 uint32_t capture_call(struct guard *guard, const struct frame *caller, bool wanted,
                       const struct thread **thread);
+
+/* ---- Tags ------------------------------------------------------------------------------------ */
+
+#define TAGS_DEPTH 32 /* of a thread's stack of tags */
+
+/* Each push has its pop, also a refused push: then the tag below stays in force. False: the stack
+ * is too deep, or the name is empty, or the table is full. */
+bool tags_push(struct guard *guard, const char *name);
+/* False: there is nothing to pop. */
+bool tags_pop(struct guard *guard);
+/* The number of a name, 0 = never pushed. */
+unsigned tags_find(const char *name);
+
+/* Every name is found under its number, and no two are the same. */
+bool tags_check(void);
+
+void tags_fork_lock(void);
+void tags_fork_unlock(void);
+/* Copies the parent's names to the child's recording file, under the same numbers; false: no
+ * memory. */
+bool tags_fork_child(void);
 
 #endif

@@ -1,14 +1,14 @@
-/* dropped_pointers.h - blocks that were pointed at by a block when that one was freed.
+/* dropped_pointers.h - which free dropped a pointer to a live block?
  *
- * Where a block was allocated says little of who should have freed it. Most likely that is the code
- * that freed its holder: so the first words of a block that is freed are looked at, and when one
- * points to the start of a live block the two sites and the stack of the free are kept together
- * with the last few blocks it happened to. Much of that is no mistake, since a parent may go before
- * its children: a look tells only of those that it finds lost.
+ * The allocation site of a leaked block says little about who should have freed it. Mostly it is
+ * the code that freed the block's owner. So the first words of a freed block are scanned, and when
+ * one points to the start of a live block, the two sites and the stack of the free are recorded as
+ * a pair, with the last few blocks this happened to. Most of these blocks are freed later, since a
+ * parent may be freed before its children: a leak check reports only those that it finds lost.
  *
- * The first frees of a site are looked at, and a part of those whose stack is taken anyway. The
- * table is of one size; a pair whose last block is gone makes room for a new one:
- *     each pair stands in one of the WAYS places from its home on, and once.
+ * The first frees of a site are scanned, and a part of the frees whose stack is captured anyway.
+ * The table has a fixed size; a pair whose last block was freed may be replaced:
+ *     each pair is in one of the WAYS slots from its home on, and only once.
  */
 #ifndef PRELOAD_HEAP_DROPPED_POINTERS_H
 #define PRELOAD_HEAP_DROPPED_POINTERS_H
@@ -17,46 +17,46 @@
 #include "preload/base/reentry_guard.h"
 #include "preload/heap/threads.h"
 
-#define ORPHANS_FIRST 16 /* frees of a site by a thread that are all looked at */
-#define ORPHANS_KEPT 4
+#define DROPPED_POINTERS_FIRST 16 /* frees of a site by a thread that are all scanned */
+#define DROPPED_POINTERS_KEPT 4
 
-struct orphan_block {
+struct dropped_block {
     uintptr_t address;
     uint32_t count; /* with the thread: its serial */
     uint16_t thread;
 };
 
-struct orphan {
-    uint32_t site;   /* of the blocks; 0 = an empty place */
-    uint32_t holder; /* site of what pointed to them, … */
-    uint32_t node;   /* … and by whom that was freed */
-    uint32_t blocks; /* so many were seen */
-    struct orphan_block last[ORPHANS_KEPT];
+struct dropped_pair {
+    uint32_t site;   /* of the blocks; 0 = an empty slot */
+    uint32_t holder; /* site of the freed block that pointed to them, … */
+    uint32_t node;   /* … and the stack that freed it */
+    uint32_t blocks; /* number of blocks so far */
+    struct dropped_block last[DROPPED_POINTERS_KEPT];
 };
 
-/* Is this free one to look at? before: how many of that site this thread had freed; weight: for how
- * many its stack was taken, 0 = for none. */
-static inline bool orphans_due(const struct thread *thread, uint64_t before, unsigned weight,
-                               bool all)
+/* Is this free to be scanned? before: blocks of the site that this thread has freed before; weight:
+ * the number of frees that its captured stack stands for, 0 = no stack was captured. */
+static inline bool dropped_pointers_is_due(const struct thread *thread, uint64_t before,
+                                           unsigned weight, bool all)
 {
-    return unlikely(before < ORPHANS_FIRST) ||
+    return unlikely(before < DROPPED_POINTERS_FIRST) ||
            (unlikely(weight) && (all || !(thread->freed.dice >> 40 & 7)));
 }
 
-/* The block is out of the table, and its memory still the program's. content: the pointer to it
- * that was freed; where memory has tags (MTE), none but that may read it. *node: of the free's
- * stack, 0 = not taken yet; it is when there is something to keep. */
-void orphans_look(struct guard *guard, struct thread *thread, const struct frame *caller,
-                  const struct block *holder, const void *content, uint32_t *node);
+/* Scans a block that was removed from the table but not yet passed to libc. content: the pointer
+ * that the program frees; with memory tagging (MTE) no other pointer may read the block. *node: the
+ * free's stack, 0 = not captured yet; it is captured when there is something to record. */
+void dropped_pointers_scan(struct guard *guard, struct thread *thread, const struct frame *caller,
+                           const struct block *holder, const void *content, uint32_t *node);
 
-/* The pair at or behind place *at, which moves on; NULL: there are no more. For a look, whose copy
- * of the table nobody writes. */
-const struct orphan *orphans_next(uint32_t *at);
+/* Iterates: the next pair at or after *at, which advances; NULL: the end. For a leak check, whose
+ * copy of the table does not change. */
+const struct dropped_pair *dropped_pointers_next(uint32_t *at);
 
-bool orphans_check(void);
+bool dropped_pointers_check(void);
 
-void orphans_fork_lock(void);
-void orphans_fork_unlock(void);
-void orphans_fork_child(void);
+void dropped_pointers_fork_lock(void);
+void dropped_pointers_fork_unlock(void);
+void dropped_pointers_fork_child(void);
 
 #endif

@@ -1,12 +1,12 @@
-/* free_form.h - how a block is released: what each form of free and delete promises about it.
+/* free_form.h - may a block of this kind be freed by this function? The forms of free and delete.
  *
- * One word says it, so that a hook hands it down in a register and the right call costs one test of
- * a bit. Three bytes of it are sets of kinds that may be released so, of which a form has one: the
- * first when it says nothing more of the block, the second when it says the size, the third when it
- * says an alignment. Kinds leave the upper bit of each byte to a flag. The fourth is the form.
+ * A form is one word, so that a hook passes it in a register and a correct call costs one bit test.
+ * Three of its bytes are sets of kinds that the form may free, of which a form uses one: the first
+ * if the call passes the block alone, the second if it also passes the size, the third if it passes
+ * an alignment. Kinds leave the upper bit of each byte to a flag. The fourth byte is the form.
  *
- * memalign's blocks go by free as malloc's do. free_sized is for malloc's alone, free_aligned_sized
- * for aligned_alloc's: so says C23.
+ * free takes blocks of malloc and memalign. By C23 free_sized takes malloc's only, and
+ * free_aligned_sized takes aligned_alloc's only.
  */
 #ifndef PRELOAD_HEAP_FREE_FORM_H
 #define PRELOAD_HEAP_FREE_FORM_H
@@ -14,62 +14,65 @@
 #include "preload/base/base.h"
 #include "leak_store.h"
 
-#define RELEASE_SIZED (1u << 7)
-#define RELEASE_ALIGNED (1u << 15)
-#define RELEASE_ARRAY (1u << 23)
-#define RELEASE_BESIDE_SIZE 8
-#define RELEASE_BESIDE_ALIGNMENT 16
-_Static_assert(LEAK_KIND_CUSTOM <= 7, "every kind of malloc's has a bit, and there is one more");
+#define FREE_FORM_SIZED (1u << 7)
+#define FREE_FORM_ALIGNED (1u << 15)
+#define FREE_FORM_ARRAY (1u << 23)
+#define FREE_FORM_SIZED_SHIFT 8
+#define FREE_FORM_ALIGNED_SHIFT 16
+_Static_assert(LEAK_KIND_CUSTOM <= 7, "every kind of malloc has a bit, and a flag fits above");
 
-#define RELEASE_SHIFT(more)                                                                        \
-    ((more)&RELEASE_ALIGNED ? RELEASE_BESIDE_ALIGNMENT                                             \
-     : (more)&RELEASE_SIZED ? RELEASE_BESIDE_SIZE                                                  \
-                            : 0)
+#define FREE_FORM_SHIFT(more)                                                                      \
+    ((more)&FREE_FORM_ALIGNED ? FREE_FORM_ALIGNED_SHIFT                                            \
+     : (more)&FREE_FORM_SIZED ? FREE_FORM_SIZED_SHIFT                                              \
+                              : 0)
 #define RELEASE(form, kinds, more)                                                                 \
-    ((uint32_t)LEAK_FORM_##form << 24 | (kinds) << RELEASE_SHIFT(more) | (more))
-#define RELEASE_OF(kind) (1u << LEAK_KIND_##kind)
-#define RELEASE_BY_FREE (RELEASE_OF(MALLOC) | RELEASE_OF(MEMALIGN))
+    ((uint32_t)LEAK_FORM_##form << 24 | (kinds) << FREE_FORM_SHIFT(more) | (more))
+#define FREE_FORM_KIND(kind) (1u << LEAK_KIND_##kind)
+#define FREE_FORM_MALLOC_KINDS (FREE_FORM_KIND(MALLOC) | FREE_FORM_KIND(MEMALIGN))
 
-#define BY_FREE RELEASE(FREE, RELEASE_BY_FREE, 0)
-#define BY_FREE_SIZED RELEASE(FREE_SIZED, RELEASE_OF(MALLOC), RELEASE_SIZED)
-#define BY_FREE_ALIGNED_SIZED                                                                      \
-    RELEASE(FREE_ALIGNED_SIZED, RELEASE_OF(MEMALIGN), RELEASE_SIZED | RELEASE_ALIGNED)
-#define BY_REALLOC RELEASE(REALLOC, RELEASE_BY_FREE, 0)
-#define BY_DELETE RELEASE(DELETE, RELEASE_OF(NEW), 0)
-#define BY_DELETE_SIZED RELEASE(DELETE_SIZED, RELEASE_OF(NEW), RELEASE_SIZED)
-#define BY_DELETE_ARRAY RELEASE(DELETE_ARRAY, RELEASE_OF(NEW_ARRAY), RELEASE_ARRAY)
-#define BY_DELETE_ARRAY_SIZED                                                                      \
-    RELEASE(DELETE_ARRAY_SIZED, RELEASE_OF(NEW_ARRAY), RELEASE_ARRAY | RELEASE_SIZED)
-#define BY_ALIGNED_DELETE RELEASE(ALIGNED_DELETE, RELEASE_OF(ALIGNED_NEW), RELEASE_ALIGNED)
-#define BY_ALIGNED_DELETE_SIZED                                                                    \
-    RELEASE(ALIGNED_DELETE_SIZED, RELEASE_OF(ALIGNED_NEW), RELEASE_ALIGNED | RELEASE_SIZED)
-#define BY_ALIGNED_DELETE_ARRAY                                                                    \
-    RELEASE(ALIGNED_DELETE_ARRAY, RELEASE_OF(ALIGNED_NEW_ARRAY), RELEASE_ARRAY | RELEASE_ALIGNED)
-#define BY_ALIGNED_DELETE_ARRAY_SIZED                                                              \
-    RELEASE(ALIGNED_DELETE_ARRAY_SIZED, RELEASE_OF(ALIGNED_NEW_ARRAY),                             \
-            RELEASE_ARRAY | RELEASE_ALIGNED | RELEASE_SIZED)
+#define FREED_BY_FREE RELEASE(FREE, FREE_FORM_MALLOC_KINDS, 0)
+#define FREED_BY_FREE_SIZED RELEASE(FREE_SIZED, FREE_FORM_KIND(MALLOC), FREE_FORM_SIZED)
+#define FREED_BY_FREE_ALIGNED_SIZED                                                                \
+    RELEASE(FREE_ALIGNED_SIZED, FREE_FORM_KIND(MEMALIGN), FREE_FORM_SIZED | FREE_FORM_ALIGNED)
+#define FREED_BY_REALLOC RELEASE(REALLOC, FREE_FORM_MALLOC_KINDS, 0)
+#define FREED_BY_DELETE RELEASE(DELETE, FREE_FORM_KIND(NEW), 0)
+#define FREED_BY_DELETE_SIZED RELEASE(DELETE_SIZED, FREE_FORM_KIND(NEW), FREE_FORM_SIZED)
+#define FREED_BY_DELETE_ARRAY RELEASE(DELETE_ARRAY, FREE_FORM_KIND(NEW_ARRAY), FREE_FORM_ARRAY)
+#define FREED_BY_DELETE_ARRAY_SIZED                                                                \
+    RELEASE(DELETE_ARRAY_SIZED, FREE_FORM_KIND(NEW_ARRAY), FREE_FORM_ARRAY | FREE_FORM_SIZED)
+#define FREED_BY_ALIGNED_DELETE                                                                    \
+    RELEASE(ALIGNED_DELETE, FREE_FORM_KIND(ALIGNED_NEW), FREE_FORM_ALIGNED)
+#define FREED_BY_ALIGNED_DELETE_SIZED                                                              \
+    RELEASE(ALIGNED_DELETE_SIZED, FREE_FORM_KIND(ALIGNED_NEW), FREE_FORM_ALIGNED | FREE_FORM_SIZED)
+#define FREED_BY_ALIGNED_DELETE_ARRAY                                                              \
+    RELEASE(ALIGNED_DELETE_ARRAY, FREE_FORM_KIND(ALIGNED_NEW_ARRAY),                               \
+            FREE_FORM_ARRAY | FREE_FORM_ALIGNED)
+#define FREED_BY_ALIGNED_DELETE_ARRAY_SIZED                                                        \
+    RELEASE(ALIGNED_DELETE_ARRAY_SIZED, FREE_FORM_KIND(ALIGNED_NEW_ARRAY),                         \
+            FREE_FORM_ARRAY | FREE_FORM_ALIGNED | FREE_FORM_SIZED)
 
-/* By the program's own allocators: no kind of malloc's is theirs. */
-#define BY_BLOCK_GONE RELEASE(BLOCK_GONE, 0, 0)
-#define BY_BLOCK_RESIZE RELEASE(BLOCK_RESIZE, 0, 0)
-#define BY_POOL_FREE RELEASE(POOL_FREE, 0, 0)
-#define BY_POOL_DESTROY RELEASE(POOL_DESTROY, 0, 0)
+/* Frees by the program's own allocators: they may free no kind of malloc. */
+#define FREED_BY_BLOCK_GONE RELEASE(BLOCK_GONE, 0, 0)
+#define FREED_BY_BLOCK_RESIZE RELEASE(BLOCK_RESIZE, 0, 0)
+#define FREED_BY_POOL_FREE RELEASE(POOL_FREE, 0, 0)
+#define FREED_BY_POOL_DESTROY RELEASE(POOL_DESTROY, 0, 0)
 
-/* Where a size or an alignment is said the caller's frame is the first part of this. */
-struct release_frame {
+/* For calls that pass a size or an alignment; caller is the first member, so that a pointer to it
+ * is also a pointer to this. */
+struct free_form_frame {
     struct frame caller;
     size_t size, alignment;
 };
 
-static inline enum leak_form release_form(uint32_t how)
+static inline enum leak_form free_form_of(uint32_t how)
 {
     return how >> 24;
 }
 
-/* kind: of the block, without the bits beside it. */
-static inline bool release_fits(uint32_t how, unsigned kind)
+/* kind: the block's, masked with BLOCKS_KIND. */
+static inline bool free_form_fits(uint32_t how, unsigned kind)
 {
-    return (how | how >> RELEASE_BESIDE_SIZE | how >> RELEASE_BESIDE_ALIGNMENT) >> kind & 1;
+    return (how | how >> FREE_FORM_SIZED_SHIFT | how >> FREE_FORM_ALIGNED_SHIFT) >> kind & 1;
 }
 
 #endif

@@ -1,3 +1,4 @@
+/* free_history.c - records of (site, stack of the free), and rings of recent frees. */
 #include "preload/heap/free_history.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
@@ -9,7 +10,7 @@
 #include <time.h>
 
 #define STRIPES 16
-#define FIRST_BYTES 1024 /* of a stripe's index: all first ones share four pages */
+#define FIRST_BYTES 1024 /* of a stripe's first index: all first indices share four pages */
 
 static struct segments records = {.type = LEAK_CHUNK_FREED,
                                   .record_size = sizeof(struct leak_freed),
@@ -32,46 +33,47 @@ static char *first_slots;
 static struct leak_recent *free_rings, *all_rings;
 static struct lock rings_lock;
 
-/* ---- Places --------------------------------------------------------------------------------- */
+/* ---- Index of pairs ------------------------------------------------------------------------- */
 
-static uint64_t spread(uint32_t site, uint32_t node)
+static uint64_t hash_pair(uint32_t site, uint32_t node)
 {
     return hash_u64((uint64_t)site << 32 | node);
 }
 
-static struct stripe *stripe_of(uint64_t hash)
+static struct stripe *pair_stripe_of(uint64_t hash)
 {
     return &stripes[hash % STRIPES];
 }
 
-static uint32_t tag_of(uint64_t hash)
+static uint32_t slot_tag(uint64_t hash)
 {
     return (uint32_t)(hash >> 32) & ~ID_MOST;
 }
 
-static struct leak_freed *record_of(uint32_t slot)
+static struct leak_freed *slot_record(uint32_t slot)
 {
     return segmented_array_at(&records, slot & ID_MOST);
 }
 
-/* The slot of that pair, or the empty one where it would go. The tag spares most looks at records
- * of others. */
-static uint32_t *probe(const struct stripe *stripe, uint64_t hash, uint32_t site, uint32_t node)
+/* The slot of that pair, or the empty slot where it would go. The tag saves reading most records of
+ * other pairs. */
+static uint32_t *probe_pair(const struct stripe *stripe, uint64_t hash, uint32_t site,
+                            uint32_t node)
 {
-    uint32_t tag = tag_of(hash);
+    uint32_t tag = slot_tag(hash);
     for (uint32_t at = hash / STRIPES;; at++) {
         uint32_t *slot = &stripe->slot[at & (stripe->capacity - 1)];
         if (!*slot)
             return slot;
         if ((*slot & ~ID_MOST) != tag)
             continue;
-        const struct leak_freed *record = record_of(*slot);
+        const struct leak_freed *record = slot_record(*slot);
         if (record->site == site && record->node == node)
             return slot;
     }
 }
 
-static bool grow(struct stripe *stripe)
+static bool grow_pair_index(struct stripe *stripe)
 {
     struct stripe old = *stripe;
     uint32_t *slots = arena_map(2 * old.capacity * sizeof *slots);
@@ -81,8 +83,8 @@ static bool grow(struct stripe *stripe)
     stripe->capacity = 2 * old.capacity;
     for (uint32_t i = 0; i < old.capacity; i++)
         if (old.slot[i]) {
-            const struct leak_freed *record = record_of(old.slot[i]);
-            *probe(stripe, spread(record->site, record->node), record->site, record->node) =
+            const struct leak_freed *record = slot_record(old.slot[i]);
+            *probe_pair(stripe, hash_pair(record->site, record->node), record->site, record->node) =
                 old.slot[i];
         }
     if (old.capacity * sizeof *slots > FIRST_BYTES)
@@ -90,7 +92,7 @@ static bool grow(struct stripe *stripe)
     return true;
 }
 
-static void begin(void)
+static void reset_pair_index(void)
 {
     memset(first_slots, 0, STRIPES * FIRST_BYTES);
     for (unsigned i = 0; i < STRIPES; i++)
@@ -98,17 +100,18 @@ static void begin(void)
                                      .slot = (uint32_t *)(first_slots + i * FIRST_BYTES)};
 }
 
-bool freed_start(void)
+bool free_history_start(void)
 {
     first_slots = arena_map(STRIPES * FIRST_BYTES);
     if (first_slots)
-        begin();
+        reset_pair_index();
     return first_slots != NULL;
 }
 
 /* ---- Counting ------------------------------------------------------------------------------- */
 
-static struct leak_freed *make(struct stripe *stripe, uint64_t hash, uint32_t site, uint32_t node)
+static struct leak_freed *make_pair_record(struct stripe *stripe, uint64_t hash, uint32_t site,
+                                           uint32_t node)
 {
     uint32_t id;
     if (unlikely(load_relaxed(&last_record) >= ID_MOST - STRIPES))
@@ -117,24 +120,24 @@ static struct leak_freed *make(struct stripe *stripe, uint64_t hash, uint32_t si
     if (!record)
         return NULL;
     record->node = node;
-    store_release(&record->site, site); /* readers of the store take it from here */
-    *probe(stripe, hash, site, node) = id | tag_of(hash);
+    store_release(&record->site, site); /* publishes it to readers of the recording */
+    *probe_pair(stripe, hash, site, node) = id | slot_tag(hash);
     stripe->used++;
     return record;
 }
 
-void freed_count(struct guard *guard UNUSED, uint32_t site, uint32_t node, unsigned weight,
-                 uint64_t bytes)
+void free_history_count(struct guard *guard UNUSED, uint32_t site, uint32_t node, unsigned weight,
+                        uint64_t bytes)
 {
-    uint64_t hash = spread(site, node);
-    struct stripe *stripe = stripe_of(hash);
+    uint64_t hash = hash_pair(site, node);
+    struct stripe *stripe = pair_stripe_of(hash);
     struct locked locked = lock_take(&stripe->lock);
-    uint32_t *slot = probe(stripe, hash, site, node);
-    struct leak_freed *record = *slot ? record_of(*slot) : NULL;
+    uint32_t *slot = probe_pair(stripe, hash, site, node);
+    struct leak_freed *record = *slot ? slot_record(*slot) : NULL;
     if (unlikely(!record)) {
         bool room = stripe->used < stripe->capacity / 4 * 3;
-        if (room || grow(stripe))
-            record = make(stripe, hash, site, node);
+        if (room || grow_pair_index(stripe))
+            record = make_pair_record(stripe, hash, site, node);
     }
     if (likely(record)) {
         bump(&record->blocks, weight);
@@ -143,16 +146,16 @@ void freed_count(struct guard *guard UNUSED, uint32_t site, uint32_t node, unsig
     lock_give(&locked);
 }
 
-bool freed_check(void)
+bool free_history_check(void)
 {
     uint32_t found = 0;
     for (uint32_t id = 1; id <= last_record; id++) {
         const struct leak_freed *record = segmented_array_at(&records, id);
-        uint64_t hash = spread(record->site, record->node);
+        uint64_t hash = hash_pair(record->site, record->node);
         if (!record->site)
             continue;
         found++;
-        if ((*probe(stripe_of(hash), hash, record->site, record->node) & ID_MOST) != id)
+        if ((*probe_pair(pair_stripe_of(hash), hash, record->site, record->node) & ID_MOST) != id)
             return false;
     }
     for (unsigned i = 0; i < STRIPES; i++)
@@ -175,7 +178,7 @@ static struct leak_recent *make_ring(void)
     return ring;
 }
 
-void freed_open(struct guard *guard UNUSED, struct freed *freed, uint32_t serial)
+void free_history_open(struct guard *guard UNUSED, struct free_history *freed, uint32_t serial)
 {
     struct locked locked = lock_take(&rings_lock);
     struct leak_recent *ring = free_rings;
@@ -194,7 +197,7 @@ void freed_open(struct guard *guard UNUSED, struct freed *freed, uint32_t serial
     store_release(&ring->thread, serial);
 }
 
-void freed_close(struct guard *guard UNUSED, struct freed *freed)
+void free_history_close(struct guard *guard UNUSED, struct free_history *freed)
 {
     struct leak_recent *ring = freed->recent;
     freed->recent = NULL;
@@ -207,19 +210,20 @@ void freed_close(struct guard *guard UNUSED, struct freed *freed)
     lock_give(&locked);
 }
 
-/* The newest of that address in one ring, if it is newer than *out. */
+/* The newest entry of that address in one ring, if it is newer than *out. */
 static bool find_in_ring(const struct leak_recent *ring, uintptr_t address,
                          struct leak_recent_free *out)
 {
-    uint64_t next = load_acquire(&ring->next); /* pairs with freed_remember's release */
+    uint64_t next = load_acquire(&ring->next); /* pairs with free_history_add_recent's release */
     uint64_t count = next < LEAK_RECENT ? next : LEAK_RECENT - 1;
     for (uint64_t i = 1; i <= count; i++) {
         struct leak_recent_free found = ring->free[(next - i) % LEAK_RECENT];
         if (found.address != address)
             continue;
-        __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy is made before this is read: */
+        __atomic_thread_fence(
+            __ATOMIC_ACQUIRE); /* the copy is complete before next is read again */
         if (load_relaxed(&ring->next) - (next - i) >= LEAK_RECENT)
-            return false; /* it was being written over, and so are those that are older */
+            return false; /* it may have been overwritten, and so may all older ones */
         if (out->address && found.tick <= out->tick)
             return false;
         *out = found;
@@ -228,8 +232,8 @@ static bool find_in_ring(const struct leak_recent *ring, uintptr_t address,
     return false;
 }
 
-bool freed_find(struct guard *guard UNUSED, const struct freed *own, uintptr_t address,
-                struct leak_recent_free *out, uint32_t *thread)
+bool free_history_find_recent(struct guard *guard UNUSED, const struct free_history *own,
+                              uintptr_t address, struct leak_recent_free *out, uint32_t *thread)
 {
     memset(out, 0, sizeof *out);
     if (own && own->recent && find_in_ring(own->recent, address, out))
@@ -245,7 +249,7 @@ bool freed_find(struct guard *guard UNUSED, const struct freed *own, uintptr_t a
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
-void freed_fork_lock(void)
+void free_history_fork_lock(void)
 {
     lock_take_raw(&rings_lock);
     for (unsigned i = 0; i < STRIPES; i++)
@@ -253,7 +257,7 @@ void freed_fork_lock(void)
     lock_take_raw(&records.lock);
 }
 
-void freed_fork_unlock(void)
+void free_history_fork_unlock(void)
 {
     lock_give_raw(&records.lock);
     for (unsigned i = 0; i < STRIPES; i++)
@@ -261,14 +265,14 @@ void freed_fork_unlock(void)
     lock_give_raw(&rings_lock);
 }
 
-void freed_fork_child(void)
+void free_history_fork_child(void)
 {
     rings_lock.word = records.lock.word = 0;
-    free_rings = all_rings = NULL; /* the parent's */
+    free_rings = all_rings = NULL; /* they are in the parent's recording file */
     for (unsigned i = 0; i < STRIPES; i++)
         if (stripes[i].capacity * sizeof(uint32_t) > FIRST_BYTES)
             arena_unmap(stripes[i].slot, stripes[i].capacity * sizeof(uint32_t));
     memset(records.origin, 0, sizeof records.origin);
     last_record = 0;
-    begin();
+    reset_pair_index();
 }

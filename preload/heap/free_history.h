@@ -1,12 +1,11 @@
-/* free_history.h - where the blocks of each site were freed, and the last frees of each thread.
+/* free_history.h - where are the blocks of a site freed, and who freed this address last?
  *
- * Two questions a report will ask: "where are the others of this site freed?" and "who freed this
- * address?". The first is a table in the store, a record for each (site, stack of the free), found
- * by a private index: 16 stripes of open addressing under a lock each. The second is a ring of a
- * thread's own.
+ * The first answer is a table in the recording file, a record for each pair (site, stack of the
+ * free), found by a private index: 16 stripes of open addressing under a lock each. The second is a
+ * ring of recent frees for each thread.
  *
- * A free's stack costs as much as an allocation's. free_stacks=sample looks at the first free of a
- * site and then, by dice, at one in 64, later in 512, and lets that one stand for so many:
+ * Capturing a free's stack costs as much as an allocation's. free_stacks=sample captures the first
+ * free of a site and then, at random, one in 64, later in 512, and counts it as so many:
  *     the expected value of a record's blocks = the frees of that pair
  */
 #ifndef PRELOAD_HEAP_FREE_HISTORY_H
@@ -17,19 +16,20 @@
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"
 
-/* Each thread's own. */
-struct freed {
+/* One for each thread. */
+struct free_history {
     uint64_t dice;
-    struct leak_recent *recent; /* in the store; NULL = no room */
-    uint32_t place;             /* of the next one there: recent->next % LEAK_RECENT */
+    struct leak_recent *recent; /* in the recording file; NULL = no memory */
+    uint32_t place;             /* index of the next entry: recent->next % LEAK_RECENT */
 };
 
-bool freed_start(void);
-void freed_open(struct guard *guard, struct freed *freed, uint32_t serial);
-void freed_close(struct guard *guard, struct freed *freed);
+bool free_history_start(void);
+void free_history_open(struct guard *guard, struct free_history *freed, uint32_t serial);
+void free_history_close(struct guard *guard, struct free_history *freed);
 
-/* For how many frees the next one of a site with so many before stands: 0 = it is not looked at. */
-static inline unsigned freed_weight(struct freed *freed, uint64_t before)
+/* The number of frees that the next free of a site counts for, after so many before; 0 = its stack
+ * is not captured. */
+static inline unsigned free_history_weight(struct free_history *freed, uint64_t before)
 {
     if (before < LEAK_FREED_FIRST)
         return 1;
@@ -41,19 +41,20 @@ static inline unsigned freed_weight(struct freed *freed, uint64_t before)
     return freed->dice > UINT64_MAX / LEAK_FREED_ONE_IN_MANY ? 0 : LEAK_FREED_ONE_IN_MANY;
 }
 
-/* One free in that node, which stands for weight of them. */
-void freed_count(struct guard *guard, uint32_t site, uint32_t node, unsigned weight,
-                 uint64_t bytes);
-/* A stack was taken for it. */
-static inline void freed_captured(struct freed *freed)
+/* Counts weight frees with that stack. */
+void free_history_count(struct guard *guard, uint32_t site, uint32_t node, unsigned weight,
+                        uint64_t bytes);
+/* Counts a captured stack. */
+static inline void free_history_count_capture(struct free_history *freed)
 {
     if (likely(freed->recent))
         bump(&freed->recent->captures, 1);
 }
 
-/* address: the block's. node 0: only the return address of the free is known. */
-static inline void freed_remember(struct freed *freed, const struct block *block, uintptr_t address,
-                                  uintptr_t pc, uint32_t node, uint32_t tick, enum leak_form form)
+/* Adds a free to the thread's ring. node 0: only the return address of the free is known. */
+static inline void free_history_add_recent(struct free_history *freed, const struct block *block,
+                                           uintptr_t address, uintptr_t pc, uint32_t node,
+                                           uint32_t tick, enum leak_form form)
 {
     struct leak_recent *recent = freed->recent;
     if (unlikely(!recent))
@@ -67,22 +68,21 @@ static inline void freed_remember(struct freed *freed, const struct block *block
     at->tick = tick;
     uint64_t units = (block->size + LEAK_RECENT_UNIT - 1) / LEAK_RECENT_UNIT;
     at->size_form = (units < 0xffffff ? units : 0xffffff) << 8 | form;
-    store_release(&recent->next, recent->next + 1); /* for readers of the store */
+    store_release(&recent->next, recent->next + 1); /* publishes it to readers of the recording */
 }
 
-/* The last free of an address that is remembered, by whichever thread (its serial); what others
- * write meanwhile is not taken. Of frees in one tick the caller's own is taken for the last. Not
- * for often.
- */
-bool freed_find(struct guard *guard, const struct freed *own, uintptr_t address,
-                struct leak_recent_free *out, uint32_t *thread);
+/* The last free of an address that is still in some thread's ring (*thread: its serial); entries
+ * that are being overwritten are ignored. Of frees in one tick the caller's own counts as the last.
+ * Slow: searches all rings. */
+bool free_history_find_recent(struct guard *guard, const struct free_history *own,
+                              uintptr_t address, struct leak_recent_free *out, uint32_t *thread);
 
 /* Every record is found under its key. */
-bool freed_check(void);
+bool free_history_check(void);
 
-void freed_fork_lock(void);
-void freed_fork_unlock(void);
-/* The child counts from nothing. */
-void freed_fork_child(void);
+void free_history_fork_lock(void);
+void free_history_fork_unlock(void);
+/* The child's table and rings begin empty. */
+void free_history_fork_child(void);
 
 #endif

@@ -1,26 +1,27 @@
-#include "preload/heap/pools.h"
+/* pools.c - the pools of the program's own allocators: suballoc.h is the manual. */
+#include "preload/heap/suballoc.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
 #include "preload/store/store.h"
 
-#define FIRST_PLACES 64 /* a power of two */
-#define GONE UINTPTR_MAX
+#define FIRST_SLOTS 64 /* a power of two */
+#define REMOVED UINTPTR_MAX
 
 struct pool {
-    uintptr_t address; /* 0: empty, GONE: somebody was here */
+    uintptr_t address; /* 0: empty; REMOVED: a pool was here */
     uint32_t number;
     char name[LEAK_POOL_NAME];
 };
 
-static struct lock lock; /* guards what follows */
-static struct pool *places;
-static uint32_t capacity, used, here; /* used: with those that are gone */
-static uint32_t *spare;               /* numbers that are free; room for one each place */
+static struct lock lock; /* guards the variables below */
+static struct pool *slots;
+static uint32_t capacity, used, pool_count; /* used: pool_count + removed ones */
+static uint32_t *spare;                     /* free numbers; an array of capacity elements */
 static uint32_t spares, last_number;
 
-static struct leak_pool *told; /* in the store; NULL: none was told yet */
-static uint32_t told_count;
+static struct leak_pool *stored; /* names in the recording file; NULL: none yet */
+static uint32_t stored_count;
 
 static void copy_name(char *to, const char *name)
 {
@@ -33,24 +34,24 @@ static void copy_name(char *to, const char *name)
 
 /* ---- The table ------------------------------------------------------------------------------ */
 
-/* Where it is; else where it would go: the first place that is free for it. */
-static struct pool *probe(uintptr_t address)
+/* The pool's slot, or the first slot that is free for it. */
+static struct pool *probe_pool(uintptr_t address)
 {
     struct pool *room = NULL;
     for (uint32_t at = hash_u64(address >> 3);; at++) {
-        struct pool *place = &places[at & (capacity - 1)];
+        struct pool *place = &slots[at & (capacity - 1)];
         if (place->address == address)
             return place;
-        if (place->address == GONE && !room)
+        if (place->address == REMOVED && !room)
             room = place;
         if (!place->address)
             return room ? room : place;
     }
 }
 
-static bool rebuild(uint32_t more)
+static bool rebuild_pool_table(uint32_t more)
 {
-    struct pool *old = places, *made = arena_map(more * sizeof *made);
+    struct pool *old = slots, *made = arena_map(more * sizeof *made);
     uint32_t *numbers = arena_map(more * sizeof *numbers), old_capacity = capacity;
     if (!made || !numbers) {
         arena_unmap(made, made ? more * sizeof *made : 0);
@@ -59,12 +60,12 @@ static bool rebuild(uint32_t more)
     }
     if (spares)
         memcpy(numbers, spare, spares * sizeof *numbers);
-    places = made;
+    slots = made;
     capacity = more;
-    used = here;
+    used = pool_count;
     for (uint32_t i = 0; i < old_capacity; i++)
-        if (old[i].address && old[i].address != GONE)
-            *probe(old[i].address) = old[i];
+        if (old[i].address && old[i].address != REMOVED)
+            *probe_pool(old[i].address) = old[i];
     if (old) {
         arena_unmap(old, old_capacity * sizeof *old);
         arena_unmap(spare, old_capacity * sizeof *spare);
@@ -73,45 +74,45 @@ static bool rebuild(uint32_t more)
     return true;
 }
 
-static bool has_room(void)
+static bool reserve_pool_slot(void)
 {
     if (!capacity)
-        return rebuild(FIRST_PLACES);
+        return rebuild_pool_table(FIRST_SLOTS);
     if (used + 1 <= capacity / 4 * 3)
         return true;
-    /* Numbers are given to those that are there or are spare: never more than places. */
-    return rebuild(here > capacity / 8 * 3 ? capacity * 2 : capacity);
+    /* Each number belongs to a pool or is spare: there are never more numbers than slots. */
+    return rebuild_pool_table(pool_count > capacity / 8 * 3 ? capacity * 2 : capacity);
 }
 
-static struct pool *find(uintptr_t address)
+static struct pool *find_pool(uintptr_t address)
 {
-    struct pool *place = capacity && address && address != GONE ? probe(address) : NULL;
+    struct pool *place = capacity && address && address != REMOVED ? probe_pool(address) : NULL;
     return place && place->address == address ? place : NULL;
 }
 
-static struct pool *add(uintptr_t address)
+static struct pool *add_pool(uintptr_t address)
 {
-    if (!address || address == GONE || !has_room())
+    if (!address || address == REMOVED || !reserve_pool_slot())
         return NULL;
-    struct pool *place = probe(address);
+    struct pool *place = probe_pool(address);
     used += !place->address;
-    here++;
+    pool_count++;
     *place = (struct pool){.address = address, .number = spares ? spare[--spares] : ++last_number};
     return place;
 }
 
-static void remove_at(struct pool *place)
+static void remove_pool_at(struct pool *place)
 {
-    place->address = GONE;
-    here--;
+    place->address = REMOVED;
+    pool_count--;
 }
 
 uint32_t pools_create(struct guard *guard UNUSED, uintptr_t address, const char *name)
 {
     struct locked locked = lock_take(&lock);
-    struct pool *pool = find(address);
+    struct pool *pool = find_pool(address);
     if (!pool)
-        pool = add(address);
+        pool = add_pool(address);
     if (pool && name)
         copy_name(pool->name, name);
     uint32_t number = pool ? pool->number : 0;
@@ -122,7 +123,7 @@ uint32_t pools_create(struct guard *guard UNUSED, uintptr_t address, const char 
 uint32_t pools_find(struct guard *guard UNUSED, uintptr_t address)
 {
     struct locked locked = lock_take(&lock);
-    struct pool *pool = find(address);
+    struct pool *pool = find_pool(address);
     uint32_t number = pool ? pool->number : 0;
     lock_give(&locked);
     return number;
@@ -131,16 +132,16 @@ uint32_t pools_find(struct guard *guard UNUSED, uintptr_t address)
 bool pools_move(struct guard *guard UNUSED, uintptr_t from, uintptr_t to)
 {
     struct locked locked = lock_take(&lock);
-    bool room = has_room();
-    struct pool *pool = find(from);
-    bool moves = room && pool && to && to != GONE && !find(to);
+    bool room = reserve_pool_slot();
+    struct pool *pool = find_pool(from);
+    bool moves = room && pool && to && to != REMOVED && !find_pool(to);
     if (moves) {
         struct pool moved = *pool;
         moved.address = to;
-        remove_at(pool);
-        struct pool *place = probe(to);
+        remove_pool_at(pool);
+        struct pool *place = probe_pool(to);
         used += !place->address;
-        here++;
+        pool_count++;
         *place = moved;
     }
     lock_give(&locked);
@@ -150,64 +151,65 @@ bool pools_move(struct guard *guard UNUSED, uintptr_t from, uintptr_t to)
 void pools_remove(struct guard *guard UNUSED, uintptr_t address)
 {
     struct locked locked = lock_take(&lock);
-    struct pool *pool = find(address);
+    struct pool *pool = find_pool(address);
     if (pool) {
         spare[spares++] = pool->number;
-        remove_at(pool);
+        remove_pool_at(pool);
     }
     lock_give(&locked);
 }
 
-/* ---- Names in the store --------------------------------------------------------------------- */
+/* ---- Names in the recording file ------------------------------------------------------------ */
 
-static uint32_t tell(const char *name)
+static uint32_t store_pool_name(const char *name)
 {
-    if (!told && !(told = store_new_chunk(LEAK_CHUNK_POOLS, LEAK_POOLS * sizeof *told, 0)))
+    if (!stored && !(stored = store_new_chunk(LEAK_CHUNK_POOLS, LEAK_POOLS * sizeof *stored, 0)))
         return 0;
-    if (!told_count)
-        store_publish(told, LEAK_POOLS * sizeof *told);
-    for (uint32_t i = 0; i < told_count; i++)
-        if (strncmp(told[i].name, name, LEAK_POOL_NAME) == 0)
+    if (!stored_count)
+        store_publish(stored, LEAK_POOLS * sizeof *stored);
+    for (uint32_t i = 0; i < stored_count; i++)
+        if (strncmp(stored[i].name, name, LEAK_POOL_NAME) == 0)
             return i + 1;
-    if (told_count == LEAK_POOLS)
+    if (stored_count == LEAK_POOLS)
         return 0;
-    struct leak_pool *made = &told[told_count++];
+    struct leak_pool *made = &stored[stored_count++];
     copy_name(made->name, name);
-    store_release(&made->number, told_count); /* readers of the store take it from here */
-    return told_count;
+    store_release(&made->number, stored_count); /* publishes it to readers of the recording */
+    return stored_count;
 }
 
-uint32_t pools_tell(struct guard *guard UNUSED, uint32_t number)
+uint32_t pools_store_name(struct guard *guard UNUSED, uint32_t number)
 {
     struct locked locked = lock_take(&lock);
     uint32_t answer = 0;
     for (uint32_t i = 0; number && i < capacity; i++)
-        if (places[i].address && places[i].address != GONE && places[i].number == number) {
-            answer = places[i].name[0] ? tell(places[i].name) : 0;
+        if (slots[i].address && slots[i].address != REMOVED && slots[i].number == number) {
+            answer = slots[i].name[0] ? store_pool_name(slots[i].name) : 0;
             break;
         }
     lock_give(&locked);
     return answer;
 }
 
-const char *pools_told(uint32_t number)
+const char *pools_stored_name(uint32_t number)
 {
-    return number && number <= told_count ? told[number - 1].name : NULL;
+    return number && number <= stored_count ? stored[number - 1].name : NULL;
 }
 
 bool pools_check(void)
 {
     uint32_t count = 0, taken = 0;
     for (uint32_t i = 0; i < capacity; i++) {
-        const struct pool *pool = &places[i];
+        const struct pool *pool = &slots[i];
         taken += pool->address != 0;
-        if (!pool->address || pool->address == GONE)
+        if (!pool->address || pool->address == REMOVED)
             continue;
         count++;
-        if (find(pool->address) != pool || !pool->number || pool->number > last_number)
+        if (find_pool(pool->address) != pool || !pool->number || pool->number > last_number)
             return false;
     }
-    return count == here && taken == used && used <= capacity && here + spares == last_number;
+    return count == pool_count && taken == used && used <= capacity &&
+           pool_count + spares == last_number;
 }
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
@@ -217,6 +219,6 @@ LOCK_FOR_FORK(pools, &lock)
 void pools_fork_child(void)
 {
     lock.word = 0;
-    told = NULL;
-    told_count = 0;
+    stored = NULL;
+    stored_count = 0;
 }

@@ -1,23 +1,22 @@
+/* quarantine.c - a ring of freed blocks, and hash chains to find one by its address. */
 #include "preload/heap/quarantine.h"
 #include "preload/base/arena.h"
 #include "preload/base/lock.h"
 
 #define PLACES_LEAST 1024
 #define PLACES_MOST (1u << 20)
-#define BYTES_A_PLACE                                                                              \
-    64 /* of the limit: blocks are smaller than that on average in few programs                    \
-        */
+#define BYTES_A_PLACE 64 /* of the limit: in few programs the average block is smaller */
 
 static struct lock lock;
-static struct waiting *queue; /* a ring: [first, first + count) */
+static struct quarantined *queue; /* a ring: [first, first + count) */
 static uint64_t first, count, places;
-static uint64_t bytes, most; /* waiting, and how many may */
+static uint64_t bytes, most; /* queued, and the limit */
 
-/* Which of them has an address: a row of chains, the youngest first, of places + 1. */
+/* Hash chains by address, the youngest block first; links are index + 1, 0 ends a chain. */
 static uint32_t *chains, *next;
 static unsigned chain_bits;
 
-static struct waiting *at(uint64_t index)
+static struct quarantined *queue_at(uint64_t index)
 {
     return &queue[index % places];
 }
@@ -27,23 +26,23 @@ static uint32_t *chain_of(uintptr_t address)
     return &chains[address * 0x9e3779b97f4a7c15ull >> (64 - chain_bits)];
 }
 
-static void link_in(uint64_t index)
+static void link_into_chain(uint64_t index)
 {
-    uint32_t *chain = chain_of(at(index)->block.address);
+    uint32_t *chain = chain_of(queue_at(index)->block.address);
     next[index % places] = *chain;
     *chain = index % places + 1;
 }
 
-static void link_out(uint64_t index)
+static void unlink_from_chain(uint64_t index)
 {
-    uint32_t place = index % places, *link = chain_of(at(index)->block.address);
+    uint32_t place = index % places, *link = chain_of(queue_at(index)->block.address);
     while (*link != place + 1)
         link = &next[*link - 1];
     *link = next[place];
 }
 
-/* NULL: none waits there. */
-static struct waiting *find(uintptr_t address)
+/* NULL: no block at that address is queued. */
+static struct quarantined *find_quarantined(uintptr_t address)
 {
     for (uint32_t link = *chain_of(address); link; link = next[link - 1])
         if (queue[link - 1].block.address == address)
@@ -51,10 +50,10 @@ static struct waiting *find(uintptr_t address)
     return NULL;
 }
 
-/* A block without bytes takes room as well. */
-static uint64_t room_of(const struct waiting *waiting)
+/* An empty block takes up memory as well. */
+static uint64_t bytes_taken(const struct quarantined *entry)
 {
-    return waiting->block.size + sizeof(uintptr_t);
+    return entry->block.size + sizeof(uintptr_t);
 }
 
 bool quarantine_start(uint64_t limit)
@@ -78,74 +77,75 @@ bool quarantine_is_on(void)
     return most != 0;
 }
 
-bool quarantine_put(struct guard *guard UNUSED, const struct waiting *waiting)
+bool quarantine_add(struct guard *guard UNUSED, const struct quarantined *entry)
 {
-    if (waiting->block.size > QUARANTINE_LARGEST || room_of(waiting) > most)
+    if (entry->block.size > QUARANTINE_LARGEST || bytes_taken(entry) > most)
         return false;
     struct locked locked = lock_take(&lock);
     bool put = count < places;
     if (put) {
-        *at(first + count) = *waiting;
-        link_in(first + count++);
-        bytes += room_of(waiting);
+        *queue_at(first + count) = *entry;
+        link_into_chain(first + count++);
+        bytes += bytes_taken(entry);
     }
     lock_give(&locked);
     return put;
 }
 
-/* The one at the front goes; the lock is held. */
-static void drop_first(void)
+/* Removes the oldest entry; the lock is held. */
+static void drop_oldest(void)
 {
-    if (at(first)->pointer) {
-        bytes -= room_of(at(first));
-        link_out(first);
+    if (queue_at(first)->pointer) {
+        bytes -= bytes_taken(queue_at(first));
+        unlink_from_chain(first);
     }
     first++;
     count--;
 }
 
-void *quarantine_surplus(struct guard *guard UNUSED)
+void *quarantine_pop_surplus(struct guard *guard UNUSED)
 {
     void *pointer = NULL;
     struct locked locked = lock_take(&lock);
-    while (count && !pointer && (bytes > most || count == places || !at(first)->pointer)) {
-        pointer = at(first)->pointer;
-        drop_first();
+    while (count && !pointer && (bytes > most || count == places || !queue_at(first)->pointer)) {
+        pointer = queue_at(first)->pointer;
+        drop_oldest();
     }
     lock_give(&locked);
     return pointer;
 }
 
-bool quarantine_find(struct guard *guard UNUSED, uintptr_t address, bool take, struct waiting *out)
+bool quarantine_find(struct guard *guard UNUSED, uintptr_t address, bool take,
+                     struct quarantined *out)
 {
     struct locked locked = lock_take(&lock);
-    struct waiting *waiting = most ? find(address) : NULL;
-    if (waiting)
-        *out = *waiting;
-    if (waiting && take) {
-        bytes -= room_of(waiting);
-        link_out(waiting - queue);
-        waiting->pointer = NULL; /* its place goes when its turn comes */
+    struct quarantined *entry = most ? find_quarantined(address) : NULL;
+    if (entry)
+        *out = *entry;
+    if (entry && take) {
+        bytes -= bytes_taken(entry);
+        unlink_from_chain(entry - queue);
+        entry->pointer = NULL; /* the empty entry is removed when it is the oldest */
     }
     lock_give(&locked);
-    return waiting != NULL;
+    return entry != NULL;
 }
 
 bool quarantine_check(void)
 {
-    uint64_t sum = 0, linked = 0, waiting = 0;
+    uint64_t sum = 0, linked = 0, queued = 0;
     for (uint64_t i = first; i < first + count; i++) {
-        if (!at(i)->pointer)
+        if (!queue_at(i)->pointer)
             continue;
-        sum += room_of(at(i));
-        waiting++;
-        if (find(at(i)->block.address) != at(i))
+        sum += bytes_taken(queue_at(i));
+        queued++;
+        if (find_quarantined(queue_at(i)->block.address) != queue_at(i))
             return false;
     }
     for (uint64_t i = 0; i < 1ull << chain_bits; i++)
         for (uint32_t link = chains[i]; link; link = next[link - 1])
             linked++;
-    return sum == bytes && count <= places && linked == waiting;
+    return sum == bytes && count <= places && linked == queued;
 }
 
 /* ---- Fork ----------------------------------------------------------------------------------- */

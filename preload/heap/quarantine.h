@@ -1,17 +1,17 @@
-/* quarantine.h - frees that are put off: quarantine=BYTES.
+/* quarantine.h - delays frees: quarantine=BYTES.
  *
- * A queue of blocks that the program has freed and libc has not. While one waits its memory is
- * nobody else's: so a second free of it is a double free for certain, by whom it was freed first is
- * known with its stack, and it is not passed on. The oldest leave when the queue holds more than so
- * many bytes, or no more places.
+ * A queue of blocks that the program has freed but that are not yet passed to libc. While a block
+ * is queued its memory is not reused: so a second free of it is certainly a double free, the stack
+ * of the first free is known, and the second is not passed on. The oldest blocks leave the queue
+ * when it has more bytes than the limit, or is full.
  *
- *     the account:  a block that waits is freed         libc's:  it is not
- *     fork:         the child has the same queue and the same heap
- *     realloc:      of one that waits goes on, with the block taken out; what realloc moves is not
- *                   put off
- *     exit:         those that wait are left
+ *     recording:  a quarantined block counts as freed; for libc it is still allocated
+ *     fork:       the child has the same queue and the same heap
+ *     realloc:    of a quarantined block proceeds, after the block left the queue; a block that
+ *                 realloc has moved is not quarantined
+ *     exit:       quarantined blocks are not freed
  *
- * Large blocks are not put off: they would empty the queue, and a freed mapping is no root.
+ * Large blocks are not quarantined: they would displace all others, and a freed mapping is no root.
  */
 #ifndef PRELOAD_HEAP_QUARANTINE_H
 #define PRELOAD_HEAP_QUARANTINE_H
@@ -21,25 +21,26 @@
 
 #define QUARANTINE_LARGEST (64u << 10)
 
-/* One that waits, and by whom it was freed. */
-struct waiting {
-    void *pointer; /* as it was given */
+/* A queued block, and who freed it. */
+struct quarantined {
+    void *pointer; /* as passed to free, tag bits included */
     struct block block;
     uintptr_t pc;
     uint32_t node, thread, tick, form;
 };
 
-/* False: there is no memory for the queue. 0: off. */
+/* bytes 0: off. False: no memory for the queue. */
 bool quarantine_start(uint64_t bytes);
 bool quarantine_is_on(void);
-/* False: this one is not put off. */
-bool quarantine_put(struct guard *guard, const struct waiting *waiting);
-/* The next one that is to leave, for the real free; NULL: enough. */
-void *quarantine_surplus(struct guard *guard);
-/* Does a block wait that begins there? take: it waits no longer. */
-bool quarantine_find(struct guard *guard, uintptr_t address, bool take, struct waiting *out);
+/* False: the block is not quarantined; the caller frees it now. */
+bool quarantine_add(struct guard *guard, const struct quarantined *block);
+/* Removes the oldest block if the queue exceeds its limits, for the real free; NULL: it does not.
+ */
+void *quarantine_pop_surplus(struct guard *guard);
+/* Is the block at this address quarantined? take: removes it. */
+bool quarantine_find(struct guard *guard, uintptr_t address, bool take, struct quarantined *out);
 
-/* The sum of what waits is the sum that is kept, and fits; each is found, and nothing else is. */
+/* The recorded sum of bytes is right; the chains contain exactly the queued blocks. */
 bool quarantine_check(void);
 
 void quarantine_fork_lock(void);

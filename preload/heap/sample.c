@@ -1,3 +1,4 @@
+/* sample.c - draws marks, keeps the filter, computes weights and variances. */
 #include "preload/heap/sample.h"
 #include "preload/base/arena.h"
 #include "preload/store/segmented_array.h"
@@ -8,18 +9,16 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define FILTER_MOST (2u << 20) /* a byte each for 32 MiB of addresses before they repeat */
+#define FILTER_MOST (2u << 20) /* one byte for 16 bytes of addresses; repeats after 32 MiB */
 #define FILTER_LEAST (64u << 10)
-#define STUCK UINT8_MAX /* a cell that has counted so far counts no more */
+#define STUCK UINT8_MAX /* a counter that has reached this never changes again */
 
-uint64_t sample_bytes;
-uint8_t *sample_filter;
-uintptr_t sample_filter_mask;
+struct sample_state sample_state;
 __thread struct sampler sampler;
 
 static uint64_t seed;         /* of this process … */
-static uint64_t seeds;        /* … and how many threads have taken theirs from it */
-static uint64_t rounding_key; /* for ever: a fork child has its parent's blocks */
+static uint64_t seeds;        /* … and the number of threads seeded from it */
+static uint64_t rounding_key; /* never changes: a fork child has its parent's blocks */
 
 static struct segments variances = {.type = LEAK_CHUNK_VARIANCES,
                                     .record_size = sizeof(struct leak_variance),
@@ -27,21 +26,21 @@ static struct segments variances = {.type = LEAK_CHUNK_VARIANCES,
                                     .first_bits = 7,
                                     .split_bits = 15};
 
-/* ---- Chance ---------------------------------------------------------------------------------
- * In whole numbers: the program may trap on inexact results, round its own way, or look at the
- * flags that floating point leaves behind. */
+/* ---- Random numbers -------------------------------------------------------------------------
+ * In integers: the program may have enabled floating-point traps, set another rounding mode, or
+ * read the floating-point flags. */
 
 typedef unsigned __int128 wide;
 
-static uint64_t mix(uint64_t word)
+static uint64_t mix_bits(uint64_t word)
 {
     word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ull;
     word = (word ^ (word >> 27)) * 0x94d049bb133111ebull;
     return word ^ (word >> 31);
 }
 
-/* -log2(word / 2^64), times 2^32. A number from 1 up to 2 has a logarithm from 0 up to 1, whose
- * first binary digit says whether its square reaches 2, and so on. */
+/* -log2(word / 2^64), times 2^32. The logarithm of a number in [1, 2) is in [0, 1); its first
+ * binary digit is 1 if the number's square is at least 2, and so on. */
 static uint64_t minus_log2(uint64_t word)
 {
     unsigned zeros = __builtin_clzll(word | 1);
@@ -57,27 +56,27 @@ static uint64_t minus_log2(uint64_t word)
 
 #define LN2 2977044471ull /* 2^32 log(2) */
 
-/* Bytes up to and including the next marked one. */
-static uint64_t draw(void)
+/* The number of bytes up to and including the next mark. */
+static uint64_t draw_distance(void)
 {
-    if (sample_bytes == 1)
+    if (sample_state.bytes == 1)
         return 0;
     sampler.random += 0x9e3779b97f4a7c15ull;
-    return ((wide)minus_log2(mix(sampler.random)) * sample_bytes * LN2 >> 64) + 1;
+    return ((wide)minus_log2(mix_bits(sampler.random)) * sample_state.bytes * LN2 >> 64) + 1;
 }
 
-/* p = 1 - exp(-x), times 2^64; 0 stands for 1. Taylor where x is small, and
+/* p = 1 - exp(-x), times 2^64; 0 stands for p = 1. A Taylor series where x is small, and
  * 1 - exp(-2x) = p (2 - p). */
-static uint64_t chance_of(uint64_t size)
+static uint64_t inclusion_probability(uint64_t size)
 {
     const wide one = (wide)1 << 64;
     unsigned doublings = 0;
     uint64_t bytes = size + 1, p = 0;
-    if (sample_bytes == 1 || bytes / 32 >= sample_bytes)
+    if (sample_state.bytes == 1 || bytes / 32 >= sample_state.bytes)
         return 0;
-    while (bytes * 8 >> doublings > sample_bytes)
+    while (bytes * 8 >> doublings > sample_state.bytes)
         doublings++;
-    uint64_t x = ((wide)bytes << (64 - doublings)) / sample_bytes;
+    uint64_t x = ((wide)bytes << (64 - doublings)) / sample_state.bytes;
     for (int i = 10; i >= 1; i--)
         p = ((one - p) * x >> 64) / i;
     while (doublings--)
@@ -85,11 +84,11 @@ static uint64_t chance_of(uint64_t size)
     return p;
 }
 
-/* ---- Life ----------------------------------------------------------------------------------- */
+/* ---- Start and fork ------------------------------------------------------------------------- */
 
-static void make_seed(uint64_t word)
+static void reseed(uint64_t word)
 {
-    seed = mix(word ^ sys_clock_ns(CLOCK_MONOTONIC) ^ (uint64_t)sys_getpid() << 40);
+    seed = mix_bits(word ^ sys_clock_ns(CLOCK_MONOTONIC) ^ (uint64_t)sys_getpid() << 40);
     seeds = 0;
 }
 
@@ -102,81 +101,75 @@ bool sample_start(uint64_t bytes, uint64_t max_memory)
     const void *random = (const void *)getauxval(AT_RANDOM); /* 16 bytes, anywhere */
     if (random)
         memcpy(word, random, sizeof word);
-    make_seed(word[0] ^ mix(word[1]));
-    rounding_key = mix(seed + 1);
+    reseed(word[0] ^ mix_bits(word[1]));
+    rounding_key = mix_bits(seed + 1);
     while (max_memory && size > FILTER_LEAST && size > max_memory / 16)
         size /= 2;
     uint8_t *filter = arena_map(size);
     if (!filter)
         return false;
-    sys_advise(filter, size, MADV_NOHUGEPAGE); /* one sample is not to cost two megabytes */
-    store_header->sample = sample_bytes = bytes;
-    sample_filter_mask = size - 1;
-    sample_filter = filter;
+    sys_advise(filter, size, MADV_NOHUGEPAGE); /* the first sample must not populate 2 MiB */
+    store_header->sample = sample_state.bytes = bytes;
+    sample_state.filter_mask = size - 1;
+    sample_state.filter = filter;
     return true;
 }
 
-void sample_forked(void)
+void sample_reset_thread(void)
 {
     sampler = (struct sampler){0, 0};
 }
 
 void sample_fork_child(void)
 {
-    if (!sample_bytes)
+    if (!sample_state.bytes)
         return;
-    make_seed(seed);
-    sample_forked();
-    store_header->sample = sample_bytes;
-    /* What stands there is the parent's. */
+    reseed(seed);
+    sample_reset_thread();
+    store_header->sample = sample_state.bytes;
+    /* The old ones are in the parent's recording file. */
     variances.lock.word = 0;
     memset(variances.origin, 0, sizeof variances.origin);
 }
 
-bool sample_meets(size_t size)
+bool sample_selects(size_t size)
 {
     if (sample_passes(size))
         return false;
     bool first = !sampler.random;
     if (first) {
-        sampler.random = mix(seed + 0x9e3779b97f4a7c15ull * add_relaxed(&seeds, 1));
+        sampler.random = mix_bits(seed + 0x9e3779b97f4a7c15ull * add_relaxed(&seeds, 1));
         store_set_flag(LEAK_FLAG_ASKED);
     }
-    sampler.left = draw();
-    /* Before the first draw there was no mark that this block could have met. */
+    sampler.left = draw_distance();
+    /* Before the first draw there was no mark: the block is tested against the new one. */
     return !first || !sample_passes(size);
 }
 
-void sample_again(void)
+void sample_redraw(void)
 {
     if (sampler.random)
-        sampler.left = draw();
+        sampler.left = draw_distance();
 }
 
 /* ---- The filter ----------------------------------------------------------------------------- */
 
-static void cell_add(uintptr_t address)
+/* change: 1 or -1. */
+static void change_filter(uintptr_t address, int change)
 {
     uint8_t *cell = sample_cell(address), before = load_relaxed(cell);
-    while (before != STUCK && !cas_acquire(cell, &before, before + 1))
+    while (before != STUCK && !cas_acquire(cell, &before, before + change))
         ;
 }
 
-static void cell_take(uintptr_t address)
-{
-    uint8_t *cell = sample_cell(address), before = load_relaxed(cell);
-    while (before != STUCK && !cas_acquire(cell, &before, before - 1))
-        ;
-}
-
-/* The filter knows of a block before the table does and until after: another thread may fork in
- * between, and the child must not lose what the table has. */
+/* A block is added to the filter before it enters the table, and removed from it afterwards:
+ * another thread may fork in between, and the child's filter must cover its table. */
 enum blocks_insert sample_insert(struct guard *guard, const struct block *block, struct block *old)
 {
-    cell_add(block->address);
+    change_filter(block->address, 1);
     enum blocks_insert done = blocks_insert(guard, block, old);
     if (done != BLOCKS_NEW)
-        cell_take(done == BLOCKS_REPLACED ? old->address : block->address);
+        change_filter(done == BLOCKS_REPLACED ? old->address : block->address, -1);
     return done;
 }
 
@@ -184,7 +177,7 @@ bool sample_remove(struct guard *guard, uintptr_t address, struct block *out)
 {
     bool found = blocks_remove(guard, address, out);
     if (found)
-        cell_take(address);
+        change_filter(address, -1);
     return found;
 }
 
@@ -195,32 +188,32 @@ struct weight {
     uint64_t exact; /* 1/p, times 2^32 */
 };
 
-static struct weight weigh(const struct block *block)
+static struct weight compute_weight(const struct block *block)
 {
-    uint64_t p = chance_of(block->size);
+    uint64_t p = inclusion_probability(block->size);
     if (!p)
         return (struct weight){1, 1ull << 32};
     uint64_t exact = ((wide)1 << 96) / p;
     uint64_t place = (uint64_t)block->thread << 32 | block->count;
-    uint32_t chance = mix(mix(block->address ^ rounding_key) ^ place) >> 32;
+    uint32_t chance = mix_bits(mix_bits(block->address ^ rounding_key) ^ place) >> 32;
     return (struct weight){(exact >> 32) + (chance < (uint32_t)exact), exact};
 }
 
 uint64_t sample_weight(const struct block *block)
 {
-    return sample_bytes ? weigh(block).blocks : 1;
+    return sample_state.bytes ? compute_weight(block).blocks : 1;
 }
 
-/* What a sample adds to the variances, without bias, in their units. Chance decided whether it was
- * met, 1/p (1/p - 1), and how its weight f = frac(1/p) was rounded, f (1 - f). Each of these
- * factors is multiplied with size / BYTES for the bytes: none grows large when 1/p does. */
+/* A sample's unbiased contribution to the variances, in their units: 1/p (1/p - 1) for its random
+ * selection, f (1 - f) with f = frac(1/p) for the random rounding of its weight. For the bytes each
+ * of these factors is multiplied with size / BYTES: so none becomes large when 1/p does. */
 static struct leak_variance variance_of(const struct weight *weight, uint64_t size)
 {
     uint64_t one = 1ull << 32, up = (uint32_t)weight->exact;
     uint64_t blocks = ((wide)weight->exact * (weight->exact - one) + up * (one - up)) >> 56;
     if (weight->exact == one)
         return (struct leak_variance){.samples = 1};
-    uint64_t ratio = ((wide)size << 32) / sample_bytes;
+    uint64_t ratio = ((wide)size << 32) / sample_state.bytes;
     uint64_t met = (wide)weight->exact * ratio >> 32,
              not_met = (wide)(weight->exact - one) * ratio >> 32;
     uint64_t rounded_up = (wide)up * ratio >> 32, rounded_down = (wide)(one - up) * ratio >> 32;
@@ -232,12 +225,12 @@ static struct leak_variance variance_of(const struct weight *weight, uint64_t si
 
 uint64_t sample_count(const struct block *block, bool comes)
 {
-    struct weight weight = weigh(block);
+    struct weight weight = compute_weight(block);
     struct leak_variance *sum = segmented_array_ensure(&variances, block->site);
     if (!sum)
-        return weight.blocks; /* no memory: the sums stand, nobody knows how well */
+        return weight.blocks; /* no memory: the sums stay unbiased, their variances are unknown */
     struct leak_variance own = variance_of(&weight, block->size);
-    uint64_t sign = comes ? 1 : -1; /* what went is taken away, to the last bit */
+    uint64_t sign = comes ? 1 : -1; /* a free subtracts exactly what the allocation added */
     add_relaxed(&sum->samples, sign);
     add_relaxed(&sum->blocks, sign * own.blocks);
     add_relaxed(&sum->bytes, sign * own.bytes);

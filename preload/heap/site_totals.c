@@ -1,10 +1,16 @@
+/* site_totals.c - sums over sites and threads. */
 #include "preload/heap/site_totals.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
 #include "preload/unwind/sites.h"
 #include "preload/heap/threads.h"
+#include "preload/store/store.h"
 
-#define TRIES 4
+#include <limits.h>
+
+#define SITE_TRIES 4
+#define TOTALS_TRIES 8
+#define ANY_TAG UINT_MAX
 
 /* ---- One site ------------------------------------------------------------------------------ */
 
@@ -13,36 +19,29 @@ struct adding {
     struct leak_counts sum;
 };
 
-static void add_counts(struct leak_counts *sum, const struct leak_counts *more)
-{
-    sum->allocs += load_relaxed(&more->allocs);
-    sum->bytes += load_relaxed(&more->bytes);
-    sum->frees += load_relaxed(&more->frees);
-    sum->freed_bytes += load_relaxed(&more->freed_bytes);
-}
-
-static void add_slots(const struct thread *thread, void *context)
+static void add_slots_of_site(const struct thread *thread, void *context)
 {
     struct adding *adding = context;
     struct leak_slots *memory = load_relaxed(&thread->slots.memory);
     if (!memory)
         return;
-    struct slots slots = {.memory = memory, .pairs = memory->count / 2}; /* one of each moment */
-    const struct leak_slot *pair = slots_pair(&slots, adding->site);
+    /* The thread may replace its memory meanwhile: take memory and size from one and the same. */
+    struct thread_counters slots = {.memory = memory, .pairs = memory->count / 2};
+    const struct leak_slot *pair = thread_counters_pair(&slots, adding->site);
     for (int i = 0; i < 2; i++)
         if (load_acquire(&pair[i].site) == adding->site)
-            add_counts(&adding->sum, &pair[i].counts);
+            adding->sum = sites_sum(&adding->sum, &pair[i].counts);
 }
 
-/* A fold writes the site's counts before it clears the slot: when they are the same before and
- * after, none was seen half. */
-bool tally_site(struct guard *guard UNUSED, uint32_t site, struct leak_counts *counts)
+/* A fold writes the site's counts before it clears the slot: when the counts are the same before
+ * and after, no fold was seen half done. */
+bool site_totals_read_site(struct guard *guard UNUSED, uint32_t site, struct leak_counts *counts)
 {
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < SITE_TRIES; i++) {
         struct leak_counts before = sites_counts(site);
         struct adding adding = {.site = site, .sum = before};
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        threads_each(add_slots, &adding);
+        threads_each(add_slots_of_site, &adding);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         struct leak_counts after = sites_counts(site);
         if (memcmp(&before, &after, sizeof after) == 0) {
@@ -53,77 +52,78 @@ bool tally_site(struct guard *guard UNUSED, uint32_t site, struct leak_counts *c
     return false;
 }
 
-/* ---- All of them --------------------------------------------------------------------------- */
+/* ---- All sites ----------------------------------------------------------------------------- */
 
-static bool has_room(struct tally *tally, uint32_t last)
+static bool reserve_totals(struct site_totals *totals, uint32_t last)
 {
-    if (last < tally->room)
+    if (last < totals->room)
         return true;
-    uint32_t room = round_up(last + last / 2 + 1, LEAK_PAGE / sizeof *tally->at);
-    struct tally_sum *larger = arena_map(room * sizeof *larger);
+    uint32_t room = round_up(last + last / 2 + 1, LEAK_PAGE / sizeof *totals->at);
+    struct site_total *larger = arena_map(room * sizeof *larger);
     if (!larger)
         return false;
-    if (tally->at) {
-        memcpy(larger, tally->at, tally->room * sizeof *tally->at);
-        arena_unmap(tally->at, tally->room * sizeof *tally->at);
+    if (totals->at) {
+        memcpy(larger, totals->at, totals->room * sizeof *totals->at);
+        arena_unmap(totals->at, totals->room * sizeof *totals->at);
     }
-    tally->at = larger;
-    tally->room = room;
+    totals->at = larger;
+    totals->room = room;
     return true;
 }
 
-/* Net sums may be "negative" slot by slot; the site's sum is not. */
-static void add_net(struct tally *tally, uint32_t site, const struct leak_counts *counts)
+/* A slot's net sum may be "negative"; the site's is not. */
+static void add_net_counts(struct site_totals *totals, uint32_t site,
+                           const struct leak_counts *counts)
 {
-    if (site > tally->last)
-        return; /* made meanwhile */
-    tally->at[site].bytes += load_relaxed(&counts->bytes) - load_relaxed(&counts->freed_bytes);
-    tally->at[site].blocks += load_relaxed(&counts->allocs) - load_relaxed(&counts->frees);
+    if (site > totals->last)
+        return; /* created meanwhile */
+    totals->at[site].bytes += load_relaxed(&counts->bytes) - load_relaxed(&counts->freed_bytes);
+    totals->at[site].blocks += load_relaxed(&counts->allocs) - load_relaxed(&counts->frees);
 }
 
-static void add_thread(const struct thread *thread, void *context)
+static void add_thread_slots(const struct thread *thread, void *context)
 {
-    struct tally *tally = context;
+    struct site_totals *totals = context;
     const struct leak_slots *memory = load_relaxed(&thread->slots.memory);
-    tally->threads++;
-    tally->work += memory ? memory->count : 0;
+    totals->threads++;
+    totals->work += memory ? memory->count : 0;
     for (uint32_t i = 0; memory && i < memory->count; i++) {
         uint32_t site = load_acquire(&memory->slot[i].site);
         if (site)
-            add_net(tally, site, &memory->slot[i].counts);
+            add_net_counts(totals, site, &memory->slot[i].counts);
     }
 }
 
-bool tally_take(struct guard *guard UNUSED, struct tally *tally)
+bool site_totals_compute(struct guard *guard UNUSED, struct site_totals *totals)
 {
     uint32_t last = sites_last();
-    if (!has_room(tally, last))
+    if (!reserve_totals(totals, last))
         return false;
-    tally->last = last;
-    tally->all.bytes = tally->all.blocks = 0;
-    tally->threads = 0;
-    tally->work = last;
+    totals->last = last;
+    totals->all.bytes = totals->all.blocks = 0;
+    totals->threads = 0;
+    totals->work = last;
     for (uint32_t site = 1; site <= last; site++)
-        tally->at[site].bytes = tally->at[site].blocks = 0;
-    threads_each(add_thread, tally);
+        totals->at[site].bytes = totals->at[site].blocks = 0;
+    threads_each(add_thread_slots, totals);
     for (uint32_t site = 1; site <= last; site++) {
-        struct tally_sum *sum = &tally->at[site];
+        struct site_total *sum = &totals->at[site];
         struct leak_counts counts = sites_counts(site);
-        add_net(tally, site, &counts);
-        /* A free may be counted before its allocation is seen: less than nothing is nothing. */
+        add_net_counts(totals, site, &counts);
+        /* A free may be read before its allocation was counted: a negative sum becomes 0. */
         if ((int64_t)sum->bytes < 0)
             sum->bytes = 0;
         if ((int32_t)sum->blocks < 0)
             sum->blocks = 0;
-        tally->all.bytes += sum->bytes;
-        tally->all.blocks += sum->blocks;
+        totals->all.bytes += sum->bytes;
+        totals->all.blocks += sum->blocks;
     }
     return true;
 }
 
 /* ---- The largest --------------------------------------------------------------------------- */
 
-static void sink(struct tally_top *top, size_t count, size_t i)
+static void sift_down(struct site_rank *top, size_t count, size_t i)
 {
     for (;;) {
         size_t child = 2 * i + 1;
@@ -131,22 +131,95 @@ static void sink(struct tally_top *top, size_t count, size_t i)
             child++;
         if (child >= count || top[i].size <= top[child].size)
             return;
-        struct tally_top down = top[i];
+        struct site_rank down = top[i];
         top[i] = top[child];
         top[child] = down;
         i = child;
     }
 }
 
-size_t tally_keep(struct tally_top *top, size_t count, size_t room, uint32_t site, uint64_t size)
+size_t site_totals_keep_largest(struct site_rank *top, size_t count, size_t room, uint32_t site,
+                                uint64_t size)
 {
     if (count < room) {
-        top[count++] = (struct tally_top){site, size};
+        top[count++] = (struct site_rank){site, size};
         for (size_t i = count == room ? count / 2 : 0; i-- > 0;)
-            sink(top, count, i);
+            sift_down(top, count, i);
     } else if (size > top[0].size) {
-        top[0] = (struct tally_top){site, size};
-        sink(top, count, 0);
+        top[0] = (struct site_rank){site, size};
+        sift_down(top, count, 0);
     }
     return count;
+}
+
+/* ---- Totals of the process, a thread, a tag -------------------------------------------------- */
+
+struct addition {
+    struct leak_counts sum;
+    unsigned tag; /* or any */
+};
+
+static bool has_wanted_tag(const struct addition *addition, uint32_t site)
+{
+    return addition->tag == ANY_TAG || sites_tag(site) == addition->tag;
+}
+
+static void add_thread_counts(const struct thread *thread, void *context)
+{
+    struct addition *to = context;
+    const struct leak_slots *memory = load_relaxed(&thread->slots.memory);
+    for (uint32_t i = 0; memory && i < memory->count; i++) {
+        uint32_t site = load_acquire(&memory->slot[i].site);
+        if (site && has_wanted_tag(to, site))
+            to->sum = sites_sum(&to->sum, &memory->slot[i].counts);
+    }
+}
+
+static void add_folded_counts(struct addition *to)
+{
+    for (uint32_t site = 1, last = sites_last(); site <= last; site++) {
+        struct leak_counts counts = sites_counts(site);
+        if (has_wanted_tag(to, site))
+            to->sum = sites_sum(&to->sum, &counts);
+    }
+}
+
+/* A fold during the sum may be counted twice or not at all: then sums again. */
+static struct leak_counts sum_by_tag(unsigned tag)
+{
+    struct addition all = {.tag = tag};
+    for (int i = 0; i < TOTALS_TRIES; i++) {
+        uint64_t before = load_acquire(&store_header->folds);
+        all.sum = (struct leak_counts){0};
+        threads_each(add_thread_counts, &all);
+        add_folded_counts(&all);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (before % 2 == 0 && before == load_relaxed(&store_header->folds))
+            break;
+    }
+    return all.sum;
+}
+
+struct leak_counts totals_of_process(struct guard *guard UNUSED)
+{
+    return sum_by_tag(ANY_TAG);
+}
+
+struct leak_counts totals_of_tag(struct guard *guard UNUSED, unsigned tag)
+{
+    return sum_by_tag(tag);
+}
+
+bool totals_of_thread(struct guard *guard, struct leak_counts *out)
+{
+    struct locked shared;
+    struct thread *thread = threads_self(guard, &shared);
+    if (!thread)
+        return false;
+    struct addition mine = {.sum = thread->slots.folded, .tag = ANY_TAG};
+    if (!thread->stand_in)
+        add_thread_counts(thread, &mine);
+    *out = mine.sum;
+    threads_done(thread, &shared);
+    return !thread->stand_in;
 }

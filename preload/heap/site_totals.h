@@ -1,9 +1,9 @@
-/* site_totals.h - what every site holds at this moment, summed from the sites and the slots of all
- * threads.
+/* site_totals.h - the current totals of the sites, of the process, of a thread, of a tag: sums over
+ * the folded counters (sites.h) and the slots of all threads (thread_counters.h).
  *
- * Takes time in proportion to both, some 3 ns each, so whoever calls it thinks of how often. A fold
- * that another thread is at meanwhile may count once too often or once too little; tally_site asks
- * again until it does not.
+ * Takes time in proportion to the number of sites and slots, some 3 ns each, so callers limit how
+ * often. A fold that another thread makes meanwhile may be counted twice or not at all;
+ * site_totals_read_site and the totals_ functions detect that and try again.
  */
 #ifndef PRELOAD_HEAP_SITE_TOTALS_H
 #define PRELOAD_HEAP_SITE_TOTALS_H
@@ -11,17 +11,17 @@
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"
 
-/* One for each site, so it is small: blocks are exact below 2^31. */
-struct tally_sum {
+/* One for each site, so it is compact: blocks are exact below 2^31. */
+struct site_total {
     uint64_t bytes;
     uint32_t blocks;
     uint32_t before; /* the caller's own */
 };
 
-struct tally {
-    struct tally_sum *at; /* by site, 0 is nobody's */
-    uint32_t room;        /* sites it can take */
-    uint32_t last;        /* the last site then */
+struct site_totals {
+    struct site_total *at; /* by site, from 1 on */
+    uint32_t room;         /* capacity of the array */
+    uint32_t last;         /* the last site at that time */
     struct {
         uint64_t bytes, blocks;
     } all;
@@ -29,18 +29,28 @@ struct tally {
     uint64_t work; /* sites and slots that were read */
 };
 
-/* False: no memory. The tally's own memory is kept for the next time. */
-bool tally_take(struct guard *guard, struct tally *tally);
+/* Computes all of them. False: no memory. The array is reused by the next call. */
+bool site_totals_compute(struct guard *guard, struct site_totals *totals);
 
-/* The exact counts of one site; false: it was being folded all the time. */
-bool tally_site(struct guard *guard, uint32_t site, struct leak_counts *counts);
+/* The exact counts of one site; false: the site was folded during each of several attempts. */
+bool site_totals_read_site(struct guard *guard, uint32_t site, struct leak_counts *counts);
 
-/* A list of the largest, filled by tally_keep: a heap, the smallest first. */
-struct tally_top {
+/* A list of the largest sites, filled by site_totals_keep_largest: a binary heap, the smallest
+ * first. */
+struct site_rank {
     uint32_t site;
     uint64_t size;
 };
 /* Returns the new count. */
-size_t tally_keep(struct tally_top *top, size_t count, size_t room, uint32_t site, uint64_t size);
+size_t site_totals_keep_largest(struct site_rank *top, size_t count, size_t room, uint32_t site,
+                                uint64_t size);
+
+/* Exact when the other threads stand still, else not of one moment. */
+struct leak_counts totals_of_process(struct guard *guard);
+/* The allocations with that tag. */
+struct leak_counts totals_of_tag(struct guard *guard, unsigned tag);
+/* The calling thread's: folded + the sum of its slots; exact, since only the thread writes them.
+ * False: the thread is at its end and shares the stand-in's counters, or there was no memory. */
+bool totals_of_thread(struct guard *guard, struct leak_counts *out);
 
 #endif

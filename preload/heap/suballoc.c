@@ -1,3 +1,4 @@
+/* suballoc.c - a treap by (address, pool), and a list of members for each pool. */
 #include "preload/heap/suballoc.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
@@ -5,7 +6,7 @@
 
 #define FIRST_ENTRIES 1024
 #define FIRST_POOLS 512
-#define AROUND_MOST 4096 /* entries looked at for the one that an address is in */
+#define AROUND_MOST 4096 /* entries tried in the search for the one that contains an address */
 
 struct entry {
     uintptr_t address; /* 0: free, and "left" is the next one */
@@ -15,16 +16,16 @@ struct entry {
     uint32_t newer, older; /* members of the pool */
 };
 
-uint64_t carved_count;
-static struct lock lock;      /* guards what follows */
-static struct entry *entries; /* from 1 on: 0 is nobody */
+uint64_t suballoc_count;
+static struct lock lock;      /* guards the variables below */
+static struct entry *entries; /* from 1 on: 0 means none */
 static uint32_t *newest;      /* by pool: its list */
 static uint32_t capacity, used, unused, root, pools;
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
-/* An array with room for one more than "at"; false: no memory. */
-static bool reach_to(void **array, uint32_t *room, size_t each, uint32_t at, uint32_t least)
+/* Makes sure that the array has an element at; false: no memory. */
+static bool grow_array(void **array, uint32_t *room, size_t each, uint32_t at, uint32_t least)
 {
     if (at < *room)
         return true;
@@ -41,7 +42,7 @@ static bool reach_to(void **array, uint32_t *room, size_t each, uint32_t at, uin
     return true;
 }
 
-static uint32_t take_entry(void)
+static uint32_t alloc_entry(void)
 {
     uint32_t made = unused;
     if (made) {
@@ -50,52 +51,53 @@ static uint32_t take_entry(void)
     }
     void *array = entries;
     if (used >= UINT32_MAX / 2 ||
-        !reach_to(&array, &capacity, sizeof *entries, used + 1, FIRST_ENTRIES))
+        !grow_array(&array, &capacity, sizeof *entries, used + 1, FIRST_ENTRIES))
         return 0;
     entries = array;
     return ++used;
 }
 
-static void give_entry(uint32_t it)
+static void free_entry(uint32_t it)
 {
     entries[it] = (struct entry){.left = unused};
     unused = it;
 }
 
-/* Numbers of pools are small: pools.c uses those again that are free. */
-static bool has_list(uint32_t pool)
+/* Makes sure that the pool has a list. Numbers of pools are small: pools.c reuses them. */
+static bool reserve_pool_list(uint32_t pool)
 {
     void *array = newest;
     bool room;
-    while (!(room = pool < pools) && reach_to(&array, &pools, sizeof *newest, pools, FIRST_POOLS))
+    while (!(room = pool < pools) && grow_array(&array, &pools, sizeof *newest, pools, FIRST_POOLS))
         newest = array;
     return room;
 }
 
-/* ---- The tree ------------------------------------------------------------------------------- */
+/* ---- The treap ------------------------------------------------------------------------------ */
 
-static bool is_before(const struct entry *entry, uintptr_t address, uint32_t pool)
+static bool key_is_before(const struct entry *entry, uintptr_t address, uint32_t pool)
 {
     return entry->address != address ? entry->address < address : entry->pool < pool;
 }
 
-static uint32_t priority(uint32_t it)
+static uint32_t treap_priority(uint32_t it)
 {
     return (uint32_t)hash_u64(it);
 }
 
-/* Below *link what is before the new one goes to its left, the rest to its right. */
-static void tree_put(uint32_t it)
+/* Inserts at the first *link of lower priority and splits that subtree: keys before the new one go
+ * to its left, the others to its right. */
+static void treap_insert(uint32_t it)
 {
     struct entry *made = &entries[it];
     uint32_t *link = &root;
-    while (*link && priority(*link) >= priority(it))
-        link = is_before(&entries[*link], made->address, made->pool) ? &entries[*link].right
-                                                                     : &entries[*link].left;
+    while (*link && treap_priority(*link) >= treap_priority(it))
+        link = key_is_before(&entries[*link], made->address, made->pool) ? &entries[*link].right
+                                                                         : &entries[*link].left;
     uint32_t rest = *link, *left = &made->left, *right = &made->right;
     *link = it;
     while (rest) {
-        uint32_t **side = is_before(&entries[rest], made->address, made->pool) ? &left : &right;
+        uint32_t **side = key_is_before(&entries[rest], made->address, made->pool) ? &left : &right;
         **side = rest;
         *side = side == &left ? &entries[rest].right : &entries[rest].left;
         rest = **side;
@@ -103,15 +105,15 @@ static void tree_put(uint32_t it)
     *left = *right = 0;
 }
 
-static void tree_take(uint32_t it)
+static void treap_remove(uint32_t it)
 {
     const struct entry *gone = &entries[it];
     uint32_t *link = &root, left = gone->left, right = gone->right;
     while (*link != it)
-        link = is_before(&entries[*link], gone->address, gone->pool) ? &entries[*link].right
-                                                                     : &entries[*link].left;
+        link = key_is_before(&entries[*link], gone->address, gone->pool) ? &entries[*link].right
+                                                                         : &entries[*link].left;
     while (left && right) {
-        bool left_is_above = priority(left) >= priority(right);
+        bool left_is_above = treap_priority(left) >= treap_priority(right);
         *link = left_is_above ? left : right;
         link = left_is_above ? &entries[left].right : &entries[right].left;
         *(left_is_above ? &left : &right) = *link;
@@ -119,16 +121,16 @@ static void tree_take(uint32_t it)
     *link = left ? left : right;
 }
 
-/* The last one before that place, and the first one at or behind it; 0: none. */
+/* The last entry before a key, and the first one at or after it; 0: none. */
 struct neighbours {
     uint32_t before, behind;
 };
 
-static struct neighbours tree_beside(uintptr_t address, uint32_t pool)
+static struct neighbours treap_neighbours(uintptr_t address, uint32_t pool)
 {
     struct neighbours found = {0};
     for (uint32_t it = root; it;)
-        if (is_before(&entries[it], address, pool)) {
+        if (key_is_before(&entries[it], address, pool)) {
             found.before = it;
             it = entries[it].right;
         } else {
@@ -140,30 +142,31 @@ static struct neighbours tree_beside(uintptr_t address, uint32_t pool)
 
 /* ---- One entry ------------------------------------------------------------------------------ */
 
-static struct carved carved_of(uint32_t it)
+static struct suballoc_block entry_block(uint32_t it)
 {
-    return (struct carved){.block = blocks_unpack(&entries[it].is, entries[it].address),
-                           .pool = entries[it].pool};
+    return (struct suballoc_block){.block = blocks_unpack(&entries[it].is, entries[it].address),
+                                   .pool = entries[it].pool};
 }
 
-static uint64_t size_of(uint32_t it)
+static uint64_t entry_size(uint32_t it)
 {
-    return carved_of(it).block.size;
+    return entry_block(it).block.size;
 }
 
-static uint32_t find(uintptr_t address, uint32_t pool)
+static uint32_t find_entry(uintptr_t address, uint32_t pool)
 {
-    uint32_t it = tree_beside(address, pool == CARVED_ANY ? 0 : pool).behind, smallest = 0;
-    if (pool != CARVED_ANY)
+    uint32_t it = treap_neighbours(address, pool == SUBALLOC_ANY_POOL ? 0 : pool).behind,
+             smallest = 0;
+    if (pool != SUBALLOC_ANY_POOL)
         return it && entries[it].address == address && entries[it].pool == pool ? it : 0;
     for (; it && entries[it].address == address;
-         it = tree_beside(address, entries[it].pool + 1).behind)
-        if (!smallest || size_of(it) < size_of(smallest))
+         it = treap_neighbours(address, entries[it].pool + 1).behind)
+        if (!smallest || entry_size(it) < entry_size(smallest))
             smallest = it;
     return smallest;
 }
 
-static void join_pool(uint32_t it)
+static void link_into_pool(uint32_t it)
 {
     struct entry *entry = &entries[it];
     entry->newer = 0;
@@ -173,7 +176,7 @@ static void join_pool(uint32_t it)
     newest[entry->pool] = it;
 }
 
-static void leave_pool(uint32_t it)
+static void unlink_from_pool(uint32_t it)
 {
     const struct entry *entry = &entries[it];
     if (entry->older)
@@ -184,113 +187,116 @@ static void leave_pool(uint32_t it)
         newest[entry->pool] = entry->older;
 }
 
-static bool take_out(uint32_t it, struct carved *out)
+static bool remove_entry_at(uint32_t it, struct suballoc_block *out)
 {
     if (!it)
         return false;
-    *out = carved_of(it);
-    tree_take(it);
+    *out = entry_block(it);
+    treap_remove(it);
     if (out->pool)
-        leave_pool(it);
-    give_entry(it);
-    store_relaxed(&carved_count, carved_count - 1);
+        unlink_from_pool(it);
+    free_entry(it);
+    store_relaxed(&suballoc_count, suballoc_count - 1);
     return true;
 }
 
 /* ---- The table ------------------------------------------------------------------------------ */
 
-enum blocks_insert carved_insert(struct guard *guard UNUSED, const struct block *block,
-                                 uint32_t pool, struct block *old)
+enum blocks_insert suballoc_insert(struct guard *guard UNUSED, const struct block *block,
+                                   uint32_t pool, struct block *old)
 {
     enum blocks_insert result = BLOCKS_NO_MEMORY;
     if (!blocks_has_key(block->address))
         return result;
     struct locked locked = lock_take(&lock);
-    uint32_t it = find(block->address, pool);
+    uint32_t it = find_entry(block->address, pool);
     if (it) {
-        *old = carved_of(it).block;
+        *old = entry_block(it).block;
         entries[it].is = blocks_pack(block);
         result = BLOCKS_REPLACED;
-    } else if ((!pool || has_list(pool)) && (it = take_entry())) {
+    } else if ((!pool || reserve_pool_list(pool)) && (it = alloc_entry())) {
         entries[it] =
             (struct entry){.address = block->address, .is = blocks_pack(block), .pool = pool};
-        tree_put(it);
+        treap_insert(it);
         if (pool)
-            join_pool(it);
-        store_relaxed(&carved_count, carved_count + 1);
+            link_into_pool(it);
+        store_relaxed(&suballoc_count, suballoc_count + 1);
         result = BLOCKS_NEW;
     }
     lock_give(&locked);
     return result;
 }
 
-bool carved_remove(struct guard *guard UNUSED, uintptr_t address, uint32_t pool, struct carved *out)
+bool suballoc_remove(struct guard *guard UNUSED, uintptr_t address, uint32_t pool,
+                     struct suballoc_block *out)
 {
     struct locked locked = lock_take(&lock);
-    bool known = take_out(find(address, pool), out);
+    bool known = remove_entry_at(find_entry(address, pool), out);
     lock_give(&locked);
     return known;
 }
 
-bool carved_remove_in(struct guard *guard UNUSED, uintptr_t start, uintptr_t end,
-                      struct carved *out)
+bool suballoc_remove_in_range(struct guard *guard UNUSED, uintptr_t start, uintptr_t end,
+                              struct suballoc_block *out)
 {
     struct locked locked = lock_take(&lock);
-    uint32_t it = tree_beside(start, 0).behind;
-    bool known = it && entries[it].address < end && take_out(it, out);
+    uint32_t it = treap_neighbours(start, 0).behind;
+    bool known = it && entries[it].address < end && remove_entry_at(it, out);
     lock_give(&locked);
     return known;
 }
 
-bool carved_remove_member(struct guard *guard, uint32_t pool, struct carved *out)
+bool suballoc_remove_member(struct guard *guard, uint32_t pool, struct suballoc_block *out)
 {
-    return carved_remove_outside(guard, pool, 0, 0, out);
+    return suballoc_remove_outside(guard, pool, 0, 0, out);
 }
 
-bool carved_remove_outside(struct guard *guard UNUSED, uint32_t pool, uintptr_t start,
-                           uintptr_t end, struct carved *out)
+bool suballoc_remove_outside(struct guard *guard UNUSED, uint32_t pool, uintptr_t start,
+                             uintptr_t end, struct suballoc_block *out)
 {
     struct locked locked = lock_take(&lock);
     uint32_t it = pool && pool < pools ? newest[pool] : 0;
     while (it && entries[it].address - start < end - start)
         it = entries[it].older;
-    bool known = take_out(it, out);
+    bool known = remove_entry_at(it, out);
     lock_give(&locked);
     return known;
 }
 
-/* At or below: with blocks in blocks, the nearest that reaches so far is the smallest. */
-static uint32_t around(uintptr_t address)
+/* Searches downwards: where blocks are nested, the nearest that contains the address is the
+ * smallest. */
+static uint32_t find_entry_containing(uintptr_t address)
 {
-    uint32_t it = tree_beside(address, CARVED_ANY).before, found = 0;
+    uint32_t it = treap_neighbours(address, SUBALLOC_ANY_POOL).before, found = 0;
     for (unsigned tried = 0; it && tried < AROUND_MOST; tried++) {
         bool reaches =
-            address - entries[it].address < size_of(it) || entries[it].address == address;
+            address - entries[it].address < entry_size(it) || entries[it].address == address;
         if (found && entries[it].address != entries[found].address)
             break;
-        if (reaches && (!found || size_of(it) < size_of(found)))
+        if (reaches && (!found || entry_size(it) < entry_size(found)))
             found = it;
-        it = tree_beside(entries[it].address, entries[it].pool).before;
+        it = treap_neighbours(entries[it].address, entries[it].pool).before;
     }
     return found;
 }
 
-bool carved_find_around(struct guard *guard UNUSED, uintptr_t address, struct carved *out)
+bool suballoc_find_containing(struct guard *guard UNUSED, uintptr_t address,
+                              struct suballoc_block *out)
 {
     struct locked locked = lock_take(&lock);
-    uint32_t it = around(address);
+    uint32_t it = find_entry_containing(address);
     if (it)
-        *out = carved_of(it);
+        *out = entry_block(it);
     lock_give(&locked);
     return it;
 }
 
-bool carved_ignore(struct guard *guard UNUSED, uintptr_t address)
+bool suballoc_ignore(struct guard *guard UNUSED, uintptr_t address)
 {
     struct locked locked = lock_take(&lock);
-    uint32_t it = around(address);
+    uint32_t it = find_entry_containing(address);
     if (it) {
-        struct block block = carved_of(it).block;
+        struct block block = entry_block(it).block;
         block.kind |= BLOCKS_IGNORED;
         entries[it].is = blocks_pack(&block);
     }
@@ -298,25 +304,25 @@ bool carved_ignore(struct guard *guard UNUSED, uintptr_t address)
     return it;
 }
 
-bool carved_first(uintptr_t address, uint32_t pool, struct carved *out)
+bool suballoc_first(uintptr_t address, uint32_t pool, struct suballoc_block *out)
 {
-    uint32_t it = tree_beside(address, pool).behind;
+    uint32_t it = treap_neighbours(address, pool).behind;
     if (it)
-        *out = carved_of(it);
+        *out = entry_block(it);
     return it;
 }
 
-void carved_each(void (*visit)(const struct block *block, void *context), void *context)
+void suballoc_each(void (*visit)(const struct block *block, void *context), void *context)
 {
-    struct carved it;
-    for (bool more = carved_first(0, 0, &it); more;
-         more = carved_first(it.block.address, it.pool + 1, &it))
+    struct suballoc_block it;
+    for (bool more = suballoc_first(0, 0, &it); more;
+         more = suballoc_first(it.block.address, it.pool + 1, &it))
         visit(&it.block, context);
 }
 
-/* ---- Its equations -------------------------------------------------------------------------- */
+/* ---- Invariants ----------------------------------------------------------------------------- */
 
-static bool check_lists(uint64_t *members)
+static bool check_pool_lists(uint64_t *members)
 {
     for (uint32_t pool = 1; pool < pools; pool++)
         for (uint32_t it = newest[pool], newer = 0; it; newer = it, it = entries[it].older) {
@@ -327,22 +333,24 @@ static bool check_lists(uint64_t *members)
     return true;
 }
 
-static bool check_children(uint32_t it)
+static bool check_treap_children(uint32_t it)
 {
     uint32_t left = entries[it].left, right = entries[it].right;
-    return (!left || priority(left) <= priority(it)) && (!right || priority(right) <= priority(it));
+    return (!left || treap_priority(left) <= treap_priority(it)) &&
+           (!right || treap_priority(right) <= treap_priority(it));
 }
 
-bool carved_check(void)
+bool suballoc_check(void)
 {
     uint64_t count = 0, of_pools = 0, members = 0, free = 0;
     uintptr_t address = 0;
     uint32_t pool = 0;
-    for (uint32_t it = tree_beside(0, 0).behind; it; it = tree_beside(address, pool + 1).behind) {
-        if (count && !is_before(&(struct entry){.address = address, .pool = pool},
-                                entries[it].address, entries[it].pool))
+    for (uint32_t it = treap_neighbours(0, 0).behind; it;
+         it = treap_neighbours(address, pool + 1).behind) {
+        if (count && !key_is_before(&(struct entry){.address = address, .pool = pool},
+                                    entries[it].address, entries[it].pool))
             return false;
-        if (!check_children(it) || !entries[it].address)
+        if (!check_treap_children(it) || !entries[it].address)
             return false;
         address = entries[it].address;
         pool = entries[it].pool;
@@ -351,15 +359,15 @@ bool carved_check(void)
     }
     for (uint32_t it = unused; it && free <= used; it = entries[it].left)
         free += entries[it].address ? used + 1ull : 1;
-    return check_lists(&members) && members == of_pools && count == carved_count &&
+    return check_pool_lists(&members) && members == of_pools && count == suballoc_count &&
            count + free == used;
 }
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
 
-LOCK_FOR_FORK(carved, &lock)
+LOCK_FOR_FORK(suballoc, &lock)
 
-void carved_fork_child(void)
+void suballoc_fork_child(void)
 {
     lock.word = 0;
 }

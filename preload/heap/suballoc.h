@@ -1,12 +1,12 @@
-/* suballoc.h - the table of blocks that the program's own allocators carve: (address, pool) ->
- * block.
+/* suballoc.h - blocks of the program's own allocators: (address, pool) -> block; and their pools.
  *
- * blocks.h holds what malloc gives. A block of the program's own may begin where the malloc'd one
- * begins that it is carved from, and go together with it, so these are a table for themselves, in
- * order of their addresses: a treap of entries by number. The members of a pool are a list as well.
- * One lock for all. A program that tells of none pays for one word that is 0.
+ * blocks.h has the blocks of malloc. A suballocated block may begin at the same address as the
+ * malloc'd block that contains it, and be freed together with it, so suballocated blocks have a
+ * table of their own, ordered by address: a treap whose entries are numbers of an array. The
+ * members of a pool are also a list. One lock for all. A program that announces no such blocks pays
+ * for reading one word that is 0.
  *
- *     an entry is in the tree, or on the list of free ones
+ *     an entry is in the treap, or on the list of free entries
  *     address, then pool, ascend from left to right; priorities fall from top to bottom
  *     an entry of a pool is on that pool's list, the newest first, and on no other
  */
@@ -15,45 +15,75 @@
 
 #include "preload/heap/blocks.h"
 
-/* pool 0: of none. */
-struct carved {
+/* pool 0: of no pool. */
+struct suballoc_block {
     struct block block;
     uint32_t pool;
 };
 
-#define CARVED_ANY UINT32_MAX /* in the place of a pool: whichever */
+#define SUBALLOC_ANY_POOL UINT32_MAX /* matches all pools */
 
-/* How many there are: what costs time where there are none asks first. */
-extern uint64_t carved_count HIDDEN;
+/* The number of blocks: callers test it first, since most programs have none. */
+extern uint64_t suballoc_count HIDDEN;
 
 /* As blocks_insert; the key is the block's address and the pool. */
-enum blocks_insert carved_insert(struct guard *guard, const struct block *block, uint32_t pool,
-                                 struct block *old);
-/* Of several at one address, and with CARVED_ANY, the smallest. False: there is none. */
-bool carved_remove(struct guard *guard, uintptr_t address, uint32_t pool, struct carved *out);
-/* One that begins in [start, end), of that pool: of CARVED_ANY. */
-bool carved_remove_in(struct guard *guard, uintptr_t start, uintptr_t end, struct carved *out);
-/* One of a pool's; or one that begins outside of [start, end). False: there is no such. */
-bool carved_remove_member(struct guard *guard, uint32_t pool, struct carved *out);
-bool carved_remove_outside(struct guard *guard, uint32_t pool, uintptr_t start, uintptr_t end,
-                           struct carved *out);
-/* The program says that it is no leak. */
-bool carved_ignore(struct guard *guard, uintptr_t address);
+enum blocks_insert suballoc_insert(struct guard *guard, const struct block *block, uint32_t pool,
+                                   struct block *old);
+/* With SUBALLOC_ANY_POOL removes the smallest of several blocks at one address. False: none. */
+bool suballoc_remove(struct guard *guard, uintptr_t address, uint32_t pool,
+                     struct suballoc_block *out);
+/* Removes one block of any pool that begins in [start, end). */
+bool suballoc_remove_in_range(struct guard *guard, uintptr_t start, uintptr_t end,
+                              struct suballoc_block *out);
+/* Removes one block of a pool; or one that begins outside of [start, end). False: none. */
+bool suballoc_remove_member(struct guard *guard, uint32_t pool, struct suballoc_block *out);
+bool suballoc_remove_outside(struct guard *guard, uint32_t pool, uintptr_t start, uintptr_t end,
+                             struct suballoc_block *out);
+/* Marks the smallest block that contains the address as no leak. */
+bool suballoc_ignore(struct guard *guard, uintptr_t address);
 
-/* The smallest block that an address is in, at its start or inside. */
-bool carved_find_around(struct guard *guard, uintptr_t address, struct carved *out);
+/* The smallest block that contains an address. */
+bool suballoc_find_containing(struct guard *guard, uintptr_t address, struct suballoc_block *out);
 
-/* The first one at or behind an address and pool, without the lock: nothing may change meanwhile.
- */
-bool carved_first(uintptr_t address, uint32_t pool, struct carved *out);
-/* Calls visit for every block, ascending; likewise. */
-void carved_each(void (*visit)(const struct block *block, void *context), void *context);
+/* The first block at or after (address, pool). Takes no lock: nothing may change meanwhile. */
+bool suballoc_first(uintptr_t address, uint32_t pool, struct suballoc_block *out);
+/* Calls visit for every block, ascending. Takes no lock either. */
+void suballoc_each(void (*visit)(const struct block *block, void *context), void *context);
 
-/* The equations above. */
-bool carved_check(void);
+/* The invariants above. */
+bool suballoc_check(void);
 
-void carved_fork_lock(void);
-void carved_fork_unlock(void);
-void carved_fork_child(void);
+void suballoc_fork_lock(void);
+void suballoc_fork_unlock(void);
+void suballoc_fork_child(void);
+
+/* ---- Pools (pools.c) -------------------------------------------------------------------------
+ * A pool is named by any address; it has a small number and a name. Open addressing by address,
+ * doubled when three quarters are used; a removed pool leaves a mark in its slot that a later one
+ * may take. Numbers are used again, so that arrays by number stay small.
+ *
+ *     every pool is reachable from its home without passing an empty slot */
+
+/* The number of a pool, created if necessary; name NULL: keeps its name. 0: no memory. */
+uint32_t pools_create(struct guard *guard, uintptr_t address, const char *name);
+/* 0: no such pool. */
+uint32_t pools_find(struct guard *guard, uintptr_t address);
+/* The pool has another address now. False: no such pool, or the new address has one already. */
+bool pools_move(struct guard *guard, uintptr_t from, uintptr_t to);
+/* Call when the pool has no members any more. */
+void pools_remove(struct guard *guard, uintptr_t address);
+
+/* Writes the name of a pool to the recording file, for an event, and returns its number there; 0:
+ * no name, or no room. */
+uint32_t pools_store_name(struct guard *guard, uint32_t number);
+/* The name of that number, for a log line. */
+const char *pools_stored_name(uint32_t told);
+
+bool pools_check(void);
+
+void pools_fork_lock(void);
+void pools_fork_unlock(void);
+/* The child has the same pools; their names are to be written to its own recording file. */
+void pools_fork_child(void);
 
 #endif

@@ -1,9 +1,10 @@
-/* threads.h - what the runtime keeps for each thread: its record in the store, counters, scratch.
+/* threads.h - the state of each thread: its record in the recording file, counters, caches,
+ * scratch.
  *
- * A thread is met at its first hook, or at its start when pthread_create was seen; then its number
- * is the order of creation and the same in every run. It leaves by a key destructor. What it still
- * does afterwards (other destructors, libc's own clean-up) is counted on one shared stand-in under
- * a lock.
+ * A thread gets its state at its start, when pthread_create was hooked, or else at its first hook.
+ * In the first case its number is the order of creation and the same in every run. A key destructor
+ * returns the state. What the thread still does afterwards (other destructors, libc's own clean-up)
+ * is counted in one shared stand-in under a lock.
  */
 #ifndef PRELOAD_HEAP_THREADS_H
 #define PRELOAD_HEAP_THREADS_H
@@ -19,31 +20,34 @@
 
 struct thread {
     uint32_t serial;
-    int32_t frees_left;        /* releases until the coarse clock is read again, … */
-    uint32_t clock_at;         /* … the allocation at which it is, … */
-    uint32_t events_per_clock; /* … and so many of either from there on */
-    uint32_t stop_at;          /* clock_at or watch_at, which is sooner, or before both */
-    uint64_t delta_level;      /* bytes not yet added to header.live_bytes, and half of … */
-    uint64_t delta_top;        /* … this: there may be so many, half of it either way */
-    int64_t delta_blocks;      /* not yet added to threads_blocks: goes with the bytes */
-    uint32_t watch_at; /* the allocation at which somebody wants to be called (alloc_watch.h) */
-    struct leak_thread *record; /* in the store, or where there was no room the next one … */
-    struct leak_thread unread;  /* … which is its own, too: allocations are counted there alone */
-    struct slots slots;
-    struct freed freed;
+    /* The coarse clock is read again after so many frees, or at that allocation, … */
+    int32_t frees_left;
+    uint32_t clock_at;
+    uint32_t events_per_clock; /* … and then after so many more of either */
+    uint32_t stop_at;          /* <= clock_at and watch_at: hooks compare with this alone */
+    /* Bytes not yet added to header.live_bytes = delta_level - delta_top / 2, between -delta_top /
+     * 2 and delta_top / 2. */
+    uint64_t delta_level, delta_top;
+    int64_t delta_blocks;       /* likewise for threads_state.live_blocks, added with the bytes */
+    uint32_t watch_at;          /* the allocation at which alloc_watch.h is called */
+    struct leak_thread *record; /* in the recording file; without memory there it is … */
+    struct leak_thread
+        private_record; /* … this one: hooks count allocations in *record in any case */
+    struct thread_counters slots;
+    struct free_history freed;
     struct unwind_bounds bounds;
-    struct oracle oracle;
+    struct unwind_check oracle;
     uintptr_t moving; /* event log: the realloc there has taken its block; 0 = none */
-    struct thread *next_free, *next_made;
+    struct thread *next_free, *next_of_all;
     bool stand_in;
-    bool lives; /* somebody's: not among the free ones */
-    /* Without stacks: one site a kind, 0 = not made yet. */
+    bool lives; /* in use, not on the free list */
+    /* Sites without stacks: one for each kind, 0 = not created yet. */
     uint32_t flat_sites[LEAK_KIND_MAX], disabled_sites[LEAK_KIND_MAX];
-    struct leaves leaves;
+    struct stack_cache stack_cache;
     struct unwind_trace trace;
 };
 
-/* Bytes that came, or went, and are not yet added to header.live_bytes. */
+/* Bytes allocated minus bytes freed that are not yet added to header.live_bytes. */
 static inline int64_t threads_delta(const struct thread *thread)
 {
     return (int64_t)(thread->delta_level - thread->delta_top / 2);
@@ -51,15 +55,13 @@ static inline int64_t threads_delta(const struct thread *thread)
 
 bool threads_start(struct guard *guard);
 
-/* Blocks that live in all, as far as threads have brought them: what header.live_bytes is of bytes.
- */
-extern uint64_t threads_blocks HIDDEN;
-
-/* 1: from the first allocation of each thread on somebody may wait for one; 0: nobody ever. */
-extern uint32_t threads_watch_from HIDDEN;
+extern struct threads_state {
+    uint64_t live_blocks; /* of all threads, without their delta_blocks; cf. header.live_bytes */
+    uint32_t watch_from;  /* the initial watch_at of each thread: 1, or 0: never */
+} threads_state HIDDEN;
 
 /* This thread's state; NULL when there is no memory for one. For the stand-in the shared lock is
- * held: give it back with threads_done. */
+ * held: release it with threads_done. */
 struct thread *threads_attach(struct guard *guard, struct locked *shared);
 
 static inline struct thread *threads_self(struct guard *guard, struct locked *shared)
@@ -75,7 +77,7 @@ static inline void threads_done(const struct thread *thread, struct locked *shar
         lock_give(shared);
 }
 
-/* What a new thread must be told; our own memory, so the program's heap stays as it was. */
+/* What a new thread needs at its start; not in the program's heap. */
 struct thread_start {
     void *(*routine)(void *);
     void *argument;
@@ -84,27 +86,29 @@ struct thread_start {
     struct thread_start *next_free;
 };
 
-/* pthread_create: a note with the number of the thread to be, and the thread's coming to life. */
-struct thread_start *threads_announce(struct guard *guard);
-void threads_forget(struct guard *guard, struct thread_start *start);
-void threads_begin(struct guard *guard, const struct thread_start *start);
-/* Writes the thread's name to its record: names may be given late. */
-void threads_note_name(struct thread *thread);
+/* The hook of pthread_create prepares a start, with the number of the new thread; the thread itself
+ * calls threads_enter and frees it. */
+struct thread_start *threads_prepare_start(struct guard *guard);
+void threads_free_start(struct guard *guard, struct thread_start *start);
+void threads_enter(struct guard *guard, const struct thread_start *start);
+/* Writes the thread's name to its record; called again at its end, since names may be set late. */
+void threads_record_name(struct thread *thread);
 
-/* The pages of such notes: a thread's argument may be held by nothing else yet. */
-void threads_each_note_page(void (*visit)(uintptr_t start, uintptr_t end, void *context),
+/* The pages of struct thread_start are roots: they may hold the only pointer to a new thread's
+ * argument. */
+void threads_each_start_page(void (*visit)(uintptr_t start, uintptr_t end, void *context),
+                             void *context);
+/* The stacks of ended threads, which libc may keep mapped for new ones. */
+void threads_each_old_stack(void (*visit)(const struct unwind_bounds *bounds, void *context),
                             void *context);
-/* The stacks that ended threads had: libc may keep them for the next ones. */
-void threads_each_left(void (*visit)(const struct unwind_bounds *bounds, void *context),
-                       void *context);
-/* Does a stack pointer of the calling thread's point to the stack that it was made with? */
+/* Does sp point into the stack that the calling thread was created with? */
 bool threads_on_own_stack(uintptr_t sp);
-/* Every state that is some thread's; nobody may come or go meanwhile. */
+/* Calls visit for every thread; none may start or end meanwhile. */
 void threads_each(void (*visit)(const struct thread *thread, void *context), void *context);
 
 void threads_fork_lock(void);
 void threads_fork_unlock(void);
-/* The forking thread is the child's only one, T1. */
+/* The forking thread becomes the child's only one, T1. */
 bool threads_fork_child(struct guard *guard);
 
 #endif

@@ -1,16 +1,17 @@
-/* timeline.h - how the heap came to where it is: in the store, bounded, by whoever is awake.
+/* timeline.h - the heap's size over time, in the recording file.
  *
- * Three things, all in places of fixed number (leak_store.h):
+ * Three series, each in a fixed number of records (leak_store.h); downsample.h says which are
+ * dropped when all records are used:
+ *
  *   points   live bytes and blocks of the whole heap, up to eight a second
- *   rows     the counts of up to 126 sites, once a second: the columns, those sites that hold most
- * or grow most. Which ones is asked of all sites now and then peak     what lived when the heap was
- * largest, written when it begins to fall downsample.h says what is forgotten when all places are
- * taken.
+ *   rows     the counts of up to 126 sites (the columns), once a second: those that hold most or
+ *            grow most, chosen now and then from all sites
+ *   peak     the live blocks by site when the heap was largest, written when it begins to fall
  *
- * The thread whose look at the clock ticks the epoch does the work, so a program that does not
- * allocate pays nothing and misses nothing: its heap is what it was. It never waits, and what takes
- * time in proportion to sites or threads is done so rarely that it takes at most 1/COST_SHARE of
- * the time.
+ * There is no thread of its own: the thread whose clock reading advances the epoch does the work. A
+ * program that does not allocate pays nothing and misses nothing, since its heap does not change.
+ * The work never waits for a lock, and what takes time in proportion to sites or threads is done so
+ * rarely that it takes at most 1/COST_SHARE of the time.
  */
 #ifndef PRELOAD_HEAP_TIMELINE_H
 #define PRELOAD_HEAP_TIMELINE_H
@@ -19,19 +20,19 @@
 #include "preload/heap/threads.h"
 
 /* The epoch has just moved on from `before`. */
-void history_tick(struct guard *guard, const struct thread *thread, uint32_t before);
+void timeline_tick(struct guard *guard, const struct thread *thread, uint32_t before);
 
-/* A peak from here on would be news; and the call that writes it down. The block whose release
- * makes the heap fall is still counted. */
-extern uint64_t history_peak_from HIDDEN;
-void history_peak(struct guard *guard);
+/* A peak of so many bytes is to be written, by timeline_write_peak; the block whose free makes the
+ * heap fall is still counted. */
+extern uint64_t timeline_peak_threshold HIDDEN;
+void timeline_write_peak(struct guard *guard);
 
-/* A block of that site, or `weight` such blocks, died at that age in ticks. */
-void history_died(uint32_t site, unsigned weight, uint32_t age);
+/* Counts `weight` freed blocks of that site, of that age in ticks. */
+void timeline_add_death(uint32_t site, unsigned weight, uint32_t age);
 
-void history_fork_lock(void);
-void history_fork_unlock(void);
-/* The child's begins with its store. */
-void history_fork_child(void);
+void timeline_fork_lock(void);
+void timeline_fork_unlock(void);
+/* The child's timeline begins with its recording file. */
+void timeline_fork_child(void);
 
 #endif

@@ -6,12 +6,12 @@
 #define LIBLEAK_IMPLEMENTATION
 #include "libleak.h"
 #include "preload/base/base.h"
-#include "preload/unwind/backtrace.h"
+#include "preload/unwind/unwind.h"
 #include "preload/heap/blocks.h"
 #include "preload/heap/capture.h"
 #include "preload/heap/suballoc.h"
-#include "preload/heap/totals.h"
-#include "preload/leakcheck/exit_callbacks.h"
+#include "preload/heap/site_totals.h"
+#include "preload/leakcheck/snapshot.h"
 #include "preload/base/log.h"
 #include "preload/process/lsan.h"
 #include "preload/track/milestones.h"
@@ -19,9 +19,7 @@
 #include "preload/interpose/real_functions.h"
 #include "preload/process/reports.h"
 #include "preload/roots/roots.h"
-#include "preload/leakcheck/snapshot.h"
 #include "preload/base/sys.h"
-#include "preload/heap/tags.h"
 #include "preload/base/strbuf.h"
 #include "preload/heap/threads.h"
 #include "preload/track/track.h"
@@ -54,7 +52,7 @@ static __thread uint32_t count_from __attribute__((tls_model("initial-exec")));
 static NOINLINE long take_look(const uintptr_t *record)
 {
     struct frame caller = FRAME_ABOVE(record);
-    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
+    struct roots_caller taker = SNAPSHOT_CALLER(&caller);
     uint32_t since = count_from;
     count_from = 0;
     return has_account(&caller) ? snapshot_take(LEAK_OCCASION_ASKED, &taker, since) : -1;
@@ -83,10 +81,10 @@ EXPORT long libleak_lost_since(unsigned long moment)
 /* INDIRECT is lost, too; HIDDEN is what an xor or the like may lead to. */
 EXPORT int libleak_found(struct libleak_findings *out)
 {
-    const struct look_sum *found = snapshot_found();
+    const struct leak_check_sum *found = snapshot_last_sums();
     *out = (struct libleak_findings){0};
     for (int verdict = 0; found && verdict < LEAK_VERDICT_MAX; verdict++) {
-        const struct look_sum *sum = &found[verdict];
+        const struct leak_check_sum *sum = &found[verdict];
         bool lost = verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;
         bool reachable = verdict == LEAK_VERDICT_REACHABLE;
         *(lost        ? &out->lost_blocks
@@ -180,9 +178,9 @@ EXPORT void libleak_enable_all(void)
 static bool ignore(struct guard *guard, const void *p)
 {
     struct block found;
-    if (load_relaxed(&carved_count) && carved_ignore(guard, arch_address(p)))
+    if (load_relaxed(&suballoc_count) && suballoc_ignore(guard, arch_address(p)))
         return true;
-    if (!blocks_find_around(guard, (uintptr_t)p, &found) ||
+    if (!blocks_find_containing(guard, (uintptr_t)p, &found) ||
         !track_remove(guard, (void *)found.address, &found))
         return false;
     found.kind |= BLOCKS_IGNORED;
@@ -202,17 +200,17 @@ EXPORT int libleak_mark_reported(void)
 
 EXPORT void libleak_add_root(const void *start, size_t size)
 {
-    WITH_GUARD(roots_add((uintptr_t)start, size));
+    WITH_GUARD(roots_add_region((uintptr_t)start, size));
 }
 
 EXPORT void libleak_remove_root(const void *start, size_t size)
 {
-    WITH_GUARD(roots_remove((uintptr_t)start, size));
+    WITH_GUARD(roots_remove_region((uintptr_t)start, size));
 }
 
 EXPORT int libleak_at_report(void (*callback)(void))
 {
-    return ANSWER(farewell_add(guard, callback));
+    return ANSWER(exit_callbacks_add(guard, callback));
 }
 
 static struct libleak_counts counts_told(struct leak_counts counts)
@@ -229,14 +227,14 @@ EXPORT int libleak_count(struct libleak_counts *out)
 {
     int answer = -1;
     *out = (struct libleak_counts){0};
-    WITH_GUARD(*out = counts_told(counts_of_process(guard)); answer = 0);
+    WITH_GUARD(*out = counts_told(totals_of_process(guard)); answer = 0);
     return answer;
 }
 
 static bool count_thread(struct guard *guard, struct libleak_counts *out)
 {
     struct leak_counts counts;
-    bool known = counts_of_thread(guard, &counts);
+    bool known = totals_of_thread(guard, &counts);
     if (known)
         *out = counts_told(counts);
     return known;
@@ -252,7 +250,7 @@ static bool count_tag(struct guard *guard, const char *name, struct libleak_coun
 {
     unsigned tag = tags_find(name);
     if (tag)
-        *out = counts_told(counts_of_tag(guard, tag));
+        *out = counts_told(totals_of_tag(guard, tag));
     return tag;
 }
 
@@ -342,7 +340,7 @@ EXPORT int __lsan_do_recoverable_leak_check(void)
 EXPORT void __lsan_do_leak_check(void);
 EXPORT void __lsan_do_leak_check(void)
 {
-    if (lsan_detect_leaks() && snapshot_no_more() && ON_SCRUBBED_STACK(take_look) > 0 &&
+    if (lsan_detect_leaks() && snapshot_disable() && ON_SCRUBBED_STACK(take_look) > 0 &&
         lsan_exit_code())
         real.exit(lsan_exit_code());
 }

@@ -48,7 +48,7 @@
         if (likely(block))                                                                         \
             track(guard, &caller, block, (bytes), (kind));                                         \
         else                                                                                       \
-            sample_again();                                                                        \
+            sample_redraw();                                                                        \
         guard_leave(guard);                                                                        \
         return block;                                                                              \
     }
@@ -88,7 +88,7 @@
         if (!error && *out)                                                                        \
             track_alloc(guard, &caller, *out, size, LEAK_KIND_MEMALIGN);                           \
         else                                                                                       \
-            sample_again();                                                                        \
+            sample_redraw();                                                                        \
         guard_leave(guard);                                                                        \
         return error;                                                                              \
     }
@@ -115,7 +115,7 @@
     ({                                                                                             \
         bool passes_ = boot_owns(block);                                                           \
         if (unlikely(passes_)) {                                                                   \
-        } else if (!sample_spares(block)) {                                                        \
+        } else if (!sample_excludes(block)) {                                                        \
             passes_ = !(block);                                                                    \
         } else {                                                                                   \
             modules_notice(); /* the loader's frees under dlclose are the only sign of some */     \

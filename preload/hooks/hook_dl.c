@@ -39,8 +39,8 @@ static void note_flags(int flags, bool ours, const struct frame *caller)
     if (operators_replaced())
         settle_operators(caller);
     bool deep = (flags & RTLD_DEEPBIND || late_is()) && *process_state.recording;
-    got_expect(deep && ours && !sample_bytes);
-    if (deep && (!ours || sample_bytes))
+    got_expect(deep && ours && !sample_state.bytes);
+    if (deep && (!ours || sample_state.bytes))
         store_count_untracked(LEAK_UNTRACKED_DEEPBIND, 1);
 }
 

@@ -116,7 +116,7 @@ static void *linked_reallocarray(void *old, size_t count, size_t size)
 #define LINKED_FREE_SAID(name, parameters, arguments, how, size, alignment)                        \
     static NOINLINE void linked_##name##_as_said parameters                                        \
     {                                                                                              \
-        struct release_frame frame = {CALLER_FRAME(), size, alignment};                            \
+        struct free_form_frame frame = {CALLER_FRAME(), size, alignment};                            \
         FREEING(guard, &frame.caller, block, track_free_sized(guard, &frame, block, how),           \
                 next.name arguments);                                                              \
     }                                                                                              \
@@ -126,29 +126,29 @@ static void *linked_reallocarray(void *old, size_t count, size_t size)
             linked_##name##_as_said arguments;                                                     \
     }
 
-LINKED_FREE(free, (void *block), (block), BY_FREE)
-LINKED_FREE(cfree, (void *block), (block), BY_FREE)
-LINKED_FREE_SAID(free_sized, (void *block, size_t of), (block, of), BY_FREE_SIZED, of, 0)
+LINKED_FREE(free, (void *block), (block), FREED_BY_FREE)
+LINKED_FREE(cfree, (void *block), (block), FREED_BY_FREE)
+LINKED_FREE_SAID(free_sized, (void *block, size_t of), (block, of), FREED_BY_FREE_SIZED, of, 0)
 LINKED_FREE_SAID(free_aligned_sized, (void *block, size_t to, size_t of), (block, to, of),
-                 BY_FREE_ALIGNED_SIZED, of, to)
-LINKED_FREE(_ZdlPv, (void *block), (block), BY_DELETE)
-LINKED_FREE(_ZdaPv, (void *block), (block), BY_DELETE_ARRAY)
-LINKED_FREE(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag), BY_DELETE)
-LINKED_FREE(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag), BY_DELETE_ARRAY)
-LINKED_FREE_SAID(_ZdlPvm, (void *block, size_t of), (block, of), BY_DELETE_SIZED, of, 0)
-LINKED_FREE_SAID(_ZdaPvm, (void *block, size_t of), (block, of), BY_DELETE_ARRAY_SIZED, of, 0)
-LINKED_FREE_SAID(_ZdlPvSt11align_val_t, (void *block, size_t to), (block, to), BY_ALIGNED_DELETE, 0,
+                 FREED_BY_FREE_ALIGNED_SIZED, of, to)
+LINKED_FREE(_ZdlPv, (void *block), (block), FREED_BY_DELETE)
+LINKED_FREE(_ZdaPv, (void *block), (block), FREED_BY_DELETE_ARRAY)
+LINKED_FREE(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag), FREED_BY_DELETE)
+LINKED_FREE(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag), FREED_BY_DELETE_ARRAY)
+LINKED_FREE_SAID(_ZdlPvm, (void *block, size_t of), (block, of), FREED_BY_DELETE_SIZED, of, 0)
+LINKED_FREE_SAID(_ZdaPvm, (void *block, size_t of), (block, of), FREED_BY_DELETE_ARRAY_SIZED, of, 0)
+LINKED_FREE_SAID(_ZdlPvSt11align_val_t, (void *block, size_t to), (block, to), FREED_BY_ALIGNED_DELETE, 0,
                  to)
 LINKED_FREE_SAID(_ZdaPvSt11align_val_t, (void *block, size_t to), (block, to),
-                 BY_ALIGNED_DELETE_ARRAY, 0, to)
+                 FREED_BY_ALIGNED_DELETE_ARRAY, 0, to)
 LINKED_FREE_SAID(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
-                 (block, to, tag), BY_ALIGNED_DELETE, 0, to)
+                 (block, to, tag), FREED_BY_ALIGNED_DELETE, 0, to)
 LINKED_FREE_SAID(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
-                 (block, to, tag), BY_ALIGNED_DELETE_ARRAY, 0, to)
+                 (block, to, tag), FREED_BY_ALIGNED_DELETE_ARRAY, 0, to)
 LINKED_FREE_SAID(_ZdlPvmSt11align_val_t, (void *block, size_t of, size_t to), (block, of, to),
-                 BY_ALIGNED_DELETE_SIZED, of, to)
+                 FREED_BY_ALIGNED_DELETE_SIZED, of, to)
 LINKED_FREE_SAID(_ZdaPvmSt11align_val_t, (void *block, size_t of, size_t to), (block, of, to),
-                 BY_ALIGNED_DELETE_ARRAY_SIZED, of, to)
+                 FREED_BY_ALIGNED_DELETE_ARRAY_SIZED, of, to)
 
 /* ---- Operators new -------------------------------------------------------------------------- */
 
@@ -173,7 +173,7 @@ LINKED(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag), size, L
         if (block)                                                                                 \
             track_alloc(guard, &caller, block, size, kind);                                        \
         else                                                                                       \
-            sample_again();                                                                        \
+            sample_redraw();                                                                        \
         guard->kind_flags &= BLOCKS_IGNORED;                                                       \
         guard_leave(guard);                                                                        \
         return block;                                                                              \

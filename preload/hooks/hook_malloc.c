@@ -59,7 +59,7 @@ static COLD void stays(struct guard *guard, const struct block *before)
 
 void *hook_resize(void *old, size_t size, const struct frame *caller, void *(*next)(void *, size_t))
 {
-    if (sample_spares(old) && sample_passes(size))
+    if (sample_excludes(old) && sample_passes(size))
         return next(old, size);
     struct guard *guard = process_enter(caller);
     if (unlikely(!guard))
@@ -71,16 +71,16 @@ void *hook_resize(void *old, size_t size, const struct frame *caller, void *(*ne
     /* NULL for a size of 0 means that the old block is gone; else it is as it was. */
     if (known && (block || size == 0)) {
         size_t kept = block == old && size < before.size ? size : block == old ? before.size : 0;
-        if (unlikely(load_relaxed(&carved_count)))
+        if (unlikely(load_relaxed(&suballoc_count)))
             track_free_contained(guard, caller, before.address + kept, before.size - kept,
-                               BY_REALLOC);
+                               FREED_BY_REALLOC);
         track_free_removed(guard, caller, &before);
     } else if (known)
         stays(guard, &before);
     if (block)
         track_alloc(guard, caller, block, size, LEAK_KIND_MALLOC);
     else
-        sample_again();
+        sample_redraw();
     guard_leave(guard);
     return block;
 }
@@ -131,7 +131,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t size)
     }                                                                                              \
     static NOINLINE void name##_as_said(void *block, uint32_t how, size_t size, size_t alignment)  \
     {                                                                                              \
-        struct release_frame frame = {CALLER_FRAME(), size, alignment};                            \
+        struct free_form_frame frame = {CALLER_FRAME(), size, alignment};                            \
         FREEING(guard, &frame.caller, block, track_free_sized(guard, &frame, block, how), go);      \
     }                                                                                              \
     /* Often all is as usual, which is asked once. */                                              \
@@ -159,27 +159,27 @@ void hook_free_said(void *block, uint32_t how, size_t size, size_t alignment)
 
 EXPORT void free(void *block)
 {
-    free_often(block, BY_FREE);
+    free_often(block, FREED_BY_FREE);
 }
 
 EXPORT void cfree(void *block);
 EXPORT void cfree(void *block)
 {
-    free_often(block, BY_FREE);
+    free_often(block, FREED_BY_FREE);
 }
 
 EXPORT void free_sized(void *block, size_t size);
 EXPORT void free_sized(void *block, size_t size)
 {
     if (!PASSES_BY(block, real.free(block)))
-        free_as_said(block, BY_FREE_SIZED, size, 0);
+        free_as_said(block, FREED_BY_FREE_SIZED, size, 0);
 }
 
 EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size);
 EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
 {
     if (!PASSES_BY(block, real.free(block)))
-        free_as_said(block, BY_FREE_ALIGNED_SIZED, size, alignment);
+        free_as_said(block, FREED_BY_FREE_ALIGNED_SIZED, size, alignment);
 }
 
 /* Whoever frees by this name knows what he does: it is counted, and neither compared nor put off.
@@ -193,9 +193,9 @@ static NOINLINE void free_by_libc_name(void *block)
         modules_notice();
         bool known = track_remove(guard, block, &before);
         if (known && eventlog_is_on())
-            eventlog_free(guard, &caller, &before, BY_FREE);
-        if (known && load_relaxed(&carved_count))
-            track_free_contained(guard, &caller, before.address, before.size, BY_FREE);
+            eventlog_free(guard, &caller, &before, FREED_BY_FREE);
+        if (known && load_relaxed(&suballoc_count))
+            track_free_contained(guard, &caller, before.address, before.size, FREED_BY_FREE);
         if (known)
             track_free_removed(guard, &caller, &before);
         guard->calling_real = true;
@@ -212,7 +212,7 @@ EXPORT void __libc_free(void *block)
 {
     if (unlikely(boot_owns(block)))
         return;
-    if (!block || sample_spares(block))
+    if (!block || sample_excludes(block))
         real.__libc_free(block);
     else
         free_by_libc_name(block);

@@ -9,7 +9,7 @@
 #include "preload/resources/mmap_regions.h"
 #include "preload/base/sys.h"
 #include "preload/track/track.h"
-#include "preload/leakcheck/dontfork.h"
+#include "preload/leakcheck/fork_snapshot.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ EXPORT int madvise(void *start, size_t size, int advice)
     real_find();
     int result = real.madvise(start, size, advice);
     if (result == 0)
-        unforked_note((uintptr_t)start, size, advice);
+        dontfork_note_advice((uintptr_t)start, size, advice);
     return result;
 }
 
@@ -34,13 +34,13 @@ static NOINLINE void let_content_go(const struct frame *caller, void *start, siz
     struct guard *guard = process_enter(caller);
     if (!guard)
         return;
-    track_free_contained(guard, caller, (uintptr_t)start, size, BY_FREE);
+    track_free_contained(guard, caller, (uintptr_t)start, size, FREED_BY_FREE);
     guard_leave(guard);
 }
 
 #define CONTENT_GOES(start, size)                                                                  \
     ({                                                                                             \
-        if (unlikely(load_relaxed(&carved_count))) {                                               \
+        if (unlikely(load_relaxed(&suballoc_count))) {                                               \
             struct frame content_ = CALLER_FRAME();                                                \
             let_content_go(&content_, start, size);                                                \
         }                                                                                          \

@@ -87,7 +87,7 @@ static void *attempt(size_t size, size_t alignment, enum leak_kind kind, const s
     else if (block)
         track_alloc(guard, caller, block, size, kind);
     else
-        sample_again();
+        sample_redraw();
     if (unlikely(alignment))
         guard->kind_flags &= BLOCKS_IGNORED;
     guard_leave(guard);
@@ -223,25 +223,25 @@ NEW_ALIGNED_NOTHROW(_ZnamSt11align_val_tRKSt9nothrow_t, LEAK_KIND_ALIGNED_NEW_AR
         go;                                                                                        \
     }
 
-DELETE_BASE(_ZdlPv, (void *block), hook_free(block, BY_DELETE))
+DELETE_BASE(_ZdlPv, (void *block), hook_free(block, FREED_BY_DELETE))
 DELETE_BASE(_ZdlPvSt11align_val_t, (void *block, size_t to),
-            hook_free_said(block, BY_ALIGNED_DELETE, 0, to))
-DELETE_FORM(_ZdaPv, (void *block), (block), hook_free(block, BY_DELETE_ARRAY))
+            hook_free_said(block, FREED_BY_ALIGNED_DELETE, 0, to))
+DELETE_FORM(_ZdaPv, (void *block), (block), hook_free(block, FREED_BY_DELETE_ARRAY))
 DELETE_FORM(_ZdlPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag),
-            hook_free(block, BY_DELETE))
+            hook_free(block, FREED_BY_DELETE))
 DELETE_FORM(_ZdaPvRKSt9nothrow_t, (void *block, const void *tag), (block, tag),
-            hook_free(block, BY_DELETE_ARRAY))
+            hook_free(block, FREED_BY_DELETE_ARRAY))
 DELETE_FORM(_ZdlPvm, (void *block, size_t size), (block, size),
-            hook_free_said(block, BY_DELETE_SIZED, size, 0))
+            hook_free_said(block, FREED_BY_DELETE_SIZED, size, 0))
 DELETE_FORM(_ZdaPvm, (void *block, size_t size), (block, size),
-            hook_free_said(block, BY_DELETE_ARRAY_SIZED, size, 0))
+            hook_free_said(block, FREED_BY_DELETE_ARRAY_SIZED, size, 0))
 DELETE_FORM(_ZdaPvSt11align_val_t, (void *block, size_t to), (block, to),
-            hook_free_said(block, BY_ALIGNED_DELETE_ARRAY, 0, to))
+            hook_free_said(block, FREED_BY_ALIGNED_DELETE_ARRAY, 0, to))
 DELETE_FORM(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
-            (block, to, tag), hook_free_said(block, BY_ALIGNED_DELETE, 0, to))
+            (block, to, tag), hook_free_said(block, FREED_BY_ALIGNED_DELETE, 0, to))
 DELETE_FORM(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t to, const void *tag),
-            (block, to, tag), hook_free_said(block, BY_ALIGNED_DELETE_ARRAY, 0, to))
+            (block, to, tag), hook_free_said(block, FREED_BY_ALIGNED_DELETE_ARRAY, 0, to))
 DELETE_FORM(_ZdlPvmSt11align_val_t, (void *block, size_t size, size_t to), (block, size, to),
-            hook_free_said(block, BY_ALIGNED_DELETE_SIZED, size, to))
+            hook_free_said(block, FREED_BY_ALIGNED_DELETE_SIZED, size, to))
 DELETE_FORM(_ZdaPvmSt11align_val_t, (void *block, size_t size, size_t to), (block, size, to),
-            hook_free_said(block, BY_ALIGNED_DELETE_ARRAY_SIZED, size, to))
+            hook_free_said(block, FREED_BY_ALIGNED_DELETE_ARRAY_SIZED, size, to))

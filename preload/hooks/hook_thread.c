@@ -88,9 +88,9 @@ static NOINLINE struct call come_to_life(const struct thread_start *note)
     bool account;
     struct guard *guard = enter(&caller, &account);
     if (guard) {
-        threads_forget(guard, (struct thread_start *)note);
+        threads_free_start(guard, (struct thread_start *)note);
         if (account)
-            threads_begin(guard, &start);
+            threads_enter(guard, &start);
         altstack_begin(guard);
         if (account && resource_is_tracked(LEAK_RESOURCE_THREAD))
             handle_table_move(guard, LEAK_RESOURCE_THREAD, unborn(start.serial), pthread_self());
@@ -125,7 +125,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     struct frame caller = CALLER_FRAME();
     bool account;
     struct guard *guard = enter(&caller, &account);
-    struct thread_start *start = guard ? threads_announce(guard) : NULL;
+    struct thread_start *start = guard ? threads_prepare_start(guard) : NULL;
     uint32_t serial = 0;
     operators_settle(guard);
     if (start) {
@@ -143,7 +143,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
         return real.pthread_create(thread, attributes, routine, argument);
     int error = real.pthread_create(thread, attributes, begin_thread, start);
     if (error && (guard = enter(&caller, &account))) {
-        threads_forget(guard, start);
+        threads_free_start(guard, start);
         forget_unborn(guard, serial);
         guard_leave(guard);
     }

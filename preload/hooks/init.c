@@ -8,7 +8,7 @@
 #include "preload/hooks/hook_linked.h"
 #include "preload/hooks/hook_pair.h"
 #include "preload/interpose/late_load.h"
-#include "preload/roots/preexisting_heap.h"
+#include "preload/roots/heap_ranges.h"
 #include "preload/process/process.h"
 
 __attribute__((constructor)) static void begin(int argc UNUSED, char **argv UNUSED, char **envp)
@@ -17,7 +17,7 @@ __attribute__((constructor)) static void begin(int argc UNUSED, char **argv UNUS
     hook_linked_start();
     hook_pair_start();
     if (*process_state.recording && late_is()) {
-        older_learn();
+        heap_ranges_learn_tcache_key();
         late_lead((const void *)begin);
     }
 }

@@ -1,26 +1,54 @@
-/* fork_snapshot.h - the process is copied at one moment, and the copy looks (leak_check.h).
+/* fork_snapshot.h - a consistent copy of the process in a child, which runs the leak check
+ * (leak_check.h).
  *
- * Best is that all others stand. Where they cannot be held two copies of the running program are
- * made, one after the other, and only what both find counts.
+ * Preferably all other threads are stopped while the process is copied. If they cannot be stopped,
+ * two copies of the running process are made one after the other, and only what both find counts.
  *
- * The caller has blocked all signals: the program's handlers would run while others stand, who may
- * hold what they need.
+ * The caller has blocked all signals: a handler of the program could otherwise run while stopped
+ * threads hold what it needs.
  */
 #ifndef PRELOAD_LEAKCHECK_FORK_SNAPSHOT_H
 #define PRELOAD_LEAKCHECK_FORK_SNAPSHOT_H
 
 #include "preload/leakcheck/leak_check.h"
 
-/* What the child will tell: for every block there is, if notes are wanted. NULL: no memory. */
-struct look_result *picture_make_result(bool notes, size_t *size);
-void picture_drop_result(struct look_result *result, size_t size);
+/* Allocates the memory in which the child returns its result, with a note for every block if
+ * wanted. NULL: no memory. */
+struct leak_check_result *fork_snapshot_alloc_result(bool notes, size_t *size);
+void fork_snapshot_free_result(struct leak_check_result *result, size_t size);
 
-/* The child's pid; -errno: there can be none; 0: somebody could not be held. */
-int picture_take_parked(struct look_order *order);
-/* The child's pid, or what is below 0, and perhaps the trouble that the first copy had. */
-int picture_take_running(struct look_order *order, enum leak_trouble *trouble);
+/* The child's pid; -errno: fork failed; 0: a thread could not be stopped. */
+int fork_snapshot_take_stopped(struct leak_check_request *request);
+/* The child's pid, or a value below 0 and possibly the trouble of the first copy. */
+int fork_snapshot_take_running(struct leak_check_request *request, enum leak_trouble *trouble);
 
-/* Waits until its words are there, or says why they are not. */
-enum leak_trouble picture_wait(int pid, struct look_result *result);
+/* Waits for the child's result; returns why there is none, or the child's own trouble. */
+enum leak_trouble fork_snapshot_wait(int pid, struct leak_check_result *result);
+
+/* ---- All locks --------------------------------------------------------------------------------
+ * Acquires every lock of the runtime, so that no thread is inside a critical section. For a copy of
+ * the process, by fork or for a snapshot: the copy has only the calling thread, and a lock that
+ * another thread held would stay locked there forever. The order is that of LAYERS, top first.
+ * Signals are blocked by the caller. */
+void all_locks_acquire(void);
+void all_locks_release(void);
+
+/* ---- Memory that a child does not inherit -----------------------------------------------------
+ * madvise(MADV_DONTFORK) and MADV_WIPEONFORK: programs use them for buffers that devices write to,
+ * and these may hold the only pointer to a block. So the child gets a copy at the same addresses.
+ * Above DONTFORK_MAX bytes nothing is copied. */
+#define DONTFORK_MAX (256ull << 20)
+
+/* Call when the program has given advice about its memory. */
+void dontfork_note_advice(uintptr_t start, size_t size, int advice);
+/* save: before the copy, while no advice can be given. drop: after it, in the parent, frees the
+ * saved pages. restore: in the child, before anything else is mapped, puts the pages in place;
+ * pages that the program has unmapped since and memory that is libleak's by now are skipped. */
+void dontfork_save(void);
+void dontfork_drop(void);
+void dontfork_restore(void);
+
+void dontfork_fork_lock(void);
+void dontfork_fork_unlock(void);
 
 #endif

@@ -1,3 +1,4 @@
+/* leak_check.c - isolates the child, marks the heap, writes the result. */
 #include "preload/leakcheck/leak_check.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
@@ -7,7 +8,7 @@
 #include "preload/leakcheck/result_writer.h"
 #include "preload/mark/leak_graph.h"
 #include "preload/roots/elf_images.h"
-#include "preload/heap/sorted_blocks.h"
+#include "preload/mark/rank_index.h"
 #include "preload/elf/procmaps.h"
 #include "preload/interpose/modules.h"
 #include "preload/mark/nested_blocks.h"
@@ -26,11 +27,11 @@
 
 #define STACK (512ull << 10)
 #define EXIT_FRAMES_MOST 64
-#define SECONDS_MOST 600 /* of processor time: then something is wrong */
+#define SECONDS_MOST 600 /* of CPU time: a safety limit */
 
-/* ---- A life without consequences ------------------------------------------------------------ */
+/* ---- Isolation from the program -------------------------------------------------------------- */
 
-/* The page is made readable; when there is nothing behind it, a page of zeros takes its place. */
+/* Makes the page readable; if there is nothing behind it, maps a page of zeros. */
 static void on_fault(int number, siginfo_t *info, void *context UNUSED)
 {
     static uintptr_t last;
@@ -45,7 +46,7 @@ static void on_fault(int number, siginfo_t *info, void *context UNUSED)
         sys_exit(1);
 }
 
-static void live_apart(void)
+static void isolate_child(void)
 {
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
     const struct sys_sigaction fatal = {.handler = (uintptr_t)SIG_DFL};
@@ -57,21 +58,23 @@ static void live_apart(void)
     real.sigaction(SIGBUS, &action, NULL);
     for (int number = 1; number <= SIGSYS; number++)
         if (sys_signal_is_fault(number) && number != SIGSEGV && number != SIGBUS)
-            sys_sigaction(number, &fatal, NULL); /* our own crash is none of the program's */
+            sys_sigaction(number, &fatal,
+                       NULL); /* a crash of libleak must not reach the program's handlers */
     sys_close_from(0);
     sys_set_rlimit(RLIMIT_CORE, 0);
     sys_set_rlimit(RLIMIT_CPU, SECONDS_MOST);
-    sys_raise_rlimit(RLIMIT_AS); /* the program's, which may be close; ours is look_mem */
+    sys_raise_rlimit(
+        RLIMIT_AS); /* the program's limits may be close; libleak has its own, look_mem */
     sys_raise_rlimit(RLIMIT_DATA);
     sys_write_file("/proc/self/oom_score_adj", "1000");
     modules_keep_quiet();
 }
 
-/* ---- What was said before ------------------------------------------------------------------- */
+/* ---- Verdicts of an earlier check ------------------------------------------------------------ */
 
-/* Blocks of one region come one after the other, so the next note is mostly near. */
-const struct look_note *look_find_note(const struct look_result *result, uint32_t *at,
-                                       const struct block *block)
+/* Blocks of one region come consecutively, so the next note is near the previous one. */
+const struct leak_check_note *leak_check_find_note(const struct leak_check_result *result,
+                                                   uint32_t *at, const struct block *block)
 {
     uint32_t low = 0, high = result->notes;
     uint32_t near = *at < high ? *at : 0;
@@ -92,215 +95,217 @@ const struct look_note *look_find_note(const struct look_result *result, uint32_
             high = middle;
     }
     *at = low;
-    const struct look_note *note = &result->note[low];
+    const struct leak_check_note *note = &result->note[low];
     bool same = low < result->notes && note->address == block->address &&
                 note->count == block->count && note->thread == block->thread;
     return same ? note : NULL;
 }
 
-static enum reach_before before_of(const struct look_order *order, uint32_t *at,
-                                   const struct block *block)
+static enum reach_prior prior_of(const struct leak_check_request *request, uint32_t *at,
+                                 const struct block *block)
 {
-    const struct look_note *note = order->before ? look_find_note(order->before, at, block) : NULL;
+    const struct leak_check_note *note =
+        request->before ? leak_check_find_note(request->before, at, block) : NULL;
     if (block->kind & BLOCKS_IGNORED ||
-        (capture_disabled_ever && sites_node(block->site) == LEAK_ROOT_DISABLED))
+        (capture_state.disabled_ever && sites_node(block->site) == LEAK_ROOT_DISABLED))
         return REACH_IGNORED;
     switch (note ? note->verdict : LEAK_VERDICT_NONE) {
     case LEAK_VERDICT_LOST:
-    case LEAK_VERDICT_INDIRECT: /* of two pictures each misses what the other's registers held */
-        return order->twice ? REACH_NEW : REACH_WAS_LOST;
+    case LEAK_VERDICT_INDIRECT: /* each of two copies misses what registers held in the other */
+        return request->twice ? REACH_NEW : REACH_WAS_LOST;
     case LEAK_VERDICT_POSSIBLE:
         return REACH_WAS_POSSIBLE;
     case LEAK_VERDICT_HIDDEN:
         return REACH_WAS_HIDDEN;
     case LEAK_VERDICT_REACHABLE:
-        return REACH_WAS_HELD;
+        return REACH_WAS_REACHABLE;
     default:
-        return order->twice ? REACH_WAS_HELD : REACH_NEW;
+        return request->twice ? REACH_WAS_REACHABLE : REACH_NEW;
     }
 }
 
-/* ---- The look ------------------------------------------------------------------------------- */
+/* ---- The check ------------------------------------------------------------------------------- */
 
-struct looking {
-    const struct look_order *order;
+struct leak_check {
+    const struct leak_check_request *request;
     struct reach *reach;
-    struct graph *graph;
+    struct leak_graph *graph;
     struct maps maps;
-    struct images images;
+    struct elf_images images;
     struct roots roots;
     uint32_t note_at;
 };
 
-static struct looking looking;
+static struct leak_check current;
 
-/* pool: of a carved one, or CARVED_ANY. */
-static void add_rest(struct looking *l, const struct block *block, uint32_t pool)
+/* pool: the pool of a nested block, or SUBALLOC_ANY_POOL. */
+static void add_trimmed(struct leak_check *check, const struct block *block, uint32_t pool)
 {
     struct block rest = *block;
-    if (!nesting_rest(&rest, pool))
+    if (!nested_blocks_trim(&rest, pool))
         return;
     if (rest.address != block->address)
-        nesting_note(l->reach, &rest, block->address, block->size);
-    reach_add(l->reach, &rest, before_of(l->order, &l->note_at, &rest));
+        nested_blocks_note_trimmed(check->reach, &rest, block->address, block->size);
+    reach_add_block(check->reach, &rest, prior_of(check->request, &check->note_at, &rest));
 }
 
-static void add_block(const struct block *block, void *context)
+static void add_live_block(const struct block *block, void *context)
 {
-    struct looking *l = context;
-    if (unlikely(carved_count))
-        add_rest(l, block, CARVED_ANY);
+    struct leak_check *check = context;
+    if (unlikely(suballoc_count))
+        add_trimmed(check, block, SUBALLOC_ANY_POOL);
     else
-        reach_add(l->reach, block, before_of(l->order, &l->note_at, block));
+        reach_add_block(check->reach, block, prior_of(check->request, &check->note_at, block));
 }
 
-static void add_carved(struct looking *l)
+static void add_nested(struct leak_check *check)
 {
-    struct carved it;
-    for (bool more = carved_count && carved_first(0, 0, &it); more;
-         more = carved_first(it.block.address, it.pool + 1, &it))
-        add_rest(l, &it.block, it.pool);
+    struct suballoc_block it;
+    for (bool more = suballoc_count && suballoc_first(0, 0, &it); more;
+         more = suballoc_first(it.block.address, it.pool + 1, &it))
+        add_trimmed(check, &it.block, it.pool);
 }
 
-/* A table of functions stands in an object's constant data, and begins with a function. */
+/* A virtual table stands in constant data of an object and begins with a function. */
 static bool is_vtable(uintptr_t word)
 {
     if (word % sizeof word)
         return false;
-    const struct mapping *mapping = procmaps_find(&looking.maps, word);
+    const struct mapping *mapping = procmaps_find(&current.maps, word);
     if (!mapping || mapping->write || !mapping->read || !mapping->inode)
         return false;
-    const struct mapping *code = procmaps_find(&looking.maps, *(const uintptr_t *)word);
+    const struct mapping *code = procmaps_find(&current.maps, *(const uintptr_t *)word);
     return code && code->execute && code->inode;
 }
 
-/* After the last exit handler: frames of libc's exit lie upon what main has left behind, full of
- * gaps. What counts as stack begins above them. */
-static struct roots_taker above_libc(const struct looking *l)
+/* After the last exit handler, the frames of libc's exit overwrite those of main in part. The stack
+ * counts from above them. */
+static struct roots_caller skip_exit_frames(const struct leak_check *check)
 {
-    struct roots_taker taker = *l->order->taker;
+    struct roots_caller caller = *check->request->caller;
     struct unwind_bounds bounds = {0};
-    struct frame start = {.pc = taker.pc, .sp = taker.frame, .fp = taker.fp};
+    struct frame start = {.pc = caller.pc, .sp = caller.frame, .fp = caller.fp};
     struct unwind_trace *trace = sys_map(sizeof *trace);
-    if (l->order->occasion != LEAK_OCCASION_LATE || !trace)
-        return taker;
+    if (check->request->occasion != LEAK_OCCASION_LATE || !trace)
+        return caller;
     if (guard_self.thread)
         bounds = guard_self.thread->bounds;
     unwind(&guard_self, &bounds, &start, EXIT_FRAMES_MOST, trace);
     for (unsigned i = 0; i < trace->depth; i++) {
         const struct unwind_step *step = unwind_step_at(trace, i);
-        const struct image *image = images_at(&l->images, step->pc - 1);
-        taker.sp = taker.frame = step->sp;
-        if (!image || !images_is_libc(image))
+        const struct elf_image *image = elf_images_at(&check->images, step->pc - 1);
+        caller.sp = caller.frame = step->sp;
+        if (!image || !elf_images_is_libc(image))
             break;
     }
-    return taker;
+    return caller;
 }
 
-static enum leak_trouble mark(struct looking *l)
+static enum leak_trouble mark_heap(struct leak_check *check)
 {
-    const struct look_order *order = l->order;
-    struct roots_taker taker;
-    struct roots_picture picture = {.maps = &l->maps,
-                                    .images = &l->images,
-                                    .park = order->park,
-                                    .taker = &taker,
-                                    .classes = order->classes,
-                                    .stopped = order->stopped};
-    struct reach_codes codes = {.guard = context_pointer_guard(), .xor = order->xor };
-    if (!procmaps_read(&l->maps)) /* first: what we take later is not the program's */
+    const struct leak_check_request *request = check->request;
+    uint64_t memory_most = request->memory_most ? request->memory_most : UINT64_MAX;
+    struct roots_caller caller;
+    struct roots_input input = {.maps = &check->maps,
+                                .images = &check->images,
+                                .park = request->park,
+                                .caller = &caller,
+                                .classes = request->classes,
+                                .stopped = request->stopped};
+    struct reach_encodings codes = {.guard = context_pointer_guard(), .xor_key = request->xor_key};
+    if (!procmaps_read(&check->maps)) /* first: later mappings are libleak's */
         return LEAK_TROUBLE_NO_MAPS;
-    l->reach = reach_begin(blocks_count() + carved_count,
-                           order->memory_most ? order->memory_most : UINT64_MAX);
-    if (!l->reach)
+    check->reach = reach_begin(blocks_count() + suballoc_count, memory_most);
+    if (!check->reach)
         return LEAK_TROUBLE_NO_MEMORY;
-    in_order_each(order->memory_most ? order->memory_most : UINT64_MAX, add_block, l);
-    add_carved(l);
-    picture.reach = l->reach;
-    if (!reach_index(l->reach) || !images_find(&l->maps, &l->images))
+    sorted_blocks_each(memory_most, add_live_block, check);
+    add_nested(check);
+    input.reach = check->reach;
+    if (!reach_build_index(check->reach) || !elf_images_find(&check->maps, &check->images))
         return LEAK_TROUBLE_NO_MEMORY;
-    taker = above_libc(l);
-    if (!roots_find(&picture, &l->roots))
+    caller = skip_exit_frames(check);
+    if (!roots_find(&input, &check->roots))
         return LEAK_TROUBLE_NO_MEMORY;
-    for (uint32_t i = 0; i < l->roots.pieces.count; i++) {
-        const struct piece *range = &l->roots.pieces.piece[i];
-        (range->starts_only ? reach_root_starts
-         : range->root_class == LEAK_ROOT_CLASS_STACKS
-             ? reach_root_stack
-             : reach_root)(l->reach, range->start, range->end, i);
+    for (uint32_t i = 0; i < check->roots.ranges.count; i++) {
+        const struct scan_range *range = &check->roots.ranges.range[i];
+        reach_add_root(check->reach, range->start, range->end, i,
+                       range->starts_only                            ? REACH_ROOT_STARTS
+                       : range->root_class == LEAK_ROOT_CLASS_STACKS ? REACH_ROOT_STACK
+                                                                     : REACH_ROOT_DATA);
     }
-    if (!reach_mark(l->reach, &codes, is_vtable) || !(l->graph = graph_begin(l->reach)))
+    if (!reach_mark(check->reach, &codes, is_vtable) ||
+        !(check->graph = leak_graph_build(check->reach)))
         return LEAK_TROUBLE_NO_MEMORY;
     return LEAK_TROUBLE_NONE;
 }
 
-/* What a fork child has inherited bears the ticks of another process. */
-static bool is_since(const struct looking *l, uint32_t node)
+/* Blocks that a fork child has inherited have ticks of another process. */
+static bool is_counted(const struct leak_check *check, uint32_t node)
 {
-    if (!l->order->since)
+    if (!check->request->since)
         return true;
-    struct block block = reach_block(l->reach, node);
-    return block.tick >= l->order->since && block.site > store_header->inherited_sites;
+    struct block block = reach_block(check->reach, node);
+    return block.tick >= check->request->since && block.site > store_header->inherited_sites;
 }
 
-static void take_notes(const struct looking *l)
+static void write_notes(const struct leak_check *check)
 {
-    struct look_result *result = l->order->result;
-    uint32_t nodes = reach_count(l->reach);
+    struct leak_check_result *result = check->request->result;
+    uint32_t nodes = reach_count(check->reach);
     for (uint32_t node = 0; node < nodes; node++) {
-        enum leak_verdict verdict = graph_verdict(l->graph, node);
+        enum leak_verdict verdict = leak_graph_verdict(check->graph, node);
         bool lost = verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;
-        result->lost_blocks += lost && is_since(l, node);
+        result->lost_blocks += lost && is_counted(check, node);
         result->found[verdict].blocks++;
-        result->found[verdict].bytes += reach_size(l->reach, node);
+        result->found[verdict].bytes += reach_size(check->reach, node);
         if (node >= result->notes_most)
             continue;
-        struct block block = reach_block(l->reach, node);
-        result->note[node] = (struct look_note){.address = block.address,
-                                                .count = block.count,
-                                                .thread = block.thread,
-                                                .verdict = verdict};
+        struct block block = reach_block(check->reach, node);
+        result->note[node] = (struct leak_check_note){.address = block.address,
+                                                      .count = block.count,
+                                                      .thread = block.thread,
+                                                      .verdict = verdict};
         result->notes = node + 1;
     }
 }
 
-static void run(void *argument)
+static void run_check(void *argument)
 {
-    const struct look_order *order = argument;
-    struct look_result *result = order->result;
+    const struct leak_check_request *request = argument;
+    struct leak_check_result *result = request->result;
     uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
-    struct leak_snapshot head = {.rung = order->stopped ? LEAK_RUNG_PARKED : LEAK_RUNG_UNSTOPPED,
-                                 .occasion = order->occasion,
+    struct leak_snapshot head = {.rung = request->stopped ? LEAK_RUNG_PARKED : LEAK_RUNG_UNSTOPPED,
+                                 .occasion = request->occasion,
                                  .when_ns = sys_clock_ns(CLOCK_REALTIME),
                                  .tick = load_relaxed(&store_header->epoch),
                                  .sites = sites_last(),
-                                 .threads_parked = order->stopped ? order->park->parked : 0,
-                                 .skipped = order->skipped,
-                                 .milestone = order->milestone};
-    live_apart();
-    looking.order = order;
-    enum leak_trouble trouble = mark(&looking);
+                                 .threads_parked = request->stopped ? request->park->parked : 0,
+                                 .skipped = request->skipped,
+                                 .milestone = request->milestone};
+    isolate_child();
+    current.request = request;
+    enum leak_trouble trouble = mark_heap(&current);
     if (!trouble)
-        take_notes(&looking);
-    head.threads_missed = looking.roots.seen_count > 1 + head.threads_parked
-                              ? looking.roots.seen_count - 1 - head.threads_parked
+        write_notes(&current);
+    head.threads_missed = current.roots.thread_count > 1 + head.threads_parked
+                              ? current.roots.thread_count - 1 - head.threads_parked
                               : 0;
     if (!trouble)
-        head.apart = roots_apart(&looking.roots, &looking.maps) / LEAK_PAGE;
-    head.retained_unknown = looking.graph && !graph_retained_known(looking.graph);
+        head.apart = roots_anonymous_bytes(&current.roots, &current.maps) / LEAK_PAGE;
+    head.retained_unknown = current.graph && !leak_graph_retained_known(current.graph);
     head.pause_ns = load_acquire(&result->pause_ns);
     head.check_ns = sys_clock_ns(CLOCK_MONOTONIC) - begun;
-    struct found_look found = {.reach = looking.reach,
-                               .graph = looking.graph,
-                               .roots = &looking.roots,
-                               .images = &looking.images,
-                               .head = &head,
-                               .place = order->place,
-                               .content_most = order->content_most,
-                               .about = order->about};
-    if (!trouble && !order->silent && !(result->place = found_write(&guard_self, &found)))
+    struct result_input found = {.reach = current.reach,
+                                 .graph = current.graph,
+                                 .roots = &current.roots,
+                                 .images = &current.images,
+                                 .head = &head,
+                                 .place = request->place,
+                                 .content_most = request->content_most,
+                                 .about = request->about};
+    if (!trouble && !request->silent && !(result->place = result_writer_write(&guard_self, &found)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
-    /* Nobody waits for it here. */
+    /* The parent does not wait for these checks. */
     if (trouble && (head.occasion == LEAK_OCCASION_LIMIT || head.milestone)) {
         head.rung = LEAK_RUNG_NONE;
         head.trouble = trouble;
@@ -308,18 +313,18 @@ static void run(void *argument)
         store_write_chunk(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
     }
     result->trouble = trouble;
-    store_release(&result->done, 1); /* pairs with the parent's acquire */
+    store_release(&result->done, 1); /* pairs with the parent's load_acquire */
     sys_futex_wake_shared(&result->done);
     sys_exit(0);
 }
 
-void look(const struct look_order *order)
+void leak_check_run(const struct leak_check_request *request)
 {
-    /* The parent may have been on a signal stack of a few KiB. */
+    /* The parent may run on a signal stack of a few KiB. */
     char *stack = sys_map(STACK);
     if (stack)
         arena_register(stack, STACK);
     if (stack)
-        arch_call_on(stack + STACK, run, (void *)order);
+        arch_call_on(stack + STACK, run_check, (void *)request);
     sys_exit(1);
 }

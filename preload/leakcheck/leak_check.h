@@ -1,8 +1,9 @@
-/* leak_check.h - the child of a look: from a frozen heap to verdicts in the store.
+/* leak_check.h - the child process of a leak check: from a frozen heap to verdicts in the recording
+ * file.
  *
- * It is a copy of the process with one thread, which nobody sees and which harms nobody: all
- * signals blocked, no descriptor open, the first to go when memory runs out. What cannot be read (a
- * page without access, a file that was cut) answers with zeros.
+ * It is a copy of the process with one thread and no side effects: all signals blocked, no file
+ * descriptor open, the first victim when memory runs out. Memory that cannot be read (a page
+ * without access, a truncated file) reads as zeros.
  */
 #ifndef PRELOAD_LEAKCHECK_LEAK_CHECK_H
 #define PRELOAD_LEAKCHECK_LEAK_CHECK_H
@@ -11,8 +12,8 @@
 #include "preload/roots/roots.h"
 #include "leak_store.h"
 
-/* What one look said of a block, for a later one. */
-struct look_note {
+/* The verdict of one leak check on a block, for a later one. */
+struct leak_check_note {
     uint64_t address;
     uint32_t count;
     uint16_t thread;
@@ -20,54 +21,54 @@ struct look_note {
     uint8_t reserved;
 };
 
-/* In memory shared by parent and child. */
-struct look_result {
-    uint32_t done;        /* 0 not yet, 1 done: what follows holds */
+/* In memory that parent and child share. */
+struct leak_check_result {
+    uint32_t done;        /* 1: the following fields are valid */
     uint32_t trouble;     /* enum leak_trouble */
-    uint64_t pause_ns;    /* by the parent */
-    uint64_t lost_blocks; /* since order.since */
-    struct look_sum {
+    uint64_t pause_ns;    /* written by the parent */
+    uint64_t lost_blocks; /* since request.since */
+    struct leak_check_sum {
         uint64_t blocks, bytes;
-    } found[LEAK_VERDICT_MAX]; /* all of them */
-    uint64_t place;            /* of what was written into the store */
-    uint32_t notes;            /* those that follow, ascending by address */
+    } found[LEAK_VERDICT_MAX]; /* all blocks */
+    uint64_t place;            /* of the chunk in the recording file */
+    uint32_t notes;            /* number of notes, ascending by address */
     uint32_t notes_most;
-    struct look_note note[];
+    struct leak_check_note note[];
 };
 
-struct look_order {
+struct leak_check_request {
     enum leak_occasion occasion;
     bool stopped;
-    const struct roots_taker *taker;
+    const struct roots_caller *caller;
     const struct park *park;
     unsigned classes; /* of roots */
-    uint64_t memory_most, xor;
+    uint64_t memory_most, xor_key;
     uint64_t content_most; /* bytes of one block that are kept */
     uint32_t skipped;
-    struct look_result *result;
-    uint64_t place; /* of an older look in the store, to be written over; 0: none */
-    /* An earlier look at this process; NULL: none. */
-    const struct look_result *before;
-    bool twice;      /* "before" is the other half of this one: only what both call lost is lost */
-    bool silent;     /* only notes, nothing for the store */
-    uintptr_t about; /* an address that somebody asks about, 0: none */
-    uint32_t since;  /* older blocks are not counted: a tick, 0: all are */
+    struct leak_check_result *result;
+    uint64_t place; /* of an older check's chunk, to be overwritten; 0: none */
+    /* An earlier check of this process; NULL: none. */
+    const struct leak_check_result *before;
+    bool twice;      /* "before" is the first half of this check: lost means lost in both halves */
+    bool silent;     /* writes only notes, nothing into the recording file */
+    uintptr_t about; /* an address whose block and referrers are wanted, 0: none */
+    uint32_t since;  /* blocks of earlier ticks are not counted, 0: all are */
     bool is_milestone;
-    uint32_t milestone; /* its number, once it is taken */
+    uint32_t milestone; /* its number, set when the snapshot is taken */
 };
 
-/* Asked for by somebody, who may ask later what came since. */
-static inline bool look_is_milestone(enum leak_occasion occasion)
+/* A check on request is a milestone: later checks can tell what was allocated since. */
+static inline bool leak_check_is_milestone(enum leak_occasion occasion)
 {
     return occasion == LEAK_OCCASION_ASKED || occasion == LEAK_OCCASION_SIGNAL ||
            occasion == LEAK_OCCASION_CONTROL;
 }
 
-/* In the child; never returns. */
-void look(const struct look_order *order) __attribute__((noreturn));
+/* Runs in the child; never returns. */
+void leak_check_run(const struct leak_check_request *request) __attribute__((noreturn));
 
-/* The note of a block; NULL: it came later. *at is where the last one was found. */
-const struct look_note *look_find_note(const struct look_result *result, uint32_t *at,
-                                       const struct block *block);
+/* The note of a block; NULL: the block is newer. *at: the index of the previous hit, a hint. */
+const struct leak_check_note *leak_check_find_note(const struct leak_check_result *result,
+                                                   uint32_t *at, const struct block *block);
 
 #endif

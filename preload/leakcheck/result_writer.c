@@ -1,72 +1,71 @@
+/* result_writer.c - groups nodes into lines and writes the tables of a leak check. */
 #include "preload/leakcheck/result_writer.h"
-#include "preload/leakcheck/milestone_ages.h"
 #include "preload/leakcheck/root_owners.h"
 #include "preload/heap/dropped_pointers.h"
-#include "preload/leakcheck/referrers.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/containers.h"
 
-#define STEPS_MOST (2 * HELD_HEAD) /* of one path; of a longer one the first and the last half */
-#define SAMPLES_MOST 3             /* blocks of one line, the largest */
+#define STEPS_MAX (2 * PATH_HEAD) /* of one path; of a longer one only both ends are written */
+#define SAMPLES_MOST 3            /* the largest blocks of one line */
 #define PATHS_MOST 50000
 #define CONTENT_MOST (64u << 10)  /* bytes of one block */
-#define CONTENTS_MOST (64u << 20) /* of all */
-#define ORPHANS_MOST 4096
+#define CONTENTS_MOST (64u << 20) /* of all blocks */
+#define DROPPED_MAX 4096
 #define AGES_MOST (4u << 20)
-#define AHEAD 16
-#define NONE UINT32_MAX
+#define PREFETCH_AHEAD 16
 
-struct line {
+struct result_line {
     struct leak_found found;
     uint32_t largest[SAMPLES_MOST]; /* nodes */
 };
 
-struct writer {
-    const struct found_look *look;
+struct result_writer {
+    const struct result_input *input;
     uint32_t nodes;
-    struct line *lines;
+    struct result_line *lines;
     uint32_t line_count, lines_most;
     uint32_t *index; /* open addressing: hash of a line's key -> line + 1 */
     uint32_t index_mask;
-    uint32_t *line_of; /* of each node */
-    struct held held;
-    struct ages ages;
-    struct growable_array found, steps, samples, modules, contents, orphans, age, pointers;
+    uint32_t *line_of; /* by node */
+    struct root_owners owners;
+    struct milestone_ages ages;
+    struct growable_array found, steps, samples, modules, contents, orphans, age, referrers;
     struct leak_asked asked;
 };
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
-static struct line *find_line(struct writer *writer, uint32_t site, enum leak_verdict verdict,
-                              unsigned flags, uint32_t owner)
+static struct result_line *find_line(struct result_writer *writer, uint32_t site,
+                                     enum leak_verdict verdict, unsigned flags, uint32_t owner)
 {
     uint64_t key = (uint64_t)site << 32 ^ (uint64_t)owner << 12 ^ flags << 4 ^ verdict;
     uint32_t at = hash_u64(key) & writer->index_mask;
     for (;; at = (at + 1) & writer->index_mask) {
         if (!writer->index[at])
             break;
-        struct line *line = &writer->lines[writer->index[at] - 1];
+        struct result_line *line = &writer->lines[writer->index[at] - 1];
         if (line->found.site == site && line->found.verdict == verdict &&
             line->found.flags == flags && line->found.owner == owner)
             return line;
     }
     if (writer->line_count == writer->lines_most)
         return NULL;
-    struct line *line = &writer->lines[writer->line_count++];
+    struct result_line *line = &writer->lines[writer->line_count++];
     writer->index[at] = writer->line_count;
     line->found = (struct leak_found){
         .site = site, .verdict = verdict, .flags = flags, .owner = owner, .first = UINT32_MAX};
     for (int i = 0; i < SAMPLES_MOST; i++)
-        line->largest[i] = NONE;
+        line->largest[i] = REACH_NONE;
     return line;
 }
 
-static void note_largest(struct writer *writer, struct line *line, uint32_t node, uint64_t size)
+static void note_largest(struct result_writer *writer, struct result_line *line, uint32_t node,
+                         uint64_t size)
 {
     for (int i = 0; i < SAMPLES_MOST; i++) {
         uint32_t there = line->largest[i];
-        if (there != NONE && reach_size(writer->look->reach, there) >= size)
+        if (there != REACH_NONE && reach_size(writer->input->reach, there) >= size)
             continue;
         for (int k = SAMPLES_MOST - 1; k > i; k--)
             line->largest[k] = line->largest[k - 1];
@@ -75,25 +74,25 @@ static void note_largest(struct writer *writer, struct line *line, uint32_t node
     }
 }
 
-static bool add_node(struct writer *writer, uint32_t node, enum leak_verdict verdict)
+static bool count_node(struct result_writer *writer, uint32_t node, enum leak_verdict verdict)
 {
-    const struct found_look *look = writer->look;
-    struct block block = reach_block(look->reach, node);
-    unsigned flags = reach_flags(look->reach, node);
+    const struct result_input *input = writer->input;
+    struct block block = reach_block(input->reach, node);
+    unsigned flags = reach_flags(input->reach, node);
     uint32_t owner = 0;
     bool shared = false;
     if (verdict == LEAK_VERDICT_INDIRECT) {
-        uint32_t holder = graph_owner(look->graph, node, &shared);
-        owner = holder == REACH_NOBODY ? 0 : writer->line_of[holder] + 1;
+        uint32_t holder = leak_graph_owner(input->graph, node, &shared);
+        owner = holder == REACH_NONE ? 0 : writer->line_of[holder] + 1;
         flags |= shared ? LEAK_FOUND_SHARED : 0;
-    } else if (graph_is_cycle(look->graph, node)) {
+    } else if (leak_graph_is_cycle(input->graph, node)) {
         flags |= LEAK_FOUND_CYCLE;
     }
-    struct line *line = find_line(writer, block.site, verdict, flags, owner);
+    struct result_line *line = find_line(writer, block.site, verdict, flags, owner);
     if (!line)
         return false;
     writer->line_of[node] = line - writer->lines;
-    ages_add(&writer->ages, line - writer->lines, &block);
+    milestone_ages_add(&writer->ages, line - writer->lines, &block);
     line->found.blocks++;
     line->found.bytes += block.size;
     line->found.first = block.tick < line->found.first ? block.tick : line->found.first;
@@ -101,35 +100,35 @@ static bool add_node(struct writer *writer, uint32_t node, enum leak_verdict ver
     note_largest(writer, line, node, block.size);
     if (verdict == LEAK_VERDICT_INDIRECT)
         return true;
-    struct graph_sum sum = graph_retained(look->graph, node);
+    struct leak_graph_sum sum = leak_graph_retained(input->graph, node);
     if (verdict == LEAK_VERDICT_LOST) {
         line->found.retained_blocks += sum.blocks;
         line->found.retained_bytes += sum.bytes;
-    } else if (sum.bytes > line->found.retained_bytes) { /* blocks of one list hold each other */
+    } else if (sum.bytes > line->found.retained_bytes) { /* blocks of one list retain each other */
         line->found.retained_blocks = sum.blocks;
         line->found.retained_bytes = sum.bytes;
     }
     return true;
 }
 
-/* Owners first: the others name their lines. */
-static bool add_nodes(struct writer *writer)
+/* Owners first: the lines of indirect blocks refer to theirs. */
+static bool count_nodes(struct result_writer *writer)
 {
-    const struct graph *graph = writer->look->graph;
+    const struct leak_graph *graph = writer->input->graph;
     uint32_t indirect = 0;
     for (uint32_t node = 0; node < writer->nodes; node++) {
-        enum leak_verdict verdict = graph_verdict(graph, node);
-        if (node + AHEAD < writer->nodes)
-            graph_look_ahead(graph, node + AHEAD);
+        enum leak_verdict verdict = leak_graph_verdict(graph, node);
+        if (node + PREFETCH_AHEAD < writer->nodes)
+            leak_graph_prefetch(graph, node + PREFETCH_AHEAD);
         if (verdict == LEAK_VERDICT_INDIRECT)
             indirect++;
-        else if (!add_node(writer, node, verdict))
+        else if (!count_node(writer, node, verdict))
             return false;
     }
     for (uint32_t node = 0; indirect && node < writer->nodes; node++)
-        if (graph_verdict(graph, node) == LEAK_VERDICT_INDIRECT) {
+        if (leak_graph_verdict(graph, node) == LEAK_VERDICT_INDIRECT) {
             indirect--;
-            if (!add_node(writer, node, LEAK_VERDICT_INDIRECT))
+            if (!count_node(writer, node, LEAK_VERDICT_INDIRECT))
                 return false;
         }
     return true;
@@ -137,9 +136,9 @@ static bool add_nodes(struct writer *writer)
 
 /* ---- Paths and samples ---------------------------------------------------------------------- */
 
-static void add_step(struct writer *writer, uint32_t node, uint32_t parent, uint64_t offset)
+static void add_step(struct result_writer *writer, uint32_t node, uint32_t parent, uint64_t offset)
 {
-    const struct reach *reach = writer->look->reach;
+    const struct reach *reach = writer->input->reach;
     struct leak_step *step = growable_array_add(&writer->steps);
     struct block block = reach_block(reach, node);
     uintptr_t word;
@@ -148,7 +147,7 @@ static void add_step(struct writer *writer, uint32_t node, uint32_t parent, uint
     *step = (struct leak_step){.offset = offset, .size = block.size, .site = block.site};
     struct reach_word root;
     const uintptr_t *place = NULL;
-    if (parent != REACH_NOBODY)
+    if (parent != REACH_NONE)
         place = (const uintptr_t *)(reach_address(reach, parent) + offset);
     else if (reach_root_word(reach, node, &root))
         place = (const uintptr_t *)root.address;
@@ -156,52 +155,53 @@ static void add_step(struct writer *writer, uint32_t node, uint32_t parent, uint
         step->into = word - block.address;
 }
 
-/* The blocks from one up towards its root, no more than so many; how many there are. */
-static uint32_t go_up(const struct reach *reach, uint32_t node, uint32_t *met, uint32_t most)
+/* Collects the nodes from one towards its root, at most so many; returns their number. */
+static uint32_t collect_path(const struct reach *reach, uint32_t node, uint32_t *met, uint32_t most)
 {
     uint32_t count = 0;
-    for (; node != REACH_NOBODY && count < most; node = reach_parent(reach, node, NULL))
+    for (; node != REACH_NONE && count < most; node = reach_parent(reach, node, NULL))
         met[count++] = node;
     return count;
 }
 
-static void add_steps(struct writer *writer, const uint32_t *met, uint32_t count)
+static void add_steps(struct result_writer *writer, const uint32_t *met, uint32_t count)
 {
     for (uint32_t i = count; i--;) {
         uint64_t offset = 0;
-        uint32_t parent = reach_parent(writer->look->reach, met[i], &offset);
-        add_step(writer, met[i], parent, parent == REACH_NOBODY ? 0 : offset);
+        uint32_t parent = reach_parent(writer->input->reach, met[i], &offset);
+        add_step(writer, met[i], parent, parent == REACH_NONE ? 0 : offset);
     }
 }
 
-/* From the root to the node. Of a long way the first and the last half are told, with a step of
+/* From the root to the node. Of a long path the first and the last half are written, with a step of
  * site 0 between them. */
-static void add_path(struct writer *writer, struct line *line)
+static void add_path(struct result_writer *writer, struct result_line *line)
 {
-    const struct reach *reach = writer->look->reach;
-    uint32_t node = line->largest[0], begin = held_head(&writer->held, node), met[STEPS_MOST];
-    uint32_t count = go_up(reach, node, met, STEPS_MOST);
-    bool whole = reach_parent(reach, met[count - 1], NULL) == REACH_NOBODY;
+    const struct reach *reach = writer->input->reach;
+    uint32_t node = line->largest[0], begin = root_owners_path_head(&writer->owners, node),
+             met[STEPS_MAX];
+    uint32_t count = collect_path(reach, node, met, STEPS_MAX);
+    bool whole = reach_parent(reach, met[count - 1], NULL) == REACH_NONE;
     if (writer->steps.count + count > writer->steps.most)
         return;
     line->found.path.first = writer->steps.count;
-    if (whole || begin == REACH_NOBODY) {
+    if (whole || begin == REACH_NONE) {
         add_steps(writer, met, count);
     } else {
-        uint32_t first[HELD_HEAD];
-        add_steps(writer, first, go_up(reach, begin, first, HELD_HEAD));
+        uint32_t first[PATH_HEAD];
+        add_steps(writer, first, collect_path(reach, begin, first, PATH_HEAD));
         growable_array_add(&writer->steps);
-        add_steps(writer, met, STEPS_MOST - HELD_HEAD - 1);
+        add_steps(writer, met, STEPS_MAX - PATH_HEAD - 1);
     }
     line->found.path.count = writer->steps.count - line->found.path.first;
-    line->found.root = held_tell(&writer->held, node);
+    line->found.root = root_owners_add_node(&writer->owners, node);
 }
 
-static void add_content(struct writer *writer, const struct block *block,
+static void add_content(struct result_writer *writer, const struct block *block,
                         struct leak_sample *sample)
 {
     uint64_t most =
-        writer->look->content_most < CONTENT_MOST ? writer->look->content_most : CONTENT_MOST;
+        writer->input->content_most < CONTENT_MOST ? writer->input->content_most : CONTENT_MOST;
     uint32_t length = block->size < most ? block->size : most;
     char *content = growable_array_add_many(&writer->contents, length);
     if (!content)
@@ -211,12 +211,12 @@ static void add_content(struct writer *writer, const struct block *block,
     memcpy(content, (const void *)block->address, length);
 }
 
-static void add_samples(struct writer *writer, struct line *line)
+static void add_samples(struct result_writer *writer, struct result_line *line)
 {
     line->found.sample.first = writer->samples.count;
-    for (int i = 0; i < SAMPLES_MOST && line->largest[i] != NONE; i++) {
+    for (int i = 0; i < SAMPLES_MOST && line->largest[i] != REACH_NONE; i++) {
         struct leak_sample *sample = growable_array_add(&writer->samples);
-        struct block block = reach_block(writer->look->reach, line->largest[i]);
+        struct block block = reach_block(writer->input->reach, line->largest[i]);
         if (!sample)
             break;
         *sample = (struct leak_sample){.address = block.address,
@@ -229,17 +229,17 @@ static void add_samples(struct writer *writer, struct line *line)
     line->found.sample.count = writer->samples.count - line->found.sample.first;
 }
 
-/* A way leads there, and its first word is known. */
+/* True if the line has a path whose first word is known. */
 static bool has_path(const struct leak_found *found)
 {
     return found->verdict != LEAK_VERDICT_LOST && found->verdict != LEAK_VERDICT_INDIRECT &&
            !(found->flags & (LEAK_FOUND_DROPPED | LEAK_FOUND_IGNORED));
 }
 
-static void add_details(struct writer *writer)
+static void add_details(struct result_writer *writer)
 {
     for (uint32_t i = 0; i < writer->line_count; i++) {
-        struct line *line = &writer->lines[i];
+        struct result_line *line = &writer->lines[i];
         add_samples(writer, line);
         if (has_path(&line->found))
             add_path(writer, line);
@@ -247,54 +247,53 @@ static void add_details(struct writer *writer)
         if (!found)
             continue;
         *found = line->found;
-        /* Of two pictures the second does not show what exit code has dropped. */
-        if (writer->look->head->rung != LEAK_RUNG_PARKED)
+        /* The second of two copies cannot tell what exit code has dropped. */
+        if (writer->input->head->rung != LEAK_RUNG_PARKED)
             found->flags &= ~LEAK_FOUND_DROPPED;
     }
 }
 
-/* ---- Orphans -------------------------------------------------------------------------------- */
+/* ---- Dropped pointers ------------------------------------------------------------------------ */
 
-/* NOBODY: the block that was seen is gone. */
-static uint32_t node_of(const struct found_look *look, const struct orphan_block *seen)
+/* REACH_NONE: the recorded block has been freed. */
+static uint32_t find_seen_node(const struct result_input *input, const struct dropped_block *seen)
 {
-    uint32_t node = seen->address ? reach_find(look->reach, seen->address) : REACH_NOBODY;
-    if (node == REACH_NOBODY || reach_address(look->reach, node) != seen->address)
-        return REACH_NOBODY;
-    struct block block = reach_block(look->reach, node);
-    return block.count == seen->count && block.thread == seen->thread ? node : REACH_NOBODY;
+    uint32_t node = seen->address ? reach_find_node(input->reach, seen->address) : REACH_NONE;
+    if (node == REACH_NONE || reach_address(input->reach, node) != seen->address)
+        return REACH_NONE;
+    struct block block = reach_block(input->reach, node);
+    return block.count == seen->count && block.thread == seen->thread ? node : REACH_NONE;
 }
 
-static void add_orphans(struct writer *writer)
+static void add_dropped_pointers(struct result_writer *writer)
 {
-    const struct orphan *orphan;
-    for (uint32_t at = 0; (orphan = orphans_next(&at));) {
-        struct leak_orphan told = {
-            .site = orphan->site, .holder = orphan->holder, .node = orphan->node};
-        for (unsigned i = 0; i < ORPHANS_KEPT; i++) {
-            uint32_t node = node_of(writer->look, &orphan->last[i]);
-            if (node == REACH_NOBODY)
+    const struct dropped_pair *pair;
+    for (uint32_t at = 0; (pair = dropped_pointers_next(&at));) {
+        struct leak_orphan entry = {.site = pair->site, .holder = pair->holder, .node = pair->node};
+        for (unsigned i = 0; i < DROPPED_POINTERS_KEPT; i++) {
+            uint32_t node = find_seen_node(writer->input, &pair->last[i]);
+            if (node == REACH_NONE)
                 continue;
-            enum leak_verdict verdict = graph_verdict(writer->look->graph, node);
-            told.blocks += verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;
-            told.address = orphan->last[i].address;
+            enum leak_verdict verdict = leak_graph_verdict(writer->input->graph, node);
+            entry.blocks += verdict == LEAK_VERDICT_LOST || verdict == LEAK_VERDICT_INDIRECT;
+            entry.address = pair->last[i].address;
         }
-        struct leak_orphan *made = told.address ? growable_array_add(&writer->orphans) : NULL;
-        if (made)
-            *made = told;
+        struct leak_orphan *out = entry.address ? growable_array_add(&writer->orphans) : NULL;
+        if (out)
+            *out = entry;
     }
 }
 
-/* ---- What somebody asked about -------------------------------------------------------------- */
+/* ---- The requested address ------------------------------------------------------------------- */
 
-static void add_asked(struct writer *writer)
+static void add_requested(struct result_writer *writer)
 {
-    uintptr_t address = writer->look->about;
-    uint32_t node = address ? reach_find(writer->look->reach, address) : REACH_NOBODY;
+    uintptr_t address = writer->input->about;
+    uint32_t node = address ? reach_find_node(writer->input->reach, address) : REACH_NONE;
     writer->asked = (struct leak_asked){.address = address};
-    if (node == REACH_NOBODY)
+    if (node == REACH_NONE)
         return;
-    struct block block = reach_block(writer->look->reach, node);
+    struct block block = reach_block(writer->input->reach, node);
     writer->asked = (struct leak_asked){.address = address,
                                         .block = block.address,
                                         .size = block.size,
@@ -303,16 +302,16 @@ static void add_asked(struct writer *writer)
                                         .count = block.count,
                                         .tick = block.tick,
                                         .thread = block.thread};
-    pointers_find(&writer->held, &block, &writer->pointers);
+    root_owners_find_referrers(&writer->owners, &block, &writer->referrers);
 }
 
 /* ---- Modules -------------------------------------------------------------------------------- */
 
-static void add_modules(struct writer *writer)
+static void add_modules(struct result_writer *writer)
 {
-    const struct images *images = writer->look->images;
+    const struct elf_images *images = writer->input->images;
     for (uint32_t i = 0; i < images->count; i++) {
-        const struct image *image = &images->image[i];
+        const struct elf_image *image = &images->image[i];
         size_t path = strlen(image->path),
                length = round_up(sizeof(struct leak_module) + path + 1, 8);
         struct leak_module *module = growable_array_add_many(&writer->modules, length);
@@ -329,13 +328,12 @@ static void add_modules(struct writer *writer)
     }
 }
 
-/* ---- The chunk ------------------------------------------------------------------------------ */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
-static bool begin(struct writer *writer)
+static bool begin_writer(struct result_writer *writer)
 {
     uint32_t nodes = writer->nodes, size = 1024;
-    /* Sites are few, owners of indirect blocks fewer: with more lines than this there is no report.
-     */
+    /* Sites are few, owners of indirect blocks fewer: with more lines there is no report. */
     writer->lines_most = nodes + 1 < 4u << 20 ? nodes + 1 : 4u << 20;
     while (size < 2 * writer->lines_most)
         size *= 2;
@@ -346,19 +344,19 @@ static bool begin(struct writer *writer)
     uint32_t paths = writer->lines_most < PATHS_MOST ? writer->lines_most : PATHS_MOST;
     return writer->lines && writer->index && writer->line_of &&
            growable_array_map(&writer->found, sizeof(struct leak_found), writer->lines_most) &&
-           growable_array_map(&writer->steps, sizeof(struct leak_step), paths * STEPS_MOST) &&
+           growable_array_map(&writer->steps, sizeof(struct leak_step), paths * STEPS_MAX) &&
            growable_array_map(&writer->samples, sizeof(struct leak_sample), paths * SAMPLES_MOST) &&
            growable_array_map(&writer->modules, 1, 8u << 20) &&
            growable_array_map(&writer->contents, 1, CONTENTS_MOST) &&
-           growable_array_map(&writer->orphans, sizeof(struct leak_orphan), ORPHANS_MOST) &&
+           growable_array_map(&writer->orphans, sizeof(struct leak_orphan), DROPPED_MAX) &&
            growable_array_map(&writer->age, sizeof(struct leak_age), AGES_MOST) &&
-           growable_array_map(&writer->pointers, sizeof(struct leak_pointer), LEAK_POINTERS) &&
-           ages_begin(&writer->ages, writer->lines_most) &&
-           held_begin(&writer->held, writer->look->reach, writer->look->roots);
+           growable_array_map(&writer->referrers, sizeof(struct leak_pointer), LEAK_POINTERS) &&
+           milestone_ages_begin(&writer->ages, writer->lines_most) &&
+           root_owners_begin(&writer->owners, writer->input->reach, writer->input->roots);
 }
 
-/* A table goes when it is written: only one of them is there twice. */
-static struct leak_table put(char *payload, uint64_t *at, struct growable_array *table)
+/* Frees each table when it is written: only one of them is in memory twice. */
+static struct leak_table write_table(char *payload, uint64_t *at, struct growable_array *table)
 {
     struct leak_table place = {*at, table->count};
     memcpy(payload + *at, table->bytes, table->size * table->count);
@@ -367,13 +365,13 @@ static struct leak_table put(char *payload, uint64_t *at, struct growable_array 
     return place;
 }
 
-static uint64_t write_chunk(struct writer *writer)
+static uint64_t write_chunk(struct result_writer *writer)
 {
-    struct growable_array *const tables[] = {&writer->found,   &writer->held.roots,   &writer->steps,
-                                      &writer->samples, &writer->held.threads, &writer->held.pcs,
-                                      &writer->modules, &writer->contents,     &writer->orphans,
-                                      &writer->age,     &writer->pointers,     &writer->held.parts};
-    struct leak_snapshot head = *writer->look->head;
+    struct growable_array *const tables[] = {
+        &writer->found,          &writer->owners.roots, &writer->steps,     &writer->samples,
+        &writer->owners.threads, &writer->owners.pcs,   &writer->modules,   &writer->contents,
+        &writer->orphans,        &writer->age,          &writer->referrers, &writer->owners.parts};
+    struct leak_snapshot head = *writer->input->head;
     struct leak_table *const places[] = {&head.found,   &head.roots, &head.steps,    &head.samples,
                                          &head.threads, &head.pcs,   &head.modules,  &head.contents,
                                          &head.orphans, &head.ages,  &head.pointers, &head.parts};
@@ -381,33 +379,67 @@ static uint64_t write_chunk(struct writer *writer)
     uint64_t size = sizeof head, at = sizeof head;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
         size += round_up(tables[i]->size * tables[i]->count, 8);
-    char *payload = store_reuse_chunk(LEAK_CHUNK_SNAPSHOT, writer->look->place, size);
-    if (!payload && size + size / 4 <= UINT32_MAX) /* the next one may be a little larger */
+    char *payload = store_reuse_chunk(LEAK_CHUNK_SNAPSHOT, writer->input->place, size);
+    if (!payload && size + size / 4 <= UINT32_MAX) /* room for a larger check in its place */
         payload = store_new_chunk(LEAK_CHUNK_SNAPSHOT, size + size / 4, 0);
     if (!payload || !store_contains(payload))
         return 0;
     for (size_t i = 0; i < ARRAY_LENGTH(tables); i++)
-        *places[i] = put(payload, &at, tables[i]);
+        *places[i] = write_table(payload, &at, tables[i]);
     head.head_size = sizeof head;
     memcpy(payload, &head, sizeof head);
     store_publish(payload, size);
     return store_offset_of(payload);
 }
 
-uint64_t found_write(struct guard *guard, const struct found_look *look)
+uint64_t result_writer_write(struct guard *guard, const struct result_input *input)
 {
-    struct writer writer = {.look = look, .nodes = reach_count(look->reach)};
-    if (!begin(&writer) || !add_nodes(&writer))
+    struct result_writer writer = {.input = input, .nodes = reach_count(input->reach)};
+    if (!begin_writer(&writer) || !count_nodes(&writer))
         return 0;
-    held_count(&writer.held);
-    held_threads(guard, &writer.held);
+    root_owners_count(&writer.owners);
+    root_owners_add_threads(guard, &writer.owners);
     add_details(&writer);
-    held_finish(&writer.held);
-    add_orphans(&writer);
-    ages_tell(&writer.ages, writer.line_count, &writer.age);
-    add_asked(&writer);
+    root_owners_finish(&writer.owners);
+    add_dropped_pointers(&writer);
+    milestone_ages_write(&writer.ages, writer.line_count, &writer.age);
+    add_requested(&writer);
     add_modules(&writer);
-    /* All is told: the lines are in "found". */
+    /* All lines are in "found" now. */
     sys_unmap(writer.lines, (size_t)writer.lines_most * sizeof *writer.lines);
     return write_chunk(&writer);
+}
+
+/* ---- Ages ------------------------------------------------------------------------------------ */
+
+bool milestone_ages_begin(struct milestone_ages *ages, uint32_t lines_most)
+{
+    ages->inherited = store_header->inherited_sites;
+    ages->sum = NULL;
+    ages->count = milestones_sorted(ages->milestone);
+    if (ages->count)
+        ages->sum = sys_map_lazily((size_t)lines_most * ages->count * sizeof *ages->sum);
+    return !ages->count || ages->sum;
+}
+
+void milestone_ages_record(struct milestone_ages *ages, uint32_t line, const struct block *block)
+{
+    uint32_t at = ages->count;
+    while (ages->milestone[at - 1].tick > block->tick)
+        at--;
+    struct milestone_ages_sum *sum = &ages->sum[(size_t)line * ages->count + at - 1];
+    sum->blocks++;
+    sum->bytes += block->size;
+}
+
+void milestone_ages_write(const struct milestone_ages *ages, uint32_t lines, struct growable_array *out)
+{
+    for (size_t i = 0; i < (size_t)lines * ages->count; i++) {
+        struct leak_age *age = ages->sum[i].blocks ? growable_array_add(out) : NULL;
+        if (age)
+            *age = (struct leak_age){.found = i / ages->count,
+                                     .milestone = ages->milestone[i % ages->count].number,
+                                     .blocks = ages->sum[i].blocks,
+                                     .bytes = ages->sum[i].bytes};
+    }
 }

@@ -1,107 +1,109 @@
+/* root_owners.c - attributes each node to a root word, and finds the referrers of a block. */
 #include "preload/leakcheck/root_owners.h"
 #include "preload/base/sys.h"
 #include "preload/heap/threads.h"
 
-#define ROOTS_TOLD 2000 /* those that hold most; and besides whatever a path begins at */
+#define ROOTS_TOLD 2000 /* those that hold most; words at the start of a path come on top */
 #define ROOTS_MOST 60000
 #define PARTS_MOST (1u << 15)
 #define PART_PLACES (2 * PARTS_MOST)
 #define STACK_MOST 64
 #define FRAMES_MOST (1u << 20)
-#define AHEAD 16
+#define PREFETCH_AHEAD 16
 
-/* The first so many blocks of a way have their place in it, counted down from here; the others know
- * the last of these. */
+/* The first blocks of a path have their position in it, counted down from here; the others have the
+ * number of the last of these. */
 #define HEAD_PLACE UINT32_MAX
 
-struct held_node {
-    uint32_t word; /* + 1; 0 = none */
+struct owner_node {
+    uint32_t word; /* index + 1; 0 = none */
     uint32_t head; /* HEAD_PLACE - 0, 1, 2 ...; or a node */
 };
 
-struct held_word {
+struct owner_word {
     uint64_t address, blocks, bytes;
     uint32_t range;
-    uint32_t told; /* place in "roots" + 1 */
+    uint32_t written; /* index in "roots" + 1 */
 };
 
-/* The locals of the function at pc lie from sp up to the next frame's. */
-struct held_frame {
+/* The locals of the function at pc lie between sp and the next frame's sp. */
+struct owner_frame {
     uintptr_t pc, sp, cfa;
 };
 
-bool held_begin(struct held *held, const struct reach *reach, const struct roots *roots)
+bool root_owners_begin(struct root_owners *owners, const struct reach *reach,
+                       const struct roots *roots)
 {
-    *held = (struct held){.reach = reach, .roots_found = roots};
+    *owners = (struct root_owners){.reach = reach, .roots_found = roots};
     size_t nodes = (size_t)reach_count(reach) + 1, words = (size_t)reach_root_words(reach) + 1;
-    held->node = sys_map_lazily(nodes * sizeof *held->node);
-    held->word = sys_map_lazily(words * sizeof *held->word);
-    held->frame = sys_map_lazily(FRAMES_MOST * sizeof *held->frame);
-    held->frames_of = sys_map_lazily((PARK_MOST + 1) * sizeof *held->frames_of);
-    held->part_at = sys_map_lazily(PART_PLACES * sizeof *held->part_at);
-    return held->node && held->word && held->frame && held->frames_of && held->part_at &&
-           growable_array_map(&held->roots, sizeof(struct leak_held), ROOTS_MOST) &&
-           growable_array_map(&held->parts, sizeof(struct leak_part), PARTS_MOST) &&
-           growable_array_map(&held->threads, sizeof(struct leak_seen_thread), PARK_MOST) &&
-           growable_array_map(&held->pcs, sizeof(uint64_t), FRAMES_MOST);
+    owners->node = sys_map_lazily(nodes * sizeof *owners->node);
+    owners->word = sys_map_lazily(words * sizeof *owners->word);
+    owners->frame = sys_map_lazily(FRAMES_MOST * sizeof *owners->frame);
+    owners->frames_of = sys_map_lazily((PARK_MOST + 1) * sizeof *owners->frames_of);
+    owners->part_at = sys_map_lazily(PART_PLACES * sizeof *owners->part_at);
+    return owners->node && owners->word && owners->frame && owners->frames_of && owners->part_at &&
+           growable_array_map(&owners->roots, sizeof(struct leak_held), ROOTS_MOST) &&
+           growable_array_map(&owners->parts, sizeof(struct leak_part), PARTS_MOST) &&
+           growable_array_map(&owners->threads, sizeof(struct leak_seen_thread), PARK_MOST) &&
+           growable_array_map(&owners->pcs, sizeof(uint64_t), FRAMES_MOST);
 }
 
-/* ---- Which word ----------------------------------------------------------------------------- */
+/* ---- The root word of each node -------------------------------------------------------------- */
 
-static struct held_node behind(const struct held *held, uint32_t parent)
+static struct owner_node inherit_owner(const struct root_owners *owners, uint32_t parent)
 {
-    struct held_node its = held->node[parent];
-    if (its.head > HEAD_PLACE - (HELD_HEAD - 1))
+    struct owner_node its = owners->node[parent];
+    if (its.head > HEAD_PLACE - (PATH_HEAD - 1))
         its.head--;
-    else if (its.head == HEAD_PLACE - (HELD_HEAD - 1))
+    else if (its.head == HEAD_PLACE - (PATH_HEAD - 1))
         its.head = parent;
     return its;
 }
 
-/* A node's parent knows already: it was met before. */
-static struct held_node find(struct held *held, uint32_t node)
+/* A node's parent is known: it was marked earlier. */
+static struct owner_node find_owner(struct root_owners *owners, uint32_t node)
 {
-    struct held_node its = {0, HEAD_PLACE};
+    struct owner_node its = {0, HEAD_PLACE};
     struct reach_word word;
-    uint32_t parent = reach_parent(held->reach, node, NULL);
-    if (parent != REACH_NOBODY)
-        return behind(held, parent);
-    if (reach_root_word(held->reach, node, &word)) {
-        held->word[word.index].address = word.address;
-        held->word[word.index].range = word.range;
+    uint32_t parent = reach_parent(owners->reach, node, NULL);
+    if (parent != REACH_NONE)
+        return inherit_owner(owners, parent);
+    if (reach_root_word(owners->reach, node, &word)) {
+        owners->word[word.index].address = word.address;
+        owners->word[word.index].range = word.range;
         its.word = word.index + 1;
     }
     return its;
 }
 
-void held_count(struct held *held)
+void root_owners_count(struct root_owners *owners)
 {
-    const struct reach *reach = held->reach;
-    uint32_t count = reach_met_count(reach);
+    const struct reach *reach = owners->reach;
+    uint32_t count = reach_marked_count(reach);
     for (uint32_t turn = 0; turn < count; turn++) {
-        if (turn + AHEAD < count) {
-            uint32_t soon = reach_met(reach, turn + AHEAD);
-            reach_look_ahead(reach, soon);
-            __builtin_prefetch(&held->node[soon], 1);
+        if (turn + PREFETCH_AHEAD < count) {
+            uint32_t soon = reach_marked(reach, turn + PREFETCH_AHEAD);
+            reach_prefetch(reach, soon);
+            __builtin_prefetch(&owners->node[soon], 1);
         }
-        uint32_t node = reach_met(reach, turn);
-        struct held_node its = held->node[node] = find(held, node);
+        uint32_t node = reach_marked(reach, turn);
+        struct owner_node its = owners->node[node] = find_owner(owners, node);
         if (!its.word)
             continue;
-        held->word[its.word - 1].blocks++;
-        held->word[its.word - 1].bytes += reach_size(reach, node);
+        owners->word[its.word - 1].blocks++;
+        owners->word[its.word - 1].bytes += reach_size(reach, node);
     }
 }
 
-uint32_t held_head(const struct held *held, uint32_t node)
+uint32_t root_owners_path_head(const struct root_owners *owners, uint32_t node)
 {
-    uint32_t head = held->node[node].head;
-    return head > HEAD_PLACE - HELD_HEAD ? REACH_NOBODY : head;
+    uint32_t head = owners->node[node].head;
+    return head > HEAD_PLACE - PATH_HEAD ? REACH_NONE : head;
 }
 
 /* ---- Threads -------------------------------------------------------------------------------- */
 
-static void take_name(int tid, char *out)
+static void read_thread_name(int tid, char *out)
 {
     char name[LEAK_THREAD_NAME + 1];
     ssize_t length = sys_read_task_file(sys_getppid(), tid, "comm", name, sizeof name);
@@ -109,18 +111,18 @@ static void take_name(int tid, char *out)
         memcpy(out, name, strcspn(name, "\n"));
 }
 
-static void unwind_thread(struct guard *guard, struct held *held, const struct root_thread *thread,
-                          struct unwind_trace *trace)
+static void unwind_thread(struct guard *guard, struct root_owners *owners,
+                          const struct root_thread *thread, struct unwind_trace *trace)
 {
     struct unwind_bounds bounds = {thread->low, thread->high};
     struct frame start = {.pc = thread->pc, .sp = thread->sp, .fp = thread->fp};
-    unwind_forget(trace);
+    unwind_invalidate(trace);
     unwind(guard, &bounds, &start, STACK_MOST, trace);
-    for (unsigned i = 0; i < trace->depth && held->frame_count < FRAMES_MOST; i++) {
+    for (unsigned i = 0; i < trace->depth && owners->frame_count < FRAMES_MOST; i++) {
         const struct unwind_step *step = unwind_step_at(trace, i);
-        struct held_frame *frame = &held->frame[held->frame_count++];
-        uint64_t *pc = growable_array_add(&held->pcs);
-        *frame = (struct held_frame){step->pc, step->sp, thread->high};
+        struct owner_frame *frame = &owners->frame[owners->frame_count++];
+        uint64_t *pc = growable_array_add(&owners->pcs);
+        *frame = (struct owner_frame){step->pc, step->sp, thread->high};
         if (i)
             frame[-1].cfa = step->sp;
         if (pc)
@@ -128,47 +130,47 @@ static void unwind_thread(struct guard *guard, struct held *held, const struct r
     }
 }
 
-void held_threads(struct guard *guard, struct held *held)
+void root_owners_add_threads(struct guard *guard, struct root_owners *owners)
 {
-    const struct roots *roots = held->roots_found;
+    const struct roots *roots = owners->roots_found;
     struct unwind_trace *trace = sys_map(sizeof *trace);
-    for (uint32_t i = 0; i < roots->seen_count; i++) {
-        const struct root_thread *thread = &roots->seen[i];
-        struct leak_seen_thread *out = growable_array_add(&held->threads);
-        held->frames_of[i] = held->frame_count;
+    for (uint32_t i = 0; i < roots->thread_count; i++) {
+        const struct root_thread *thread = &roots->threads[i];
+        struct leak_seen_thread *out = growable_array_add(&owners->threads);
+        owners->frames_of[i] = owners->frame_count;
         if (!out)
             continue;
         *out = (struct leak_seen_thread){.serial = thread->serial,
                                          .tid = thread->tid,
-                                         .parked = thread->parked,
-                                         .taker = thread->taker,
-                                         .stack.first = held->pcs.count};
-        take_name(thread->tid, out->name);
+                                         .parked = thread->stopped,
+                                         .taker = thread->caller,
+                                         .stack.first = owners->pcs.count};
+        read_thread_name(thread->tid, out->name);
         if (trace && thread->pc)
-            unwind_thread(guard, held, thread, trace);
-        out->stack.count = held->pcs.count - out->stack.first;
+            unwind_thread(guard, owners, thread, trace);
+        out->stack.count = owners->pcs.count - out->stack.first;
     }
-    held->frames_of[roots->seen_count] = held->frame_count;
+    owners->frames_of[roots->thread_count] = owners->frame_count;
 }
 
-/* ---- Telling -------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
-static void find_frame(const struct held *held, int thread, struct leak_held *out)
+static void find_stack_frame(const struct root_owners *owners, int thread, struct leak_held *out)
 {
-    for (uint32_t i = held->frames_of[thread]; i < held->frames_of[thread + 1]; i++) {
-        const struct held_frame *frame = &held->frame[i];
+    for (uint32_t i = owners->frames_of[thread]; i < owners->frames_of[thread + 1]; i++) {
+        const struct owner_frame *frame = &owners->frame[i];
         if (out->address >= frame->sp && out->address < frame->cfa) {
-            out->pc = frame->pc - 1; /* behind the call is not always the same function */
+            out->pc = frame->pc - 1; /* the return address may lie in the next function */
             out->cfa = frame->cfa;
             return;
         }
     }
 }
 
-static uint32_t describe(struct held *held, const struct held_word *word)
+static uint32_t append_root(struct root_owners *owners, const struct owner_word *word)
 {
-    const struct piece *range = &held->roots_found->pieces.piece[word->range];
-    struct leak_held *out = growable_array_add(&held->roots);
+    const struct scan_range *range = &owners->roots_found->ranges.range[word->range];
+    struct leak_held *out = growable_array_add(&owners->roots);
     if (!out)
         return 0;
     *out = (struct leak_held){.address = word->address,
@@ -178,57 +180,57 @@ static uint32_t describe(struct held *held, const struct held_word *word)
                               .blocks = word->blocks,
                               .bytes = word->bytes};
     if (range->thread >= 0) {
-        const struct root_thread *thread = &held->roots_found->seen[range->thread];
+        const struct root_thread *thread = &owners->roots_found->threads[range->thread];
         out->thread = thread->serial;
         out->tls_offset = word->address - thread->block;
         if (range->root_class == LEAK_ROOT_CLASS_STACKS)
-            find_frame(held, range->thread, out);
+            find_stack_frame(owners, range->thread, out);
     }
-    return held->roots.count;
+    return owners->roots.count;
 }
 
-static uint32_t tell(struct held *held, uint32_t index)
+static uint32_t append_word(struct root_owners *owners, uint32_t index)
 {
-    struct held_word *word = &held->word[index];
-    if (!word->told)
-        word->told = describe(held, word);
-    return word->told;
+    struct owner_word *word = &owners->word[index];
+    if (!word->written)
+        word->written = append_root(owners, word);
+    return word->written;
 }
 
-uint32_t held_tell_word(struct held *held, uintptr_t address, uint32_t piece)
+uint32_t root_owners_add_word(struct root_owners *owners, uintptr_t address, uint32_t range)
 {
-    return describe(held, &(struct held_word){.address = address, .range = piece});
+    return append_root(owners, &(struct owner_word){.address = address, .range = range});
 }
 
-uint32_t held_tell(struct held *held, uint32_t node)
+uint32_t root_owners_add_node(struct root_owners *owners, uint32_t node)
 {
-    return held->node[node].word ? tell(held, held->node[node].word - 1) : 0;
+    return owners->node[node].word ? append_word(owners, owners->node[node].word - 1) : 0;
 }
 
-/* How many bytes must hang on a word for it to be among the first so many: the smallest power of
- * two that few enough reach. */
-static uint64_t least_told(const struct held *held)
+/* The least number of bytes that a word must hold to be written: the smallest power of two that at
+ * most ROOTS_TOLD words reach. */
+static uint64_t report_threshold(const struct root_owners *owners)
 {
-    uint32_t words = reach_root_words(held->reach), reach_it;
+    uint32_t words = reach_root_words(owners->reach), reach_it;
     uint64_t least = 0;
     do {
         least = least ? least * 2 : 1;
         reach_it = 0;
         for (uint32_t i = 0; i < words; i++)
-            reach_it += held->word[i].bytes >= least;
+            reach_it += owners->word[i].bytes >= least;
     } while (reach_it > ROOTS_TOLD);
     return least;
 }
 
-static struct leak_part *find_part(struct held *held, uint32_t root, uint32_t site)
+static struct leak_part *find_part(struct root_owners *owners, uint32_t root, uint32_t site)
 {
     uint64_t at = hash_u64((uint64_t)root << 32 | site);
     for (;; at++) {
-        uint32_t *place = &held->part_at[at % PART_PLACES];
-        struct leak_part *part =
-            *place ? (struct leak_part *)held->parts.bytes + *place - 1 : growable_array_add(&held->parts);
+        uint32_t *place = &owners->part_at[at % PART_PLACES];
+        struct leak_part *part = *place ? (struct leak_part *)owners->parts.bytes + *place - 1
+                                        : growable_array_add(&owners->parts);
         if (!*place && part) {
-            *place = held->parts.count;
+            *place = owners->parts.count;
             *part = (struct leak_part){.root = root, .site = site};
         }
         if (!part || (part->root == root && part->site == site))
@@ -236,17 +238,17 @@ static struct leak_part *find_part(struct held *held, uint32_t root, uint32_t si
     }
 }
 
-static void tell_parts(struct held *held)
+static void count_parts(struct root_owners *owners)
 {
-    uint32_t nodes = reach_count(held->reach);
+    uint32_t nodes = reach_count(owners->reach);
     for (uint32_t node = 0; node < nodes; node++) {
-        uint32_t word = held->node[node].word, root = word ? held->word[word - 1].told : 0;
+        uint32_t word = owners->node[node].word, root = word ? owners->word[word - 1].written : 0;
         struct block block;
         struct leak_part *part;
         if (!root)
             continue;
-        block = reach_block(held->reach, node);
-        part = find_part(held, root, block.site);
+        block = reach_block(owners->reach, node);
+        part = find_part(owners, root, block.site);
         if (!part)
             continue;
         part->blocks++;
@@ -254,12 +256,82 @@ static void tell_parts(struct held *held)
     }
 }
 
-void held_finish(struct held *held)
+void root_owners_finish(struct root_owners *owners)
 {
-    uint32_t words = reach_root_words(held->reach);
-    uint64_t least = least_told(held);
+    uint32_t words = reach_root_words(owners->reach);
+    uint64_t least = report_threshold(owners);
     for (uint32_t i = 0; i < words; i++)
-        if (held->word[i].bytes >= least)
-            tell(held, i);
-    tell_parts(held);
+        if (owners->word[i].bytes >= least)
+            append_word(owners, i);
+    count_parts(owners);
+}
+
+/* ---- Referrers ------------------------------------------------------------------------------- */
+
+/* A range in which pointers are searched. */
+struct searched_range {
+    uintptr_t start, end;
+    uint32_t node;             /* the node that contains the words, or REACH_NONE: a root */
+    uint32_t range;            /* index of the scan range of a root */
+    bool within;               /* the range may begin inside a nested block */
+    struct leak_pointer model; /* the other fields of each result */
+};
+
+/* A word of an arena or of a root belongs to the nested block that contains it, as in marking
+ * (nested_blocks.h). */
+static bool belongs_to_nested(const struct reach *reach, const struct searched_range *place,
+                              uintptr_t word)
+{
+    uint32_t owner =
+        reach_find_node(reach, word + 1); /* the byte behind a block is not part of it */
+    return owner != REACH_NONE && owner != place->node && reach_is_nested(reach, owner) &&
+           !(place->within && reach_address(reach, owner) < place->start);
+}
+
+/* Appends the words that point into the block or to the byte behind its end. */
+static void search_range(struct root_owners *owners, const struct block *block,
+                         const struct searched_range *place, struct growable_array *out)
+{
+    uintptr_t start = round_up(place->start, sizeof(uintptr_t));
+    for (uintptr_t at = start; at + sizeof at <= place->end; at += sizeof at) {
+        uintptr_t offset = arch_address(*(void *const volatile *)at) - block->address;
+        struct leak_pointer *found;
+        if (offset > block->size || belongs_to_nested(owners->reach, place, at) ||
+            !(found = growable_array_add(out)))
+            continue;
+        *found = place->model;
+        found->address = at;
+        found->offset = offset;
+        if (place->node == REACH_NONE)
+            found->root = root_owners_add_word(owners, at, place->range);
+    }
+}
+
+void root_owners_find_referrers(struct root_owners *owners, const struct block *block,
+                                struct growable_array *out)
+{
+    const struct scan_ranges *ranges = &owners->roots_found->ranges;
+    uint32_t nodes = reach_count(owners->reach);
+    for (uint32_t i = 0; i < ranges->count; i++) {
+        const struct scan_range *range = &ranges->range[i];
+        search_range(
+            owners, block,
+            &(struct searched_range){.start = range->start,
+                                     .end = range->end,
+                                     .node = REACH_NONE,
+                                     .range = i,
+                                     .within = range->root_class == LEAK_ROOT_CLASS_STACKS},
+            out);
+    }
+    for (uint32_t node = 0; node < nodes; node++) {
+        struct block holder = reach_block(owners->reach, node);
+        search_range(
+            owners, block,
+            &(struct searched_range){
+                .start = holder.address,
+                .end = holder.address + holder.size,
+                .node = node,
+                .model = {.block = holder.address, .size = holder.size, .site = holder.site}},
+            out);
+    }
 }

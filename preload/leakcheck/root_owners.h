@@ -1,10 +1,10 @@
-/* root_owners.h - the words outside of the heap that hold it: who they are, and how much hangs on
- * each.
+/* root_owners.h - the words outside the heap that keep it alive: which they are and how much hangs
+ * on each; and all words that point to one block.
  *
- * Every block that was reached has one root word, at the beginning of the shortest way to it. The
- * words that hold most are told, and those that a path begins at, each with the sites of what it
- * holds. A word on a stack is told with the function whose frame it lies in: for that the stacks of
- * the threads are unwound, in the picture.
+ * Every reached block has one root word, at the start of a shortest path to it. The words that hold
+ * most are written, and those at which a written path begins, each with the allocation sites of
+ * what it holds. A word on a stack is written with the function whose frame contains it; for that
+ * the stacks of the snapshot's threads are unwound.
  */
 #ifndef PRELOAD_LEAKCHECK_ROOT_OWNERS_H
 #define PRELOAD_LEAKCHECK_ROOT_OWNERS_H
@@ -15,33 +15,39 @@
 #include "preload/roots/roots.h"
 #include "leak_store.h"
 
-/* So many blocks at the beginning of a way can be found from any that lies behind them. */
-#define HELD_HEAD 12
+/* The first so many blocks of a path can be found from every block behind them. */
+#define PATH_HEAD 12
 
-struct held {
+struct root_owners {
     const struct reach *reach;
     const struct roots *roots_found;
-    struct held_node *node;   /* of each */
-    struct held_word *word;   /* by index */
-    struct held_frame *frame; /* of all threads, innermost first */
+    struct owner_node *node;   /* by node */
+    struct owner_word *word;   /* by index of reach_root_word */
+    struct owner_frame *frame; /* of all threads, innermost first */
     uint32_t frame_count;
-    uint32_t *frames_of; /* of each thread seen: its first frame; the next one's ends them */
+    uint32_t *frames_of; /* by thread: its first frame; the next thread's first frame ends them */
     uint32_t *part_at;   /* open addressing: hash of root and site -> part + 1 */
     struct growable_array roots, parts, threads, pcs;
 };
 
-bool held_begin(struct held *held, const struct reach *reach, const struct roots *roots);
-/* Every block to its word; before anything is told. */
-void held_count(struct held *held);
-/* The threads there are, with their stacks. */
-void held_threads(struct guard *guard, struct held *held);
-/* Tells the word behind a node: its place in "roots" + 1, 0 = there is none. */
-uint32_t held_tell(struct held *held, uint32_t node);
-/* The same for any word of a root: in that piece, holding nothing that is counted. */
-uint32_t held_tell_word(struct held *held, uintptr_t address, uint32_t piece);
-/* The HELD_HEAD-th block of the way to a node; REACH_NOBODY: the way is not longer. */
-uint32_t held_head(const struct held *held, uint32_t node);
-/* Those that hold most besides; and then what each one that was told holds, by site. */
-void held_finish(struct held *held);
+bool root_owners_begin(struct root_owners *owners, const struct reach *reach,
+                       const struct roots *roots);
+/* Assigns every block to its root word; call before anything is written. */
+void root_owners_count(struct root_owners *owners);
+/* Writes the threads and unwinds their stacks. */
+void root_owners_add_threads(struct guard *guard, struct root_owners *owners);
+/* Writes the root word of a node: its index in "roots" + 1, 0 = it has none. */
+uint32_t root_owners_add_node(struct root_owners *owners, uint32_t node);
+/* Writes any word of scan range "range", as one that holds nothing; its index in "roots" + 1. */
+uint32_t root_owners_add_word(struct root_owners *owners, uintptr_t address, uint32_t range);
+/* Block number PATH_HEAD of the path to a node; REACH_NONE: the path is not longer. */
+uint32_t root_owners_path_head(const struct root_owners *owners, uint32_t node);
+/* Writes the remaining words that hold most; then, for each written word, what it holds by site. */
+void root_owners_finish(struct root_owners *owners);
+
+/* Appends a struct leak_pointer for each word of the roots and of all blocks that points to the
+ * block: at most LEAK_POINTERS. */
+void root_owners_find_referrers(struct root_owners *owners, const struct block *block,
+                                struct growable_array *out);
 
 #endif

@@ -1,3 +1,4 @@
+/* snapshot.c - starts leak checks, one at a time, and collects their results. */
 #include "preload/leakcheck/snapshot.h"
 #include "preload/base/base.h"
 #include "preload/heap/blocks.h"
@@ -6,44 +7,45 @@
 #include "preload/base/log.h"
 #include "preload/signals/stop_the_world.h"
 #include "preload/leakcheck/fork_snapshot.h"
-#include "preload/leakcheck/all_locks.h"
 #include "preload/unwind/sites.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 #include "preload/track/track.h"
 #include "preload/base/lock.h"
+#include "preload/base/arena.h"
+#include "leak_store.h"
 
 #include <time.h>
 
 #define PAUSE_AT_LEAST 10000000ull   /* ns */
 #define PAUSE_A_GIGABYTE 55000000ull /* ns */
 
-static unsigned classes;
-static struct turn looking; /* of the thread that takes a look */
-static uint32_t skipped;    /* periodic ones: over the budget, or somebody could not be held */
-static bool no_more;
+static unsigned root_classes;
+static struct turn check_turn; /* held by the thread that takes a snapshot */
+static uint32_t skipped; /* periodic checks over the pause budget, or with an unstoppable thread */
+static bool disabled;
 
-struct taken {
-    int pid; /* 0: none; -1: it was tried in vain */
+struct pending_check {
+    int pid; /* 0: none; -1: it failed */
     enum leak_occasion occasion;
-    struct look_result *result;
+    struct leak_check_result *result;
     size_t size;
-    uintptr_t about;    /* an address that somebody asks about, 0: none */
-    uint32_t since;     /* the tick from which on lost blocks are counted, 0: all are */
-    uint32_t milestone; /* its own, 0: it is none */
+    uintptr_t about;    /* an address whose referrers are wanted, 0: none */
+    uint32_t since;     /* lost blocks are counted from this tick on, 0: all are */
+    uint32_t milestone; /* its number, 0: it is no milestone */
 };
-/* Where the last two looks stand in the store: the older one is written over, so that a process may
- * be looked at for ever. */
+/* The places of the last two checks in the recording file: the older one is overwritten, so that a
+ * process can be checked without end. */
 static uint64_t places[2];
 
-static struct taken early; /* for LATE */
-static struct taken last;  /* that nobody waited for */
+static struct pending_check early; /* LATE compares with it */
+static struct pending_check last;  /* the last asynchronous check */
 
-/* ---- What cannot be ------------------------------------------------------------------------- */
+/* ---- When no check is possible --------------------------------------------------------------- */
 
-/* Why there is no sense in a look, or none can be had. */
-static enum leak_trouble hopeless(void)
+/* Why a check would be meaningless, or NONE. */
+static enum leak_trouble unsupported_reason(void)
 {
     if (options_current.sample)
         return LEAK_TROUBLE_SAMPLED;
@@ -54,7 +56,7 @@ static enum leak_trouble hopeless(void)
     return LEAK_TROUBLE_NONE;
 }
 
-static void say_trouble(enum leak_occasion occasion, enum leak_trouble trouble)
+static void write_trouble(enum leak_occasion occasion, enum leak_trouble trouble)
 {
     struct leak_snapshot head = {.head_size = sizeof head,
                                  .rung = LEAK_RUNG_NONE,
@@ -67,9 +69,9 @@ static void say_trouble(enum leak_occasion occasion, enum leak_trouble trouble)
     store_write_chunk(LEAK_CHUNK_SNAPSHOT, &head, sizeof head);
 }
 
-/* ---- What is there of earlier ones ---------------------------------------------------------- */
+/* ---- Earlier checks -------------------------------------------------------------------------- */
 
-static void note_place(uint64_t place)
+static void record_place(uint64_t place)
 {
     if (place == places[1])
         return;
@@ -77,148 +79,148 @@ static void note_place(uint64_t place)
     places[1] = place;
 }
 
-/* Its words are forgotten; which process it was is not. */
-static void drop_taken(struct taken *taken)
+/* Frees the result; the pid stays known. */
+static void release_check(struct pending_check *check)
 {
-    struct look_result *result = taken->result;
+    struct leak_check_result *result = check->result;
     if (result && load_acquire(&result->done) && result->place)
-        note_place(result->place);
-    picture_drop_result(result, taken->size);
-    taken->result = NULL;
+        record_place(result->place);
+    fork_snapshot_free_result(result, check->size);
+    check->result = NULL;
 }
 
-/* ---- One look ------------------------------------------------------------------------------- */
+/* ---- One check ------------------------------------------------------------------------------- */
 
-/* Signals of the program's would run its handlers while others stand, who may hold what they need.
- */
-static bool take(enum leak_occasion occasion, const struct roots_taker *taker,
-                 const struct look_result *before, struct taken *out)
+/* Blocks signals: a handler of the program could run while stopped threads hold what it needs. */
+static bool take_check(enum leak_occasion occasion, const struct roots_caller *caller,
+                       const struct leak_check_result *before, struct pending_check *out)
 {
     uint64_t mask;
-    struct look_order order = {
-        .occasion = occasion,
-        .taker = taker,
-        .classes = classes,
-        .memory_most = options_current.look_mem,
-        .content_most = options_current.content,
-        .skipped = skipped,
-        .place = places[0],
-        .before = before,
-        .xor = options_current.xor
-        , .about = out->about, .since = out->since, .is_milestone = look_is_milestone(occasion)};
-    enum leak_trouble trouble = hopeless();
+    struct leak_check_request request = {.occasion = occasion,
+                                         .caller = caller,
+                                         .classes = root_classes,
+                                         .memory_most = options_current.look_mem,
+                                         .content_most = options_current.content,
+                                         .skipped = skipped,
+                                         .place = places[0],
+                                         .before = before,
+                                         .about = out->about,
+                                         .since = out->since,
+                                         .is_milestone = leak_check_is_milestone(occasion),
+                                         .xor_key = options_current.xor };
+    enum leak_trouble trouble = unsupported_reason();
     if (!trouble &&
-        !(order.result = picture_make_result(occasion == LEAK_OCCASION_EARLY, &out->size)))
+        !(request.result = fork_snapshot_alloc_result(occasion == LEAK_OCCASION_EARLY, &out->size)))
         trouble = LEAK_TROUBLE_NO_MEMORY;
-    out->result = order.result; /* before a handler of the program's can ask */
+    out->result = request.result; /* before a handler of the program can request another one */
     if (!trouble) {
         sys_signals_block(&mask);
         uint64_t begun = sys_clock_ns(CLOCK_MONOTONIC);
-        out->pid = picture_take_parked(&order);
+        out->pid = fork_snapshot_take_stopped(&request);
         if (!out->pid && occasion != LEAK_OCCASION_PERIODIC)
-            out->pid = picture_take_running(&order, &trouble);
-        store_release(&order.result->pause_ns, sys_clock_ns(CLOCK_MONOTONIC) - begun);
+            out->pid = fork_snapshot_take_running(&request, &trouble);
+        store_release(&request.result->pause_ns, sys_clock_ns(CLOCK_MONOTONIC) - begun);
         sys_signals_restore(&mask);
-        if (!out->pid) { /* somebody could not be held */
+        if (!out->pid) { /* a thread could not be stopped */
             skipped++;
-            drop_taken(out);
+            release_check(out);
             return false;
         }
         if (out->pid <= 0 && !trouble)
             trouble = LEAK_TROUBLE_NO_CHILD;
     }
     if (!trouble) {
-        out->milestone = order.milestone;
+        out->milestone = request.milestone;
         return true;
     }
-    drop_taken(out);
-    say_trouble(occasion, trouble);
+    release_check(out);
+    write_trouble(occasion, trouble);
     return false;
 }
 
-static bool begin(void)
+static bool lock_checks(void)
 {
-    return turnstile_enter(&looking, 2 * options_current.exit_budget);
+    return turnstile_enter(&check_turn, 2 * options_current.exit_budget);
 }
 
-static bool held; /* by the thread that calls exec */
+static bool blocked; /* by the thread that calls exec */
 
-void snapshot_hold(void)
+void snapshot_block(void)
 {
-    held = begin();
+    blocked = lock_checks();
 }
 
-void snapshot_let_go(void)
+void snapshot_unblock(void)
 {
-    if (held)
-        turnstile_leave(&looking);
-    held = false;
+    if (blocked)
+        turnstile_leave(&check_turn);
+    blocked = false;
 }
 
-/* The child's words are there, or the store says why not. */
-static bool settle(const struct taken *taken, enum leak_occasion occasion)
+/* Waits for the result, or writes why there is none. */
+static bool finish_check(const struct pending_check *check, enum leak_occasion occasion)
 {
-    enum leak_trouble trouble = picture_wait(taken->pid, taken->result);
+    enum leak_trouble trouble = fork_snapshot_wait(check->pid, check->result);
     if (trouble)
-        say_trouble(occasion, trouble);
+        write_trouble(occasion, trouble);
     return !trouble;
 }
 
-static struct look_sum last_found[LEAK_VERDICT_MAX]; /* of the last look that somebody waited for */
-static bool looked;
+static struct leak_check_sum last_sums[LEAK_VERDICT_MAX]; /* of the last synchronous check */
+static bool has_sums;
 
-long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker, uint32_t since)
+long snapshot_take(enum leak_occasion occasion, const struct roots_caller *caller, uint32_t since)
 {
-    struct taken taken = {.since = since};
+    struct pending_check check = {.since = since};
     long lost = -1;
-    if (!begin())
+    if (!lock_checks())
         return -1;
-    if (take(occasion, taker, NULL, &taken)) {
-        if (settle(&taken, occasion))
-            lost = taken.result->lost_blocks;
+    if (take_check(occasion, caller, NULL, &check)) {
+        if (finish_check(&check, occasion))
+            lost = check.result->lost_blocks;
         if (lost >= 0) {
-            memcpy(last_found, taken.result->found, sizeof last_found);
-            looked = true;
+            memcpy(last_sums, check.result->found, sizeof last_sums);
+            has_sums = true;
         }
-        drop_taken(&taken);
+        release_check(&check);
     }
-    turnstile_leave(&looking);
+    turnstile_leave(&check_turn);
     return lost;
 }
 
-const struct look_sum *snapshot_found(void)
+const struct leak_check_sum *snapshot_last_sums(void)
 {
-    return looked ? last_found : NULL;
+    return has_sums ? last_sums : NULL;
 }
 
 bool snapshot_is_busy(void)
 {
-    return turnstile_is_occupied(&looking) || children_any();
+    return turnstile_is_occupied(&check_turn) || children_any();
 }
 
 /* ---- The end of the process ----------------------------------------------------------------- */
 
-bool snapshot_no_more(void)
+bool snapshot_disable(void)
 {
-    return !exchange_relaxed(&no_more, true);
+    return !exchange_relaxed(&disabled, true);
 }
 
-/* As LeakSanitizer asks. */
+/* LeakSanitizer's interface. */
 extern int __lsan_is_turned_off(void) __attribute__((weak));
 
-void snapshot_early(const struct roots_taker *taker)
+void snapshot_early(const struct roots_caller *caller)
 {
-    if (no_more || !options_current.exit_look || early.pid)
+    if (disabled || !options_current.exit_look || early.pid)
         return;
     if (__lsan_is_turned_off && __lsan_is_turned_off()) {
-        snapshot_no_more();
+        snapshot_disable();
         return;
     }
-    if (!begin())
+    if (!lock_checks())
         return;
-    if (!take(LEAK_OCCASION_EARLY, taker, NULL, &early))
+    if (!take_check(LEAK_OCCASION_EARLY, caller, NULL, &early))
         early.pid = -1;
-    turnstile_leave(&looking);
+    turnstile_leave(&check_turn);
 }
 
 struct comparison {
@@ -226,51 +228,51 @@ struct comparison {
     bool differs;
 };
 
-static void compare(const struct block *block, void *context)
+static void compare_block(const struct block *block, void *context)
 {
     struct comparison *comparison = context;
-    if (!comparison->differs && look_find_note(early.result, &comparison->at, block))
+    if (!comparison->differs && leak_check_find_note(early.result, &comparison->at, block))
         comparison->same++;
     else
         comparison->differs = true;
 }
 
-/* Has exit code touched the heap at all? Other threads may be at it. */
-static bool nothing_changed(void)
+/* Compares the heap with the EARLY result. Other threads may be changing it. */
+static bool is_heap_unchanged(void)
 {
     struct comparison comparison = {0};
     uint64_t mask;
     sys_signals_block(&mask);
-    comparison.differs = !blocks_settle();
+    comparison.differs = !blocks_flush();
     if (!comparison.differs) {
-        quiet_begin();
-        blocks_each(compare, &comparison);
-        carved_each(compare, &comparison);
-        quiet_end();
+        all_locks_acquire();
+        blocks_each(compare_block, &comparison);
+        suballoc_each(compare_block, &comparison);
+        all_locks_release();
     }
     sys_signals_restore(&mask);
     return !comparison.differs && comparison.same == early.result->notes;
 }
 
-void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion)
+void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasion)
 {
-    struct taken taken = {0};
-    if (no_more || !options_current.exit_look || early.pid < 0)
+    struct pending_check check = {0};
+    if (disabled || !options_current.exit_look || early.pid < 0)
         return;
-    no_more = true;
-    if (!begin())
+    disabled = true;
+    if (!lock_checks())
         return;
-    bool known = early.pid && settle(&early, LEAK_OCCASION_EARLY);
+    bool known = early.pid && finish_check(&early, LEAK_OCCASION_EARLY);
     if (known)
-        note_place(early.result->place);
-    if (!early.pid || (known && !nothing_changed())) {
-        if (take(occasion, taker, known ? early.result : NULL, &taken))
-            settle(&taken, occasion);
+        record_place(early.result->place);
+    if (!early.pid || (known && !is_heap_unchanged())) {
+        if (take_check(occasion, caller, known ? early.result : NULL, &check))
+            finish_check(&check, occasion);
     }
-    turnstile_leave(&looking);
+    turnstile_leave(&check_turn);
 }
 
-/* ---- Start ---------------------------------------------------------------------------------- */
+/* ---- Start ----------------------------------------------------------------------------------- */
 
 uint64_t snapshot_predicted_pause(void)
 {
@@ -284,72 +286,106 @@ uint64_t snapshot_predicted_pause(void)
     return PAUSE_AT_LEAST + pages * sys_page_size() / 1000 * PAUSE_A_GIGABYTE / 1000000;
 }
 
-/* The last look nobody waited for: its child is buried, its memory given back. False: still at
- * work. */
-static bool bury(void)
+/* Reaps the child of the last asynchronous check and frees its memory. False: it is still running.
+ */
+static bool reap_last(void)
 {
     if (last.pid <= 0)
         return true;
     if (!children_reap(last.pid))
         return false;
     bool died = last.result && !load_acquire(&last.result->done);
-    drop_taken(&last);
+    release_check(&last);
     last.pid = 0;
     if (died)
-        say_trouble(last.occasion, LEAK_TROUBLE_DIED);
+        write_trouble(last.occasion, LEAK_TROUBLE_DIED);
     return true;
 }
 
-enum snapshot_begun snapshot_begin(enum leak_occasion occasion, const struct roots_taker *taker,
-                                   uintptr_t about, uint32_t *milestone)
+enum snapshot_outcome snapshot_take_async(enum leak_occasion occasion,
+                                          const struct roots_caller *caller, uintptr_t about,
+                                          uint32_t *milestone)
 {
-    struct taken taken = {.about = about, .occasion = occasion};
+    struct pending_check check = {.about = about, .occasion = occasion};
     bool periodic = occasion == LEAK_OCCASION_PERIODIC, begun = false;
-    if (!turnstile_try(&looking))
+    if (!turnstile_try(&check_turn))
         return SNAPSHOT_BUSY;
-    if (!bury()) { /* the one before is still at work */
+    if (!reap_last()) { /* the previous check is still running */
         skipped += periodic;
-        turnstile_leave(&looking);
+        turnstile_leave(&check_turn);
         return SNAPSHOT_BUSY;
     }
     if (periodic && snapshot_predicted_pause() > options_current.pause_budget)
         skipped++;
-    else if ((begun = take(occasion, taker, NULL, &taken)))
-        last = taken;
-    *milestone = begun ? taken.milestone : 0;
-    turnstile_leave(&looking);
-    return begun ? SNAPSHOT_BEGUN : SNAPSHOT_NONE;
+    else if ((begun = take_check(occasion, caller, NULL, &check)))
+        last = check;
+    *milestone = begun ? check.milestone : 0;
+    turnstile_leave(&check_turn);
+    return begun ? SNAPSHOT_STARTED : SNAPSHOT_NONE;
 }
 
-void snapshot_choose_roots(void)
+void snapshot_set_roots(void)
 {
     const char *list = options_current.roots;
     unsigned chosen;
-    if (!roots_read_classes(list, strlen(list), &chosen)) {
-        log_bad_value("roots", list,
-                      "globals, stacks, registers, tls, user, anon; all are looked at");
+    if (!roots_parse_classes(list, strlen(list), &chosen)) {
+        log_bad_value("roots", list, "globals, stacks, registers, tls, user, anon; all are used");
         chosen = ~0u;
     }
-    classes = chosen; /* in one go: a constructor's thread may be taking a look */
+    root_classes = chosen; /* one store: another thread may be taking a snapshot */
 }
 
 void snapshot_start(void)
 {
-    snapshot_choose_roots();
+    snapshot_set_roots();
     roots_start();
 }
 
 void snapshot_fork_child(void)
 {
-    turnstile_reset(&looking);
-    held = false;
+    turnstile_reset(&check_turn);
+    blocked = false;
     park_fork_child();
     children_fork_child();
-    drop_taken(&early);
-    drop_taken(&last);
+    release_check(&early);
+    release_check(&last);
     early.pid = 0;
     last.pid = 0;
-    places[0] = places[1] = 0; /* of the parent's store */
+    places[0] = places[1] = 0; /* they belong to the parent's recording file */
     skipped = 0;
-    no_more = false;
+    disabled = false;
 }
+
+/* ---- Exit callbacks -------------------------------------------------------------------------- */
+
+#define CALLBACKS_MAX (LEAK_PAGE / sizeof(void (*)(void)))
+
+static struct lock callback_lock; /* guards the next two */
+static void (**callbacks)(void);
+static uint32_t callback_count;
+
+bool exit_callbacks_add(struct guard *guard UNUSED, void (*callback)(void))
+{
+    struct locked locked = lock_take(&callback_lock);
+    if (!callbacks)
+        callbacks = arena_map(LEAK_PAGE);
+    bool fits = callbacks && callback_count < CALLBACKS_MAX;
+    if (fits)
+        callbacks[callback_count++] = callback;
+    lock_give(&locked);
+    return fits;
+}
+
+void exit_callbacks_run(void)
+{
+    for (;;) {
+        struct locked locked = lock_take(&callback_lock);
+        void (*callback)(void) = callback_count ? callbacks[--callback_count] : NULL;
+        lock_give(&locked);
+        if (!callback)
+            return;
+        callback();
+    }
+}
+
+LOCK_FOR_FORK(exit_callbacks, &callback_lock)

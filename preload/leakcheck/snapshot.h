@@ -1,70 +1,83 @@
-/* snapshot.h - taking a look at the whole heap, and what becomes of it.
+/* snapshot.h - when leak checks run, and what becomes of their results.
  *
- * The others are parked, the process is copied, the others go on; the copy does the work
- * (leak_check.h) while the program does its own. Where they cannot be parked, two copies of the
- * running program are compared. Where there can be no copy the store says why there was no look.
+ * The other threads are stopped, the process is copied, the threads continue; the copy runs the
+ * check (leak_check.h) while the program works on. If threads cannot be stopped, two copies of the
+ * running program are compared. If there can be no copy, the recording file says why there was no
+ * check.
  *
- * The end of a process: EARLY when main has returned or exit was called, with globals whole; LATE
- * when the last handler has run. What was lost EARLY stays lost; what was reachable then and is not
- * any more was dropped by exit code. Nothing changed in between: EARLY stands.
+ * The end of a process: EARLY when main has returned or exit was called, with globals intact; LATE
+ * after the last exit handler. What was lost EARLY stays lost; what was reachable then and is not
+ * LATE was dropped by exit code. If nothing changed in between, EARLY stands.
  */
 #ifndef PRELOAD_LEAKCHECK_SNAPSHOT_H
 #define PRELOAD_LEAKCHECK_SNAPSHOT_H
 
 #include "preload/leakcheck/leak_check.h"
-#include "preload/roots/roots.h"
-#include "leak_store.h"
+#include "preload/base/reentry_guard.h"
 
-/* At the start of the process. */
+/* Call at the start of the process. */
 void snapshot_start(void);
-/* The option roots is another one now. */
-void snapshot_choose_roots(void);
-/* A fork child: what its parent had under way is not its own. */
+/* Call when the option roots has changed. */
+void snapshot_set_roots(void);
+/* Call in a fork child: it forgets the checks that its parent had under way. */
 void snapshot_fork_child(void);
 
-/* The words that the caller's registers held when it was called lie from the sp of the function
- * this stands in up to the caller's frame. */
-#define SNAPSHOT_TAKER(caller)                                                                     \
+/* The calling thread as the one that requests a check. The words that the caller's registers held
+ * at the call lie between the sp of the function that uses this macro and the caller's frame. */
+#define SNAPSHOT_CALLER(caller)                                                                    \
     ({                                                                                             \
         __builtin_unwind_init();                                                                   \
-        (struct roots_taker){.tid = sys_gettid(),                                                  \
-                             .sp = arch_stack_pointer(),                                           \
-                             .frame = (caller)->sp,                                                \
-                             .pc = (caller)->pc,                                                   \
-                             .fp = (caller)->fp};                                                  \
+        (struct roots_caller){.tid = sys_gettid(),                                                 \
+                              .sp = arch_stack_pointer(),                                          \
+                              .frame = (caller)->sp,                                               \
+                              .pc = (caller)->pc,                                                  \
+                              .fp = (caller)->fp};                                                 \
     })
 
-/* Takes a look and waits until it is done. How many blocks are lost that came at that tick or later
- * (0: at any), -1: unknown. The process is ours and running; the calling thread is outside of the
+/* Runs a check and waits for it. Returns how many blocks of tick "since" or later are lost (0: of
+ * any tick), -1: unknown. The process is tracked and running; the calling thread is outside the
  * runtime. */
-long snapshot_take(enum leak_occasion occasion, const struct roots_taker *taker, uint32_t since);
+long snapshot_take(enum leak_occasion occasion, const struct roots_caller *caller, uint32_t since);
 
-/* What the last of these has found, by verdict; NULL: there was none. */
-const struct look_sum *snapshot_found(void);
+/* The sums by verdict of the last snapshot_take; NULL: there was none. */
+const struct leak_check_sum *snapshot_last_sums(void);
 
-/* The same for a handler, outside of the runtime, and nobody waits: BUSY: another look is at work;
- * NONE: it was left out, or the store says why there is none. about: an address that somebody asks
- * about, 0: none. *milestone gets its own. */
-enum snapshot_begun { SNAPSHOT_BEGUN, SNAPSHOT_BUSY, SNAPSHOT_NONE };
-enum snapshot_begun snapshot_begin(enum leak_occasion occasion, const struct roots_taker *taker,
-                                   uintptr_t about, uint32_t *milestone);
+/* Starts a check without waiting; for a signal handler, outside the runtime. BUSY: another check is
+ * running. NONE: skipped, or the recording file says why there is none. about: an address whose
+ * block and referrers are wanted, 0: none. *milestone: the number of this check. */
+enum snapshot_outcome { SNAPSHOT_STARTED, SNAPSHOT_BUSY, SNAPSHOT_NONE };
+enum snapshot_outcome snapshot_take_async(enum leak_occasion occasion,
+                                          const struct roots_caller *caller, uintptr_t about,
+                                          uint32_t *milestone);
 
-/* The look at the end of the process: the first call is EARLY, whatever follows is LATE. */
-void snapshot_early(const struct roots_taker *taker);
-void snapshot_late(const struct roots_taker *taker, enum leak_occasion occasion);
-/* Around exec: nobody may be asked to stand. A signal that waits for the thread outlives exec, and
- * the handler does not. */
-void snapshot_hold(void);
-void snapshot_let_go(void);
+/* The check at the end of the process: the first call is EARLY, any later one LATE. */
+void snapshot_early(const struct roots_caller *caller);
+void snapshot_late(const struct roots_caller *caller, enum leak_occasion occasion);
+/* Around exec: no thread may be asked to stop. A signal that is pending for a thread survives exec,
+ * and its handler does not. */
+void snapshot_block(void);
+void snapshot_unblock(void);
 
-/* For how long a copy of the process holds it, going by its resident memory, in nanoseconds. */
+/* How long a copy of the process pauses it, predicted from its resident memory, in nanoseconds. */
 uint64_t snapshot_predicted_pause(void);
 
-/* Is one being taken, or a child at work on one? */
+/* True while a snapshot is taken or a child runs a check. */
 bool snapshot_is_busy(void);
 
-/* No look at the end, whatever the options say: the program has its own. False: so it was before.
+/* Suppresses the check at the end whatever the options say: the program runs its own. False: it was
+ * suppressed before. */
+bool snapshot_disable(void);
+
+/* ---- Exit callbacks ---------------------------------------------------------------------------
+ * Functions that the program wants to run before the check at its end, for example to drop caches.
+ * Each runs once, later ones first, outside the runtime: their allocations and frees are recorded.
  */
-bool snapshot_no_more(void);
+
+/* False: no memory, or too many. */
+bool exit_callbacks_add(struct guard *guard, void (*callback)(void));
+void exit_callbacks_run(void);
+
+void exit_callbacks_fork_lock(void);
+void exit_callbacks_fork_unlock(void);
 
 #endif

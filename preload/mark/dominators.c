@@ -1,102 +1,102 @@
 /* dominators.c - dominators by semi-dominators (semi-NCA), without recursion.
  *
- * Depth first from the roots gives each node a place: parents before children, and every row below
- * is by place, so that what belongs together lies together. An edge of that tree says nothing that
- * the parent does not; only the others, the sides, are kept: by the place they lead to. A heap of
- * trees has none, and then the parents are the dominators.
+ * A depth-first search from the roots gives each node a place: parents before children. All rows
+ * below are indexed by place, so related nodes are adjacent. Tree edges add nothing to the parents;
+ * only the other edges (side edges) are kept, by the place they lead to. A heap of trees has none,
+ * and then the parents are the dominators.
  *
- *     semi[w] = the least place from which w is reached by a way through places above w only
- *     idom[w] = the nearest ancestor in the tree of dominators so far that is not above semi[w]
+ *     semi[w] = the least place from which a path through places above w only leads to w
+ *     idom[w] = the nearest ancestor in the dominator tree so far that is not above semi[w]
  *
- * Ancestors are looked for by paths that get shorter each time (compress): nearly linear in all.
+ * Path compression (best_label) makes the search for ancestors nearly linear in all.
  */
-#include "preload/mark/dominators.h"
-#include "preload/mark/edge_list.h"
+#include "preload/mark/leak_graph_internal.h"
 
-#define AHEAD 16
+#define PREFETCH_AHEAD 16
 
-struct work {
+struct dominator_work {
     struct reach *reach;
-    struct room *room;
-    struct edges edges;
-    struct stop *stops; /* by turn in the queue, the roots behind the last; "order" is the place +
-                           1, "low" how many sides lead there */
-    uint32_t *turn;     /* by place */
-    uint32_t *parent;   /* by place, in the depth-first tree; later shortened */
+    struct scan_arena *arena;
+    struct edge_list edges;
+    /* By queue index, the roots behind the last; "order" is the place + 1, "low" the number of side
+     * edges that lead there. */
+    struct edge_cursor *cursors;
+    uint32_t *turn;   /* by place: the queue index */
+    uint32_t *parent; /* by place, in the depth-first tree; compressed later */
     uint32_t places;
     uint32_t sides;
-    uint32_t *first, *from; /* by place: the sources of its sides */
+    uint32_t *first, *from; /* by place: the sources of its side edges */
     uint32_t *semi, *label, *idom, *stack;
 };
 
-static uint32_t *row(struct work *work, uint64_t count)
+static uint32_t *zeroed_row(struct dominator_work *work, uint64_t count)
 {
-    return room_map(work->room, count, sizeof(uint32_t));
+    return scan_arena_map(work->arena, count, sizeof(uint32_t));
 }
 
-/* Each place is written before it is read. */
-static uint32_t *raw_row(struct work *work, uint64_t count)
+/* For rows of which each place is written before it is read. */
+static uint32_t *raw_row(struct dominator_work *work, uint64_t count)
 {
-    return room_map_raw(work->room, count, sizeof(uint32_t));
+    return scan_arena_map_raw(work->arena, count, sizeof(uint32_t));
 }
 
-/* ---- Depth first ---------------------------------------------------------------------------- */
+/* ---- Depth first ----------------------------------------------------------------------------- */
 
-static struct stop *enter(struct work *work, uint32_t turn, uint32_t parent)
+static struct edge_cursor *number_place(struct dominator_work *work, uint32_t turn, uint32_t parent)
 {
-    struct stop *stop = &work->stops[turn];
+    struct edge_cursor *cursor = &work->cursors[turn];
     uint32_t place = work->places++;
-    stop->order = place + 1;
+    cursor->order = place + 1;
     work->turn[place] = turn;
     work->parent[place] = parent;
-    stop_prefetch(work->stops, edges_to(&work->edges), stop);
-    return stop;
+    edge_cursor_prefetch(work->cursors, edge_list_targets(&work->edges), cursor);
+    return cursor;
 }
 
-static void walk(struct work *work)
+static void search_depth_first(struct dominator_work *work)
 {
-    const uint32_t *to = edges_to(&work->edges);
-    struct stop *stops = work->stops, *stop = enter(work, work->reach->tail, 0);
+    const uint32_t *to = edge_list_targets(&work->edges);
+    struct edge_cursor *cursors = work->cursors, *cursor = number_place(work, work->reach->tail, 0);
     uint32_t here = 0;
     for (;;) {
-        if (stop->next < stop->end) {
-            uint32_t next = stop_next(stops, to, stop), order = stops[next].order;
+        if (cursor->next < cursor->end) {
+            uint32_t next = edge_cursor_next(cursors, to, cursor), order = cursors[next].order;
             if (!order) {
-                stop = enter(work, next, here);
+                cursor = number_place(work, next, here);
                 here = work->places - 1;
             } else if (work->parent[order - 1] != here) {
-                stops[next].low++;
+                cursors[next].low++;
                 work->sides++;
             }
         } else if (!here) {
             return;
         } else {
             here = work->parent[here];
-            stop = &stops[work->turn[here]];
+            cursor = &cursors[work->turn[here]];
         }
     }
 }
 
-/* Where the sides to each place come from, filled in from behind: how many they are was counted.
- * The edges are met once more, now in the order in which they lie. */
-static void sort_sides(struct work *work)
+/* Collects the sources of the side edges by place, filling each from its end: their numbers were
+ * counted during the search. The edges are now read in memory order. */
+static void sort_sides(struct dominator_work *work)
 {
-    const uint32_t *to = edges_to(&work->edges), sources = work->reach->tail + 1;
-    const struct stop *stops = work->stops;
+    const uint32_t *to = edge_list_targets(&work->edges), sources = work->reach->tail + 1;
+    const struct edge_cursor *cursors = work->cursors;
     for (uint32_t i = 0, sum = 0; i <= work->places; i++)
-        work->first[i] = sum += i < work->places ? stops[work->turn[i]].low : 0;
+        work->first[i] = sum += i < work->places ? cursors[work->turn[i]].low : 0;
     for (uint32_t source = 0, at = 0; source < sources; source++)
-        for (; at < stops[source].end; at++) {
-            if (at + AHEAD < work->edges.to.count)
-                __builtin_prefetch(&stops[to[at + AHEAD]]);
-            uint32_t from = stops[source].order - 1, place = stops[to[at]].order - 1;
-            if (stops[source].order && work->parent[place] != from)
+        for (; at < cursors[source].end; at++) {
+            if (at + PREFETCH_AHEAD < work->edges.to.count)
+                __builtin_prefetch(&cursors[to[at + PREFETCH_AHEAD]]);
+            uint32_t from = cursors[source].order - 1, place = cursors[to[at]].order - 1;
+            if (cursors[source].order && work->parent[place] != from)
                 work->from[--work->first[place]] = from;
         }
 }
 
-/* Gives back what the search has needed. */
-static bool keep_sides(struct work *work)
+/* Frees what only the search needed. */
+static bool finish_search(struct dominator_work *work)
 {
     if (work->sides) {
         work->first = raw_row(work, work->places + 1ull);
@@ -105,30 +105,30 @@ static bool keep_sides(struct work *work)
             return false;
         sort_sides(work);
     }
-    edges_end(&work->edges, work->reach);
-    room_unmap(work->room, work->stops);
+    edge_list_end(&work->edges, work->reach);
+    scan_arena_unmap(work->arena, work->cursors);
     return true;
 }
 
-static bool number_places(struct work *work)
+static bool number_places(struct dominator_work *work)
 {
     uint32_t sources = work->reach->tail + 1;
-    if (!edges_of_held(&work->edges, work->reach))
+    if (!edge_list_of_held(&work->edges, work->reach))
         return false;
-    places_end(&work->reach->places, work->room); /* no more pointers are followed */
-    work->stops = edges_to_stops(&work->edges, work->reach, sources);
+    rank_index_free(&work->reach->index, work->arena); /* no pointer is followed any more */
+    work->cursors = edge_list_to_cursors(&work->edges, work->reach, sources);
     work->turn = raw_row(work, sources);
     work->parent = raw_row(work, sources);
-    if (!work->stops || !work->turn || !work->parent)
+    if (!work->cursors || !work->turn || !work->parent)
         return false;
-    walk(work);
-    return keep_sides(work);
+    search_depth_first(work);
+    return finish_search(work);
 }
 
 /* ---- Dominators ----------------------------------------------------------------------------- */
 
-/* The best label on the way up from a place to the first ancestor below "linked". */
-static uint32_t best_label(struct work *work, uint32_t place, uint32_t linked)
+/* The best label on the way up from a place to its first ancestor below "linked". */
+static uint32_t best_label(struct dominator_work *work, uint32_t place, uint32_t linked)
 {
     uint32_t *parent = work->parent, *label = work->label, *semi = work->semi;
     uint32_t depth = 0;
@@ -146,7 +146,7 @@ static uint32_t best_label(struct work *work, uint32_t place, uint32_t linked)
     return label[place];
 }
 
-static void find_semi(struct work *work)
+static void find_semidominators(struct dominator_work *work)
 {
     for (uint32_t i = 0; i < work->places; i++) {
         work->semi[i] = work->label[i] = i;
@@ -165,7 +165,7 @@ static void find_semi(struct work *work)
             work->idom[i] = work->idom[work->idom[i]];
 }
 
-static bool find_dominators(struct work *work)
+static bool find_dominators(struct dominator_work *work)
 {
     if (!work->sides) {
         work->idom = work->parent;
@@ -177,30 +177,30 @@ static bool find_dominators(struct work *work)
     work->stack = raw_row(work, work->places);
     if (!work->semi || !work->label || !work->idom || !work->stack)
         return false;
-    find_semi(work);
-    room_unmap(work->room, work->first);
-    room_unmap(work->room, work->from);
-    room_unmap(work->room, work->semi);
-    room_unmap(work->room, work->label);
-    room_unmap(work->room, work->stack);
-    room_unmap(work->room, work->parent);
+    find_semidominators(work);
+    scan_arena_unmap(work->arena, work->first);
+    scan_arena_unmap(work->arena, work->from);
+    scan_arena_unmap(work->arena, work->semi);
+    scan_arena_unmap(work->arena, work->label);
+    scan_arena_unmap(work->arena, work->stack);
+    scan_arena_unmap(work->arena, work->parent);
     return true;
 }
 
 /* ---- Sums ----------------------------------------------------------------------------------- */
 
-static bool sum_up(struct work *work, struct dominated *out)
+static bool sum_subtrees(struct dominator_work *work, struct dominator_sums *out)
 {
-    const struct node *nodes = work->reach->nodes;
+    const struct mark_node *nodes = work->reach->nodes;
     const uint32_t *queue = work->reach->queue;
-    out->blocks = row(work, work->places);
-    out->bytes = room_map(work->room, work->places, sizeof *out->bytes);
-    out->place = row(work, work->reach->count);
+    out->blocks = zeroed_row(work, work->places);
+    out->bytes = scan_arena_map(work->arena, work->places, sizeof *out->bytes);
+    out->place = zeroed_row(work, work->reach->count);
     if (!out->blocks || !out->bytes || !out->place)
         return false;
     for (uint32_t i = work->places - 1; i > 0; i--) {
         uint32_t node = queue[work->turn[i]], above = work->idom[i];
-        uint32_t soon = queue[work->turn[i > AHEAD ? i - AHEAD : 1]];
+        uint32_t soon = queue[work->turn[i > PREFETCH_AHEAD ? i - PREFETCH_AHEAD : 1]];
         __builtin_prefetch(&nodes[soon]);
         __builtin_prefetch(&out->place[soon], 1);
         out->place[node] = i;
@@ -209,27 +209,20 @@ static bool sum_up(struct work *work, struct dominated *out)
         out->blocks[above] += out->blocks[i];
         out->bytes[above] += out->bytes[i];
     }
-    /* The first place is the roots', and that of whom nothing holds. */
+    /* Place 0 belongs to the roots and to nodes that are not held. */
     out->blocks[0] = 0;
     out->bytes[0] = 0;
-    room_unmap(work->room, work->idom);
-    room_unmap(work->room, work->turn);
+    scan_arena_unmap(work->arena, work->idom);
+    scan_arena_unmap(work->arena, work->turn);
     return true;
 }
 
-bool dominate(struct dominated *dominated, struct reach *reach)
+bool dominators_find(struct dominator_sums *sums, struct reach *reach)
 {
-    struct work work = {.reach = reach, .room = &reach->room};
-    struct room before = reach->room;
-    if (number_places(&work) && find_dominators(&work) && sum_up(&work, dominated))
+    struct dominator_work work = {.reach = reach, .arena = &reach->arena};
+    struct scan_arena before = reach->arena;
+    if (number_places(&work) && find_dominators(&work) && sum_subtrees(&work, sums))
         return true;
-    room_back(&reach->room, &before);
+    scan_arena_rewind(&reach->arena, &before);
     return false;
-}
-
-void dominate_end(struct dominated *dominated, struct reach *reach)
-{
-    room_unmap(&reach->room, dominated->place);
-    room_unmap(&reach->room, dominated->blocks);
-    room_unmap(&reach->room, dominated->bytes);
 }

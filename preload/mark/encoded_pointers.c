@@ -1,35 +1,35 @@
-/* encoded_pointers.c - each word in nine forms, against a filter of the few that are left.
+/* encoded_pointers.c - decodes each word in nine ways and tests the results against a filter.
  *
- * A plain pointer to a marked block is also a tagged one with no tag, so most words have a form
- * that lies among the blocks. What is left is usually little: a bit for the hash of each address
- * tells nearly all of them apart without a look at the index. Every match is noted, the second
- * pointer to a block too: they are edges of the graph.
+ * A plain pointer to a marked block is also a tagged pointer without a tag, so most words have a
+ * decoding that lies among the blocks. Few blocks are usually unmarked: one bit for the hash of
+ * each address rejects nearly all words without a look at the index. Every match is recorded as an
+ * edge of the graph, also a second pointer to the same block.
  */
-#include "preload/mark/encoded_pointers.h"
+#include "preload/mark/mark_passes.h"
 #include "preload/mark/pointer_filter.h"
 #include "preload/mark/prefetch_ring.h"
 
-#define FILTER_BITS 16 /* for each block that is left */
+#define FILTER_BITS 16 /* for each unmarked block */
 
 struct decoder {
     struct reach *reach;
-    uint64_t guard, xor;
-    struct disguise is;  /* of what is left */
-    uintptr_t low, span; /* starts of what is left: low .. low + span */
-    /* The same of words that mean them without their lowest bits, one to four. */
+    uint64_t guard, xor_key;
+    struct pointer_filter words; /* matches encoded pointers to unmarked blocks */
+    uintptr_t low, span;         /* unmarked blocks begin in [low, low + span] */
+    /* The range of these addresses shifted right by one to four. */
     uintptr_t shifted_low, shifted_span;
     uint64_t *filter;
     unsigned shift;
     bool roots; /* "from" is a range of roots */
-    struct ring ring;
+    struct prefetch_ring ring;
 };
 
-static bool is_left(const struct node *node)
+static bool is_unresolved(const struct mark_node *node)
 {
     return !node_verdict(node) || node_verdict(node) == LEAK_VERDICT_HIDDEN;
 }
 
-static uint64_t hash(const struct decoder *decoder, uintptr_t address)
+static uint64_t filter_bit(const struct decoder *decoder, uintptr_t address)
 {
     return (address >> 3) * 0x9e3779b97f4a7c15ull >> decoder->shift;
 }
@@ -40,7 +40,7 @@ static bool make_filter(struct decoder *decoder)
     uint64_t left = 0, bits = 1 << 15;
     uintptr_t low = UINTPTR_MAX, high = 0;
     for (uint32_t i = 0; i < reach->count; i++)
-        if (is_left(&reach->nodes[i])) {
+        if (is_unresolved(&reach->nodes[i])) {
             uintptr_t address = reach->nodes[i].address;
             low = left++ ? low : address;
             high = address;
@@ -49,13 +49,13 @@ static bool make_filter(struct decoder *decoder)
     decoder->span = high - low;
     decoder->shifted_low = low >> 4;
     decoder->shifted_span = (high >> 1) - (low >> 4);
-    decoder->is = disguise_of(low, high - low, decoder->guard, decoder->xor);
+    decoder->words = pointer_filter_make(low, high - low, decoder->guard, decoder->xor_key);
     for (decoder->shift = 64 - 15; bits < left * FILTER_BITS; bits *= 2)
         decoder->shift--;
-    decoder->filter = room_map(&reach->room, bits / 64, sizeof *decoder->filter);
+    decoder->filter = scan_arena_map(&reach->arena, bits / 64, sizeof *decoder->filter);
     for (uint32_t i = 0; decoder->filter && i < reach->count; i++)
-        if (is_left(&reach->nodes[i])) {
-            uint64_t bit = hash(decoder, reach->nodes[i].address);
+        if (is_unresolved(&reach->nodes[i])) {
+            uint64_t bit = filter_bit(decoder, reach->nodes[i].address);
             decoder->filter[bit / 64] |= 1ull << bit % 64;
         }
     return decoder->filter;
@@ -63,67 +63,68 @@ static bool make_filter(struct decoder *decoder)
 
 /* ---- One word ------------------------------------------------------------------------------- */
 
-static COLD void match(struct decoder *decoder, uintptr_t address, uint32_t from, uint32_t at)
+static COLD void accept_match(struct decoder *decoder, uintptr_t address, uint32_t from,
+                              uint32_t at)
 {
     struct reach *reach = decoder->reach;
-    uint32_t number = places_rank_of(&reach->places, address) - 1;
-    struct node *node = &reach->nodes[number];
-    if (number == NOBODY || node->address != address || !is_left(node))
+    uint32_t number = rank_index_rank(&reach->index, address) - 1;
+    struct mark_node *node = &reach->nodes[number];
+    if (number == NODE_NONE || node->address != address || !is_unresolved(node))
         return;
     if (!node_verdict(node)) {
         if (decoder->roots)
-            node_link_root(reach, number, from, at);
+            node_set_root(reach, number, from, at);
         else
-            node_link(reach, number, from, at);
-        node_put(reach, number, LEAK_VERDICT_HIDDEN, 0);
+            node_set_parent(reach, number, from, at);
+        node_mark(reach, number, LEAK_VERDICT_HIDDEN, 0);
     }
-    struct decoded *edge = pile_add(&reach->room, &reach->decodings, sizeof *edge);
+    struct encoded_edge *edge = scan_array_push(&reach->arena, &reach->encoded_edges, sizeof *edge);
     if (edge)
-        *edge = (struct decoded){.from = decoder->roots ? reach->count : from, .to = number};
+        *edge = (struct encoded_edge){.from = decoder->roots ? reach->count : from, .to = number};
     else
         reach->failed = true;
 }
 
-static ALWAYS_INLINE bool is_among(const struct decoder *decoder, uintptr_t form)
+static ALWAYS_INLINE bool is_in_span(const struct decoder *decoder, uintptr_t form)
 {
     return form - decoder->low <= decoder->span;
 }
 
-/* A form that lies among them: is it one of them? */
-static ALWAYS_INLINE void look_up(struct decoder *decoder, uintptr_t form, uint32_t from,
+/* Tests an address in the span of the unmarked blocks. */
+static ALWAYS_INLINE void test_form(struct decoder *decoder, uintptr_t form, uint32_t from,
+                                    uint32_t at)
+{
+    uint64_t bit = filter_bit(decoder, form);
+    if (unlikely(decoder->filter[bit / 64] >> bit % 64 & 1))
+        accept_match(decoder, form, from, at);
+}
+
+static NOINLINE void test_shifted(struct decoder *decoder, uintptr_t word, uint32_t from,
                                   uint32_t at)
 {
-    uint64_t bit = hash(decoder, form);
-    if (unlikely(decoder->filter[bit / 64] >> bit % 64 & 1))
-        match(decoder, form, from, at);
-}
-
-static NOINLINE void look_up_shifted(struct decoder *decoder, uintptr_t word, uint32_t from,
-                                     uint32_t at)
-{
     for (unsigned k = 1; k <= 4; k++)
-        if (!(word >> (48 - k)) && is_among(decoder, word << k))
-            look_up(decoder, word << k, from, at);
+        if (!(word >> (48 - k)) && is_in_span(decoder, word << k))
+            test_form(decoder, word << k, from, at);
 }
 
-/* Most words are plain pointers to somewhere: they have a form without a tag, and are too large for
- * a shift. */
+/* Most words are plain pointers: the untagged form lies among the blocks, and they are too large
+ * for a shifted one. */
 static ALWAYS_INLINE void decode_word(struct decoder *decoder, uintptr_t word, uint32_t from,
                                       uint32_t at)
 {
     uintptr_t untagged = word & 0xfffffffffff0, rotated = word >> 17 | word << 47;
-    if (is_among(decoder, untagged))
-        look_up(decoder, untagged, from, at);
-    if (word & 8 && is_among(decoder, untagged | 8)) /* aligned to 8, with a tag of three bits */
-        look_up(decoder, untagged | 8, from, at);
+    if (is_in_span(decoder, untagged))
+        test_form(decoder, untagged, from, at);
+    if (word & 8 && is_in_span(decoder, untagged | 8)) /* aligned to 8, with a three-bit tag */
+        test_form(decoder, untagged | 8, from, at);
     if (unlikely(word - decoder->shifted_low <= decoder->shifted_span))
-        look_up_shifted(decoder, word, from, at);
-    if (is_among(decoder, ~word))
-        look_up(decoder, ~word, from, at);
-    if (decoder->guard && is_among(decoder, rotated ^ decoder->guard))
-        look_up(decoder, rotated ^ decoder->guard, from, at);
-    if (decoder->xor &&is_among(decoder, word ^ decoder->xor))
-        look_up(decoder, word ^ decoder->xor, from, at);
+        test_shifted(decoder, word, from, at);
+    if (is_in_span(decoder, ~word))
+        test_form(decoder, ~word, from, at);
+    if (decoder->guard && is_in_span(decoder, rotated ^ decoder->guard))
+        test_form(decoder, rotated ^ decoder->guard, from, at);
+    if (decoder->xor_key && is_in_span(decoder, word ^ decoder->xor_key))
+        test_form(decoder, word ^ decoder->xor_key, from, at);
 }
 
 static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64_t count,
@@ -131,16 +132,16 @@ static void decode_words(struct decoder *decoder, const uintptr_t *words, uint64
 {
     for (uint64_t i = 0; i < count; i += 4) {
         unsigned some = count - i < 4 ? count - i : 4;
-        ring_fetch_ahead(words, i, count);
-        if (disguise_of_words(&decoder->is, words + i, some) & DISGUISE_OTHER)
+        ring_prefetch_words(words, i, count);
+        if (pointer_filter_test(&decoder->words, words + i, some) & POINTER_FILTER_ENCODED)
             for (unsigned k = 0; k < some; k++)
-                decode_word(decoder, words[i + k], from, node_at(first_at + i + k));
+                decode_word(decoder, words[i + k], from, node_word_index(first_at + i + k));
     }
 }
 
 static void decode_node(struct decoder *decoder, uint32_t number)
 {
-    struct node_words words = node_words(decoder->reach, number);
+    struct node_words words = node_words_first(decoder->reach, number);
     do
         decode_words(decoder, words.at, words.count, words.first, number);
     while (node_words_next(decoder->reach, number, &words));
@@ -148,34 +149,34 @@ static void decode_node(struct decoder *decoder, uint32_t number)
 
 /* ---- All words ------------------------------------------------------------------------------ */
 
-static void met_plainly(void *context, uintptr_t pointer UNUSED, uint32_t number, uint32_t from,
+static void visit_plain(void *context, uintptr_t pointer UNUSED, uint32_t number, uint32_t from,
                         uint32_t at)
 {
     struct decoder *decoder = context;
     if (node_verdict(&decoder->reach->nodes[number]))
         return;
-    node_link(decoder->reach, number, from, at);
-    node_put(decoder->reach, number, LEAK_VERDICT_HIDDEN, 0);
+    node_set_parent(decoder->reach, number, from, at);
+    node_mark(decoder->reach, number, LEAK_VERDICT_HIDDEN, 0);
 }
 
-static void spread(struct decoder *decoder)
+static void spread_hidden(struct decoder *decoder)
 {
     struct reach *reach = decoder->reach;
     while (reach->head < reach->tail) {
         uint32_t number = reach->queue[reach->head++];
-        ring_scan_node(&decoder->ring, reach, number, number, met_plainly, decoder);
-        ring_put_outer(&decoder->ring, reach, number, number, met_plainly, decoder);
-        ring_drain(&decoder->ring, reach, met_plainly, decoder);
+        ring_scan_node(&decoder->ring, reach, number, number, visit_plain, decoder);
+        ring_push_outer(&decoder->ring, reach, number, number, visit_plain, decoder);
+        ring_drain(&decoder->ring, reach, visit_plain, decoder);
         decode_node(decoder, number);
     }
 }
 
-bool decode_hidden(struct reach *reach, uint64_t guard, uint64_t xor)
+bool encoded_pointers_find(struct reach *reach, uint64_t guard, uint64_t xor_key)
 {
-    struct decoder decoder = {.reach = reach, .guard = guard, .xor = xor};
+    struct decoder decoder = {.reach = reach, .guard = guard, .xor_key = xor_key};
     const struct root_range *roots = reach->ranges.at;
-    decoder.ring.beside = (const char *)reach->links;
-    decoder.ring.beside_each = sizeof *reach->links;
+    decoder.ring.row = (const char *)reach->links;
+    decoder.ring.row_size = sizeof *reach->links;
     if (!make_filter(&decoder))
         return false;
     decoder.roots = true;
@@ -183,12 +184,12 @@ bool decode_hidden(struct reach *reach, uint64_t guard, uint64_t xor)
         decode_words(&decoder, (const uintptr_t *)roots[i].start, roots[i].words, 0, i);
     decoder.roots = false;
     for (uint32_t i = 0; i < reach->count; i++) {
-        const struct node *node = &reach->nodes[i];
+        const struct mark_node *node = &reach->nodes[i];
         if (node_verdict(node) >= LEAK_VERDICT_POSSIBLE &&
-            node_verdict(node) != LEAK_VERDICT_HIDDEN && !(node_state(node) & NODE_BARE))
+            node_verdict(node) != LEAK_VERDICT_HIDDEN && !(node_state(node) & NODE_NO_ENCODED))
             decode_node(&decoder, i);
     }
-    spread(&decoder);
-    room_unmap(&reach->room, decoder.filter);
+    spread_hidden(&decoder);
+    scan_arena_unmap(&reach->arena, decoder.filter);
     return !reach->failed;
 }

@@ -1,169 +1,168 @@
-/* leak_graph.c - the lost half: components, their leaders, and who hangs under whom.
+/* leak_graph.c - the lost half: components, their leaders, and the owners of indirect leaks.
  *
- * Lost nodes get numbers of their own. Strongly connected components by Tarjan, with the way back
- * in an array instead of on the stack. Components come out targets first, so when an edge leads to
- * a finished one, that one is no source. Then each source in turn labels what it leads to:
+ * Lost nodes get numbers of their own. Strongly connected components by Tarjan's algorithm, with an
+ * explicit stack. Components are completed targets first, so an edge that leads to a completed
+ * component shows that it is no record. Then each record labels everything it leads to:
  *
- *     no owner -> owned by a record -> shared, when one of another site comes by
+ *     no owner -> owned by a record -> shared, when a record of another site leads to it
  *
- * A block changes at most twice, so the labelling is linear however many records lead to it.
+ * A block changes at most twice, so labelling is linear however many records lead to it.
  */
 #include "preload/mark/leak_graph.h"
-#include "preload/mark/dominators.h"
-#include "preload/mark/edge_list.h"
+#include "preload/mark/leak_graph_internal.h"
 
 #define SHARED 1
 #define CYCLE 2
-#define LED_TO 4 /* a leader: something lost leads to its component */
-#define RECORD 8 /* a leader: nothing does */
+#define LED_TO 4 /* of a leader: another lost component leads to this one */
+#define RECORD 8 /* of a leader: none does */
 
-struct graph {
+struct leak_graph {
     struct reach *reach;
     uint32_t lost;
-    /* By a lost node's number. */
+    /* By number of a lost node. */
     uint32_t *node_of;
     uint32_t *owner; /* a number: its own if it is a record */
     uint8_t *flags;
     uint32_t *blocks;
     uint64_t *bytes;
     bool retained_known;
-    struct dominated dominated;
+    struct dominator_sums held;
 };
 
 /* ---- Components ----------------------------------------------------------------------------- */
 
-#define DONE UINT32_MAX /* as a node's order: its component is complete */
+#define DONE UINT32_MAX /* an order: the component is complete */
 
-struct search {
-    struct graph *graph;
-    struct edges edges;
-    /* By number. order: in which it was met, from 1. low: the earliest one that is known to be in
-     * its component; when that is complete, its leader. */
-    struct stop *stops;
-    uint32_t *way;     /* from where the search began to where it is */
-    uint32_t *waiting; /* those whose component is not complete */
-    uint32_t met, steps, waits;
+struct component_search {
+    struct leak_graph *graph;
+    struct edge_list edges;
+    /* By number. order: discovery index, from 1. low: the earliest node known to be in its
+     * component; when that is complete, its leader. */
+    struct edge_cursor *cursors;
+    uint32_t *path;    /* the stack of the depth-first search */
+    uint32_t *pending; /* the nodes whose component is not complete */
+    uint32_t met, path_length, pending_count;
 };
 
-static const struct node_cold *cold_of(const struct graph *graph, uint32_t number)
+static const struct mark_cold *cold_data(const struct leak_graph *graph, uint32_t number)
 {
     return &graph->reach->cold[graph->node_of[number]];
 }
 
-/* Who was allocated first: the same in every run, as long as serials and times tell them apart. */
-static bool is_older(const struct graph *graph, uint32_t one, uint32_t other)
+/* The order of allocation, the same in every run as long as serials and ticks differ. */
+static bool allocated_before(const struct leak_graph *graph, uint32_t one, uint32_t other)
 {
-    const struct node_cold *a = cold_of(graph, one), *b = cold_of(graph, other);
+    const struct mark_cold *a = cold_data(graph, one), *b = cold_data(graph, other);
     if (a->thread != b->thread)
         return a->thread < b->thread;
     if (a->count != b->count)
         return a->count < b->count;
-    uint32_t tick = a->tick_kind & BLOCKS_TICK_MOST, other_tick = b->tick_kind & BLOCKS_TICK_MOST;
+    uint32_t tick = a->tick_kind & BLOCKS_TICK_MAX, other_tick = b->tick_kind & BLOCKS_TICK_MAX;
     return tick != other_tick ? tick < other_tick : one < other;
 }
 
-/* Takes a component off those that wait, and chooses its leader. */
-static void complete(struct search *search, uint32_t first_met)
+/* Pops a component and chooses its leader. */
+static void complete_component(struct component_search *search, uint32_t root)
 {
-    uint32_t end = search->waits, leader = first_met, begin = end;
+    uint32_t end = search->pending_count, leader = root, begin = end;
     do {
-        uint32_t member = search->waiting[--begin];
-        if (member != leader && is_older(search->graph, member, leader))
+        uint32_t member = search->pending[--begin];
+        if (member != leader && allocated_before(search->graph, member, leader))
             leader = member;
-    } while (search->waiting[begin] != first_met);
+    } while (search->pending[begin] != root);
     for (uint32_t i = begin; i < end; i++) {
-        search->stops[search->waiting[i]].low = leader;
-        search->stops[search->waiting[i]].order = DONE;
+        search->cursors[search->pending[i]].low = leader;
+        search->cursors[search->pending[i]].order = DONE;
     }
     if (end - begin > 1)
         search->graph->flags[leader] |= CYCLE;
-    if (search->steps > 1)
+    if (search->path_length > 1)
         search->graph->flags[leader] |= LED_TO;
-    search->waits = begin;
+    search->pending_count = begin;
 }
 
-static struct stop *enter(struct search *search, uint32_t number)
+static struct edge_cursor *enter_node(struct component_search *search, uint32_t number)
 {
-    struct stop *stop = &search->stops[number];
-    stop->order = stop->low = ++search->met;
-    search->waiting[search->waits++] = number;
-    search->way[search->steps++] = number;
-    stop_prefetch(search->stops, edges_to(&search->edges), stop);
-    return stop;
+    struct edge_cursor *cursor = &search->cursors[number];
+    cursor->order = cursor->low = ++search->met;
+    search->pending[search->pending_count++] = number;
+    search->path[search->path_length++] = number;
+    edge_cursor_prefetch(search->cursors, edge_list_targets(&search->edges), cursor);
+    return cursor;
 }
 
-static void lower(uint32_t *low, uint32_t to)
+static void lower_to(uint32_t *low, uint32_t to)
 {
     *low = to < *low ? to : *low;
 }
 
-static void search_from(struct search *search, uint32_t number)
+static void find_components_from(struct component_search *search, uint32_t number)
 {
-    const uint32_t *to = edges_to(&search->edges);
-    struct stop *stops = search->stops, *stop = enter(search, number);
+    const uint32_t *to = edge_list_targets(&search->edges);
+    struct edge_cursor *cursors = search->cursors, *cursor = enter_node(search, number);
     for (;;) {
-        if (stop->next < stop->end) {
-            uint32_t next = stop_next(stops, to, stop), order = stops[next].order;
+        if (cursor->next < cursor->end) {
+            uint32_t next = edge_cursor_next(cursors, to, cursor), order = cursors[next].order;
             if (!order)
-                stop = enter(search, next);
+                cursor = enter_node(search, next);
             else if (order == DONE)
-                search->graph->flags[stops[next].low] |= LED_TO;
+                search->graph->flags[cursors[next].low] |= LED_TO;
             else
-                lower(&stop->low, order);
+                lower_to(&cursor->low, order);
             continue;
         }
-        uint32_t low = stop->low;
-        if (low == stop->order)
-            complete(search, search->way[search->steps - 1]);
-        if (!--search->steps)
+        uint32_t low = cursor->low;
+        if (low == cursor->order)
+            complete_component(search, search->path[search->path_length - 1]);
+        if (!--search->path_length)
             return;
-        stop = &stops[search->way[search->steps - 1]];
-        lower(&stop->low, low);
+        cursor = &cursors[search->path[search->path_length - 1]];
+        lower_to(&cursor->low, low);
     }
 }
 
 /* ---- Owners --------------------------------------------------------------------------------- */
 
-static void label(struct search *search, uint32_t record)
+static void label_owned(struct component_search *search, uint32_t record)
 {
-    struct graph *graph = search->graph;
-    const uint32_t *to = edges_to(&search->edges);
-    const struct stop *stops = search->stops;
-    uint32_t waits = 0, site = cold_of(graph, record)->site;
+    struct leak_graph *graph = search->graph;
+    const uint32_t *to = edge_list_targets(&search->edges);
+    const struct edge_cursor *cursors = search->cursors;
+    uint32_t count = 0, site = cold_data(graph, record)->site;
     graph->owner[record] = record;
-    search->waiting[waits++] = record;
-    while (waits) {
-        uint32_t number = search->waiting[--waits];
-        /* The search has followed all targets, so "next" is at the end; they begin where those of
-         * the number before end. */
-        for (uint32_t i = number ? stops[number - 1].end : 0; i < stops[number].end; i++) {
+    search->pending[count++] = record;
+    while (count) {
+        uint32_t number = search->pending[--count];
+        /* The search has advanced "next" to the end; the targets begin where those of the previous
+         * number end. */
+        for (uint32_t i = number ? cursors[number - 1].end : 0; i < cursors[number].end; i++) {
             uint32_t next = to[i], owner = graph->owner[next];
-            if (owner == NOBODY)
+            if (owner == NODE_NONE)
                 graph->owner[next] = record;
             else if (!(graph->flags[next] & SHARED) && owner != record &&
-                     cold_of(graph, owner)->site != site)
+                     cold_data(graph, owner)->site != site)
                 graph->flags[next] |= SHARED;
             else
                 continue;
-            __builtin_prefetch(&stops[next]);
-            search->waiting[waits++] = next;
+            __builtin_prefetch(&cursors[next]);
+            search->pending[count++] = next;
         }
     }
 }
 
-static void find_owners(struct search *search)
+static void find_owners(struct component_search *search)
 {
-    struct graph *graph = search->graph;
+    struct leak_graph *graph = search->graph;
     for (uint32_t i = 0; i < graph->lost; i++) {
-        graph->owner[i] = NOBODY;
-        if (search->stops[i].low == i && !(graph->flags[i] & LED_TO))
+        graph->owner[i] = NODE_NONE;
+        if (search->cursors[i].low == i && !(graph->flags[i] & LED_TO))
             graph->flags[i] |= RECORD;
         else
             graph->flags[i] &= ~CYCLE;
     }
     for (uint32_t i = 0; i < graph->lost; i++)
         if (graph->flags[i] & RECORD)
-            label(search, i);
+            label_owned(search, i);
     for (uint32_t i = 0; i < graph->lost; i++)
         if (!(graph->flags[i] & SHARED)) {
             graph->blocks[graph->owner[i]]++;
@@ -171,19 +170,19 @@ static void find_owners(struct search *search)
         }
 }
 
-/* ---- The whole ------------------------------------------------------------------------------ */
+/* ---- Building -------------------------------------------------------------------------------- */
 
-static void *row(struct graph *graph, size_t each)
+static void *lost_row(struct leak_graph *graph, size_t each)
 {
-    return room_map(&graph->reach->room, graph->lost, each);
+    return scan_arena_map(&graph->reach->arena, graph->lost, each);
 }
 
-static bool number_lost(struct graph *graph)
+static bool number_lost(struct leak_graph *graph)
 {
     struct reach *reach = graph->reach;
     for (uint32_t i = 0; i < reach->count; i++)
         graph->lost += node_verdict(&reach->nodes[i]) == LEAK_VERDICT_LOST;
-    graph->node_of = row(graph, sizeof *graph->node_of);
+    graph->node_of = lost_row(graph, sizeof *graph->node_of);
     if (!graph->node_of)
         return false;
     for (uint32_t i = 0, number = 0; i < reach->count; i++)
@@ -194,120 +193,107 @@ static bool number_lost(struct graph *graph)
     return true;
 }
 
-static bool judge_lost(struct graph *graph)
+static bool analyze_lost(struct leak_graph *graph)
 {
-    struct search search = {.graph = graph};
-    struct room *room = &graph->reach->room;
+    struct component_search search = {.graph = graph};
+    struct scan_arena *arena = &graph->reach->arena;
     if (!number_lost(graph) ||
-        !edges_of_lost(&search.edges, graph->reach, graph->node_of, graph->lost))
+        !edge_list_of_lost(&search.edges, graph->reach, graph->node_of, graph->lost))
         return false;
-    search.stops = edges_to_stops(&search.edges, graph->reach, graph->lost);
-    search.way = row(graph, sizeof *search.way);
-    search.waiting = row(graph, sizeof *search.waiting);
-    graph->flags = row(graph, sizeof *graph->flags);
-    if (!search.stops || !search.way || !search.waiting || !graph->flags)
+    search.cursors = edge_list_to_cursors(&search.edges, graph->reach, graph->lost);
+    search.path = lost_row(graph, sizeof *search.path);
+    search.pending = lost_row(graph, sizeof *search.pending);
+    graph->flags = lost_row(graph, sizeof *graph->flags);
+    if (!search.cursors || !search.path || !search.pending || !graph->flags)
         return false;
     for (uint32_t i = 0; i < graph->lost; i++)
-        if (!search.stops[i].order)
-            search_from(&search, i);
-    room_unmap(room, search.way);
-    graph->owner = row(graph, sizeof *graph->owner);
-    graph->blocks = row(graph, sizeof *graph->blocks);
-    graph->bytes = row(graph, sizeof *graph->bytes);
+        if (!search.cursors[i].order)
+            find_components_from(&search, i);
+    scan_arena_unmap(arena, search.path);
+    graph->owner = lost_row(graph, sizeof *graph->owner);
+    graph->blocks = lost_row(graph, sizeof *graph->blocks);
+    graph->bytes = lost_row(graph, sizeof *graph->bytes);
     if (!graph->owner || !graph->blocks || !graph->bytes)
         return false;
     find_owners(&search);
-    room_unmap(room, search.stops);
-    room_unmap(room, search.waiting);
-    edges_end(&search.edges, graph->reach);
+    scan_arena_unmap(arena, search.cursors);
+    scan_arena_unmap(arena, search.pending);
+    edge_list_end(&search.edges, graph->reach);
     return true;
 }
 
-struct graph *graph_begin(struct reach *reach)
+struct leak_graph *leak_graph_build(struct reach *reach)
 {
-    struct room before = reach->room;
-    struct graph *graph = room_map(&reach->room, 1, sizeof *graph);
+    struct scan_arena before = reach->arena;
+    struct leak_graph *graph = scan_arena_map(&reach->arena, 1, sizeof *graph);
     if (!graph)
         return NULL;
     graph->reach = reach;
-    if (!judge_lost(graph)) {
-        room_back(&reach->room, &before);
+    if (!analyze_lost(graph)) {
+        scan_arena_rewind(&reach->arena, &before);
         return NULL;
     }
-    graph->retained_known = dominate(&graph->dominated, reach);
+    graph->retained_known = dominators_find(&graph->held, reach);
     return graph;
 }
 
-void graph_end(struct graph *graph)
-{
-    struct room *room = &graph->reach->room;
-    room_unmap(room, graph->node_of);
-    room_unmap(room, graph->owner);
-    room_unmap(room, graph->flags);
-    room_unmap(room, graph->blocks);
-    room_unmap(room, graph->bytes);
-    if (graph->retained_known)
-        dominate_end(&graph->dominated, graph->reach);
-    room_unmap(room, graph);
-}
+/* ---- Results --------------------------------------------------------------------------------- */
 
-/* ---- What was found ------------------------------------------------------------------------- */
-
-static bool is_lost(const struct graph *graph, uint32_t node)
+static bool is_lost(const struct leak_graph *graph, uint32_t node)
 {
     return node_verdict(&graph->reach->nodes[node]) == LEAK_VERDICT_LOST;
 }
 
-static uint32_t number_of(const struct graph *graph, uint32_t node)
+static uint32_t lost_number(const struct leak_graph *graph, uint32_t node)
 {
     return graph->reach->links[node].from;
 }
 
-enum leak_verdict graph_verdict(const struct graph *graph, uint32_t node)
+enum leak_verdict leak_graph_verdict(const struct leak_graph *graph, uint32_t node)
 {
     if (!is_lost(graph, node))
         return reach_verdict(graph->reach, node);
-    return graph->flags[number_of(graph, node)] & RECORD ? LEAK_VERDICT_LOST
-                                                         : LEAK_VERDICT_INDIRECT;
+    return graph->flags[lost_number(graph, node)] & RECORD ? LEAK_VERDICT_LOST
+                                                           : LEAK_VERDICT_INDIRECT;
 }
 
-bool graph_is_cycle(const struct graph *graph, uint32_t node)
+bool leak_graph_is_cycle(const struct leak_graph *graph, uint32_t node)
 {
-    return is_lost(graph, node) && graph->flags[number_of(graph, node)] & CYCLE;
+    return is_lost(graph, node) && graph->flags[lost_number(graph, node)] & CYCLE;
 }
 
-uint32_t graph_owner(const struct graph *graph, uint32_t node, bool *shared)
+uint32_t leak_graph_owner(const struct leak_graph *graph, uint32_t node, bool *shared)
 {
     *shared = false;
-    if (graph_verdict(graph, node) != LEAK_VERDICT_INDIRECT)
-        return REACH_NOBODY;
-    uint32_t number = number_of(graph, node);
+    if (leak_graph_verdict(graph, node) != LEAK_VERDICT_INDIRECT)
+        return REACH_NONE;
+    uint32_t number = lost_number(graph, node);
     *shared = graph->flags[number] & SHARED;
     return graph->node_of[graph->owner[number]];
 }
 
-struct graph_sum graph_retained(const struct graph *graph, uint32_t node)
+struct leak_graph_sum leak_graph_retained(const struct leak_graph *graph, uint32_t node)
 {
     if (is_lost(graph, node)) {
-        uint32_t number = number_of(graph, node);
-        return (struct graph_sum){graph->blocks[number], graph->bytes[number]};
+        uint32_t number = lost_number(graph, node);
+        return (struct leak_graph_sum){graph->blocks[number], graph->bytes[number]};
     }
     if (!graph->retained_known)
-        return (struct graph_sum){0, 0};
-    uint32_t place = graph->dominated.place[node];
-    return (struct graph_sum){graph->dominated.blocks[place], graph->dominated.bytes[place]};
+        return (struct leak_graph_sum){0, 0};
+    uint32_t place = graph->held.place[node];
+    return (struct leak_graph_sum){graph->held.blocks[place], graph->held.bytes[place]};
 }
 
-void graph_look_ahead(const struct graph *graph, uint32_t node)
+void leak_graph_prefetch(const struct leak_graph *graph, uint32_t node)
 {
     if (!graph->retained_known || is_lost(graph, node))
         return;
-    uint32_t place = graph->dominated.place[node];
-    __builtin_prefetch(&graph->dominated.blocks[place]);
-    __builtin_prefetch(&graph->dominated.bytes[place]);
+    uint32_t place = graph->held.place[node];
+    __builtin_prefetch(&graph->held.blocks[place]);
+    __builtin_prefetch(&graph->held.bytes[place]);
 }
 
-bool graph_retained_known(const struct graph *graph)
+bool leak_graph_retained_known(const struct leak_graph *graph)
 {
     return graph->retained_known;
 }

@@ -1,44 +1,44 @@
-/* leak_graph.h - what hangs on what: the lost blocks' owners, and what goes when one goes.
+/* leak_graph.h - which lost blocks are leaks themselves and which are indirect, and how much memory
+ * each block retains.
  *
- * Over the blocks that reachability.h left as LOST: strongly connected components; one that nothing
- * else lost points to is lost by itself, all that hangs below is indirect. Of a ring of several
- * blocks the one that was allocated first is the leader, the same in every run. Below several
- * records a block is shared: it has an owner (the record met first), but none retains it.
+ * Lost half, over the blocks that reachability.h left LOST: strongly connected components. A
+ * component that no other lost block points to is a direct leak (a record); everything reachable
+ * from it is indirectly lost. The leader of a reference cycle is its block that was allocated
+ * first, which is the same in every run. A block that several records lead to is shared: its owner
+ * is the record found first, but no record retains it.
  *
- * Over the blocks that are not lost: dominators, from which follows what each one alone keeps
- * alive. Every pointer keeps alive here, also one to a block's inside or, of hidden ones, in
- * another form.
+ * Held half, over all other blocks: dominators give what each block alone keeps alive. Every
+ * pointer counts here, including interior pointers and, for hidden blocks, encoded ones.
  */
 #ifndef PRELOAD_MARK_LEAK_GRAPH_H
 #define PRELOAD_MARK_LEAK_GRAPH_H
 
 #include "preload/mark/reachability.h"
 
-struct graph;
+struct leak_graph;
 
-/* Both halves, once: what pointers are followed by is given back on the way. NULL when there is no
- * memory even for the first. */
-struct graph *graph_begin(struct reach *reach);
-void graph_end(struct graph *graph);
+/* Builds both halves; call once. Frees the rank index on the way: no pointer can be followed
+ * afterwards. NULL: not even the lost half fits into the memory limit. reach_end frees the graph. */
+struct leak_graph *leak_graph_build(struct reach *reach);
 
-/* LOST, INDIRECT, or as reach_verdict says. */
-enum leak_verdict graph_verdict(const struct graph *graph, uint32_t node);
-/* A leader of a ring of two or more. */
-bool graph_is_cycle(const struct graph *graph, uint32_t node);
-/* INDIRECT: the lost node it hangs under, of several the one with the lowest address; *shared:
- * there are others, of other sites. Of all else: REACH_NOBODY. */
-uint32_t graph_owner(const struct graph *graph, uint32_t node, bool *shared);
-/* A lost node: the blocks that only it, or it and other lost ones of its site, lead to, itself
- * included; blocks that hang under several of one site count for the one met first. A reachable
- * one: the blocks that can be reached only through it, itself included. An indirect one: nothing.
- */
-struct graph_sum {
+/* LOST, INDIRECT, or the verdict of reach_verdict. */
+enum leak_verdict leak_graph_verdict(const struct leak_graph *graph, uint32_t node);
+/* True for the leader of a reference cycle of two or more blocks. */
+bool leak_graph_is_cycle(const struct leak_graph *graph, uint32_t node);
+/* For an INDIRECT node the record that owns it, of several the one with the lowest address;
+ * *shared: records of other allocation sites lead to it as well. For all others REACH_NONE. */
+uint32_t leak_graph_owner(const struct leak_graph *graph, uint32_t node, bool *shared);
+/* For a record: the blocks that only it, or it and other records of its site, lead to, itself
+ * included; blocks below several records of one site count for the record found first. For a held
+ * node: the blocks that every path reaches through it, itself included. For an indirect node:
+ * nothing. */
+struct leak_graph_sum {
     uint64_t blocks, bytes;
 };
-struct graph_sum graph_retained(const struct graph *graph, uint32_t node);
-/* What graph_retained will be asked of soon. */
-void graph_look_ahead(const struct graph *graph, uint32_t node);
-/* False: dominators of the reachable ones did not fit into the memory allowed. */
-bool graph_retained_known(const struct graph *graph);
+struct leak_graph_sum leak_graph_retained(const struct leak_graph *graph, uint32_t node);
+/* Prefetches what leak_graph_retained reads for the node. */
+void leak_graph_prefetch(const struct leak_graph *graph, uint32_t node);
+/* False: the dominators of the held half did not fit into the memory limit. */
+bool leak_graph_retained_known(const struct leak_graph *graph);
 
 #endif

@@ -1,44 +1,46 @@
+/* nested_blocks.c - trims outer blocks before the index is built and finds them after nested. */
 #include "preload/mark/nested_blocks.h"
 
-#define DEPTH 16       /* of blocks in blocks in blocks */
-#define HIDING_MOST 64 /* places looked at for an arena that is full */
+#define MAX_DEPTH 16         /* levels of nesting */
+#define MAX_HIDING_PLACES 64 /* addresses tried for an arena that is completely covered */
 
-/* An arena that begins later than it did. */
-struct rest {
+/* An arena whose node begins later than its block. */
+struct trimmed_block {
     uintptr_t began;
     uint64_t size;
-    uintptr_t address; /* and where that is now */
+    uintptr_t address; /* where the node begins */
 };
 
-/* ---- Before the index ----------------------------------------------------------------------- */
+/* ---- Before the index is built --------------------------------------------------------------- */
 
-static uintptr_t end_of(const struct block *block)
+static uintptr_t block_end(const struct block *block)
 {
     return round_up(block->address + block->size, 8);
 }
 
-/* One that begins at an address and lies in the block, but is not the block itself. Of two that are
- * the same memory the one of the lower pool lies in the other. */
-static bool find_in(uintptr_t address, const struct block *block, uint32_t pool, struct carved *out)
+/* Finds a nested block that begins at the address, lies in the block and is not the block itself.
+ * Of two that cover the same memory the one of the lower pool is the inner one. */
+static bool find_nested(uintptr_t address, const struct block *block, uint32_t pool,
+                        struct suballoc_block *out)
 {
-    uint64_t room = block->address + block->size - address;
-    bool found = carved_first(address, 0, out);
+    uint64_t space = block->address + block->size - address;
+    bool found = suballoc_first(address, 0, out);
     for (; found && out->block.address == address;
-         found = carved_first(address, out->pool + 1, out))
-        if (out->block.size < room ||
-            (out->block.size == room && (address != block->address || out->pool < pool)))
+         found = suballoc_first(address, out->pool + 1, out))
+        if (out->block.size < space ||
+            (out->block.size == space && (address != block->address || out->pool < pool)))
             return true;
     return false;
 }
 
-/* All of it is given out: where nothing begins, as a block of no size. */
-static bool hide(struct block *block, uint32_t pool)
+/* For a block that is completely covered: an empty node at an address where no block begins. */
+static bool place_empty(struct block *block, uint32_t pool)
 {
-    struct carved it;
+    struct suballoc_block nested;
     uintptr_t at = block->address + block->size - 1;
     at -= at % 8;
-    for (unsigned i = 0; i < HIDING_MOST && at > block->address; i++, at -= 8)
-        if (!find_in(at, block, pool, &it)) {
+    for (unsigned i = 0; i < MAX_HIDING_PLACES && at > block->address; i++, at -= 8)
+        if (!find_nested(at, block, pool, &nested)) {
             block->address = at;
             block->size = 0;
             return true;
@@ -46,135 +48,138 @@ static bool hide(struct block *block, uint32_t pool)
     return false;
 }
 
-bool nesting_rest(struct block *block, uint32_t pool)
+bool nested_blocks_trim(struct block *block, uint32_t pool)
 {
-    struct carved it;
+    struct suballoc_block nested;
     uintptr_t at = block->address, end = block->address + block->size;
-    if (!carved_count || !block->size)
+    if (!suballoc_count || !block->size)
         return true;
-    while (at < end && find_in(at, block, pool, &it)) {
-        uintptr_t behind = end_of(&it.block);
+    while (at < end && find_nested(at, block, pool, &nested)) {
+        uintptr_t behind = block_end(&nested.block);
         at = behind > at ? behind : at + 8;
     }
     if (at >= end)
-        return hide(block, pool);
+        return place_empty(block, pool);
     block->address = at;
     block->size = end - at;
     return true;
 }
 
-void nesting_note(struct reach *reach, const struct block *block, uintptr_t began, uint64_t size)
+void nested_blocks_note_trimmed(struct reach *reach, const struct block *block, uintptr_t began,
+                                uint64_t size)
 {
-    struct rest *rest = pile_add(&reach->room, &reach->rests, sizeof *rest);
-    if (rest)
-        *rest = (struct rest){.began = began, .size = size, .address = block->address};
+    struct trimmed_block *trimmed =
+        scan_array_push(&reach->arena, &reach->trimmed, sizeof *trimmed);
+    if (trimmed)
+        *trimmed = (struct trimmed_block){.began = began, .size = size, .address = block->address};
     else
         reach->failed = true;
 }
 
-/* ---- Behind it ------------------------------------------------------------------------------ */
+/* ---- After the index is built ---------------------------------------------------------------- */
 
-static uintptr_t node_end(const struct node *node)
+static uintptr_t node_end(const struct mark_node *node)
 {
     return node->address + node_size(node);
 }
 
-static void put_in(struct reach *reach, uint32_t node, uint32_t outer)
+static void set_outer(struct reach *reach, uint32_t node, uint32_t outer)
 {
     reach->outer[node] = outer;
-    node_change(&reach->nodes[outer], 0, NODE_CARVED);
+    node_change_state(&reach->nodes[outer], 0, NODE_HAS_NESTED);
 }
 
-/* By address, with the blocks around on a stack. */
+/* In address order, with the enclosing blocks on a stack. */
 static void find_outer(struct reach *reach)
 {
-    uint32_t around[DEPTH], depth = 0;
+    uint32_t around[MAX_DEPTH], depth = 0;
     for (uint32_t i = 0; i < reach->count; i++) {
-        const struct node *node = &reach->nodes[i];
-        reach->outer[i] = NOBODY;
+        const struct mark_node *node = &reach->nodes[i];
+        reach->outer[i] = NODE_NONE;
         while (depth && node_end(&reach->nodes[around[depth - 1]]) <= node->address)
             depth--;
-        if (depth && node_size(node) && node_is_carved(reach, i) &&
+        if (depth && node_size(node) && node_is_nested(reach, i) &&
             node_end(node) <= node_end(&reach->nodes[around[depth - 1]]))
-            put_in(reach, i, around[depth - 1]);
-        if (depth < DEPTH && node_size(node))
+            set_outer(reach, i, around[depth - 1]);
+        if (depth < MAX_DEPTH && node_size(node))
             around[depth++] = i;
     }
 }
 
-static void sort_rests(struct reach *reach)
+static void sort_trimmed(struct reach *reach)
 {
-    struct rest *rests = reach->rests.at;
-    uint64_t count = reach->rests.count;
+    struct trimmed_block *list = reach->trimmed.at;
+    uint64_t count = reach->trimmed.count;
     for (uint64_t gap = count / 2; gap; gap /= 2)
         for (uint64_t i = gap; i < count; i++) {
-            struct rest rest = rests[i];
+            struct trimmed_block trimmed = list[i];
             uint64_t k = i;
-            for (; k >= gap && rests[k - gap].address > rest.address; k -= gap)
-                rests[k] = rests[k - gap];
-            rests[k] = rest;
+            for (; k >= gap && list[k - gap].address > trimmed.address; k -= gap)
+                list[k] = list[k - gap];
+            list[k] = trimmed;
         }
 }
 
-/* Those in front of where an arena begins now are in it as well. */
-static void find_outer_of_first(struct reach *reach, const struct rest *rest)
+/* The nested blocks in front of the trimmed node are inside it as well. */
+static void set_outer_of_first(struct reach *reach, const struct trimmed_block *trimmed)
 {
-    uint32_t outer = places_rank_of(&reach->places, rest->address) - 1;
-    for (uint32_t i = places_rank_of(&reach->places, rest->began) - 1; i < outer; i++)
-        if (reach->outer[i] == NOBODY && node_is_carved(reach, i))
-            reach->outer[i] = outer; /* its words are all behind them */
+    uint32_t outer = rank_index_rank(&reach->index, trimmed->address) - 1;
+    for (uint32_t i = rank_index_rank(&reach->index, trimmed->began) - 1; i < outer; i++)
+        if (reach->outer[i] == NODE_NONE && node_is_nested(reach, i))
+            reach->outer[i] = outer; /* its own words all lie behind them */
 }
 
-bool nesting_find(struct reach *reach)
+bool nested_blocks_find_outer(struct reach *reach)
 {
-    if (!reach->carved)
+    if (!reach->nested_count)
         return true;
-    reach->outer = room_map(&reach->room, reach->count, sizeof *reach->outer);
+    reach->outer = scan_arena_map(&reach->arena, reach->count, sizeof *reach->outer);
     if (!reach->outer)
         return false;
     find_outer(reach);
-    sort_rests(reach);
-    for (uint64_t i = 0; i < reach->rests.count; i++)
-        find_outer_of_first(reach, (const struct rest *)reach->rests.at + i);
+    sort_trimmed(reach);
+    for (uint64_t i = 0; i < reach->trimmed.count; i++)
+        set_outer_of_first(reach, (const struct trimmed_block *)reach->trimmed.at + i);
     return true;
 }
 
-void nesting_home(const struct reach *reach, uint32_t node, uintptr_t *start, uint64_t *size)
+void nested_blocks_original(const struct reach *reach, uint32_t node, uintptr_t *start,
+                            uint64_t *size)
 {
-    const struct rest *rests = reach->rests.at;
-    uint64_t low = 0, high = reach->rests.count;
+    const struct trimmed_block *list = reach->trimmed.at;
+    uint64_t low = 0, high = reach->trimmed.count;
     *start = reach->nodes[node].address;
     *size = node_size(&reach->nodes[node]);
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (rests[middle].address < *start)
+        if (list[middle].address < *start)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low < reach->rests.count && rests[low].address == *start) {
-        *size = rests[low].size;
-        *start = rests[low].began;
+    if (low < reach->trimmed.count && list[low].address == *start) {
+        *size = list[low].size;
+        *start = list[low].began;
     }
 }
 
 /* ---- Roots ---------------------------------------------------------------------------------- */
 
-/* Those that reach so far from below. */
-static void begin_cut(const struct reach *reach, struct nesting_cut *cut)
+/* Skips the nested blocks that begin before the range and reach into nested. */
+static void begin_cut(const struct reach *reach, struct nested_blocks_cut *cut)
 {
     uintptr_t start = cut->start;
-    uint32_t node = places_rank_of(&reach->places, start) - 1;
+    uint32_t node = rank_index_rank(&reach->index, start) - 1;
     cut->begun = true;
     cut->next = node + 1;
-    for (; node != NOBODY; node = reach->outer[node])
-        if (node_is_carved(reach, node) && node_end(&reach->nodes[node]) > start &&
+    for (; node != NODE_NONE; node = reach->outer[node])
+        if (node_is_nested(reach, node) && node_end(&reach->nodes[node]) > start &&
             (!cut->within || reach->nodes[node].address == start))
             cut->start = round_up(node_end(&reach->nodes[node]), 8);
 }
 
-bool nesting_cut(const struct reach *reach, struct nesting_cut *cut, uintptr_t *piece_start,
-                 uintptr_t *piece_end)
+bool nested_blocks_next_range(const struct reach *reach, struct nested_blocks_cut *cut,
+                              uintptr_t *piece_start, uintptr_t *piece_end)
 {
     if (!cut->begun)
         begin_cut(reach, cut);
@@ -182,7 +187,7 @@ bool nesting_cut(const struct reach *reach, struct nesting_cut *cut, uintptr_t *
         uint32_t number = cut->next++;
         uintptr_t at = cut->start, begins = reach->nodes[number].address;
         uintptr_t behind = round_up(node_end(&reach->nodes[number]), 8);
-        if (!node_is_carved(reach, number))
+        if (!node_is_nested(reach, number))
             continue;
         cut->start = behind > at ? behind : at;
         if (begins > at) {

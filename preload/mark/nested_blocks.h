@@ -1,15 +1,16 @@
-/* nested_blocks.h - blocks in blocks: what a look makes of those that the program's own allocators
- * carve.
+/* nested_blocks.h - blocks inside blocks: how a leak check treats the blocks that a program's own
+ * allocator carves from larger ones.
  *
- * A block that such blocks lie in (an arena) has what is left: its words are those between them,
- * and it begins, as a node, where the first of these is. So no two nodes begin at one address:
+ * The outer block (an arena) keeps the words that no nested block has, and its node begins at the
+ * first of them. So no two nodes begin at the same address:
  *
  *     malloc   |=====================================|
- *     carved   |xxxxx|   |xxxxx||xxxxx|
- *     node            ^ the arena's, with the words that nobody else has
+ *     nested   |xxxxx|   |xxxxx||xxxxx|
+ *     node            ^ the arena's node, with the words between the nested blocks
  *
- * A pointer to a carved block means that one; between them, the arena. It lives as long as one of
- * them does: what is reachable leads to what it lies in. Roots are cut in the same way.
+ * A pointer to a nested block refers to that block, a pointer between them to the arena. An arena
+ * lives as long as one of its nested blocks: a reachable block makes its outer block reachable.
+ * Root ranges are cut around nested blocks in the same way.
  */
 #ifndef PRELOAD_MARK_NESTED_BLOCKS_H
 #define PRELOAD_MARK_NESTED_BLOCKS_H
@@ -17,26 +18,28 @@
 #include "preload/heap/suballoc.h"
 #include "preload/mark/mark_nodes.h"
 
-/* pool: of a carved one, or CARVED_ANY: of malloc's. Makes it begin where nobody else does; false:
- * there is no such place. */
-bool nesting_rest(struct block *block, uint32_t pool);
+/* Moves the start of a block to an address where no nested block begins. pool: the pool of a nested
+ * block, SUBALLOC_ANY_POOL for a block of malloc. False: there is no such address. */
+bool nested_blocks_trim(struct block *block, uint32_t pool);
 
-/* It begins so late, and not where it began: to be known before the index. */
-void nesting_note(struct reach *reach, const struct block *block, uintptr_t began, uint64_t size);
-/* Behind the index. False: no memory. */
-bool nesting_find(struct reach *reach);
+/* Records where a trimmed block began and its size. Call before the rank index is built. */
+void nested_blocks_note_trimmed(struct reach *reach, const struct block *block, uintptr_t began,
+                                uint64_t size);
+/* Finds the outer block of each nested one. Call after the rank index is built. False: no memory. */
+bool nested_blocks_find_outer(struct reach *reach);
 
-/* The next piece of [start, end) that no carved block has, which moves behind it; all else is 0 at
- * first. within: a block that it begins in the middle of is no reason to cut. */
-struct nesting_cut {
+/* Iterates over the pieces of [start, end) that no nested block covers; start moves behind each.
+ * All other fields are 0 at first. within: a nested block that start lies inside does not cut. */
+struct nested_blocks_cut {
     uintptr_t start, end;
     bool within, begun;
     uint32_t next;
 };
-bool nesting_cut(const struct reach *reach, struct nesting_cut *cut, uintptr_t *piece_start,
-                 uintptr_t *piece_end);
+bool nested_blocks_next_range(const struct reach *reach, struct nested_blocks_cut *cut,
+                              uintptr_t *piece_start, uintptr_t *piece_end);
 
-/* Where the allocator had put it, and how large. */
-void nesting_home(const struct reach *reach, uint32_t node, uintptr_t *start, uint64_t *size);
+/* The start and size of a node's block as its allocator returned it. */
+void nested_blocks_original(const struct reach *reach, uint32_t node, uintptr_t *start,
+                            uint64_t *size);
 
 #endif

@@ -1,103 +1,107 @@
-/* pointer_filter.h - can any of these words be a pointer, or one in another form? By their upper
- * halves, four at a time.
+/* pointer_filter.h - tests four words at a time, by their upper halves, whether one may be a
+ * pointer, plain or encoded.
  *
- * Nearly always none can: this test is what reading a block costs. It may say yes where the answer
- * is no, never the other way round. A plain pointer to an aligned place is not disguised: whoever
- * reads the word for what it is has met it.
+ * Nearly always none is: this test is the cost of reading a block. It may have false positives,
+ * never false negatives. A plain pointer to an aligned address is not reported as encoded: a marker
+ * that reads the word as a plain pointer has followed it.
  */
 #ifndef PRELOAD_MARK_POINTER_FILTER_H
 #define PRELOAD_MARK_POINTER_FILTER_H
 
 #include "preload/base/base.h"
 
-/* Both turned by half of all there is: then a signed comparison will do. Some processors have no
- * other for four at once. */
-struct disguise_range {
+/* Both are offset by 2^31, so that a signed comparison works: some processors have no unsigned one
+ * for four lanes. */
+struct pointer_filter_range {
     uint32_t low;
     int32_t span;
 };
 
-static inline struct disguise_range disguise_range(uint64_t low, uint64_t high)
+static inline struct pointer_filter_range pointer_filter_range(uint64_t low, uint64_t high)
 {
-    return (struct disguise_range){.low = (uint32_t)low + 0x80000000,
-                                   .span = (int32_t)((uint32_t)(high - low) + 0x80000000)};
+    return (struct pointer_filter_range){.low = (uint32_t)low + 0x80000000,
+                                         .span = (int32_t)((uint32_t)(high - low) + 0x80000000)};
 }
 
-/* What the upper halves of the pointers may be, in each form (encoded_pointers.h). */
-struct disguise {
-    struct disguise_range plain, shifted, inverted;
+/* The possible upper halves of pointers, for each encoding (mark_passes.h). */
+struct pointer_filter {
+    struct pointer_filter_range plain, shifted, inverted;
     uint32_t guard, mask;
     bool has_guard, has_xor;
 };
 
-static inline struct disguise disguise_of(uintptr_t low, uintptr_t span, uint64_t guard,
-                                          uint64_t xor)
+static inline struct pointer_filter pointer_filter_make(uintptr_t low, uintptr_t span,
+                                                        uint64_t guard, uint64_t xor_key)
 {
     uint64_t high = low + span;
-    return (struct disguise){.plain = disguise_range(low >> 32, high >> 32),
-                             .shifted = disguise_range(low >> 36, high >> 33),
-                             .inverted = disguise_range(~high >> 32, ~low >> 32),
-                             .has_guard = guard,
-                             .guard = guard >> 32,
-                             .has_xor = xor,
-                             .mask = xor >> 32};
+    return (struct pointer_filter){.plain = pointer_filter_range(low >> 32, high >> 32),
+                                   .shifted = pointer_filter_range(low >> 36, high >> 33),
+                                   .inverted = pointer_filter_range(~high >> 32, ~low >> 32),
+                                   .has_guard = guard,
+                                   .guard = guard >> 32,
+                                   .has_xor = xor_key,
+                                   .mask = xor_key >> 32};
 }
 
-typedef uint32_t disguise_four __attribute__((vector_size(16)));
-typedef int32_t disguise_mask __attribute__((vector_size(16)));
+typedef uint32_t pointer_filter_four __attribute__((vector_size(16)));
+typedef int32_t pointer_filter_mask __attribute__((vector_size(16)));
 #ifdef __clang__
-#define DISGUISE_PICK(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#define POINTER_FILTER_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 #else
-#define DISGUISE_PICK(a, b, i, j, k, l) __builtin_shuffle(a, b, (disguise_four){i, j, k, l})
+#define POINTER_FILTER_SHUFFLE(a, b, i, j, k, l)                                                   \
+    __builtin_shuffle(a, b, (pointer_filter_four){i, j, k, l})
 #endif
 
-static ALWAYS_INLINE disguise_mask disguise_outside(disguise_four four, struct disguise_range range)
+static ALWAYS_INLINE pointer_filter_mask pointer_filter_outside(pointer_filter_four four,
+                                                                struct pointer_filter_range range)
 {
-    return (disguise_mask)(four - range.low) > range.span;
+    return (pointer_filter_mask)(four - range.low) > range.span;
 }
 
-static ALWAYS_INLINE bool disguise_all(disguise_mask mask)
+static ALWAYS_INLINE bool pointer_filter_all(pointer_filter_mask mask)
 {
     uint64_t halves[2];
     memcpy(halves, &mask, sizeof halves);
     return (halves[0] & halves[1]) == UINT64_MAX;
 }
 
-/* What some of four words may be. */
-#define DISGUISE_POINTER 1u /* a pointer of whatever form */
-#define DISGUISE_OTHER 2u   /* of another than the plain one */
+/* What one of four words may be. */
+#define POINTER_FILTER_ANY 1u     /* a pointer in any form */
+#define POINTER_FILTER_ENCODED 2u /* an encoded pointer */
 
-static ALWAYS_INLINE unsigned disguise_of_four(const struct disguise *is, disguise_four a,
-                                               disguise_four b)
+static ALWAYS_INLINE unsigned pointer_filter_test_four(const struct pointer_filter *filter,
+                                                       pointer_filter_four a, pointer_filter_four b)
 {
-    disguise_four lower = DISGUISE_PICK(a, b, 0, 2, 4, 6), upper = DISGUISE_PICK(a, b, 1, 3, 5, 7);
-    disguise_mask plain = disguise_outside(upper & 0xffff, is->plain);
-    disguise_mask other =
-        disguise_outside(upper, is->shifted) & disguise_outside(upper, is->inverted);
-    if (is->has_guard)
-        other &= disguise_outside((upper >> 17 | lower << 15) ^ is->guard, is->plain);
-    if (is->has_xor)
-        other &= disguise_outside(upper ^ is->mask, is->plain);
-    if (likely(disguise_all(plain & other)))
+    pointer_filter_four lower = POINTER_FILTER_SHUFFLE(a, b, 0, 2, 4, 6),
+                        upper = POINTER_FILTER_SHUFFLE(a, b, 1, 3, 5, 7);
+    pointer_filter_mask plain = pointer_filter_outside(upper & 0xffff, filter->plain);
+    pointer_filter_mask other = pointer_filter_outside(upper, filter->shifted) &
+                                pointer_filter_outside(upper, filter->inverted);
+    if (filter->has_guard)
+        other &= pointer_filter_outside((upper >> 17 | lower << 15) ^ filter->guard, filter->plain);
+    if (filter->has_xor)
+        other &= pointer_filter_outside(upper ^ filter->mask, filter->plain);
+    if (likely(pointer_filter_all(plain & other)))
         return 0;
     plain |= (upper <= 0xffff) & ((lower & 15) == 0);
-    return disguise_all(plain & other) ? DISGUISE_POINTER : DISGUISE_POINTER | DISGUISE_OTHER;
+    return pointer_filter_all(plain & other) ? POINTER_FILTER_ANY
+                                             : POINTER_FILTER_ANY | POINTER_FILTER_ENCODED;
 }
 
 /* count: 1 to 4. */
-static ALWAYS_INLINE unsigned disguise_of_words(const struct disguise *is, const uintptr_t *words,
-                                                unsigned count)
+static ALWAYS_INLINE unsigned pointer_filter_test(const struct pointer_filter *filter,
+                                                  const uintptr_t *words, unsigned count)
 {
     typedef uint64_t two __attribute__((vector_size(16)));
-    disguise_four a, b;
+    pointer_filter_four a, b;
     if (likely(count == 4)) {
         memcpy(&a, words, sizeof a);
         memcpy(&b, words + 2, sizeof b);
     } else {
-        a = (disguise_four)(two){words[0], count > 1 ? words[1] : 0};
-        b = (disguise_four)(two){count > 2 ? words[2] : 0, 0};
+        a = (pointer_filter_four)(two){words[0], count > 1 ? words[1] : 0};
+        b = (pointer_filter_four)(two){count > 2 ? words[2] : 0, 0};
     }
-    return disguise_of_four(is, a, b);
+    return pointer_filter_test_four(filter, a, b);
 }
 
 #endif

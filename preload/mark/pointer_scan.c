@@ -1,135 +1,133 @@
-/* pointer_scan.c - one walk over all blocks, from the lowest address on, through the ring.
+/* pointer_scan.c - one pass over all blocks in address order, through the prefetch ring.
  *
- * The processor fetches what lies ahead, but not across pages: one word of a block further on is
- * asked for, so that its page has been found when its turn comes.
+ * The processor prefetches sequential reads, but not across pages: one word of a later block is
+ * prefetched, so that its TLB entry is present when its turn comes.
  */
-#include "preload/mark/pointer_scan.h"
+#include "preload/mark/mark_passes.h"
 #include "preload/mark/prefetch_ring.h"
 
-#define READ_MOST 4096 /* bytes of a block: leads_at reads it again for each step of a path */
-#define SMALL 512      /* a few lines of the cache: in any order they come in one after the other */
-#define IN_VAIN_MOST (512u << 10)
-#define AHEAD 16 /* blocks */
+#define MAX_SCANNED 4096 /* bytes of a block; pointer_scan_find_word reads it for each path step */
+#define SMALL_BLOCK 512  /* bytes: a few cache lines, fetched together in any order */
+#define MAX_WASTED (512u << 10)
+#define BLOCKS_AHEAD 16 /* blocks */
 
-struct reading {
+struct pointer_scan {
     struct reach *reach;
-    uint64_t
-        in_vain; /* bytes of large blocks: of each that becomes UNREAD, less each that does not */
+    uint64_t wasted; /* bytes of large blocks that became SCAN_UNREAD, less those of others */
     bool failed;
-    struct ring ring;
+    struct prefetch_ring ring;
 };
 
-/* Of all that marking can do without, it takes no more than a quarter of the memory that is left.
- */
+/* The optional arrays may take at most a quarter of the memory that is left. */
 static bool is_affordable(const struct reach *reach, uint64_t count, size_t each)
 {
-    return count <= (reach->room.most - reach->room.used) / 4 / each;
+    return count <= (reach->arena.most - reach->arena.used) / 4 / each;
 }
 
-static ALWAYS_INLINE void add_lead(struct reading *reading, uint32_t to)
+static ALWAYS_INLINE void add_target(struct pointer_scan *scan, uint32_t to)
 {
-    struct pile *leads = &reading->reach->leads;
+    struct scan_array *targets = &scan->reach->targets;
     uint32_t *place = NULL;
-    if (likely(leads->count < leads->fits) ||
-        (leads->count < UINT32_MAX / 2 &&
-         is_affordable(reading->reach, 2 * leads->count, sizeof *place)))
-        place = pile_add(&reading->reach->room, leads, sizeof *place);
+    if (likely(targets->count < targets->capacity) ||
+        (targets->count < UINT32_MAX / 2 &&
+         is_affordable(scan->reach, 2 * targets->count, sizeof *place)))
+        place = scan_array_push(&scan->reach->arena, targets, sizeof *place);
     if (likely(place))
         *place = to;
     else
-        reading->failed = true;
+        scan->failed = true;
 }
 
-/* Blocks leave the ring in their order: what was added last is of the same one, if anything is. */
-static ALWAYS_INLINE void met(void *context, uintptr_t pointer, uint32_t number, uint32_t from,
-                              uint32_t at UNUSED)
+/* Blocks leave the ring in order: the last target belongs to the same block, if it has any. */
+static ALWAYS_INLINE void visit_target(void *context, uintptr_t pointer, uint32_t number,
+                                       uint32_t from, uint32_t at UNUSED)
 {
-    struct reading *reading = context;
-    struct reach *reach = reading->reach;
-    struct lead *lead = &reach->lead[from];
-    if (number == from || lead->count == UNREAD || reading->failed)
+    struct pointer_scan *scan = context;
+    struct reach *reach = scan->reach;
+    struct pointer_targets *row = &reach->targets_of[from];
+    if (number == from || row->count == SCAN_UNREAD || scan->failed)
         return;
     if (unlikely(pointer != reach->nodes[number].address)) {
-        reach->leads.count -= lead->count > 1 ? lead->count : 0;
-        lead->count = UNREAD;
+        reach->targets.count -= row->count > 1 ? row->count : 0;
+        row->count = SCAN_UNREAD;
         uint64_t size = node_size(&reach->nodes[from]);
-        reading->in_vain += size > SMALL ? 2 * size : 0;
+        scan->wasted += size > SMALL_BLOCK ? 2 * size : 0;
         return;
     }
-    uint32_t before = lead->first;
-    if (lead->count == 0)
-        lead->first = number;
-    if (lead->count == 1) {
-        lead->first = (uint32_t)reach->leads.count;
-        add_lead(reading, before);
+    uint32_t before = row->first;
+    if (row->count == 0)
+        row->first = number;
+    if (row->count == 1) {
+        row->first = (uint32_t)reach->targets.count;
+        add_target(scan, before);
     }
-    if (lead->count++)
-        add_lead(reading, number);
+    if (row->count++)
+        add_target(scan, number);
 }
 
-static ALWAYS_INLINE unsigned read_block(struct reading *reading, const struct disguise *is,
-                                         uint32_t number)
+static ALWAYS_INLINE unsigned scan_block(struct pointer_scan *scan,
+                                         const struct pointer_filter *filter, uint32_t number)
 {
-    struct node_words words = node_words(reading->reach, number);
-    return ring_read_words(&reading->ring, reading->reach, is, &words, number, met, reading);
+    struct node_words words = node_words_first(scan->reach, number);
+    return ring_scan_filtered(&scan->ring, scan->reach, filter, &words, number, visit_target, scan);
 }
 
-/* Some were lost before: nobody wants to know where they lead to. Arenas are full of pointers
- * inside others: where most large blocks are such, they are left to marking. */
-static ALWAYS_INLINE bool is_wanted(struct reading *reading, const struct node *node)
+/* The targets of blocks that were lost before are not needed. Arenas are full of interior pointers:
+ * if most large blocks are like that, marking reads them. */
+static ALWAYS_INLINE bool should_scan(struct pointer_scan *scan, const struct mark_node *node)
 {
     uint64_t size = node_size(node);
-    if (likely(size <= SMALL))
+    if (likely(size <= SMALL_BLOCK))
         return !node_verdict(node);
-    if (size > READ_MOST || node_verdict(node) || reading->in_vain > IN_VAIN_MOST)
+    if (size > MAX_SCANNED || node_verdict(node) || scan->wasted > MAX_WASTED)
         return false;
-    reading->in_vain -= size < reading->in_vain ? size : reading->in_vain;
+    scan->wasted -= size < scan->wasted ? size : scan->wasted;
     return true;
 }
 
-static void read_all(struct reading *reading, const struct disguise *given)
+static void scan_all(struct pointer_scan *scan, const struct pointer_filter *given)
 {
-    struct reach *reach = reading->reach;
-    const struct disguise is = *given;
-    for (uint32_t i = 0; i < reach->count && !reading->failed; i++) {
-        struct node *node = &reach->nodes[i];
-        if (likely(reach->count - i > AHEAD))
-            __builtin_prefetch((const void *)node[AHEAD].address);
-        bool wanted = is_wanted(reading, node);
-        reach->lead[i] = (struct lead){.count = wanted ? 0 : UNREAD};
+    struct reach *reach = scan->reach;
+    const struct pointer_filter filter = *given;
+    for (uint32_t i = 0; i < reach->count && !scan->failed; i++) {
+        struct mark_node *node = &reach->nodes[i];
+        if (likely(reach->count - i > BLOCKS_AHEAD))
+            __builtin_prefetch((const void *)node[BLOCKS_AHEAD].address);
+        bool wanted = should_scan(scan, node);
+        reach->targets_of[i] = (struct pointer_targets){.count = wanted ? 0 : SCAN_UNREAD};
         if (wanted)
-            node_change(node, 0, read_block(reading, &is, i));
+            node_change_state(node, 0, scan_block(scan, &filter, i));
     }
-    ring_drain(&reading->ring, reach, met, reading);
+    ring_drain(&scan->ring, reach, visit_target, scan);
 }
 
-void leads_find(struct reach *reach, const struct disguise *is)
+void pointer_scan_run(struct reach *reach, const struct pointer_filter *filter)
 {
-    struct reading reading = {.reach = reach};
-    reading.ring.beside = (const char *)reach->nodes;
-    reading.ring.beside_each = sizeof *reach->nodes;
-    if (reach->outer || !is_affordable(reach, reach->count, sizeof *reach->lead))
+    struct pointer_scan scan = {.reach = reach};
+    scan.ring.row = (const char *)reach->nodes;
+    scan.ring.row_size = sizeof *reach->nodes;
+    if (reach->outer || !is_affordable(reach, reach->count, sizeof *reach->targets_of))
         return;
-    reach->lead = room_map_raw(&reach->room, reach->count, sizeof *reach->lead);
-    if (!reach->lead)
+    reach->targets_of = scan_arena_map_raw(&reach->arena, reach->count, sizeof *reach->targets_of);
+    if (!reach->targets_of)
         return;
     if (is_affordable(reach, reach->count, sizeof(uint32_t)))
-        pile_reserve(&reach->room, &reach->leads, reach->count, sizeof(uint32_t));
-    read_all(&reading, is);
-    if (reading.failed)
-        leads_end(reach);
+        scan_array_reserve(&reach->arena, &reach->targets, reach->count, sizeof(uint32_t));
+    scan_all(&scan, filter);
+    if (scan.failed)
+        pointer_scan_end(reach);
 }
 
-void leads_end(struct reach *reach)
+void pointer_scan_end(struct reach *reach)
 {
-    pile_end(&reach->room, &reach->leads);
-    room_unmap(&reach->room, reach->lead);
-    reach->lead = NULL;
+    scan_array_free(&reach->arena, &reach->targets);
+    scan_arena_unmap(&reach->arena, reach->targets_of);
+    reach->targets_of = NULL;
 }
 
-uint64_t leads_at(const struct reach *reach, uint32_t from, uint32_t to)
+uint64_t pointer_scan_find_word(const struct reach *reach, uint32_t from, uint32_t to)
 {
-    const struct node *node = &reach->nodes[from];
+    const struct mark_node *node = &reach->nodes[from];
     const uintptr_t *words = (const uintptr_t *)node->address;
     uint64_t at = 0, last = node_size(node) / 8 - 1;
     while (at < last && node_pointer(words[at]) != reach->nodes[to].address)

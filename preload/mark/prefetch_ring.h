@@ -1,10 +1,10 @@
-/* prefetch_ring.h - from words to nodes, without waiting for each.
+/* prefetch_ring.h - follows pointers to nodes while their cache misses overlap.
  *
- * The ring makes the misses of the caches overlap: a word that may be a pointer waits once for its
- * word of the index, once for its node, while those behind it come in. It is first in, first out:
- * nodes are met in exactly the order in which the words were put.
+ * A word that may be a pointer waits once for its word of the rank index and once for its node,
+ * while the words behind it are prefetched. The ring is first in, first out: nodes are visited in
+ * exactly the order in which the words were pushed.
  *
- *     put -> [ wait for the index word ] -> [ wait for the node ] -> met
+ *     push -> [ wait for the index word ] -> [ wait for the node ] -> visit
  */
 #ifndef PRELOAD_MARK_PREFETCH_RING_H
 #define PRELOAD_MARK_PREFETCH_RING_H
@@ -12,28 +12,29 @@
 #include "preload/mark/pointer_filter.h"
 #include "preload/mark/mark_nodes.h"
 
-#define RING 64
-#define RING_WAIT 12 /* so many words wait at each place */
+#define RING_SLOTS 64
+#define RING_DELAY 12 /* so many words wait at each stage */
 
-struct ring {
-    uint32_t in, near, out; /* out <= near <= in */
-    bool eager;             /* the content is wanted as soon as the node is known */
-    const char *beside;     /* a row by node that is wanted with it; any address if none */
-    size_t beside_each;
+struct prefetch_ring {
+    uint32_t pushed, resolved, popped; /* popped <= resolved <= pushed */
+    bool eager;                        /* prefetch the content as soon as the node is known */
+    const char *row; /* a row by node that the visitor needs as well; any address if none */
+    size_t row_size;
     struct {
-        uintptr_t pointer; /* or 0: to the start of the node, which is known */
-        const struct places_word *word;
-        uint32_t node; /* or, while word is not NULL, nothing yet */
+        uintptr_t pointer; /* or 0: the start of the node, which is known */
+        const struct rank_index_word *word;
+        uint32_t node; /* undefined while word is not NULL */
         uint32_t from, at;
-    } place[RING];
+    } slot[RING_SLOTS];
 };
 
-/* Called for each pointer to a node: to its start, its inside, or just behind it. */
-typedef void ring_met(void *context, uintptr_t pointer, uint32_t node, uint32_t from, uint32_t at);
+/* Called for each pointer to a node: to its start, its interior or the byte behind its end. */
+typedef void ring_visit(void *context, uintptr_t pointer, uint32_t node, uint32_t from,
+                        uint32_t at);
 
-/* Where a block that begins here leads to: fetched while its node comes in. Only as far as its
- * first line of the cache, which is there if its first byte is. */
-static ALWAYS_INLINE void ring_run_ahead(const struct reach *reach, uintptr_t pointer)
+/* Prefetches the targets of a block that begins here while its node is fetched. Reads only its
+ * first cache line, which is present if its first byte is. */
+static ALWAYS_INLINE void ring_prefetch_targets(const struct reach *reach, uintptr_t pointer)
 {
     const uintptr_t *word = (const uintptr_t *)pointer;
     do {
@@ -41,124 +42,126 @@ static ALWAYS_INLINE void ring_run_ahead(const struct reach *reach, uintptr_t po
         uintptr_t next = node_pointer(*word);
         if (next - reach->low > reach->span)
             continue;
-        __builtin_prefetch(places_word(&reach->places, next, &rank));
+        __builtin_prefetch(rank_index_word(&reach->index, next, &rank));
         __builtin_prefetch((const void *)next);
     } while ((uintptr_t)++word % 64);
 }
 
-static ALWAYS_INLINE void ring_come_near(struct ring *ring, const struct reach *reach)
+static ALWAYS_INLINE void ring_resolve(struct prefetch_ring *ring, const struct reach *reach)
 {
-    typeof(&ring->place[0]) place = &ring->place[ring->near++ % RING];
-    if (likely(place->word))
-        place->node = places_rank(place->word, place->pointer) - 1;
-    if (likely(place->node != NOBODY)) {
-        __builtin_prefetch(&reach->nodes[place->node], 1);
-        __builtin_prefetch(ring->beside + place->node * ring->beside_each, 1);
-        if (ring->eager && place->word && places_begins(place->word, place->pointer))
-            ring_run_ahead(reach, place->pointer);
+    typeof(&ring->slot[0]) slot = &ring->slot[ring->resolved++ % RING_SLOTS];
+    if (likely(slot->word))
+        slot->node = rank_index_rank_in(slot->word, slot->pointer) - 1;
+    if (likely(slot->node != NODE_NONE)) {
+        __builtin_prefetch(&reach->nodes[slot->node], 1);
+        __builtin_prefetch(ring->row + slot->node * ring->row_size, 1);
+        if (ring->eager && slot->word && rank_index_is_start(slot->word, slot->pointer))
+            ring_prefetch_targets(reach, slot->pointer);
     }
 }
 
-static ALWAYS_INLINE void ring_take(struct ring *ring, const struct reach *reach, ring_met *met,
-                                    void *context)
+static ALWAYS_INLINE void ring_pop(struct prefetch_ring *ring, const struct reach *reach,
+                                   ring_visit *visit, void *context)
 {
-    typeof(&ring->place[0]) place = &ring->place[ring->out++ % RING];
-    if (unlikely(place->node == NOBODY))
+    typeof(&ring->slot[0]) slot = &ring->slot[ring->popped++ % RING_SLOTS];
+    if (unlikely(slot->node == NODE_NONE))
         return;
-    const struct node *node = &reach->nodes[place->node];
-    if (!place->pointer) {
-        met(context, node->address, place->node, place->from, place->at);
-    } else if (place->pointer - node->address <= node_size(node)) {
-        met(context, place->pointer, place->node, place->from, place->at);
+    const struct mark_node *node = &reach->nodes[slot->node];
+    if (!slot->pointer) {
+        visit(context, node->address, slot->node, slot->from, slot->at);
+    } else if (slot->pointer - node->address <= node_size(node)) {
+        visit(context, slot->pointer, slot->node, slot->from, slot->at);
     } else if (unlikely(reach->outer)) {
-        uint32_t around = node_around(reach, place->node, place->pointer);
-        if (around != NOBODY)
-            met(context, place->pointer, around, place->from, place->at);
+        uint32_t around = node_enclosing(reach, slot->node, slot->pointer);
+        if (around != NODE_NONE)
+            visit(context, slot->pointer, around, slot->from, slot->at);
     }
 }
 
-/* Another one was put: those that have waited long enough come nearer. */
-static ALWAYS_INLINE void ring_turn(struct ring *ring, const struct reach *reach, ring_met *met,
-                                    void *context)
+/* Called after each push: advances the words that have waited long enough. */
+static ALWAYS_INLINE void ring_advance(struct prefetch_ring *ring, const struct reach *reach,
+                                       ring_visit *visit, void *context)
 {
-    if (ring->in - ring->near > RING_WAIT)
-        ring_come_near(ring, reach);
-    if (ring->near - ring->out > RING_WAIT)
-        ring_take(ring, reach, met, context);
+    if (ring->pushed - ring->resolved > RING_DELAY)
+        ring_resolve(ring, reach);
+    if (ring->resolved - ring->popped > RING_DELAY)
+        ring_pop(ring, reach, visit, context);
 }
 
-/* Where no block begins far around, one that began before has it, or nobody. Programs that get
- * memory elsewhere as well have many pointers to such places, and all ask of the same few blocks.
- */
-static ALWAYS_INLINE bool ring_is_beside(const struct reach *reach, uint32_t rank,
-                                         uintptr_t pointer)
+/* True if no block contains the pointer. Where no block begins for a mebibyte around, only a block
+ * that began before can contain it. Programs with memory of their own have many pointers to such
+ * places, and all of them test the same few blocks. */
+static ALWAYS_INLINE bool ring_misses_blocks(const struct reach *reach, uint32_t rank,
+                                             uintptr_t pointer)
 {
-    const struct node *node = &reach->nodes[rank - 1];
+    const struct mark_node *node = &reach->nodes[rank - 1];
     return !rank || (!reach->outer && pointer - node->address > node_size(node));
 }
 
-static ALWAYS_INLINE void ring_put(struct ring *ring, const struct reach *reach, uintptr_t pointer,
-                                   uint32_t from, uint32_t at, ring_met *met, void *context)
+static ALWAYS_INLINE void ring_push(struct prefetch_ring *ring, const struct reach *reach,
+                                    uintptr_t pointer, uint32_t from, uint32_t at,
+                                    ring_visit *visit, void *context)
 {
     uint32_t rank = 0;
-    const struct places_word *word = places_word(&reach->places, pointer, &rank);
-    if (unlikely(!word) && ring_is_beside(reach, rank, pointer))
+    const struct rank_index_word *word = rank_index_word(&reach->index, pointer, &rank);
+    if (unlikely(!word) && ring_misses_blocks(reach, rank, pointer))
         return;
-    typeof(&ring->place[0]) place = &ring->place[ring->in++ % RING];
-    place->pointer = pointer;
-    place->from = from;
-    place->at = at;
-    place->word = word;
-    place->node = rank - 1;
+    typeof(&ring->slot[0]) slot = &ring->slot[ring->pushed++ % RING_SLOTS];
+    slot->pointer = pointer;
+    slot->from = from;
+    slot->at = at;
+    slot->word = word;
+    slot->node = rank - 1;
     __builtin_prefetch(word);
     if (ring->eager)
         __builtin_prefetch((const void *)pointer);
-    ring_turn(ring, reach, met, context);
+    ring_advance(ring, reach, visit, context);
 }
 
-/* A node that is known already, by the start of its block. Where it leads to is wanted soon. */
-static ALWAYS_INLINE void ring_put_lead(struct ring *ring, const struct reach *reach, uint32_t node,
-                                        uint32_t from, ring_met *met, void *context)
+/* Pushes a node that is known by number. Its targets are needed next. */
+static ALWAYS_INLINE void ring_push_node(struct prefetch_ring *ring, const struct reach *reach,
+                                         uint32_t node, uint32_t from, ring_visit *visit,
+                                         void *context)
 {
-    typeof(&ring->place[0]) place = &ring->place[ring->in++ % RING];
-    place->pointer = 0;
-    place->word = NULL;
-    place->node = node;
-    place->from = from;
-    place->at = AT_LEAD;
-    __builtin_prefetch(&reach->lead[node]);
-    ring_turn(ring, reach, met, context);
+    typeof(&ring->slot[0]) slot = &ring->slot[ring->pushed++ % RING_SLOTS];
+    slot->pointer = 0;
+    slot->word = NULL;
+    slot->node = node;
+    slot->from = from;
+    slot->at = LINK_BY_SCAN;
+    __builtin_prefetch(&reach->targets_of[node]);
+    ring_advance(ring, reach, visit, context);
 }
 
-/* All that wait. */
-static ALWAYS_INLINE void ring_drain(struct ring *ring, const struct reach *reach, ring_met *met,
-                                     void *context)
+/* Visits all words that wait. */
+static ALWAYS_INLINE void ring_drain(struct prefetch_ring *ring, const struct reach *reach,
+                                     ring_visit *visit, void *context)
 {
-    while (ring->near != ring->in)
-        ring_come_near(ring, reach);
-    while (ring->out != ring->in)
-        ring_take(ring, reach, met, context);
+    while (ring->resolved != ring->pushed)
+        ring_resolve(ring, reach);
+    while (ring->popped != ring->pushed)
+        ring_pop(ring, reach, visit, context);
 }
 
-/* Many words in a row: the processor fetches what lies ahead, but not across pages. */
-static ALWAYS_INLINE void ring_fetch_ahead(const uintptr_t *words, uint64_t i, uint64_t count)
+/* For many words in a row: the processor prefetches sequential reads, but not across pages. */
+static ALWAYS_INLINE void ring_prefetch_words(const uintptr_t *words, uint64_t i, uint64_t count)
 {
     const uint64_t page = LEAK_PAGE / sizeof *words;
     if (count - i > page)
         __builtin_prefetch(words + i + page);
 }
 
-/* Puts those of the words that may point to a block. first_at: of which number the first one is. */
-static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach,
-                                    const uintptr_t *words, uint64_t count, uint64_t first_at,
-                                    uint32_t from, ring_met *met, void *context)
+/* Pushes the words that may point to a block. first_at: the index of the first word. */
+static ALWAYS_INLINE void ring_scan_words(struct prefetch_ring *ring, const struct reach *reach,
+                                          const uintptr_t *words, uint64_t count, uint64_t first_at,
+                                          uint32_t from, ring_visit *visit, void *context)
 {
     const uintptr_t low = reach->low, span = reach->span;
     uint64_t i = 0;
-    /* Most words of most memory are none: four at a time, with one jump. */
+    /* Most words are no pointers: test four with one branch. */
     for (; i + 4 <= count; i += 4) {
         const uintptr_t *four = words + i;
-        ring_fetch_ahead(words, i, count);
+        ring_prefetch_words(words, i, count);
         uintptr_t first = node_pointer(four[0]), second = node_pointer(four[1]);
         uintptr_t third = node_pointer(four[2]), fourth = node_pointer(four[3]);
         if (likely(!((first - low <= span) | (second - low <= span) | (third - low <= span) |
@@ -166,69 +169,70 @@ static ALWAYS_INLINE void ring_scan(struct ring *ring, const struct reach *reach
             continue;
         for (unsigned k = 0; k < 4; k++)
             if (node_pointer(four[k]) - low <= span)
-                ring_put(ring, reach, node_pointer(four[k]), from, node_at(first_at + i + k), met,
-                         context);
+                ring_push(ring, reach, node_pointer(four[k]), from,
+                          node_word_index(first_at + i + k), visit, context);
     }
     for (; i < count; i++)
         if (node_pointer(words[i]) - low <= span)
-            ring_put(ring, reach, node_pointer(words[i]), from, node_at(first_at + i), met,
-                     context);
+            ring_push(ring, reach, node_pointer(words[i]), from, node_word_index(first_at + i),
+                      visit, context);
 }
 
-/* So many bytes of a block are its alone: another may begin in it. */
-static ALWAYS_INLINE uintptr_t ring_inside(const struct reach *reach, uint32_t number)
+/* The number of bytes up to the next block, which may begin inside this one. */
+static ALWAYS_INLINE uintptr_t ring_own_bytes(const struct reach *reach, uint32_t number)
 {
-    const struct node *node = &reach->nodes[number];
+    const struct mark_node *node = &reach->nodes[number];
     uintptr_t apart = number + 1 < reach->count ? node[1].address - node->address : UINTPTR_MAX;
     return apart < node_size(node) ? apart : node_size(node);
 }
 
-/* Likewise, of words of a block, "from". Each is asked once what it may be; most are no pointer in
- * any form. What is said of them is NODE_PLAIN, and NODE_BARE if none can be a pointer in disguise.
- * Where to the block itself they point says nothing: arenas and lists of free places are full of
- * these. */
-static ALWAYS_INLINE unsigned ring_read_words(struct ring *ring, const struct reach *reach,
-                                              const struct disguise *is,
-                                              const struct node_words *own, uint32_t from,
-                                              ring_met *met, void *context)
+/* Pushes the possible pointers of block "from", testing every word only once. Returns
+ * NODE_NO_POINTER, and NODE_NO_ENCODED as well if none can be an encoded pointer. Pointers of the
+ * block to itself are skipped: arenas and free lists are full of them. */
+static ALWAYS_INLINE unsigned ring_scan_filtered(struct prefetch_ring *ring,
+                                                 const struct reach *reach,
+                                                 const struct pointer_filter *filter,
+                                                 const struct node_words *own, uint32_t from,
+                                                 ring_visit *visit, void *context)
 {
     const uintptr_t *words = own->at, low = reach->low, span = reach->span;
-    const uintptr_t self = reach->nodes[from].address, inside = ring_inside(reach, from);
-    unsigned state = NODE_PLAIN | NODE_BARE;
+    const uintptr_t self = reach->nodes[from].address, inside = ring_own_bytes(reach, from);
+    unsigned state = NODE_NO_POINTER | NODE_NO_ENCODED;
     for (uint64_t i = 0, count = own->count; i < count; i += 4) {
         unsigned some = count - i < 4 ? count - i : 4;
-        unsigned may_be = disguise_of_words(is, words + i, some);
+        unsigned may_be = pointer_filter_test(filter, words + i, some);
         if (likely(!may_be))
             continue;
-        state &= may_be & DISGUISE_OTHER ? 0 : NODE_BARE;
+        state &= may_be & POINTER_FILTER_ENCODED ? 0 : NODE_NO_ENCODED;
         for (unsigned k = 0; k < some; k++) {
             uintptr_t pointer = node_pointer(words[i + k]);
             if (pointer - low <= span && pointer - self >= inside)
-                ring_put(ring, reach, pointer, from, node_at(own->first + i + k), met, context);
+                ring_push(ring, reach, pointer, from, node_word_index(own->first + i + k), visit,
+                          context);
         }
     }
     return state;
 }
 
-/* The words of a node that are its own. */
-static ALWAYS_INLINE void ring_scan_node(struct ring *ring, const struct reach *reach,
-                                         uint32_t number, uint32_t from, ring_met *met,
+/* Pushes the words that belong to a node itself. */
+static ALWAYS_INLINE void ring_scan_node(struct prefetch_ring *ring, const struct reach *reach,
+                                         uint32_t number, uint32_t from, ring_visit *visit,
                                          void *context)
 {
-    struct node_words words = node_words(reach, number);
+    struct node_words words = node_words_first(reach, number);
     do
-        ring_scan(ring, reach, words.at, words.count, words.first, from, met, context);
+        ring_scan_words(ring, reach, words.at, words.count, words.first, from, visit, context);
     while (node_words_next(reach, number, &words));
 }
 
-/* A block that lives has what it lies in live, too. */
-static ALWAYS_INLINE bool ring_put_outer(struct ring *ring, const struct reach *reach,
-                                         uint32_t number, uint32_t from, ring_met *met,
-                                         void *context)
+/* A live nested block keeps its outer block alive. False: the node is not nested. */
+static ALWAYS_INLINE bool ring_push_outer(struct prefetch_ring *ring, const struct reach *reach,
+                                          uint32_t number, uint32_t from, ring_visit *visit,
+                                          void *context)
 {
-    if (likely(!reach->outer) || reach->outer[number] == NOBODY)
+    if (likely(!reach->outer) || reach->outer[number] == NODE_NONE)
         return false;
-    ring_put(ring, reach, reach->nodes[reach->outer[number]].address, from, 0, met, context);
+    ring_push(ring, reach, reach->nodes[reach->outer[number]].address, from, 0, visit, context);
     return true;
 }
 

@@ -1,28 +1,28 @@
-/* reachability.c - before and after marking (mark.c): blocks get their numbers, roots are noted,
- * and who asks is told what was found.
+/* reachability.c - numbers the blocks and collects the roots before marking (mark.c), and answers
+ * questions about the result.
  */
 #include "preload/mark/reachability.h"
-#include "preload/mark/pointer_scan.h"
+#include "preload/mark/mark_passes.h"
 #include "preload/mark/nested_blocks.h"
 
-/* A block before it has a number. */
-struct incoming {
-    uint64_t address_before; /* address (48), enum reach_before (16) */
+/* A block that has no number yet. */
+struct pending_block {
+    uint64_t address_before; /* address (48), enum reach_prior (16) */
     struct blocks_entry entry;
 } __attribute__((packed, aligned(4)));
 
-/* ---- Before: the blocks, in any order ------------------------------------------------------- */
+/* ---- Input ----------------------------------------------------------------------------------- */
 
 struct reach *reach_begin(uint64_t blocks, uint64_t memory_most)
 {
-    struct room room = {.most = memory_most};
-    struct reach *reach = blocks < NOBODY - 1 ? room_map(&room, 1, sizeof *reach) : NULL;
+    struct scan_arena arena = {.most = memory_most};
+    struct reach *reach = blocks < NODE_NONE - 1 ? scan_arena_map(&arena, 1, sizeof *reach) : NULL;
     if (!reach)
         return NULL;
-    reach->room = room;
-    reach->fits = blocks;
-    reach->incoming = room_map(&reach->room, blocks, sizeof *reach->incoming);
-    if (!reach->incoming || !places_begin(&reach->places, &reach->room)) {
+    reach->arena = arena;
+    reach->capacity = blocks;
+    reach->pending = scan_arena_map(&reach->arena, blocks, sizeof *reach->pending);
+    if (!reach->pending || !rank_index_start(&reach->index, &reach->arena)) {
         reach_end(reach);
         return NULL;
     }
@@ -31,95 +31,96 @@ struct reach *reach_begin(uint64_t blocks, uint64_t memory_most)
 
 void reach_end(struct reach *reach)
 {
-    struct room room = reach->room; /* its own memory is one of the maps */
-    room_end(&room);
+    struct scan_arena arena = reach->arena; /* its own memory is one of the mappings */
+    scan_arena_free(&arena);
 }
 
-static uintptr_t address_of(const struct incoming *in)
+static uintptr_t pending_address(const struct pending_block *in)
 {
-    return in->address_before & (PLACES_END - 1);
+    return in->address_before & (RANK_INDEX_END - 1);
 }
 
-void reach_add(struct reach *reach, const struct block *block, enum reach_before before)
+void reach_add_block(struct reach *reach, const struct block *block, enum reach_prior before)
 {
-    if (reach->added == reach->fits) {
+    if (reach->added == reach->capacity) {
         reach->failed = true;
         return;
     }
-    if (block->address >= PLACES_END || !blocks_has_key(block->address))
+    if (block->address >= RANK_INDEX_END || !blocks_has_key(block->address))
         return;
-    struct incoming *in = &reach->incoming[reach->added++];
-    reach->before |= 1u << before;
+    struct pending_block *in = &reach->pending[reach->added++];
+    reach->priors |= 1u << before;
     in->address_before = block->address | (uint64_t)before << 48;
     in->entry = blocks_pack(block);
-    if (in == reach->incoming || !places_are_near(block->address, address_of(in - 1)))
-        places_show(&reach->places, PLACES_LEAVES, block->address);
+    if (in == reach->pending || !rank_index_same_page(block->address, pending_address(in - 1)))
+        rank_index_add(&reach->index, RANK_INDEX_LEAVES, block->address);
 }
 
-/* Each block to its place by number: there is nothing to sort. */
-static void settle(struct reach *reach, const struct incoming *in)
+/* Writes a block to its row: the index gives its number, so nothing is sorted. */
+static void place_block(struct reach *reach, const struct pending_block *in)
 {
-    uintptr_t address = address_of(in);
-    uint32_t number = places_rank_of(&reach->places, address) - 1;
+    uintptr_t address = pending_address(in);
+    uint32_t number = rank_index_rank(&reach->index, address) - 1;
     struct block block = blocks_unpack(&in->entry, address);
-    enum reach_before before = in->address_before >> 48;
-    unsigned state = before * NODE_BEFORE | (before == REACH_WAS_LOST ? LEAK_VERDICT_LOST : 0);
-    if (block.size > PLACES_END - 1 - address)
-        block.size = PLACES_END - 1 - address;
+    enum reach_prior before = in->address_before >> 48;
+    unsigned state = before * NODE_PRIOR | (before == REACH_WAS_LOST ? LEAK_VERDICT_LOST : 0);
+    if (block.size > RANK_INDEX_END - 1 - address)
+        block.size = RANK_INDEX_END - 1 - address;
     reach->nodes[number] =
-        (struct node){.address = address, .size_state = block.size | (uint64_t)state << 48};
-    reach->cold[number] = (struct node_cold){.site = block.site,
+        (struct mark_node){.address = address, .size_state = block.size | (uint64_t)state << 48};
+    reach->cold[number] = (struct mark_cold){.site = block.site,
                                              .count = block.count,
                                              .tick_kind = in->entry.tick_kind,
                                              .thread = block.thread};
-    reach->links[number].from = NOBODY;
-    reach->carved += (block.kind & BLOCKS_KIND) == LEAK_KIND_CUSTOM;
+    reach->links[number].from = NODE_NONE;
+    reach->nested_count += (block.kind & BLOCKS_KIND) == LEAK_KIND_CUSTOM;
     if (address + block.size - reach->low > reach->span)
         reach->span = address + block.size - reach->low;
 }
 
-static bool find_numbers(struct reach *reach)
+static bool fill_index(struct reach *reach)
 {
-    const struct incoming *in = reach->incoming, *end = in + reach->added;
-    if (!places_map(&reach->places, &reach->room, PLACES_LEAVES))
+    const struct pending_block *in = reach->pending, *end = in + reach->added;
+    if (!rank_index_map(&reach->index, &reach->arena, RANK_INDEX_LEAVES))
         return false;
-    for (in = reach->incoming; in < end; in++)
-        if (in == reach->incoming || !places_are_near(address_of(in), address_of(in - 1)))
-            places_show(&reach->places, PLACES_PAGES, address_of(in));
-    if (!places_map(&reach->places, &reach->room, PLACES_PAGES))
+    for (in = reach->pending; in < end; in++)
+        if (in == reach->pending ||
+            !rank_index_same_page(pending_address(in), pending_address(in - 1)))
+            rank_index_add(&reach->index, RANK_INDEX_PAGES, pending_address(in));
+    if (!rank_index_map(&reach->index, &reach->arena, RANK_INDEX_PAGES))
         return false;
     reach->low = reach->added ? UINTPTR_MAX : 0;
-    for (in = reach->incoming; in < end; in++) {
-        places_show(&reach->places, PLACES_BITS, address_of(in));
-        reach->low = address_of(in) < reach->low ? address_of(in) : reach->low;
+    for (in = reach->pending; in < end; in++) {
+        rank_index_add(&reach->index, RANK_INDEX_BITS, pending_address(in));
+        reach->low = pending_address(in) < reach->low ? pending_address(in) : reach->low;
     }
-    reach->count = places_sum(&reach->places);
+    reach->count = rank_index_sum(&reach->index);
     return true;
 }
 
-bool reach_index(struct reach *reach)
+bool reach_build_index(struct reach *reach)
 {
-    if (reach->failed || !find_numbers(reach))
+    if (reach->failed || !fill_index(reach))
         return false;
-    reach->nodes = room_map(&reach->room, reach->count, sizeof *reach->nodes);
-    reach->cold = room_map(&reach->room, reach->count, sizeof *reach->cold);
-    reach->links = room_map(&reach->room, reach->count, sizeof *reach->links);
+    reach->nodes = scan_arena_map(&reach->arena, reach->count, sizeof *reach->nodes);
+    reach->cold = scan_arena_map(&reach->arena, reach->count, sizeof *reach->cold);
+    reach->links = scan_arena_map(&reach->arena, reach->count, sizeof *reach->links);
     if (!reach->nodes || !reach->cold || !reach->links)
         return false;
     for (uint64_t i = 0; i < reach->added; i++)
-        settle(reach, &reach->incoming[i]);
-    room_unmap(&reach->room, reach->incoming);
-    reach->incoming = NULL;
-    reach->queue = room_map_raw(&reach->room, reach->count, sizeof *reach->queue);
-    return reach->queue && nesting_find(reach);
+        place_block(reach, &reach->pending[i]);
+    scan_arena_unmap(&reach->arena, reach->pending);
+    reach->pending = NULL;
+    reach->queue = scan_arena_map_raw(&reach->arena, reach->count, sizeof *reach->queue);
+    return reach->queue && nested_blocks_find_outer(reach);
 }
 
-static void add_words(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
-                      bool starts_only)
+static void append_root_range(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
+                              bool starts_only)
 {
     for (uint64_t left = end > start ? (end - start) / 8 : 0; left;) {
         uint32_t words = left < 1u << 31 ? left : 1u << 31;
-        struct root_range *roots = pile_add(&reach->room, &reach->ranges, sizeof *roots);
+        struct root_range *roots = scan_array_push(&reach->arena, &reach->ranges, sizeof *roots);
         if (!roots) {
             reach->failed = true;
             return;
@@ -131,33 +132,20 @@ static void add_words(struct reach *reach, uintptr_t start, uintptr_t end, uint3
     }
 }
 
-static void add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
-                     bool starts_only, bool within)
+void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
+                    enum reach_root_kind kind)
 {
-    struct nesting_cut cut = {.start = round_up(start, 8), .end = end, .within = within};
+    bool starts_only = kind == REACH_ROOT_STARTS;
+    struct nested_blocks_cut cut = {
+        .start = round_up(start, 8), .end = end, .within = kind == REACH_ROOT_STACK};
     if (!reach->outer)
-        add_words(reach, cut.start, end, range, starts_only);
+        append_root_range(reach, cut.start, end, range, starts_only);
     else
-        while (nesting_cut(reach, &cut, &start, &end))
-            add_words(reach, start, end, range, starts_only);
+        while (nested_blocks_next_range(reach, &cut, &start, &end))
+            append_root_range(reach, start, end, range, starts_only);
 }
 
-void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range)
-{
-    add_root(reach, start, end, range, false, false);
-}
-
-void reach_root_starts(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range)
-{
-    add_root(reach, start, end, range, true, false);
-}
-
-void reach_root_stack(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range)
-{
-    add_root(reach, start, end, range, false, true);
-}
-
-/* ---- What was found ------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 uint32_t reach_count(const struct reach *reach)
 {
@@ -166,11 +154,11 @@ uint32_t reach_count(const struct reach *reach)
 
 struct block reach_block(const struct reach *reach, uint32_t node)
 {
-    const struct node_cold *cold = &reach->cold[node];
+    const struct mark_cold *cold = &reach->cold[node];
     return (struct block){.address = reach->nodes[node].address,
                           .size = node_size(&reach->nodes[node]),
                           .site = cold->site,
-                          .tick = cold->tick_kind & BLOCKS_TICK_MOST,
+                          .tick = cold->tick_kind & BLOCKS_TICK_MAX,
                           .count = cold->count,
                           .thread = cold->thread,
                           .kind = cold->tick_kind >> 24};
@@ -194,32 +182,33 @@ enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node)
 unsigned reach_flags(const struct reach *reach, uint32_t node)
 {
     return (node_state(&reach->nodes[node]) &
-            ~(NODE_PLAIN | NODE_BARE | NODE_ROOTED | NODE_CARVED)) /
+            ~(NODE_NO_POINTER | NODE_NO_ENCODED | NODE_ROOT_TARGET | NODE_HAS_NESTED)) /
            NODE_FLAGS;
 }
 
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset)
 {
-    const struct node_link *link = &reach->links[node];
+    const struct mark_link *link = &reach->links[node];
     unsigned state = node_state(&reach->nodes[node]);
-    if (!node_is_held(&reach->nodes[node]) || (state & NODE_BY_ROOT) || link->from == NOBODY)
-        return REACH_NOBODY;
+    if (!node_is_held(&reach->nodes[node]) || (state & NODE_BY_ROOT) || link->from == NODE_NONE)
+        return REACH_NONE;
     if (offset)
-        *offset = 8 * (link->at == AT_LEAD ? leads_at(reach, link->from, node) : link->at);
+        *offset = 8 * (link->at == LINK_BY_SCAN ? pointer_scan_find_word(reach, link->from, node)
+                                                : link->at);
     return link->from;
 }
 
-uint32_t reach_met_count(const struct reach *reach)
+uint32_t reach_marked_count(const struct reach *reach)
 {
     return reach->tail;
 }
 
-uint32_t reach_met(const struct reach *reach, uint32_t turn)
+uint32_t reach_marked(const struct reach *reach, uint32_t turn)
 {
     return reach->queue[turn];
 }
 
-void reach_look_ahead(const struct reach *reach, uint32_t node)
+void reach_prefetch(const struct reach *reach, uint32_t node)
 {
     __builtin_prefetch(&reach->nodes[node]);
     __builtin_prefetch(&reach->links[node]);
@@ -240,13 +229,12 @@ uint32_t reach_root_words(const struct reach *reach)
     return (uint32_t)reach->words.count;
 }
 
-/* Once the index is gone: how many begin at or below. */
-static uint32_t rank_by_search(const struct reach *reach, uintptr_t pointer)
+uint32_t reach_lower_bound(const struct reach *reach, uintptr_t address)
 {
     uint32_t low = 0, high = reach->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (reach->nodes[middle].address <= pointer)
+        if (reach->nodes[middle].address < address)
             low = middle + 1;
         else
             high = middle;
@@ -254,23 +242,23 @@ static uint32_t rank_by_search(const struct reach *reach, uintptr_t pointer)
     return low;
 }
 
-uint32_t reach_find(const struct reach *reach, uintptr_t pointer)
+uint32_t reach_find_node(const struct reach *reach, uintptr_t pointer)
 {
     if (pointer - reach->low > reach->span)
-        return REACH_NOBODY;
-    bool is_indexed = reach->places.top;
-    uint32_t rank =
-        is_indexed ? places_rank_of(&reach->places, pointer) : rank_by_search(reach, pointer);
+        return REACH_NONE;
+    /* The dominators have freed the index. */
+    uint32_t rank = reach->index.top ? rank_index_rank(&reach->index, pointer)
+                                     : reach_lower_bound(reach, pointer + 1);
     uint32_t number = rank - 1;
-    if (number == NOBODY)
-        return REACH_NOBODY;
-    const struct node *node = &reach->nodes[number];
+    if (number == NODE_NONE)
+        return REACH_NONE;
+    const struct mark_node *node = &reach->nodes[number];
     if (pointer - node->address > node_size(node))
-        number = reach->outer ? node_around(reach, number, pointer) : NOBODY;
+        number = reach->outer ? node_enclosing(reach, number, pointer) : NODE_NONE;
     return number;
 }
 
-bool reach_is_carved(const struct reach *reach, uint32_t node)
+bool reach_is_nested(const struct reach *reach, uint32_t node)
 {
-    return reach->carved && node_is_carved(reach, node);
+    return reach->nested_count && node_is_nested(reach, node);
 }

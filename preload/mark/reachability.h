@@ -1,18 +1,18 @@
-/* reachability.h - which blocks can still be reached, and how: the marking of a look.
+/* reachability.h - which blocks the roots reach, and by which path: the marking of a leak check.
  *
- * Picture: the heap is frozen (the look's child has a copy of its own). Blocks are nodes, numbered
- * by address; a word that points to one is an edge. The caller adds the blocks, then offers every
- * range that is no heap as roots; what they point to, breadth first, is reachable. Passes over what
- * is left then find the possible and the hidden, and leak_graph.h makes lost and indirect of the
- * rest.
+ * The heap is frozen: the process of the leak check has a copy of its own. Blocks are nodes,
+ * numbered by address; a word that points to a block is an edge. The caller adds the blocks, then
+ * every range outside the heap as roots; everything they reach, breadth first, is reachable. Later
+ * passes find the possible and the hidden blocks among the rest; leak_graph.h divides what remains
+ * into lost and indirectly lost.
  *
- * From an address to its node without a search: rank_index.h. How a cache miss is spent:
- * prefetch_ring.h. What blocks point to is read once, in the order of addresses: pointer_scan.h.
- * What a pointer in another form is: encoded_pointers.h. How the memory of it all is counted:
- * scan_arena.h.
+ *     rank_index.h      address -> node without a search
+ *     prefetch_ring.h   overlaps the cache misses
+ *     mark_passes.h     reads small blocks once in address order; finds encoded pointers
+ *     scan_arena.h      the memory, and its limit
  *
- * Nothing here calls into libc or knows of threads: memory comes from sys_map, and all that is read
- * is plain memory (the child's fault handler answers for pages that are not there).
+ * Nothing here calls libc or knows threads: memory comes from sys_map, and reads are plain loads
+ * (a fault handler of the leak check maps pages that are missing).
  */
 #ifndef PRELOAD_MARK_REACHABILITY_H
 #define PRELOAD_MARK_REACHABILITY_H
@@ -21,89 +21,100 @@
 #include "preload/heap/blocks.h"
 #include "leak_store.h"
 
-#define REACH_NOBODY UINT32_MAX
+#define REACH_NONE UINT32_MAX
 
-/* What the caller knows of a block beforehand. */
-enum reach_before {
-    REACH_NEW,          /* nothing */
-    REACH_WAS_LOST,     /* an earlier look says lost or indirect: no root can save it */
-    REACH_WAS_HELD,     /* an earlier look reached it: if this one does not, it was dropped since */
-    REACH_WAS_POSSIBLE, /* an earlier look called it possible, or hidden: it is at least that */
+/* What the caller knows of a block before marking. */
+enum reach_prior {
+    REACH_NEW,           /* nothing */
+    REACH_WAS_LOST,      /* an earlier check found it lost or indirect: no root can revive it */
+    REACH_WAS_REACHABLE, /* an earlier check reached it: if this one does not, it was dropped since */
+    REACH_WAS_POSSIBLE, /* an earlier check found it possible or hidden: it is at least that */
     REACH_WAS_HIDDEN,
-    REACH_IGNORED, /* the program said so: a root itself */
+    REACH_IGNORED, /* the program ignores it: it is a root itself */
 };
 
-/* What decoding may find pointers that are kept in another form; 0 = not tried. */
-struct reach_codes {
-    uint64_t guard; /* of glibc's setjmp and atexit: pointers are xored with it and rotated by 17 */
-    uint64_t xor ;  /* the option */
+/* The keys of encoded pointers; 0: that encoding is not tried. */
+struct reach_encodings {
+    uint64_t guard;   /* glibc's setjmp and atexit xor pointers with it and rotate them by 17 */
+    uint64_t xor_key; /* the option */
 };
 
-/* What reading a module's memory may say of a word: does a virtual table begin there? */
+/* Tells from a module's memory whether a virtual table begins at the address. */
 typedef bool reach_is_vtable(uintptr_t word);
 
-struct reach; /* the whole of it, in memory of its own */
+struct reach; /* allocated in an arena of its own */
 
-/* Room for so many blocks; with more there is no index. memory_most: bytes it may ever take,
- * leak_graph.h's included. NULL: no. */
+/* Capacity for so many blocks; adding more makes reach_build_index fail. memory_most: limit in
+ * bytes, leak_graph.h included. NULL: above the limit. */
 struct reach *reach_begin(uint64_t blocks, uint64_t memory_most);
 void reach_end(struct reach *reach);
 
-/* In any order. No block is at address 0, at 2^48 or above, or where 8 does not divide the address:
- * those are left out. Of two at one address the one added last counts. */
-void reach_add(struct reach *reach, const struct block *block, enum reach_before before);
-/* After the last block, before the first root; false when there is no memory. */
-bool reach_index(struct reach *reach);
+/* Visits every live block like blocks_each, but region after region in address order; the caller
+ * adds them with reach_add_block. The block table is hashed by region: in its order every table
+ * built here would miss the cache at each region. Blocks of one region, and those not yet in the
+ * table, come as they are. Sorting needs 32 bytes a region; if that exceeds memory_most the order
+ * is the table's. */
+void sorted_blocks_each(uint64_t memory_most, blocks_visit *visit, void *context);
 
-/* Every aligned word of [start, end) is a root. "range" is the caller's name for it. Read by
- * reach_mark: it has to stay as it is until then. */
-void reach_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
-/* The same, where only pointers to the start of a block count: an allocator's own data tells of
- * what lies between and behind the blocks. */
-void reach_root_starts(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
-/* The same of a stack, which may lie in a block: of one that a program has carved as well. Else
- * what lies in such a block is no root. */
-void reach_root_stack(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range);
-/* All passes, once; then every node has a verdict, and those that are lost or indirect have LOST
- * (leak_graph.h tells them apart). is_vtable may be NULL: no second base classes. False when memory
- * ran out: no verdict is to be believed. */
-bool reach_mark(struct reach *reach, const struct reach_codes *codes, reach_is_vtable *is_vtable);
+/* In any order. Addresses 0, 2^48 and above, and those not divisible by 8 are skipped. Of two
+ * blocks at one address the one added last counts. */
+void reach_add_block(struct reach *reach, const struct block *block, enum reach_prior prior);
+/* Call after the last block and before the first root. False: no memory. */
+bool reach_build_index(struct reach *reach);
 
-/* ---- What was found ------------------------------------------------------------------------- */
+enum reach_root_kind {
+    REACH_ROOT_DATA,
+    REACH_ROOT_STARTS, /* data of an allocator, which also points to the space between and behind
+                          blocks: only pointers to the start of a block count */
+    REACH_ROOT_STACK,  /* a root even inside a nested block; of other roots, what nested blocks
+                          cover is left out */
+};
+/* Makes every aligned word of [start, end) a root. "range" is the caller's number for it. The
+ * memory must stay unchanged until reach_mark has read it. */
+void reach_add_root(struct reach *reach, uintptr_t start, uintptr_t end, uint32_t range,
+                    enum reach_root_kind kind);
+/* Runs all passes; call once. Afterwards every node has a verdict; lost and indirect nodes both
+ * have LOST (leak_graph.h tells them apart). is_vtable may be NULL: then no second base class is
+ * recognized. False: out of memory, the verdicts are invalid. */
+bool reach_mark(struct reach *reach, const struct reach_encodings *codes,
+                reach_is_vtable *is_vtable);
+
+/* ---- Results -------------------------------------------------------------------------------- */
 
 uint32_t reach_count(const struct reach *reach);
-/* In order of address. */
+/* Nodes are numbered in address order. */
 struct block reach_block(const struct reach *reach, uint32_t node);
 uint64_t reach_size(const struct reach *reach, uint32_t node);
 uintptr_t reach_address(const struct reach *reach, uint32_t node);
 enum leak_verdict reach_verdict(const struct reach *reach, uint32_t node);
 unsigned reach_flags(const struct reach *reach, uint32_t node); /* DROPPED, IGNORED, TAGGED */
+/* True for a block that lies inside another one (nested_blocks.h). */
+bool reach_is_nested(const struct reach *reach, uint32_t node);
 
-/* The node that holds the pointer by which a reachable (or possible, or hidden) one was first met,
- * and, if that is asked for, where in it (behind 32 GiB: at least there); REACH_NOBODY: a root word
- * does (reach_root_word), or nobody: dropped, ignored, or what an earlier look said is all there
- * is. */
+/* The node that holds the pointer by which a held node was found first, and, if wanted, the offset
+ * of that word (beyond 32 GiB: a lower bound). REACH_NONE: a root word holds it (reach_root_word),
+ * or no word does: dropped, ignored, or known only from an earlier check. */
 uint32_t reach_parent(const struct reach *reach, uint32_t node, uint64_t *offset);
-/* All nodes that are reachable, possible or hidden, each behind its parent: the turn-th of
- * reach_met_count. */
-uint32_t reach_met_count(const struct reach *reach);
-uint32_t reach_met(const struct reach *reach, uint32_t turn);
-/* What reach_parent and reach_root_word will be asked of soon. */
-void reach_look_ahead(const struct reach *reach, uint32_t node);
-/* The word of a node without a parent; false: there is none. */
+/* The held nodes in the order in which they were marked, each after its parent: number "turn" of
+ * reach_marked_count. */
+uint32_t reach_marked_count(const struct reach *reach);
+uint32_t reach_marked(const struct reach *reach, uint32_t turn);
+/* Prefetches what reach_parent and reach_root_word read for the node. */
+void reach_prefetch(const struct reach *reach, uint32_t node);
+/* The root word of a node without a parent; false: there is none. */
 struct reach_word {
     uintptr_t address;
     uint32_t range;
-    uint32_t index; /* of this word among the root words that a node was met by: below
-                       reach_root_words. Some of these are no node's any more */
+    uint32_t index; /* among the root words that nodes were found by, below reach_root_words; some
+                       of these no longer belong to a node */
 };
 bool reach_root_word(const struct reach *reach, uint32_t node, struct reach_word *out);
 uint32_t reach_root_words(const struct reach *reach);
 
-/* Is it of one of the program's own allocators? */
-bool reach_is_carved(const struct reach *reach, uint32_t node);
-
-/* The node whose block a pointer points to: its start, its inside or just behind it; or NOBODY. */
-uint32_t reach_find(const struct reach *reach, uintptr_t pointer);
+/* The first node at or above an address; reach_count if there is none. */
+uint32_t reach_lower_bound(const struct reach *reach, uintptr_t address);
+/* The node of the block that a pointer refers to: to its start, its interior or the byte behind its
+ * end. REACH_NONE: no block. */
+uint32_t reach_find_node(const struct reach *reach, uintptr_t pointer);
 
 #endif

@@ -139,24 +139,24 @@ static uint32_t next_watch(const struct thread *thread)
     uint32_t count = thread->record->allocations;
     if (eventlog_is_on())
         return count + 1;
-    uint32_t check = oracle_next(count), stop = break_at_next(thread->serial, count);
+    uint32_t check = unwind_check_next(count), stop = break_at_next(thread->serial, count);
     return !check || (stop && stop < check) ? stop : check;
 }
 
 void alloc_watch_start(struct guard *guard)
 {
-    threads_watch_from = eventlog_is_on() || oracle_next(0) || break_at_is_set();
+    threads_state.watch_from = eventlog_is_on() || unwind_check_next(0) || break_at_is_set();
     if (!guard->thread)
         return;
-    guard->thread->watch_at = threads_watch_from;
+    guard->thread->watch_at = threads_state.watch_from;
     guard->thread->stop_at = 0;
 }
 
 void alloc_watch_handle(struct guard *guard, struct thread *thread, const struct frame *caller,
                         const struct block *block)
 {
-    if (oracle_wants(block->count) && block->site)
-        oracle_compare(guard, &thread->oracle, &thread->bounds, caller, sites_node(block->site));
+    if (unwind_check_is_due(block->count) && block->site)
+        unwind_check_run(guard, &thread->oracle, &thread->bounds, caller, sites_node(block->site));
     if (eventlog_is_on())
         eventlog_alloc(guard, caller, thread, block);
     if (block->site && !thread->stand_in) /* a stand-in means that a lock is held */

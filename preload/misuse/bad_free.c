@@ -5,7 +5,7 @@
 #include "preload/interpose/operator_override.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/interpose/static_malloc.h"
-#include "preload/heap/pools.h"
+#include "preload/heap/suballoc.h"
 #include "preload/heap/sample.h"
 #include "preload/misuse/errors.h"
 #include "preload/unwind/sites.h"
@@ -58,7 +58,7 @@ static struct bad_call capture_bad_call(struct guard *guard, const struct frame 
 static struct leak_event make_event(const struct bad_call *call, enum leak_event_type type)
 {
     return (struct leak_event){.type = type,
-                               .form = release_form(call->how),
+                               .form = free_form_of(call->how),
                                .address = call->address,
                                .pc = call->caller->pc,
                                .node = call->node,
@@ -76,10 +76,10 @@ static void add_block_to_event(struct leak_event *event, const struct block *blo
 }
 
 static void add_suballoc_to_event(struct guard *guard, struct leak_event *event,
-                                  const struct carved *block)
+                                  const struct suballoc_block *block)
 {
     add_block_to_event(event, &block->block);
-    event->block_pool = pools_tell(guard, block->pool);
+    event->block_pool = pools_store_name(guard, block->pool);
 }
 
 /* Records the event before the line and the action that the options select. True: the call
@@ -102,8 +102,8 @@ static bool handle_event(struct guard *guard, const struct bad_call *call,
  * this block was out of the table. */
 static void count_as_inherited(const struct block *block)
 {
-    uint64_t blocks = sample_bytes ? sample_count(block, true) : 1;
-    sites_inherit(block->site, blocks, blocks * block->size);
+    uint64_t blocks = sample_state.bytes ? sample_count(block, true) : 1;
+    sites_add_inherited(block->site, blocks, blocks * block->size);
     add_relaxed(&store_header->live_bytes, blocks * block->size);
 }
 
@@ -111,13 +111,13 @@ static void count_as_inherited(const struct block *block)
 
 static bool involves_operators(uint32_t how, const struct block *block)
 {
-    return release_form(how) >= LEAK_FORM_DELETE ||
-           !(RELEASE_BY_FREE >> (block->kind & BLOCKS_KIND) & 1);
+    return free_form_of(how) >= LEAK_FORM_DELETE ||
+           !(FREE_FORM_MALLOC_KINDS >> (block->kind & BLOCKS_KIND) & 1);
 }
 
-static const struct release_frame *frame_with_size(const struct frame *caller)
+static const struct free_form_frame *frame_with_size(const struct frame *caller)
 {
-    return (const struct release_frame *)caller;
+    return (const struct free_form_frame *)caller;
 }
 
 static bool is_aligned_as_stated(const struct frame *caller, const struct block *block)
@@ -131,12 +131,12 @@ static bool is_aligned_as_stated(const struct frame *caller, const struct block 
 static enum leak_event_type classify_release(const struct frame *caller, const struct block *block,
                                              uint32_t how)
 {
-    if (!release_fits(how, block->kind & BLOCKS_KIND))
-        return release_form(how) == LEAK_FORM_REALLOC ? LEAK_EVENT_BAD_REALLOC
+    if (!free_form_fits(how, block->kind & BLOCKS_KIND))
+        return free_form_of(how) == LEAK_FORM_REALLOC ? LEAK_EVENT_BAD_REALLOC
                                                       : LEAK_EVENT_MISMATCHED_FREE;
-    if (how & RELEASE_SIZED && frame_with_size(caller)->size != block->size)
+    if (how & FREE_FORM_SIZED && frame_with_size(caller)->size != block->size)
         return LEAK_EVENT_SIZE_MISMATCH;
-    if (how & RELEASE_ALIGNED && !is_aligned_as_stated(caller, block))
+    if (how & FREE_FORM_ALIGNED && !is_aligned_as_stated(caller, block))
         return LEAK_EVENT_ALIGNMENT_MISMATCH;
     return LEAK_EVENT_NONE;
 }
@@ -165,22 +165,22 @@ void bad_free_check_block(struct guard *guard, const struct frame *caller,
 /* ---- Blocks of the program's own allocators -------------------------------------------------- */
 
 void bad_free_of_suballoc(struct guard *guard, const struct frame *caller,
-                          const struct carved *block, uint32_t how, uint32_t pool)
+                          const struct suballoc_block *block, uint32_t how, uint32_t pool)
 {
     struct bad_call call = capture_bad_call(guard, caller, block->block.address, how);
-    bool moves = release_form(how) == LEAK_FORM_REALLOC;
+    bool moves = free_form_of(how) == LEAK_FORM_REALLOC;
     struct leak_event event =
         make_event(&call, moves ? LEAK_EVENT_BAD_REALLOC : LEAK_EVENT_MISMATCHED_FREE);
     add_suballoc_to_event(guard, &event, block);
-    event.call_pool = pools_tell(guard, pool);
+    event.call_pool = pools_store_name(guard, pool);
     if (handle_event(guard, &call, &event))
         count_as_inherited(&block->block);
 }
 
 void bad_free_of_pool_member(struct guard *guard, const struct frame *caller,
-                             const struct carved *block)
+                             const struct suballoc_block *block)
 {
-    struct bad_call call = capture_bad_call(guard, caller, block->block.address, BY_POOL_DESTROY);
+    struct bad_call call = capture_bad_call(guard, caller, block->block.address, FREED_BY_POOL_DESTROY);
     struct leak_event event = make_event(&call, LEAK_EVENT_POOL_LEAK);
     add_suballoc_to_event(guard, &event, block);
     event.call_pool = event.block_pool;
@@ -191,8 +191,8 @@ void bad_free_of_pool_member(struct guard *guard, const struct frame *caller,
 static bool is_inside_suballoc(struct guard *guard, const struct bad_call *call,
                                struct leak_event *event)
 {
-    struct carved carved;
-    if (!load_relaxed(&carved_count) || !carved_find_around(guard, call->address, &carved))
+    struct suballoc_block carved;
+    if (!load_relaxed(&suballoc_count) || !suballoc_find_containing(guard, call->address, &carved))
         return false;
     *event = make_event(call, LEAK_EVENT_INTERIOR_FREE);
     add_suballoc_to_event(guard, event, &carved);
@@ -209,7 +209,7 @@ static uint64_t untracked_count(enum leak_untracked why)
 /* Does libleak see every allocation and every free? */
 static bool sees_all_blocks(void)
 {
-    return !sample_bytes && !(load_relaxed(&store_header->flags) & LEAK_FLAG_LATE) &&
+    return !sample_state.bytes && !(load_relaxed(&store_header->flags) & LEAK_FLAG_LATE) &&
            !untracked_count(LEAK_UNTRACKED_NESTED) && !untracked_count(LEAK_UNTRACKED_DEEPBIND) &&
            !untracked_count(LEAK_UNTRACKED_OWN_ALLOCATOR) &&
            !untracked_count(LEAK_UNTRACKED_ABANDONED) && !linked_home;
@@ -226,7 +226,7 @@ static bool is_double_free(struct guard *guard, const struct bad_call *call,
 {
     struct leak_recent_free last;
     uint32_t thread = 0;
-    if (!keeps_all_blocks() || !freed_find(guard, call->thread ? &call->thread->freed : NULL,
+    if (!keeps_all_blocks() || !free_history_find_recent(guard, call->thread ? &call->thread->freed : NULL,
                                            call->address, &last, &thread))
         return false;
     *event = make_event(call, LEAK_EVENT_DOUBLE_FREE);
@@ -245,7 +245,7 @@ static bool is_interior_free(struct guard *guard, const struct bad_call *call,
     struct block block;
     if (is_inside_suballoc(guard, call, event))
         return true;
-    if (!blocks_find_around(guard, call->address, &block))
+    if (!blocks_find_containing(guard, call->address, &block))
         return false;
     *event = make_event(call, LEAK_EVENT_INTERIOR_FREE);
     add_block_to_event(event, &block);
@@ -258,12 +258,12 @@ static bool is_array_delete_of_object(struct guard *guard, const struct bad_call
                                       struct leak_event *event)
 {
     struct block block;
-    if (!(call->how & RELEASE_ARRAY) || operators_replaced())
+    if (!(call->how & FREE_FORM_ARRAY) || operators_replaced())
         return false;
     for (unsigned i = 1; i <= ARRAY_COOKIES; i++)
-        if (blocks_find_around(guard, call->address + 8 * i, &block) &&
+        if (blocks_find_containing(guard, call->address + 8 * i, &block) &&
             block.address == call->address + 8 * i &&
-            RELEASE_OF(NEW) >> (block.kind & BLOCKS_KIND) & 1) {
+            FREE_FORM_KIND(NEW) >> (block.kind & BLOCKS_KIND) & 1) {
             *event = make_event(call, LEAK_EVENT_MISMATCHED_FREE);
             add_block_to_event(event, &block);
             return true;
@@ -363,7 +363,7 @@ void bad_free_of_unknown(struct guard *guard, const struct frame *caller, uintpt
     struct bad_call call = capture_bad_call(guard, caller, address, how);
     /* Blocks that filters or sampling left out are unknown, too: the count would mean nothing. */
     if (!handle_unknown(guard, &call) && !options_current.min_size && !options_current.max_size &&
-        !sample_bytes)
+        !sample_state.bytes)
         add_relaxed(&store_header->unknown_frees, 1);
 }
 
@@ -391,7 +391,7 @@ void bad_free_by_suballocator(struct guard *guard, const struct frame *caller, u
         event = make_event(&call, LEAK_EVENT_INVALID_FREE);
         event.place = LEAK_PLACE_NO_BLOCK;
     }
-    event.call_pool = pools_tell(guard, pool);
+    event.call_pool = pools_store_name(guard, pool);
     handle_event(guard, &call, &event);
 }
 
@@ -401,8 +401,8 @@ void bad_free_by_suballocator(struct guard *guard, const struct frame *caller, u
 bool bad_free_of_quarantined(struct guard *guard, const struct frame *caller, uintptr_t address,
                              uint32_t how)
 {
-    struct waiting waiting;
-    if (!quarantine_is_on() || !quarantine_find(guard, address, how == BY_REALLOC, &waiting))
+    struct quarantined waiting;
+    if (!quarantine_is_on() || !quarantine_find(guard, address, how == FREED_BY_REALLOC, &waiting))
         return false;
     struct bad_call call = capture_bad_call(guard, caller, address, how);
     struct leak_event event = make_event(&call, LEAK_EVENT_DOUBLE_FREE);
@@ -420,17 +420,17 @@ bool bad_free_quarantine(struct guard *guard, const struct frame *caller, void *
                          const struct block *block, uint32_t how)
 {
     struct bad_call call = capture_bad_call(guard, caller, block->address, how);
-    struct waiting waiting = {pointer,
+    struct quarantined waiting = {pointer,
                               *block,
                               caller->pc,
                               call.node,
                               call.thread ? call.thread->serial : 0,
                               store_header->epoch,
-                              release_form(how)};
-    if (!quarantine_put(guard, &waiting))
+                              free_form_of(how)};
+    if (!quarantine_add(guard, &waiting))
         return false;
     guard->calling_real = true;
-    while ((pointer = quarantine_surplus(guard)))
+    while ((pointer = quarantine_pop_surplus(guard)))
         real.free(pointer); /* then there is only one allocator: hook_linked.c */
     guard->calling_real = false;
     return true;

@@ -33,7 +33,7 @@
 void bad_free_start(const char *on_error, bool live);
 
 /* Does the call agree with the block? with_size: the form states a size, and caller is the first
- * part of a release_frame. False: it does not, or the form states an alignment, which
+ * part of a free_form_frame. False: it does not, or the form states an alignment, which
  * bad_free_check_block compares. */
 static ALWAYS_INLINE bool bad_free_agrees(const struct frame *caller, const struct block *block,
                                           uint32_t how, bool with_size)
@@ -44,25 +44,25 @@ static ALWAYS_INLINE bool bad_free_agrees(const struct frame *caller, const stru
         return true;
     if (!with_size)
         return how & 1u << kind;
-    return how & 1u << RELEASE_BESIDE_SIZE << kind &&
-           ((const struct release_frame *)caller)->size == block->size;
+    return how & 1u << FREE_FORM_SIZED_SHIFT << kind &&
+           ((const struct free_form_frame *)caller)->size == block->size;
 }
 
 /* In all of these, how is the form of the release (free_form.h), and caller the first part of a
- * release_frame where the form states a size or an alignment. */
+ * free_form_frame where the form states a size or an alignment. */
 
 /* bad_free_agrees was false: compares everything, and handles an error. */
 COLD void bad_free_check_block(struct guard *guard, const struct frame *caller,
                                const struct block *block, uint32_t how);
 /* A block of the program's own allocators was released by another one: to pool, 0: to none. */
 COLD void bad_free_of_suballoc(struct guard *guard, const struct frame *caller,
-                               const struct carved *block, uint32_t how, uint32_t pool);
+                               const struct suballoc_block *block, uint32_t how, uint32_t pool);
 /* Such an allocator (pool, 0: of none) releases an address at which it has no block. */
 COLD void bad_free_by_suballocator(struct guard *guard, const struct frame *caller,
                                    uintptr_t address, uint32_t how, uint32_t pool);
 /* A pool was destroyed while this block of it was live. */
 COLD void bad_free_of_pool_member(struct guard *guard, const struct frame *caller,
-                                  const struct carved *block);
+                                  const struct suballoc_block *block);
 /* No block begins at the address: an error, or counted as foreign. */
 COLD void bad_free_of_unknown(struct guard *guard, const struct frame *caller, uintptr_t address,
                               uint32_t how);

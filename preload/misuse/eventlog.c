@@ -41,8 +41,8 @@ static void add_log_stack(struct guard *guard, struct text *out, uint32_t node)
 {
     bool mtrace = for_mtrace;
     for_mtrace = false; /* mtrace(1) has no call stacks and skips such lines */
-    for (; node >= LEAK_NODE_FIRST; node = tree_node(node).parent) {
-        uintptr_t pc = tree_node(node).pc;
+    for (; node >= LEAK_NODE_FIRST; node = context_tree_node(node).parent) {
+        uintptr_t pc = context_tree_node(node).pc;
         if (pc < LEAK_KIND_PCS || modules_own(pc))
             continue;
         strbuf_add(out, "    ");
@@ -157,11 +157,11 @@ void eventlog_free(struct guard *guard, const struct frame *caller, const struct
                    uint32_t how)
 {
     const struct thread *thread;
-    bool moves = release_form(how) == LEAK_FORM_REALLOC;
+    bool moves = free_form_of(how) == LEAK_FORM_REALLOC;
     uint32_t node =
         capture_call(guard, caller, options_current.site_stacks && level >= STACKS_OF_FREES, &thread);
     struct log_event event = {
-        moves ? "realloc takes" : error_text_form(release_form(how)),
+        moves ? "realloc takes" : error_text_form(free_form_of(how)),
         moves ? " < " : " - ",
         thread ? thread->serial : 0,
         0,

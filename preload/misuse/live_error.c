@@ -4,7 +4,7 @@
 #include "preload/base/children.h"
 #include "preload/base/strbuf.h"
 #include "preload/base/sys.h"
-#include "preload/heap/pools.h"
+#include "preload/heap/suballoc.h"
 #include "preload/interpose/modules.h"
 #include "preload/unwind/context_tree.h"
 #include "preload/unwind/sites.h"
@@ -70,7 +70,7 @@ void error_text_add_block(struct text *out, uint64_t size, enum leak_kind kind)
 
 static void add_pool(struct text *out, uint32_t number, const char *if_unnamed)
 {
-    const char *name = pools_told(number);
+    const char *name = pools_stored_name(number);
     if (name)
         add_strings(out, "pool '", name, "'", NULL);
     else
@@ -112,7 +112,7 @@ static void add_event_block(struct text *out, const struct leak_event *event)
     else
         add_strings(out, "a block of ", kind_words[kind], NULL);
     if (event->block_pool)
-        add_strings(out, " '", pools_told(event->block_pool), "'", NULL);
+        add_strings(out, " '", pools_stored_name(event->block_pool), "'", NULL);
 }
 
 static void add_stated_value(struct text *out, const struct leak_event *event)
@@ -192,7 +192,7 @@ static uint32_t read_frames(uint32_t node, uintptr_t *pc, uint32_t most)
 {
     uint32_t frames = 0;
     while (node >= LEAK_NODE_FIRST && frames < most) {
-        struct leak_node frame = tree_node(node);
+        struct leak_node frame = context_tree_node(node);
         if (frame.pc >= LEAK_KIND_PCS && !modules_own(frame.pc))
             pc[frames++] = frame.pc;
         node = frame.parent;

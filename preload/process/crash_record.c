@@ -213,7 +213,7 @@ static void find_block_near(struct leak_crash *crash, struct leak_crash_near *ne
     struct block block;
     bool busy = false;
     near->address = address;
-    bool found = blocks_find_near(address, regions, &block, &busy);
+    bool found = blocks_find_nearest(address, regions, &block, &busy);
     if (busy)
         crash->flags |= LEAK_CRASH_BLOCKS_BUSY;
     if (!found || address - block.address >= block.size + past + 1)

@@ -82,13 +82,13 @@ static enum leak_answer make_mark(const struct control_request *control, uint32_
 
 /* NONE: not now, another leak check is running. */
 static enum leak_answer start_requested_check(const struct control_request *control,
-                                              const struct roots_taker *taker, uint32_t *milestone)
+                                              const struct roots_caller *taker, uint32_t *milestone)
 {
     uintptr_t about = control->verb == LEAK_VERB_WHO ? control->argument : 0;
-    switch (snapshot_begin(LEAK_OCCASION_CONTROL, taker, about, milestone)) {
+    switch (snapshot_take_async(LEAK_OCCASION_CONTROL, taker, about, milestone)) {
     case SNAPSHOT_BUSY:
         return LEAK_ANSWER_NONE;
-    case SNAPSHOT_BEGUN:
+    case SNAPSHOT_STARTED:
         return *milestone ? LEAK_ANSWER_DONE : LEAK_ANSWER_NO_ROOM;
     default:
         return LEAK_ANSWER_NO_LOOK;
@@ -96,7 +96,7 @@ static enum leak_answer start_requested_check(const struct control_request *cont
 }
 
 static enum leak_answer perform_request(const struct control_request *control,
-                                        const struct roots_taker *taker, uint32_t *milestone)
+                                        const struct roots_caller *taker, uint32_t *milestone)
 {
     switch (control->verb) {
     case LEAK_VERB_SNAPSHOT:
@@ -114,7 +114,7 @@ static enum leak_answer perform_request(const struct control_request *control,
 }
 
 /* False: not now, another leak check is running. */
-static bool serve_control_request(const struct roots_taker *taker)
+static bool serve_control_request(const struct roots_caller *taker)
 {
     struct leak_request *request = &store_header->request;
     uint32_t state = LEAK_REQUEST_ASKED, milestone = 0;
@@ -136,14 +136,14 @@ static bool serve_control_request(const struct roots_taker *taker)
 
 /* Returns the work if it could not be done now. */
 static uint32_t start_leak_check(uint32_t work, enum leak_occasion occasion,
-                                 const struct roots_taker *taker)
+                                 const struct roots_caller *taker)
 {
     uint32_t milestone;
-    return snapshot_begin(occasion, taker, 0, &milestone) == SNAPSHOT_BUSY ? work : 0;
+    return snapshot_take_async(occasion, taker, 0, &milestone) == SNAPSHOT_BUSY ? work : 0;
 }
 
 /* Returns what could not be done now. */
-static uint32_t do_work(uint32_t now, const struct roots_taker *taker)
+static uint32_t do_work(uint32_t now, const struct roots_caller *taker)
 {
     uint32_t unfinished = 0;
     if (now & WORK_ENABLE) {
@@ -170,7 +170,7 @@ static void on_work_signal(siginfo_t *info, ucontext_t *context)
         return;
     uint32_t now = exchange_relaxed(&pending, 0) | work_of(info);
     uint32_t unfinished = now & ~(WORK_PERIODIC | WORK_REPORT);
-    struct roots_taker taker = {.tid = sys_gettid(),
+    struct roots_caller taker = {.tid = sys_gettid(),
                                 .sp = context_sp(context),
                                 .frame = context_sp(context),
                                 .pc = context_pc(context),

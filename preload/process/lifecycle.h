@@ -29,7 +29,7 @@ void process_exit_set_status(int status);
 /* Writes the report, or says where the recording file is. */
 void process_exit_report(void);
 /* Only for the process that owns the recording file. */
-void process_exit_record(int status, const struct roots_taker *taker, enum leak_occasion occasion);
+void process_exit_record(int status, const struct roots_caller *taker, enum leak_occasion occasion);
 
 /* ---- deferred_work.c: work that needs a moment outside of the runtime ---------------------------
  *

@@ -150,7 +150,7 @@ bool lsan_apply_defaults(const struct lsan_defaults *defaults)
         lsan_options_parse(&aliases, defaults->options, strlen(defaults->options), SOURCE_PROGRAM,
                       log_ignored);
         changed = lsan_options_apply(&aliases, &options_current);
-        snapshot_choose_roots();
+        snapshot_set_roots();
     }
     if (aliases.source[LSAN_OPTION_suppressions] != before && aliases.suppressions[0])
         load_suppression_file(aliases.suppressions);

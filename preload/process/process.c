@@ -8,7 +8,7 @@
 #include "preload/heap/capture.h"
 #include "preload/process/crash.h"
 #include "preload/misuse/eventlog.h"
-#include "preload/leakcheck/exit_callbacks.h"
+#include "preload/leakcheck/snapshot.h"
 #include "preload/process/lifecycle.h"
 #include "preload/heap/free_history.h"
 #include "preload/unwind/golang.h"
@@ -26,7 +26,7 @@
 #include "preload/options/options.h"
 #include "preload/unwind/unwind_check.h"
 #include "preload/heap/quarantine.h"
-#include "preload/leakcheck/all_locks.h"
+#include "preload/leakcheck/fork_snapshot.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/process/reports.h"
 #include "preload/resources/resource_records.h"
@@ -34,7 +34,6 @@
 #include "preload/heap/sample.h"
 #include "preload/elf/exec_target.h"
 #include "preload/unwind/sites.h"
-#include "preload/leakcheck/snapshot.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 #include "preload/heap/threads.h"
@@ -81,12 +80,12 @@ bool process_is_running(void)
 void process_count_missed(void)
 {
     if (guard_self.calling_real)
-        return sample_again();
+        return sample_redraw();
     if (state == RUNNING && *process_state.recording)
         store_count_untracked(LEAK_UNTRACKED_NESTED, 1);
     else if (state < RUNNING && !guard_self.sp)
         missed_at_start++;
-    sample_again();
+    sample_redraw();
 }
 
 /* ---- Start ----------------------------------------------------------------------------------- */
@@ -165,13 +164,13 @@ static bool start_modules(struct guard *guard, char **envp)
         return false;
     track_start();
     process_info_write();
-    modules_start(rows_forget);
-    handlers_want_our_stack = golang_is_around;
+    modules_start(cfi_cache_forget);
+    handlers_want_our_stack = golang_detect;
     got_start((const void *)process_start);
     if (options_current.crash == CRASH_ONLY) {
         store_set_flag(LEAK_FLAG_CRASH_ONLY);
         options_current.exit_look = false;
-        return rows_start();
+        return cfi_cache_start();
     }
     if (late_is()) {
         store_set_flag(LEAK_FLAG_LATE);
@@ -181,10 +180,10 @@ static bool start_modules(struct guard *guard, char **envp)
     bad_free_start(options_current.on_error, options_current.live_errors);
     memory_limits_start();
     sites_start();
-    if (!rows_start() || !tree_start() || !blocks_start() || !freed_start() ||
+    if (!cfi_cache_start() || !context_tree_start() || !blocks_start() || !free_history_start() ||
         !threads_start(guard) || !sample_start(options_current.sample, options_current.max_memory))
         return false;
-    if (!sample_bytes && !quarantine_start(options_current.quarantine))
+    if (!sample_state.bytes && !quarantine_start(options_current.quarantine))
         log_line("no memory for the queue of quarantine=: frees are not put off", NULL);
     eventlog_start(&options_current, process_info_program_name(name, sizeof name));
     track_select_path();
@@ -200,7 +199,7 @@ static bool start_modules(struct guard *guard, char **envp)
     if (!late_is())
         find_other_allocators();
     store_count_untracked(LEAK_UNTRACKED_BOOT, missed_at_start);
-    oracle_start(&options_current);
+    unwind_check_start(&options_current);
     break_at_start(options_current.break_at);
     alloc_watch_start(guard);
     return true;
@@ -292,7 +291,7 @@ static void before_fork(void)
     if (state != ONLY_CRASHES && (state != RUNNING || !*recording))
         return;
     sys_signals_block(&mask);
-    quiet_begin();
+    all_locks_acquire();
     fork_holds = true;
     fork_mask = mask;
 }
@@ -301,7 +300,7 @@ static void release_fork_locks(void)
 {
     uint64_t mask = fork_mask;
     fork_holds = false;
-    quiet_end();
+    all_locks_release();
     sys_signals_restore(&mask);
 }
 
@@ -324,7 +323,7 @@ static void after_fork_in_child(void)
     if (guard_self.sp)
         store_make_private();
     release_fork_locks();
-    sample_forked();
+    sample_reset_thread();
 }
 
 /* A fork child may have no recording yet. A vfork child must not start one in the memory that it
@@ -403,7 +402,7 @@ bool process_exec_begin(void)
 {
     if (!owns_recording())
         return false;
-    snapshot_hold();
+    snapshot_block();
     eventlog_pause();
     track_tick();
     uint32_t tick = load_relaxed(&store_header->epoch);
@@ -414,17 +413,17 @@ bool process_exec_begin(void)
 void process_exec_undo(void)
 {
     store_release(&store_header->exec_at, 0);
-    snapshot_let_go();
+    snapshot_unblock();
 }
 
 /* A call of exit in an exit handler finds the leak check done. */
 NOINLINE bool process_before_exit(const uintptr_t *record)
 {
     struct frame caller = FRAME_ABOVE(record);
-    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
+    struct roots_caller taker = SNAPSHOT_CALLER(&caller);
     if (!owns_recording())
         return false;
-    farewell_call();
+    exit_callbacks_run();
     snapshot_early(&taker);
     return true;
 }
@@ -438,7 +437,7 @@ void process_quick_exit(int status)
 NOINLINE bool process_before_abrupt_exit(const uintptr_t *record)
 {
     struct frame caller = FRAME_ABOVE(record);
-    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
+    struct roots_caller taker = SNAPSHOT_CALLER(&caller);
     if (!owns_recording())
         return false;
     struct guard *guard = guard_enter(&caller);

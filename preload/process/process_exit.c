@@ -32,7 +32,7 @@ static void record_own_memory(void)
     store_publish(place, sizeof balance);
 }
 
-void process_exit_record(int status, const struct roots_taker *taker, enum leak_occasion occasion)
+void process_exit_record(int status, const struct roots_caller *taker, enum leak_occasion occasion)
 {
     struct leak_header *header = store_header;
     /* LEAK_END_SIGNAL: a debugger suppressed a signal that should have killed. */
@@ -52,7 +52,7 @@ void process_exit_record(int status, const struct roots_taker *taker, enum leak_
 static void record_exit(int status, void *argument UNUSED)
 {
     struct frame caller = CALLER_FRAME();
-    struct roots_taker taker = SNAPSHOT_TAKER(&caller);
+    struct roots_caller taker = SNAPSHOT_CALLER(&caller);
     if (sys_getpid() == store_header->pid)
         process_exit_record(status, &taker, LEAK_OCCASION_LATE);
 }

@@ -27,7 +27,7 @@ static bool is_valid(const struct options *options, const char *name)
     if (strcmp(name, "report_to") == 0)
         return leak_targets_good(options->report_to);
     if (strcmp(name, "roots") == 0)
-        return roots_read_classes(options->roots, strlen(options->roots), &classes);
+        return roots_parse_classes(options->roots, strlen(options->roots), &classes);
     if (strcmp(name, "on_error") != 0 ||
         on_error_parse(options->on_error, strlen(options->on_error)))
         return true;
@@ -42,7 +42,7 @@ bool runtime_options_set(struct guard *guard UNUSED, const char *name, const cha
         return false;
     options_change(&options_current, name, value);
     if (strcmp(name, "roots") == 0)
-        snapshot_choose_roots();
+        snapshot_set_roots();
     if (strcmp(name, "report_file") == 0 || strcmp(name, "report_to") == 0)
         reports_start(); /* a relative file is relative to the current directory */
     process_info_write_options();

@@ -1,3 +1,4 @@
+/* elf_images.c - reads the program headers of every mapped ELF file. */
 #include "preload/roots/elf_images.h"
 #include "preload/interpose/modules.h"
 #include "preload/base/sys.h"
@@ -5,14 +6,14 @@
 #include <elf.h>
 #include <link.h>
 
-static bool is_header(const struct mapping *mapping)
+static bool is_elf_header(const struct mapping *mapping)
 {
     return mapping->inode && mapping->offset == 0 && mapping->read && !mapping->shared &&
            memcmp((const void *)mapping->start, ELFMAG, SELFMAG) == 0 &&
            ((const ElfW(Ehdr) *)mapping->start)->e_phentsize == sizeof(ElfW(Phdr));
 }
 
-static void take_segment(struct image *image, const ElfW(Phdr) * segment)
+static void add_segment(struct elf_image *image, const ElfW(Phdr) * segment)
 {
     uintptr_t start = image->bias + segment->p_vaddr, end = start + segment->p_memsz;
     size_t offset;
@@ -20,7 +21,7 @@ static void take_segment(struct image *image, const ElfW(Phdr) * segment)
     case PT_LOAD:
         if (end > image->end)
             image->end = end;
-        if (segment->p_flags & PF_W && image->data_count < IMAGES_DATA) {
+        if (segment->p_flags & PF_W && image->data_count < ELF_IMAGE_SEGMENTS) {
             image->data[image->data_count].start = start;
             image->data[image->data_count++].end = end;
         }
@@ -33,7 +34,7 @@ static void take_segment(struct image *image, const ElfW(Phdr) * segment)
 }
 
 static bool has_code(const struct maps *maps, const struct mapping *first,
-                     const struct image *image)
+                     const struct elf_image *image)
 {
     for (const struct mapping *at = first;
          at < maps->mapping + maps->count && at->start < image->end; at++)
@@ -42,10 +43,11 @@ static bool has_code(const struct maps *maps, const struct mapping *first,
     return false;
 }
 
-/* An object that was loaded, not just a file that somebody reads: its segments are where its
- * headers say, in mappings of the same file. */
+/* True for a loaded object, false for a file that is only mapped to be read: the segments of an
+ * object are where its headers say, in mappings of the same file.
+ */
 static bool is_loaded(const struct maps *maps, const struct mapping *first,
-                      const struct image *image)
+                      const struct elf_image *image)
 {
     for (unsigned i = 0; i < image->data_count; i++) {
         const struct mapping *there = procmaps_find(maps, image->data[i].start);
@@ -55,12 +57,13 @@ static bool is_loaded(const struct maps *maps, const struct mapping *first,
     return image->end > first->start && has_code(maps, first, image);
 }
 
-static bool take(const struct maps *maps, const struct mapping *mapping, struct image *image)
+static bool read_image(const struct maps *maps, const struct mapping *mapping,
+                       struct elf_image *image)
 {
     const ElfW(Ehdr) *header = (const void *)mapping->start;
     const ElfW(Phdr) *segments = (const void *)(mapping->start + header->e_phoff);
     size_t room = (mapping->end - mapping->start) / sizeof *segments;
-    *image = (struct image){.start = mapping->start, .path = mapping->path};
+    *image = (struct elf_image){.start = mapping->start, .path = mapping->path};
     if (header->e_phoff >= mapping->end - mapping->start || header->e_phnum > room)
         return false;
     for (unsigned i = 0; i < header->e_phnum; i++)
@@ -69,22 +72,23 @@ static bool take(const struct maps *maps, const struct mapping *mapping, struct 
             break;
         }
     for (unsigned i = 0; i < header->e_phnum; i++)
-        take_segment(image, &segments[i]);
+        add_segment(image, &segments[i]);
     return is_loaded(maps, mapping, image);
 }
 
-bool images_find(const struct maps *maps, struct images *out)
+bool elf_images_find(const struct maps *maps, struct elf_images *out)
 {
-    *out = (struct images){.image = sys_map((maps->count + 1) * sizeof *out->image)};
+    *out = (struct elf_images){.image = sys_map((maps->count + 1) * sizeof *out->image)};
     if (!out->image)
         return false;
     for (uint32_t i = 0; i < maps->count; i++)
-        if (is_header(&maps->mapping[i]) && take(maps, &maps->mapping[i], &out->image[out->count]))
+        if (is_elf_header(&maps->mapping[i]) &&
+            read_image(maps, &maps->mapping[i], &out->image[out->count]))
             out->count++;
     return true;
 }
 
-const struct image *images_at(const struct images *images, uintptr_t address)
+const struct elf_image *elf_images_at(const struct elf_images *images, uintptr_t address)
 {
     for (uint32_t i = 0; i < images->count; i++)
         if (address - images->image[i].start < images->image[i].end - images->image[i].start)
@@ -92,7 +96,7 @@ const struct image *images_at(const struct images *images, uintptr_t address)
     return NULL;
 }
 
-bool images_is_libc(const struct image *image)
+bool elf_images_is_libc(const struct elf_image *image)
 {
     const char *slash = strrchr(image->path, '/'), *name = slash ? slash + 1 : image->path;
     return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2", 6) == 0;

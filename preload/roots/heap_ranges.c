@@ -1,26 +1,28 @@
+/* heap_ranges.c - recognizes the memory of an allocator by glibc's own data. */
 #include "preload/roots/heap_ranges.h"
 #include "preload/mark/nested_blocks.h"
 #include "preload/base/sys.h"
+#include "preload/interpose/real_functions.h"
 
-#define GLIBC_HEAP (64ull << 20) /* size and alignment of a heap of glibc's other arenas */
-#define GLIBC_MMAPPED 2          /* in the word below a block: it has a mapping of its own */
-#define HEAPS_MOST (1u << 20)    /* touched only as far as they are used */
+#define GLIBC_HEAP (64ull << 20) /* size and alignment of the heaps of glibc's secondary arenas */
+#define GLIBC_MMAPPED 2          /* flag in the size word of a chunk: it has a mapping of its own */
+#define HEAPS_MOST (1u << 20)    /* memory is touched only as far as it is used */
 
-/* At the start of each of these heaps. */
+/* The header of each such heap. */
 struct glibc_heap {
     uintptr_t arena;
     uintptr_t before;
     uint64_t size;
 };
 
-static void add(struct heaps *heaps, uintptr_t start, uintptr_t end)
+static void append_range(struct heap_ranges *heaps, uintptr_t start, uintptr_t end)
 {
     if (heaps->count < HEAPS_MOST)
-        heaps->heap[heaps->count++] = (struct heap){start, end};
+        heaps->range[heaps->count++] = (struct heap_range){start, end};
 }
 
-/* Does a heap of an arena begin here? Its first word points to the arena, which lies at the start
- * of such a heap: of this one, or of the arena's first. */
+/* True if a heap of an arena begins here. Its first word points to the arena, which lies at the
+ * start of the arena's first heap: this one or another. */
 static bool is_glibc_heap(const struct maps *maps, uintptr_t start)
 {
     const struct glibc_heap *heap = (const void *)start;
@@ -34,25 +36,25 @@ static bool is_glibc_heap(const struct maps *maps, uintptr_t start)
 }
 
 static void add_glibc_heaps(const struct maps *maps, const struct mapping *mapping,
-                            struct heaps *heaps)
+                            struct heap_ranges *heaps)
 {
     if (strncmp(mapping->path, "[heap", 5) == 0)
-        add(heaps, mapping->start, mapping->end);
+        append_range(heaps, mapping->start, mapping->end);
     for (uintptr_t at = round_up(mapping->start, GLIBC_HEAP); at < mapping->end; at += GLIBC_HEAP)
         if (is_glibc_heap(maps, at))
-            add(heaps, at, at + ((const struct glibc_heap *)at)->size);
+            append_range(heaps, at, at + ((const struct glibc_heap *)at)->size);
 }
 
-/* The mapping that glibc made for one block; all of the kernel's, which may have neighbours in it,
- * when it made none. */
-static struct heap home_of(const struct mapping *mapping, uintptr_t address, uint64_t size,
-                           bool glibc)
+/* The mapping that glibc made for one block. If it made none: the whole mapping, which the kernel
+ * may have merged with neighbours. */
+static struct heap_range containing_range(const struct mapping *mapping, uintptr_t address,
+                                          uint64_t size, bool glibc)
 {
-    const struct heap all = {mapping->start, mapping->end};
+    const struct heap_range all = {mapping->start, mapping->end};
     if (!glibc || address % 16 || address - mapping->start < 16)
         return all;
-    const uint64_t *chunk = (const uint64_t *)address - 2; /* alignment may have cost something */
-    const struct heap own = {address - 16 - chunk[0], address - 16 + (chunk[1] & ~7ull)};
+    const uint64_t *chunk = (const uint64_t *)address - 2; /* alignment may have moved the block */
+    const struct heap_range own = {address - 16 - chunk[0], address - 16 + (chunk[1] & ~7ull)};
     return chunk[1] & GLIBC_MMAPPED && own.start % LEAK_PAGE == 0 && own.end % LEAK_PAGE == 0 &&
                    own.end >= address + size
                ? own
@@ -60,11 +62,11 @@ static struct heap home_of(const struct mapping *mapping, uintptr_t address, uin
 }
 
 /* Shell sort: a few thousand, nearly in order. */
-void heaps_sort(struct heap *list, uint32_t count)
+void heap_ranges_sort(struct heap_range *list, uint32_t count)
 {
     for (uint32_t gap = count / 2; gap; gap /= 2)
         for (uint32_t i = gap; i < count; i++) {
-            struct heap item = list[i];
+            struct heap_range item = list[i];
             uint32_t k = i;
             for (; k >= gap && list[k - gap].start > item.start; k -= gap)
                 list[k] = list[k - gap];
@@ -72,41 +74,134 @@ void heaps_sort(struct heap *list, uint32_t count)
         }
 }
 
-/* What blocks lie in that is not yet among the heaps; blocks and heaps both ascend. */
-static void add_homes(const struct maps *maps, const struct reach *reach, bool glibc,
-                      struct heaps *heaps)
+/* Adds the mappings of blocks that lie in no range yet; blocks and ranges both ascend. */
+static void add_block_ranges(const struct maps *maps, const struct reach *reach, bool glibc,
+                             struct heap_ranges *heaps)
 {
     uint32_t known = heaps->count, at = 0;
-    struct heap home = {0};
+    struct heap_range home = {0};
     for (uint32_t i = 0, count = reach_count(reach); i < count; i++) {
         uintptr_t address;
         uint64_t size;
-        if (reach_is_carved(reach, i)) /* what it lies in is no allocator's of ours for that */
+        if (reach_is_nested(reach, i)) /* its outer block decides */
             continue;
-        nesting_home(reach, i, &address, &size);
-        while (at < known && heaps->heap[at].end <= address)
+        nested_blocks_original(reach, i, &address, &size);
+        while (at < known && heaps->range[at].end <= address)
             at++;
-        if ((at < known && heaps->heap[at].start <= address) ||
+        if ((at < known && heaps->range[at].start <= address) ||
             address - home.start < home.end - home.start)
             continue;
         const struct mapping *mapping = procmaps_find(maps, address);
         if (!mapping)
             continue;
-        home = home_of(mapping, address, size, glibc);
-        add(heaps, home.start, home.end);
+        home = containing_range(mapping, address, size, glibc);
+        append_range(heaps, home.start, home.end);
     }
 }
 
-bool heaps_find(const struct maps *maps, const struct reach *reach, bool glibc, struct heaps *out)
+bool heap_ranges_find(const struct maps *maps, const struct reach *reach, bool glibc,
+                      struct heap_ranges *out)
 {
-    *out = (struct heaps){.heap = sys_map_lazily(HEAPS_MOST * sizeof *out->heap)};
-    if (!out->heap)
+    *out = (struct heap_ranges){.range = sys_map_lazily(HEAPS_MOST * sizeof *out->range)};
+    if (!out->range)
         return false;
     for (uint32_t i = 0; glibc && i < maps->count; i++)
         if (procmaps_is_anonymous(&maps->mapping[i]))
             add_glibc_heaps(maps, &maps->mapping[i], out);
-    heaps_sort(out->heap, out->count);
-    add_homes(maps, reach, glibc, out);
-    heaps_sort(out->heap, out->count);
+    heap_ranges_sort(out->range, out->count);
+    add_block_ranges(maps, reach, glibc, out);
+    heap_ranges_sort(out->range, out->count);
     return true;
+}
+
+/* ---- A heap that existed before libleak ------------------------------------------------------ */
+
+#define CHUNK_HEAD 16 /* from a chunk to its block */
+#define CHUNK_MIN 32
+#define PREVIOUS_IN_USE 1ul
+
+struct chunk_walk {
+    uintptr_t end; /* of the heap */
+    void (*visit)(uintptr_t start, size_t size, void *context);
+    void *context;
+};
+
+static uint64_t chunk_word(uintptr_t chunk)
+{
+    return ((const uint64_t *)chunk)[1];
+}
+
+/* 0: no chunk, or an implausible size. */
+static uint64_t chunk_size(const struct chunk_walk *walk, uintptr_t chunk)
+{
+    if (chunk % CHUNK_HEAD || chunk + CHUNK_HEAD > walk->end || chunk_word(chunk) & GLIBC_MMAPPED)
+        return 0;
+    uint64_t size = chunk_word(chunk) & ~7ull;
+    return size >= CHUNK_MIN && size % CHUNK_HEAD == 0 && size <= walk->end - chunk ? size : 0;
+}
+
+static uint64_t tcache_key; /* 0: unknown */
+
+void heap_ranges_learn_tcache_key(void)
+{
+    uint64_t *block = real.malloc(24);
+    if (!block)
+        return;
+    real.free(block);
+    uint64_t word;
+    __asm__ volatile("" : "+r"(block) : : "memory"); /* small chunks stay mapped after free */
+    word = block[1];
+    tcache_key = word >> 32 ? word : 0;
+}
+
+/* The last chunk of a heap (the top chunk) has never been allocated. */
+static bool is_free_chunk(const struct chunk_walk *walk, uintptr_t chunk, uint64_t size)
+{
+    uintptr_t next = chunk + size;
+    return next + CHUNK_HEAD > walk->end || !(chunk_word(next) & PREVIOUS_IN_USE) ||
+           (tcache_key && chunk_word(chunk + CHUNK_HEAD) == tcache_key);
+}
+
+/* Up to a known block or the end. */
+static void walk_chunks(const struct chunk_walk *walk, uintptr_t chunk, uintptr_t block)
+{
+    uint64_t size;
+    while (chunk + CHUNK_HEAD < block && (size = chunk_size(walk, chunk))) {
+        if (chunk + size > block)
+            return;
+        if (is_free_chunk(walk, chunk, size))
+            walk->visit(chunk + CHUNK_HEAD, size - CHUNK_HEAD, walk->context);
+        chunk += size;
+    }
+}
+
+static uint32_t walk_heap(const struct chunk_walk *walk, uintptr_t start, const struct reach *reach,
+                          uint32_t block, bool glibc)
+{
+    uintptr_t chunk = glibc ? start : walk->end;
+    for (; block < reach_count(reach) && reach_address(reach, block) < walk->end; block++) {
+        uintptr_t address = reach_address(reach, block);
+        walk_chunks(walk, chunk, address);
+        walk->visit(address, reach_size(reach, block), walk->context);
+        uint64_t size =
+            glibc && address - start >= CHUNK_HEAD ? chunk_size(walk, address - CHUNK_HEAD) : 0;
+        chunk = size ? address - CHUNK_HEAD + size : walk->end;
+    }
+    walk_chunks(walk, chunk, walk->end);
+    return block;
+}
+
+void heap_ranges_each_non_root(const struct heap_ranges *heaps, const struct reach *reach,
+                               bool glibc,
+                               void (*visit)(uintptr_t start, size_t size, void *context),
+                               void *context)
+{
+    uint32_t block = 0;
+    for (uint32_t i = 0; i < heaps->count; i++) {
+        const struct heap_range *heap = &heaps->range[i];
+        const struct chunk_walk walk = {heap->end, visit, context};
+        while (block < reach_count(reach) && reach_address(reach, block) < heap->start)
+            block++;
+        block = walk_heap(&walk, heap->start, reach, block, glibc);
+    }
 }

@@ -1,3 +1,4 @@
+/* roots.c - collects the root ranges of a snapshot, class by class. */
 #include "preload/roots/roots.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
@@ -5,64 +6,63 @@
 #include "preload/interpose/static_malloc.h"
 #include "preload/base/lock.h"
 #include "preload/interpose/modules.h"
-#include "preload/roots/preexisting_heap.h"
+#include "preload/roots/heap_ranges.h"
 #include "preload/interpose/real_functions.h"
 #include "preload/store/store.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
 #include "preload/heap/threads.h"
-#include "preload/roots/data_roots.h"
+#include "preload/roots/scan_ranges.h"
 #include "context.h"
 
 #include <dlfcn.h>
 
-#define USER_MOST 4096
-#define DTV_MOST 65536
-#define LEAST_BLOCK 32 /* with what the allocator writes before it: no smaller one is between two  \
-                        */
-#define RUNS_MOST (PIECES_MOST / 4)
-#define STARTS_MOST (2 * PARK_MOST)
+#define USER_REGIONS_MAX 4096
+#define DTV_LENGTH_MAX 65536
+#define MIN_CHUNK 32 /* header included: no chunk between two blocks is smaller */
+#define KNOWN_RANGES_MAX (SCAN_RANGES_MAX / 4)
+#define DTV_WORDS_MAX (2 * PARK_MOST)
 
-static struct lock lock; /* guards what follows */
+static struct lock lock; /* guards the next two variables */
 static struct {
     uintptr_t start, end;
-} * users;
+} * user_regions;
 static uint32_t user_count;
 
-/* glibc's descriptor of a thread begins at its thread block; static thread-local storage lies below
- * it (x86) or above (aarch64). */
-static size_t descriptor = 2304, static_tls;
+/* glibc's thread descriptor begins at the thread block; static thread-local storage lies below it
+ * (x86) or above it (aarch64). */
+static size_t descriptor_size = 2304, static_tls_size;
 
-/* ---- What the program names ------------------------------------------------------------------ */
+/* ---- Regions of the program ------------------------------------------------------------------ */
 
-bool roots_add(uintptr_t start, size_t size)
+bool roots_add_region(uintptr_t start, size_t size)
 {
     struct locked locked = lock_take(&lock);
-    if (!users)
-        users = arena_map(USER_MOST * sizeof *users);
-    bool room = users && user_count < USER_MOST;
-    if (room) {
-        users[user_count].start = start;
-        users[user_count++].end = start + size;
+    if (!user_regions)
+        user_regions = arena_map(USER_REGIONS_MAX * sizeof *user_regions);
+    bool fits = user_regions && user_count < USER_REGIONS_MAX;
+    if (fits) {
+        user_regions[user_count].start = start;
+        user_regions[user_count++].end = start + size;
     }
     lock_give(&locked);
-    return room;
+    return fits;
 }
 
 LOCK_FOR_FORK(roots, &lock)
 
-void roots_remove(uintptr_t start, size_t size)
+void roots_remove_region(uintptr_t start, size_t size)
 {
     struct locked locked = lock_take(&lock);
     for (uint32_t i = 0; i < user_count; i++)
-        if (users[i].start == start && users[i].end == start + size) {
-            users[i] = users[--user_count];
+        if (user_regions[i].start == start && user_regions[i].end == start + size) {
+            user_regions[i] = user_regions[--user_count];
             break;
         }
     lock_give(&locked);
 }
 
-bool roots_read_classes(const char *list, size_t length, unsigned *out)
+bool roots_parse_classes(const char *list, size_t length, unsigned *out)
 {
     static const char *const words[] = {NULL,
 #define X(name, word) word,
@@ -75,376 +75,383 @@ bool roots_read_classes(const char *list, size_t length, unsigned *out)
 void roots_start(void)
 {
     size_t align;
-    void (*ask)(size_t *, size_t *) =
+    void (*get_tls_info)(size_t *, size_t *) =
         (void (*)(size_t *, size_t *))dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
     const uint32_t *size = dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
     if (size)
-        descriptor = *size;
-    if (ask)
-        ask(&static_tls, &align);
-    static_tls = static_tls > descriptor ? static_tls - descriptor : LEAK_PAGE;
-    if (!ask || !size)
+        descriptor_size = *size;
+    if (get_tls_info)
+        get_tls_info(&static_tls_size, &align);
+    static_tls_size =
+        static_tls_size > descriptor_size ? static_tls_size - descriptor_size : LEAK_PAGE;
+    if (!get_tls_info || !size)
         dlerror();
 }
 
-/* ---- What is being found -------------------------------------------------------------------- */
+/* ---- Builder --------------------------------------------------------------------------------- */
 
 struct builder {
-    const struct roots_picture *picture;
+    const struct roots_input *input;
     struct roots *out;
-    struct heaps heaps;
-    uintptr_t *starts; /* words of our own that stand for pointers */
-    uint32_t starts_count;
-    struct heap *no_roots; /* ours, and stacks: never taken as "anonymous memory"; ascending */
-    uint32_t no_roots_count;
+    struct heap_ranges heaps;
+    uintptr_t *dtv_words; /* words of libleak that stand for pointers of glibc */
+    uint32_t dtv_word_count;
+    struct heap_range *excluded; /* no anonymous roots: libleak's, stacks, heaps; ascending */
+    uint32_t excluded_count;
     bool glibc;       /* the allocator is the C library's */
-    bool older_begun; /* the last of no_roots lies in a heap */
+    bool known_begun; /* the last excluded range lies in a heap */
 };
 
-static void add_whole(struct builder *builder, uintptr_t start, uintptr_t end,
+static void add_range(struct builder *builder, uintptr_t start, uintptr_t end,
                       enum leak_root_class root_class, int thread)
 {
-    pieces_add(
-        &builder->out->pieces, start, end,
-        (struct piece){
+    scan_ranges_add(
+        &builder->out->ranges, start, end,
+        (struct scan_range){
             .whole_start = start, .whole_end = end, .root_class = root_class, .thread = thread});
 }
 
-/* ---- Objects -------------------------------------------------------------------------------- */
+/* ---- ELF objects ----------------------------------------------------------------------------- */
 
-/* Where the allocator is linked into the program, its blocks may lie in that. */
-static void add_data(struct builder *builder, const struct image *image, unsigned part,
-                     struct piece model)
+/* A statically linked allocator may hand out blocks from the program's data. */
+static void add_image_data(struct builder *builder, const struct elf_image *image, unsigned part,
+                           struct scan_range model)
 {
     uintptr_t start = image->data[part].start, end = image->data[part].end;
-    struct variables variables = {0};
+    struct data_roots variables = {0};
     if (linked_home - image->start >= image->end - image->start) {
-        pieces_add(&builder->out->pieces, start, end, model);
+        scan_ranges_add(&builder->out->ranges, start, end, model);
         return;
     }
-    variables_find(builder->picture->reach, image->bias, &variables);
-    variables_add(&variables, builder->picture->reach, &builder->out->pieces, start, end, model);
+    data_roots_find(builder->input->reach, image->bias, &variables);
+    data_roots_add(&variables, builder->input->reach, &builder->out->ranges, start, end, model);
 }
 
-/* The C library's own data also tells of the memory behind blocks, where free chunks begin: what
- * points there points to no block. */
+/* The C library's data also points to the memory behind blocks, where free chunks begin; such a
+ * pointer does not refer to the block. */
 static void add_globals(struct builder *builder)
 {
-    const struct images *images = builder->picture->images;
+    const struct elf_images *images = builder->input->images;
     for (uint32_t i = 0; i < images->count; i++) {
-        const struct image *image = &images->image[i];
-        bool ours = modules_own(image->start);
-        const struct piece model = {.whole_start = image->start,
-                                    .whole_end = image->end,
-                                    .root_class = LEAK_ROOT_CLASS_GLOBALS,
-                                    .starts_only = images_is_libc(image),
-                                    .thread = -1};
-        for (unsigned k = 0; k < image->data_count && !ours; k++)
-            add_data(builder, image, k, model);
+        const struct elf_image *image = &images->image[i];
+        bool own = modules_own(image->start);
+        const struct scan_range model = {.whole_start = image->start,
+                                         .whole_end = image->end,
+                                         .root_class = LEAK_ROOT_CLASS_GLOBALS,
+                                         .starts_only = elf_images_is_libc(image),
+                                         .thread = -1};
+        for (unsigned k = 0; k < image->data_count && !own; k++)
+            add_image_data(builder, image, k, model);
     }
 }
 
 /* ---- Threads -------------------------------------------------------------------------------- */
 
-static void see(struct builder *builder, struct root_thread thread)
+static void add_thread(struct builder *builder, struct root_thread thread)
 {
     struct roots *out = builder->out;
     const struct thread *state = thread.state;
-    if (out->seen_count == PARK_MOST)
+    if (out->thread_count == PARK_MOST)
         return;
     if (state) {
         thread.serial = state->serial;
         thread.low = state->bounds.low;
         thread.high = state->bounds.high;
-        /* Above the frames of the first thread lie the program's arguments, which may be replaced.
-         */
-        const struct mapping *mapping = procmaps_find(builder->picture->maps, thread.high - 1);
+        /* The program's arguments lie above the frames of the first thread and may have been
+         * replaced. */
+        const struct mapping *mapping = procmaps_find(builder->input->maps, thread.high - 1);
         if (thread.high && mapping && strncmp(mapping->path, "[stack]", 8) == 0)
             thread.high = mapping->end;
-        /* A stack that glibc made has the thread's own data on top. */
+        /* A stack that glibc allocated has the thread's descriptor on top. */
         uintptr_t block = thread.block ? thread.block : thread.high;
         if (!ARCH_TLS_ABOVE_BLOCK && thread.high && block - thread.high < LEAK_PAGE)
-            thread.high = block - static_tls;
+            thread.high = block - static_tls_size;
     }
-    out->seen[out->seen_count++] = thread;
+    out->threads[out->thread_count++] = thread;
 }
 
-static void see_unparked(const struct thread *state, void *context)
+static void add_running_thread(const struct thread *state, void *context)
 {
     struct builder *builder = context;
-    for (uint32_t i = 0; i < builder->out->seen_count; i++)
-        if (builder->out->seen[i].state == state)
+    for (uint32_t i = 0; i < builder->out->thread_count; i++)
+        if (builder->out->threads[i].state == state)
             return;
     if (!state->stand_in)
-        see(builder, (struct root_thread){.tid = state->record->tid, .state = state});
+        add_thread(builder, (struct root_thread){.tid = state->record->tid, .state = state});
 }
 
-static void see_threads(struct builder *builder)
+static void add_threads(struct builder *builder)
 {
-    const struct roots_taker *taker = builder->picture->taker;
-    const struct park *park = builder->picture->park;
-    see(builder, (struct root_thread){.tid = taker->tid,
-                                      .parked = true,
-                                      .taker = true,
-                                      .pc = taker->pc,
-                                      .sp = taker->frame,
-                                      .fp = taker->fp,
-                                      .block = arch_thread_block(),
-                                      .context = taker->context,
-                                      .state = guard_self.thread});
-    for (uint32_t i = 0; builder->picture->stopped && i < park->count; i++) {
+    const struct roots_caller *caller = builder->input->caller;
+    const struct park *park = builder->input->park;
+    add_thread(builder, (struct root_thread){.tid = caller->tid,
+                                             .stopped = true,
+                                             .caller = true,
+                                             .pc = caller->pc,
+                                             .sp = caller->frame,
+                                             .fp = caller->fp,
+                                             .block = arch_thread_block(),
+                                             .context = caller->context,
+                                             .state = guard_self.thread});
+    for (uint32_t i = 0; builder->input->stopped && i < park->count; i++) {
         const struct park_thread *thread = &park->thread[i];
         if (!park_was_parked(thread))
             continue;
-        see(builder, (struct root_thread){.tid = thread->tid,
-                                          .parked = true,
-                                          .pc = context_pc(thread->context),
-                                          .sp = context_sp(thread->context),
-                                          .fp = context_fp(thread->context),
-                                          .block = thread->block,
-                                          .context = thread->context,
-                                          .state = thread->thread});
+        add_thread(builder, (struct root_thread){.tid = thread->tid,
+                                                 .stopped = true,
+                                                 .pc = context_pc(thread->context),
+                                                 .sp = context_sp(thread->context),
+                                                 .fp = context_fp(thread->context),
+                                                 .block = thread->block,
+                                                 .context = thread->context,
+                                                 .state = thread->thread});
     }
-    threads_each(see_unparked, builder);
+    threads_each(add_running_thread, builder);
 }
 
-/* What a thread will be given that has not come to life yet. */
-static void add_note_page(uintptr_t start, uintptr_t end, void *context)
+/* The argument of a thread that has not started yet. */
+static void add_thread_page(uintptr_t start, uintptr_t end, void *context)
 {
-    add_whole(context, start, end, LEAK_ROOT_CLASS_STACKS, -1);
+    add_range(context, start, end, LEAK_ROOT_CLASS_STACKS, -1);
 }
 
-/* The vector of dynamic TLS: where each object's block is. Its length is in front, and the thread
- * block points behind that: a word of ours stands for the pointer to its start. */
-static void add_vector(struct builder *builder, uintptr_t block, int place)
+/* The dynamic thread vector (DTV) holds the address of each object's TLS block. Its length is in
+ * front, and the thread block points behind that: a word of libleak stands for the pointer to its
+ * start. */
+static void add_dtv(struct builder *builder, uintptr_t block, int place)
 {
     uintptr_t vector = *(const uintptr_t *)(block + CONTEXT_DTV), start = vector - 16;
-    if (!procmaps_find(builder->picture->maps, start) || builder->starts_count == STARTS_MOST)
+    if (!procmaps_find(builder->input->maps, start) || builder->dtv_word_count == DTV_WORDS_MAX)
         return;
-    uintptr_t length = *(const uintptr_t *)start, *word = &builder->starts[builder->starts_count++];
-    if (length >= DTV_MOST)
+    uintptr_t length = *(const uintptr_t *)start,
+              *word = &builder->dtv_words[builder->dtv_word_count++];
+    if (length >= DTV_LENGTH_MAX)
         return;
     *word = start;
-    add_whole(builder, (uintptr_t)word, (uintptr_t)(word + 1), LEAK_ROOT_CLASS_TLS, place);
-    add_whole(builder, start, vector + (length + 1) * 16, LEAK_ROOT_CLASS_TLS, place);
+    add_range(builder, (uintptr_t)word, (uintptr_t)(word + 1), LEAK_ROOT_CLASS_TLS, place);
+    add_range(builder, start, vector + (length + 1) * 16, LEAK_ROOT_CLASS_TLS, place);
 }
 
 static void add_tls(struct builder *builder, int place)
 {
-    const struct root_thread *thread = &builder->out->seen[place];
+    const struct root_thread *thread = &builder->out->threads[place];
     uintptr_t block = thread->block ? thread->block : thread->high;
-    const struct mapping *mapping = procmaps_find(builder->picture->maps, block);
+    const struct mapping *mapping = procmaps_find(builder->input->maps, block);
     if (!block || !mapping)
         return;
-    size_t below = ARCH_TLS_ABOVE_BLOCK ? descriptor : static_tls;
-    size_t above = ARCH_TLS_ABOVE_BLOCK ? static_tls : descriptor;
+    size_t below = ARCH_TLS_ABOVE_BLOCK ? descriptor_size : static_tls_size;
+    size_t above = ARCH_TLS_ABOVE_BLOCK ? static_tls_size : descriptor_size;
     uintptr_t start = block - below > mapping->start ? block - below : mapping->start;
     uintptr_t end = block + above < mapping->end ? block + above : mapping->end;
-    add_whole(builder, start, end, LEAK_ROOT_CLASS_TLS, place);
+    add_range(builder, start, end, LEAK_ROOT_CLASS_TLS, place);
     if (thread->block)
-        add_vector(builder, thread->block, place);
+        add_dtv(builder, thread->block, place);
 }
 
 static void add_registers(struct builder *builder, int place)
 {
-    const struct root_thread *thread = &builder->out->seen[place];
-    const struct roots_taker *taker = builder->picture->taker;
+    const struct root_thread *thread = &builder->out->threads[place];
+    const struct roots_caller *caller = builder->input->caller;
     unsigned count;
     if (thread->context) {
         const uintptr_t *registers = context_registers(thread->context, &count);
         uintptr_t start, end;
-        add_whole(builder, (uintptr_t)registers, (uintptr_t)(registers + count),
+        add_range(builder, (uintptr_t)registers, (uintptr_t)(registers + count),
                   LEAK_ROOT_CLASS_REGISTERS, place);
-        /* Who is in a system call has called a function for it, and over calls no vector is kept.
-         */
+        /* A thread in a system call got there by a function call, across which vector registers are
+         * not preserved. */
         if (!context_in_call(thread->context) && context_vectors(thread->context, &start, &end))
-            add_whole(builder, start, end, LEAK_ROOT_CLASS_REGISTERS, place);
-    } else if (thread->taker) {
-        add_whole(builder, taker->sp, taker->frame, LEAK_ROOT_CLASS_REGISTERS, place);
+            add_range(builder, start, end, LEAK_ROOT_CLASS_REGISTERS, place);
+    } else if (thread->caller) {
+        add_range(builder, caller->sp, caller->frame, LEAK_ROOT_CLASS_REGISTERS, place);
     }
 }
 
-/* From sp to the end of what it points into: the thread's own stack, a block that a fibre runs on,
- * or a mapping. A thread that is elsewhere may come back to its own stack: then all of that counts.
- */
+/* From sp to the end of the thread's own stack, of the block that a fibre runs on, or of the
+ * mapping. A thread that runs elsewhere may return to its own stack: then all of that counts as
+ * well. */
 static void add_stack(struct builder *builder, int place)
 {
-    const struct root_thread *thread = &builder->out->seen[place];
+    const struct root_thread *thread = &builder->out->threads[place];
     const struct mapping *mapping;
-    uintptr_t sp = thread->taker && !thread->context ? builder->picture->taker->frame : thread->sp;
+    uintptr_t sp = thread->caller && !thread->context ? builder->input->caller->frame : thread->sp;
     bool at_home = sp && sp >= thread->low && sp < thread->high;
     if (sp && thread->context)
         sp -= CONTEXT_RED_ZONE;
     if (at_home) {
-        pieces_add(&builder->out->pieces, sp, thread->high,
-                   (struct piece){.whole_start = thread->low,
-                                  .whole_end = thread->high,
-                                  .root_class = LEAK_ROOT_CLASS_STACKS,
-                                  .thread = place});
+        scan_ranges_add(&builder->out->ranges, sp, thread->high,
+                        (struct scan_range){.whole_start = thread->low,
+                                            .whole_end = thread->high,
+                                            .root_class = LEAK_ROOT_CLASS_STACKS,
+                                            .thread = place});
         return;
     }
-    if (sp && (mapping = procmaps_find(builder->picture->maps, sp))) {
-        uint32_t node = reach_find(builder->picture->reach, sp);
+    if (sp && (mapping = procmaps_find(builder->input->maps, sp))) {
+        uint32_t node = reach_find_node(builder->input->reach, sp);
         uintptr_t end = mapping->end;
-        if (node != REACH_NOBODY) {
-            struct block block = reach_block(builder->picture->reach, node);
+        if (node != REACH_NONE) {
+            struct block block = reach_block(builder->input->reach, node);
             end = block.address + block.size;
         }
-        add_whole(builder, sp, end, LEAK_ROOT_CLASS_STACKS, place);
+        add_range(builder, sp, end, LEAK_ROOT_CLASS_STACKS, place);
     }
-    if (thread->high && (mapping = procmaps_find(builder->picture->maps, thread->high - 1)))
-        add_whole(builder, thread->low > mapping->start ? thread->low : mapping->start,
+    if (thread->high && (mapping = procmaps_find(builder->input->maps, thread->high - 1)))
+        add_range(builder, thread->low > mapping->start ? thread->low : mapping->start,
                   thread->high, LEAK_ROOT_CLASS_STACKS, place);
 }
 
 /* ---- Anonymous memory ----------------------------------------------------------------------- */
 
-static void keep_out(uintptr_t start, size_t size, void *context)
+static void exclude_range(uintptr_t start, size_t size, void *context)
 {
     struct builder *builder = context;
-    if (builder->no_roots_count < PIECES_MOST)
-        builder->no_roots[builder->no_roots_count++] = (struct heap){start, start + size};
+    if (builder->excluded_count < SCAN_RANGES_MAX)
+        builder->excluded[builder->excluded_count++] = (struct heap_range){start, start + size};
 }
 
-/* A stack whose thread has ended: still one if its descriptor is there, which names itself. */
-static void keep_left_stack_out(const struct unwind_bounds *bounds, void *context)
+/* The stack of an exited thread: it is still one if it contains a thread descriptor, which points
+ * to itself. */
+static void exclude_exited_stack(const struct unwind_bounds *bounds, void *context)
 {
     struct builder *builder = context;
-    const struct mapping *mapping = procmaps_find(builder->picture->maps, bounds->high);
+    const struct mapping *mapping = procmaps_find(builder->input->maps, bounds->high);
     const uintptr_t *block = (const uintptr_t *)bounds->high;
     if (!mapping || mapping->start > bounds->low || !mapping->read || !context_is_block(block))
         return;
-    keep_out(bounds->low, bounds->high - bounds->low + descriptor, context);
-    add_vector(builder, bounds->high, -1); /* for the next thread */
+    exclude_range(bounds->low, bounds->high - bounds->low + descriptor_size, context);
+    add_dtv(builder, bounds->high, -1); /* the next thread uses it again */
 }
 
-static void keep_heaps_out(struct builder *builder)
+static void exclude_heaps(struct builder *builder)
 {
     for (uint32_t i = 0; i < builder->heaps.count; i++)
-        keep_out(builder->heaps.heap[i].start,
-                 builder->heaps.heap[i].end - builder->heaps.heap[i].start, builder);
+        exclude_range(builder->heaps.range[i].start,
+                      builder->heaps.range[i].end - builder->heaps.range[i].start, builder);
 }
 
-/* What lies nearer than any block could is one. Where too many are apart the rest holds as well. */
-static void keep_more_out(uintptr_t start, size_t size, void *context)
+/* Ranges closer together than any chunk are merged. Beyond the limit the rest of the heap is a
+ * root. */
+static void exclude_known(uintptr_t start, size_t size, void *context)
 {
     struct builder *builder = context;
-    struct heap *last = &builder->no_roots[builder->no_roots_count - 1];
-    if (builder->older_begun && start - last->end < LEAST_BLOCK)
+    struct heap_range *last = &builder->excluded[builder->excluded_count - 1];
+    if (builder->known_begun && start - last->end < MIN_CHUNK)
         last->end = start + size;
-    else if (builder->no_roots_count < RUNS_MOST)
-        keep_out(start, size, builder);
-    builder->older_begun = true;
+    else if (builder->excluded_count < KNOWN_RANGES_MAX)
+        exclude_range(start, size, builder);
+    builder->known_begun = true;
 }
 
-/* Ours, every stack, and what an allocator has: the rest is the program's. */
-static bool list_no_roots(struct builder *builder)
+/* libleak's own memory, all stacks, and the memory of allocators; the rest belongs to the program.
+ */
+static bool list_excluded(struct builder *builder)
 {
-    bool all = arena_each_range(keep_out, builder);
-    for (uint32_t i = 0; i < builder->out->seen_count; i++) {
-        const struct root_thread *thread = &builder->out->seen[i];
+    bool all = arena_each_range(exclude_range, builder);
+    for (uint32_t i = 0; i < builder->out->thread_count; i++) {
+        const struct root_thread *thread = &builder->out->threads[i];
         if (thread->high)
-            keep_out(thread->low, thread->high - thread->low, builder);
-        if (thread->block) /* it is there as thread-local storage, or was not wanted */
-            keep_out(thread->block - static_tls, static_tls + descriptor, builder);
+            exclude_range(thread->low, thread->high - thread->low, builder);
+        if (thread->block) /* it was added as TLS, or its class is excluded */
+            exclude_range(thread->block - static_tls_size, static_tls_size + descriptor_size,
+                          builder);
     }
-    threads_each_left(keep_left_stack_out, builder);
+    threads_each_old_stack(exclude_exited_stack, builder);
     if (store_header->flags & LEAK_FLAG_LATE)
-        older_each_known(&builder->heaps, builder->picture->reach, builder->glibc, keep_more_out,
-                         builder);
+        heap_ranges_each_non_root(&builder->heaps, builder->input->reach, builder->glibc,
+                                  exclude_known, builder);
     else
-        keep_heaps_out(builder);
-    for (uint32_t i = 0; i < builder->picture->images->count; i++) {
-        const struct image *image = &builder->picture->images->image[i];
+        exclude_heaps(builder);
+    for (uint32_t i = 0; i < builder->input->images->count; i++) {
+        const struct elf_image *image = &builder->input->images->image[i];
         for (unsigned k = 0; k < image->data_count; k++)
-            keep_out(image->data[k].start, image->data[k].end - image->data[k].start, builder);
+            exclude_range(image->data[k].start, image->data[k].end - image->data[k].start, builder);
     }
-    heaps_sort(builder->no_roots, builder->no_roots_count);
+    heap_ranges_sort(builder->excluded, builder->excluded_count);
     return all;
 }
 
-static bool is_of_the_program(const struct mapping *mapping)
+static bool is_program_memory(const struct mapping *mapping)
 {
     return mapping->read &&
            (procmaps_is_anonymous(mapping) || (mapping->inode && mapping->write && !mapping->shared));
 }
 
-static void add_piece(struct builder *builder, const struct mapping *mapping, uintptr_t start,
-                      uintptr_t end, struct piece model)
+static void add_anonymous_range(struct builder *builder, const struct mapping *mapping,
+                                uintptr_t start, uintptr_t end, struct scan_range model)
 {
     if (mapping->inode)
-        pieces_add_written(&builder->out->pieces, start, end, model);
+        scan_ranges_add_written(&builder->out->ranges, start, end, model);
     else
-        pieces_add(&builder->out->pieces, start, end, model);
+        scan_ranges_add(&builder->out->ranges, start, end, model);
 }
 
 static void add_anonymous(struct builder *builder)
 {
-    const struct maps *maps = builder->picture->maps;
+    const struct maps *maps = builder->input->maps;
     uint32_t next = 0;
     for (uint32_t i = 0; i < maps->count; i++) {
         const struct mapping *mapping = &maps->mapping[i];
         uintptr_t at = mapping->start;
-        struct piece model = {.whole_start = mapping->start,
-                              .whole_end = mapping->end,
-                              .root_class = LEAK_ROOT_CLASS_ANON,
-                              .thread = -1};
-        if (!is_of_the_program(mapping))
+        struct scan_range model = {.whole_start = mapping->start,
+                                   .whole_end = mapping->end,
+                                   .root_class = LEAK_ROOT_CLASS_ANON,
+                                   .thread = -1};
+        if (!is_program_memory(mapping))
             continue;
-        while (next < builder->no_roots_count && builder->no_roots[next].start < mapping->end) {
-            const struct heap *out = &builder->no_roots[next++];
+        while (next < builder->excluded_count && builder->excluded[next].start < mapping->end) {
+            const struct heap_range *out = &builder->excluded[next++];
             if (out->start > at)
-                add_piece(builder, mapping, at, out->start, model);
+                add_anonymous_range(builder, mapping, at, out->start, model);
             if (out->end > at)
                 at = out->end;
         }
-        add_piece(builder, mapping, at, mapping->end, model);
-        while (next && builder->no_roots[next - 1].end > mapping->end)
-            next--; /* it goes on in the next one */
+        add_anonymous_range(builder, mapping, at, mapping->end, model);
+        while (next && builder->excluded[next - 1].end > mapping->end)
+            next--; /* it continues in the next mapping */
     }
 }
 
-/* ---- All ------------------------------------------------------------------------------------ */
+/* ---- All roots ------------------------------------------------------------------------------- */
 
-bool roots_find(const struct roots_picture *picture, struct roots *out)
+bool roots_find(const struct roots_input *input, struct roots *out)
 {
-    struct builder builder = {.picture = picture, .out = out};
-    const struct image *libc = images_at(picture->images, (uintptr_t)real.malloc);
-    builder.glibc = libc && images_is_libc(libc) && !linked_home;
-    *out = (struct roots){.seen = sys_map_lazily(PARK_MOST * sizeof *out->seen)};
-    builder.no_roots = sys_map_lazily(PIECES_MOST * sizeof *builder.no_roots);
-    builder.starts = sys_map_lazily(STARTS_MOST * sizeof *builder.starts);
-    if (!pieces_open(&out->pieces, picture->classes) || !out->seen || !builder.no_roots ||
-        !builder.starts ||
-        !heaps_find(picture->maps, picture->reach, builder.glibc, &builder.heaps))
+    struct builder builder = {.input = input, .out = out};
+    const struct elf_image *libc = elf_images_at(input->images, (uintptr_t)real.malloc);
+    builder.glibc = libc && elf_images_is_libc(libc) && !linked_home;
+    *out = (struct roots){.threads = sys_map_lazily(PARK_MOST * sizeof *out->threads)};
+    builder.excluded = sys_map_lazily(SCAN_RANGES_MAX * sizeof *builder.excluded);
+    builder.dtv_words = sys_map_lazily(DTV_WORDS_MAX * sizeof *builder.dtv_words);
+    if (!scan_ranges_open(&out->ranges, input->classes) || !out->threads || !builder.excluded ||
+        !builder.dtv_words ||
+        !heap_ranges_find(input->maps, input->reach, builder.glibc, &builder.heaps))
         return false;
-    see_threads(&builder);
+    add_threads(&builder);
     add_globals(&builder);
-    for (uint32_t i = 0; i < out->seen_count; i++)
+    for (uint32_t i = 0; i < out->thread_count; i++)
         add_tls(&builder, i);
-    for (uint32_t i = 0; i < out->seen_count; i++)
+    for (uint32_t i = 0; i < out->thread_count; i++)
         add_stack(&builder, i);
-    for (uint32_t i = 0; i < out->seen_count; i++)
+    for (uint32_t i = 0; i < out->thread_count; i++)
         add_registers(&builder, i);
-    add_whole(&builder, (uintptr_t)boot_pool, (uintptr_t)boot_pool + BOOT_POOL_SIZE,
+    add_range(&builder, (uintptr_t)boot_pool, (uintptr_t)boot_pool + BOOT_POOL_SIZE,
               LEAK_ROOT_CLASS_ANON, -1);
-    threads_each_note_page(add_note_page, &builder);
+    threads_each_start_page(add_thread_page, &builder);
     for (uint32_t i = 0; i < user_count; i++)
-        add_whole(&builder, users[i].start, users[i].end, LEAK_ROOT_CLASS_USER, -1);
-    bool all = list_no_roots(&builder);
+        add_range(&builder, user_regions[i].start, user_regions[i].end, LEAK_ROOT_CLASS_USER, -1);
+    bool all = list_excluded(&builder);
     add_anonymous(&builder);
-    return all && !pieces_are_full(&out->pieces);
+    return all && !scan_ranges_full(&out->ranges);
 }
 
-uint64_t roots_apart(const struct roots *roots, const struct maps *maps)
+uint64_t roots_anonymous_bytes(const struct roots *roots, const struct maps *maps)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < roots->pieces.count; i++) {
-        const struct piece *piece = &roots->pieces.piece[i];
+    for (uint32_t i = 0; i < roots->ranges.count; i++) {
+        const struct scan_range *range = &roots->ranges.range[i];
         const struct mapping *mapping =
-            piece->root_class == LEAK_ROOT_CLASS_ANON ? procmaps_find(maps, piece->start) : NULL;
+            range->root_class == LEAK_ROOT_CLASS_ANON ? procmaps_find(maps, range->start) : NULL;
         if (mapping && procmaps_is_anonymous(mapping))
-            bytes += piece->end - piece->start;
+            bytes += range->end - range->start;
     }
     return bytes;
 }

@@ -1,86 +1,150 @@
+/* scan_ranges.c - cuts memory into the ranges that are scanned. */
 #include "preload/roots/scan_ranges.h"
 #include "preload/base/sys.h"
 #include "leak_store.h"
+#include "preload/elf/symtab.h"
 
 #include <fcntl.h>
 
-#define SPARSE (4ull << 20) /* of larger ranges only pages that were touched are read */
+#define SPARSE (4ull << 20) /* of larger ranges only touched pages are read */
 #define PAGE_OF_FILE (1ull << 61)
 
-bool pieces_open(struct pieces *pieces, unsigned classes)
+bool scan_ranges_open(struct scan_ranges *ranges, unsigned classes)
 {
-    *pieces = (struct pieces){.piece = sys_map_lazily(PIECES_MOST * sizeof *pieces->piece),
-                              .classes = classes,
-                              .pagemap = sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0)};
-    return pieces->piece;
+    *ranges =
+        (struct scan_ranges){.range = sys_map_lazily(SCAN_RANGES_MAX * sizeof *ranges->range),
+                             .classes = classes,
+                             .pagemap = sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0)};
+    return ranges->range;
 }
 
-static void put(struct pieces *pieces, uintptr_t start, uintptr_t end, struct piece piece)
+static void append_range(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
+                         struct scan_range range)
 {
-    if (start >= end || pieces_are_full(pieces))
+    if (start >= end || scan_ranges_full(ranges))
         return;
-    piece.start = start;
-    piece.end = end;
-    pieces->piece[pieces->count++] = piece;
+    range.start = start;
+    range.end = end;
+    ranges->range[ranges->count++] = range;
 }
 
-static bool is_wanted(const struct pieces *pieces, const struct piece *piece)
+static bool class_selected(const struct scan_ranges *ranges, const struct scan_range *range)
 {
-    return pieces->classes >> piece->root_class & 1;
+    return ranges->classes >> range->root_class & 1;
 }
 
-/* The entries of the pages from there on, so many at most; what cannot be read says "there". */
-static size_t read_pages(const struct pieces *pieces, uintptr_t at, uintptr_t end, uint64_t *entry,
-                         size_t most)
+/* The pagemap entries from an address on, at most so many; unreadable ones count as present. */
+static size_t read_pagemap(const struct scan_ranges *ranges, uintptr_t at, uintptr_t end,
+                           uint64_t *entry, size_t most)
 {
     size_t pages = (end - at + LEAK_PAGE - 1) / LEAK_PAGE;
     pages = pages < most ? pages : most;
     ssize_t size = pages * sizeof *entry;
-    if (sys_read_at(pieces->pagemap, entry, size, at / LEAK_PAGE * sizeof *entry) != size)
+    if (sys_read_at(ranges->pagemap, entry, size, at / LEAK_PAGE * sizeof *entry) != size)
         memset(entry, 0xff, size);
     return pages;
 }
 
-/* Runs of pages that are there, or were there and are swapped out: the two highest bits of an
- * entry. */
-static void put_touched(struct pieces *pieces, uintptr_t start, uintptr_t end, struct piece model,
-                        bool of_file)
+/* Adds runs of pages that are present or swapped out: the two highest bits of an entry. */
+static void append_touched(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
+                           struct scan_range model, bool of_file)
 {
     uint64_t entry[512];
     uintptr_t begin = 0;
     for (uintptr_t at = start & ~(LEAK_PAGE - 1); at < end;) {
-        size_t pages = read_pages(pieces, at, end, entry, ARRAY_LENGTH(entry));
+        size_t pages = read_pagemap(ranges, at, end, entry, ARRAY_LENGTH(entry));
         for (size_t i = 0; i < pages; i++, at += LEAK_PAGE) {
             bool there = entry[i] >> 62 && !(of_file && entry[i] & PAGE_OF_FILE);
             if (there && !begin)
                 begin = at > start ? at : start;
             if (!there && begin)
-                put(pieces, begin, at, model);
+                append_range(ranges, begin, at, model);
             begin = there ? begin : 0;
         }
     }
     if (begin)
-        put(pieces, begin, end, model);
+        append_range(ranges, begin, end, model);
 }
 
-void pieces_add(struct pieces *pieces, uintptr_t start, uintptr_t end, struct piece model)
+void scan_ranges_add(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
+                     struct scan_range model)
 {
     start = round_up(start, sizeof(uintptr_t));
-    if (!is_wanted(pieces, &model) || start >= end)
+    if (!class_selected(ranges, &model) || start >= end)
         return;
-    if (end - start >= SPARSE && pieces->pagemap >= 0)
-        put_touched(pieces, start, end, model, false);
+    if (end - start >= SPARSE && ranges->pagemap >= 0)
+        append_touched(ranges, start, end, model, false);
     else
-        put(pieces, start, end, model);
+        append_range(ranges, start, end, model);
 }
 
-void pieces_add_written(struct pieces *pieces, uintptr_t start, uintptr_t end, struct piece model)
+void scan_ranges_add_written(struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
+                             struct scan_range model)
 {
-    if (is_wanted(pieces, &model) && start < end && pieces->pagemap >= 0)
-        put_touched(pieces, start, end, model, true);
+    if (class_selected(ranges, &model) && start < end && ranges->pagemap >= 0)
+        append_touched(ranges, start, end, model, true);
 }
 
-bool pieces_are_full(const struct pieces *pieces)
+bool scan_ranges_full(const struct scan_ranges *ranges)
 {
-    return pieces->count == PIECES_MOST;
+    return ranges->count == SCAN_RANGES_MAX;
+}
+
+/* ---- Data that an allocator hands out -------------------------------------------------------- */
+
+#define CUTS_MOST (SCAN_RANGES_MAX / 4)
+
+static uintptr_t block_end(const struct reach *reach, uint32_t node)
+{
+    return reach_address(reach, node) + reach_size(reach, node);
+}
+
+struct search {
+    const struct reach *reach;
+    uintptr_t bias;
+    struct data_roots *out;
+};
+
+static void visit_variable(const struct symtab_symbol *variable, void *context)
+{
+    const struct search *search = context;
+    struct data_roots *out = search->out;
+    uintptr_t start = search->bias + variable->value, end = start + variable->size;
+    uint32_t first = reach_lower_bound(search->reach, start),
+             behind = reach_lower_bound(search->reach, end);
+    if (first == behind || out->count == DATA_ROOTS_MAX ||
+        block_end(search->reach, behind - 1) > end)
+        return;
+    out->between[out->count].start = reach_address(search->reach, first);
+    out->between[out->count++].end = block_end(search->reach, behind - 1);
+}
+
+void data_roots_find(const struct reach *reach, uintptr_t bias, struct data_roots *out)
+{
+    struct search search = {reach, bias, out};
+    symtab_each_variable("/proc/self/exe", visit_variable, &search);
+}
+
+static uintptr_t cut_end(const struct data_roots *variables, const struct reach *reach,
+                         uint32_t node)
+{
+    uintptr_t address = reach_address(reach, node);
+    for (uint32_t i = 0; i < variables->count; i++)
+        if (variables->between[i].start == address)
+            return variables->between[i].end;
+    return block_end(reach, node);
+}
+
+void data_roots_add(const struct data_roots *variables, const struct reach *reach,
+                    struct scan_ranges *ranges, uintptr_t start, uintptr_t end,
+                    struct scan_range model)
+{
+    uint32_t node = reach_lower_bound(reach, start);
+    while (node < reach_count(reach) && reach_address(reach, node) < end &&
+           ranges->count < CUTS_MOST) {
+        scan_ranges_add(ranges, start, reach_address(reach, node), model);
+        start = cut_end(variables, reach, node);
+        node = reach_lower_bound(reach, start);
+    }
+    scan_ranges_add(ranges, start, end, model);
 }

@@ -1,6 +1,5 @@
 #include "preload/track/annotate.h"
 #include "preload/heap/suballoc.h"
-#include "preload/heap/pools.h"
 #include "preload/heap/sample.h"
 #include "preload/track/track.h"
 #include "preload/misuse/bad_free.h"
@@ -8,11 +7,11 @@
 static void free_suballoc(struct guard *guard, const struct frame *caller, const void *block,
                           uint32_t how, uint32_t pool)
 {
-    struct carved it;
+    struct suballoc_block it;
     uintptr_t address = arch_address(block);
-    if (carved_remove(guard, address, pool, &it)) {
+    if (suballoc_remove(guard, address, pool, &it)) {
         track_suballoc_free(guard, caller, &it.block, how);
-    } else if (carved_remove(guard, address, CARVED_ANY, &it)) {
+    } else if (suballoc_remove(guard, address, SUBALLOC_ANY_POOL, &it)) {
         bad_free_of_suballoc(guard, caller, &it, how, pool);
         track_suballoc_free(guard, caller, &it.block, how);
     } else {
@@ -25,22 +24,22 @@ static void free_suballoc(struct guard *guard, const struct frame *caller, const
 void annotate_block_new(struct guard *guard, const struct frame *caller, const void *block,
                         size_t size)
 {
-    if (block && !sample_bytes)
+    if (block && !sample_state.bytes)
         track_suballoc(guard, caller, (void *)block, size, LEAK_KIND_CUSTOM, 0);
 }
 
 void annotate_block_free(struct guard *guard, const struct frame *caller, const void *block)
 {
-    if (block && !sample_bytes)
-        free_suballoc(guard, caller, block, BY_BLOCK_GONE, 0);
+    if (block && !sample_state.bytes)
+        free_suballoc(guard, caller, block, FREED_BY_BLOCK_GONE, 0);
 }
 
 void annotate_block_resize(struct guard *guard, const struct frame *caller, const void *block,
                            size_t size)
 {
-    if (!block || sample_bytes)
+    if (!block || sample_state.bytes)
         return;
-    free_suballoc(guard, caller, block, BY_BLOCK_RESIZE, 0);
+    free_suballoc(guard, caller, block, FREED_BY_BLOCK_RESIZE, 0);
     track_suballoc(guard, caller, (void *)block, size, LEAK_KIND_CUSTOM, 0);
 }
 
@@ -48,7 +47,7 @@ void annotate_block_resize(struct guard *guard, const struct frame *caller, cons
 
 void annotate_pool_create(struct guard *guard, const void *pool, const char *name)
 {
-    if (!sample_bytes)
+    if (!sample_state.bytes)
         pools_create(guard, (uintptr_t)pool, name);
 }
 
@@ -65,7 +64,7 @@ void annotate_pool_move(struct guard *guard, const void *from, const void *to)
 void annotate_pool_alloc(struct guard *guard, const struct frame *caller, const void *pool,
                          const void *block, size_t size)
 {
-    uint32_t number = block && !sample_bytes ? pools_create(guard, (uintptr_t)pool, NULL) : 0;
+    uint32_t number = block && !sample_state.bytes ? pools_create(guard, (uintptr_t)pool, NULL) : 0;
     if (number)
         track_suballoc(guard, caller, (void *)block, size, LEAK_KIND_POOL, number);
 }
@@ -73,8 +72,8 @@ void annotate_pool_alloc(struct guard *guard, const struct frame *caller, const 
 void annotate_pool_free(struct guard *guard, const struct frame *caller, const void *pool,
                         const void *block)
 {
-    if (block && !sample_bytes)
-        free_suballoc(guard, caller, block, BY_POOL_FREE, pools_find(guard, (uintptr_t)pool));
+    if (block && !sample_state.bytes)
+        free_suballoc(guard, caller, block, FREED_BY_POOL_FREE, pools_find(guard, (uintptr_t)pool));
 }
 
 void annotate_pool_resize(struct guard *guard, const struct frame *caller, const void *pool,
@@ -87,20 +86,20 @@ void annotate_pool_resize(struct guard *guard, const struct frame *caller, const
 void annotate_pool_trim(struct guard *guard, const struct frame *caller, const void *pool,
                         const void *start, size_t size)
 {
-    struct carved it;
+    struct suballoc_block it;
     uint32_t number = pools_find(guard, (uintptr_t)pool);
-    while (carved_remove_outside(guard, number, (uintptr_t)start, (uintptr_t)start + size, &it))
-        track_suballoc_free(guard, caller, &it.block, BY_POOL_FREE);
+    while (suballoc_remove_outside(guard, number, (uintptr_t)start, (uintptr_t)start + size, &it))
+        track_suballoc_free(guard, caller, &it.block, FREED_BY_POOL_FREE);
 }
 
 void annotate_pool_destroy(struct guard *guard, const struct frame *caller, const void *pool)
 {
-    struct carved it;
+    struct suballoc_block it;
     uint32_t number = pools_find(guard, (uintptr_t)pool);
-    while (carved_remove_member(guard, number, &it)) {
+    while (suballoc_remove_member(guard, number, &it)) {
         if (options_current.pool_destroy_leaks)
             bad_free_of_pool_member(guard, caller, &it);
-        track_suballoc_free(guard, caller, &it.block, BY_POOL_DESTROY);
+        track_suballoc_free(guard, caller, &it.block, FREED_BY_POOL_DESTROY);
     }
     pools_remove(guard, (uintptr_t)pool);
 }

@@ -34,8 +34,8 @@ void track_start(void)
 
 void track_select_path(void)
 {
-    track_state.selective = sample_bytes || options_current.min_size || size_span != UINT64_MAX;
-    track_state.detour = sample_bytes || quarantine_is_on() || eventlog_is_on();
+    track_state.selective = sample_state.bytes || options_current.min_size || size_span != UINT64_MAX;
+    track_state.detour = sample_state.bytes || quarantine_is_on() || eventlog_is_on();
 }
 
 void track_tick(void)
@@ -69,8 +69,8 @@ NOINLINE void track_update_clock(struct guard *guard, struct thread *thread)
     thread->clock_at = thread->record->allocations + thread->events_per_clock;
     set_next_due(thread);
     if (late) {
-        threads_note_name(thread);
-        history_tick(guard, thread, before);
+        threads_record_name(thread);
+        timeline_tick(guard, thread, before);
         memory_limits_tick();
     }
 }
@@ -101,18 +101,18 @@ NOINLINE void track_flush_live(struct guard *guard, struct thread *thread)
     thread->stop_at -= nearer;
     if (*lock_single_threaded) {
         live = header->live_bytes += delta;
-        threads_blocks += thread->delta_blocks;
+        threads_state.live_blocks += thread->delta_blocks;
     } else {
         live = __atomic_add_fetch(&header->live_bytes, delta, __ATOMIC_RELAXED);
-        add_relaxed(&threads_blocks, thread->delta_blocks);
+        add_relaxed(&threads_state.live_blocks, thread->delta_blocks);
     }
     most = live >> 10 > DELTA_MAX ? DELTA_MAX : live >> 10 > DELTA_MIN ? live >> 10 : DELTA_MIN;
     thread->delta_level = most;
     thread->delta_top = 2 * most;
     thread->delta_blocks = 0;
     uint64_t peak = load_relaxed(&header->peak_bytes);
-    if (delta < 0 && unlikely(peak >= load_relaxed(&history_peak_from)) && live < peak - peak / 256)
-        history_peak(guard);
+    if (delta < 0 && unlikely(peak >= load_relaxed(&timeline_peak_threshold)) && live < peak - peak / 256)
+        timeline_write_peak(guard);
     if ((int64_t)live <= (int64_t)peak)
         return;
     store_relaxed(&header->peak_bytes, live);
@@ -154,7 +154,7 @@ struct leak_slot *track_replace_block(struct guard *guard, struct thread *thread
                                       const struct block *old, uint64_t blocks, uint32_t site)
 {
     track_count_free(guard, thread, old, blocks, false);
-    return slots_pair(&thread->slots, site);
+    return thread_counters_pair(&thread->slots, site);
 }
 
 static ALWAYS_INLINE void record_alloc(struct guard *guard, const struct frame *caller,
@@ -174,14 +174,14 @@ static ALWAYS_INLINE void record_alloc(struct guard *guard, const struct frame *
 static NOINLINE void record_alloc_sampled(struct guard *guard, const struct frame *caller,
                                           void *pointer, size_t size, enum leak_kind kind)
 {
-    if (sample_meets(size))
+    if (sample_selects(size))
         record_alloc(guard, caller, pointer, size, kind, true, NULL);
 }
 
 void track_alloc(struct guard *guard, const struct frame *caller, void *pointer, size_t size,
                  enum leak_kind kind)
 {
-    if (unlikely(sample_bytes))
+    if (unlikely(sample_state.bytes))
         record_alloc_sampled(guard, caller, pointer, size, kind);
     else
         record_alloc(guard, caller, pointer, size, kind, false, NULL);
@@ -204,7 +204,7 @@ NOINLINE void track_suballoc(struct guard *guard, const struct frame *caller, vo
 
 bool track_remove(struct guard *guard, void *pointer, struct block *out)
 {
-    return sample_bytes ? sample_remove(guard, arch_address(pointer), out)
+    return sample_state.bytes ? sample_remove(guard, arch_address(pointer), out)
                         : blocks_remove(guard, arch_address(pointer), out);
 }
 
@@ -213,9 +213,9 @@ static NOINLINE bool remove_with_detour(struct guard *guard, const struct frame 
 {
     bool known = track_remove(guard, pointer, out);
     if (eventlog_is_on() && known)
-        eventlog_free(guard, caller, out, BY_REALLOC);
+        eventlog_free(guard, caller, out, FREED_BY_REALLOC);
     else if (eventlog_is_on())
-        eventlog_free_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
+        eventlog_free_unknown(guard, caller, arch_address(pointer), FREED_BY_REALLOC);
     return known;
 }
 
@@ -226,12 +226,12 @@ NOINLINE uint32_t track_record_free_stack(struct guard *guard, struct thread *th
     struct block block = track_copy_block(taken, address);
     uint32_t node = 0;
     if (weight) {
-        history_died(block.site, weight, store_header->epoch - block.tick);
+        timeline_add_death(block.site, weight, store_header->epoch - block.tick);
         if ((node = capture_node(guard, thread, caller)))
-            freed_count(guard, block.site, node, weight, block.size);
+            free_history_count(guard, block.site, node, weight, block.size);
     }
     if (content)
-        orphans_look(guard, thread, caller, &block, content, &node);
+        dropped_pointers_scan(guard, thread, caller, &block, content, &node);
     return node;
 }
 
@@ -266,10 +266,10 @@ static NOINLINE void record_free_sampled(struct guard *guard, const struct frame
 
 void track_free_removed(struct guard *guard, const struct frame *caller, const struct block *block)
 {
-    if (unlikely(sample_bytes))
-        record_free_sampled(guard, caller, block, BY_REALLOC);
+    if (unlikely(sample_state.bytes))
+        record_free_sampled(guard, caller, block, FREED_BY_REALLOC);
     else
-        record_free(guard, caller, block, NULL, BY_REALLOC, false);
+        record_free(guard, caller, block, NULL, FREED_BY_REALLOC, false);
 }
 
 NOINLINE void track_suballoc_free(struct guard *guard, const struct frame *caller,
@@ -283,8 +283,8 @@ NOINLINE void track_suballoc_free(struct guard *guard, const struct frame *calle
 void track_free_contained(struct guard *guard, const struct frame *caller, uintptr_t start,
                           size_t size, uint32_t how)
 {
-    struct carved it;
-    while (carved_remove_in(guard, start, start + size, &it))
+    struct suballoc_block it;
+    while (suballoc_remove_in_range(guard, start, start + size, &it))
         track_suballoc_free(guard, caller, &it.block, how);
 }
 
@@ -292,8 +292,8 @@ void track_free_contained(struct guard *guard, const struct frame *caller, uintp
 static bool free_suballoc_wrongly(struct guard *guard, const struct frame *caller,
                                   uintptr_t address, uint32_t how)
 {
-    struct carved it;
-    if (likely(!load_relaxed(&carved_count)) || !carved_remove(guard, address, CARVED_ANY, &it))
+    struct suballoc_block it;
+    if (likely(!load_relaxed(&suballoc_count)) || !suballoc_remove(guard, address, SUBALLOC_ANY_POOL, &it))
         return false;
     bad_free_of_suballoc(guard, caller, &it, how, 0);
     track_suballoc_free(guard, caller, &it.block, how);
@@ -306,11 +306,11 @@ bool track_remove_for_realloc(struct guard *guard, const struct frame *caller, v
     bool known = unlikely(track_state.detour) ? remove_with_detour(guard, caller, pointer, out)
                                               : blocks_remove(guard, arch_address(pointer), out);
     if (unlikely(!known)) {
-        if (!free_suballoc_wrongly(guard, caller, arch_address(pointer), BY_REALLOC) &&
-            !bad_free_of_quarantined(guard, caller, arch_address(pointer), BY_REALLOC))
-            bad_free_of_unknown(guard, caller, arch_address(pointer), BY_REALLOC);
-    } else if (unlikely(!bad_free_agrees(caller, out, BY_REALLOC, false))) {
-        bad_free_check_block(guard, caller, out, BY_REALLOC);
+        if (!free_suballoc_wrongly(guard, caller, arch_address(pointer), FREED_BY_REALLOC) &&
+            !bad_free_of_quarantined(guard, caller, arch_address(pointer), FREED_BY_REALLOC))
+            bad_free_of_unknown(guard, caller, arch_address(pointer), FREED_BY_REALLOC);
+    } else if (unlikely(!bad_free_agrees(caller, out, FREED_BY_REALLOC, false))) {
+        bad_free_check_block(guard, caller, out, FREED_BY_REALLOC);
     }
     return known;
 }
@@ -345,7 +345,7 @@ static void *free_with_detour(struct guard *guard, const struct frame *caller, v
     if (eventlog_is_on())
         eventlog_free(guard, caller, &block, how);
     bad_free_check_block(guard, caller, &block, how); /* if it is wrong at all */
-    if (load_relaxed(&carved_count))
+    if (load_relaxed(&suballoc_count))
         track_free_contained(guard, caller, address, block.size, how);
     record_free(guard, caller, &block, pointer, how, false);
     return quarantine_is_on() && bad_free_quarantine(guard, caller, pointer, &block, how) ? NULL
@@ -355,7 +355,7 @@ static void *free_with_detour(struct guard *guard, const struct frame *caller, v
 static NOINLINE void *free_detour(struct guard *guard, const struct frame *caller, void *pointer,
                                   uint32_t how)
 {
-    if (!sample_bytes)
+    if (!sample_state.bytes)
         return free_with_detour(guard, caller, pointer, how);
     free_sampled(guard, caller, pointer, how);
     return pointer;
@@ -401,7 +401,7 @@ void *track_free(struct guard *guard, const struct frame *caller, void *pointer,
     return free_inline(guard, caller, pointer, how, false);
 }
 
-void *track_free_sized(struct guard *guard, const struct release_frame *frame, void *pointer,
+void *track_free_sized(struct guard *guard, const struct free_form_frame *frame, void *pointer,
                        uint32_t how)
 {
     return free_inline(guard, &frame->caller, pointer, how, true);
@@ -410,7 +410,7 @@ void *track_free_sized(struct guard *guard, const struct release_frame *frame, v
 void track_reinsert(struct guard *guard, const struct block *block)
 {
     struct block old;
-    if (unlikely(sample_bytes))
+    if (unlikely(sample_state.bytes))
         sample_insert(guard, block, &old);
     else
         blocks_insert(guard, block, &old);

@@ -21,7 +21,7 @@ void track_alloc(struct guard *guard, const struct frame *caller, void *block, s
  * NULL. */
 void *track_free(struct guard *guard, const struct frame *caller, void *block, uint32_t how);
 /* The same for a form that states a size or an alignment. */
-void *track_free_sized(struct guard *guard, const struct release_frame *frame, void *block,
+void *track_free_sized(struct guard *guard, const struct free_form_frame *frame, void *block,
                        uint32_t how);
 
 /* Removes the block from the table without counting it, for realloc (which is wrong for a block of
@@ -40,7 +40,7 @@ void track_suballoc(struct guard *guard, const struct frame *caller, void *block
 void track_suballoc_free(struct guard *guard, const struct frame *caller, const struct block *block,
                          uint32_t how);
 /* The memory [start, start + size) is about to be reused, or already is: blocks of the program's
- * own allocators that begin there are freed. Does nothing while carved_count is 0. */
+ * own allocators that begin there are freed. Does nothing while suballoc_count is 0. */
 COLD void track_free_contained(struct guard *guard, const struct frame *caller, uintptr_t start,
                                size_t size, uint32_t how);
 

@@ -72,7 +72,7 @@ static inline void track_count_alloc(struct guard *guard, struct thread *thread,
                                      struct leak_slot *pair, const struct block *block,
                                      uint64_t blocks)
 {
-    struct leak_slot *slot = slots_find_in(guard, &thread->slots, pair, block->site);
+    struct leak_slot *slot = thread_counters_find_in(guard, &thread->slots, pair, block->site);
     thread->slots.newest = slot;
     bump(&slot->counts.allocs, blocks);
     bump(&slot->counts.bytes, blocks * block->size);
@@ -87,8 +87,8 @@ static ALWAYS_INLINE uint64_t track_count_free(struct guard *guard, struct threa
 {
     /* First: the record of a peak that ends here must include this block. */
     track_add_live(guard, thread, -(int64_t)(blocks * block->size), -(int64_t)blocks);
-    struct leak_slot *slot = likely(young) ? slots_find_newest(guard, &thread->slots, block->site)
-                                           : slots_find(guard, &thread->slots, block->site);
+    struct leak_slot *slot = likely(young) ? thread_counters_find_newest(guard, &thread->slots, block->site)
+                                           : thread_counters_find(guard, &thread->slots, block->site);
     uint64_t before = slot->counts.frees;
     bump(&slot->counts.frees, blocks);
     bump(&slot->counts.freed_bytes, blocks * block->size);
@@ -137,8 +137,8 @@ static ALWAYS_INLINE void track_record_alloc(struct guard *guard, struct thread 
         return track_alloc_without_site(guard, thread, COPY_OF(caller), COPY_OF(&block), own);
     track_number_block(guard, thread, caller, &block,
                        own); /* not earlier: few registers survive a call */
-    struct leak_slot *pair = slots_prefetch(&thread->slots, block.site);
-    enum blocks_insert done = pool      ? carved_insert(guard, &block, *pool, &old)
+    struct leak_slot *pair = thread_counters_prefetch(&thread->slots, block.site);
+    enum blocks_insert done = pool      ? suballoc_insert(guard, &block, *pool, &old)
                               : sampled ? sample_insert(guard, &block, &old)
                                         : blocks_insert(guard, &block, &old);
     if (unlikely(done == BLOCKS_NO_MEMORY))
@@ -171,7 +171,7 @@ static inline unsigned track_weight(struct thread *thread, const struct block *b
         return blocks;
     if (unlikely(before < LEAK_FREED_FIRST))
         before += sites_folded_frees(block->site);
-    return freed_weight(&thread->freed, before);
+    return free_history_weight(&thread->freed, before);
 }
 
 /* A block that blocks_take has returned, with its address. */
@@ -201,16 +201,16 @@ static ALWAYS_INLINE void track_record_free(struct guard *guard, struct thread *
     unsigned weight = track_weight(thread, block, before, blocks, sampled);
     bool all = options_current.free_stacks == FREE_STACKS_ALL;
     /* Not with samples, which have few of the blocks. */
-    bool look = !sampled && pointer && orphans_due(thread, before, weight, all);
+    bool look = !sampled && pointer && dropped_pointers_is_due(thread, before, weight, all);
     uint32_t node = 0;
     if (unlikely(weight || look))
         node = track_record_free_stack(guard, thread, COPY_OF(caller), block, address, weight,
                                        look ? pointer : NULL);
-    freed_remember(&thread->freed, block, address, caller->pc, node, store_header->epoch,
-                   release_form(how));
+    free_history_add_recent(&thread->freed, block, address, caller->pc, node, store_header->epoch,
+                   free_form_of(how));
 }
 
-/* guard->thread is set. with_size: caller is the first part of a release_frame. */
+/* guard->thread is set. with_size: caller is the first part of a free_form_frame. */
 static ALWAYS_INLINE void *track_free_known_thread(struct guard *guard, const struct frame *caller,
                                                    void *pointer, uint32_t how, bool with_size)
 {

@@ -1,16 +1,16 @@
-#include "preload/unwind/backtrace.h"
+/* backtrace.c - writes a call stack as text, without malloc and stdio. */
+#include "preload/unwind/unwind.h"
 #include "preload/base/stack_fold.h"
 #include "preload/interpose/modules.h"
 #include "preload/elf/link_map.h"
 #include "preload/base/sys.h"
 #include "preload/base/strbuf.h"
-#include "preload/unwind/unwind.h"
 #include "context.h"
 
 #include <limits.h>
 
 #define FRAMES_MOST (16u << 20)
-#define WRITTEN_OUT 16 /* frames that repeat, when there are no more */
+#define WRITTEN_OUT 16 /* up to so many repeated frames are written one by one */
 
 struct work {
     struct unwind_trace trace;
@@ -25,20 +25,20 @@ struct work {
     int fd;
 };
 
-static bool add_frame(const struct frame *frame, void *context)
+static bool fold_frame(const struct frame *frame, void *context)
 {
     struct work *work = context;
     stack_fold_add(&work->fold, frame->pc);
     return work->fold.depth < FRAMES_MOST;
 }
 
-static void put(struct work *work, const struct text *text)
+static void write_text(struct work *work, const struct text *text)
 {
     sys_write_no_sigpipe(work->fd, text->bytes, text->length);
 }
 
-static void add_module(struct work *work, const struct module_view *module, uintptr_t pc,
-                       struct text *text)
+static void append_module(struct work *work, const struct module_view *module, uintptr_t pc,
+                          struct text *text)
 {
     const char *path = module->map->l_name;
     strbuf_add(text, " (");
@@ -48,7 +48,7 @@ static void add_module(struct work *work, const struct module_view *module, uint
     strbuf_add(text, ")");
 }
 
-/* exact: pc is where the frame stands; else what a call returns to. */
+/* exact: pc + 1 is given, the interrupted instruction; else a return address. */
 static void write_frame(struct work *work, uintptr_t pc, bool exact)
 {
     struct module_view module;
@@ -64,10 +64,10 @@ static void write_frame(struct work *work, uintptr_t pc, bool exact)
             strbuf_add(&text, "+");
             strbuf_add_hex(&text, work->name.offset + !exact);
         }
-        add_module(work, &module, pc - exact, &text);
+        append_module(work, &module, pc - exact, &text);
     }
     strbuf_add(&text, "\n");
-    put(work, &text);
+    write_text(work, &text);
 }
 
 static void write_note(struct work *work, const char *before, uint64_t number, const char *after)
@@ -76,11 +76,11 @@ static void write_note(struct work *work, const char *before, uint64_t number, c
     strbuf_add(&text, before);
     strbuf_add_number(&text, number);
     strbuf_add(&text, after);
-    put(work, &text);
+    write_text(work, &text);
 }
 
-/* A few are written out. */
-static void write_repeats(struct work *work, uint32_t last)
+/* Frames that the fold has found to repeat: a few are written, of many only the number. */
+static void write_repeated_frames(struct work *work, uint32_t last)
 {
     const struct leak_crash_frame *frame = &work->row[last];
     uint64_t more = (uint64_t)frame->period * frame->times;
@@ -95,7 +95,7 @@ static void write_repeats(struct work *work, uint32_t last)
             write_frame(work, work->row[last + 1 - i].pc, false);
 }
 
-static void write_all(struct work *work, bool exact)
+static void write_all_frames(struct work *work, bool exact)
 {
     struct fold *fold = &work->fold;
     uint64_t left_out;
@@ -104,7 +104,7 @@ static void write_all(struct work *work, bool exact)
         const struct leak_crash_frame *frame = &fold->row[i];
         write_frame(work, frame->pc, exact && i == 0);
         if (frame->times)
-            write_repeats(work, i);
+            write_repeated_frames(work, i);
     }
     if (left_out)
         write_note(work, "    ", left_out, " frames are left out\n");
@@ -130,8 +130,8 @@ void backtrace_write(const void *context, const struct frame *caller, int fd)
     work->program[length > 0 ? length : 0] = '\0';
     modules_wait_for_nobody(1);
     unwind_each(&guard_self, &start, registers ? context_link(registers) : 0, &work->trace,
-                add_frame, work);
-    write_all(work, registers != NULL);
+                fold_frame, work);
+    write_all_frames(work, registers != NULL);
     modules_wait_for_nobody(-1);
     sys_unmap(work, sizeof *work);
 }

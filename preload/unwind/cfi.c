@@ -1,3 +1,4 @@
+/* cfi.c - finds an FDE, runs its CFA program, and turns the state into a row. */
 #include "preload/unwind/cfi.h"
 #include "preload/base/eh_reader.h"
 #include "arch.h"
@@ -43,7 +44,7 @@ struct entry {
     uintptr_t start, end;
 };
 
-static bool open_entry(const uint8_t *at, struct cursor *body)
+static bool open_cfi_entry(const uint8_t *at, struct cursor *body)
 {
     struct cursor cursor = {at, at + 4, false};
     uint32_t length = eh_read_uint(&cursor, 4);
@@ -56,7 +57,7 @@ static bool open_entry(const uint8_t *at, struct cursor *body)
 static bool read_cie(const uint8_t *at, struct entry *entry)
 {
     struct cursor cursor;
-    if (!open_entry(at, &cursor) || eh_read_uint(&cursor, 4) != 0)
+    if (!open_cfi_entry(at, &cursor) || eh_read_uint(&cursor, 4) != 0)
         return false;
     uint8_t version = eh_read_uint(&cursor, 1);
     if (version != 1 && version != 3)
@@ -101,7 +102,7 @@ static bool read_fde(const uint8_t *fde, uintptr_t pc, struct entry *entry)
 {
     struct cursor cursor;
     memset(entry, 0, sizeof *entry);
-    if (!open_entry(fde, &cursor))
+    if (!open_cfi_entry(fde, &cursor))
         return false;
     const uint8_t *back = cursor.at;
     uint32_t distance = eh_read_uint(&cursor, 4);
@@ -139,13 +140,14 @@ struct state {
 
 struct machine {
     const struct entry *entry;
-    uintptr_t location, pc; /* of the rows run over, and the one wanted */
+    uintptr_t location, pc; /* of the current row, and of the row to find */
     struct state now, initial, stack[STATES_MAX];
     unsigned depth;
     bool bad;
 };
 
-static void set_rule(struct machine *machine, uint64_t number, enum saved how, int64_t offset)
+static void set_register_rule(struct machine *machine, uint64_t number, enum saved how,
+                              int64_t offset)
 {
     struct rule rule = {how, offset};
     if (number == ARCH_DWARF_FP)
@@ -156,7 +158,7 @@ static void set_rule(struct machine *machine, uint64_t number, enum saved how, i
         machine->now.other = rule;
 }
 
-static void restore_rule(struct machine *machine, uint64_t number)
+static void restore_register_rule(struct machine *machine, uint64_t number)
 {
     if (number == ARCH_DWARF_FP)
         machine->now.fp = machine->initial.fp;
@@ -173,8 +175,8 @@ static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
     machine->now.cfa_deref = machine->now.cfa_odd = false;
 }
 
-/* The block of an expression, and the cursor behind it. */
-static struct cursor take_block(struct machine *machine, struct cursor *cursor)
+/* Returns an expression's block and moves the cursor behind it. */
+static struct cursor read_expression_block(struct machine *machine, struct cursor *cursor)
 {
     uint64_t size = eh_read_uleb(cursor);
     if (cursor->bad || size > (uint64_t)(cursor->end - cursor->at)) {
@@ -191,7 +193,7 @@ static struct cursor take_block(struct machine *machine, struct cursor *cursor)
 #define DW_OP_BREG0 0x70
 
 /* A realigned frame keeps its caller's sp in a slot near fp: DW_OP_breg(fp) offset, DW_OP_deref. */
-static bool realigned_cfa(struct machine *machine, struct cursor block)
+static bool parse_realigned_cfa(struct machine *machine, struct cursor block)
 {
     if (eh_read_uint(&block, 1) != DW_OP_BREG0 + ARCH_DWARF_FP)
         return false;
@@ -202,7 +204,7 @@ static bool realigned_cfa(struct machine *machine, struct cursor block)
 
 /* A PLT entry pushes once on its way, at offset n of its 16 bytes, and one rule serves all entries:
  * sp + offset + ((pc & 15) >= n) * 8. */
-static bool plt_cfa(struct machine *machine, struct cursor block)
+static bool parse_plt_cfa(struct machine *machine, struct cursor block)
 {
     static const uint8_t middle[] = {DW_OP_BREG0 + ARCH_DWARF_RA, 0, DW_OP_LIT0 + 15, 0x1a};
     static const uint8_t tail[] = {0x2a, DW_OP_LIT0 + 3, 0x24, 0x22}; /* ge, shl 3, plus */
@@ -219,27 +221,27 @@ static bool plt_cfa(struct machine *machine, struct cursor block)
     return pushed_at < 16;
 }
 
-static void cfa_expression(struct machine *machine, struct cursor *cursor)
+static void run_cfa_expression(struct machine *machine, struct cursor *cursor)
 {
-    struct cursor block = take_block(machine, cursor);
-    if (realigned_cfa(machine, block) || plt_cfa(machine, block))
+    struct cursor block = read_expression_block(machine, cursor);
+    if (parse_realigned_cfa(machine, block) || parse_plt_cfa(machine, block))
         return;
     machine->now.cfa_odd = machine->now.cfa_deref = true;
 }
 
-/* A realigned frame's way to say where its caller's fp is: DW_OP_breg(fp) offset. */
-static void register_expression(struct machine *machine, struct cursor *cursor, bool is_address)
+/* In a realigned frame the caller's fp is saved at DW_OP_breg(fp) offset. */
+static void run_register_expression(struct machine *machine, struct cursor *cursor, bool is_address)
 {
     uint64_t number = eh_read_uleb(cursor);
-    struct cursor block = take_block(machine, cursor);
+    struct cursor block = read_expression_block(machine, cursor);
     bool of_fp = eh_read_uint(&block, 1) == DW_OP_BREG0 + ARCH_DWARF_FP;
     int64_t offset = eh_read_sleb(&block);
     bool known = is_address && of_fp && !block.bad && block.at == block.end;
-    set_rule(machine, number, known ? SAVED_NEAR_FP : SAVED_ODD, offset);
+    set_register_rule(machine, number, known ? SAVED_NEAR_FP : SAVED_ODD, offset);
 }
 
-/* A factored offset; what overflows is no offset. */
-static int64_t scaled(struct machine *machine, int64_t value)
+/* A factored offset; an overflow makes the program invalid. */
+static int64_t scale_offset(struct machine *machine, int64_t value)
 {
     int64_t offset = 0;
     if (__builtin_mul_overflow(value, machine->entry->data_align, &offset))
@@ -247,15 +249,15 @@ static int64_t scaled(struct machine *machine, int64_t value)
     return offset;
 }
 
-/* Changing a part of the CFA means something only where it is register plus offset. */
-static void need_plain_cfa(struct machine *machine)
+/* Opcodes that change a part of the CFA are valid only where it is register plus offset. */
+static void require_plain_cfa(struct machine *machine)
 {
     if (machine->now.cfa_deref)
         machine->bad = true;
 }
 
-/* The opcodes whose number is the whole byte. */
-static void extended(struct machine *machine, uint8_t opcode, struct cursor *cursor)
+/* Opcodes that take up the whole byte. */
+static void run_extended_opcode(struct machine *machine, uint8_t opcode, struct cursor *cursor)
 {
     const struct entry *entry = machine->entry;
     uint64_t number;
@@ -276,25 +278,25 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
         break;
     case 0x05: /* offset_extended */
         number = eh_read_uleb(cursor);
-        set_rule(machine, number, SAVED_AT, scaled(machine, eh_read_uleb(cursor)));
+        set_register_rule(machine, number, SAVED_AT, scale_offset(machine, eh_read_uleb(cursor)));
         break;
     case 0x11: /* offset_extended_sf */
         number = eh_read_uleb(cursor);
-        set_rule(machine, number, SAVED_AT, scaled(machine, eh_read_sleb(cursor)));
+        set_register_rule(machine, number, SAVED_AT, scale_offset(machine, eh_read_sleb(cursor)));
         break;
     case 0x06: /* restore_extended */
-        restore_rule(machine, eh_read_uleb(cursor));
+        restore_register_rule(machine, eh_read_uleb(cursor));
         break;
     case 0x07: /* undefined */
-        set_rule(machine, eh_read_uleb(cursor), SAVED_UNDEFINED, 0);
+        set_register_rule(machine, eh_read_uleb(cursor), SAVED_UNDEFINED, 0);
         break;
     case 0x08: /* same_value */
-        set_rule(machine, eh_read_uleb(cursor), SAVED_SAME, 0);
+        set_register_rule(machine, eh_read_uleb(cursor), SAVED_SAME, 0);
         break;
     case 0x09: /* register */
         number = eh_read_uleb(cursor);
         eh_read_uleb(cursor);
-        set_rule(machine, number, SAVED_ODD, 0);
+        set_register_rule(machine, number, SAVED_ODD, 0);
         break;
     case 0x0a: /* remember_state */
         if (machine->depth == STATES_MAX)
@@ -314,26 +316,26 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
         break;
     case 0x12: /* def_cfa_sf */
         number = eh_read_uleb(cursor);
-        define_cfa(machine, number, scaled(machine, eh_read_sleb(cursor)));
+        define_cfa(machine, number, scale_offset(machine, eh_read_sleb(cursor)));
         break;
     case 0x0d: /* def_cfa_register */
-        need_plain_cfa(machine);
+        require_plain_cfa(machine);
         machine->now.cfa_register = eh_read_uleb(cursor);
         break;
     case 0x0e: /* def_cfa_offset */
-        need_plain_cfa(machine);
+        require_plain_cfa(machine);
         machine->now.cfa_offset = eh_read_uleb(cursor);
         break;
     case 0x13: /* def_cfa_offset_sf */
-        need_plain_cfa(machine);
-        machine->now.cfa_offset = scaled(machine, eh_read_sleb(cursor));
+        require_plain_cfa(machine);
+        machine->now.cfa_offset = scale_offset(machine, eh_read_sleb(cursor));
         break;
     case 0x0f: /* def_cfa_expression */
-        cfa_expression(machine, cursor);
+        run_cfa_expression(machine, cursor);
         break;
     case 0x10: /* expression, val_expression */
     case 0x16:
-        register_expression(machine, cursor, opcode == 0x10);
+        run_register_expression(machine, cursor, opcode == 0x10);
         break;
     case 0x2e: /* GNU_args_size */
         eh_read_uleb(cursor);
@@ -347,7 +349,7 @@ static void extended(struct machine *machine, uint8_t opcode, struct cursor *cur
 }
 
 /* Runs until the row at pc is complete. */
-static void run(struct machine *machine, struct cursor cursor, uintptr_t pc)
+static void run_cfa_program(struct machine *machine, struct cursor cursor, uintptr_t pc)
 {
     while (cursor.at < cursor.end && machine->location <= pc && !machine->bad) {
         uint8_t opcode = eh_read_uint(&cursor, 1);
@@ -357,13 +359,14 @@ static void run(struct machine *machine, struct cursor cursor, uintptr_t pc)
             machine->location += operand * machine->entry->code_align;
             break;
         case 0x80: /* offset */
-            set_rule(machine, operand, SAVED_AT, scaled(machine, eh_read_uleb(&cursor)));
+            set_register_rule(machine, operand, SAVED_AT,
+                              scale_offset(machine, eh_read_uleb(&cursor)));
             break;
         case 0xc0: /* restore */
-            restore_rule(machine, operand);
+            restore_register_rule(machine, operand);
             break;
         default:
-            extended(machine, opcode, &cursor);
+            run_extended_opcode(machine, opcode, &cursor);
         }
         if (cursor.bad)
             machine->bad = true;
@@ -375,28 +378,28 @@ static bool is_saved(const struct rule *rule)
     return rule->how == SAVED_AT || rule->how == SAVED_NEAR_FP;
 }
 
-static bool fits(const struct rule *rule, int64_t base, int64_t least, int64_t most)
+static bool offset_fits(const struct rule *rule, int64_t base, int64_t least, int64_t most)
 {
     return !is_saved(rule) || (rule->offset >= INT32_MIN && rule->offset <= INT32_MAX &&
                                rule->offset - base >= least && rule->offset - base <= most);
 }
 
-static bool both_fit(const struct state *state, int64_t base)
+static bool saved_offsets_fit(const struct state *state, int64_t base)
 {
-    return fits(&state->fp, base, INT16_MIN + 1, CFI_FP_KEPT - 1) &&
-           fits(&state->ra, base, CFI_RA_LEAST, CFI_RA_MOST);
+    return offset_fits(&state->fp, base, INT16_MIN + 1, CFI_FP_KEPT - 1) &&
+           offset_fits(&state->ra, base, CFI_RA_LEAST, CFI_RA_MOST);
 }
 
-/* Where fp and the return address are; false when a row cannot say it. */
-static bool place_saved(const struct state *state, struct cfi_row *row)
+/* Where fp and the return address are saved; false when no row can express it. */
+static bool set_saved_offsets(const struct state *state, struct cfi_row *row)
 {
     const struct rule *fp = &state->fp, *ra = &state->ra;
-    int64_t base = 0; /* what offsets count from, seen from the CFA */
-    if (ARCH_LINK_REGISTER && !state->cfa_deref && !both_fit(state, 0)) {
+    int64_t base = 0; /* origin of the offsets, relative to the CFA */
+    if (ARCH_LINK_REGISTER && !state->cfa_deref && !saved_offsets_fit(state, 0)) {
         base = -(int64_t)row->offset;
         row->ra_offset |= CFI_NEAR_BOTTOM;
     }
-    if (!both_fit(state, base) || (is_saved(ra) && (ra->offset - base) & CFI_RA_FLAGS))
+    if (!saved_offsets_fit(state, base) || (is_saved(ra) && (ra->offset - base) & CFI_RA_FLAGS))
         return false;
     row->fp_offset = is_saved(fp) ? fp->offset - base : CFI_FP_KEPT;
     row->ra_offset += is_saved(ra) ? ra->offset - base : CFI_RA_KEPT;
@@ -404,7 +407,7 @@ static bool place_saved(const struct state *state, struct cfi_row *row)
     return true;
 }
 
-static struct cfi_row row_of(const struct state *state)
+static struct cfi_row row_from_state(const struct state *state)
 {
     struct cfi_row row = {.rule = CFI_COMPLEX}, full = {.offset = (int32_t)state->cfa_offset};
     if (state->ra.how == SAVED_UNDEFINED) {
@@ -415,19 +418,19 @@ static struct cfi_row row_of(const struct state *state)
     bool of_other = state->cfa_register == ARCH_DWARF_OTHER;
     bool ra_known =
         state->ra.how == SAVED_AT || (ARCH_LINK_REGISTER && state->ra.how == SAVED_SAME);
-    /* Each kind of row has its own place to count from. */
+    /* Each kind of row has its own origin of offsets. */
     bool fp_known = is_saved(&state->fp) ? (state->fp.how == SAVED_NEAR_FP) == state->cfa_deref
                                          : state->fp.how != SAVED_ODD;
     if (state->cfa_odd || (!of_sp && !of_fp && !of_other) || !ra_known || !fp_known ||
-        state->cfa_offset != full.offset || !place_saved(state, &full))
+        state->cfa_offset != full.offset || !set_saved_offsets(state, &full))
         return row;
     full.rule = of_sp ? CFI_SP : of_other ? CFI_OTHER : state->cfa_deref ? CFI_FP_DEREF : CFI_FP;
     return full;
 }
 
-/* The state at pc. CFI_NONE: there is none; CFI_SIGNAL: none is needed; CFI_COMPLEX: not to be
- * read. */
-static enum cfi_rule state_at(const uint8_t *fde, uintptr_t pc, struct state *out)
+/* The state at pc. CFI_NONE: pc is not in this FDE; CFI_SIGNAL: a signal frame, no state needed;
+ * CFI_COMPLEX: the program is not understood. */
+static enum cfi_rule cfa_state_at(const uint8_t *fde, uintptr_t pc, struct state *out)
 {
     struct entry entry;
     if (!read_fde(fde, pc, &entry))
@@ -435,12 +438,12 @@ static enum cfi_rule state_at(const uint8_t *fde, uintptr_t pc, struct state *ou
     if (entry.signal)
         return CFI_SIGNAL;
     struct machine machine = {.entry = &entry, .location = entry.start, .pc = pc};
-    /* The CIE's part holds for the whole function. */
-    machine.now.cfa_odd = true; /* until somebody defines it */
-    run(&machine, entry.initial, UINTPTR_MAX);
+    /* The CIE's program gives the initial state of the whole function. */
+    machine.now.cfa_odd = true; /* until an opcode defines it */
+    run_cfa_program(&machine, entry.initial, UINTPTR_MAX);
     machine.initial = machine.now;
     machine.location = entry.start;
-    run(&machine, entry.program, pc);
+    run_cfa_program(&machine, entry.program, pc);
     *out = machine.now;
     return machine.bad ? CFI_COMPLEX : CFI_SP;
 }
@@ -448,8 +451,8 @@ static enum cfi_rule state_at(const uint8_t *fde, uintptr_t pc, struct state *ou
 struct cfi_row cfi_row_of_fde(const uint8_t *fde, uintptr_t pc)
 {
     struct state state;
-    enum cfi_rule rule = state_at(fde, pc, &state);
-    return rule == CFI_SP ? row_of(&state) : (struct cfi_row){.rule = rule};
+    enum cfi_rule rule = cfa_state_at(fde, pc, &state);
+    return rule == CFI_SP ? row_from_state(&state) : (struct cfi_row){.rule = rule};
 }
 
 struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc)
@@ -461,11 +464,12 @@ struct cfi_row cfi_row_at(const void *eh_frame_hdr, uintptr_t pc)
 int16_t cfi_other_of_fde(const uint8_t *fde, uintptr_t pc)
 {
     struct state state;
-    if (state_at(fde, pc, &state) != CFI_SP)
+    if (cfa_state_at(fde, pc, &state) != CFI_SP)
         return CFI_LOST;
     if (state.other.how == SAVED_SAME)
         return CFI_FP_KEPT;
-    return state.other.how == SAVED_AT && fits(&state.other, 0, INT16_MIN + 2, CFI_FP_KEPT - 1)
+    return state.other.how == SAVED_AT &&
+                   offset_fits(&state.other, 0, INT16_MIN + 2, CFI_FP_KEPT - 1)
                ? state.other.offset
                : CFI_LOST;
 }

@@ -1,3 +1,4 @@
+/* cfi_cache.c - interns rows, and caches their numbers by return address. */
 #include "preload/unwind/cfi_cache.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
@@ -9,56 +10,56 @@
 #include <sys/mman.h>
 
 #define PROBES 8
-#define NUMBERS 8192 /* places for the numbers of different rows: cc1plus has 175, cppcheck 100 */
+#define NUMBERS 8192 /* slots of the index of different rows: cc1plus has 175, cppcheck 100 */
 #define DIFFERENT_MOST (NUMBERS / 4 * 3)
 
-/* Slots without an address. A lookup stops at an empty one and passes the other. */
-enum { EMPTY, GIVEN_UP };
+/* Slots without an address. A lookup stops at EMPTY and goes on after REMOVED. */
+enum { EMPTY, REMOVED };
 
-uintptr_t rows_table;
-uint64_t *rows_different;
-/* Readers need none of this. */
+struct cfi_cache cfi_cache;
+/* Used by writers only, under the lock. */
 static struct lock lock;
 static uint32_t used;      /* slots that are not empty */
 static uint32_t different; /* the last number */
-static uint16_t *numbers;  /* by the row; 0 = empty */
+static uint16_t *numbers;  /* row -> number, open addressing; 0 = empty */
 
-/* 0 without memory. */
-static uintptr_t make_table(unsigned bits)
+/* Returns 0 when there is no memory. */
+static uintptr_t make_slot_table(unsigned bits)
 {
     uintptr_t slots = (uintptr_t)arena_map(sizeof(uint64_t) << bits);
     return slots ? slots | (32 - bits) : 0;
 }
 
-static uint32_t size_of(uintptr_t table)
+static uint32_t slot_count(uintptr_t table)
 {
     return 1u << (32 - table % 32);
 }
 
-bool rows_start(void)
+bool cfi_cache_start(void)
 {
-    rows_table = make_table(ROWS_LEAST_BITS);
-    rows_different = arena_map((DIFFERENT_MOST + 1) * sizeof *rows_different);
+    cfi_cache.table = make_slot_table(CFI_CACHE_BITS_MIN);
+    cfi_cache.rows = arena_map((DIFFERENT_MOST + 1) * sizeof *cfi_cache.rows);
     numbers = arena_map(NUMBERS * sizeof *numbers);
-    return rows_table && rows_different && numbers;
+    return cfi_cache.table && cfi_cache.rows && numbers;
 }
 
-static uint64_t pack(struct cfi_row row)
+static uint64_t pack_row(struct cfi_row row)
 {
     return row.rule | (uint64_t)(uint16_t)row.fp_offset << 3 |
            (uint64_t)(row.ra_offset & 0x1fff) << 19 | (uint64_t)(uint32_t)row.offset << 32;
 }
 
-/* Handlers of signals return to a piece of code that the kernel provides (or libc, or qemu-user).
- * On some CPUs it has not always a table that says so. */
-static bool is_trampoline(uintptr_t pc)
+/* A signal handler returns into a trampoline that the kernel provides (or libc, or qemu-user). On
+ * some CPUs the trampoline may have no CFI, so it is recognised by its code. */
+static bool is_signal_trampoline(uintptr_t pc)
 {
     uint64_t code;
     return ARCH_SIGRETURN && sys_peek(pc, &code, sizeof code) && code == ARCH_SIGRETURN;
 }
 
-/* Where there is no table the code itself may be known: what it does from pc on to its return. */
-static struct cfi_row row_of_code(uintptr_t pc)
+/* Code without CFI may be recognised by its instructions from pc to its return: libc's calls of
+ * destructors. */
+static struct cfi_row find_row_of_code(uintptr_t pc)
 {
     uint8_t code[ARCH_DTORS_SIZE];
     if (!sys_peek(pc, code, sizeof code) || !arch_is_dtors(code))
@@ -66,10 +67,10 @@ static struct cfi_row row_of_code(uintptr_t pc)
     return (struct cfi_row){CFI_SP, ARCH_DTORS_FP, ARCH_DTORS_RA, ARCH_DTORS_CFA};
 }
 
-static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
+static NOINLINE struct cfi_row compute_row(struct guard *guard, uintptr_t pc)
 {
     struct module_view module;
-    if (is_trampoline(pc))
+    if (is_signal_trampoline(pc))
         return (struct cfi_row){.rule = CFI_SIGNAL};
     if (!modules_find(guard, pc - 1, &module))
         return (struct cfi_row){.rule = CFI_NONE};
@@ -78,109 +79,111 @@ static NOINLINE struct cfi_row work_out(struct guard *guard, uintptr_t pc)
      */
     if (row.rule == CFI_NONE && module.start == getauxval(AT_BASE))
         row.rule = CFI_END;
-    /* Nothing before pc, and a function that begins right there: it was entered by a return, as the
+    /* No CFI before pc, and a function begins at pc: it was entered by a return instruction, as the
      * outermost frame of a fibre is (__start_context). */
     if (row.rule == CFI_NONE && cfi_row_at(module.eh_frame_hdr, pc).rule != CFI_NONE)
         row.rule = CFI_END;
     if (row.rule == CFI_NONE)
-        row = row_of_code(pc);
+        row = find_row_of_code(pc);
     return row;
 }
 
-/* 0: there are too many. */
-static uint64_t number_of(uint64_t row)
+/* Returns 0 when DIFFERENT_MOST rows are stored already. */
+static uint64_t intern_row(uint64_t row)
 {
     uint32_t at = hash_u64(row) % NUMBERS;
     for (; numbers[at]; at = (at + 1) % NUMBERS)
-        if (rows_different[numbers[at]] == row)
+        if (cfi_cache.rows[numbers[at]] == row)
             return numbers[at];
     if (different == DIFFERENT_MOST)
         return 0;
-    rows_different[++different] = row;
+    cfi_cache.rows[++different] = row;
     numbers[at] = different;
     return different;
 }
 
-/* Where an address is, or may be put; NULL: there is no room near its home. */
-static uint64_t *find(uintptr_t table, uintptr_t pc)
+/* The slot of an address, or a free slot for it; NULL when PROBES slots from its home are taken. */
+static uint64_t *find_slot(uintptr_t table, uintptr_t pc)
 {
-    uint64_t *room = NULL;
-    uint32_t at = rows_home(table, pc);
+    uint64_t *free_slot = NULL;
+    uint32_t at = cfi_cache_home(table, pc);
     for (unsigned probe = 0; probe < PROBES; probe++, at++) {
-        uint64_t *slot = rows_slots(table) + at % size_of(table), word = load_acquire(slot);
+        uint64_t *slot = cfi_cache_slots(table) + at % slot_count(table), word = load_acquire(slot);
         if ((word & LEAK_PC_MOST) == pc)
             return slot;
-        if (!room && (word == EMPTY || word == GIVEN_UP))
-            room = slot;
+        if (!free_slot && (word == EMPTY || word == REMOVED))
+            free_slot = slot;
         if (word == EMPTY)
             break;
     }
-    return room;
+    return free_slot;
 }
 
-static void grow(void)
+static void grow_slot_table(void)
 {
-    uintptr_t full = rows_table, table = make_table(32 - full % 32 + 1);
+    uintptr_t full = cfi_cache.table, table = make_slot_table(32 - full % 32 + 1);
     if (!table)
         return;
     used = 0;
-    for (uint32_t i = 0; i < size_of(full); i++) {
-        uint64_t word = rows_slots(full)[i], *room;
-        if (word > GIVEN_UP && (room = find(table, word & LEAK_PC_MOST))) {
-            *room = word;
+    for (uint32_t i = 0; i < slot_count(full); i++) {
+        uint64_t word = cfi_cache_slots(full)[i], *slot;
+        if (word > REMOVED && (slot = find_slot(table, word & LEAK_PC_MOST))) {
+            *slot = word;
             used++;
         }
     }
-    store_release(&rows_table, table);
-    sys_advise(rows_slots(full), size_of(full) * sizeof(uint64_t), MADV_DONTNEED);
+    store_release(&cfi_cache.table, table);
+    sys_advise(cfi_cache_slots(full), slot_count(full) * sizeof(uint64_t), MADV_DONTNEED);
 }
 
-static void keep(uintptr_t pc, struct cfi_row row)
+static void cache_row(uintptr_t pc, struct cfi_row row)
 {
     struct locked locked;
     if (pc > LEAK_PC_MOST || !modules_may_wait() || !lock_try(&lock, &locked))
         return;
-    uint64_t *slot = find(rows_table, pc), number = slot ? number_of(pack(row)) : 0;
+    uint64_t *slot = find_slot(cfi_cache.table, pc), number = slot ? intern_row(pack_row(row)) : 0;
     if (number) {
         used += *slot == EMPTY;
-        store_release(slot, pc | number << LEAK_PC_BITS); /* pairs with the acquire in rows_get */
+        /* Pairs with the acquire in cfi_cache_find. */
+        store_release(slot, pc | number << LEAK_PC_BITS);
     }
-    if (used > size_of(rows_table) / 2 && size_of(rows_table) < 1u << ROWS_MOST_BITS)
-        grow();
+    if (used > slot_count(cfi_cache.table) / 2 &&
+        slot_count(cfi_cache.table) < 1u << CFI_CACHE_BITS_MAX)
+        grow_slot_table();
     lock_give(&locked);
 }
 
-struct cfi_row rows_look(struct guard *guard, uintptr_t pc)
+struct cfi_row cfi_cache_find_slow(struct guard *guard, uintptr_t pc)
 {
-    const uint64_t *slot = find(load_acquire(&rows_table), pc);
+    const uint64_t *slot = find_slot(load_acquire(&cfi_cache.table), pc);
     uint64_t word = slot ? load_acquire(slot) : EMPTY;
-    if (likely(word > GIVEN_UP && (word & LEAK_PC_MOST) == pc))
-        return rows_unpack(rows_different[word >> LEAK_PC_BITS]);
-    struct cfi_row row = work_out(guard, pc);
-    keep(pc, row);
+    if (likely(word > REMOVED && (word & LEAK_PC_MOST) == pc))
+        return cfi_cache_unpack(cfi_cache.rows[word >> LEAK_PC_BITS]);
+    struct cfi_row row = compute_row(guard, pc);
+    cache_row(pc, row);
     return row;
 }
 
-int16_t rows_other(struct guard *guard, uintptr_t pc)
+int16_t cfi_cache_find_other(struct guard *guard, uintptr_t pc)
 {
     struct module_view module;
     return modules_find(guard, pc - 1, &module) ? cfi_other_at(module.eh_frame_hdr, pc - 1)
                                                 : CFI_LOST;
 }
 
-void rows_forget(uintptr_t start, uintptr_t end)
+void cfi_cache_forget(uintptr_t start, uintptr_t end)
 {
     struct locked locked = lock_take(&lock);
-    uint64_t *slots = rows_slots(rows_table);
-    for (uint32_t i = 0; slots && i < size_of(rows_table); i++)
+    uint64_t *slots = cfi_cache_slots(cfi_cache.table);
+    for (uint32_t i = 0; slots && i < slot_count(cfi_cache.table); i++)
         if ((slots[i] & LEAK_PC_MOST) - start - 1 < end - start)
-            store_relaxed(&slots[i], GIVEN_UP);
+            store_relaxed(&slots[i], REMOVED);
     lock_give(&locked);
 }
 
-LOCK_FOR_FORK(rows, &lock)
+LOCK_FOR_FORK(cfi_cache, &lock)
 
-void rows_fork_child(void)
+void cfi_cache_fork_child(void)
 {
     lock.word = 0;
 }

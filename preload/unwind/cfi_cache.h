@@ -1,14 +1,14 @@
-/* cfi_cache.h - the rows met so far, by return address: an insert-only table that readers walk
- * without a lock.
+/* cfi_cache.h - which CFI row holds at a return address? A cache of cfi_row_at: readers take no
+ * lock.
  *
- * Rows are many and nearly all alike, so a slot is one word: the address, and above it the number
- * of its row among the different ones. When a module goes, the slots of its range are given up
- * before the range can be used again (rows_forget, called by modules), and may then be taken by
- * others: nobody can be reading a row of code that no longer exists. A table that is half full is
- * outgrown: its slots are copied into one twice as large, and its memory goes back. It stays
- * mapped, since a reader may still be in it, and reads as empty. Programs have 131 to 11.9 k rows,
- * 85 to 175 different ones. Where there is no room (or no number: there are 6144), no memory,
- * somebody else at it, or a crash to tell of, a row is simply worked out again the next time.
+ * Programs use 131 to 11.9 k return addresses but only 85 to 175 different rows, so a slot is one
+ * word: the address, and above it the number of its row among the different rows. dlclose removes
+ * the slots of a module's range before the range can be mapped again (cfi_cache_forget, called by
+ * modules); later insertions may reuse them, because no thread can be looking up a return address
+ * in code that no longer exists. A table that is half full is copied into one twice as large. The
+ * old table's memory is returned but its addresses stay mapped and read as empty, since a reader
+ * may still be in it. A row that cannot be cached (no slot nearby, no number left of 6144, no
+ * memory, lock taken, crash in progress) is computed again by the next lookup.
  */
 #ifndef PRELOAD_UNWIND_CFI_CACHE_H
 #define PRELOAD_UNWIND_CFI_CACHE_H
@@ -18,31 +18,34 @@
 #include "preload/base/reentry_guard.h"
 #include "leak_store.h"
 
-#define ROWS_LEAST_BITS 11
-#define ROWS_MOST_BITS 16
+#define CFI_CACHE_BITS_MIN 11
+#define CFI_CACHE_BITS_MAX 16
 
-/* The address of the slots, and below it the bits of a hash that say nothing of the place: of so
- * many more there are slots. 0: not started. */
-extern uintptr_t rows_table HIDDEN;
-/* By number: rule (3), fp_offset (16), ra_offset (13: CFI_RA_LEAST to _MOST), offset (32). */
-extern uint64_t *rows_different HIDDEN;
+extern struct cfi_cache {
+    /* The address of the slots; in its low bits 32 - log2 of their number, by which a 32-bit hash
+     * is shifted to get a slot's index. 0: not started. */
+    uintptr_t table;
+    /* By number: rule (3), fp_offset (16), ra_offset (13: CFI_RA_LEAST to _MOST), offset (32). */
+    uint64_t *rows;
+} cfi_cache HIDDEN;
 
-bool rows_start(void);
-/* cfi_other_at for a return address; not kept. */
-int16_t rows_other(struct guard *guard, uintptr_t pc);
-struct cfi_row rows_look(struct guard *guard, uintptr_t pc);
+bool cfi_cache_start(void);
+/* cfi_other_at for a return address; not cached. */
+int16_t cfi_cache_find_other(struct guard *guard, uintptr_t pc);
+/* When the home slot has another address: probes the other slots, or computes the row. */
+struct cfi_row cfi_cache_find_slow(struct guard *guard, uintptr_t pc);
 
-static inline uint64_t *rows_slots(uintptr_t table)
+static inline uint64_t *cfi_cache_slots(uintptr_t table)
 {
     return (uint64_t *)(table & -LEAK_PAGE);
 }
 
-static inline uint32_t rows_home(uintptr_t table, uintptr_t pc)
+static inline uint32_t cfi_cache_home(uintptr_t table, uintptr_t pc)
 {
     return (uint32_t)(hash_u64(pc) >> 16) >> (table % 32);
 }
 
-static inline struct cfi_row rows_unpack(uint64_t word)
+static inline struct cfi_row cfi_cache_unpack(uint64_t word)
 {
     return (struct cfi_row){.rule = word & 7,
                             .fp_offset = (int16_t)(word >> 3),
@@ -50,20 +53,22 @@ static inline struct cfi_row rows_unpack(uint64_t word)
                             .offset = (int32_t)(word >> 32)};
 }
 
-/* The row for a return address. In the header, so that it goes straight into registers. */
-static inline struct cfi_row rows_get(struct guard *guard, uintptr_t pc)
+/* The row for a return address. Inline, so that the compiler keeps the row in registers. */
+static inline struct cfi_row cfi_cache_find(struct guard *guard, uintptr_t pc)
 {
-    uintptr_t table = load_acquire(&rows_table); /* pairs with the release in grow */
-    uint64_t slot = load_acquire(&rows_slots(table)[rows_home(table, pc)]); /* with that in keep */
+    /* The acquires pair with the releases in grow_slot_table and cache_row. */
+    uintptr_t table = load_acquire(&cfi_cache.table);
+    uint64_t slot = load_acquire(&cfi_cache_slots(table)[cfi_cache_home(table, pc)]);
     if (likely((slot & LEAK_PC_MOST) == pc))
-        return rows_unpack(rows_different[slot >> LEAK_PC_BITS]);
-    return rows_look(guard, pc);
+        return cfi_cache_unpack(cfi_cache.rows[slot >> LEAK_PC_BITS]);
+    return cfi_cache_find_slow(guard, pc);
 }
 
-void rows_forget(uintptr_t start, uintptr_t end);
+/* Removes the rows of the addresses in (start, end]. */
+void cfi_cache_forget(uintptr_t start, uintptr_t end);
 
-void rows_fork_lock(void);
-void rows_fork_unlock(void);
-void rows_fork_child(void);
+void cfi_cache_fork_lock(void);
+void cfi_cache_fork_unlock(void);
+void cfi_cache_fork_child(void);
 
 #endif

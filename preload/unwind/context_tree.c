@@ -1,3 +1,4 @@
+/* context_tree.c - nodes in the recording file, found by the hash of their path. */
 #include "preload/unwind/context_tree.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
@@ -16,8 +17,8 @@ _Static_assert(LEAK_KIND_MAX - 1 <= 1 << LEAK_TAG_SHIFT, "a leaf's pc has no roo
 _Static_assert((LEAK_TAGS << LEAK_TAG_SHIFT) + LEAK_KIND_MAX - 1 < LEAK_PC_FREE,
                "a leaf's pc has no room for its tag");
 
-/* An index slot: node id (26), stamp (6): bits of its path; 0 = empty. A store has room for 2^26
- * nodes at most. */
+/* An index slot: node id (26), stamp (6): bits of its path; 0 = empty. A recording file has at most
+ * 2^26 nodes. */
 #define ID_BITS LEAK_NODE_BITS
 #define ID_MOST LEAK_NODE_MOST
 
@@ -27,13 +28,12 @@ struct index_table {
     uint32_t slot[];
 };
 
-/* Two indices, half the stripes each: the inner frames', and that of the leaves alone, which is
- * what is looked into all the time and small enough to stay in the processor's cache. */
+/* Two indices with half the stripes each: inner nodes, and leaves. Nearly all lookups are of
+ * leaves, and their index is small enough to stay in the CPU's cache. */
 #define STRIPES_HALF (STRIPES / 2)
 
-/* A table's address, and its size in the low bits: a look needs no line of the table but the
- * slot's.
- */
+/* A table's address, and its size in the low bits: a lookup reads no cache line of the table but
+ * the slot's. */
 typedef uintptr_t index_handle;
 
 static struct stripe {
@@ -52,18 +52,18 @@ static uint32_t inherited_nodes;
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static struct index_table *table_of(index_handle handle)
+static struct index_table *index_table_of(index_handle handle)
 {
     return (struct index_table *)(handle & -LEAK_PAGE);
 }
 
-static uint32_t capacity_of(index_handle handle)
+static uint32_t index_capacity(index_handle handle)
 {
     return ((LEAK_PAGE << handle % LEAK_PAGE) - sizeof(struct index_table)) / sizeof(uint32_t);
 }
 
-/* 0 without memory. */
-static index_handle make_table(uint32_t size)
+/* Returns 0 when there is no memory. */
+static index_handle make_index_table(uint32_t size)
 {
     struct index_table *table = size < SIZES ? arena_map(LEAK_PAGE << size) : NULL;
     if (!table)
@@ -72,33 +72,33 @@ static index_handle make_table(uint32_t size)
     return (index_handle)table | size;
 }
 
-/* A reader may still be in it, so it is never unmapped. What it finds it compares with the node
- * itself, and what it does not find it looks for again under the lock: it makes no difference
- * whether the slots are gone already, or the kernel does not take them. */
-static void leave_table(struct index_table *table)
+/* A reader may still be in an outgrown table, so it is never unmapped. A reader compares what it
+ * finds with the node itself, and repeats a failed lookup under the lock: it does not matter
+ * whether the kernel has already dropped the slots, or refuses to. */
+static void abandon_index_table(struct index_table *table)
 {
     sys_advise(table, LEAK_PAGE << table->size, MADV_DONTNEED);
 }
 
-bool tree_start(void)
+bool context_tree_start(void)
 {
     for (int i = 0; i < STRIPES; i++)
-        if (!(stripes[i].table = make_table(0)))
+        if (!(stripes[i].table = make_index_table(0)))
             return false;
     store_header->nodes = last_node;
     return true;
 }
 
 /* ---- Paths -----------------------------------------------------------------------------------
- * A node's path is a hash of all the frames from the outermost to it, and its place in the index.
- * It is known without its parent's id: a leaf can be looked for before any frame was.
+ * A node's path is a hash of all frames from the outermost to this one; it determines the node's
+ * slot. It does not depend on the parent's id, so a leaf can be looked up before its frames are.
  *
- * A table that grows needs it again. Its low bits are the slot's, the others stand where a node has
- * bits to spare:
+ * Growing a table needs the paths again. A path's low bits follow from the slot and the stripe, the
+ * others are stored in unused bits of the node:
  *     path:  31..16 above pc | 15..10 above parent | 10..5 stamp | 4..0 stripe
- * So whoever compares a node with what it should be compares the path as well. */
+ * So comparing a node's words with a key compares the path as well. */
 
-static uint32_t path_of(uint32_t outer, uintptr_t pc, uint32_t retired)
+static uint32_t extend_path(uint32_t outer, uintptr_t pc, uint32_t retired)
 {
     return hash_u64(hash_u64(pc ^ (uint64_t)retired << 48) + outer);
 }
@@ -108,139 +108,141 @@ static bool is_leaf(uintptr_t pc)
     return pc < LEAK_KIND_PCS;
 }
 
-static struct stripe *stripe_of(uint32_t path, uintptr_t pc)
+static struct stripe *index_stripe_of(uint32_t path, uintptr_t pc)
 {
     return &stripes[path % STRIPES_HALF + (is_leaf(pc) ? STRIPES_HALF : 0)];
 }
 
 /* Multiply-shift: the high bits choose the place, the low ones stripe and stamp. */
-static uint32_t home_of(uint32_t path, uint32_t capacity)
+static uint32_t index_home(uint32_t path, uint32_t capacity)
 {
     return (uint64_t)path * capacity >> 32;
 }
 
-static uint32_t stamp_of(uint32_t path)
+static uint32_t path_stamp(uint32_t path)
 {
     return path / STRIPES_HALF << ID_BITS;
 }
 
-static uint64_t pc_with(uintptr_t pc, uint32_t path)
+static uint64_t encode_pc(uintptr_t pc, uint32_t path)
 {
     return pc | (uint64_t)path >> 16 << LEAK_PC_BITS;
 }
 
-static uint32_t parent_with(uint32_t parent, uint32_t path)
+static uint32_t encode_parent(uint32_t parent, uint32_t path)
 {
     return parent | path << 16 >> ID_BITS << ID_BITS;
 }
 
-static uintptr_t pc_in(const struct leak_node *node)
+static uintptr_t decode_pc(const struct leak_node *node)
 {
     return node->pc & LEAK_PC_MOST;
 }
 
-static uint32_t parent_in(const struct leak_node *node)
+static uint32_t decode_parent(const struct leak_node *node)
 {
     return node->parent & ID_MOST;
 }
 
 _Static_assert(STRIPES_HALF == 1 << 5 && 16 - 10 == 32 - ID_BITS, "no bit of a path is lost");
 
-/* Of a node that stands in that slot of the stripe. */
-static uint32_t path_in(const struct leak_node *node, uint32_t slot, uint32_t stripe)
+/* The path of a node with that slot in that stripe. */
+static uint32_t decode_path(const struct leak_node *node, uint32_t slot, uint32_t stripe)
 {
     return (uint32_t)(node->pc >> LEAK_PC_BITS) << 16 | node->parent >> ID_BITS << 10 |
            slot >> ID_BITS << 5 | stripe % STRIPES_HALF;
 }
 
-static bool matches(uint32_t id, uint32_t path, uint32_t parent, uintptr_t pc, uint32_t retired)
+static bool node_matches(uint32_t id, uint32_t path, uint32_t parent, uintptr_t pc,
+                         uint32_t retired)
 {
     const struct leak_node *node = segmented_array_at(&nodes, id);
-    if (node->pc != pc_with(pc, path) || node->parent != parent_with(parent, path))
+    if (node->pc != encode_pc(pc, path) || node->parent != encode_parent(parent, path))
         return false;
     return is_leaf(pc) ? id > inherited_nodes : node->number == retired;
 }
 
-/* The ids in the slots that a path may have, one after the other. */
-struct look {
+/* Iterates over the ids in the slots where a path may be. */
+struct index_probe {
     const struct index_table *table;
     uint32_t capacity, at, stamp;
 };
 
-static inline struct look look_for(index_handle handle, uint32_t path)
+static inline struct index_probe start_index_probe(index_handle handle, uint32_t path)
 {
-    uint32_t capacity = capacity_of(handle);
-    return (struct look){table_of(handle), capacity, home_of(path, capacity), stamp_of(path)};
+    uint32_t capacity = index_capacity(handle);
+    return (struct index_probe){index_table_of(handle), capacity, index_home(path, capacity),
+                                path_stamp(path)};
 }
 
-/* 0: no more. */
-static inline uint32_t look_on(struct look *look)
+/* Returns 0 at the end. */
+static inline uint32_t next_probed_id(struct index_probe *probe)
 {
     for (;;) {
-        uint32_t slot = load_acquire(&look->table->slot[look->at]);
-        look->at = look->at + 1 == look->capacity ? 0 : look->at + 1;
-        if (!slot || (slot & ~ID_MOST) == look->stamp)
+        uint32_t slot = load_acquire(&probe->table->slot[probe->at]);
+        probe->at = probe->at + 1 == probe->capacity ? 0 : probe->at + 1;
+        if (!slot || (slot & ~ID_MOST) == probe->stamp)
             return slot & ID_MOST;
     }
 }
 
-static uint32_t lookup(index_handle handle, uint32_t path, uint32_t parent, uintptr_t pc,
-                       uint32_t retired)
+static uint32_t find_node(index_handle handle, uint32_t path, uint32_t parent, uintptr_t pc,
+                          uint32_t retired)
 {
-    struct look look = look_for(handle, path);
+    struct index_probe probe = start_index_probe(handle, path);
     uint32_t id;
-    while ((id = look_on(&look)) && !matches(id, path, parent, pc, retired))
+    while ((id = next_probed_id(&probe)) && !node_matches(id, path, parent, pc, retired))
         ;
     return id;
 }
 
-static void put(index_handle handle, uint32_t path, uint32_t id)
+static void insert_node(index_handle handle, uint32_t path, uint32_t id)
 {
-    struct index_table *table = table_of(handle);
-    uint32_t capacity = capacity_of(handle), at = home_of(path, capacity);
+    struct index_table *table = index_table_of(handle);
+    uint32_t capacity = index_capacity(handle), at = index_home(path, capacity);
     while (table->slot[at])
         at = at + 1 == capacity ? 0 : at + 1;
-    /* Pairs with the acquire in lookup. */
-    store_release(&table->slot[at], id | stamp_of(path));
+    /* Pairs with the acquire in next_probed_id. */
+    store_release(&table->slot[at], id | path_stamp(path));
     table->used++;
 }
 
-#define AHEAD 8 /* slots: their nodes lie in no order */
+#define AHEAD 8 /* slots to prefetch: their nodes are scattered in memory */
 
-/* Into the larger one, what is in a table of the stripe. */
-static void move_table(index_handle larger, index_handle old, uint32_t stripe)
+/* Copies a table of the stripe to a larger one. */
+static void rehash_index(index_handle larger, index_handle old, uint32_t stripe)
 {
-    const uint32_t *slots = table_of(old)->slot;
-    uint32_t count = capacity_of(old);
+    const uint32_t *slots = index_table_of(old)->slot;
+    uint32_t count = index_capacity(old);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t id = slots[i] & ID_MOST,
                  ahead = i + AHEAD < count ? slots[i + AHEAD] & ID_MOST : 0;
         if (ahead)
             __builtin_prefetch(segmented_array_at(&nodes, ahead));
         if (id)
-            put(larger, path_in(segmented_array_at(&nodes, id), slots[i], stripe), id);
+            insert_node(larger, decode_path(segmented_array_at(&nodes, id), slots[i], stripe), id);
     }
 }
 
-/* Room for one more; the stripe's lock is held. */
-static bool make_room(struct stripe *stripe)
+/* Grows the table if it is 7/8 full; the stripe's lock is held. */
+static bool reserve_index_slot(struct stripe *stripe)
 {
-    struct index_table *old = table_of(stripe->table);
-    uint32_t capacity = capacity_of(stripe->table);
+    struct index_table *old = index_table_of(stripe->table);
+    uint32_t capacity = index_capacity(stripe->table);
     if (likely(old->used < capacity - capacity / 8))
         return true;
-    index_handle table = make_table(old->size + 1);
+    index_handle table = make_index_table(old->size + 1);
     if (!table)
         return false;
-    move_table(table, stripe->table, stripe - stripes);
-    store_release(&stripe->table, table); /* pairs with the acquire in child_of */
-    leave_table(old);
+    rehash_index(table, stripe->table, stripe - stripes);
+    store_release(&stripe->table, table); /* pairs with the acquire in find_or_add_child */
+    abandon_index_table(old);
     return true;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
-/* A new node under the stripe's lock; 0 without memory. */
+/* A new node, the stripe's lock is held; 0 when there is no memory. */
 static uint32_t make_node(struct guard *guard, uint32_t path, uint32_t parent, uintptr_t pc,
                           uint32_t retired)
 {
@@ -251,162 +253,166 @@ static uint32_t make_node(struct guard *guard, uint32_t path, uint32_t parent, u
     if (!node || (is_leaf(pc) && pc != LEAK_PC_FREE && !(number = sites_make(guard, parent, pc))))
         return 0;
     store_relaxed(&store_header->nodes, load_relaxed(&last_node));
-    node->parent = parent_with(parent, path);
+    node->parent = encode_parent(parent, path);
     node->number = number;
-    store_release(&node->pc, pc_with(pc, path)); /* readers of the store take it from here */
+    store_release(&node->pc, encode_pc(pc, path)); /* publishes it to readers of the recording */
     return id;
 }
 
 static NOINLINE uint32_t add_child(struct guard *guard, uint32_t path, uint32_t parent,
                                    uintptr_t pc, uint32_t retired)
 {
-    struct stripe *stripe = stripe_of(path, pc);
+    struct stripe *stripe = index_stripe_of(path, pc);
     struct locked locked = lock_take(&stripe->lock);
-    uint32_t id = lookup(stripe->table, path, parent, pc, retired);
-    if (!id && make_room(stripe) && (id = make_node(guard, path, parent, pc, retired)))
-        put(stripe->table, path, id);
+    uint32_t id = find_node(stripe->table, path, parent, pc, retired);
+    if (!id && reserve_index_slot(stripe) && (id = make_node(guard, path, parent, pc, retired)))
+        insert_node(stripe->table, path, id);
     lock_give(&locked);
     return id;
 }
 
-static uint32_t child_of(struct guard *guard, uint32_t path, uint32_t parent, uintptr_t pc,
-                         uint32_t retired)
+static uint32_t find_or_add_child(struct guard *guard, uint32_t path, uint32_t parent, uintptr_t pc,
+                                  uint32_t retired)
 {
-    /* Pairs with the release in make_room. */
-    index_handle table = load_acquire(&stripe_of(path, pc)->table);
-    uint32_t id = lookup(table, path, parent, pc, retired);
+    /* Pairs with the release in reserve_index_slot. */
+    index_handle table = load_acquire(&index_stripe_of(path, pc)->table);
+    uint32_t id = find_node(table, path, parent, pc, retired);
     return likely(id) ? id : add_child(guard, path, parent, pc, retired);
 }
 
-static uint32_t path_at(const struct unwind_trace *trace, uint32_t depth)
+static uint32_t path_at_depth(const struct unwind_trace *trace, uint32_t depth)
 {
     return depth ? trace->step[depth - 1].path : trace->end;
 }
 
-static uint32_t work_out_path(struct unwind_step *step, uint32_t outer)
+static uint32_t compute_path(struct unwind_step *step, uint32_t outer)
 {
-    return step->path = path_of(outer, step->pc, step->retired);
+    return step->path = extend_path(outer, step->pc, step->retired);
 }
 
-/* The innermost frame's path; those that are new in the trace are worked out. */
-static uint32_t work_out_paths(struct unwind_trace *trace, uint32_t known)
+/* The innermost frame's path; computes the paths of the frames from known on. */
+static uint32_t compute_paths(struct unwind_trace *trace, uint32_t known)
 {
     if (likely(trace->paths))
-        return path_at(trace, trace->depth);
-    uint32_t path = path_at(trace, known);
+        return path_at_depth(trace, trace->depth);
+    uint32_t path = path_at_depth(trace, known);
     for (uint32_t i = known; i < trace->depth; i++)
-        path = work_out_path(&trace->step[i], path);
+        path = compute_path(&trace->step[i], path);
     return path;
 }
 
-void tree_expect(struct unwind_trace *trace, unsigned sort)
+void context_tree_prefetch(struct unwind_trace *trace, unsigned sort)
 {
-    uint32_t path = path_at(trace, trace->kept);
+    uint32_t path = path_at_depth(trace, trace->kept);
     for (uint32_t i = trace->found; i-- > 0;)
-        path = work_out_path(&trace->fresh[i], path);
+        path = compute_path(&trace->fresh[i], path);
     trace->paths = true;
-    path = path_of(path, sort, 0);
-    struct look look = look_for(load_acquire(&stripe_of(path, sort)->table), path);
-    __builtin_prefetch(&look.table->slot[look.at]);
+    path = extend_path(path, sort, 0);
+    struct index_probe probe =
+        start_index_probe(load_acquire(&index_stripe_of(path, sort)->table), path);
+    __builtin_prefetch(&probe.table->slot[probe.at]);
 }
 
-/* Is that leaf the one of the trace? The new frames get their nodes on the way. */
-static bool is_leaf_of(uint32_t leaf, struct unwind_trace *trace, uint32_t known, uint32_t outer,
-                       uint32_t path, unsigned sort)
+/* Does the leaf's chain of parents equal the trace? Sets the nodes of the new frames on the way. */
+static bool leaf_matches_trace(uint32_t leaf, struct unwind_trace *trace, uint32_t known,
+                               uint32_t outer, uint32_t path, unsigned sort)
 {
     const struct leak_node *node = segmented_array_at(&nodes, leaf);
-    uint32_t i = trace->depth, id = parent_in(node);
-    if (node->pc != pc_with(sort, path) || leaf <= inherited_nodes)
+    uint32_t i = trace->depth, id = decode_parent(node);
+    if (node->pc != encode_pc(sort, path) || leaf <= inherited_nodes)
         return false;
     for (; i > known && id >= LEAK_NODE_FIRST; i--) {
         struct unwind_step *step = &trace->step[i - 1];
         node = segmented_array_at(&nodes, id);
-        if (node->pc != pc_with(step->pc, step->path) || node->number != step->retired)
+        if (node->pc != encode_pc(step->pc, step->path) || node->number != step->retired)
             return false;
         step->node = id;
-        id = parent_in(node);
+        id = decode_parent(node);
     }
     return i == known && id == outer;
 }
 
-/* A stack that was seen before is found from its inner end: one look into the index, and then its
- * nodes, which were made one after the other and lie together. */
+/* A known stack is found from its inner end: one index lookup, then its nodes, which were created
+ * one after the other and mostly lie together. */
 static uint32_t find_leaf(struct unwind_trace *trace, uint32_t known, uint32_t outer, uint32_t path,
                           unsigned sort)
 {
-    struct look look = look_for(load_acquire(&stripe_of(path, sort)->table), path);
+    struct index_probe probe =
+        start_index_probe(load_acquire(&index_stripe_of(path, sort)->table), path);
     uint32_t id;
-    while ((id = look_on(&look)) && !is_leaf_of(id, trace, known, outer, path, sort))
+    while ((id = next_probed_id(&probe)) &&
+           !leaf_matches_trace(id, trace, known, outer, path, sort))
         ;
     return id;
 }
 
-/* Frame by frame from the outside; what is not there yet is made. */
+/* Goes from the outermost frame inwards and creates missing nodes. */
 static NOINLINE uint32_t make_leaf(struct guard *guard, struct unwind_trace *trace, uint32_t known,
                                    uint32_t outer, uint32_t path, unsigned sort)
 {
     uint32_t node = outer;
     for (uint32_t i = known; i < trace->depth && node; i++) {
         struct unwind_step *step = &trace->step[i];
-        node = step->node = child_of(guard, step->path, node, step->pc, step->retired);
+        node = step->node = find_or_add_child(guard, step->path, node, step->pc, step->retired);
     }
-    return node ? child_of(guard, path, node, sort, 0) : 0;
+    return node ? find_or_add_child(guard, path, node, sort, 0) : 0;
 }
 
-/* The leaf of a trace and a pc that is none; 0 when there is no memory. */
-static inline const struct leak_node *leaf_of(struct guard *guard, struct unwind_trace *trace,
-                                              unsigned sort)
+/* The leaf of a trace and a sort; NULL when there is no memory. */
+static inline const struct leak_node *find_or_make_leaf(struct guard *guard,
+                                                        struct unwind_trace *trace, unsigned sort)
 {
     uint32_t known = trace->shared, outer = known ? trace->step[known - 1].node : trace->end;
-    uint32_t path = path_of(work_out_paths(trace, known), sort, 0);
+    uint32_t path = extend_path(compute_paths(trace, known), sort, 0);
     uint32_t leaf = find_leaf(trace, known, outer, path, sort);
     if (unlikely(!leaf))
         leaf = make_leaf(guard, trace, known, outer, path, sort);
     if (unlikely(!leaf)) {
-        unwind_forget(trace); /* not every frame has its node: the next trace must not rely on it */
+        unwind_invalidate(trace); /* some frames have no node: the next trace must not share them */
         return NULL;
     }
     return segmented_array_at(&nodes, leaf);
 }
 
-uint32_t tree_site(struct guard *guard, struct unwind_trace *trace, unsigned sort)
+uint32_t context_tree_site(struct guard *guard, struct unwind_trace *trace, unsigned sort)
 {
-    const struct leak_node *leaf = leaf_of(guard, trace, sort);
+    const struct leak_node *leaf = find_or_make_leaf(guard, trace, sort);
     return leaf ? leaf->number : 0;
 }
 
-uint32_t tree_free_node(struct guard *guard, struct unwind_trace *trace)
+uint32_t context_tree_free_node(struct guard *guard, struct unwind_trace *trace)
 {
-    const struct leak_node *leaf = leaf_of(guard, trace, LEAK_PC_FREE);
-    return leaf ? parent_in(leaf) : 0;
+    const struct leak_node *leaf = find_or_make_leaf(guard, trace, LEAK_PC_FREE);
+    return leaf ? decode_parent(leaf) : 0;
 }
 
-struct leak_node tree_node(uint32_t id)
+struct leak_node context_tree_node(uint32_t id)
 {
     const struct leak_node *node = segmented_array_at(&nodes, id);
-    return (struct leak_node){.pc = pc_in(node), .parent = parent_in(node), .number = node->number};
+    return (struct leak_node){
+        .pc = decode_pc(node), .parent = decode_parent(node), .number = node->number};
 }
 
-/* As it was when the node was made. */
-static uint32_t path_again(uint32_t id)
+/* The path that the node was created with. */
+static uint32_t recompute_path(uint32_t id)
 {
     if (id < LEAK_NODE_FIRST)
         return id;
-    struct leak_node node = tree_node(id);
-    return path_of(path_again(node.parent), node.pc, is_leaf(node.pc) ? 0 : node.number);
+    struct leak_node node = context_tree_node(id);
+    return extend_path(recompute_path(node.parent), node.pc, is_leaf(node.pc) ? 0 : node.number);
 }
 
-bool tree_check(void)
+bool context_tree_check(void)
 {
     for (uint32_t id = LEAK_NODE_FIRST; id <= last_node; id++) {
-        struct leak_node node = tree_node(id);
+        struct leak_node node = context_tree_node(id);
         if (!node.pc)
             continue;
         uint32_t retired = is_leaf(node.pc) ? 0 : node.number;
-        uint32_t path = path_again(id);
-        if (node.parent >= id ||
-            (!(is_leaf(node.pc) && id <= inherited_nodes) &&
-             lookup(stripe_of(path, node.pc)->table, path, node.parent, node.pc, retired) != id))
+        uint32_t path = recompute_path(id);
+        if (node.parent >= id || (!(is_leaf(node.pc) && id <= inherited_nodes) &&
+                                  find_node(index_stripe_of(path, node.pc)->table, path,
+                                            node.parent, node.pc, retired) != id))
             return false;
     }
     return true;
@@ -414,21 +420,21 @@ bool tree_check(void)
 
 /* ---- Fork ------------------------------------------------------------------------------------ */
 
-void tree_fork_lock(void)
+void context_tree_fork_lock(void)
 {
     for (int i = 0; i < STRIPES; i++)
         lock_take_raw(&stripes[i].lock);
     lock_take_raw(&nodes.lock);
 }
 
-void tree_fork_unlock(void)
+void context_tree_fork_unlock(void)
 {
     lock_give_raw(&nodes.lock);
     for (int i = 0; i < STRIPES; i++)
         lock_give_raw(&stripes[i].lock);
 }
 
-bool tree_fork_child(void)
+bool context_tree_fork_child(void)
 {
     for (int i = 0; i < STRIPES; i++)
         stripes[i].lock.word = 0;

@@ -1,15 +1,16 @@
+/* golang.c - recognises the Go runtime by a note or by an exported symbol. */
 #include "preload/unwind/golang.h"
 #include "preload/base/lock.h"
 #include "preload/interpose/modules.h"
 #include "preload/elf/symbols.h"
 #include "preload/base/sys.h"
 
-#define NOTE_BUILD_ID 4 /* "Go": what the go command calls a build */
+#define NOTE_BUILD_ID 4 /* note "Go": the go command's build id */
 
-struct golang_object golang_objects_[GOLANG_OBJECTS];
-static struct lock lock; /* guards writing there */
+struct golang_object golang_objects[GOLANG_OBJECTS];
+static struct lock lock; /* for writers of golang_objects */
 
-bool golang_is_noted(const char *notes, size_t length)
+bool golang_has_note(const char *notes, size_t length)
 {
     const ElfW(Nhdr) * note;
     for (size_t at = 0; at + sizeof *note <= length;) {
@@ -25,26 +26,26 @@ bool golang_is_noted(const char *notes, size_t length)
     return false;
 }
 
-static bool has_note(const struct dl_phdr_info *object)
+static bool object_has_go_note(const struct dl_phdr_info *object)
 {
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         if (segment->p_type == PT_NOTE &&
-            golang_is_noted((const char *)(object->dlpi_addr + segment->p_vaddr), segment->p_memsz))
+            golang_has_note((const char *)(object->dlpi_addr + segment->p_vaddr), segment->p_memsz))
             return true;
     }
     return false;
 }
 
-/* What C code comes into Go by. Whoever links Go code exports it, unless they take care not to: an
- * archive of Go's in a C program has the note alone, a build with -buildid= this alone. */
-static bool has_entry(const struct dl_phdr_info *object)
+/* crosscall2 is the entry from C into Go, and normally exported. A C program linked with a Go
+ * archive may have the note alone, a build with -buildid= the export alone. */
+static bool object_exports_go_entry(const struct dl_phdr_info *object)
 {
     struct symbols symbols;
     return symbols_read(object, &symbols) && symbols_find_export(&symbols, "crosscall2");
 }
 
-static void remember(const struct dl_phdr_info *object)
+static void add_golang_object(const struct dl_phdr_info *object)
 {
     uintptr_t start = UINTPTR_MAX, end = 0;
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
@@ -57,22 +58,23 @@ static void remember(const struct dl_phdr_info *object)
     }
     struct locked locked = lock_take(&lock);
     unsigned i = 0;
-    while (i < GOLANG_OBJECTS && golang_objects_[i].size)
+    while (i < GOLANG_OBJECTS && golang_objects[i].size)
         i++;
-    if (i < GOLANG_OBJECTS && end && !golang_has(start)) {
-        golang_objects_[i].start = start;
-        store_release(&golang_objects_[i].size, end - start); /* pairs with golang_has */
+    if (i < GOLANG_OBJECTS && end && !golang_contains(start)) {
+        golang_objects[i].start = start;
+        store_release(&golang_objects[i].size, end - start); /* pairs with golang_contains */
     }
     lock_give(&locked);
 }
 
-bool golang_is_around(uintptr_t address)
+bool golang_detect(uintptr_t address)
 {
     struct dl_phdr_info object;
-    if (golang_has(address))
+    if (golang_contains(address))
         return true;
-    if (!modules_headers(address, &object) || !(has_note(&object) || has_entry(&object)))
+    if (!modules_headers(address, &object) ||
+        !(object_has_go_note(&object) || object_exports_go_entry(&object)))
         return false;
-    remember(&object);
+    add_golang_object(&object);
     return true;
 }

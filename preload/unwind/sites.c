@@ -1,3 +1,4 @@
+/* sites.c - creates sites and folds the slots of threads into them. */
 #include "preload/unwind/sites.h"
 #include "preload/base/base.h"
 #include "preload/store/segmented_array.h"
@@ -45,11 +46,11 @@ uint32_t sites_make(struct guard *guard UNUSED, uint32_t node, unsigned sort)
     site->kind = ((sort - 1) & ((1u << LEAK_TAG_SHIFT) - 1)) + 1; /* kinds begin at 1 */
     site->tag = (sort - 1) >> LEAK_TAG_SHIFT;
     site->first = load_relaxed(&store_header->epoch);
-    store_release(&site->node, node); /* readers of the store take it from here */
+    store_release(&site->node, node); /* publishes the site to readers of the recording */
     return id;
 }
 
-static void note_thread(struct leak_site *site, uint32_t serial)
+static void record_site_thread(struct leak_site *site, uint32_t serial)
 {
     for (int i = 0; i < LEAK_SITE_THREADS; i++) {
         if (site->threads[i] == serial)
@@ -74,21 +75,21 @@ void sites_fold(struct guard *guard UNUSED, struct leak_slots *slots, struct lea
     struct leak_site *site = segmented_array_at(&sites, id);
     struct locked locked = lock_take((struct lock *)&site->lock);
     add_relaxed(&store_header->folds, 1);
-    fence_release(); /* a live reader that sees any of what follows sees this count moved */
+    fence_release(); /* a live reader that sees any later store sees the new number of folds */
     slots->fold = sites_sum(&site->counts, &slot->counts);
     slots->fold_slot = slot - slots->slot;
-    /* In force from here on; a reader's acquire of this word sees the sum above. */
+    /* The sum is valid from here on; a reader's acquire of this word sees it. */
     store_release(&slots->fold_site, id);
-    __asm__ volatile("" ::: "memory"); /* dead or alive: not before */
+    __asm__ volatile("" ::: "memory"); /* the counts must not be written before */
     site->counts = slots->fold;
     if (slot->counts.allocs)
-        note_thread(site, slots->thread);
+        record_site_thread(site, slots->thread);
     if (slot->last > site->last)
         site->last = slot->last;
     store_release(&slot->site, 0);
     memset(&slot->counts, 0, sizeof slot->counts);
-    store_release(&slots->fold_site, 0);  /* pairs with readers, too */
-    add_release(&store_header->folds, 1); /* and who sees this sees all of it */
+    store_release(&slots->fold_site, 0);  /* pairs with the readers' acquire, too */
+    add_release(&store_header->folds, 1); /* a reader that sees this sees the whole fold */
     lock_give(&locked);
 }
 
@@ -120,7 +121,7 @@ bool sites_fork_child(void)
     for (uint32_t id = 1; id <= last_site; id++) {
         struct leak_site *site = segmented_array_at(&sites, id);
         site->lock = 0;
-        site->first = site->last = 0; /* the child's ticks begin with its store */
+        site->first = site->last = 0; /* the child's ticks begin with its recording file */
         memset(site->threads, 0, sizeof site->threads);
         site->more_threads = 0;
         memset(&site->counts, 0, sizeof site->counts);
@@ -130,7 +131,7 @@ bool sites_fork_child(void)
     return true;
 }
 
-void sites_inherit(uint32_t id, uint64_t blocks, uint64_t bytes)
+void sites_add_inherited(uint32_t id, uint64_t blocks, uint64_t bytes)
 {
     struct leak_site *site = segmented_array_at(&sites, id);
     site->counts.allocs += blocks;

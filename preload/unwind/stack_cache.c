@@ -1,3 +1,4 @@
+/* stack_cache.c - entries of the two-way cache, and the large sets that few threads may have. */
 #include "preload/unwind/stack_cache.h"
 #include "preload/base/arena.h"
 #include "preload/base/lock.h"
@@ -5,123 +6,124 @@
 #define WINDOW 256
 #define SLEEP 4096
 
-/* Who has the many: a flag and memory, which serves the next one. */
+/* Large sets in use, and their memory, which the next thread uses again. */
 static struct {
     struct lock lock;
-    bool taken[LEAVES_MANY_THREADS];
-    struct leaf_set *memory[LEAVES_MANY_THREADS];
-} places;
+    bool taken[STACK_CACHE_LARGE_THREADS];
+    struct stack_cache_set *memory[STACK_CACHE_LARGE_THREADS];
+} large_sets;
 
-static struct leaf_set *take_place(void)
+static struct stack_cache_set *take_large_sets(void)
 {
-    struct leaf_set *many = NULL;
-    struct locked locked = lock_take(&places.lock);
-    for (unsigned i = 0; i < LEAVES_MANY_THREADS && !many; i++) {
-        if (places.taken[i])
+    struct stack_cache_set *large = NULL;
+    struct locked locked = lock_take(&large_sets.lock);
+    for (unsigned i = 0; i < STACK_CACHE_LARGE_THREADS && !large; i++) {
+        if (large_sets.taken[i])
             continue;
-        if (!places.memory[i])
-            places.memory[i] = arena_map(LEAVES_MANY * sizeof *many);
-        many = places.memory[i];
-        places.taken[i] = many != NULL;
+        if (!large_sets.memory[i])
+            large_sets.memory[i] = arena_map(STACK_CACHE_SETS_MAX * sizeof *large);
+        large = large_sets.memory[i];
+        large_sets.taken[i] = large != NULL;
     }
     lock_give(&locked);
-    return many;
+    return large;
 }
 
-static bool grow(struct leaves *leaves)
+static bool grow_stack_cache(struct stack_cache *cache)
 {
-    struct leaf_set *many = leaves->many ? NULL : take_place();
-    if (!many)
+    struct stack_cache_set *large = cache->large ? NULL : take_large_sets();
+    if (!large)
         return false;
-    leaves->many = many;
-    leaves_forget(leaves); /* what is in the few; and the many are given time to fill */
+    cache->large = large;
+    stack_cache_clear(cache); /* resets the counters too: the large sets need time to fill */
     return true;
 }
 
-void leaves_close(struct leaves *leaves)
+void stack_cache_close(struct stack_cache *cache)
 {
-    struct leaf_set *many = leaves->many;
-    leaves->many = NULL;
-    leaves_forget(leaves);
-    struct locked locked = lock_take(&places.lock);
-    for (unsigned i = 0; i < LEAVES_MANY_THREADS; i++)
-        if (many && places.memory[i] == many)
-            places.taken[i] = false;
+    struct stack_cache_set *large = cache->large;
+    cache->large = NULL;
+    stack_cache_clear(cache);
+    struct locked locked = lock_take(&large_sets.lock);
+    for (unsigned i = 0; i < STACK_CACHE_LARGE_THREADS; i++)
+        if (large && large_sets.memory[i] == large)
+            large_sets.taken[i] = false;
     lock_give(&locked);
 }
 
-void leaves_fork_child(const struct leaves *leaves)
+void stack_cache_fork_child(const struct stack_cache *cache)
 {
-    places.lock.word = 0;
-    for (unsigned i = 0; i < LEAVES_MANY_THREADS; i++)
-        places.taken[i] = leaves && leaves->many && leaves->many == places.memory[i];
+    large_sets.lock.word = 0;
+    for (unsigned i = 0; i < STACK_CACHE_LARGE_THREADS; i++)
+        large_sets.taken[i] = cache && cache->large && cache->large == large_sets.memory[i];
 }
 
-/* At the end of a window: are they enough, is it worth the while? */
-static NOINLINE void take_stock(struct leaves *leaves)
+/* At the end of a window: grow the cache, suspend it, or go on? */
+static NOINLINE void end_lookup_window(struct stack_cache *cache)
 {
-    if (leaves->misses * 16 > leaves->lookups)
-        leaves->missed += leaves->misses;
-    bool long_enough = leaves->missed > 4 * LEAVES_FEW * LEAVES_WAYS;
-    if (long_enough && !grow(leaves) && leaves->misses > leaves->lookups / 4 * 3)
-        leaves->asleep = SLEEP;
-    leaves->lookups = leaves->misses = 0;
+    if (cache->misses * 16 > cache->lookups)
+        cache->missed += cache->misses;
+    bool long_enough = cache->missed > 4 * STACK_CACHE_SETS_MIN * STACK_CACHE_WAYS;
+    if (long_enough && !grow_stack_cache(cache) && cache->misses > cache->lookups / 4 * 3)
+        cache->asleep = SLEEP;
+    cache->lookups = cache->misses = 0;
 }
 
-static struct leaf *older_of_set(struct leaves *leaves, unsigned set)
+static struct stack_cache_entry *older_entry(struct stack_cache *cache, unsigned set)
 {
-    struct leaf *leaf = (leaves->many ? leaves->many : leaves->few)[set].leaf;
-    return leaf + (leaves->newest[set] == leaf);
+    struct stack_cache_entry *entry = (cache->large ? cache->large : cache->small)[set].entry;
+    return entry + (cache->newest[set] == entry);
 }
 
-uint32_t leaves_find_older(struct leaves *leaves, uintptr_t low, const struct frame *caller,
-                           unsigned sort)
+uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
+                                const struct frame *caller, unsigned sort)
 {
-    unsigned set = leaves_set(leaves, caller->pc, caller->sp);
-    struct leaf *leaf = older_of_set(leaves, set);
-    if (leaves_fits(leaf, low, caller, sort)) {
-        leaves->newest[set] = leaf;
-        return leaf->site;
+    unsigned set = stack_cache_set_index(cache, caller->pc, caller->sp);
+    struct stack_cache_entry *entry = older_entry(cache, set);
+    if (stack_cache_matches(entry, low, caller, sort)) {
+        cache->newest[set] = entry;
+        return entry->site;
     }
-    leaves->misses++;
-    if (unlikely(leaves->lookups >= WINDOW))
-        take_stock(leaves);
+    cache->misses++;
+    if (unlikely(cache->lookups >= WINDOW))
+        end_lookup_window(cache);
     return 0;
 }
 
-void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsigned sort,
-                 uint32_t site)
+void stack_cache_add(struct stack_cache *cache, const struct unwind_trace *trace, unsigned sort,
+                     uint32_t site)
 {
-    if (leaves->asleep || !trace->serves || !trace->depth)
+    if (cache->asleep || !trace->shareable || !trace->depth)
         return;
     const struct unwind_step *inner = &trace->step[trace->depth - 1];
-    if (!inner->in_words || inner->words > LEAVES_WORDS)
+    if (!inner->in_words || inner->words > STACK_CACHE_WORDS)
         return;
-    unsigned set = leaves_set(leaves, inner->pc, inner->sp);
-    struct leaf *leaf = older_of_set(leaves, set);
-    leaf->pc = 0; /* a handler may come in between and find it half made */
+    unsigned set = stack_cache_set_index(cache, inner->pc, inner->sp);
+    struct stack_cache_entry *entry = older_entry(cache, set);
+    entry->pc = 0; /* a signal handler must not find an incomplete entry */
     __asm__ volatile("" ::: "memory");
-    leaf->sp = inner->sp;
-    leaf->fp = inner->fp;
-    leaf->fp_matters = inner->fp_matters;
-    leaf->looked = trace->looked;
-    leaf->sort = sort;
-    leaf->site = site;
-    leaf->words = inner->words;
-    memcpy(leaf->offset, trace->offset, inner->words * sizeof *leaf->offset);
-    memcpy(leaf->word, trace->word, inner->words * sizeof *leaf->word);
+    entry->sp = inner->sp;
+    entry->fp = inner->fp;
+    entry->fp_matters = inner->fp_matters;
+    entry->looked = trace->looked;
+    entry->sort = sort;
+    entry->site = site;
+    entry->words = inner->words;
+    memcpy(entry->offset, trace->offset, inner->words * sizeof *entry->offset);
+    memcpy(entry->word, trace->word, inner->words * sizeof *entry->word);
     __asm__ volatile("" ::: "memory");
-    leaf->pc = inner->pc;
-    leaves->newest[set] = leaf;
+    entry->pc = inner->pc;
+    cache->newest[set] = entry;
 }
 
-void leaves_forget(struct leaves *leaves)
+void stack_cache_clear(struct stack_cache *cache)
 {
-    for (unsigned set = 0; set < LEAVES_MANY; set++)
-        if (leaves->newest[set])
-            leaves->newest[set] = NULL;
-    for (unsigned set = 0; set < (leaves->many ? LEAVES_MANY : LEAVES_FEW); set++)
-        for (unsigned way = 0; way < LEAVES_WAYS; way++)
-            (leaves->many ? leaves->many : leaves->few)[set].leaf[way].pc = 0;
-    leaves->lookups = leaves->misses = leaves->asleep = leaves->missed = 0;
+    for (unsigned set = 0; set < STACK_CACHE_SETS_MAX; set++)
+        if (cache->newest[set])
+            cache->newest[set] = NULL;
+    for (unsigned set = 0; set < (cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN);
+         set++)
+        for (unsigned way = 0; way < STACK_CACHE_WAYS; way++)
+            (cache->large ? cache->large : cache->small)[set].entry[way].pc = 0;
+    cache->lookups = cache->misses = cache->asleep = cache->missed = 0;
 }

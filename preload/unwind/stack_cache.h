@@ -1,16 +1,17 @@
-/* stack_cache.h - the stacks a thread comes back to: from "same place, same words" to the site at
- * once.
+/* stack_cache.h - the stacks that a thread allocates with again and again: from the same pc and sp
+ * with the same stack words directly to the site.
  *
- * A program allocates in few places, over and over, with the same callers. Per thread, keyed by the
- * pc and sp of the hook's caller: every word of the stack that the last walk from there read, and
- * the site it led to. Unwinding is a pure function of pc, sp, fp where it is used, the words read
- * and the rows, so when all words are the same the site is the same, and neither rows nor tree are
- * asked. All words are compared, always (unwind.h says why).
+ * A program allocates in few places, over and over, with the same callers. Each thread has a cache
+ * keyed by the pc and sp of the hook's caller; an entry has every stack word that the last walk
+ * from there read, and the site. Unwinding is a pure function of pc, sp, fp where it is used, the
+ * words read and the CFI rows, so when all words are the same the site is the same, and neither the
+ * CFI cache nor the context tree is consulted. All words are compared, always (unwind.h says why).
  *
- * Two ways: two leaves that share a set do not throw each other out. A thread that misses often
- * gets four times as many sets, unless eight others have them. Where contexts keep changing the
- * cache does not pay; when it has had time to fill it goes to sleep, and looks again later:
- *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are not made
+ * The cache is two-way associative, so two stacks that share a set do not evict each other. A
+ * thread that misses often gets four times as many sets, unless eight others have them. Where
+ * contexts keep changing the cache does not pay; after it has had time to fill it suspends itself
+ * for a while:
+ *     after WINDOW lookups:  misses > 3/4 of them  ->  the next SLEEP lookups are skipped
  */
 #ifndef PRELOAD_UNWIND_STACK_CACHE_H
 #define PRELOAD_UNWIND_STACK_CACHE_H
@@ -19,79 +20,82 @@
 #include "preload/unwind/unwind.h"
 #include "preload/base/stack_fold.h"
 
-#define LEAVES_FREE LEAK_PC_FREE /* the sort of a free: its "site" is a node */
-#define LEAVES_FEW 32
-#define LEAVES_MANY 128
-#define LEAVES_MANY_THREADS 8 /* that have the many at one time */
-#define LEAVES_WAYS 2
-#define LEAVES_WORDS 56 /* a stack that was read in more places is not kept */
+#define STACK_CACHE_FREE LEAK_PC_FREE /* the sort of a free: its "site" is a node */
+#define STACK_CACHE_SETS_MIN 32
+#define STACK_CACHE_SETS_MAX 128
+#define STACK_CACHE_LARGE_THREADS 8 /* that may have STACK_CACHE_SETS_MAX sets at one time */
+#define STACK_CACHE_WAYS 2
+#define STACK_CACHE_WORDS 56 /* a stack of which more words were read is not cached */
 
-struct leaf {
+struct stack_cache_entry {
     uintptr_t pc; /* 0 = empty */
     uintptr_t sp, fp;
     uint32_t site;
-    uint32_t looked; /* modules_looked() then */
-    uint16_t sort;   /* kind and tag, as in a leaf of the tree */
+    uint32_t looked; /* modules_looked() at that time */
+    uint16_t sort;   /* kind and tag, as in a leaf of the context tree */
     uint8_t words;
     bool fp_matters;
-    uint32_t offset[LEAVES_WORDS];
-    uintptr_t word[LEAVES_WORDS];
+    uint32_t offset[STACK_CACHE_WORDS];
+    uintptr_t word[STACK_CACHE_WORDS];
 };
 
-struct leaf_set {
-    struct leaf leaf[LEAVES_WAYS];
+struct stack_cache_set {
+    struct stack_cache_entry entry[STACK_CACHE_WAYS];
 };
 
-struct leaves {
-    uint32_t lookups, misses;         /* in this window */
-    uint32_t asleep;                  /* lookups still to be left out */
-    uint32_t missed;                  /* in the windows with many misses */
-    struct leaf *newest[LEAVES_MANY]; /* of each set: no jump depends on which of the two it is */
-    struct leaf_set *many;            /* LEAVES_MANY of them, or NULL: the few are used */
-    struct leaf_set few[LEAVES_FEW];
+struct stack_cache {
+    uint32_t lookups, misses; /* in this window */
+    uint32_t asleep;          /* lookups still to be skipped */
+    uint32_t missed;          /* misses in all windows with many of them */
+    /* The entry of each set that was used last: a pointer, so that no branch depends on the way. */
+    struct stack_cache_entry *newest[STACK_CACHE_SETS_MAX];
+    struct stack_cache_set *large; /* STACK_CACHE_SETS_MAX sets; NULL: the small ones are in use */
+    struct stack_cache_set small[STACK_CACHE_SETS_MIN];
 };
 
-static inline unsigned leaves_set(const struct leaves *leaves, uintptr_t pc, uintptr_t sp)
+static inline unsigned stack_cache_set_index(const struct stack_cache *cache, uintptr_t pc,
+                                             uintptr_t sp)
 {
     uint64_t hash = (pc + sp) * 0x9e3779b97f4a7c15ull;
-    return hash >> (64 - __builtin_ctz(leaves->many ? LEAVES_MANY : LEAVES_FEW));
+    return hash >> (64 - __builtin_ctz(cache->large ? STACK_CACHE_SETS_MAX : STACK_CACHE_SETS_MIN));
 }
 
-static ALWAYS_INLINE bool leaves_fits(const struct leaf *leaf, uintptr_t low,
-                                      const struct frame *caller, unsigned sort)
+static ALWAYS_INLINE bool stack_cache_matches(const struct stack_cache_entry *entry, uintptr_t low,
+                                              const struct frame *caller, unsigned sort)
 {
-    return leaf->pc == caller->pc && leaf->sp == caller->sp && leaf->sort == sort &&
-           leaf->looked == modules_looked() && (!leaf->fp_matters || leaf->fp == caller->fp) &&
-           stack_words_match(low, leaf->offset, leaf->word, leaf->words);
+    return entry->pc == caller->pc && entry->sp == caller->sp && entry->sort == sort &&
+           entry->looked == modules_looked() && (!entry->fp_matters || entry->fp == caller->fp) &&
+           stack_words_match(low, entry->offset, entry->word, entry->words);
 }
 
-/* The newest of the set is not it. */
-uint32_t leaves_find_older(struct leaves *leaves, uintptr_t low, const struct frame *caller,
-                           unsigned sort);
+/* When the newest entry of the set does not match. */
+uint32_t stack_cache_find_older(struct stack_cache *cache, uintptr_t low,
+                                const struct frame *caller, unsigned sort);
 
-/* The site of the caller's stack and that sort, or 0: unknown, ask unwind and tree. */
-static ALWAYS_INLINE uint32_t leaves_find(struct leaves *leaves, uintptr_t low,
-                                          const struct frame *caller, unsigned sort)
+/* The site of the caller's stack and that sort; 0: not cached. */
+static ALWAYS_INLINE uint32_t stack_cache_find(struct stack_cache *cache, uintptr_t low,
+                                               const struct frame *caller, unsigned sort)
 {
-    if (unlikely(leaves->asleep)) {
-        leaves->asleep--;
+    if (unlikely(cache->asleep)) {
+        cache->asleep--;
         return 0;
     }
-    leaves->lookups++;
-    const struct leaf *newest = leaves->newest[leaves_set(leaves, caller->pc, caller->sp)];
-    if (likely(newest && leaves_fits(newest, low, caller, sort)))
+    cache->lookups++;
+    const struct stack_cache_entry *newest =
+        cache->newest[stack_cache_set_index(cache, caller->pc, caller->sp)];
+    if (likely(newest && stack_cache_matches(newest, low, caller, sort)))
         return newest->site;
-    return leaves_find_older(leaves, low, COPY_OF(caller), sort);
+    return stack_cache_find_older(cache, low, COPY_OF(caller), sort);
 }
 
-/* What they said. The trace is that of the caller. */
-void leaves_keep(struct leaves *leaves, const struct unwind_trace *trace, unsigned sort,
-                 uint32_t site);
-/* Nothing that was kept holds any more. */
-void leaves_forget(struct leaves *leaves);
-/* The thread ends: others may have its many. */
-void leaves_close(struct leaves *leaves);
-/* In the child only the thread that forked is left; its leaves, or NULL. */
-void leaves_fork_child(const struct leaves *leaves);
+/* Caches the site that a walk has led to. trace: the caller's. */
+void stack_cache_add(struct stack_cache *cache, const struct unwind_trace *trace, unsigned sort,
+                     uint32_t site);
+/* Removes all entries. */
+void stack_cache_clear(struct stack_cache *cache);
+/* The thread ends: other threads may have its large sets. */
+void stack_cache_close(struct stack_cache *cache);
+/* In a fork child only the forking thread remains; its cache, or NULL. */
+void stack_cache_fork_child(const struct stack_cache *cache);
 
 #endif

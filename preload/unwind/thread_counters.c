@@ -1,3 +1,4 @@
+/* thread_counters.c - allocates slots in the recording file, evicts and folds them. */
 #include "preload/unwind/thread_counters.h"
 #include "preload/base/base.h"
 #include "preload/base/lock.h"
@@ -8,7 +9,7 @@
 static const uint8_t class_pages_log2[] = {0, 2, 4, 6};
 #define CLASSES ARRAY_LENGTH(class_pages_log2)
 
-/* Only that many threads may have the largest: the others stay within 128 KiB each. */
+/* Only so many threads may have the largest size: the others stay within 128 KiB each. */
 #define LARGEST_MOST 8
 static uint32_t largest_made;
 
@@ -16,12 +17,12 @@ static uint32_t largest_made;
 static struct leak_slots *free_list[CLASSES];
 static struct lock free_lock;
 
-static uint64_t payload_of(unsigned size_class)
+static uint64_t counters_payload(unsigned size_class)
 {
     return (LEAK_PAGE << class_pages_log2[size_class]) - sizeof(struct leak_chunk);
 }
 
-static struct leak_slots *obtain(unsigned size_class)
+static struct leak_slots *take_counters_memory(unsigned size_class)
 {
     struct locked locked = lock_take(&free_lock);
     struct leak_slots *memory = free_list[size_class];
@@ -33,14 +34,14 @@ static struct leak_slots *obtain(unsigned size_class)
     lock_give(&locked);
     if (memory || !allowed)
         return memory;
-    memory = store_new_chunk(LEAK_CHUNK_SLOTS, payload_of(size_class), 0);
+    memory = store_new_chunk(LEAK_CHUNK_SLOTS, counters_payload(size_class), 0);
     if (memory)
-        store_release(&memory->count, (uint32_t)((payload_of(size_class) - sizeof *memory) /
+        store_release(&memory->count, (uint32_t)((counters_payload(size_class) - sizeof *memory) /
                                                  sizeof memory->slot[0]));
     return memory;
 }
 
-static void adopt(struct slots *slots, struct leak_slots *memory)
+static void use_counters_memory(struct thread_counters *slots, struct leak_slots *memory)
 {
     store_release(&memory->thread, slots->serial);
     slots->memory = memory;
@@ -48,35 +49,36 @@ static void adopt(struct slots *slots, struct leak_slots *memory)
     slots->newest = &memory->slot[0];
 }
 
-bool slots_open(struct guard *guard UNUSED, struct slots *slots, uint32_t serial)
+bool thread_counters_open(struct guard *guard UNUSED, struct thread_counters *slots,
+                          uint32_t serial)
 {
     slots->serial = serial;
     slots->evictions = 0;
     slots->size_class = 0;
     slots->folded = (struct leak_counts){0};
-    struct leak_slots *memory = obtain(0);
+    struct leak_slots *memory = take_counters_memory(0);
     slots->memory = NULL;
     if (!memory)
         return false;
-    adopt(slots, memory);
+    use_counters_memory(slots, memory);
     return true;
 }
 
-static void fold(struct guard *guard, struct slots *slots, struct leak_slots *memory,
-                 struct leak_slot *slot)
+static void fold_slot(struct guard *guard, struct thread_counters *slots, struct leak_slots *memory,
+                      struct leak_slot *slot)
 {
     struct leak_counts counts = slot->counts;
     sites_fold(guard, memory, slot);
     slots->folded = sites_sum(&slots->folded, &counts);
 }
 
-/* Folds everything and leaves the cache to others. */
-static void give_up(struct guard *guard, struct slots *slots, struct leak_slots *memory,
-                    unsigned size_class)
+/* Folds all slots and puts the memory on the free list. */
+static void fold_and_free_counters(struct guard *guard, struct thread_counters *slots,
+                                   struct leak_slots *memory, unsigned size_class)
 {
     for (uint32_t i = 0; i < memory->count; i++)
         if (memory->slot[i].site)
-            fold(guard, slots, memory, &memory->slot[i]);
+            fold_slot(guard, slots, memory, &memory->slot[i]);
     store_release(&memory->thread, 0);
     struct locked locked = lock_take(&free_lock);
     memory->reserved[0] = (uintptr_t)free_list[size_class];
@@ -84,47 +86,48 @@ static void give_up(struct guard *guard, struct slots *slots, struct leak_slots 
     lock_give(&locked);
 }
 
-void slots_close(struct guard *guard, struct slots *slots)
+void thread_counters_close(struct guard *guard, struct thread_counters *slots)
 {
     struct leak_slots *memory = slots->memory;
     if (!memory)
         return;
     slots->memory = NULL;
-    give_up(guard, slots, memory, slots->size_class);
+    fold_and_free_counters(guard, slots, memory, slots->size_class);
 }
 
-static void grow(struct guard *guard, struct slots *slots)
+static void grow_counters(struct guard *guard, struct thread_counters *slots)
 {
-    struct leak_slots *old = slots->memory, *larger = obtain(slots->size_class + 1);
+    struct leak_slots *old = slots->memory, *larger = take_counters_memory(slots->size_class + 1);
     slots->evictions = 0;
     if (!larger)
         return;
-    /* First the new one: a handler may longjmp away as soon as a lock is given. */
-    adopt(slots, larger);
-    give_up(guard, slots, old, slots->size_class++);
+    /* Install the new memory first: a handler may longjmp away as soon as a lock is released. */
+    use_counters_memory(slots, larger);
+    fold_and_free_counters(guard, slots, old, slots->size_class++);
 }
 
-struct leak_slot *slots_take_over(struct guard *guard, struct slots *slots, uint32_t site)
+struct leak_slot *thread_counters_claim(struct guard *guard, struct thread_counters *slots,
+                                        uint32_t site)
 {
-    struct leak_slot *pair = slots_pair(slots, site);
+    struct leak_slot *pair = thread_counters_pair(slots, site);
     struct leak_slot *slot = !pair[0].site ? &pair[0] : !pair[1].site ? &pair[1] : NULL;
     if (!slot) {
-        /* Four times round the cache and still no peace: it is too small for this thread. */
+        /* Evictions of four times the cache: it is too small for this thread. */
         if (++slots->evictions > 4 * slots->memory->count && slots->size_class + 1u < CLASSES) {
-            grow(guard, slots);
-            return slots_find(guard, slots, site);
+            grow_counters(guard, slots);
+            return thread_counters_find(guard, slots, site);
         }
         slot = &pair[slots->evictions & 1];
-        fold(guard, slots, slots->memory, slot);
+        fold_slot(guard, slots, slots->memory, slot);
     }
     slot->last = 0;
-    store_release(&slot->site, site); /* counts are zero: readers may come */
+    store_release(&slot->site, site); /* publishes the slot: its counts are zero */
     return slot;
 }
 
-LOCK_FOR_FORK(slots, &free_lock)
+LOCK_FOR_FORK(thread_counters, &free_lock)
 
-void slots_fork_child(void)
+void thread_counters_fork_child(void)
 {
     free_lock.word = 0;
     largest_made = 0;

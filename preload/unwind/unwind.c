@@ -1,3 +1,4 @@
+/* unwind.c - one frame outwards by a CFI row, and the reuse of the previous trace. */
 #include "preload/unwind/unwind.h"
 #include "preload/unwind/golang.h"
 #include "preload/interpose/modules.h"
@@ -5,19 +6,19 @@
 #include "preload/base/sys.h"
 #include "arch.h"
 
-/* Reads words of stacks: inside the thread's own directly, elsewhere through a copy by the kernel.
- */
+/* Reads stack words: in the thread's own stack directly, elsewhere through a copy by the kernel. */
 struct reader {
     uintptr_t low, high; /* directly readable; aligned */
     struct unwind_trace *scratch;
-    bool strayed; /* something was read elsewhere */
-    /* The link register of the one frame where it is known: that which a signal interrupted. */
+    bool strayed; /* a word was read outside of it, or has no slot: the trace cannot be shared */
+    /* The link register, known only for the frame that a signal interrupted. */
     uintptr_t link, link_pc, link_sp;
     bool by_fp; /* unwind=fp */
-    bool moved; /* from the stack where Go has C code run, to that of the goroutine */
+    bool moved; /* from the system stack, where Go runs C code, to the goroutine's stack */
 };
 
-static NOINLINE bool read_elsewhere(struct unwind_trace *scratch, uintptr_t address, uintptr_t *out)
+static NOINLINE bool read_word_by_kernel(struct unwind_trace *scratch, uintptr_t address,
+                                         uintptr_t *out)
 {
     if (address - scratch->window >= scratch->window_size) {
         uintptr_t page_left = LEAK_PAGE - address % LEAK_PAGE;
@@ -32,20 +33,20 @@ static NOINLINE bool read_elsewhere(struct unwind_trace *scratch, uintptr_t addr
     return true;
 }
 
-static inline bool read_word(struct reader *reader, uintptr_t address, uintptr_t *out)
+static inline bool read_stack_word(struct reader *reader, uintptr_t address, uintptr_t *out)
 {
     if (unlikely(address % sizeof *out))
         return false;
     if (unlikely(address - reader->low >= reader->high - reader->low)) {
         reader->strayed = true;
-        return read_elsewhere(reader->scratch, address, out);
+        return read_word_by_kernel(reader->scratch, address, out);
     }
     *out = *(const uintptr_t *)address;
     return true;
 }
 
-/* In the tree a small number means a leaf, and there is no room for more than 48 bits. */
-static bool is_address(uintptr_t pc)
+/* In the context tree a small pc denotes a leaf, and a pc has at most 48 bits. */
+static bool is_code_address(uintptr_t pc)
 {
     return pc - LEAK_KIND_PCS <= LEAK_PC_MOST - LEAK_KIND_PCS;
 }
@@ -54,49 +55,49 @@ static bool is_address(uintptr_t pc)
 static bool step_signal(struct reader *reader, struct frame *frame)
 {
     uintptr_t context = frame->sp;
-    if (!read_word(reader, context + ARCH_SIGNAL_PC, &frame->pc) ||
-        !read_word(reader, context + ARCH_SIGNAL_FP, &frame->fp) ||
-        !read_word(reader, context + ARCH_SIGNAL_SP, &frame->sp))
+    if (!read_stack_word(reader, context + ARCH_SIGNAL_PC, &frame->pc) ||
+        !read_stack_word(reader, context + ARCH_SIGNAL_FP, &frame->fp) ||
+        !read_stack_word(reader, context + ARCH_SIGNAL_SP, &frame->sp))
         return false;
-    frame->pc++; /* not a return address: everybody looks names up at pc - 1 */
+    frame->pc++; /* not a return address, but all lookups use pc - 1 */
     if (ARCH_LINK_REGISTER) {
-        if (!read_word(reader, context + ARCH_SIGNAL_LINK, &reader->link))
+        if (!read_stack_word(reader, context + ARCH_SIGNAL_LINK, &reader->link))
             return false;
         reader->link_pc = frame->pc;
         reader->link_sp = frame->sp;
     }
-    return is_address(frame->pc); /* not a call of NULL */
+    return is_code_address(frame->pc); /* not a call of NULL */
 }
 
-/* ARCH_DWARF_OTHER as the frame of step has it: the nearest callee that did not keep it in the
- * register saved it. No slot stands for that, so nobody may share such a trace. */
-static NOINLINE bool other_register(struct guard *guard, struct reader *reader,
-                                    const struct unwind_step *step, uintptr_t *out)
+/* ARCH_DWARF_OTHER in the frame of step: saved by the nearest callee that did not leave it in the
+ * register. Steps do not record its slot, so such a trace cannot be shared. */
+static NOINLINE bool read_other_register(struct guard *guard, struct reader *reader,
+                                         const struct unwind_step *step, uintptr_t *out)
 {
     reader->strayed = true;
     for (; step > reader->scratch->fresh; step--) {
-        int16_t offset = rows_other(guard, step[-1].pc);
+        int16_t offset = cfi_cache_find_other(guard, step[-1].pc);
         if (offset != CFI_FP_KEPT) /* a callee's CFA is its caller's sp */
-            return offset != CFI_LOST && read_word(reader, step->sp + offset, out);
+            return offset != CFI_LOST && read_stack_word(reader, step->sp + offset, out);
     }
     return false;
 }
 
-/* The return address of a frame with that CFA; base: where its row's offsets count from. */
+/* The return address of a frame; base: the address that its row's offsets are relative to. */
 static inline bool read_return_address(struct reader *reader, const struct frame *frame,
                                        struct cfi_row row, uintptr_t cfa, uintptr_t base,
                                        struct unwind_step *step, uintptr_t *pc)
 {
     uintptr_t flags = ARCH_LINK_REGISTER ? row.ra_offset & CFI_RA_FLAGS : 0;
     if (flags & CFI_RA_KEPT) {
-        /* Any other frame has made a call since, and then the register is somebody else's. */
+        /* Any other frame has made a call since, which overwrote the register. */
         if (cfa < frame->sp || frame->pc != reader->link_pc || frame->sp != reader->link_sp)
             return false;
         *pc = reader->link;
     } else {
         uintptr_t slot = base + row.ra_offset - flags;
-        /* Callers live above their callees; anything else would loop or wander. */
-        if (cfa <= frame->sp || !read_word(reader, slot, pc))
+        /* Callers lie above their callees; accepting anything else could loop. */
+        if (cfa <= frame->sp || !read_stack_word(reader, slot, pc))
             return false;
         step->pc_slot = (const uintptr_t *)slot;
     }
@@ -107,14 +108,15 @@ static inline bool read_return_address(struct reader *reader, const struct frame
     return true;
 }
 
-/* A frame record, {fp, return address}, stands where fp points, with its caller's frame above it.
- * Which is asked of nobody: code that keeps something else in that register ends the trace, or its
- * callers are left out; and code without a rule, made by a compiler at run time, has records like
- * others. False: fp points to no record. */
-static bool take_record(const struct reader *reader, const struct frame *frame, struct cfi_row *row)
+/* unwind=fp: a frame record, {fp, return address}, lies where fp points, with its caller's frame
+ * above it. CFI is not consulted: code that uses fp for something else ends the trace, or its
+ * callers are left out; JIT-compiled code without CFI has records like others. Replaces *row;
+ * false: fp cannot point to a record. */
+static bool use_frame_record(const struct reader *reader, const struct frame *frame,
+                             struct cfi_row *row)
 {
     const uintptr_t record = 2 * sizeof(uintptr_t);
-    bool right = frame->fp >= frame->sp && frame->fp % sizeof(uintptr_t) == 0 &&
+    bool valid = frame->fp >= frame->sp && frame->fp % sizeof(uintptr_t) == 0 &&
                  (!reader->high || frame->fp <= reader->high - record);
     if (row->rule != CFI_END && row->rule != CFI_SIGNAL)
         *row = (struct cfi_row){.rule = CFI_FP,
@@ -122,14 +124,15 @@ static bool take_record(const struct reader *reader, const struct frame *frame, 
                                 .fp_offset = -(int16_t)record,
                                 .ra_offset = -(int16_t)sizeof(uintptr_t) |
                                              (ARCH_LINK_REGISTER ? CFI_RA_SIGNED : 0)};
-    return row->rule != CFI_FP || right;
+    return row->rule != CFI_FP || valid;
 }
 
-/* Go's code has no tables, but frame records. C code that it calls runs on a stack of the thread's,
- * and fp, which C code gives back as it was, still points to a record on the goroutine's, which
- * stays where it is until the call is over. That may be anywhere, so the kernel reads it for us,
- * and only another place in Go's code is believed. A goroutine's first record leads to none. */
-static enum leak_root walk_go(struct reader *reader, struct frame *frame, struct unwind_step *step)
+/* Go code has no CFI, but frame records. C code called by Go runs on a stack of the thread, and fp,
+ * which C code preserves, still points to a record on the goroutine's stack, which does not move
+ * during the call. That stack may be anywhere, so the kernel reads the record, and the walk goes on
+ * only to another pc in Go code. A goroutine's first record has no successor. */
+static enum leak_root step_go_frame(struct reader *reader, struct frame *frame,
+                                    struct unwind_step *step)
 {
     uintptr_t record = frame->fp, pc, fp;
     bool inside = record - reader->low < reader->high - reader->low;
@@ -139,31 +142,31 @@ static enum leak_root walk_go(struct reader *reader, struct frame *frame, struct
         return LEAK_ROOT_COMPLETE;
     if (record <= frame->sp && (reader->moved || inside))
         return LEAK_ROOT_NO_RULE;
-    if (!read_word(reader, record, &fp) || !read_word(reader, record + sizeof fp, &pc) ||
-        !golang_has(pc))
+    if (!read_stack_word(reader, record, &fp) ||
+        !read_stack_word(reader, record + sizeof fp, &pc) || !golang_contains(pc))
         return LEAK_ROOT_NO_RULE;
     reader->moved = reader->moved || !inside;
     *frame = (struct frame){.pc = pc, .sp = record + 2 * sizeof record, .fp = fp};
     return LEAK_ROOT_NONE;
 }
 
-/* One frame outwards, and in *step what it took. LEAK_ROOT_NONE: there is a caller, now in *frame.
+/* Moves *frame to its caller and records in *step what was read. LEAK_ROOT_NONE: there is a caller.
  */
-static enum leak_root walk(struct guard *guard, struct reader *reader, struct frame *frame,
-                           struct unwind_step *step)
+static enum leak_root step_frame(struct guard *guard, struct reader *reader, struct frame *frame,
+                                 struct unwind_step *step)
 {
-    struct cfi_row row = rows_get(guard, frame->pc);
+    struct cfi_row row = cfi_cache_find(guard, frame->pc);
     uintptr_t cfa, pc, other;
-    if (unlikely(reader->by_fp) && !take_record(reader, frame, &row)) {
-        if (golang_has(frame->pc))
-            return walk_go(reader, frame, step);
+    if (unlikely(reader->by_fp) && !use_frame_record(reader, frame, &row)) {
+        if (golang_contains(frame->pc))
+            return step_go_frame(reader, frame, step);
         step->uses_fp = true;
         return LEAK_ROOT_NO_RULE;
     }
     switch (row.rule) {
     case CFI_NONE:
     case CFI_COMPLEX:
-        return golang_has(frame->pc) ? walk_go(reader, frame, step) : LEAK_ROOT_NO_RULE;
+        return golang_contains(frame->pc) ? step_go_frame(reader, frame, step) : LEAK_ROOT_NO_RULE;
     case CFI_END:
         return LEAK_ROOT_COMPLETE;
     case CFI_SIGNAL:
@@ -176,14 +179,14 @@ static enum leak_root walk(struct guard *guard, struct reader *reader, struct fr
         step->uses_fp = true;
         break;
     case CFI_OTHER:
-        if (!other_register(guard, reader, step, &other))
+        if (!read_other_register(guard, reader, step, &other))
             return LEAK_ROOT_NO_RULE;
         cfa = other + row.offset;
         break;
     default: /* CFI_FP_DEREF */
         step->uses_fp = true;
         step->sp_slot = (const uintptr_t *)(frame->fp + row.offset);
-        if (!read_word(reader, frame->fp + row.offset, &cfa))
+        if (!read_stack_word(reader, frame->fp + row.offset, &cfa))
             return LEAK_ROOT_BROKEN;
     }
     uintptr_t base = cfa;
@@ -194,14 +197,14 @@ static enum leak_root walk(struct guard *guard, struct reader *reader, struct fr
     if (row.fp_offset != CFI_FP_KEPT) {
         uintptr_t saved = (row.rule == CFI_FP_DEREF ? frame->fp : base) + row.fp_offset;
         step->fp_slot = (const uintptr_t *)saved;
-        if (!read_word(reader, saved, &frame->fp))
+        if (!read_stack_word(reader, saved, &frame->fp))
             return LEAK_ROOT_BROKEN;
     }
     if (!pc) { /* how threads and fibres mark their first frame */
         reader->strayed = true;
         return LEAK_ROOT_COMPLETE;
     }
-    if (!is_address(pc))
+    if (!is_code_address(pc))
         return LEAK_ROOT_BROKEN;
     frame->pc = pc;
     frame->sp = cfa;
@@ -210,10 +213,10 @@ static enum leak_root walk(struct guard *guard, struct reader *reader, struct fr
 
 /* ---- Sharing --------------------------------------------------------------------------------- */
 
-/* The number of kept frames up to the one that frame is; 0: it is none of them. *below: how many
- * lie further out than any frame seen yet. */
-static unsigned find_kept(const struct unwind_trace *trace, const struct frame *frame,
-                          unsigned *below)
+/* Which kept frame equals frame? Returns its index + 1, or 0. *below: the number of kept frames
+ * that lie further out than any frame seen yet. */
+static unsigned find_shared_frame(const struct unwind_trace *trace, const struct frame *frame,
+                                  unsigned *below)
 {
     while (*below && trace->step[*below - 1].sp < frame->sp)
         --*below;
@@ -225,21 +228,21 @@ static unsigned find_kept(const struct unwind_trace *trace, const struct frame *
     return same ? *below : 0;
 }
 
-/* Is the word that led to the caller still what it was? */
-static inline bool leads_to(const struct unwind_step *step, uintptr_t pc)
+/* Is the word that holds the caller's pc still the same? */
+static inline bool slot_holds_pc(const struct unwind_step *step, uintptr_t pc)
 {
     uintptr_t word = *step->pc_slot;
     return (ARCH_LINK_REGISTER && step->pc_signed ? arch_strip(word) : word) == pc;
 }
 
-/* Follows the kept frames outwards from the count-th while their words are what they were, for when
- * not all are. Returns how many frames further out were not reached: 0 when all is verified. */
-static unsigned verify(struct unwind_trace *trace, unsigned count, uintptr_t fp)
+/* Follows the kept frames outwards from the count-th as long as their words are unchanged. Returns
+ * how many frames further out were not reached: 0 when all are verified. */
+static unsigned verify_shared_frames(struct unwind_trace *trace, unsigned count, uintptr_t fp)
 {
     struct unwind_step *step = &trace->step[count - 1];
     for (step->fp = fp; step > trace->step; step--) {
         struct unwind_step *caller = step - 1;
-        if (!step->pc_slot || !leads_to(step, caller->pc) ||
+        if (!step->pc_slot || !slot_holds_pc(step, caller->pc) ||
             (step->sp_slot && *step->sp_slot != caller->sp))
             break;
         if (step->fp_slot)
@@ -251,7 +254,7 @@ static unsigned verify(struct unwind_trace *trace, unsigned count, uintptr_t fp)
     return step - trace->step;
 }
 
-static void add_word(struct unwind_trace *trace, uintptr_t low, const uintptr_t *slot)
+static void record_word(struct unwind_trace *trace, uintptr_t low, const uintptr_t *slot)
 {
     if (!slot || trace->words == UNWIND_WORDS_MAX)
         return;
@@ -259,20 +262,20 @@ static void add_word(struct unwind_trace *trace, uintptr_t low, const uintptr_t 
     trace->word[trace->words++] = *slot;
 }
 
-/* What was read to get from a step to its caller, the step before it. */
-static void add_words(struct unwind_trace *trace, uintptr_t low, struct unwind_step *step)
+/* Records the words that were read to get from a step to its caller, the step before it. */
+static void record_step_words(struct unwind_trace *trace, uintptr_t low, struct unwind_step *step)
 {
     const struct unwind_step *caller = step - 1;
     step->in_words = caller->in_words && step->pc_slot && trace->words + 3 <= UNWIND_WORDS_MAX;
     if (!step->in_words)
         return;
-    add_word(trace, low, step->pc_slot);
-    add_word(trace, low, step->sp_slot);
-    add_word(trace, low, caller->fp_matters ? step->fp_slot : NULL);
+    record_word(trace, low, step->pc_slot);
+    record_word(trace, low, step->sp_slot);
+    record_word(trace, low, caller->fp_matters ? step->fp_slot : NULL);
 }
 
-/* What is more than limit goes, outermost first. */
-void unwind_settle(const struct unwind_bounds *bounds, unsigned limit, struct unwind_trace *trace)
+/* Frames beyond the limit are cut, outermost first. */
+void unwind_commit(const struct unwind_bounds *bounds, unsigned limit, struct unwind_trace *trace)
 {
     uintptr_t low = bounds->low;
     unsigned shared = trace->kept, fresh = trace->found;
@@ -283,7 +286,7 @@ void unwind_settle(const struct unwind_bounds *bounds, unsigned limit, struct un
         fresh = limit - kept;
         depth = limit;
         trace->end = LEAK_ROOT_DEPTH;
-        trace->serves = trace->paths = false;
+        trace->shareable = trace->paths = false;
         shared = kept;
     }
     trace->words = shared ? trace->step[shared - 1].words : 0;
@@ -293,15 +296,15 @@ void unwind_settle(const struct unwind_bounds *bounds, unsigned limit, struct un
         bool caller_needs = shared + i && step[-1].fp_matters;
         step->fp_matters = step->uses_fp || (!step->fp_slot && caller_needs);
         step->in_words = shared + i == 0;
-        if (shared + i && trace->serves)
-            add_words(trace, low, step);
+        if (shared + i && trace->shareable)
+            record_step_words(trace, low, step);
         step->words = trace->words;
     }
     trace->depth = depth;
     trace->shared = cut ? 0 : shared;
 }
 
-static void open_step(struct unwind_step *step, const struct frame *frame)
+static void init_step(struct unwind_step *step, const struct frame *frame)
 {
     *step = (struct unwind_step){.pc = frame->pc, .sp = frame->sp, .fp = frame->fp};
     step->retired = modules_retired(frame->pc - 1);
@@ -309,7 +312,7 @@ static void open_step(struct unwind_step *step, const struct frame *frame)
 
 static bool by_fp;
 
-void unwind_by_fp(void)
+void unwind_use_frame_pointers(void)
 {
     by_fp = true;
 }
@@ -320,29 +323,30 @@ void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const 
     struct reader reader = {.scratch = trace, .by_fp = by_fp};
     trace->window_size = 0;
     if (start->sp - bounds->low < bounds->high - bounds->low) {
-        /* Nothing of interest lies below the caller's frame, and above it all is mapped. */
+        /* Unwinding reads nothing below the caller's frame, and above it all pages are mapped. */
         reader.low = start->sp & ~(sizeof(uintptr_t) - 1);
         reader.high = bounds->high;
     }
     uint32_t looked = modules_looked();
     struct frame frame = *start;
     bool own_stack = reader.high != 0;
-    unsigned below = trace->serves && own_stack && trace->looked == looked ? trace->depth : 0;
+    unsigned below = trace->shareable && own_stack && trace->looked == looked ? trace->depth : 0;
     unsigned shared = 0, fresh = 0;
     enum leak_root end = LEAK_ROOT_NONE;
     while (end == LEAK_ROOT_NONE) {
-        unsigned same = find_kept(trace, &frame, &below);
+        unsigned same = find_shared_frame(trace, &frame, &below);
         if (same) {
             const struct unwind_step *kept = &trace->step[same - 1];
             bool all =
                 kept->in_words && stack_words_match(bounds->low, trace->offset, trace->word, kept->words);
-            unsigned rest = all ? 0 : verify(trace, same, frame.fp);
+            unsigned rest = all ? 0 : verify_shared_frames(trace, same, frame.fp);
             if (!rest) {
                 shared = same;
                 end = trace->end;
                 break;
             }
-            /* Right up to here; what led on has changed. These frames hang from others now. */
+            /* The frames up to step[rest] are the same, but further out words have changed: the
+             * frames in between get new nodes. */
             for (unsigned i = same; i > rest + 1 && fresh < limit; i--) {
                 trace->fresh[fresh] = trace->step[i - 1];
                 trace->fresh[fresh++].node = 0;
@@ -355,14 +359,14 @@ void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const 
             end = LEAK_ROOT_DEPTH;
             break;
         }
-        open_step(&trace->fresh[fresh], &frame);
-        end = walk(guard, &reader, &frame, &trace->fresh[fresh]);
+        init_step(&trace->fresh[fresh], &frame);
+        end = step_frame(guard, &reader, &frame, &trace->fresh[fresh]);
         fresh++;
     }
     trace->end = end;
     trace->looked = looked;
-    trace->serves = own_stack && bounds->high - bounds->low <= UINT32_MAX && !reader.strayed &&
-                    (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
+    trace->shareable = own_stack && bounds->high - bounds->low <= UINT32_MAX && !reader.strayed &&
+                       (end == LEAK_ROOT_COMPLETE || end == LEAK_ROOT_NO_RULE);
     trace->kept = shared;
     trace->found = fresh;
     trace->paths = false;
@@ -380,8 +384,8 @@ enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintp
     for (unsigned at = 0; end == LEAK_ROOT_NONE; at = (at + 1) % UNWIND_DEPTH_MAX) {
         if (!visit(&frame, context))
             return LEAK_ROOT_DEPTH;
-        open_step(&scratch->fresh[at], &frame);
-        end = walk(guard, &reader, &frame, &scratch->fresh[at]);
+        init_step(&scratch->fresh[at], &frame);
+        end = step_frame(guard, &reader, &frame, &scratch->fresh[at]);
     }
     return end;
 }

@@ -1,15 +1,17 @@
-/* unwind.h - the call stack of the caller of a hook, by the rows of .eh_frame.
+/* unwind.h - the call stack of a hook's caller, by the CFI in .eh_frame.
  *
- * Needs no frame pointers, takes no lock, opens nothing and never faults: the thread's own stack is
- * read directly, any other (fibre, signal stack) through the kernel. Where the stack does not look
- * right or no rule is known the trace ends and says why; nothing is guessed.
+ * Unwinding needs no frame pointers, takes no lock, opens no file and never faults: the thread's
+ * own stack is read directly, any other (fibre, signal stack) through the kernel. A stack that
+ * looks wrong, or a pc without a rule, ends the trace, and the trace records why; nothing is
+ * guessed.
  *
- * A trace is kept until the next one, which mostly shares its outer frames. The walk goes over
- * fresh frames until one has the pc and sp (and fp, where somebody further out needs it) of a kept
- * one. Unwinding is a pure function of these, of the rows, and of the words it reads; so when the
- * words that led on from there last time are still the same, so is the rest, and it is not walked
- * but verified: the words stand in one row (stack_words.h), a compare each. All of them: main ->
- * f(site 1) -> h and main -> f(site 2) -> h leave h's own words identical.
+ * A thread keeps its last trace, because the next one mostly shares its outer frames. Unwinding
+ * walks fresh frames until one has the pc and sp (and fp, where a frame further out needs it) of a
+ * kept frame. From there on the stack is a pure function of these registers, the CFI rows and the
+ * words that were read; so when all words read last time are still the same, the outer frames are
+ * the same too. They are not walked but verified: the words stand in one array (stack_words.h), and
+ * each costs a compare. All words must be compared: main -> f(site 1) -> h and main -> f(site 2) ->
+ * h leave h's own words identical.
  */
 #ifndef PRELOAD_UNWIND_UNWIND_H
 #define PRELOAD_UNWIND_UNWIND_H
@@ -23,8 +25,8 @@
 #define UNWIND_WORDS_MAX 2048
 #define UNWIND_WINDOW 1024
 
-/* The thread's own stack: whatever lies between a live sp in it and high is mapped. Both 0:
- * unknown. */
+/* The thread's own stack: from any live sp in it up to high, all pages are mapped. Both 0: unknown.
+ */
 struct unwind_bounds {
     uintptr_t low, high;
 };
@@ -36,33 +38,33 @@ struct unwind_step {
      * frame that a signal interrupted while its caller was in the link register). */
     const uintptr_t *pc_slot, *fp_slot, *sp_slot;
     uint32_t retired;    /* modules_retired(pc) */
-    uint32_t node, path; /* of the tree, once it has been there */
-    uint16_t words;      /* of the trace's words, those that led outwards from here */
-    bool in_words : 1;   /* all of them are there */
+    uint32_t node, path; /* set by the context tree */
+    uint16_t words;      /* the first so many words of the trace were read from here outwards */
+    bool in_words : 1;   /* none of those is missing */
     bool uses_fp : 1;    /* the caller's frame was found by fp */
     bool fp_matters : 1; /* fp is used by this frame, or kept and used further out */
     bool pc_signed : 1;  /* the word at pc_slot is more than the pc: arch_strip */
 };
 
-/* Outermost frame first, so that what the next trace shares stays where it is. */
+/* Outermost frame first, so that frames shared with the next trace stay where they are. */
 struct unwind_trace {
     enum leak_root end;
     unsigned depth;
-    unsigned shared; /* frames 0 .. shared-1 are those of the trace before */
-    /* Between unwind_find and unwind_settle: the trace before, and what takes the place of its
-     * inner frames. */
-    unsigned kept, found; /* step[0 .. kept-1], fresh[0 .. found-1] */
-    bool paths;           /* all frames have their path already; not if some were cut */
-    bool serves;     /* the next trace may share: own stack, and an end that depends on pc alone */
-    bool open;       /* being made: who finds it so knows that a handler left by longjmp */
-    uint32_t looked; /* modules_looked_ when it was made: rows may have gone since */
+    unsigned shared; /* frames 0 .. shared-1 are those of the previous trace */
+    /* Between unwind_find and unwind_commit: step[0 .. kept-1] of the previous trace remain,
+     * fresh[0 .. found-1] will replace its inner frames. */
+    unsigned kept, found;
+    bool paths;      /* all frames have their path already; false if some were cut */
+    bool shareable;  /* by the next trace: own stack, and an end that depends on pc alone */
+    bool open;       /* under construction; still true later: a handler left by longjmp */
+    uint32_t looked; /* modules_looked() when it was made: modules may have been unloaded since */
     struct unwind_step step[UNWIND_DEPTH_MAX];
-    /* What was read on the way, outermost first; offsets count from bounds.low. */
+    /* All words that were read, outermost first; offsets count from bounds.low. */
     unsigned words;
     uint32_t offset[UNWIND_WORDS_MAX];
     uintptr_t word[UNWIND_WORDS_MAX];
     struct unwind_step fresh[UNWIND_DEPTH_MAX]; /* scratch, innermost first */
-    /* Scratch: the piece of a stack not our own that was copied last. */
+    /* Scratch: the last window copied from another stack than the thread's own. */
     uintptr_t window, window_size;
     char bytes[UNWIND_WINDOW];
 };
@@ -73,10 +75,11 @@ static inline const struct unwind_step *unwind_step_at(const struct unwind_trace
     return &trace->step[trace->depth - 1 - i];
 }
 
-/* From its first frame to its last node a trace is half of the old and half of the new one. */
+/* Between unwind_open and unwind_close a trace mixes frames of the previous and the new stack. A
+ * trace that is already open was left by a longjmp: nothing of it may be shared. */
 static inline void unwind_open(struct unwind_trace *trace)
 {
-    trace->serves = trace->serves && !trace->open;
+    trace->shareable = trace->shareable && !trace->open;
     trace->open = true;
     __asm__ volatile("" ::: "memory");
 }
@@ -87,35 +90,46 @@ static inline void unwind_close(struct unwind_trace *trace)
     trace->open = false;
 }
 
-/* Nothing of the trace is to be shared. */
-static inline void unwind_forget(struct unwind_trace *trace)
+/* The next trace must share nothing with this one. */
+static inline void unwind_invalidate(struct unwind_trace *trace)
 {
-    trace->serves = false;
+    trace->shareable = false;
 }
 
-/* Makes trace the stack of start, at most limit frames, start included; what was in it may serve.
- * The trace is large: it lives in struct thread, not on the program's stack. In two steps, for who
- * can make use of the frames while they take their places. */
+/* Replaces trace by the stack of start, at most limit frames, start included; frames of the
+ * previous trace are reused where they are the same. A trace is large: it lives in struct thread,
+ * not on the program's stack. Two steps: after unwind_find the caller may prefetch what it will do
+ * with the frames, while unwind_commit moves them to their places. */
 void unwind_find(struct guard *guard, const struct unwind_bounds *bounds, const struct frame *start,
                  unsigned limit, struct unwind_trace *trace);
-void unwind_settle(const struct unwind_bounds *bounds, unsigned limit, struct unwind_trace *trace);
+void unwind_commit(const struct unwind_bounds *bounds, unsigned limit, struct unwind_trace *trace);
 
 static inline void unwind(struct guard *guard, const struct unwind_bounds *bounds,
                           const struct frame *start, unsigned limit, struct unwind_trace *trace)
 {
     unwind_find(guard, bounds, start, limit, trace);
-    unwind_settle(bounds, limit, trace);
+    unwind_commit(bounds, limit, trace);
 }
 
-/* From now on by frame pointers alone: what was compiled without them is left out, or ends a trace.
- */
-void unwind_by_fp(void);
+/* From now on unwinds by frame pointers alone: code compiled without them is left out of traces, or
+ * ends them. */
+void unwind_use_frame_pointers(void);
 
-/* The same for a thread that has crashed, however deep it is: every frame is given to visit, until
- * that says no (then DEPTH). Everything is read through the kernel; link: the link register, where
- * the CPU has one. scratch: nobody else's. */
+/* Unwinds a crashed thread of any depth: calls visit for every frame until it returns false (then
+ * the result is LEAK_ROOT_DEPTH). All memory is read through the kernel. link: the link register,
+ * on CPUs that have one. scratch: not in use by anything else. */
 enum leak_root unwind_each(struct guard *guard, const struct frame *start, uintptr_t link,
                            struct unwind_trace *scratch,
                            bool (*visit)(const struct frame *frame, void *context), void *context);
+
+/* Writes a call stack as text (backtrace.c), for programs with a crash handler of their own:
+ *
+ *     #0  0x00005563772bd826 compute+0x16 (/usr/bin/tool+0x1826)
+ *
+ * The last number is the one for addr2line and leakreport's names (less 1 from #1 on: these are
+ * return addresses). Works whichever locks are held: memory is mapped and unmapped by system calls,
+ * names come from the objects' exports (dynsym_name.h). context: a ucontext_t, or NULL: begins at
+ * caller. */
+void backtrace_write(const void *context, const struct frame *caller, int fd);
 
 #endif

@@ -1,3 +1,4 @@
+/* unwind_check.c - walks with libunwind or libgcc, and compares with the recorded stack. */
 #include "preload/unwind/unwind_check.h"
 #include "preload/base/arena.h"
 #include "preload/base/base.h"
@@ -23,24 +24,24 @@
 #define INNER_MAX 32      /* the runtime's own frames */
 #define CURSOR_WORDS 4096 /* no libunwind's unw_cursor_t is larger */
 #define STACK_SIZE 65536  /* both need less than 4 KiB */
-#define SHOWN_MAX 16      /* mismatches told of at verbosity=1 */
+#define LOGGED_MAX 16     /* mismatches logged at verbosity=1 */
 #define NOT_CACHED 0      /* UNW_CACHE_NONE: it would not notice a dlclose */
 #define ACCESS_MEMORY 3   /* which pointer of unw_accessors_t */
 
-/* One check, and the stack that the other one runs on. */
-struct oracle_walk {
+/* One check, and the stack that the reference unwinder runs on. */
+struct unwind_check_walk {
     struct frame start;
-    bool reached;        /* theirs.pc[0] is start */
+    bool reached;        /* the walk has come to start, which is theirs.pc[0] */
     unsigned inner;      /* frames before that */
-    unsigned most;       /* frames of theirs that are of interest */
-    uintptr_t low, high; /* of the program's stack, if known: readable */
-    struct oracle_stack ours, theirs;
+    unsigned most;       /* frames of the reference that are compared */
+    uintptr_t low, high; /* the readable part of the program's stack, if known */
+    struct unwind_check_stack ours, theirs;
     uintptr_t cursor[CURSOR_WORDS];
     ucontext_t context;
     _Alignas(16) char stack[STACK_SIZE];
 };
 
-uint64_t oracle_every_;
+uint64_t unwind_check_interval;
 
 enum { NOT_OPEN, OPENING, OPEN };
 
@@ -51,11 +52,12 @@ static struct {
     uint32_t walking; /* threads inside it */
 } other;
 
-/* What memory of ours libunwind reads now: its callback does not say for whom it asks. */
-static __thread const struct oracle_walk *reading_for __attribute__((tls_model("initial-exec")));
+/* The check that libunwind reads memory for: its callback has no such argument. */
+static __thread const struct unwind_check_walk *reading_for
+    __attribute__((tls_model("initial-exec")));
 
-/* False: enough. */
-static bool note(struct oracle_walk *walk, uintptr_t pc, uintptr_t sp)
+/* Returns false when the walk may stop. */
+static bool record_reference_frame(struct unwind_check_walk *walk, uintptr_t pc, uintptr_t sp)
 {
     if (!pc)
         return false;
@@ -66,10 +68,10 @@ static bool note(struct oracle_walk *walk, uintptr_t pc, uintptr_t sp)
     return walk->theirs.count < walk->most;
 }
 
-/* Foreign code: it needs room, its allocations are no news of the program's, errno stays, and no
- * handler leaves it by longjmp. */
-static void on_own_stack(struct guard *guard, struct oracle_walk *walk, void (*function)(void *),
-                         void *argument)
+/* Calls foreign code: it gets enough stack, its allocations are not recorded, errno is preserved,
+ * and signals are blocked, so that no handler leaves it by longjmp. */
+static void call_on_own_stack(struct guard *guard, struct unwind_check_walk *walk,
+                              void (*function)(void *), void *argument)
 {
     uint64_t mask;
     int error = errno;
@@ -96,11 +98,12 @@ static struct {
     void **space;
 } libunwind;
 
-/* In the place of its own, which would write and read a pipe to see what is mapped. */
-static int read_memory(void *space UNUSED, uintptr_t address, uintptr_t *word, int write,
-                       void *argument UNUSED)
+/* Replaces libunwind's own accessor, which tests addresses by writing to and reading from a pipe.
+ */
+static int read_memory_for_libunwind(void *space UNUSED, uintptr_t address, uintptr_t *word,
+                                     int write, void *argument UNUSED)
 {
-    const struct oracle_walk *walk = reading_for;
+    const struct unwind_check_walk *walk = reading_for;
     if (write)
         return -1;
     if (address - walk->low < walk->high - walk->low ||
@@ -111,33 +114,35 @@ static int read_memory(void *space UNUSED, uintptr_t address, uintptr_t *word, i
     return sys_peek(address, word, sizeof *word) ? 0 : -1;
 }
 
-static void step_by_libunwind(struct oracle_walk *walk)
+static void step_by_libunwind(struct unwind_check_walk *walk)
 {
-    /* Asking costs reads of memory, so only where it makes a difference. */
+    /* unw_is_signal_frame reads memory, so it is called only where it makes a difference. */
     const bool asks = ARCH_LIBUNWIND_PC != ARCH_LIBUNWIND_INTERRUPTED_PC;
     bool interrupted = false;
     uintptr_t pc, sp;
     do {
         int number = interrupted ? ARCH_LIBUNWIND_INTERRUPTED_PC : ARCH_LIBUNWIND_PC;
         if (libunwind.get(walk->cursor, number, &pc) < 0 ||
-            libunwind.get(walk->cursor, ARCH_DWARF_SP, &sp) < 0 || !note(walk, arch_strip(pc), sp))
+            libunwind.get(walk->cursor, ARCH_DWARF_SP, &sp) < 0 ||
+            !record_reference_frame(walk, arch_strip(pc), sp))
             return;
         interrupted = asks && libunwind.is_signal_frame(walk->cursor) > 0;
     } while (libunwind.step(walk->cursor) > 0);
 }
 
-/* getcontext may return twice, says the compiler: there are no variables here to be lost. */
+/* The compiler assumes that getcontext may return twice, so this function has no other variables.
+ */
 static void walk_by_libunwind(void *walk)
 {
-    struct oracle_walk *here = walk;
+    struct unwind_check_walk *here = walk;
     reading_for = here;
     if (getcontext(&here->context) == 0 && libunwind.init(here->cursor, &here->context) == 0)
         step_by_libunwind(here);
 }
 
-/* Its first use opens a pipe, on the two lowest numbers that are free. With a reader of ours it has
- * no use for it. */
-static void first_use_of_libunwind(void)
+/* libunwind's first use opens a pipe, on the two lowest free descriptors. With
+ * read_memory_for_libunwind it does not need the pipe, which is closed. */
+static void init_libunwind(void)
 {
     int number[2];
     struct stat was;
@@ -145,7 +150,8 @@ static void first_use_of_libunwind(void)
         number[i] = sys_open("/dev/null", O_RDONLY | O_CLOEXEC, 0);
     for (int i = 0; i < 2; i++)
         sys_close(number[i]);
-    ((void **)libunwind.accessors(*libunwind.space))[ACCESS_MEMORY] = (void *)read_memory;
+    ((void **)libunwind.accessors(*libunwind.space))[ACCESS_MEMORY] =
+        (void *)read_memory_for_libunwind;
     libunwind.set_caching(*libunwind.space, NOT_CACHED);
     for (int i = 0; i < 2; i++)
         if (sys_fstat(number[i], &was) == 0 && S_ISFIFO(was.st_mode))
@@ -171,7 +177,7 @@ static bool open_libunwind(void)
         if (!(*wanted[i].to = dlsym(library, wanted[i].name)))
             return false;
     if (library)
-        first_use_of_libunwind();
+        init_libunwind();
     return library != NULL;
 }
 
@@ -183,14 +189,16 @@ static struct {
     _Unwind_Word (*cfa)(struct _Unwind_Context *context);
 } libgcc;
 
-static _Unwind_Reason_Code note_libgcc(struct _Unwind_Context *context, void *walk)
+static _Unwind_Reason_Code record_libgcc_frame(struct _Unwind_Context *context, void *walk)
 {
-    return note(walk, libgcc.ip(context), libgcc.cfa(context)) ? _URC_NO_REASON : _URC_END_OF_STACK;
+    return record_reference_frame(walk, libgcc.ip(context), libgcc.cfa(context))
+               ? _URC_NO_REASON
+               : _URC_END_OF_STACK;
 }
 
 static void walk_by_libgcc(void *walk)
 {
-    libgcc.backtrace(note_libgcc, walk);
+    libgcc.backtrace(record_libgcc_frame, walk);
 }
 
 static bool open_libgcc(void)
@@ -210,7 +218,7 @@ static const struct kind {
     const char *name, *file, *package;
     bool (*open)(void);
     void (*walk)(void *walk);
-    bool reads_blindly; /* a stack that ends early for us may be one that it faults on */
+    bool reads_blindly; /* may fault on a stack where libleak's unwinder stops */
 } kinds[] = {
     [UNWIND_ORACLE_LIBUNWIND] = {"libunwind", "libunwind.so.8", "libunwind8", open_libunwind,
                                  walk_by_libunwind, false},
@@ -218,7 +226,7 @@ static const struct kind {
                               true},
 };
 
-void oracle_start(const struct options *options)
+void unwind_check_start(const struct options *options)
 {
     if (options->unwind_check && !options->site_stacks) {
         log_line("unwind_check is off: with site_stacks=off there are no stacks", NULL);
@@ -226,18 +234,18 @@ void oracle_start(const struct options *options)
     }
     other.kind = &kinds[options->unwind_oracle];
     other.shows = options->verbosity > 0;
-    oracle_every_ = options->unwind_check;
+    unwind_check_interval = options->unwind_check;
 }
 
-static void open_other(void *done)
+static void open_reference(void *done)
 {
     *(bool *)done = other.kind->open();
-    dlerror(); /* what was not found is not the program's error */
+    dlerror(); /* clears an error that the program did not cause */
 }
 
-/* Not from our constructor: dlopen would run libc's own first, with libc's idea of argv and
- * environ, which it has from that constructor. And not while the loader is at work. */
-static bool opened(struct guard *guard, struct oracle_walk *walk)
+/* Not from libleak's constructor: dlopen would run libc's constructor first, which sets up argv and
+ * environ. And not while the loader is changing its list of objects. */
+static bool open_reference_once(struct guard *guard, struct unwind_check_walk *walk)
 {
     bool done;
     unsigned closed = NOT_OPEN;
@@ -246,24 +254,24 @@ static bool opened(struct guard *guard, struct oracle_walk *walk)
     if (!environ || load_relaxed(&_r_debug.r_state) != RT_CONSISTENT ||
         !cas_acquire(&other.state, &closed, OPENING))
         return false;
-    on_own_stack(guard, walk, open_other, &done);
+    call_on_own_stack(guard, walk, open_reference, &done);
     if (done) {
         /* Pairs with the acquire above. */
         store_release(&other.state, OPEN);
         return true;
     }
-    oracle_every_ = 0;
+    unwind_check_interval = 0;
     log_line("unwind_check is off: no usable ", other.kind->file, " here (Debian package ",
              other.kind->package, ")", NULL);
     return false;
 }
 
-void oracle_fork_child(void)
+void unwind_check_fork_child(void)
 {
     if (!other.walking)
         return;
     other.walking = 0;
-    oracle_every_ = 0;
+    unwind_check_interval = 0;
     if (other.shows)
         log_line("unwind_check is off in this child: another thread was being compared when it was "
                  "forked",
@@ -272,46 +280,47 @@ void oracle_fork_child(void)
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-enum oracle_verdict oracle_judge(const struct oracle_stack *ours, const struct oracle_stack *theirs,
-                                 unsigned *at)
+enum unwind_check_verdict unwind_check_compare(const struct unwind_check_stack *ours,
+                                               const struct unwind_check_stack *theirs,
+                                               unsigned *at)
 {
     for (*at = 0; *at < ours->count; ++*at) {
         if (*at == theirs->count)
-            return theirs->end == LEAK_ROOT_NO_RULE ? ORACLE_SAME : ORACLE_DIFFERENT;
+            return theirs->end == LEAK_ROOT_NO_RULE ? UNWIND_CHECK_SAME : UNWIND_CHECK_DIFFERENT;
         if (theirs->pc[*at] != ours->pc[*at])
-            return ORACLE_DIFFERENT;
+            return UNWIND_CHECK_DIFFERENT;
     }
     if (theirs->count == ours->count || ours->end == LEAK_ROOT_DEPTH)
-        return ORACLE_SAME;
-    return ours->end == LEAK_ROOT_COMPLETE ? ORACLE_DIFFERENT : ORACLE_STOPPED;
+        return UNWIND_CHECK_SAME;
+    return ours->end == LEAK_ROOT_COMPLETE ? UNWIND_CHECK_DIFFERENT : UNWIND_CHECK_STOPPED;
 }
 
-/* Where a signal interrupted, the tree has the interrupted pc plus 1. */
-static void read_tree(struct guard *guard, uint32_t node, struct oracle_stack *ours)
+/* For frames that a signal interrupted the context tree has the interrupted pc plus 1. */
+static void read_recorded_stack(struct guard *guard, uint32_t node, struct unwind_check_stack *ours)
 {
     bool interrupted = false;
     for (ours->count = 0; node >= LEAK_NODE_FIRST && ours->count < UNWIND_DEPTH_MAX;) {
-        struct leak_node frame = tree_node(node);
+        struct leak_node frame = context_tree_node(node);
         ours->pc[ours->count++] = frame.pc - interrupted;
-        interrupted = rows_get(guard, frame.pc).rule == CFI_SIGNAL;
+        interrupted = cfi_cache_find(guard, frame.pc).rule == CFI_SIGNAL;
         node = frame.parent;
     }
     ours->end = node;
 }
 
-static enum leak_root end_of(struct guard *guard, const struct oracle_stack *theirs)
+static enum leak_root reference_end(struct guard *guard, const struct unwind_check_stack *theirs)
 {
     struct module_view module;
     uintptr_t last = theirs->count ? theirs->pc[theirs->count - 1] - 1 : 0;
     if (!last)
-        return LEAK_ROOT_COMPLETE; /* not even the caller of the hook */
+        return LEAK_ROOT_COMPLETE; /* the reference did not even reach the caller of the hook */
     bool has_table = modules_find(guard, last, &module) &&
                      cfi_row_at(module.eh_frame_hdr, last).rule != CFI_NONE;
     return has_table ? LEAK_ROOT_COMPLETE : LEAK_ROOT_NO_RULE;
 }
 
-static void add_frame(struct text *line, const char *whose, const struct oracle_stack *stack,
-                      unsigned i)
+static void append_frame(struct text *line, const char *whose,
+                         const struct unwind_check_stack *stack, unsigned i)
 {
     Dl_info info;
     strbuf_add(line, whose);
@@ -326,8 +335,8 @@ static void add_frame(struct text *line, const char *whose, const struct oracle_
     strbuf_add_hex(line, pc);
 }
 
-/* The frames around the first one that differs, ours and theirs. */
-static void show(const struct oracle_walk *walk, unsigned at)
+/* Logs the frames around the first one that differs, of both stacks. */
+static void log_mismatch(const struct unwind_check_walk *walk, unsigned at)
 {
     char buffer[900];
     struct text line = STRBUF_ON(buffer);
@@ -347,29 +356,29 @@ static void show(const struct oracle_walk *walk, unsigned at)
         line = STRBUF_ON(buffer);
         strbuf_add(&line, "  ");
         strbuf_add_number(&line, i);
-        add_frame(&line, " ours ", &walk->ours, i);
-        add_frame(&line, " theirs ", &walk->theirs, i);
+        append_frame(&line, " ours ", &walk->ours, i);
+        append_frame(&line, " theirs ", &walk->theirs, i);
         log_line(buffer, NULL);
     }
 }
 
-static void note_verdict(struct guard *guard, struct oracle_walk *walk)
+static void count_verdict(struct guard *guard, struct unwind_check_walk *walk)
 {
     unsigned at;
     if (walk->theirs.count < walk->ours.count)
-        walk->theirs.end = end_of(guard, &walk->theirs);
-    enum oracle_verdict verdict = oracle_judge(&walk->ours, &walk->theirs, &at);
+        walk->theirs.end = reference_end(guard, &walk->theirs);
+    enum unwind_check_verdict verdict = unwind_check_compare(&walk->ours, &walk->theirs, &at);
     add_relaxed(&store_header->unwind_checks, 1);
-    if (verdict == ORACLE_STOPPED)
+    if (verdict == UNWIND_CHECK_STOPPED)
         add_relaxed(&store_header->unwind_stops, 1);
-    if (verdict == ORACLE_DIFFERENT &&
-        add_relaxed(&store_header->unwind_mismatches, 1) < SHOWN_MAX && other.shows)
-        show(walk, at);
+    if (verdict == UNWIND_CHECK_DIFFERENT &&
+        add_relaxed(&store_header->unwind_mismatches, 1) < LOGGED_MAX && other.shows)
+        log_mismatch(walk, at);
 }
 
-/* Theirs does not go on from where ours ends; and where there is no table it would look at the
- * code. */
-static void stop_before_faults(struct oracle_walk *walk)
+/* The reference must not go on where the recorded stack ends; and where there is no CFI it would
+ * read the code, which may not be readable. */
+static void limit_blind_reference(struct unwind_check_walk *walk)
 {
     uint64_t code[2];
     if (!sys_peek(walk->ours.pc[walk->ours.count - 1], code, sizeof code)) {
@@ -379,18 +388,18 @@ static void stop_before_faults(struct oracle_walk *walk)
     walk->most = walk->ours.count;
 }
 
-void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unwind_bounds *bounds,
-                    const struct frame *caller, uint32_t node)
+void unwind_check_run(struct guard *guard, struct unwind_check *oracle,
+                      const struct unwind_bounds *bounds, const struct frame *caller, uint32_t node)
 {
-    struct oracle_walk *walk = oracle->walk;
+    struct unwind_check_walk *walk = oracle->walk;
     if (!walk)
         walk = oracle->walk = arena_map(sizeof *walk);
-    if (!walk || !opened(guard, walk))
+    if (!walk || !open_reference_once(guard, walk))
         return;
-    read_tree(guard, node, &walk->ours);
+    read_recorded_stack(guard, node, &walk->ours);
     walk->most = walk->ours.count + 1;
     if (other.kind->reads_blindly && walk->ours.end != LEAK_ROOT_COMPLETE)
-        stop_before_faults(walk);
+        limit_blind_reference(walk);
     walk->start = *caller;
     walk->reached = false;
     walk->inner = walk->theirs.count = 0;
@@ -400,6 +409,6 @@ void oracle_compare(struct guard *guard, struct oracle *oracle, const struct unw
         walk->low = sp;
         walk->high = bounds->high - sizeof sp + 1;
     }
-    on_own_stack(guard, walk, other.kind->walk, walk);
-    note_verdict(guard, walk);
+    call_on_own_stack(guard, walk, other.kind->walk, walk);
+    count_verdict(guard, walk);
 }

@@ -1,9 +1,9 @@
-/* naive_heap.h - small random heaps, and what a look must say of them, found in the most obvious
- * way.
+/* naive_heap.h - small random heaps, and the verdicts of a leak check on them, found in the most
+ * obvious way.
  *
- * Many heaps lie side by side in one buffer and go through one look; no pointer leads from one to
- * another, so each is judged alone. Here blocks are looked through from the first, passes run
- * until nothing changes, and what a block retains is found by taking it away.
+ * Many heaps lie side by side in one buffer and go through one leak check; no pointer leads from
+ * one to another, so each is judged alone. Here blocks are searched linearly, passes run until
+ * nothing changes, and what a block retains is found by taking it away.
  */
 #ifndef TESTS_NAIVE_HEAP_H
 #define TESTS_NAIVE_HEAP_H
@@ -17,16 +17,16 @@
 
 struct heap {
     struct block block[BLOCKS_MOST];
-    enum reach_before before[BLOCKS_MOST];
+    enum reach_prior before[BLOCKS_MOST];
     int blocks, roots;
     uintptr_t root[ROOTS_MOST];
-    struct reach_codes codes;
+    struct reach_encodings codes;
 
     enum leak_verdict verdict[BLOCKS_MOST];
     bool dropped[BLOCKS_MOST];
 };
 
-/* Virtual tables lie here, as far as these heaps know. */
+/* The only address at which these heaps have a virtual table. */
 static const uintptr_t vtable = 0x40;
 
 static bool is_vtable(uintptr_t word)
@@ -34,7 +34,7 @@ static bool is_vtable(uintptr_t word)
     return word == vtable;
 }
 
-/* ---- What a word says ----------------------------------------------------------------------- */
+/* ---- Meaning of a word ----------------------------------------------------------------------- */
 
 static inline int words_of(const struct heap *heap, int i)
 {
@@ -46,7 +46,7 @@ static inline uintptr_t word_of(const struct heap *heap, int i, int word)
     return ((const uintptr_t *)heap->block[i].address)[word];
 }
 
-/* The block that a pointer is one to; -1: none. */
+/* The block that a pointer refers to; -1: none. */
 static inline int pointed_to(const struct heap *heap, uintptr_t pointer)
 {
     int best = -1;
@@ -57,8 +57,8 @@ static inline int pointed_to(const struct heap *heap, uintptr_t pointer)
     return best >= 0 && pointer <= heap->block[best].address + heap->block[best].size ? best : -1;
 }
 
-/* A hash table of Rust's behind its places: each place's byte is once more where place + n is, for as
- * many as go into a group; a byte is 0 to 0x80, or 0xff, and one at least is that. */
+/* A hash table of Rust behind its buckets: each control byte is repeated where bucket + n is, for
+ * as many as a group has; a byte is 0 to 0x80, or 0xff, and at least one is 0xff. */
 static inline bool is_naive_table(const unsigned char *byte, uint64_t offset, uint64_t size)
 {
     const uint64_t group = ARCH_HASH_GROUP;
@@ -80,7 +80,7 @@ static inline bool is_naive_table(const unsigned char *byte, uint64_t offset, ui
     return false;
 }
 
-/* A pointer to its start, or to where a known head ends. */
+/* A pointer to its start, or to the end of a known container header. */
 static inline bool holds(const struct heap *heap, uintptr_t pointer, int i)
 {
     const uintptr_t *head = (const uintptr_t *)heap->block[i].address;
@@ -99,11 +99,11 @@ static inline bool holds(const struct heap *heap, uintptr_t pointer, int i)
            is_vtable(head[offset / 8]);
 }
 
-/* Is the word a pointer to this very start, in another form? */
+/* True if the word is an encoded pointer to exactly this start. */
 static inline bool decodes(const struct heap *heap, uintptr_t word, int i)
 {
     uintptr_t start = heap->block[i].address;
-    const struct reach_codes *codes = &heap->codes;
+    const struct reach_encodings *codes = &heap->codes;
     if ((word & 0xfffffffffff0) == start || (word & 0xfffffffffff8) == start)
         return true;
     for (int k = 1; k <= 4; k++)
@@ -112,7 +112,7 @@ static inline bool decodes(const struct heap *heap, uintptr_t word, int i)
     uintptr_t mangled = start ^ codes->guard;
     if (codes->guard && word == (mangled << 17 | mangled >> 47))
         return true;
-    return word == ~start || (codes->xor &&word == (start ^ codes->xor));
+    return word == ~start || (codes->xor_key &&word == (start ^ codes->xor_key));
 }
 
 /* ---- Verdicts ------------------------------------------------------------------------------- */
@@ -132,8 +132,8 @@ static inline bool leads_to(const struct heap *heap, uintptr_t word, int i, enum
     return pointed_to(heap, pointer) == i && (how != BY_HOLDER || holds(heap, pointer, i));
 }
 
-/* From the roots, and from those whose verdict is at least this good: LOST < POSSIBLE < HIDDEN <
- * REACHABLE, so the ones that may hold are named one by one. */
+/* From the roots, and from held blocks: the passes before this one have given all of them a
+ * verdict. */
 static inline bool is_led_to(const struct heap *heap, int i, enum how how)
 {
     for (int r = 0; r < heap->roots; r++)
@@ -158,13 +158,13 @@ static inline void spread(struct heap *heap, enum leak_verdict verdict, enum how
     }
 }
 
-static inline void start_with(struct heap *heap, enum reach_before before,
+static inline void start_with(struct heap *heap, enum reach_prior before,
                               enum leak_verdict verdict)
 {
     for (int i = 0; i < heap->blocks; i++)
         if (!heap->verdict[i] && heap->before[i] == before) {
             heap->verdict[i] = verdict;
-            heap->dropped[i] = before == REACH_WAS_HELD;
+            heap->dropped[i] = before == REACH_WAS_REACHABLE;
         }
 }
 
@@ -174,7 +174,7 @@ static inline void judge(struct heap *heap)
     memset(heap->dropped, 0, sizeof heap->dropped);
     start_with(heap, REACH_IGNORED, LEAK_VERDICT_REACHABLE);
     spread(heap, LEAK_VERDICT_REACHABLE, BY_HOLDER);
-    start_with(heap, REACH_WAS_HELD, LEAK_VERDICT_REACHABLE);
+    start_with(heap, REACH_WAS_REACHABLE, LEAK_VERDICT_REACHABLE);
     spread(heap, LEAK_VERDICT_REACHABLE, BY_HOLDER);
     start_with(heap, REACH_WAS_POSSIBLE, LEAK_VERDICT_POSSIBLE);
     spread(heap, LEAK_VERDICT_POSSIBLE, BY_ANY);
@@ -238,7 +238,7 @@ static inline uintptr_t random_word(const struct heap *heap, uint64_t size, uint
     case 19:
         return mangled << 17 | mangled >> 47;
     case 20:
-        return to->address ^ heap->codes.xor ;
+        return to->address ^ heap->codes.xor_key;
     case 21:
         return to->address - 1 - dice(state, 8);
     case 22:
@@ -248,8 +248,9 @@ static inline uintptr_t random_word(const struct heap *heap, uint64_t size, uint
     }
 }
 
-/* A heap in the memory at base. Most blocks are news: earlier looks are the exception. */
-static inline void make_heap(struct heap *heap, uintptr_t base, const struct reach_codes *codes,
+/* A heap in the memory at base. Most blocks are new: results of earlier checks are the exception.
+ */
+static inline void make_heap(struct heap *heap, uintptr_t base, const struct reach_encodings *codes,
                              uint64_t *state)
 {
     bool overlapping = dice(state, 16) == 0, news = dice(state, 3) == 0;
@@ -278,7 +279,7 @@ static inline void make_heap(struct heap *heap, uintptr_t base, const struct rea
         heap->root[i] = random_word(heap, 0, state);
 }
 
-/* Many of them, in a buffer of their own. */
+/* Many heaps in a buffer of their own. */
 static inline uintptr_t make_heaps(struct heap *heaps, int count, uint64_t *state)
 {
     static uintptr_t buffer;
@@ -288,15 +289,15 @@ static inline uintptr_t make_heaps(struct heap *heaps, int count, uint64_t *stat
         ck_assert_ptr_ne(map, MAP_FAILED);
         buffer = ((uintptr_t)map + (1 << 20) + 4096) >> 20 << 20;
     }
-    struct reach_codes codes = {.guard = dice(state, 2) ? unit_random(state) : 0,
-                                .xor = dice(state, 2) ? unit_random(state) : 0};
+    struct reach_encodings codes = {.guard = dice(state, 2) ? unit_random(state) : 0,
+                                .xor_key = dice(state, 2) ? unit_random(state) : 0};
     for (int i = 0; i < count; i++)
         make_heap(&heaps[i], buffer + i * STRIDE - 8 * dice(state, 64), &codes, state);
     return buffer;
 }
 
-/* One look over all; blocks come in no order. NULL when memory_most is too little. */
-static inline struct reach *look_at(const struct heap *heaps, int count, uint64_t memory_most)
+/* One check of all; blocks are added in no order. NULL when memory_most is too little. */
+static inline struct reach *mark_heaps(const struct heap *heaps, int count, uint64_t memory_most)
 {
     uint64_t blocks = 0;
     for (int i = 0; i < count; i++)
@@ -307,12 +308,12 @@ static inline struct reach *look_at(const struct heap *heaps, int count, uint64_
     for (int i = 0; i < count; i++) {
         const struct heap *heap = &heaps[i * 7 % count];
         for (int k = heap->blocks; k--;)
-            reach_add(reach, &heap->block[k], heap->before[k]);
+            reach_add_block(reach, &heap->block[k], heap->before[k]);
     }
-    if (reach_index(reach)) {
+    if (reach_build_index(reach)) {
         for (int i = 0; i < count; i++)
-            reach_root(reach, (uintptr_t)heaps[i].root, (uintptr_t)(heaps[i].root + heaps[i].roots),
-                       i);
+            reach_add_root(reach, (uintptr_t)heaps[i].root, (uintptr_t)(heaps[i].root + heaps[i].roots),
+                       i, REACH_ROOT_DATA);
         if (reach_mark(reach, &heaps[0].codes, is_vtable))
             return reach;
     }
@@ -332,7 +333,7 @@ static inline void show_heap(const struct heap *heap)
             printf(" %#" PRIxPTR, word_of(heap, i, word));
         printf("\n");
     }
-    printf("guard %#" PRIx64 " xor %#" PRIx64 "\n", heap->codes.guard, heap->codes.xor);
+    printf("guard %#" PRIx64 " xor %#" PRIx64 "\n", heap->codes.guard, heap->codes.xor_key);
     fflush(stdout);
 }
 

@@ -40,8 +40,8 @@ unsigned long getauxval(unsigned long type)
 static void setup(void)
 {
     ck_assert_msg(store_create(unit_directory, "arch", environ), "no store");
-    modules_start(rows_forget);
-    ck_assert(rows_start());
+    modules_start(cfi_cache_forget);
+    ck_assert(cfi_cache_start());
 }
 
 /* ---- System calls ---------------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ static void info_handler(int number UNUSED, siginfo_t *info UNUSED, void *contex
         *(const uintptr_t *)(at + ARCH_SIGNAL_SP) == sp &&
         *(const uintptr_t *)(at + ARCH_SIGNAL_FP) == fp &&
         (!ARCH_LINK_REGISTER || *(const uintptr_t *)(at + ARCH_SIGNAL_LINK) == link) &&
-        rows_get(&unit_guard, trampoline.pc).rule == CFI_SIGNAL;
+        cfi_cache_find(&unit_guard, trampoline.pc).rule == CFI_SIGNAL;
 }
 
 START_TEST(the_interrupted_registers_lie_where_a_row_says)
@@ -252,9 +252,9 @@ static __thread volatile char large_tls[100000]; /* above the thread block, or b
 static void *thread_with_bounds(void *size)
 {
     struct guard guard = {.sp = 1};
-    struct thread_start *start = threads_announce(&guard);
+    struct thread_start *start = threads_prepare_start(&guard);
     start->stack_size = (size_t)size;
-    threads_begin(&guard, start);
+    threads_enter(&guard, start);
     struct unwind_bounds found = guard.thread->bounds;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     pthread_attr_t attributes;

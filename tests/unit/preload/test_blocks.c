@@ -825,7 +825,7 @@ static void expect_around(const struct block *there, unsigned count, uintptr_t a
     for (unsigned i = 0; i < count; i++) /* of 0 bytes: its start is all there is of it */
         if (address - there[i].address < there[i].size || address == there[i].address)
             want = &there[i];
-    bool found = blocks_find_around(&unit_guard, address, &out);
+    bool found = blocks_find_containing(&unit_guard, address, &out);
     UNIT_WANT_MSG(found == (want != NULL) && (!found || same(&out, want)),
                   "seed %" PRIu64 ": at %#" PRIxPTR ": %s", unit_seed, address,
                   !found ? "nothing" : want ? "another" : "something");
@@ -857,7 +857,7 @@ START_TEST(an_address_is_found_in_the_block_around_it)
         }
         for (unsigned i = 0; i < count; i++)
             UNIT_WANT(take_out(there[i].address, &out));
-        UNIT_WANT(!blocks_find_around(&unit_guard, there[0].address, &out));
+        UNIT_WANT(!blocks_find_containing(&unit_guard, there[0].address, &out));
     }
 }
 END_TEST
@@ -883,7 +883,7 @@ START_TEST(the_nearest_block_below_an_address_is_found_without_waiting)
         unit_random(&state);
         for (unsigned i = 0; i < AROUND_MOST && there[i].address <= address; i++)
             want = &there[i];
-        bool found = blocks_find_near(address, 100, &out, &busy);
+        bool found = blocks_find_nearest(address, 100, &out, &busy);
         UNIT_WANT_MSG(found == (want != NULL) && (!found || same(&out, want)),
                       "seed %" PRIu64 ": at %#" PRIxPTR, unit_seed, address);
     }
@@ -896,7 +896,7 @@ static void *look_near(void *argument)
 {
     struct block out;
     bool *busy = argument;
-    return blocks_find_near(BASE + 8, 1, &out, busy) ? argument : NULL;
+    return blocks_find_nearest(BASE + 8, 1, &out, busy) ? argument : NULL;
 }
 
 /* A thread that crashes may hold the very lock: it says so and goes on. */
@@ -928,14 +928,14 @@ START_TEST(the_start_of_a_block_is_looked_for_so_far_and_no_further)
     large.size = 1ull << 30;
     insert(&large, &old);
     settle(_i);
-    ck_assert(blocks_find_around(&unit_guard, large.address + 1, &out));
-    ck_assert(blocks_find_around(&unit_guard, large.address + FAR_AWAY - 2 * REGION, &out));
+    ck_assert(blocks_find_containing(&unit_guard, large.address + 1, &out));
+    ck_assert(blocks_find_containing(&unit_guard, large.address + FAR_AWAY - 2 * REGION, &out));
     ck_assert(same(&out, &large));
     if (_i != WAITING) /* who waits is few, and asked whole */
-        ck_assert(!blocks_find_around(&unit_guard, large.address + FAR_AWAY + REGION, &out));
-    ck_assert(!blocks_find_around(&unit_guard, large.address - 1, &out));
-    ck_assert(!blocks_find_around(&unit_guard, 0, &out));
-    ck_assert(!blocks_find_around(&unit_guard, UINTPTR_MAX, &out));
+        ck_assert(!blocks_find_containing(&unit_guard, large.address + FAR_AWAY + REGION, &out));
+    ck_assert(!blocks_find_containing(&unit_guard, large.address - 1, &out));
+    ck_assert(!blocks_find_containing(&unit_guard, 0, &out));
+    ck_assert(!blocks_find_containing(&unit_guard, UINTPTR_MAX, &out));
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* test_rows.c - what the table of rows answers is what the module says, however it has grown.
+/* test_cfi_cache.c - what the table of rows answers is what the module says, however it has grown.
  *
  * The addresses are those of libc's code. The program has the module inside it, so that it can see
  * whether a row is in the table or was worked out again.
@@ -32,8 +32,8 @@ static int find_code(struct dl_phdr_info *info, size_t size UNUSED, void *inside
 static void setup(void)
 {
     ck_assert(store_create(unit_directory, "rows", environ));
-    modules_start(rows_forget);
-    ck_assert(rows_start());
+    modules_start(cfi_cache_forget);
+    ck_assert(cfi_cache_start());
     dl_iterate_phdr(find_code, (void *)(uintptr_t)qsort);
     ck_assert_uint_gt(code.end - code.start, MANY * 8);
 }
@@ -45,27 +45,27 @@ static uintptr_t place(uint32_t n)
 
 static bool is_right(uintptr_t pc)
 {
-    struct cfi_row got = rows_get(&unit_guard, pc), wanted = work_out(&unit_guard, pc);
+    struct cfi_row got = cfi_cache_find(&unit_guard, pc), wanted = compute_row(&unit_guard, pc);
     return got.rule == wanted.rule &&
-           (got.rule == CFI_NONE || pack(got) == pack(wanted));
+           (got.rule == CFI_NONE || pack_row(got) == pack_row(wanted));
 }
 
 static bool is_kept(uintptr_t pc)
 {
-    uint32_t at = rows_home(rows_table, pc);
+    uint32_t at = cfi_cache_home(cfi_cache.table, pc);
     for (unsigned probe = 0; probe < PROBES; probe++, at++)
-        if ((rows_slots(rows_table)[at % size_of(rows_table)] & LEAK_PC_MOST) == pc)
+        if ((cfi_cache_slots(cfi_cache.table)[at % slot_count(cfi_cache.table)] & LEAK_PC_MOST) == pc)
             return true;
     return false;
 }
 
 START_TEST(rows_stay_as_the_table_grows)
 {
-    uint32_t kept = 0, first = size_of(rows_table);
+    uint32_t kept = 0, first = slot_count(cfi_cache.table);
     for (uint32_t n = 0; n < MANY; n++)
         ck_assert_msg(is_right(place(n)), "row %u is wrong when it is new", n);
-    ck_assert_uint_eq(size_of(rows_table), 1u << ROWS_MOST_BITS);
-    ck_assert_uint_lt(first, size_of(rows_table));
+    ck_assert_uint_eq(slot_count(cfi_cache.table), 1u << CFI_CACHE_BITS_MAX);
+    ck_assert_uint_lt(first, slot_count(cfi_cache.table));
     for (uint32_t n = 0; n < MANY; n++)
         kept += is_kept(place(n));
     ck_assert_msg(kept > MANY / 100 * 99, "of %u rows %u are there", MANY, kept);
@@ -78,7 +78,7 @@ START_TEST(few_rows_take_little_memory)
 {
     for (uint32_t n = 0; n < 1000; n++)
         ck_assert(is_right(place(n)));
-    ck_assert_uint_eq(size_of(rows_table), 1u << ROWS_LEAST_BITS);
+    ck_assert_uint_eq(slot_count(cfi_cache.table), 1u << CFI_CACHE_BITS_MIN);
 }
 END_TEST
 
@@ -86,12 +86,12 @@ START_TEST(a_reader_that_was_in_an_outgrown_table_finds_nothing_in_it)
 {
     if (unit_is_emulated()) /* its madvise may leave them */
         return UNIT_SKIP(UNIT_EMULATED);
-    uintptr_t small = rows_table;
+    uintptr_t small = cfi_cache.table;
     for (uint32_t n = 0; n < MANY; n++)
-        rows_get(&unit_guard, place(n));
-    ck_assert_uint_ne(small, rows_table);
-    for (uint32_t i = 0; i < size_of(small); i++)
-        ck_assert_uint_eq(rows_slots(small)[i], EMPTY);
+        cfi_cache_find(&unit_guard, place(n));
+    ck_assert_uint_ne(small, cfi_cache.table);
+    for (uint32_t i = 0; i < slot_count(small); i++)
+        ck_assert_uint_eq(cfi_cache_slots(small)[i], EMPTY);
 }
 END_TEST
 
@@ -99,13 +99,13 @@ START_TEST(a_module_that_goes_leaves_no_rows)
 {
     uintptr_t middle = code.start + (code.end - code.start) / 2;
     for (uint32_t n = 0; n < MANY; n += 16)
-        rows_get(&unit_guard, place(n));
-    rows_forget(code.start, middle);
+        cfi_cache_find(&unit_guard, place(n));
+    cfi_cache_forget(code.start, middle);
     for (uint32_t n = 0; n < MANY; n += 16)
         ck_assert_msg(is_kept(place(n)) == (place(n) - 1 >= middle), "row %u", n);
     for (uint32_t n = 0; n < MANY; n++) /* and none comes back when it grows */
         if (place(n) - 1 >= middle)
-            rows_get(&unit_guard, place(n));
+            cfi_cache_find(&unit_guard, place(n));
     for (uint32_t n = 0; n < MANY; n++)
         ck_assert_msg(place(n) - 1 >= middle || !is_kept(place(n)), "row %u came back", n);
 }
@@ -128,7 +128,7 @@ START_TEST(threads_that_ask_at_once_are_told_the_same)
     for (uintptr_t i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_create(&thread[i], NULL, ask, (void *)(i * 977)), 0);
     for (uint32_t i = 0; i < 200; i++)
-        rows_forget(place(i * 100 % MANY), place(i * 100 % MANY) + 4096);
+        cfi_cache_forget(place(i * 100 % MANY), place(i * 100 % MANY) + 4096);
     for (int i = 0; i < THREADS; i++) {
         void *wrong;
         pthread_join(thread[i], &wrong);

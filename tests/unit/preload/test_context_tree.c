@@ -1,4 +1,4 @@
-/* test_tree.c - stacks become numbers: equal ones equal, different ones different, in every thread.
+/* test_context_tree.c - stacks become numbers: equal ones equal, different ones different, in every thread.
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
@@ -14,7 +14,7 @@ static void setup(void)
 {
     ck_assert_msg(store_create(unit_directory, "tree", environ), "no store");
     sites_start();
-    ck_assert_msg(tree_start(), "no tree");
+    ck_assert_msg(context_tree_start(), "no tree");
 }
 
 /* A stack as these tests make it, innermost frame first. */
@@ -30,7 +30,7 @@ static struct unwind_trace memo;
 
 static void fresh(struct unwind_trace *at)
 {
-    unwind_forget(at);
+    unwind_invalidate(at);
 }
 
 /* Into a trace as unwind would: outer frames equal to those of the trace before are shared. */
@@ -38,7 +38,7 @@ static uint32_t site_with(const struct stack *at, enum leak_kind kind,
                           struct unwind_trace *kept_trace)
 {
     unsigned kept = 0;
-    for (unsigned most = kept_trace->end == at->end && kept_trace->serves ? kept_trace->depth : 0;
+    for (unsigned most = kept_trace->end == at->end && kept_trace->shareable ? kept_trace->depth : 0;
          kept < at->depth && kept < most; kept++) {
         const struct unwind_step *step = &kept_trace->step[kept];
         unsigned from_inside = at->depth - 1 - kept;
@@ -51,8 +51,8 @@ static uint32_t site_with(const struct stack *at, enum leak_kind kind,
     kept_trace->end = at->end;
     kept_trace->depth = at->depth;
     kept_trace->shared = kept;
-    kept_trace->serves = true;
-    return tree_site(&unit_guard, kept_trace, kind);
+    kept_trace->shareable = true;
+    return context_tree_site(&unit_guard, kept_trace, kind);
 }
 
 /* A trace of depth frames, innermost first, all of them different. */
@@ -77,10 +77,10 @@ static uint32_t site_of(const struct stack *at, enum leak_kind kind)
 /* What a thread had counted when it ended. */
 static void count_at(uint32_t site, uint32_t serial, struct leak_counts counts)
 {
-    struct slots slots = {0};
-    ck_assert(slots_open(&unit_guard, &slots, serial));
-    slots_find(&unit_guard, &slots, site)->counts = counts;
-    slots_close(&unit_guard, &slots);
+    struct thread_counters slots = {0};
+    ck_assert(thread_counters_open(&unit_guard, &slots, serial));
+    thread_counters_find(&unit_guard, &slots, site)->counts = counts;
+    thread_counters_close(&unit_guard, &slots);
 }
 
 /* ---- Same and not the same ------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ START_TEST(equal_stacks_of_equal_kind_are_one_site)
     ck_assert_uint_ne(first, 0);
     ck_assert_uint_eq(site_of(&other, LEAK_KIND_MALLOC), first);
     ck_assert_uint_eq(sites_last(), first);
-    ck_assert(tree_check());
+    ck_assert(context_tree_check());
 }
 END_TEST
 
@@ -156,7 +156,7 @@ START_TEST(a_stack_that_differs_anywhere_is_another_site)
     ck_assert_msg(second && second != first, "%s: both are site %u", change_names[_i], first);
     ck_assert_uint_eq(site_of(&trace, LEAK_KIND_MALLOC), first);
     ck_assert_uint_eq(site_of(&other, kind), second);
-    ck_assert(tree_check());
+    ck_assert(context_tree_check());
 }
 END_TEST
 
@@ -248,7 +248,7 @@ START_TEST(the_memo_changes_no_answer)
                       "seed %" PRIu64 " trace %d of %u frames: %u with, %u without", unit_seed, n,
                       trace.depth, with, without);
     }
-    ck_assert(tree_check());
+    ck_assert(context_tree_check());
 }
 END_TEST
 
@@ -273,7 +273,7 @@ START_TEST(an_answer_never_changes_while_the_index_grows)
             sites[n] = site;
         }
     ck_assert_uint_eq(sites_last(), MANY);
-    ck_assert(tree_check());
+    ck_assert(context_tree_check());
 }
 END_TEST
 
@@ -330,7 +330,7 @@ START_TEST(threads_that_meet_the_same_stacks_get_the_same_sites)
                           "trace %u: site %u for the first thread, %u for thread %d", n,
                           answers[0][n], answers[i][n], i);
     ck_assert_uint_eq(sites_last(), TRACES);
-    ck_assert(tree_check());
+    ck_assert(context_tree_check());
 }
 END_TEST
 
@@ -357,7 +357,7 @@ static void *ask_again_and_again(void *argument)
     while (!load_relaxed(&grown) || asked < KNOWN) {
         uint32_t n = unit_random(&state) % KNOWN;
         known_trace(mine, n);
-        unwind_forget(scratch);
+        unwind_invalidate(scratch);
         wrong += site_with(mine, LEAK_KIND_MALLOC, scratch) != known_sites[n];
         asked++;
     }
@@ -390,7 +390,7 @@ START_TEST(readers_are_answered_right_while_tables_are_outgrown)
                       (int)(intptr_t)wrong);
     }
     ck_assert_uint_eq(sites_last(), KNOWN + UNKNOWN);
-    ck_assert(tree_check());
+    ck_assert(context_tree_check());
 }
 END_TEST
 
@@ -426,14 +426,14 @@ START_TEST(without_memory_there_is_no_site_and_old_ones_stay)
     }
     ck_assert_msg(refused > 0, "the limit was never met");
     ck_assert_uint_eq(site_of(&trace, LEAK_KIND_MALLOC), first);
-    ck_assert(tree_check());
+    ck_assert(context_tree_check());
     /* With memory again, what was refused is had. */
     arena_set_limit(0);
     fill(&other, 3, 19999);
     uint32_t site = site_of(&other, LEAK_KIND_MALLOC);
     ck_assert_uint_ne(site, 0);
     ck_assert_uint_eq(site_of(&other, LEAK_KIND_MALLOC), site);
-    ck_assert(tree_check());
+    ck_assert(context_tree_check());
 }
 END_TEST
 
@@ -452,7 +452,7 @@ START_TEST(a_fork_childs_store_knows_the_same_sites_and_counts_its_own)
     fill(&trace, 30, 0);
     uint32_t inherited = site_of(&trace, LEAK_KIND_MALLOC);
     count_at(inherited, 1, (struct leak_counts){5, 500, 1, 100});
-    tree_fork_lock();
+    context_tree_fork_lock();
     sites_fork_lock();
     pid_t pid = fork();
     if (pid == 0) {
@@ -460,15 +460,15 @@ START_TEST(a_fork_childs_store_knows_the_same_sites_and_counts_its_own)
         uint64_t size;
         CHILD_WANT(store_create_child(&parent, &size));
         CHILD_WANT(store_header != parent && store_header->pid == getpid());
-        CHILD_WANT(tree_fork_child() && sites_fork_child());
+        CHILD_WANT(context_tree_fork_child() && sites_fork_child());
         store_unmap_parent(parent, size);
-        CHILD_WANT(tree_check());
+        CHILD_WANT(context_tree_check());
         CHILD_WANT(store_header->inherited_sites == inherited);
         CHILD_WANT(view_site(store_header, inherited)->kind == LEAK_KIND_MALLOC);
         CHILD_WANT(view_counts(store_header, inherited).allocs == 0);
         CHILD_WANT(view_site(store_header, inherited)->threads[0] == 0);
         CHILD_WANT(view_site(store_header, inherited)->more_threads == 0);
-        sites_inherit(inherited, 1, 400);
+        sites_add_inherited(inherited, 1, 400);
         CHILD_WANT(view_counts(store_header, inherited).bytes == 400);
         /* The frames are known, the site is the parent's: new blocks have one of their own. */
         uint64_t before = store_header->nodes;
@@ -478,15 +478,15 @@ START_TEST(a_fork_childs_store_knows_the_same_sites_and_counts_its_own)
         CHILD_WANT(site_of(&trace, LEAK_KIND_MALLOC) == own);
         fill(&other, 30, 1);
         CHILD_WANT(site_of(&other, LEAK_KIND_NEW) > own);
-        CHILD_WANT(tree_check());
+        CHILD_WANT(context_tree_check());
         _exit(0);
     }
     sites_fork_unlock();
-    tree_fork_unlock();
+    context_tree_fork_unlock();
     unit_await_success(pid);
     ck_assert_uint_eq(view_counts(store_header, inherited).allocs, 5);
     ck_assert_uint_eq(site_of(&trace, LEAK_KIND_MALLOC), inherited);
-    ck_assert(tree_check());
+    ck_assert(context_tree_check());
 }
 END_TEST
 
@@ -504,7 +504,7 @@ START_TEST(a_site_is_inherited_without_its_threads_and_times)
         struct leak_header *parent;
         uint64_t size;
         CHILD_WANT(store_create_child(&parent, &size));
-        CHILD_WANT(tree_fork_child() && sites_fork_child());
+        CHILD_WANT(context_tree_fork_child() && sites_fork_child());
         CHILD_WANT(view_site(store_header, inherited)->first <= store_header->epoch);
         CHILD_WANT(view_site(store_header, inherited)->threads[0] == 0);
         CHILD_WANT(view_site(store_header, inherited)->more_threads == 0);

@@ -1,4 +1,5 @@
-/* test_images.c - the objects of this process, read from memory alone, against the loader's list.
+/* test_elf_images.c - the objects of this process, read from memory alone, against the loader's
+ * list.
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/roots/elf_images.h"
@@ -8,22 +9,22 @@
 #include <link.h>
 
 static struct maps maps;
-static struct images images;
+static struct elf_images images;
 static int in_data = 7, in_bss;
 static const int in_constants = 7;
 static __thread char in_tls[100];
 
 static void setup(void)
 {
-    ck_assert(procmaps_read(&maps) && images_find(&maps, &images));
+    ck_assert(procmaps_read(&maps) && elf_images_find(&maps, &images));
 }
 
-static const struct image *image_of(const void *pointer)
+static const struct elf_image *image_of(const void *pointer)
 {
-    return images_at(&images, (uintptr_t)pointer);
+    return elf_images_at(&images, (uintptr_t)pointer);
 }
 
-static bool in_its_data(const struct image *image, const void *pointer)
+static bool in_its_data(const struct elf_image *image, const void *pointer)
 {
     for (unsigned i = 0; i < image->data_count; i++)
         if ((uintptr_t)pointer - image->data[i].start < image->data[i].end - image->data[i].start)
@@ -34,7 +35,7 @@ static bool in_its_data(const struct image *image, const void *pointer)
 /* ---- Against the loader --------------------------------------------------------------------- */
 
 static bool same_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * segment,
-                          const struct image *image)
+                          const struct elf_image *image)
 {
     const char *note = (const char *)(info->dlpi_addr + segment->p_vaddr);
     const char *end = note + segment->p_memsz;
@@ -50,13 +51,13 @@ static bool same_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * se
 
 static int compare(struct dl_phdr_info *info, size_t size UNUSED, void *count)
 {
-    const struct image *image;
+    const struct elf_image *image;
     unsigned writable = 0;
     uintptr_t vdso = (uintptr_t)info->dlpi_phdr;
     const struct mapping *there = procmaps_find(&maps, vdso);
-    if (!there || !there->inode) /* the vDSO is no file's */
+    if (!there || !there->inode) /* the vDSO has no file */
         return 0;
-    image = images_at(&images, (uintptr_t)info->dlpi_phdr);
+    image = elf_images_at(&images, (uintptr_t)info->dlpi_phdr);
     ck_assert_msg(image != NULL, "not found: %s", info->dlpi_name);
     ck_assert_msg(image->bias == info->dlpi_addr, "%s: bias %#" PRIxPTR " not %#" PRIxPTR,
                   info->dlpi_name, image->bias, (uintptr_t)info->dlpi_addr);
@@ -87,11 +88,11 @@ START_TEST(what_is_found_is_what_the_loader_has)
 }
 END_TEST
 
-/* ---- What stands where ---------------------------------------------------------------------- */
+/* ---- Segments -------------------------------------------------------------------------------- */
 
 START_TEST(written_globals_are_data_and_constants_are_not)
 {
-    const struct image *program = image_of(&in_data);
+    const struct elf_image *program = image_of(&in_data);
     char exe[600] = "", local;
     ck_assert_int_gt(readlink("/proc/self/exe", exe, sizeof exe - 1), 0);
     ck_assert(program && program == image_of(&in_bss) && program == image_of(&in_constants));
@@ -104,9 +105,9 @@ END_TEST
 
 START_TEST(the_c_library_is_told_from_others)
 {
-    const struct image *libc = image_of(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"));
-    ck_assert(libc && images_is_libc(libc) && libc->build_id_length && libc->data_count);
-    ck_assert(!images_is_libc(image_of(&in_data)));
+    const struct elf_image *libc = image_of(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"));
+    ck_assert(libc && elf_images_is_libc(libc) && libc->build_id_length && libc->data_count);
+    ck_assert(!elf_images_is_libc(image_of(&in_data)));
 }
 END_TEST
 
@@ -126,14 +127,14 @@ static const struct {
 
 START_TEST(it_is_the_file_name_that_says_so)
 {
-    struct image image = {.path = names[_i].path};
-    ck_assert_msg(images_is_libc(&image) == names[_i].libc, "'%s'", names[_i].path);
+    struct elf_image image = {.path = names[_i].path};
+    ck_assert_msg(elf_images_is_libc(&image) == names[_i].libc, "'%s'", names[_i].path);
 }
 END_TEST
 
-/* ---- What only looks like one --------------------------------------------------------------- */
+/* ---- What is no object ----------------------------------------------------------------------- */
 
-/* A file with an object's first bytes, mapped for reading: never one that was loaded. */
+/* A file with an object's first bytes, mapped for reading: never a loaded object. */
 static void map_bytes(const void *bytes, size_t size)
 {
     int fd = memfd_create("object", 0);
@@ -162,9 +163,9 @@ START_TEST(a_file_that_is_only_read_is_no_object)
             {.p_type = PT_LOAD, .p_flags = PF_R, .p_memsz = 4096},
             {.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = 1 << 20, .p_memsz = 4096}}};
     map_bytes(&file, sizeof file);
-    file.head.e_phnum = 0; /* nothing but a header */
+    file.head.e_phnum = 0; /* only a header */
     map_bytes(&file, sizeof file);
-    file.head.e_phnum = UINT16_MAX; /* more than there is room for */
+    file.head.e_phnum = UINT16_MAX; /* more segments than fit */
     map_bytes(&file, sizeof file);
     file.head.e_phoff = UINT64_MAX - 8;
     map_bytes(&file, sizeof file);
@@ -179,18 +180,18 @@ START_TEST(an_object_that_goes_is_found_no_more)
         return UNIT_SKIP("no libm here");
     setup();
     const void *cosine = dlsym(library, "cos");
-    const struct image *image = image_of(cosine);
+    const struct elf_image *image = image_of(cosine);
     ck_assert(image && strstr(image->path, "libm"));
     dlclose(library);
     setup();
     image = image_of(cosine);
-    ck_assert(!image || strstr(image->path, "libm")); /* others may keep it */
+    ck_assert(!image || strstr(image->path, "libm")); /* other code may keep it loaded */
 }
 END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("images");
+    Suite *suite = suite_create("elf_images");
     TCase *found = tcase_create("found");
     tcase_add_checked_fixture(found, setup, NULL);
     tcase_add_test(found, what_is_found_is_what_the_loader_has);

@@ -33,8 +33,8 @@ static void setup(void)
     void *low;
     size_t size;
     ck_assert_msg(store_create(unit_directory, "frames", environ), "no store");
-    modules_start(rows_forget);
-    ck_assert(rows_start());
+    modules_start(cfi_cache_forget);
+    ck_assert(cfi_cache_start());
     pthread_getattr_np(pthread_self(), &attributes);
     pthread_attr_getstack(&attributes, &low, &size);
     pthread_attr_destroy(&attributes);

@@ -1,4 +1,4 @@
-/* test_freed.c - where blocks were freed adds up, sampled or not; a ring holds a thread's last
+/* test_free_history.c - where blocks were freed adds up, sampled or not; a ring holds a thread's last
  * frees.
  *
  * The account is read back from the store alone, as a reader does.
@@ -12,14 +12,14 @@
 
 #define G (&unit_guard)
 
-static struct freed mine;
+static struct free_history mine;
 
 static void setup(void)
 {
     lock_start();
     ck_assert(store_create(unit_directory, "freed", environ));
-    ck_assert(freed_start());
-    freed_open(G, &mine, 1);
+    ck_assert(free_history_start());
+    free_history_open(G, &mine, 1);
     ck_assert_ptr_nonnull(mine.recent);
 }
 
@@ -59,17 +59,17 @@ static void expect(uint32_t site, uint32_t node, uint64_t blocks, uint64_t bytes
 START_TEST(each_pair_has_one_record_and_adds_up)
 {
     size_t records;
-    freed_count(G, 1, 10, 1, 100);
-    freed_count(G, 1, 11, 1, 50);
-    freed_count(G, 2, 10, 1, 7);
-    freed_count(G, 1, 10, 1, 100);
-    freed_count(G, 1, 10, 64, 3); /* one stands for 64 of its size */
+    free_history_count(G, 1, 10, 1, 100);
+    free_history_count(G, 1, 11, 1, 50);
+    free_history_count(G, 2, 10, 1, 7);
+    free_history_count(G, 1, 10, 1, 100);
+    free_history_count(G, 1, 10, 64, 3); /* one stands for 64 of its size */
     expect(1, 10, 66, 200 + 64 * 3);
     expect(1, 11, 1, 50);
     expect(2, 10, 1, 7);
     told(0, 0, &records);
     ck_assert_uint_eq(records, 3);
-    ck_assert(freed_check());
+    ck_assert(free_history_check());
 }
 END_TEST
 
@@ -87,9 +87,9 @@ START_TEST(the_index_grows_and_every_count_stays_exact)
         pairs += !blocks[site][node];
         blocks[site][node]++;
         bytes[site][node] += size;
-        freed_count(G, 1 + site, LEAK_NODE_FIRST + node, 1, size);
+        free_history_count(G, 1 + site, LEAK_NODE_FIRST + node, 1, size);
     }
-    ck_assert(freed_check());
+    ck_assert(free_history_check());
     told(0, 0, &records);
     ck_assert_uint_eq(records, pairs);
     for (uint32_t i = 0; i < SITES; i += 37)
@@ -105,7 +105,7 @@ static void *count_many(void *argument)
     uintptr_t me = (uintptr_t)argument;
     struct guard guard = {.sp = 1};
     for (uint32_t i = 0; i < 100000; i++)
-        freed_count(&guard, 1 + i % 97, LEAK_NODE_FIRST + (i * 7 + (uint32_t)me) % 101, 1, 8);
+        free_history_count(&guard, 1 + i % 97, LEAK_NODE_FIRST + (i * 7 + (uint32_t)me) % 101, 1, 8);
     return NULL;
 }
 
@@ -117,7 +117,7 @@ START_TEST(threads_count_the_same_pairs_together)
         pthread_create(&threads[i], NULL, count_many, (void *)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    ck_assert(freed_check());
+    ck_assert(free_history_check());
     expect(0, 0, THREADS * 100000, THREADS * 800000);
     told(0, 0, &records);
     ck_assert_uint_le(records, 97 * 101);
@@ -129,9 +129,9 @@ END_TEST
 /* As a thread does with free_stacks=sample; before: what it had freed of that site. */
 static void free_sampled(uint32_t site, uint32_t node, uint64_t before)
 {
-    unsigned weight = freed_weight(&mine, before);
+    unsigned weight = free_history_weight(&mine, before);
     if (weight)
-        freed_count(G, site, node, weight, 16);
+        free_history_count(G, site, node, weight, 16);
 }
 
 /* Of n frees each counts 64 with a chance of 1/64: the deviation of the sum is sqrt(63 n); and
@@ -169,10 +169,10 @@ END_TEST
 START_TEST(the_first_frees_of_a_site_are_always_looked_at)
 {
     for (uint64_t i = 0; i < LEAK_FREED_FIRST; i++)
-        ck_assert_uint_eq(freed_weight(&mine, i), 1);
+        ck_assert_uint_eq(free_history_weight(&mine, i), 1);
     unsigned looked = 0;
     for (int i = 0; i < 64000; i++) {
-        unsigned weight = freed_weight(&mine, LEAK_FREED_FIRST);
+        unsigned weight = free_history_weight(&mine, LEAK_FREED_FIRST);
         ck_assert(weight == 0 || weight == LEAK_FREED_ONE_IN);
         looked += weight != 0;
     }
@@ -184,9 +184,9 @@ END_TEST
 START_TEST(of_many_frees_fewer_are_looked_at)
 {
     unsigned looked = 0;
-    ck_assert(freed_weight(&mine, LEAK_FREED_MANY - 1) <= LEAK_FREED_ONE_IN);
+    ck_assert(free_history_weight(&mine, LEAK_FREED_MANY - 1) <= LEAK_FREED_ONE_IN);
     for (int i = 0; i < 512000; i++) {
-        unsigned weight = freed_weight(&mine, LEAK_FREED_MANY + i);
+        unsigned weight = free_history_weight(&mine, LEAK_FREED_MANY + i);
         ck_assert(weight == 0 || weight == LEAK_FREED_ONE_IN_MANY);
         looked += weight != 0;
     }
@@ -197,11 +197,11 @@ END_TEST
 
 START_TEST(threads_throw_dice_of_their_own)
 {
-    struct freed other;
+    struct free_history other;
     unsigned same = 0;
-    freed_open(G, &other, 2);
+    free_history_open(G, &other, 2);
     for (int i = 0; i < 64000; i++)
-        same += freed_weight(&mine, 99) && freed_weight(&other, 99);
+        same += free_history_weight(&mine, 99) && free_history_weight(&other, 99);
     ck_assert_msg(same < 100, "looked at together %u times",
                   same); /* 16 by chance, 1000 if equal */
 }
@@ -209,10 +209,10 @@ END_TEST
 
 /* ---- Rings ---------------------------------------------------------------------------------- */
 
-static void remember(struct freed *freed, uintptr_t n)
+static void remember(struct free_history *freed, uintptr_t n)
 {
     struct block block = {.address = n << 4, .site = (uint32_t)n + 1};
-    freed_remember(freed, &block, block.address, 0x1000 + n, (uint32_t)n % 3 ? 0 : 77,
+    free_history_add_recent(freed, &block, block.address, 0x1000 + n, (uint32_t)n % 3 ? 0 : 77,
                    (uint32_t)n / 10, LEAK_FORM_FREE);
 }
 
@@ -250,29 +250,29 @@ START_TEST(captures_are_counted_for_good)
 {
     struct leak_recent *ring = mine.recent;
     for (int i = 0; i < 5; i++)
-        freed_captured(&mine);
-    freed_close(G, &mine);
-    freed_open(G, &mine, 2);
+        free_history_count_capture(&mine);
+    free_history_close(G, &mine);
+    free_history_open(G, &mine, 2);
     ck_assert_ptr_eq(mine.recent, ring);
-    freed_captured(&mine);
+    free_history_count_capture(&mine);
     ck_assert_uint_eq(ring->captures, 6);
 }
 END_TEST
 
 START_TEST(the_ring_of_a_thread_that_ended_is_history_until_the_next_one_takes_it)
 {
-    struct freed second, third;
+    struct free_history second, third;
     struct leak_recent *ring = mine.recent;
-    freed_open(G, &second, 2);
+    free_history_open(G, &second, 2);
     ck_assert_uint_eq(rings(), 2);
     remember(&mine, 5);
     remember(&second, 6);
-    freed_close(G, &mine);
+    free_history_close(G, &mine);
     ck_assert_uint_eq(ring->thread, 0);
     ck_assert_uint_eq(ring->last_thread, 1);
     ck_assert_uint_eq(ring->next, 1);
     ck_assert_uint_eq(ring->free[0].address, 5 << 4);
-    freed_open(G, &third, 3);
+    free_history_open(G, &third, 3);
     ck_assert_ptr_eq(third.recent, ring);
     ck_assert_uint_eq(rings(), 2);
     ck_assert_uint_eq(ring->thread, 3);
@@ -285,15 +285,15 @@ END_TEST
 
 START_TEST(a_thousand_threads_one_after_the_other_need_one_ring)
 {
-    freed_close(G, &mine);
+    free_history_close(G, &mine);
     for (uint32_t serial = 2; serial < 1002; serial++) {
-        struct freed freed;
-        freed_open(G, &freed, serial);
+        struct free_history freed;
+        free_history_open(G, &freed, serial);
         remember(&freed, serial);
-        freed_close(G, &freed);
+        free_history_close(G, &freed);
     }
     ck_assert_uint_eq(rings(), 1);
-    freed_close(G, &mine); /* twice does no harm */
+    free_history_close(G, &mine); /* twice does no harm */
 }
 END_TEST
 
@@ -307,39 +307,39 @@ static int child_counts_its_own(void)
     size_t records;
     if (!store_create_child(&parent, &size))
         return 1;
-    freed_fork_child();
+    free_history_fork_child();
     store_unmap_parent(parent, size); /* nothing may point there any more */
-    freed_open(G, &mine, 1);
+    free_history_open(G, &mine, 1);
     if (rings() != 1 || mine.recent->next)
         return 2;
     if (told(0, 0, &records).blocks || records)
         return 3;
     for (uint32_t i = 0; i < 10000; i++)
-        freed_count(G, 1 + i % 50, LEAK_NODE_FIRST + i % 1000, 1, 8);
+        free_history_count(G, 1 + i % 50, LEAK_NODE_FIRST + i % 1000, 1, 8);
     remember(&mine, 9);
-    if (!freed_check() || told(0, 0, &records).blocks != 10000 || records != 1000)
+    if (!free_history_check() || told(0, 0, &records).blocks != 10000 || records != 1000)
         return 4;
     return mine.recent->free[0].address == 9 << 4 ? 0 : 5;
 }
 
 START_TEST(a_fork_child_counts_from_nothing)
 {
-    struct freed dead;
+    struct free_history dead;
     for (uint32_t i = 0; i < (_i ? 20000u : 10u); i++) /* with an index that grew, and without */
-        freed_count(G, 1 + i, LEAK_NODE_FIRST + i, 1, 8);
-    freed_open(G, &dead, 2); /* a free ring of the parent's must not be taken */
-    freed_close(G, &dead);
+        free_history_count(G, 1 + i, LEAK_NODE_FIRST + i, 1, 8);
+    free_history_open(G, &dead, 2); /* a free ring of the parent's must not be taken */
+    free_history_close(G, &dead);
     remember(&mine, 7);
-    freed_fork_lock();
+    free_history_fork_lock();
     pid_t pid = fork();
-    freed_fork_unlock();
+    free_history_fork_unlock();
     if (pid == 0)
         _exit(child_counts_its_own());
     unit_await_success(pid);
     expect(0, 0, _i ? 20000 : 10, 8 * (_i ? 20000 : 10));
     ck_assert_uint_eq(mine.recent->next, 1);
-    freed_count(G, 1, LEAK_NODE_FIRST, 1, 8);
-    ck_assert(freed_check());
+    free_history_count(G, 1, LEAK_NODE_FIRST, 1, 8);
+    ck_assert(free_history_check());
 }
 END_TEST
 
@@ -349,31 +349,31 @@ START_TEST(without_memory_what_is_known_goes_on_counting)
 {
     size_t before, after;
     enum { MANY = 200000 };
-    freed_count(G, 1, LEAK_NODE_FIRST, 1, 8);
+    free_history_count(G, 1, LEAK_NODE_FIRST, 1, 8);
     arena_set_limit(arena_used());
     for (uint32_t i = 0; i < MANY; i++)
-        freed_count(G, 2 + i, LEAK_NODE_FIRST, 1, 8);
+        free_history_count(G, 2 + i, LEAK_NODE_FIRST, 1, 8);
     told(0, 0, &before);
     ck_assert_msg(before < MANY, "the limit was never met");
-    ck_assert(freed_check());
-    freed_count(G, 1, LEAK_NODE_FIRST, 1, 8);
+    ck_assert(free_history_check());
+    free_history_count(G, 1, LEAK_NODE_FIRST, 1, 8);
     expect(1, LEAK_NODE_FIRST, 2, 16);
     arena_set_limit(0);
     for (uint32_t i = 0; i < 1000; i++)
-        freed_count(G, MANY + 10 + i, LEAK_NODE_FIRST, 1, 8);
+        free_history_count(G, MANY + 10 + i, LEAK_NODE_FIRST, 1, 8);
     told(0, 0, &after);
     ck_assert_uint_eq(after, before + 1000);
-    ck_assert(freed_check());
+    ck_assert(free_history_check());
 }
 END_TEST
 
 START_TEST(a_thread_without_a_ring_remembers_nothing)
 {
-    struct freed poor = {.recent = NULL};
+    struct free_history poor = {.recent = NULL};
     remember(&poor, 1);
-    freed_captured(&poor);
-    freed_close(G, &poor);
-    ck_assert_uint_eq(freed_weight(&poor, 0), 1);
+    free_history_count_capture(&poor);
+    free_history_close(G, &poor);
+    ck_assert_uint_eq(free_history_weight(&poor, 0), 1);
     ck_assert_uint_eq(mine.recent->next, 0);
 }
 END_TEST

@@ -34,7 +34,7 @@ static const struct {
 
 START_TEST(only_a_whole_note_of_gos_linker_counts)
 {
-    ck_assert_msg(golang_is_noted((const char *)notes[_i].words, notes[_i].length) ==
+    ck_assert_msg(golang_has_note((const char *)notes[_i].words, notes[_i].length) ==
                       notes[_i].noted,
                   "%s", notes[_i].name);
 }
@@ -61,10 +61,10 @@ START_TEST(who_exports_the_way_into_go_has_it_and_is_remembered)
         UNIT_SKIP("no compiler");
         return;
     }
-    ck_assert(!golang_has(code));
-    ck_assert(golang_is_around(code));
-    ck_assert(golang_has(code) && golang_is_around(code));
-    ck_assert(!golang_has((uintptr_t)library));
+    ck_assert(!golang_contains(code));
+    ck_assert(golang_detect(code));
+    ck_assert(golang_contains(code) && golang_detect(code));
+    ck_assert(!golang_contains((uintptr_t)library));
 }
 END_TEST
 
@@ -72,18 +72,18 @@ START_TEST(code_of_c_is_nobody_else_s)
 {
     uintptr_t code =
         unit_is_emulated() ? 0 : library("int code(void) { return 1; } int crosscall;");
-    ck_assert(!code || !golang_is_around(code));
-    ck_assert(!golang_is_around((uintptr_t)library));
-    ck_assert(!golang_is_around((uintptr_t)printf));
-    ck_assert(!golang_is_around((uintptr_t)&code));
-    ck_assert(!golang_is_around(0));
-    ck_assert(!golang_has((uintptr_t)library));
+    ck_assert(!code || !golang_detect(code));
+    ck_assert(!golang_detect((uintptr_t)library));
+    ck_assert(!golang_detect((uintptr_t)printf));
+    ck_assert(!golang_detect((uintptr_t)&code));
+    ck_assert(!golang_detect(0));
+    ck_assert(!golang_contains((uintptr_t)library));
 }
 END_TEST
 
 static void setup(void)
 {
-    modules_start(rows_forget);
+    modules_start(cfi_cache_forget);
 }
 
 int main(int argc, char **argv)

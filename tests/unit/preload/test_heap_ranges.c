@@ -1,7 +1,6 @@
-/* test_heaps.c - which memory is the allocator's: the break, heaps of other arenas, blocks with a
- * mapping of their own, and nothing beside them.
- *
- * Real blocks of the real malloc, in this process.
+/* test_heap_ranges.c - which memory is the allocator's: the break, heaps of other arenas, blocks
+ * with a mapping of their own, and nothing beside them. Real blocks of the real malloc, in this
+ * process.
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/roots/heap_ranges.h"
@@ -11,8 +10,8 @@
 #define LARGE (1u << 20) /* above M_MMAP_THRESHOLD: a mapping of its own */
 
 static struct maps maps;
-static struct heaps heaps;
-static const void *known[64]; /* blocks that the table would have */
+static struct heap_ranges heaps;
+static const void *known[64]; /* the blocks in the table */
 static size_t sizes[64];
 static unsigned known_count;
 
@@ -28,21 +27,21 @@ static void look(bool glibc)
     struct reach *reach = reach_begin(known_count, UINT64_MAX);
     ck_assert(reach && procmaps_read(&maps));
     for (unsigned i = 0; i < known_count; i++)
-        reach_add(reach, &(struct block){.address = (uintptr_t)known[i], .size = sizes[i]},
+        reach_add_block(reach, &(struct block){.address = (uintptr_t)known[i], .size = sizes[i]},
                   REACH_NEW);
-    ck_assert(reach_index(reach) && heaps_find(&maps, reach, glibc, &heaps));
+    ck_assert(reach_build_index(reach) && heap_ranges_find(&maps, reach, glibc, &heaps));
     for (uint32_t i = 0; i < heaps.count; i++) {
-        ck_assert(heaps.heap[i].start < heaps.heap[i].end);
-        ck_assert(i == 0 || heaps.heap[i - 1].end <= heaps.heap[i].start);
+        ck_assert(heaps.range[i].start < heaps.range[i].end);
+        ck_assert(i == 0 || heaps.range[i - 1].end <= heaps.range[i].start);
     }
     reach_end(reach);
 }
 
-static const struct heap *around(const void *address)
+static const struct heap_range *around(const void *address)
 {
     for (uint32_t i = 0; i < heaps.count; i++)
-        if ((uintptr_t)address - heaps.heap[i].start < heaps.heap[i].end - heaps.heap[i].start)
-            return &heaps.heap[i];
+        if ((uintptr_t)address - heaps.range[i].start < heaps.range[i].end - heaps.range[i].start)
+            return &heaps.range[i];
     return NULL;
 }
 
@@ -60,7 +59,7 @@ START_TEST(the_break_is_a_heap_also_without_blocks)
         return UNIT_SKIP(UNIT_EMULATED);
     char *block = malloc(100), local;
     look(true);
-    const struct heap *heap = around(block);
+    const struct heap_range *heap = around(block);
     ck_assert(heap && heap->end == (uintptr_t)sbrk(0));
     ck_assert(!around(&local) && !around(&maps) && !around(map_pages(1)));
     free(block);
@@ -70,7 +69,7 @@ END_TEST
 /* ---- Arenas --------------------------------------------------------------------------------- */
 
 static void *thread_blocks[2];
-static void *in_arenas[16]; /* all that threads took, for what is freed makes room in an arena */
+static void *in_arenas[16]; /* all blocks of the threads: freeing them would make space in an arena */
 static unsigned in_arenas_count;
 static pthread_barrier_t meet;
 
@@ -91,7 +90,7 @@ static void free_in_arenas(void)
         free(in_arenas[--in_arenas_count]);
 }
 
-/* The heap is 64 MiB of addresses, of which glibc has opened a part: that is what is taken. */
+/* The heap is 64 MiB of addresses, of which glibc has made a part accessible: that part counts. */
 START_TEST(the_arena_of_another_thread_is_a_heap_also_without_known_blocks)
 {
     pthread_t thread;
@@ -101,7 +100,7 @@ START_TEST(the_arena_of_another_thread_is_a_heap_also_without_known_blocks)
     ck_assert_int_eq(pthread_create(&thread, NULL, allocate_elsewhere, (void *)(1ul << 20)), 0);
     pthread_barrier_wait(&meet);
     look(true);
-    const struct heap *heap = around(thread_blocks[0]);
+    const struct heap_range *heap = around(thread_blocks[0]);
     const struct mapping *mapping = procmaps_find(&maps, (uintptr_t)thread_blocks[0]);
     ck_assert(heap && heap == around(thread_blocks[1]));
     ck_assert_uint_eq(heap->start % (64 << 20), 0);
@@ -114,7 +113,7 @@ START_TEST(the_arena_of_another_thread_is_a_heap_also_without_known_blocks)
 }
 END_TEST
 
-/* More than one heap of one arena: the others point to the first. */
+/* An arena with several heaps: the later ones point to the first. */
 START_TEST(further_heaps_of_an_arena_are_heaps)
 {
     pthread_t thread;
@@ -124,7 +123,7 @@ START_TEST(further_heaps_of_an_arena_are_heaps)
     pthread_barrier_wait(&meet);
     pthread_barrier_wait(&meet);
     pthread_join(thread, NULL);
-    /* The arena is free again: this thread's next ones share it, until it is full. */
+    /* The arena is free again: the next threads share it until it is full. */
     for (unsigned i = 0; i < 3; i++) {
         ck_assert_int_eq(pthread_create(&thread, NULL, allocate_elsewhere, (void *)(24ul << 20)),
                          0);
@@ -139,7 +138,7 @@ START_TEST(further_heaps_of_an_arena_are_heaps)
 }
 END_TEST
 
-/* A mapping at 64 MiB that holds what the program pleases is no arena. */
+/* A mapping at a multiple of 64 MiB with arbitrary content is no arena. */
 START_TEST(what_only_lies_where_a_heap_could_is_none)
 {
     uint64_t state = unit_seed;
@@ -161,14 +160,14 @@ START_TEST(what_only_lies_where_a_heap_could_is_none)
         look(true);
         UNIT_WANT_MSG(!around(at), "word %u: taken for a heap", i);
     }
-    at[0] = (uintptr_t)(at + 4); /* as glibc writes it, but of no size, or too large a one */
+    at[0] = (uintptr_t)(at + 4); /* as glibc writes it, but empty or too large */
     at[2] = 0;
     look(true);
     ck_assert(!around(at));
     at[2] = (64 << 20) + 4096;
     look(true);
     ck_assert(!around(at));
-    at[2] = 1 << 20; /* and all of it: it cannot be told from one */
+    at[2] = 1 << 20; /* and complete: it cannot be told from a heap */
     look(true);
     ck_assert(around(at));
 }
@@ -181,7 +180,7 @@ static const struct {
     size_t alignment;
 } forms[] = {{"malloc", 0}, {"aligned to 64", 64}, {"to a page", 4096}, {"to 2 MiB", 2 << 20}};
 
-/* The kernel makes one mapping of neighbours: what is taken is the block's part and no more. */
+/* The kernel merges neighbouring mappings: only the block's part counts. */
 START_TEST(a_large_block_is_its_mapping_and_not_its_neighbours)
 {
     ck_assert_int_eq(mallopt(M_MMAP_THRESHOLD, 128 << 10), 1);
@@ -194,7 +193,7 @@ START_TEST(a_large_block_is_its_mapping_and_not_its_neighbours)
     char *below = map_pages(16);
     keep(block, LARGE);
     look(true);
-    const struct heap *heap = around(block);
+    const struct heap_range *heap = around(block);
     ck_assert_msg(heap != NULL, "%s: no heap", forms[_i].name);
     ck_assert_ptr_eq(around((char *)block + LARGE - 1), heap);
     ck_assert(!around(above) && !around(below));
@@ -221,7 +220,7 @@ START_TEST(large_blocks_side_by_side_are_all_taken)
 }
 END_TEST
 
-/* The word below a block is that of a mapped one, but it does not say where a mapping could be. */
+/* The size word says that the block is mapped, but not where a mapping could be. */
 START_TEST(what_only_looks_like_a_mapping_of_its_own_is_none)
 {
     char *home = map_pages(64);
@@ -233,7 +232,7 @@ START_TEST(what_only_looks_like_a_mapping_of_its_own_is_none)
     for (unsigned i = 0; i < ARRAY_LENGTH(words); i++) {
         memcpy(block - 2, words[i], sizeof words[i]);
         look(true);
-        const struct heap *heap = around(block);
+        const struct heap_range *heap = around(block);
         UNIT_WANT_MSG(heap && heap->start == (uintptr_t)home + 4096 &&
                           heap->end == (uintptr_t)home + 63 * 4096,
                       "words %u: not all of what is mapped", i);
@@ -256,18 +255,18 @@ START_TEST(of_another_allocator_each_mapping_with_a_block_is_taken_whole)
     keep(home + 5 * 4096 + 16, 100);
     keep(home + 9 * 4096, 100);
     look(false);
-    const struct heap *heap = around(home + 4096);
+    const struct heap_range *heap = around(home + 4096);
     ck_assert(heap && heap->start == (uintptr_t)home + 4096);
     ck_assert_uint_eq(heap->end, (uintptr_t)home + 63 * 4096);
     ck_assert(!around(other));
     ck_assert_uint_eq(heaps.count, 1);
-    ck_assert(!around(sbrk(0) - 1)); /* the break is nobody's then */
+    ck_assert(!around(sbrk(0) - 1)); /* the break belongs to no allocator then */
 }
 END_TEST
 
 START_TEST(a_block_that_is_not_mapped_any_more_is_nobodys_home)
 {
-    keep((void *)0x10000, 100); /* nothing is ever mapped there unless asked for */
+    keep((void *)0x10000, 100); /* never mapped unless requested */
     look(false);
     ck_assert_uint_eq(heaps.count, 0);
 }
@@ -275,7 +274,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("heaps");
+    Suite *suite = suite_create("heap_ranges");
     TCase *glibc = tcase_create("glibc"), *others = tcase_create("others");
     if (!UNIT_SANITIZED) { /* else malloc is not glibc's */
         tcase_add_test(glibc, the_break_is_a_heap_also_without_blocks);

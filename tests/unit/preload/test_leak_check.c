@@ -1,18 +1,18 @@
-/* test_look.c - what an earlier look said of a block, against a look through the whole list. */
+/* test_leak_check.c - the note of an earlier leak check on a block, against a linear search. */
 #include "tests/unit/preload/unit.h"
 #include "preload/leakcheck/leak_check.h"
 
 #define NOTES_MOST 200
 
-static struct look_result *result;
+static struct leak_check_result *result;
 
 static void setup(void)
 {
     result = calloc(1, sizeof *result + NOTES_MOST * sizeof result->note[0]);
 }
 
-/* The obvious way. */
-static const struct look_note *search(const struct block *block)
+/* The linear search. */
+static const struct leak_check_note *search(const struct block *block)
 {
     for (uint32_t i = 0; i < result->notes; i++)
         if (result->note[i].address == block->address && result->note[i].count == block->count &&
@@ -27,7 +27,7 @@ static void make_notes(uint64_t *state)
     result->notes = unit_random(state) % NOTES_MOST;
     for (uint32_t i = 0; i < result->notes; i++) {
         address += 8 * (1 + unit_random(state) % 3);
-        result->note[i] = (struct look_note){.address = address,
+        result->note[i] = (struct leak_check_note){.address = address,
                                              .count = unit_random(state) % 3,
                                              .thread = unit_random(state) % 2,
                                              .verdict = LEAK_VERDICT_LOST};
@@ -43,7 +43,7 @@ static struct block ask(uintptr_t address, uint64_t *state)
 static void expect(const struct block *block, uint32_t *at)
 {
     uint32_t from = *at;
-    const struct look_note *got = look_find_note(result, at, block);
+    const struct leak_check_note *got = leak_check_find_note(result, at, block);
     UNIT_WANT_MSG(got == search(block), "seed %" PRIu64 ": %#" PRIxPTR " among %u, from %u",
                   unit_seed, block->address, result->notes, from);
     UNIT_WANT(*at <= result->notes);
@@ -63,7 +63,7 @@ START_TEST(a_note_is_found_from_wherever_the_last_one_was)
 }
 END_TEST
 
-/* As the block table gives them: one region after the other, upwards in each or in no order. */
+/* In the order of the block table: one region after the other, ascending in each or in no order. */
 START_TEST(blocks_that_come_in_any_order_are_all_found)
 {
     uint64_t state = unit_seed;
@@ -72,16 +72,16 @@ START_TEST(blocks_that_come_in_any_order_are_all_found)
         bool upwards = n % 2;
         make_notes(&state);
         for (uint32_t i = 0; i < result->notes; i++) {
-            const struct look_note *note =
+            const struct leak_check_note *note =
                 &result->note[upwards ? i : unit_random(&state) % result->notes];
             struct block block = {
                 .address = note->address, .count = note->count, .thread = note->thread};
-            UNIT_WANT(look_find_note(result, &at, &block) == note);
-            block.count++; /* another block that has its address now */
-            UNIT_WANT(!look_find_note(result, &at, &block));
+            UNIT_WANT(leak_check_find_note(result, &at, &block) == note);
+            block.count++; /* another block at its address */
+            UNIT_WANT(!leak_check_find_note(result, &at, &block));
             block.count--;
             block.thread++;
-            UNIT_WANT(!look_find_note(result, &at, &block));
+            UNIT_WANT(!leak_check_find_note(result, &at, &block));
         }
     }
 }
@@ -91,14 +91,14 @@ START_TEST(in_an_empty_list_nothing_is_found)
 {
     uint32_t at = 5;
     result->notes = 0;
-    ck_assert_ptr_null(look_find_note(result, &at, &(struct block){.address = 0x1000}));
+    ck_assert_ptr_null(leak_check_find_note(result, &at, &(struct block){.address = 0x1000}));
     ck_assert_uint_eq(at, 0);
 }
 END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("look");
+    Suite *suite = suite_create("leak_check");
     TCase *notes = tcase_create("notes");
     tcase_add_checked_fixture(notes, setup, NULL);
     tcase_add_test(notes, a_note_is_found_from_wherever_the_last_one_was);

@@ -1,10 +1,10 @@
-/* test_ages.c - milestones, and what a look counts by them.
+/* test_milestone_ages.c - milestones, and how a leak check counts by them.
  *
  *     the ticks of milestones ascend; a block belongs to the last milestone that is not newer
  */
 #include "tests/unit/preload/unit.h"
 #include "tests/unit/preload/store_view.h"
-#include "preload/leakcheck/milestone_ages.h"
+#include "preload/leakcheck/result_writer.h"
 #include "preload/track/milestones.h"
 #include "preload/options/options.h"
 #include "preload/store/store.h"
@@ -75,7 +75,7 @@ START_TEST(what_is_known_takes_no_other_milestones_place)
 }
 END_TEST
 
-/* The only record of a line and a milestone; none has no blocks. */
+/* The only entry of a line and a milestone; 0 if there is none. */
 static uint64_t told_of(const struct growable_array *told, uint32_t line, uint32_t milestone)
 {
     const struct leak_age *age = (const struct leak_age *)told->bytes;
@@ -91,7 +91,7 @@ static uint64_t told_of(const struct growable_array *told, uint32_t line, uint32
 
 START_TEST(a_block_counts_for_the_last_milestone_before_it)
 {
-    struct ages ages;
+    struct milestone_ages ages;
     struct growable_array told;
     milestones_add("one");
     milestones_add("two");
@@ -101,14 +101,15 @@ START_TEST(a_block_counts_for_the_last_milestone_before_it)
         {.size = 24, .site = 9, .tick = sorted[0].tick},
         {.size = 24, .site = 9, .tick = sorted[1].tick},
         {.size = 24, .site = 9, .tick = sorted[1].tick + 7},
-        {.size = 24, .site = 4, .tick = sorted[1].tick}, /* handed down by a parent */
+        {.size = 24, .site = 4, .tick = sorted[1].tick}, /* inherited from a parent
+ */
     };
     store_header->inherited_sites = 4;
-    ck_assert(ages_begin(&ages, 2));
+    ck_assert(milestone_ages_begin(&ages, 2));
     for (uint32_t i = 0; i < ARRAY_LENGTH(blocks); i++)
-        ages_add(&ages, 1, &blocks[i]);
+        milestone_ages_add(&ages, 1, &blocks[i]);
     ck_assert(growable_array_map(&told, sizeof(struct leak_age), 16));
-    ages_tell(&ages, 2, &told);
+    milestone_ages_write(&ages, 2, &told);
     ck_assert_uint_eq(told_of(&told, 1, 1), 1);
     ck_assert_uint_eq(told_of(&told, 1, 2), 2);
     ck_assert_uint_eq(told.count, 2);
@@ -117,19 +118,19 @@ END_TEST
 
 START_TEST(without_milestones_nothing_is_told)
 {
-    struct ages ages;
+    struct milestone_ages ages;
     struct growable_array told;
     const struct block block = {.size = 24, .site = 9, .tick = 1000};
-    ck_assert(ages_begin(&ages, 1) && growable_array_map(&told, sizeof(struct leak_age), 16));
-    ages_add(&ages, 0, &block);
-    ages_tell(&ages, 1, &told);
+    ck_assert(milestone_ages_begin(&ages, 1) && growable_array_map(&told, sizeof(struct leak_age), 16));
+    milestone_ages_add(&ages, 0, &block);
+    milestone_ages_write(&ages, 1, &told);
     ck_assert_uint_eq(told.count, 0);
 }
 END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("ages");
+    Suite *suite = suite_create("milestone_ages");
     TCase *all = tcase_create("ages");
     tcase_add_checked_fixture(all, setup, NULL);
     tcase_add_test(all, each_milestone_begins_a_tick_of_its_own);

@@ -31,9 +31,9 @@ static void setup(void)
     ck_assert(store_create(unit_directory, "misuse", environ));
     track_start();
     track_select_path();
-    modules_start(rows_forget);
+    modules_start(cfi_cache_forget);
     sites_start();
-    ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&
+    ck_assert(cfi_cache_start() && context_tree_start() && blocks_start() && free_history_start() &&
               threads_start(guard));
     guard_leave(guard);
     heap = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -51,9 +51,9 @@ static NOINLINE void came(const void *block, size_t size, unsigned kind)
 
 static NOINLINE void *went_as(const void *block, uint32_t how, size_t size, size_t alignment)
 {
-    struct release_frame frame = {CALLER_FRAME(), size, alignment};
+    struct free_form_frame frame = {CALLER_FRAME(), size, alignment};
     struct guard *guard = guard_enter(&frame.caller);
-    bool said = how & (RELEASE_SIZED | RELEASE_ALIGNED);
+    bool said = how & (FREE_FORM_SIZED | FREE_FORM_ALIGNED);
     void *rest = said ? track_free_sized(guard, &frame, (void *)block, how)
                       : track_free(guard, &frame.caller, (void *)block, how);
     guard_leave(guard);
@@ -63,7 +63,7 @@ static NOINLINE void *went_as(const void *block, uint32_t how, size_t size, size
 
 static void went(const void *block)
 {
-    went_as(block, BY_FREE, 0, 0);
+    went_as(block, FREED_BY_FREE, 0, 0);
 }
 
 static const struct leak_events *table(void)
@@ -95,9 +95,9 @@ static void expect(enum leak_event_type type, enum leak_form form, int64_t offse
 /* ---- Forms ---------------------------------------------------------------------------------- */
 
 static const uint32_t forms[] = {
-    BY_FREE,           BY_FREE_SIZED,           BY_FREE_ALIGNED_SIZED,   BY_DELETE,
-    BY_DELETE_SIZED,   BY_DELETE_ARRAY,         BY_DELETE_ARRAY_SIZED,   BY_ALIGNED_DELETE,
-    BY_ALIGNED_DELETE_SIZED, BY_ALIGNED_DELETE_ARRAY, BY_ALIGNED_DELETE_ARRAY_SIZED};
+    FREED_BY_FREE,           FREED_BY_FREE_SIZED,           FREED_BY_FREE_ALIGNED_SIZED,   FREED_BY_DELETE,
+    FREED_BY_DELETE_SIZED,   FREED_BY_DELETE_ARRAY,         FREED_BY_DELETE_ARRAY_SIZED,   FREED_BY_ALIGNED_DELETE,
+    FREED_BY_ALIGNED_DELETE_SIZED, FREED_BY_ALIGNED_DELETE_ARRAY, FREED_BY_ALIGNED_DELETE_ARRAY_SIZED};
 
 /* A row for each kind, a column for each form above. */
 static const char *const right[LEAK_KIND_MAX] = {
@@ -118,7 +118,7 @@ START_TEST(every_kind_by_every_form)
             }
             const struct leak_event *event = &table()->event[wrong++];
             ck_assert_uint_eq(event->type, LEAK_EVENT_MISMATCHED_FREE);
-            ck_assert_uint_eq(event->form, release_form(forms[form]));
+            ck_assert_uint_eq(event->form, free_form_of(forms[form]));
             ck_assert_uint_eq(sites_kind(event->site), kind);
             ck_assert_uint_eq(event->size, 64);
         }
@@ -134,16 +134,16 @@ static const struct {
     uint64_t size, alignment;
     enum leak_event_type type;
 } said[] = {
-    {LEAK_KIND_NEW, BY_DELETE_SIZED, 64, 0, LEAK_EVENT_NONE},
-    {LEAK_KIND_NEW, BY_DELETE_SIZED, 63, 0, LEAK_EVENT_SIZE_MISMATCH},
-    {LEAK_KIND_NEW, BY_DELETE, 63, 0, LEAK_EVENT_NONE}, /* it says nothing */
-    {LEAK_KIND_ALIGNED_NEW | 3 << 3, BY_ALIGNED_DELETE, 0, 64, LEAK_EVENT_NONE},
-    {LEAK_KIND_ALIGNED_NEW | 3 << 3, BY_ALIGNED_DELETE, 0, 32, LEAK_EVENT_ALIGNMENT_MISMATCH},
-    {LEAK_KIND_ALIGNED_NEW | 3 << 3, BY_ALIGNED_DELETE, 0, 0, LEAK_EVENT_ALIGNMENT_MISMATCH},
-    {LEAK_KIND_ALIGNED_NEW | 3 << 3, BY_ALIGNED_DELETE_SIZED, 8, 32, LEAK_EVENT_SIZE_MISMATCH},
-    {LEAK_KIND_ALIGNED_NEW, BY_ALIGNED_DELETE, 0, 4096, LEAK_EVENT_NONE}, /* not known: it fits */
-    {LEAK_KIND_ALIGNED_NEW, BY_ALIGNED_DELETE, 0, 1ull << 62, LEAK_EVENT_ALIGNMENT_MISMATCH},
-    {LEAK_KIND_ALIGNED_NEW, BY_ALIGNED_DELETE, 0, 24, LEAK_EVENT_ALIGNMENT_MISMATCH},
+    {LEAK_KIND_NEW, FREED_BY_DELETE_SIZED, 64, 0, LEAK_EVENT_NONE},
+    {LEAK_KIND_NEW, FREED_BY_DELETE_SIZED, 63, 0, LEAK_EVENT_SIZE_MISMATCH},
+    {LEAK_KIND_NEW, FREED_BY_DELETE, 63, 0, LEAK_EVENT_NONE}, /* it says nothing */
+    {LEAK_KIND_ALIGNED_NEW | 3 << 3, FREED_BY_ALIGNED_DELETE, 0, 64, LEAK_EVENT_NONE},
+    {LEAK_KIND_ALIGNED_NEW | 3 << 3, FREED_BY_ALIGNED_DELETE, 0, 32, LEAK_EVENT_ALIGNMENT_MISMATCH},
+    {LEAK_KIND_ALIGNED_NEW | 3 << 3, FREED_BY_ALIGNED_DELETE, 0, 0, LEAK_EVENT_ALIGNMENT_MISMATCH},
+    {LEAK_KIND_ALIGNED_NEW | 3 << 3, FREED_BY_ALIGNED_DELETE_SIZED, 8, 32, LEAK_EVENT_SIZE_MISMATCH},
+    {LEAK_KIND_ALIGNED_NEW, FREED_BY_ALIGNED_DELETE, 0, 4096, LEAK_EVENT_NONE}, /* not known: it fits */
+    {LEAK_KIND_ALIGNED_NEW, FREED_BY_ALIGNED_DELETE, 0, 1ull << 62, LEAK_EVENT_ALIGNMENT_MISMATCH},
+    {LEAK_KIND_ALIGNED_NEW, FREED_BY_ALIGNED_DELETE, 0, 24, LEAK_EVENT_ALIGNMENT_MISMATCH},
 };
 
 START_TEST(what_a_form_says_is_compared)
@@ -198,9 +198,9 @@ START_TEST(a_free_of_the_next_block_there_is_right_and_its_owners_is_the_second)
     came(heap, 10, LEAK_KIND_MALLOC);
     went(heap);
     came(heap, 20, LEAK_KIND_NEW);
-    went_as(heap, BY_DELETE, 0, 0); /* by whomever */
+    went_as(heap, FREED_BY_DELETE, 0, 0); /* by whomever */
     ck_assert_uint_eq(only().type, LEAK_EVENT_NONE);
-    went_as(heap, BY_DELETE, 0, 0);
+    went_as(heap, FREED_BY_DELETE, 0, 0);
     ck_assert_uint_eq(only().freed_form, LEAK_FORM_DELETE);
     ck_assert_uint_eq(sites_kind(only().site), LEAK_KIND_NEW);
 }
@@ -251,16 +251,16 @@ static const struct {
     enum leak_event_type type;
     int64_t told;
 } insides[] = {
-    {100, 1, LEAK_KIND_MALLOC, BY_FREE, LEAK_EVENT_INTERIOR_FREE, 1},
-    {100, 99, LEAK_KIND_MALLOC, BY_FREE, LEAK_EVENT_INTERIOR_FREE, 99},
-    {100, 100, LEAK_KIND_MALLOC, BY_FREE, LEAK_EVENT_NONE, 0}, /* just behind it: somebody else's */
-    {2 << 20, 2047 << 10, LEAK_KIND_MALLOC, BY_FREE, LEAK_EVENT_INTERIOR_FREE, 2047 << 10},
-    {100, 8, LEAK_KIND_NEW_ARRAY, BY_DELETE, LEAK_EVENT_INTERIOR_FREE, 8},
-    {100, -8, LEAK_KIND_NEW, BY_DELETE_ARRAY, LEAK_EVENT_MISMATCHED_FREE, -8},
-    {100, -16, LEAK_KIND_NEW, BY_DELETE_ARRAY, LEAK_EVENT_MISMATCHED_FREE, -16},
-    {100, -24, LEAK_KIND_NEW, BY_DELETE_ARRAY, LEAK_EVENT_NONE, 0},
-    {100, -8, LEAK_KIND_NEW, BY_DELETE, LEAK_EVENT_NONE, 0},
-    {100, -8, LEAK_KIND_MALLOC, BY_DELETE_ARRAY, LEAK_EVENT_NONE, 0},
+    {100, 1, LEAK_KIND_MALLOC, FREED_BY_FREE, LEAK_EVENT_INTERIOR_FREE, 1},
+    {100, 99, LEAK_KIND_MALLOC, FREED_BY_FREE, LEAK_EVENT_INTERIOR_FREE, 99},
+    {100, 100, LEAK_KIND_MALLOC, FREED_BY_FREE, LEAK_EVENT_NONE, 0}, /* just behind it: somebody else's */
+    {2 << 20, 2047 << 10, LEAK_KIND_MALLOC, FREED_BY_FREE, LEAK_EVENT_INTERIOR_FREE, 2047 << 10},
+    {100, 8, LEAK_KIND_NEW_ARRAY, FREED_BY_DELETE, LEAK_EVENT_INTERIOR_FREE, 8},
+    {100, -8, LEAK_KIND_NEW, FREED_BY_DELETE_ARRAY, LEAK_EVENT_MISMATCHED_FREE, -8},
+    {100, -16, LEAK_KIND_NEW, FREED_BY_DELETE_ARRAY, LEAK_EVENT_MISMATCHED_FREE, -16},
+    {100, -24, LEAK_KIND_NEW, FREED_BY_DELETE_ARRAY, LEAK_EVENT_NONE, 0},
+    {100, -8, LEAK_KIND_NEW, FREED_BY_DELETE, LEAK_EVENT_NONE, 0},
+    {100, -8, LEAK_KIND_MALLOC, FREED_BY_DELETE_ARRAY, LEAK_EVENT_NONE, 0},
 };
 
 START_TEST(inside_of_a_block_and_beside_it)
@@ -304,7 +304,7 @@ START_TEST(of_another_heap_is_foreign_however_many)
     ck_assert_uint_eq(only().type, LEAK_EVENT_NONE);
     ck_assert_uint_eq(store_header->unknown_frees, 5000);
     came(heap, 10, LEAK_KIND_MALLOC);
-    went_as(heap, BY_DELETE, 0, 0); /* a block is a block */
+    went_as(heap, FREED_BY_DELETE, 0, 0); /* a block is a block */
     expect(LEAK_EVENT_MISMATCHED_FREE, LEAK_FORM_DELETE, 0);
 }
 END_TEST
@@ -331,20 +331,20 @@ START_TEST(a_block_that_waits_is_not_freed_again)
     ck_assert(quarantine_start(1 << 20));
     track_select_path();
     came(heap, 10, LEAK_KIND_MALLOC);
-    ck_assert_ptr_null(went_as(heap, BY_FREE, 0, 0));
+    ck_assert_ptr_null(went_as(heap, FREED_BY_FREE, 0, 0));
     ck_assert_uint_eq(blocks_count(), 0);
     for (int n = 1; n <= 2 * LEAK_RECENT; n++) {
         came(heap + n * 64, 10, LEAK_KIND_MALLOC);
-        ck_assert_ptr_null(went_as(heap + n * 64, BY_FREE, 0, 0));
+        ck_assert_ptr_null(went_as(heap + n * 64, FREED_BY_FREE, 0, 0));
     }
-    ck_assert_ptr_null(went_as(heap, BY_FREE, 0, 0));
+    ck_assert_ptr_null(went_as(heap, FREED_BY_FREE, 0, 0));
     expect(LEAK_EVENT_DOUBLE_FREE, LEAK_FORM_FREE, 0);
     ck_assert(only().freed_node >= LEAK_NODE_FIRST && only().size == 10);
     ck_assert(!track_remove_for_realloc(&guard_self, &caller, heap, &block)); /* libc's again */
     ck_assert_uint_eq(table()->event[1].form, LEAK_FORM_REALLOC);
-    ck_assert(!quarantine_find(&guard_self, (uintptr_t)heap, false, &(struct waiting){0}));
+    ck_assert(!quarantine_find(&guard_self, (uintptr_t)heap, false, &(struct quarantined){0}));
     came(heap + (1 << 20), QUARANTINE_LARGEST + 1, LEAK_KIND_MALLOC);
-    ck_assert_ptr_nonnull(went_as(heap + (1 << 20), BY_FREE, 0, 0));
+    ck_assert_ptr_nonnull(went_as(heap + (1 << 20), FREED_BY_FREE, 0, 0));
 }
 END_TEST
 

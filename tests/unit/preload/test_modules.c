@@ -14,8 +14,8 @@
 static void setup(void)
 {
     ck_assert(store_create(unit_directory, "modules", environ));
-    modules_start(rows_forget);
-    ck_assert(rows_start());
+    modules_start(cfi_cache_forget);
+    ck_assert(cfi_cache_start());
 }
 
 /* The n-th module record in the store, or NULL. */
@@ -193,10 +193,10 @@ START_TEST(a_row_dies_with_its_object)
         return UNIT_SKIP("no compiler");
     void *library = dlopen(library_path[0], RTLD_NOW);
     uintptr_t pc = function_of(library);
-    ck_assert_int_ne(rows_get(&unit_guard, pc).rule, CFI_NONE);
+    ck_assert_int_ne(cfi_cache_find(&unit_guard, pc).rule, CFI_NONE);
     dlclose(library);
     loader_was_at_work();
-    ck_assert_int_eq(rows_get(&unit_guard, pc).rule, CFI_NONE);
+    ck_assert_int_eq(cfi_cache_find(&unit_guard, pc).rule, CFI_NONE);
 }
 END_TEST
 

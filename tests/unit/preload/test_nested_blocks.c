@@ -1,5 +1,5 @@
-/* test_nesting.c - blocks in blocks: which words are whose, what a pointer means, and what is left of
- * an arena.
+/* test_nested_blocks.c - blocks inside blocks: which words belong to which, what a pointer refers
+ * to, and what is left of an arena.
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/heap/suballoc.h"
@@ -10,15 +10,15 @@
 #define G (&unit_guard)
 #define ARENA 4096
 
-/* As blocks of malloc's are added: by what the table of carved ones says. */
+/* Adds a block as a leak check does: trimmed by the nested blocks in the table. */
 static void add_rest(struct block block, uint32_t pool)
 {
     struct block rest = block;
-    if (!nesting_rest(&rest, pool))
+    if (!nested_blocks_trim(&rest, pool))
         return;
     if (rest.address != block.address)
-        nesting_note(reach, &rest, block.address, block.size);
-    reach_add(reach, &rest, REACH_NEW);
+        nested_blocks_note_trimmed(reach, &rest, block.address, block.size);
+    reach_add_block(reach, &rest, REACH_NEW);
 }
 
 static void carve(uint64_t offset, uint64_t size, uint32_t pool)
@@ -27,29 +27,29 @@ static void carve(uint64_t offset, uint64_t size, uint32_t pool)
                                .size = size,
                                .site = 1000 + (uint32_t)offset,
                                .kind = LEAK_KIND_CUSTOM};
-    carved_insert(G, &block, pool, &old);
+    suballoc_insert(G, &block, pool, &old);
 }
 
-/* root_words: memory of the program's that is no block's, cut or not. */
-static void look_at_all(uintptr_t start, uintptr_t end, bool is_stack)
+/* start, end: memory of the program outside all blocks. */
+static void mark_all(uintptr_t start, uintptr_t end, bool is_stack)
 {
-    struct carved it;
-    reach = reach_begin(block_count + carved_count, UINT64_MAX);
+    struct suballoc_block it;
+    reach = reach_begin(block_count + suballoc_count, UINT64_MAX);
     ck_assert_ptr_nonnull(reach);
     for (int i = 0; i < block_count; i++)
-        add_rest(blocks[i], CARVED_ANY);
-    for (bool more = carved_first(0, 0, &it); more;
-         more = carved_first(it.block.address, it.pool + 1, &it))
+        add_rest(blocks[i], SUBALLOC_ANY_POOL);
+    for (bool more = suballoc_first(0, 0, &it); more;
+         more = suballoc_first(it.block.address, it.pool + 1, &it))
         add_rest(it.block, it.pool);
-    ck_assert(reach_index(reach));
-    reach_root(reach, (uintptr_t)roots, (uintptr_t)(roots + root_count), 77);
-    (is_stack ? reach_root_stack : reach_root)(reach, start, end, 78);
+    ck_assert(reach_build_index(reach));
+    reach_add_root(reach, (uintptr_t)roots, (uintptr_t)(roots + root_count), 77, REACH_ROOT_DATA);
+    reach_add_root(reach, start, end, 78, is_stack ? REACH_ROOT_STACK : REACH_ROOT_DATA);
     ck_assert(reach_mark(reach, &codes, NULL));
 }
 
-static void look_at_heap(void)
+static void mark_nested_heap(void)
 {
-    look_at_all(0, 0, false);
+    mark_all(0, 0, false);
 }
 
 static enum leak_verdict verdict(uint64_t offset)
@@ -62,12 +62,12 @@ START_TEST(a_word_of_a_carved_block_is_its_own)
     add(0, ARENA);
     carve(64, 32, 0);
     carve(128, 32, 0);
-    add(ARENA, 16); /* pointed to by the lost one, */
-    add(2 * ARENA, 16); /* and by a word between */
+    add(ARENA, 16); /* a lost nested block points to it */
+    add(2 * ARENA, 16); /* a word between them points to it */
     *at(64) = buffer + ARENA;
     *at(104) = buffer + 2 * ARENA;
     root(buffer);
-    look_at_heap();
+    mark_nested_heap();
     ck_assert_int_eq(verdict(0), LEAK_VERDICT_REACHABLE);
     ck_assert_int_eq(verdict(64), LEAK_VERDICT_LOST);
     ck_assert_int_eq(verdict(128), LEAK_VERDICT_LOST);
@@ -82,14 +82,14 @@ START_TEST(a_pointer_into_an_arena_means_the_block_there_or_the_arena)
     carve(64, 32, 0);
     carve(128, 32, 0);
     root(buffer + 128);
-    look_at_heap();
+    mark_nested_heap();
     ck_assert_int_eq(verdict(64), LEAK_VERDICT_LOST);
     ck_assert_int_eq(verdict(128), LEAK_VERDICT_REACHABLE);
-    ck_assert_int_eq(verdict(0), LEAK_VERDICT_REACHABLE); /* a block of it lives */
-    ck_assert_uint_eq(reach_find(reach, buffer + 70), node(64));
-    ck_assert_uint_eq(reach_find(reach, buffer + 100), node(0));
-    ck_assert_uint_eq(reach_find(reach, buffer + ARENA - 1), node(0));
-    ck_assert_uint_eq(reach_find(reach, buffer + ARENA + 8), REACH_NOBODY);
+    ck_assert_int_eq(verdict(0), LEAK_VERDICT_REACHABLE); /* one of its nested blocks lives */
+    ck_assert_uint_eq(reach_find_node(reach, buffer + 70), node(64));
+    ck_assert_uint_eq(reach_find_node(reach, buffer + 100), node(0));
+    ck_assert_uint_eq(reach_find_node(reach, buffer + ARENA - 1), node(0));
+    ck_assert_uint_eq(reach_find_node(reach, buffer + ARENA + 8), REACH_NONE);
 }
 END_TEST
 
@@ -99,7 +99,7 @@ START_TEST(a_pointer_between_two_blocks_is_one_to_the_arenas_inside)
     carve(64, 32, 0);
     carve(256, 32, 0);
     root(buffer + 200);
-    look_at_heap();
+    mark_nested_heap();
     ck_assert_int_eq(verdict(0), LEAK_VERDICT_POSSIBLE);
     ck_assert_int_eq(verdict(64), LEAK_VERDICT_LOST);
     ck_assert_int_eq(verdict(256), LEAK_VERDICT_LOST);
@@ -114,16 +114,16 @@ START_TEST(an_arena_begins_behind_the_blocks_at_its_start)
     carve(0, 30, 0);
     carve(32, 64, 0);
     root(buffer);
-    look_at_heap();
-    ck_assert_int_eq(verdict(0), LEAK_VERDICT_REACHABLE); /* the carved one */
+    mark_nested_heap();
+    ck_assert_int_eq(verdict(0), LEAK_VERDICT_REACHABLE); /* the nested block */
     ck_assert_uint_eq(reach_size(reach, node(0)), 30);
     ck_assert_int_eq(verdict(32), LEAK_VERDICT_LOST);
     ck_assert_int_eq(verdict(96), LEAK_VERDICT_REACHABLE); /* the arena */
     ck_assert_uint_eq(reach_size(reach, node(96)), ARENA - 96);
-    nesting_home(reach, node(96), &start, &size);
+    nested_blocks_original(reach, node(96), &start, &size);
     ck_assert_uint_eq(start, buffer);
     ck_assert_uint_eq(size, ARENA);
-    nesting_home(reach, node(32), &start, &size);
+    nested_blocks_original(reach, node(32), &start, &size);
     ck_assert_uint_eq(start, buffer + 32);
 }
 END_TEST
@@ -135,11 +135,11 @@ START_TEST(an_arena_that_is_given_out_as_a_whole_is_still_there)
     add(0, ARENA);
     carve(0, ARENA, 0);
     root(buffer);
-    look_at_heap();
+    mark_nested_heap();
     ck_assert_uint_eq(reach_count(reach), 2);
     ck_assert_int_eq(reach_verdict(reach, 0), LEAK_VERDICT_REACHABLE);
     ck_assert_int_eq(reach_verdict(reach, 1), LEAK_VERDICT_REACHABLE);
-    nesting_home(reach, 1, &start, &size);
+    nested_blocks_original(reach, 1, &start, &size);
     ck_assert_uint_eq(start, buffer);
 }
 END_TEST
@@ -151,16 +151,16 @@ START_TEST(blocks_in_blocks_in_blocks)
     carve(512, 128, 0);
     carve(1024, 128, 0);
     add(ARENA, 16);
-    *at(800) = buffer + ARENA; /* the pool's own: between its two */
+    *at(800) = buffer + ARENA; /* the pool's own word, between its two blocks */
     root(buffer + 1024);
-    look_at_heap();
+    mark_nested_heap();
     ck_assert_int_eq(verdict(512), LEAK_VERDICT_LOST);
     ck_assert_int_eq(verdict(1024), LEAK_VERDICT_REACHABLE);
-    ck_assert_int_eq(verdict(640), LEAK_VERDICT_REACHABLE); /* the pool's begins here now */
+    ck_assert_int_eq(verdict(640), LEAK_VERDICT_REACHABLE); /* the pool's node begins here */
     ck_assert_int_eq(verdict(0), LEAK_VERDICT_REACHABLE);
     ck_assert_int_eq(verdict(ARENA), LEAK_VERDICT_REACHABLE);
-    ck_assert_uint_eq(reach_find(reach, buffer + 1200), node(640));
-    ck_assert_uint_eq(reach_find(reach, buffer + 1600), node(0));
+    ck_assert_uint_eq(reach_find_node(reach, buffer + 1200), node(640));
+    ck_assert_uint_eq(reach_find_node(reach, buffer + 1600), node(0));
 }
 END_TEST
 
@@ -175,14 +175,14 @@ START_TEST(roots_end_where_a_carved_block_begins)
     *at(8192 + 128) = buffer + 128;     /* in the second, */
     *at(8192 + 192) = buffer + 192;     /* behind */
     *at(8192 - 8) = buffer + 256;       /* and before them */
-    look_at_all(buffer + 4096, buffer + 16384, false);
+    mark_all(buffer + 4096, buffer + 16384, false);
     for (int i = 0; i < 5; i++)
         ck_assert_int_eq(verdict(i * 64), i % 2 || i == 4 ? LEAK_VERDICT_REACHABLE
                                                           : LEAK_VERDICT_LOST);
 }
 END_TEST
 
-/* _i: is it a stack? One that lies in a carved block holds what it holds. */
+/* _i: is it a stack? Only a stack inside a nested block is a root. */
 START_TEST(a_piece_of_a_carved_block_is_a_root_as_a_stack_only)
 {
     carve(8192, 4096, 0);
@@ -190,7 +190,7 @@ START_TEST(a_piece_of_a_carved_block_is_a_root_as_a_stack_only)
     add(64, 32);
     *at(8192 + 1024) = buffer;
     *at(8192 + 512) = buffer + 64;
-    look_at_all(buffer + 8192 + 1000, buffer + 8192 + 4096, _i);
+    mark_all(buffer + 8192 + 1000, buffer + 8192 + 4096, _i);
     ck_assert_int_eq(verdict(0), _i ? LEAK_VERDICT_REACHABLE : LEAK_VERDICT_LOST);
     ck_assert_int_eq(verdict(64), LEAK_VERDICT_LOST);
 }
@@ -203,7 +203,7 @@ START_TEST(what_ends_where_its_arena_ends_is_in_it)
     carve(ARENA - 32, 32, 0);
     carve(ARENA, 32, 0);
     root(buffer + ARENA - 32);
-    look_at_heap();
+    mark_nested_heap();
     ck_assert_int_eq(verdict(0), LEAK_VERDICT_REACHABLE);
     ck_assert_int_eq(verdict(ARENA - 32), LEAK_VERDICT_REACHABLE);
     ck_assert_int_eq(verdict(ARENA), LEAK_VERDICT_LOST);
@@ -213,7 +213,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("nesting");
+    Suite *suite = suite_create("nested_blocks");
     TCase *all = tcase_create("nesting");
     tcase_add_checked_fixture(all, lock_start, NULL);
     tcase_add_checked_fixture(all, setup, NULL);

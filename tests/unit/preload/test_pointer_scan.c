@@ -1,8 +1,8 @@
-/* test_leads.c - what is read before marking and what is read when its turn comes say the same:
- * small blocks and large ones, words that point to starts and words that do not, with memory and
- * without.
+/* test_pointer_scan.c - blocks that are read before marking and blocks that are read in their turn
+ * give the same result: small blocks and large ones, pointers to starts and interior pointers, with
+ * enough memory and without.
  */
-#include "preload/mark/pointer_scan.h"
+#include "preload/mark/mark_passes.h"
 #include "tests/unit/preload/one_heap.h"
 
 #define SMALL 4096       /* bytes of the largest block that is read beforehand … */
@@ -29,7 +29,7 @@ START_TEST(the_first_of_the_words_that_lead_to_a_block_is_told)
     *at(32) = buffer + MIB;
     *at(40) = buffer + 2 * MIB;
     root(buffer);
-    look();
+    mark_heap();
     expect_parent(MIB, 0, 24);
     expect_parent(2 * MIB, 0, 16);
 }
@@ -43,7 +43,7 @@ START_TEST(the_last_word_of_a_block_counts_and_what_is_behind_it_does_not)
     *at(sizes[_i] - 8) = buffer + MIB;
     *at(sizes[_i]) = buffer + 2 * MIB;
     root(buffer);
-    look();
+    mark_heap();
     expect_parent(MIB, 0, sizes[_i] - 8);
     expect(2 * MIB, LOST, 0);
 }
@@ -58,7 +58,7 @@ START_TEST(one_word_that_points_inside_takes_nothing_from_the_others)
     *at(16) = buffer + 3 * MIB + 32;
     *at(24) = buffer + 2 * MIB;
     root(buffer);
-    look();
+    mark_heap();
     expect_parent(MIB, 0, 0);
     expect_parent(2 * MIB, 0, 8);
     expect(3 * MIB, POSSIBLE, 0);
@@ -72,7 +72,7 @@ START_TEST(a_start_that_is_met_behind_a_pointer_inside_is_the_way)
     *at(0) = buffer + MIB + 32;
     *at(48) = buffer + MIB;
     root(buffer);
-    look();
+    mark_heap();
     expect_parent(MIB, 0, 48);
 }
 END_TEST
@@ -86,13 +86,13 @@ START_TEST(a_block_that_points_to_itself_leads_on_to_the_others_and_holds_not_it
     *at(16) = buffer + MIB;
     *at(2 * MIB) = *at(2 * MIB + 8) = buffer + 2 * MIB;
     root(buffer);
-    look();
+    mark_heap();
     expect_parent(MIB, 0, 16);
     expect(2 * MIB, LOST, 0);
 }
 END_TEST
 
-/* Words between blocks, of nobody, and of an address where none can be. */
+/* Pointers between blocks, to free memory, and to an address where no block can be. */
 START_TEST(what_leads_nowhere_hides_nothing)
 {
     add(0, sizes[_i]);
@@ -103,7 +103,7 @@ START_TEST(what_leads_nowhere_hides_nothing)
     *at(24) = buffer + MIB;
     *at(32) = buffer + MIB + 65;
     root(buffer);
-    look();
+    mark_heap();
     expect_parent(MIB, 0, 24);
 }
 END_TEST
@@ -118,15 +118,15 @@ START_TEST(a_block_of_nothing_but_pointers_leads_to_all_of_them)
                               .size = i ? 48 : sizes[_i]};
         if (i)
             *at(8 * (words - i)) = block.address;
-        reach_add(reach, &block, REACH_NEW);
+        reach_add_block(reach, &block, REACH_NEW);
     }
-    ck_assert(reach_index(reach));
+    ck_assert(reach_build_index(reach));
     root(buffer);
-    reach_root(reach, (uintptr_t)roots, (uintptr_t)(roots + 1), 0);
+    reach_add_root(reach, (uintptr_t)roots, (uintptr_t)(roots + 1), 0, REACH_ROOT_DATA);
     ck_assert(reach_mark(reach, &codes, NULL));
-    ck_assert_uint_eq(reach_met_count(reach), words + 1);
+    ck_assert_uint_eq(reach_marked_count(reach), words + 1);
     for (uint32_t i = 1; i <= words; i++) {
-        ck_assert_uint_eq(reach_met(reach, i), words + 1 - i); /* in the order of the words */
+        ck_assert_uint_eq(reach_marked(reach, i), words + 1 - i); /* in the order of the words */
         ck_assert_uint_eq(reach_parent(reach, i, &offset), 0);
         ck_assert_uint_eq(offset, 8 * (words - i));
     }
@@ -154,7 +154,7 @@ static void add_arenas(int count)
     root(buffer);
 }
 
-/* Where most large blocks are such, the others are not read beforehand either; small ones are. */
+/* If most large blocks are like that, no large block is read beforehand; small ones still are. */
 START_TEST(arenas_are_left_to_marking)
 {
     int count = heaps[_i].arenas;
@@ -164,14 +164,14 @@ START_TEST(arenas_are_left_to_marking)
     add(ARENA(count), 4088);
     reach = reach_begin(block_count, UINT64_MAX);
     for (int i = 0; i < block_count; i++)
-        reach_add(reach, &blocks[i], REACH_NEW);
-    ck_assert(reach_index(reach));
-    struct disguise is = disguise_of(reach->low, reach->span, 0, 0);
-    leads_find(reach, &is);
-    ck_assert(!leads_of(reach, node(ARENA(0)), &to, &leads));
-    ck_assert(leads_of(reach, node(ARENA(count - 1) + 4096), &to, &leads));
-    ck_assert(leads_of(reach, node(ARENA(count)), &to, &leads) == heaps[_i].read);
-    leads_end(reach);
+        reach_add_block(reach, &blocks[i], REACH_NEW);
+    ck_assert(reach_build_index(reach));
+    struct pointer_filter is = pointer_filter_make(reach->low, reach->span, 0, 0);
+    pointer_scan_run(reach, &is);
+    ck_assert(!pointer_scan_targets(reach, node(ARENA(0)), &to, &leads));
+    ck_assert(pointer_scan_targets(reach, node(ARENA(count - 1) + 4096), &to, &leads));
+    ck_assert(pointer_scan_targets(reach, node(ARENA(count)), &to, &leads) == heaps[_i].read);
+    pointer_scan_end(reach);
     reach_end(reach);
 }
 END_TEST
@@ -179,7 +179,7 @@ END_TEST
 START_TEST(what_arenas_lead_to_is_found)
 {
     add_arenas(heaps[_i].arenas);
-    look();
+    mark_heap();
     expect(ARENA(0), REACHABLE, 0);
     for (int i = 0; i < heaps[_i].arenas; i++) {
         expect_parent(ARENA(i) + 4096, ARENA(i), 8 * 400);
@@ -191,8 +191,8 @@ END_TEST
 
 #define MANY_BLOCKS 20000
 
-/* Each has four words: three to any blocks, now and then inside of them, and a number. */
-static bool look_at_many(uint64_t most)
+/* Each has four words: three pointers to any blocks, a few of them interior, and a number. */
+static bool mark_many(uint64_t most)
 {
     uint64_t state = 11;
     reach = reach_begin(MANY_BLOCKS, most);
@@ -202,11 +202,11 @@ static bool look_at_many(uint64_t most)
             words[k] = buffer + 64 * (unit_random(&state) % MANY_BLOCKS) +
                        (unit_random(&state) % 50 ? 0 : 8);
         words[3] = i;
-        reach_add(reach, &(struct block){.address = (uintptr_t)words, .size = 32}, REACH_NEW);
+        reach_add_block(reach, &(struct block){.address = (uintptr_t)words, .size = 32}, REACH_NEW);
     }
-    bool good = reach && reach_index(reach);
+    bool good = reach && reach_build_index(reach);
     if (good)
-        reach_root(reach, (uintptr_t)roots, (uintptr_t)(roots + 1), 0);
+        reach_add_root(reach, (uintptr_t)roots, (uintptr_t)(roots + 1), 0, REACH_ROOT_DATA);
     if (good && reach_mark(reach, &codes, NULL))
         return true;
     if (reach)
@@ -221,14 +221,14 @@ START_TEST(where_memory_is_short_the_verdicts_and_the_ways_are_the_same)
     static uint64_t offset[MANY_BLOCKS];
     unsigned good = 0, bad = 0;
     root(buffer);
-    ck_assert(look_at_many(UINT64_MAX));
+    ck_assert(mark_many(UINT64_MAX));
     for (uint32_t i = 0; i < MANY_BLOCKS; i++) {
         verdict[i] = reach_verdict(reach, i);
         parent[i] = reach_parent(reach, i, &offset[i]);
     }
     reach_end(reach);
     for (uint64_t most = MIB / 4; most < 16 * MIB; most += MIB / 4) {
-        if (!look_at_many(most)) {
+        if (!mark_many(most)) {
             bad++;
             continue;
         }
@@ -248,7 +248,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("leads");
+    Suite *suite = suite_create("pointer_scan");
     TCase *t = part(suite, "leads");
     tcase_add_loop_test(t, the_first_of_the_words_that_lead_to_a_block_is_told, 0, 3);
     tcase_add_loop_test(t, arenas_are_left_to_marking, 0, ARRAY_LENGTH(heaps));

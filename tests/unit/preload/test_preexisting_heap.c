@@ -1,7 +1,8 @@
-/* test_older.c - a heap laid out chunk by chunk: known blocks and free chunks hold nothing, the rest
- * does; where the chunks do not come out right nothing more is left out. */
+/* test_preexisting_heap.c - a heap laid out chunk by chunk: known blocks and free chunks are no
+ * roots, the rest is; behind an implausible chunk everything is a root.
+ */
 #include "tests/unit/preload/unit.h"
-#include "preload/roots/preexisting_heap.h"
+#include "preload/roots/heap_ranges.h"
 
 #define WORDS 128
 #define IN_USE 1u
@@ -9,9 +10,10 @@
 static uint64_t heap[WORDS] __attribute__((aligned(16)));
 static struct reach *reach;
 static bool kept_out[WORDS];
-static unsigned next_chunk; /* word */
+static unsigned next_chunk; /* index of a word */
 
-/* A chunk of so many words; before: the one in front of it is in use. The word of its block. */
+/* Makes a chunk of so many words; before: the chunk in front of it is in use. Returns the index of
+ * its block's first word. */
 static unsigned chunk(unsigned words, bool before)
 {
     unsigned at = next_chunk;
@@ -32,16 +34,16 @@ static void leave_out(uintptr_t start, size_t size, void *context)
 
 static void look(const unsigned *known, unsigned count, bool glibc)
 {
-    struct heap one = {(uintptr_t)heap, (uintptr_t)(heap + WORDS)};
-    struct heaps heaps = {&one, 1};
+    struct heap_range one = {(uintptr_t)heap, (uintptr_t)(heap + WORDS)};
+    struct heap_ranges heaps = {&one, 1};
     uintptr_t last = 0;
     reach = reach_begin(count, UINT64_MAX);
     ck_assert_ptr_nonnull(reach);
     for (unsigned i = 0; i < count; i++)
-        reach_add(reach, &(struct block){.address = (uintptr_t)&heap[known[i]], .size = 32},
+        reach_add_block(reach, &(struct block){.address = (uintptr_t)&heap[known[i]], .size = 32},
                   REACH_NEW);
-    ck_assert(reach_index(reach));
-    older_each_known(&heaps, reach, glibc, leave_out, &last);
+    ck_assert(reach_build_index(reach));
+    heap_ranges_each_non_root(&heaps, reach, glibc, leave_out, &last);
     reach_end(reach);
 }
 
@@ -111,7 +113,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("older");
+    Suite *suite = suite_create("preexisting_heap");
     TCase *all = tcase_create("older");
     tcase_add_test(all, an_old_block_may_hold_and_a_free_chunk_may_not);
     tcase_add_test(all, without_known_blocks_all_but_the_free_chunks_hold);

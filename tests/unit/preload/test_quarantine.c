@@ -11,20 +11,20 @@
 
 static bool put(uintptr_t n, uint64_t size)
 {
-    struct waiting waiting = {.pointer = (void *)(n << 4),
+    struct quarantined waiting = {.pointer = (void *)(n << 4),
                               .block = {.address = n << 4, .size = size, .site = (uint32_t)n},
                               .pc = 0x1000 + n};
-    return quarantine_put(G, &waiting);
+    return quarantine_add(G, &waiting);
 }
 
 static uintptr_t leaves(void)
 {
-    return (uintptr_t)quarantine_surplus(G) >> 4;
+    return (uintptr_t)quarantine_pop_surplus(G) >> 4;
 }
 
 static bool finds(uintptr_t n, bool take)
 {
-    struct waiting found;
+    struct quarantined found;
     if (!quarantine_find(G, n << 4, take, &found))
         return false;
     ck_assert_uint_eq(found.block.site, n);

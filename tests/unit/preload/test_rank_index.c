@@ -1,12 +1,13 @@
-/* test_places.c - from an address to its block: at the edges of pages, over them, and beyond. */
+/* test_rank_index.c - from an address to its block: at the edges of pages, across them, and beyond.
+ */
 #include "tests/unit/preload/one_heap.h"
 
 START_TEST(a_pointer_is_found_from_everywhere_in_its_block)
 {
     add(8, 0);
-    add(MIB - 8, 16);       /* over a page's end */
-    add(2 * MIB, 5 * MIB);  /* over whole pages */
-    add(7 * MIB + 8, 4096); /* on the last one's heels */
+    add(MIB - 8, 16);       /* across the end of a page */
+    add(2 * MIB, 5 * MIB);  /* across whole pages */
+    add(7 * MIB + 8, 4096); /* directly behind the previous one */
     add(12 * MIB + 4096, 8);
     static const struct {
         uint64_t offset;
@@ -33,15 +34,15 @@ START_TEST(a_pointer_is_found_from_everywhere_in_its_block)
                 {12 * MIB + 4104, 4},
                 {12 * MIB + 4105, -1},
                 {15 * MIB, -1}};
-    look();
+    mark_heap();
     for (unsigned i = 0; i < ARRAY_LENGTH(rows); i++) {
-        uint32_t got = reach_find(reach, buffer + rows[i].offset);
-        uint32_t wanted = rows[i].block < 0 ? REACH_NOBODY : (uint32_t)rows[i].block;
+        uint32_t got = reach_find_node(reach, buffer + rows[i].offset);
+        uint32_t wanted = rows[i].block < 0 ? REACH_NONE : (uint32_t)rows[i].block;
         ck_assert_msg(got == wanted, "offset %#" PRIx64 ": %u, wanted %u", rows[i].offset, got,
                       wanted);
     }
-    ck_assert_uint_eq(reach_find(reach, 0), REACH_NOBODY);
-    ck_assert_uint_eq(reach_find(reach, UINTPTR_MAX), REACH_NOBODY);
+    ck_assert_uint_eq(reach_find_node(reach, 0), REACH_NONE);
+    ck_assert_uint_eq(reach_find_node(reach, UINTPTR_MAX), REACH_NONE);
 }
 END_TEST
 
@@ -61,15 +62,15 @@ START_TEST(a_block_of_more_than_4_gib_is_found_and_read_to_its_end)
     *(uintptr_t *)(big + size - 8) = buffer + MIB;
     *(uintptr_t *)(big + 4096) = (uintptr_t)big + (3ull << 30);
     root((uintptr_t)big);
-    look();
+    mark_heap();
     expect(MIB, REACHABLE, 0);
     expect(MIB + 64, LOST, 0);
     uint32_t parent = reach_parent(reach, node(MIB), &offset);
     ck_assert_uint_eq(reach_block(reach, parent).address, (uintptr_t)big);
     ck_assert_uint_eq(reach_block(reach, parent).size, size);
     ck_assert_uint_eq(offset, size - 8);
-    ck_assert_uint_eq(reach_find(reach, (uintptr_t)big + size - 1), parent);
-    ck_assert_uint_eq(reach_find(reach, (uintptr_t)big + size + 1), REACH_NOBODY);
+    ck_assert_uint_eq(reach_find_node(reach, (uintptr_t)big + size - 1), parent);
+    ck_assert_uint_eq(reach_find_node(reach, (uintptr_t)big + size + 1), REACH_NONE);
 }
 END_TEST
 
@@ -77,16 +78,16 @@ START_TEST(a_block_over_whole_leaves_of_the_index_is_found)
 {
     uint64_t gib = 1ull << 30;
     uintptr_t base = 1024 * gib;
-    /* Nobody reads what was lost. */
-    befores[0] = befores[1] = REACH_WAS_LOST;
+    /* What was lost before is not read. */
+    priors[0] = priors[1] = REACH_WAS_LOST;
     blocks[block_count++] = (struct block){.address = base, .size = 100 * gib};
     blocks[block_count++] = (struct block){.address = base + 200 * gib, .size = 8};
-    look();
-    ck_assert_uint_eq(reach_find(reach, base + 50 * gib), 0);
-    ck_assert_uint_eq(reach_find(reach, base + 100 * gib), 0);
-    ck_assert_uint_eq(reach_find(reach, base + 150 * gib), REACH_NOBODY);
-    ck_assert_uint_eq(reach_find(reach, base + 200 * gib), 1);
-    ck_assert_uint_eq(reach_find(reach, base + 200 * gib - 1), REACH_NOBODY);
+    mark_heap();
+    ck_assert_uint_eq(reach_find_node(reach, base + 50 * gib), 0);
+    ck_assert_uint_eq(reach_find_node(reach, base + 100 * gib), 0);
+    ck_assert_uint_eq(reach_find_node(reach, base + 150 * gib), REACH_NONE);
+    ck_assert_uint_eq(reach_find_node(reach, base + 200 * gib), 1);
+    ck_assert_uint_eq(reach_find_node(reach, base + 200 * gib - 1), REACH_NONE);
 }
 END_TEST
 
@@ -100,7 +101,7 @@ START_TEST(what_cannot_be_a_block_is_none)
     root(1ull << 48);
     root(UINT64_MAX - 7);
     root(0);
-    look();
+    mark_heap();
     ck_assert_uint_eq(reach_count(reach), 1);
     expect(0, LOST, 0);
 }
@@ -111,17 +112,17 @@ START_TEST(blocks_come_back_in_order_of_address_and_whole)
     struct block block = {.address = 1ull << 47,
                           .size = (1ull << 46) + 5,
                           .site = UINT32_MAX,
-                          .tick = BLOCKS_TICK_MOST,
+                          .tick = BLOCKS_TICK_MAX,
                           .count = UINT32_MAX,
                           .thread = UINT16_MAX,
                           .kind = UINT8_MAX};
     reach = reach_begin(3, UINT64_MAX);
     add(64, 8);
     add(8, 8);
-    reach_add(reach, &block, REACH_WAS_LOST);
-    reach_add(reach, &blocks[0], REACH_WAS_LOST);
-    reach_add(reach, &blocks[1], REACH_WAS_LOST);
-    ck_assert(reach_index(reach));
+    reach_add_block(reach, &block, REACH_WAS_LOST);
+    reach_add_block(reach, &blocks[0], REACH_WAS_LOST);
+    reach_add_block(reach, &blocks[1], REACH_WAS_LOST);
+    ck_assert(reach_build_index(reach));
     struct block got = reach_block(reach, 2);
     ck_assert_uint_eq(reach_block(reach, 0).address, buffer + 8);
     ck_assert_uint_eq(reach_block(reach, 1).address, buffer + 64);
@@ -133,7 +134,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("places");
+    Suite *suite = suite_create("rank_index");
     TCase *t = part(suite, "places");
     tcase_add_test(t, a_pointer_is_found_from_everywhere_in_its_block);
     tcase_add_test(t, a_block_of_more_than_4_gib_is_found_and_read_to_its_end);

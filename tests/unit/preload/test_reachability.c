@@ -1,36 +1,33 @@
-/* test_reach.c - what a word makes of the block it points to, each rule beside its opposite; and
- * random heaps against a naive marker.
+/* test_reachability.c - what a word makes of the block it points to, each rule beside its opposite;
+ * and random heaps against a naive marker.
  */
 #include "tests/unit/preload/one_heap.h"
 
 #include <sys/resource.h>
 
-/* ---- Roots and ways ------------------------------------------------------------------------- */
+/* ---- Roots and paths ------------------------------------------------------------------------- */
 
-START_TEST(what_a_root_word_points_to_is_reachable_and_the_rest_is_lost)
-{
-    add(0, 32);
-    add(64, 32);
-    root(buffer);
-    look();
-    expect(0, REACHABLE, 0);
-    expect(64, LOST, 0);
-}
-END_TEST
+static const struct {
+    const char *name, *heap, *expected;
+} rows[] = {
+    {"what a root word points to is reachable, the rest is lost", "b root:a", "a!R b!L"},
+    {"blocks hold each other, lost ones hold nothing", "a.7->b c->d root:a", "a!R b!R c!L d!L"},
+    {"what a possible block points to is possible", "a->b a->c+8 c->d+3 e root:a+16",
+     "a!P b!P c!P d!Pt e!L"},
+    {"a block that was lost holds nothing, even if roots point to it",
+     "a?L a->b root:a root:a+3 root:~a", "a!L b!L"},
+    {"what was dropped together is all dropped", "a?R b?R c?R a->b root:c", "a!Rd b!Rd c!R"},
+};
 
-START_TEST(blocks_hold_each_other_the_lost_hold_nothing)
+START_TEST(a_small_heap_is_marked)
 {
-    add(0, 32);
-    add(64, 32);
-    add(128, 32);
-    add(192, 32);
-    *at(24) = buffer + 64;
-    *at(128) = buffer + 192;
-    root(buffer);
-    look();
-    expect(64, REACHABLE, 0);
-    expect(128, LOST, 0);
-    expect(192, LOST, 0);
+    lay_out(rows[_i].heap);
+    mark_heap();
+    for (const char *text = rows[_i].expected; *text; text += strspn(text, " ")) {
+        int block = text_block(&text);
+        text++;
+        expect_text(block, &text);
+    }
 }
 END_TEST
 
@@ -39,14 +36,14 @@ START_TEST(a_word_counts_only_where_it_is_aligned_and_whole)
     uintptr_t pointer = buffer + 64;
     add(0, 31);
     add(64, 32);
-    *at(24) = pointer; /* its last byte is not the block's */
+    *at(24) = pointer; /* the block does not contain its last byte */
     memcpy((char *)at(4), &pointer, 8);
     root(buffer);
-    look();
+    mark_heap();
     expect(64, LOST, 0);
     reach_end(reach);
     blocks[0].size = 32;
-    look();
+    mark_heap();
     expect(64, REACHABLE, 0);
 }
 END_TEST
@@ -60,11 +57,11 @@ START_TEST(a_root_range_counts_from_its_first_to_its_last_whole_word)
     uintptr_t words[3] = {buffer, buffer + 64, buffer + 128};
     reach = reach_begin(3, UINT64_MAX);
     for (int i = 0; i < 3; i++)
-        reach_add(reach, &blocks[i], REACH_NEW);
-    ck_assert(reach_index(reach));
-    reach_root(reach, (uintptr_t)words + 1, (uintptr_t)words + 23, 5);
-    reach_root(reach, (uintptr_t)words, (uintptr_t)words, 6);
-    reach_root(reach, (uintptr_t)words + 8, (uintptr_t)words, 7);
+        reach_add_block(reach, &blocks[i], REACH_NEW);
+    ck_assert(reach_build_index(reach));
+    reach_add_root(reach, (uintptr_t)words + 1, (uintptr_t)words + 23, 5, REACH_ROOT_DATA);
+    reach_add_root(reach, (uintptr_t)words, (uintptr_t)words, 6, REACH_ROOT_DATA);
+    reach_add_root(reach, (uintptr_t)words + 8, (uintptr_t)words, 7, REACH_ROOT_DATA);
     ck_assert(reach_mark(reach, &codes, NULL));
     expect(0, LOST, 0);
     expect(64, REACHABLE, 0);
@@ -88,12 +85,12 @@ START_TEST(the_parent_is_on_a_shortest_way)
     *at(128) = buffer + 192;
     *at(40) = buffer + 192;
     root(buffer);
-    look();
+    mark_heap();
     ck_assert_uint_eq(reach_parent(reach, node(192), &offset), node(0));
     ck_assert_uint_eq(offset, 40);
     ck_assert_uint_eq(reach_parent(reach, node(128), &offset), node(64));
     ck_assert_uint_eq(offset, 0);
-    ck_assert_uint_eq(reach_parent(reach, node(0), &offset), REACH_NOBODY);
+    ck_assert_uint_eq(reach_parent(reach, node(0), &offset), REACH_NONE);
     ck_assert(reach_root_word(reach, node(0), &word));
     ck_assert_uint_eq(word.address, (uintptr_t)&roots[0]);
     ck_assert_uint_eq(word.range, 77);
@@ -139,7 +136,7 @@ static const struct {
     {"no second base: no table there", 64, {0x40, 1, 0x41}, 16, POSSIBLE, 0},
     {"no second base: no table at the start", 64, {0x41, 1, 0x40}, 16, POSSIBLE, 0},
     {"no second base: between words", 64, {0x40, 1, 0x40}, 17, POSSIBLE, 0},
-/* Places of 8 bytes, then a byte for each, then the first group of these again. */
+/* Buckets of 8 bytes, then a control byte for each, then the first group of these again. */
 #if ARCH_HASH_GROUP == 16
     {"a table of 4", 52, {3, 2, 3, 4, -0xefl, -1, -0xefl}, 32, REACHABLE, 0},
     {"a table of 16 bytes", 48, {1, 2, -0xdel, -1, -0xdel, -1}, 16, REACHABLE, 0},
@@ -161,7 +158,7 @@ START_TEST(a_pointer_into_a_block_holds_it_only_behind_a_known_head)
     for (int word = 0; word < 8; word++)
         *at(4096 + 8 * word) = shapes[_i].word[word];
     root(buffer + 4096 + shapes[_i].offset);
-    look();
+    mark_heap();
     ck_assert_msg(reach_verdict(reach, 0) == shapes[_i].verdict &&
                       reach_flags(reach, 0) == shapes[_i].flags,
                   "%s: %s, flags %u", shapes[_i].name, verdict_name(reach_verdict(reach, 0)),
@@ -177,7 +174,7 @@ START_TEST(the_same_pointers_in_a_block_say_the_same)
     for (int word = 0; word < 8; word++)
         *at(4096 + 8 * word) = shapes[_i].word[word];
     root(buffer);
-    look();
+    mark_heap();
     expect(4096, shapes[_i].verdict, shapes[_i].flags);
 }
 END_TEST
@@ -188,9 +185,9 @@ START_TEST(without_virtual_tables_there_is_no_second_base)
     *at(0) = *at(16) = 0x40;
     root(buffer + 16);
     reach = reach_begin(1, UINT64_MAX);
-    reach_add(reach, &blocks[0], REACH_NEW);
-    ck_assert(reach_index(reach));
-    reach_root(reach, (uintptr_t)roots, (uintptr_t)(roots + 1), 0);
+    reach_add_block(reach, &blocks[0], REACH_NEW);
+    ck_assert(reach_build_index(reach));
+    reach_add_root(reach, (uintptr_t)roots, (uintptr_t)(roots + 1), 0, REACH_ROOT_DATA);
     ck_assert(reach_mark(reach, &codes, NULL));
     expect(0, POSSIBLE, 0);
 }
@@ -201,7 +198,7 @@ START_TEST(a_pointer_to_where_two_blocks_meet_is_one_to_the_second)
     add(0, 64);
     add(64, 64);
     root(buffer + 64);
-    look();
+    mark_heap();
     expect(0, LOST, 0);
     expect(64, REACHABLE, 0);
 }
@@ -215,14 +212,15 @@ START_TEST(a_start_pointer_that_is_met_later_makes_a_candidate_reachable)
     *at(56) = buffer + 128;
     root(buffer + 131);
     root(buffer);
-    look();
+    mark_heap();
     expect(128, REACHABLE, 0);
     ck_assert_uint_eq(reach_parent(reach, node(128), &offset), node(0));
     ck_assert_uint_eq(offset, 56);
 }
 END_TEST
 
-/* MTE has its tags there; elsewhere it is a program's own, and must be taken off by it. */
+/* MTE keeps its tags there; elsewhere the tag is the program's own, and the program must remove it.
+ */
 START_TEST(a_tag_in_the_top_byte_is_none_of_the_address_where_the_cpu_passes_over_it)
 {
     const uint64_t tag = 0x0bull << 56;
@@ -235,7 +233,7 @@ START_TEST(a_tag_in_the_top_byte_is_none_of_the_address_where_the_cpu_passes_ove
     *at(64) = (buffer + 160) | tag; /* inside */
     *at(72) = (buffer + 192) | 1ull << 48;
     root(buffer | tag);
-    look();
+    mark_heap();
     expect(0, passes ? REACHABLE : HIDDEN, 0);
     expect(64, passes ? REACHABLE : HIDDEN, 0);
     expect(128, passes ? POSSIBLE : LOST, 0);
@@ -243,34 +241,17 @@ START_TEST(a_tag_in_the_top_byte_is_none_of_the_address_where_the_cpu_passes_ove
 }
 END_TEST
 
-START_TEST(what_a_possible_block_points_to_is_possible)
-{
-    for (int i = 0; i < 5; i++)
-        add(64 * i, 64);
-    *at(0) = buffer + 64;    /* to a start */
-    *at(8) = buffer + 136;   /* inside */
-    *at(128) = buffer + 195; /* with a tag */
-    root(buffer + 16);
-    look();
-    expect(0, POSSIBLE, 0);
-    expect(64, POSSIBLE, 0);
-    expect(128, POSSIBLE, 0);
-    expect(192, POSSIBLE, LEAK_FOUND_TAGGED);
-    expect(256, LOST, 0);
-}
-END_TEST
-
-/* ---- What was known before ------------------------------------------------------------------ */
+/* ---- Results of earlier checks --------------------------------------------------------------- */
 
 static const struct {
-    enum reach_before before;
-    enum leak_verdict held, unheld; /* by a root word; by none */
+    enum reach_prior before;
+    enum leak_verdict held, unheld; /* with a root word; without */
     unsigned held_flags, unheld_flags;
     enum leak_verdict below; /* a new block that only it points to, when no root holds it */
 } befores_rows[] = {
     {REACH_NEW, REACHABLE, LOST, 0, 0, LOST},
     {REACH_WAS_LOST, LOST, LOST, 0, 0, LOST},
-    {REACH_WAS_HELD, REACHABLE, REACHABLE, 0, LEAK_FOUND_DROPPED, REACHABLE},
+    {REACH_WAS_REACHABLE, REACHABLE, REACHABLE, 0, LEAK_FOUND_DROPPED, REACHABLE},
     {REACH_WAS_POSSIBLE, REACHABLE, POSSIBLE, 0, 0, POSSIBLE},
     {REACH_WAS_HIDDEN, REACHABLE, HIDDEN, 0, 0, HIDDEN},
     {REACH_IGNORED, REACHABLE, REACHABLE, LEAK_FOUND_IGNORED, LEAK_FOUND_IGNORED, REACHABLE},
@@ -285,40 +266,12 @@ START_TEST(what_an_earlier_look_said_is_the_least_or_the_last_word)
     add(256, 64);
     *at(128) = buffer + 256;
     root(buffer);
-    look();
+    mark_heap();
     expect(0, befores_rows[_i].held, befores_rows[_i].held_flags);
     expect(128, befores_rows[_i].unheld, befores_rows[_i].unheld_flags);
     expect(256, befores_rows[_i].below, 0);
-    ck_assert_uint_eq(reach_parent(reach, node(128), &offset), REACH_NOBODY);
+    ck_assert_uint_eq(reach_parent(reach, node(128), &offset), REACH_NONE);
     ck_assert(!reach_root_word(reach, node(128), &word));
-}
-END_TEST
-
-START_TEST(a_block_that_was_lost_holds_nobody_even_if_roots_point_to_it)
-{
-    add_before(0, 64, REACH_WAS_LOST);
-    add(128, 64);
-    *at(0) = buffer + 128;
-    root(buffer);
-    root(buffer + 3);
-    root(~buffer);
-    look();
-    expect(0, LOST, 0);
-    expect(128, LOST, 0);
-}
-END_TEST
-
-START_TEST(what_was_dropped_together_is_all_dropped)
-{
-    add_before(0, 64, REACH_WAS_HELD);
-    add_before(128, 64, REACH_WAS_HELD);
-    add_before(256, 64, REACH_WAS_HELD);
-    *at(0) = buffer + 128;
-    root(buffer + 256);
-    look();
-    expect(0, REACHABLE, LEAK_FOUND_DROPPED);
-    expect(128, REACHABLE, LEAK_FOUND_DROPPED);
-    expect(256, REACHABLE, 0);
 }
 END_TEST
 
@@ -334,7 +287,7 @@ START_TEST(with_too_little_memory_there_is_no_verdict_at_all)
     root(buffer);
     root(~(buffer + 128));
     for (uint64_t most = 0; most < 4 * MIB && !enough; most += 4096) {
-        enough = look_within(most);
+        enough = mark_within(most);
         refused += !enough;
     }
     ck_assert(enough);
@@ -359,7 +312,7 @@ START_TEST(when_the_kernel_refuses_there_is_no_verdict_at_all)
     for (uint64_t most = 4096; !enough && most < 1ull << 40; most += most < 8 * MIB ? 4096 : most) {
         limit.rlim_cur = most + BUFFER;
         ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
-        enough = look_within(UINT64_MAX);
+        enough = mark_within(UINT64_MAX);
         refused |= !enough;
     }
     ck_assert(enough && refused);
@@ -372,9 +325,9 @@ START_TEST(more_blocks_than_were_told_is_no_verdict)
     add(0, 64);
     add(128, 64);
     reach = reach_begin(1, UINT64_MAX);
-    reach_add(reach, &blocks[0], REACH_NEW);
-    reach_add(reach, &blocks[1], REACH_NEW);
-    ck_assert(!reach_index(reach));
+    reach_add_block(reach, &blocks[0], REACH_NEW);
+    reach_add_block(reach, &blocks[1], REACH_NEW);
+    ck_assert(!reach_build_index(reach));
     reach_end(reach);
     ck_assert_ptr_null(reach_begin(UINT32_MAX, UINT64_MAX));
 }
@@ -384,10 +337,10 @@ START_TEST(a_heap_without_blocks_has_no_verdicts)
 {
     root(buffer);
     root(0);
-    look();
+    mark_heap();
     ck_assert_uint_eq(reach_count(reach), 0);
-    ck_assert_uint_eq(reach_find(reach, buffer), REACH_NOBODY);
-    ck_assert_uint_eq(reach_find(reach, 0), REACH_NOBODY);
+    ck_assert_uint_eq(reach_find_node(reach, buffer), REACH_NONE);
+    ck_assert_uint_eq(reach_find_node(reach, 0), REACH_NONE);
 }
 END_TEST
 
@@ -396,13 +349,13 @@ END_TEST
 #define HEAPS 41
 #define LOOKS 2500
 
-/* The reachable hold everybody, the hidden the hidden. */
+/* Reachable blocks hold all others, possible and hidden ones hold hidden ones. */
 static bool may_hold(enum leak_verdict parent, enum leak_verdict verdict)
 {
     return parent == REACHABLE || parent == verdict || (parent == POSSIBLE && verdict == HIDDEN);
 }
 
-/* Its way is one: the word that is named leads there, and the tag is that word's. */
+/* The reported path is right: the reported word leads there, and the tag is that word's. */
 static bool way_is_true(const struct heap *heap, uint32_t first, int i)
 {
     uint32_t number = first + i;
@@ -411,13 +364,13 @@ static bool way_is_true(const struct heap *heap, uint32_t first, int i)
     uint32_t parent = reach_parent(reach, number, &offset);
     bool by_root = reach_root_word(reach, number, &root_word);
     if (!is_held(heap, i))
-        return parent == REACH_NOBODY && !by_root && reach_flags(reach, number) == 0;
+        return parent == REACH_NONE && !by_root && reach_flags(reach, number) == 0;
     unsigned wanted = heap->before[i] == REACH_IGNORED ? LEAK_FOUND_IGNORED
                       : heap->dropped[i]               ? LEAK_FOUND_DROPPED
                                                        : 0;
-    if (parent == REACH_NOBODY && !by_root)
+    if (parent == REACH_NONE && !by_root)
         return reach_flags(reach, number) == wanted && heap->before[i] != REACH_NEW;
-    if (parent != REACH_NOBODY &&
+    if (parent != REACH_NONE &&
         (by_root || !may_hold(reach_verdict(reach, parent), heap->verdict[i])))
         return false;
     uintptr_t address = by_root ? root_word.address : reach_block(reach, parent).address + offset;
@@ -455,7 +408,7 @@ START_TEST(random_heaps_are_judged_as_by_the_naive_marker)
     for (int round = 0; round < LOOKS; round++) {
         uint64_t state = unit_seed + round;
         make_heaps(heaps, HEAPS, &state);
-        reach = look_at(heaps, HEAPS, UINT64_MAX);
+        reach = mark_heaps(heaps, HEAPS, UINT64_MAX);
         ck_assert_ptr_nonnull(reach);
         uint32_t first = 0;
         for (int i = 0; i < HEAPS; i++) {
@@ -467,7 +420,7 @@ START_TEST(random_heaps_are_judged_as_by_the_naive_marker)
         ck_assert_uint_eq(first, reach_count(reach));
         reach_end(reach);
     }
-    /* Heaps of which nothing can be said would all be judged alike. */
+    /* Empty results would all be equal. */
     ck_assert_uint_gt(seen[LOST], 10000);
     ck_assert_uint_gt(seen[POSSIBLE], 10000);
     ck_assert_uint_gt(seen[HIDDEN], 10000);
@@ -477,10 +430,9 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("reach");
+    Suite *suite = suite_create("reachability");
     TCase *t = part(suite, "ways");
-    tcase_add_test(t, what_a_root_word_points_to_is_reachable_and_the_rest_is_lost);
-    tcase_add_test(t, blocks_hold_each_other_the_lost_hold_nothing);
+    tcase_add_loop_test(t, a_small_heap_is_marked, 0, ARRAY_LENGTH(rows));
     tcase_add_test(t, a_word_counts_only_where_it_is_aligned_and_whole);
     tcase_add_test(t, a_root_range_counts_from_its_first_to_its_last_whole_word);
     tcase_add_test(t, the_parent_is_on_a_shortest_way);
@@ -492,12 +444,9 @@ int main(int argc, char **argv)
     tcase_add_test(t, a_pointer_to_where_two_blocks_meet_is_one_to_the_second);
     tcase_add_test(t, a_start_pointer_that_is_met_later_makes_a_candidate_reachable);
     tcase_add_test(t, a_tag_in_the_top_byte_is_none_of_the_address_where_the_cpu_passes_over_it);
-    tcase_add_test(t, what_a_possible_block_points_to_is_possible);
     t = part(suite, "before");
     tcase_add_loop_test(t, what_an_earlier_look_said_is_the_least_or_the_last_word, 0,
                         ARRAY_LENGTH(befores_rows));
-    tcase_add_test(t, a_block_that_was_lost_holds_nobody_even_if_roots_point_to_it);
-    tcase_add_test(t, what_was_dropped_together_is_all_dropped);
     t = part(suite, "memory");
     tcase_add_test(t, with_too_little_memory_there_is_no_verdict_at_all);
     tcase_add_test(t, when_the_kernel_refuses_there_is_no_verdict_at_all);

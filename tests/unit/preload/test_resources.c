@@ -32,9 +32,9 @@ static void setup_many(void)
     options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "resources", environ));
     track_start();
-    modules_start(rows_forget);
+    modules_start(cfi_cache_forget);
     sites_start();
-    ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&
+    ck_assert(cfi_cache_start() && context_tree_start() && blocks_start() && free_history_start() &&
               threads_start(guard));
     ck_assert(mmap_regions_start());
     resource_types_tracked = ~0u;

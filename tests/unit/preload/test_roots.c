@@ -1,8 +1,7 @@
-/* test_roots.c - where pointers are looked for, in this very process: each class where it should
- * be, and nothing of what is no root.
+/* test_roots.c - the roots of this process: each class where it should be, and nothing else.
  *
- * The runtime is a part of this program, so the program's own data count as the runtime's; those of
- * libc stand for the globals of all others.
+ * The runtime is linked into this program, so the program's own data count as the runtime's; those
+ * of libc stand for the globals of all others.
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/arena.h"
@@ -55,16 +54,16 @@ START_TEST(a_list_of_classes_is_read_whole_or_refused)
     size_t length = strlen(lists[_i].list);
     const char *copy = (const char *)unit_at_page_end(lists[_i].list, length);
     unsigned classes = 0;
-    bool good = roots_read_classes(copy, length, &classes);
+    bool good = roots_parse_classes(copy, length, &classes);
     ck_assert_msg(good == lists[_i].good, "'%s'", lists[_i].list);
     ck_assert_msg(!good || classes == lists[_i].classes, "'%s': %#x", lists[_i].list, classes);
 }
 END_TEST
 
-/* ---- A picture of this process -------------------------------------------------------------- */
+/* ---- A snapshot of this process -------------------------------------------------------------- */
 
 static struct maps maps;
-static struct images images;
+static struct elf_images images;
 static struct roots roots;
 static struct park park;
 
@@ -76,9 +75,9 @@ static void setup(void)
     options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "roots", environ));
     track_start();
-    modules_start(rows_forget);
+    modules_start(cfi_cache_forget);
     sites_start();
-    ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&
+    ck_assert(cfi_cache_start() && context_tree_start() && blocks_start() && free_history_start() &&
               threads_start(guard));
     guard_leave(guard);
     roots_start();
@@ -87,11 +86,11 @@ static void setup(void)
 static const void *block;
 static size_t block_size;
 
-/* The caller of this is the taker; its frame is live, what lies below is not. */
-static NOINLINE void look(unsigned classes, bool stopped)
+/* The caller of this function requests the check: its frame is live, the frames below are not. */
+static NOINLINE void find_roots(unsigned classes, bool stopped)
 {
     struct frame caller = CALLER_FRAME();
-    struct roots_taker taker = {.tid = sys_gettid(),
+    struct roots_caller taker = {.tid = sys_gettid(),
                                 .sp = (uintptr_t)__builtin_frame_address(0) - 256,
                                 .frame = caller.sp,
                                 .pc = caller.pc,
@@ -99,30 +98,30 @@ static NOINLINE void look(unsigned classes, bool stopped)
     struct reach *reach = reach_begin(8, UINT64_MAX);
     ck_assert(reach && procmaps_read(&maps));
     if (block)
-        reach_add(reach, &(struct block){.address = (uintptr_t)block, .size = block_size},
+        reach_add_block(reach, &(struct block){.address = (uintptr_t)block, .size = block_size},
                   REACH_NEW);
-    ck_assert(reach_index(reach) && images_find(&maps, &images));
-    struct roots_picture picture = {.maps = &maps,
+    ck_assert(reach_build_index(reach) && elf_images_find(&maps, &images));
+    struct roots_input picture = {.maps = &maps,
                                     .images = &images,
                                     .park = &park,
-                                    .taker = &taker,
+                                    .caller = &taker,
                                     .reach = reach,
                                     .classes = classes,
                                     .stopped = stopped};
     ck_assert(roots_find(&picture, &roots));
-    for (uint32_t i = 0; i < roots.pieces.count; i++) {
-        const struct piece *range = &roots.pieces.piece[i];
+    for (uint32_t i = 0; i < roots.ranges.count; i++) {
+        const struct scan_range *range = &roots.ranges.range[i];
         UNIT_WANT(range->start < range->end && range->start % sizeof(uintptr_t) == 0);
         UNIT_WANT(range->root_class && classes >> range->root_class & 1);
     }
 }
 
-/* The class of the range that a word is in; NONE: it is no root. */
+/* The class of the range that contains a word; NONE: it is no root. */
 static enum leak_root_class class_of(const void *word)
 {
-    for (uint32_t i = 0; i < roots.pieces.count; i++)
-        if ((uintptr_t)word - roots.pieces.piece[i].start < roots.pieces.piece[i].end - roots.pieces.piece[i].start)
-            return roots.pieces.piece[i].root_class;
+    for (uint32_t i = 0; i < roots.ranges.count; i++)
+        if ((uintptr_t)word - roots.ranges.range[i].start < roots.ranges.range[i].end - roots.ranges.range[i].start)
+            return roots.ranges.range[i].root_class;
     return LEAK_ROOT_CLASS_NONE;
 }
 
@@ -148,12 +147,12 @@ START_TEST(every_word_is_of_the_class_it_belongs_to)
     void *anonymous = map_pages(4);
     memset(anonymous, 1, 4096);
     in_tls = anonymous;
-    look(ALL, true);
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(global()), LEAK_ROOT_CLASS_GLOBALS);
     ck_assert_int_eq(class_of((void *)&on_stack), LEAK_ROOT_CLASS_STACKS);
     ck_assert_int_eq(class_of(&in_tls), LEAK_ROOT_CLASS_TLS);
     ck_assert_int_eq(class_of(anonymous), LEAK_ROOT_CLASS_ANON);
-    ck_assert_int_eq(class_of(look), LEAK_ROOT_CLASS_NONE); /* code */
+    ck_assert_int_eq(class_of(find_roots), LEAK_ROOT_CLASS_NONE); /* code */
 }
 END_TEST
 
@@ -165,18 +164,18 @@ START_TEST(a_class_that_is_left_out_holds_nothing)
     const void *const words[] = {global(), (const void *)&on_stack, &in_tls, anonymous};
     memset(anonymous, 1, 4096);
     for (unsigned i = 0; i < ARRAY_LENGTH(leave_out); i++) {
-        look(ALL & ~leave_out[i], true);
+        find_roots(ALL & ~leave_out[i], true);
         for (unsigned k = 0; k < ARRAY_LENGTH(words); k++)
             UNIT_WANT_MSG((class_of(words[k]) != LEAK_ROOT_CLASS_NONE) == (k != i),
                           "without %#x: word %u is of class %d", leave_out[i], k,
                           class_of(words[k]));
     }
-    look(0, true);
-    ck_assert_uint_eq(roots.pieces.count, 0);
+    find_roots(0, true);
+    ck_assert_uint_eq(roots.ranges.count, 0);
 }
 END_TEST
 
-/* ---- What is none --------------------------------------------------------------------------- */
+/* ---- What is no root ------------------------------------------------------------------------- */
 
 static NOINLINE const void *address_in_a_frame_that_is_gone(void)
 {
@@ -190,9 +189,9 @@ static NOINLINE const void *address_in_a_frame_that_is_gone(void)
 START_TEST(below_the_stack_pointer_nothing_is_live)
 {
     const void *dead = address_in_a_frame_that_is_gone();
-    look(ALL, true);
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(dead), LEAK_ROOT_CLASS_NONE);
-    look(ALL, false); /* of who takes the look that is known also when the others run */
+    find_roots(ALL, false); /* the caller's stack is known even if the other threads run */
     ck_assert_int_eq(class_of(dead), LEAK_ROOT_CLASS_NONE);
 }
 END_TEST
@@ -203,7 +202,7 @@ START_TEST(memory_of_the_runtime_is_no_root)
     memset(ours, 1, 1 << 20);
     shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     memset(shared, 1, 4096);
-    look(ALL, true);
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(ours), LEAK_ROOT_CLASS_NONE);
     ck_assert_int_eq(class_of(ours + (1 << 20) - 8), LEAK_ROOT_CLASS_NONE);
     ck_assert_int_eq(class_of(shared), LEAK_ROOT_CLASS_NONE);
@@ -222,7 +221,7 @@ START_TEST(the_heap_is_no_root_and_what_is_mapped_beside_it_is)
     memset(below, 1, 16 * 4096);
     block = large;
     block_size = 1 << 20;
-    look(ALL, true);
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(small), LEAK_ROOT_CLASS_NONE);
     ck_assert_int_eq(class_of(large), LEAK_ROOT_CLASS_NONE);
     ck_assert_int_eq(class_of(large + (1 << 20) - 8), LEAK_ROOT_CLASS_NONE);
@@ -235,7 +234,7 @@ START_TEST(the_heap_is_no_root_and_what_is_mapped_beside_it_is)
 }
 END_TEST
 
-/* Gigabytes that nobody has touched cost nothing; what was touched in them counts. */
+/* Untouched gigabytes cost nothing; touched pages in them count. */
 START_TEST(of_a_large_mapping_only_touched_pages_are_read)
 {
     const size_t size = 1ull << 30;
@@ -244,8 +243,8 @@ START_TEST(of_a_large_mapping_only_touched_pages_are_read)
     ck_assert_ptr_ne(sparse, MAP_FAILED);
     madvise(sparse, size, MADV_NOHUGEPAGE);
     sparse[0] = sparse[size / 2] = sparse[size - 1] = 1;
-    look(ALL, true);
-    /* Where a heap of glibc's could begin a word is read, and there it is. */
+    find_roots(ALL, true);
+    /* Where a heap of glibc could begin a word is read, which touches the page. */
     const char *untouched = sparse + size / 4 + 12345 * 8;
     if (class_of(untouched) == LEAK_ROOT_CLASS_ANON)
         return UNIT_SKIP("/proc/self/pagemap says nothing here");
@@ -256,29 +255,29 @@ START_TEST(of_a_large_mapping_only_touched_pages_are_read)
 }
 END_TEST
 
-/* ---- Regions that the program names --------------------------------------------------------- */
+/* ---- Regions of the program ------------------------------------------------------------------ */
 
 START_TEST(a_region_is_a_root_until_it_is_taken_back)
 {
     char *shared = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     uintptr_t start = (uintptr_t)shared;
-    look(ALL, true);
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(shared), LEAK_ROOT_CLASS_NONE);
-    ck_assert(roots_add(start, 4096));
-    look(ALL, true);
+    ck_assert(roots_add_region(start, 4096));
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(shared), LEAK_ROOT_CLASS_USER);
     ck_assert_int_eq(class_of(shared + 4088), LEAK_ROOT_CLASS_USER);
     ck_assert_int_eq(class_of(shared + 4096), LEAK_ROOT_CLASS_NONE);
-    look(ALL & ~ONLY(USER), true);
+    find_roots(ALL & ~ONLY(USER), true);
     ck_assert_int_eq(class_of(shared), LEAK_ROOT_CLASS_NONE);
-    roots_remove(start, 8192); /* of another size, of another start: not this one */
-    roots_remove(start + 8, 4096);
-    look(ALL, true);
+    roots_remove_region(start, 8192); /* of another size, of another start: not this one */
+    roots_remove_region(start + 8, 4096);
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(shared), LEAK_ROOT_CLASS_USER);
-    roots_remove(start, 4096);
-    look(ALL, true);
+    roots_remove_region(start, 4096);
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(shared), LEAK_ROOT_CLASS_NONE);
-    roots_remove(start, 4096);
+    roots_remove_region(start, 4096);
 }
 END_TEST
 
@@ -286,23 +285,23 @@ START_TEST(a_region_named_twice_is_taken_back_twice)
 {
     char *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (unsigned i = 0; i < 2; i++)
-        ck_assert(roots_add((uintptr_t)shared, 4096));
-    roots_remove((uintptr_t)shared, 4096);
-    look(ALL, true);
+        ck_assert(roots_add_region((uintptr_t)shared, 4096));
+    roots_remove_region((uintptr_t)shared, 4096);
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(shared), LEAK_ROOT_CLASS_USER);
-    roots_remove((uintptr_t)shared, 4096);
-    look(ALL, true);
+    roots_remove_region((uintptr_t)shared, 4096);
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(shared), LEAK_ROOT_CLASS_NONE);
 }
 END_TEST
 
-/* Words are aligned; a region need not be, and one without a whole word holds none. */
+/* Words are aligned; a region need not be, and a region without a whole word adds none. */
 START_TEST(an_odd_region_has_its_whole_words)
 {
     char *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    ck_assert(roots_add((uintptr_t)shared + 3, 20)); /* 3 … 23 */
-    ck_assert(roots_add((uintptr_t)shared + 104, 0));
-    look(ALL, true);
+    ck_assert(roots_add_region((uintptr_t)shared + 3, 20)); /* 3 … 23 */
+    ck_assert(roots_add_region((uintptr_t)shared + 104, 0));
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(shared), LEAK_ROOT_CLASS_NONE);
     ck_assert_int_eq(class_of(shared + 8), LEAK_ROOT_CLASS_USER);
     ck_assert_int_eq(class_of(shared + 104), LEAK_ROOT_CLASS_NONE);
@@ -313,16 +312,16 @@ START_TEST(when_there_are_too_many_the_next_is_refused_and_the_rest_stay)
 {
     unsigned count = 0;
     char *shared = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    while (count < 100000 && roots_add((uintptr_t)shared + count * 8, 8))
+    while (count < 100000 && roots_add_region((uintptr_t)shared + count * 8, 8))
         count++;
     ck_assert_uint_ge(count, 1000);
     ck_assert_uint_lt(count, 100000);
-    look(ALL, true);
+    find_roots(ALL, true);
     for (unsigned i = 0; i < count; i += 111)
         UNIT_WANT(class_of(shared + i * 8) == LEAK_ROOT_CLASS_USER);
-    roots_remove((uintptr_t)shared, 8);
-    ck_assert(roots_add((uintptr_t)shared + count * 8, 8));
-    look(ALL, true);
+    roots_remove_region((uintptr_t)shared, 8);
+    ck_assert(roots_add_region((uintptr_t)shared + count * 8, 8));
+    find_roots(ALL, true);
     ck_assert_int_eq(class_of(shared + count * 8), LEAK_ROOT_CLASS_USER);
     ck_assert_int_eq(class_of(shared), LEAK_ROOT_CLASS_NONE);
 }
@@ -334,8 +333,7 @@ int main(int argc, char **argv)
     TCase *option = tcase_create("option");
     tcase_add_loop_test(option, a_list_of_classes_is_read_whole_or_refused, 0, ARRAY_LENGTH(lists));
     suite_add_tcase(suite, option);
-    if (UNIT_SANITIZED) { /* it maps terabytes, which are the program's own as far as anybody can
-                             tell */
+    if (UNIT_SANITIZED) { /* it maps terabytes that cannot be told from the program's */
         dprintf(1, "skip: picture, regions: the sanitizer's shadow is a root\n");
         return unit_main(argc, argv, suite);
     }

@@ -30,7 +30,7 @@ static void start(uint64_t bytes)
 {
     ck_assert(sample_start(bytes, 0));
     sampler.random = unit_seed ? unit_seed : 1;
-    sample_again();
+    sample_redraw();
 }
 
 static double chance(uint64_t bytes, uint64_t size)
@@ -62,7 +62,7 @@ START_TEST(distances_between_marks_are_exponential)
     double q = exp(-1 / mean), want = 1 / (1 - q), deviation = sqrt(q) / (1 - q);
     start(means[_i]);
     for (int i = 0; i < DRAWS; i++) {
-        sample_again();
+        sample_redraw();
         left[i] = sampler.left;
         CHECK(left[i] >= 1, "seed %" PRIu64, unit_seed);
         sum += (double)left[i];
@@ -98,7 +98,7 @@ START_TEST(a_block_is_met_as_often_as_its_size_says)
     int met = 0;
     start(BYTES);
     for (int i = 0; i < TRIES; i++)
-        met += sample_meets(sizes[_i]);
+        met += sample_selects(sizes[_i]);
     ck_assert_msg(fabs(met - TRIES * p) <= SIGMAS * sqrt(TRIES * p * (1 - p)) + 0.5,
                   "seed %" PRIu64 ", size %" PRIu64 ": %d of %d, wanted %g", unit_seed, sizes[_i],
                   met, TRIES, TRIES * p);
@@ -129,8 +129,8 @@ START_TEST(off_means_every_block_and_each_once)
     ck_assert(sample_start(0, 0));
     for (size_t i = 0; i < ARRAY_LENGTH(sizes); i++)
         ck_assert(!sample_passes(sizes[i]));
-    sample_again();
-    ck_assert(!sample_passes(0) && !sample_spares((void *)0x1000));
+    sample_redraw();
+    ck_assert(!sample_passes(0) && !sample_excludes((void *)0x1000));
     ck_assert_uint_eq(sample_weight(&block), 1);
     ck_assert_uint_eq(store_header->sample, 0);
 }
@@ -141,7 +141,7 @@ START_TEST(sample_1_means_every_block_and_each_once)
     start(1);
     for (size_t i = 0; i < ARRAY_LENGTH(sizes); i++) {
         struct block block = block_of(0x1000 + i * 16, sizes[i], i);
-        ck_assert(!sample_passes(sizes[i]) && sample_meets(sizes[i]));
+        ck_assert(!sample_passes(sizes[i]) && sample_selects(sizes[i]));
         ck_assert_uint_eq(sample_count(&block, true), 1);
     }
 }
@@ -153,7 +153,7 @@ START_TEST(weights_are_one_over_p_on_average)
 {
     enum { BLOCKS = 200000 };
     for (size_t m = 0; m < ARRAY_LENGTH(means); m++) {
-        sample_bytes = means[m];
+        sample_state.bytes = means[m];
         double exact = 1 / chance(means[m], sizes[_i]), up = exact - floor(exact), sum = 0;
         for (uint32_t i = 0; i < BLOCKS; i++) {
             struct block block = block_of(0x7f0000000000 + i * 32ull, sizes[_i], i / 3);
@@ -203,7 +203,7 @@ START_TEST(estimates_are_unbiased_and_know_their_variance)
     for (uint32_t run = 1; run <= RUNS; run++) {
         double got_blocks = 0, got_bytes = 0;
         for (uint32_t i = 0; i < BLOCKS; i++) {
-            if (!sample_meets(heap[i]))
+            if (!sample_selects(heap[i]))
                 continue;
             struct block block = block_of((unit_random(&state) & 0xffffffffff) << 4, heap[i], i);
             block.site = run;
@@ -239,7 +239,7 @@ START_TEST(what_comes_and_goes_leaves_nothing)
     uint64_t state = unit_seed, blocks = 0, bytes = 0;
     for (size_t m = 0; m < ARRAY_LENGTH(means); m++) {
         static struct block heap[BLOCKS];
-        sample_bytes = means[m];
+        sample_state.bytes = means[m];
         for (uint32_t i = 0; i < BLOCKS; i++) {
             heap[i] =
                 block_of(unit_random(&state) >> 16 & ~15ull,
@@ -290,7 +290,7 @@ START_TEST(the_filter_never_forgets_a_block_that_lives)
     for (int step = 0; step < STEPS; step++) {
         uint32_t i = unit_random(&state) % BLOCKS;
         if (i < count) {
-            CHECK(!sample_spares((void *)live[i]) && sample_remove(&unit_guard, live[i], &out),
+            CHECK(!sample_excludes((void *)live[i]) && sample_remove(&unit_guard, live[i], &out),
                   "seed %" PRIu64 " step %d", unit_seed, step);
             if (unit_random(&state) % 8) {
                 live[i] = live[--count];
@@ -305,18 +305,18 @@ START_TEST(the_filter_never_forgets_a_block_that_lives)
         }
         if (step % 1000 == 0)
             for (i = 0; i < count; i++)
-                CHECK(!sample_spares((void *)live[i]), "seed %" PRIu64 " step %d", unit_seed, step);
+                CHECK(!sample_excludes((void *)live[i]), "seed %" PRIu64 " step %d", unit_seed, step);
     }
     int falsely = 0;
     for (int i = 0; i < 1000000; i++)
-        falsely += !sample_spares((void *)an_address(&state));
+        falsely += !sample_excludes((void *)an_address(&state));
     fprintf(stderr, "%u samples live: %.3f %% of other addresses take the full way\n", count,
             falsely / 10000.0);
     ck_assert_int_lt(falsely, 20000);
     while (count)
         CHECK(sample_remove(&unit_guard, live[--count], &out), "seed %" PRIu64, unit_seed);
-    for (uintptr_t cell = 0; cell <= sample_filter_mask; cell++)
-        CHECK(!sample_filter[cell], "seed %" PRIu64, unit_seed);
+    for (uintptr_t cell = 0; cell <= sample_state.filter_mask; cell++)
+        CHECK(!sample_state.filter[cell], "seed %" PRIu64, unit_seed);
 }
 END_TEST
 
@@ -328,11 +328,11 @@ START_TEST(a_crowded_cell_stays_set)
     start(4096);
     for (uintptr_t i = 1; i <= BLOCKS; i++) { /* what is exclusive-ored is equal */
         struct block block = block_of(i << 25 | i << 4, 8, i);
-        ck_assert_ptr_eq(sample_cell(block.address), sample_filter);
+        ck_assert_ptr_eq(sample_cell(block.address), sample_state.filter);
         ck_assert_int_eq(sample_insert(&unit_guard, &block, &old), BLOCKS_NEW);
     }
     for (uintptr_t i = 1; i <= BLOCKS; i++) {
-        ck_assert(!sample_spares((void *)(i << 25 | i << 4)));
+        ck_assert(!sample_excludes((void *)(i << 25 | i << 4)));
         ck_assert(sample_remove(&unit_guard, i << 25 | i << 4, &out));
     }
 }
@@ -360,7 +360,7 @@ static void *come_and_go(void *argument)
         }
         uintptr_t address = __atomic_exchange_n(other, 0, __ATOMIC_ACQ_REL);
         if (address) {
-            wrong += sample_spares((void *)address);
+            wrong += sample_excludes((void *)address);
             wrong += !sample_remove(&guard, address, &out);
         }
     }
@@ -383,15 +383,15 @@ START_TEST(threads_find_each_others_blocks_in_the_filter)
         for (int k = 0; k < EACH; k++)
             CHECK(!of_all[i][k] || sample_remove(&unit_guard, of_all[i][k], &out), "seed %" PRIu64,
                   unit_seed);
-    for (uintptr_t cell = 0; cell <= sample_filter_mask; cell++)
-        CHECK(!sample_filter[cell], "seed %" PRIu64, unit_seed);
+    for (uintptr_t cell = 0; cell <= sample_state.filter_mask; cell++)
+        CHECK(!sample_state.filter[cell], "seed %" PRIu64, unit_seed);
 }
 END_TEST
 
 START_TEST(a_small_max_memory_gets_a_small_filter)
 {
     ck_assert(sample_start(4096, 4 << 20));
-    ck_assert_uint_eq(sample_filter_mask + 1, 256 << 10);
+    ck_assert_uint_eq(sample_state.filter_mask + 1, 256 << 10);
 }
 END_TEST
 
@@ -409,13 +409,13 @@ START_TEST(a_forked_child_is_sampled_on_its_own)
     ck_assert_uint_eq(sample_weight(&block), weight); /* what it inherited counts as it did */
     for (int i = 0; i < 8; i++) {
         sampler = (struct sampler){0, 0};
-        sample_meets(100);
+        sample_selects(100);
         parent[i] = sampler.random;
     }
     sample_fork_child();
     for (int i = 0; i < 8; i++) {
         sampler = (struct sampler){0, 0};
-        sample_meets(100);
+        sample_selects(100);
         child[i] = sampler.random;
         for (int k = 0; k < 8; k++)
             ck_assert(child[i] != parent[k] && (k >= i || child[i] != child[k]));
@@ -431,7 +431,7 @@ START_TEST(the_first_block_of_a_thread_is_met_no_more_often_than_others)
     start(BYTES);
     for (int i = 0; i < TRIES; i++) {
         sampler = (struct sampler){0, 0};
-        met += sample_meets(SIZE);
+        met += sample_selects(SIZE);
     }
     ck_assert_msg(fabs(met - TRIES * p) <= SIGMAS * sqrt(TRIES * p * (1 - p)),
                   "%d of %d, wanted %g", met, TRIES, TRIES * p);

@@ -1,32 +1,32 @@
-/* test_room.c - the memory of a look: zeros, within its limit, and all of it given back.
+/* test_scan_arena.c - the memory of a leak check: zeroed, within its limit, and completely freed.
  *
- *     used, spare = sums of the sizes of the maps; used + spare <= most
+ *     used, spare = sums of the sizes of the mappings; used + spare <= most
  */
 #include "tests/unit/preload/unit.h"
-#include "preload/heap/scan_arena.h"
+#include "preload/mark/scan_arena.h"
 
 #define KIB 1024ull
 #define MIB (1024 * KIB)
 
-static struct room room;
+static struct scan_arena arena;
 
 static void setup(void)
 {
-    room = (struct room){.most = 64 * MIB};
+    arena = (struct scan_arena){.most = 64 * MIB};
 }
 
 static uint64_t sum_of(bool spare)
 {
     uint64_t all = 0;
-    for (unsigned i = 0; i < room.maps; i++)
-        all += room.map[i].spare == spare ? room.map[i].size : 0;
+    for (unsigned i = 0; i < arena.maps; i++)
+        all += arena.map[i].spare == spare ? arena.map[i].size : 0;
     return all;
 }
 
 static uint64_t sum(void)
 {
-    ck_assert_uint_eq(room.spare, sum_of(true));
-    ck_assert(room.used + room.spare <= room.most);
+    ck_assert_uint_eq(arena.spare, sum_of(true));
+    ck_assert(arena.used + arena.spare <= arena.most);
     return sum_of(false);
 }
 
@@ -40,9 +40,9 @@ static bool is_zero(const char *memory, uint64_t size)
 
 static char *take(uint64_t size)
 {
-    char *memory = room_map(&room, size, 1);
+    char *memory = scan_arena_map(&arena, size, 1);
     ck_assert(memory && is_zero(memory, size));
-    ck_assert_uint_eq(room.used, sum());
+    ck_assert_uint_eq(arena.used, sum());
     memset(memory, 0x55, size);
     return memory;
 }
@@ -59,9 +59,9 @@ START_TEST(arrays_of_every_size_are_zeros_and_apart)
     for (unsigned i = 0; i < ARRAY_LENGTH(sizes); i++)
         for (uint64_t at = 0; at < sizes[i]; at++)
             UNIT_WANT(memory[i][at] == (char)(i + 1));
-    room_end(&room);
-    ck_assert_uint_eq(room.used, 0);
-    ck_assert_uint_eq(room.maps, 0);
+    scan_arena_free(&arena);
+    ck_assert_uint_eq(arena.used, 0);
+    ck_assert_uint_eq(arena.maps, 0);
 }
 END_TEST
 
@@ -69,49 +69,49 @@ START_TEST(what_is_given_back_can_be_had_again_as_zeros)
 {
     for (unsigned i = 0; i < 200; i++) { /* twice the limit, one after the other */
         char *memory = take((i % 4 + 1) * 512 * KIB - 4096);
-        room_unmap(&room, memory);
+        scan_arena_unmap(&arena, memory);
     }
-    room_unmap(&room, NULL);
-    room_end(&room);
-    ck_assert_uint_eq(room.used, 0);
+    scan_arena_unmap(&arena, NULL);
+    scan_arena_free(&arena);
+    ck_assert_uint_eq(arena.used, 0);
 }
 END_TEST
 
 START_TEST(the_limit_holds_to_the_page)
 {
-    room.most = 3 * MIB;
-    ck_assert(!room_map(&room, 3 * MIB + 1, 1));
-    char *memory = take(3 * MIB); /* not enough for whole huge pages */
-    ck_assert_uint_eq(room.used, 3 * MIB);
-    ck_assert(!room_map(&room, 1, 1));
-    room_unmap(&room, memory);
+    arena.most = 3 * MIB;
+    ck_assert(!scan_arena_map(&arena, 3 * MIB + 1, 1));
+    char *memory = take(3 * MIB); /* too little for whole huge pages */
+    ck_assert_uint_eq(arena.used, 3 * MIB);
+    ck_assert(!scan_arena_map(&arena, 1, 1));
+    scan_arena_unmap(&arena, memory);
     take(2 * MIB);
-    for (unsigned i = 0; i < 8; i++) /* nor for a map to cut parts from */
+    for (unsigned i = 0; i < 8; i++) /* nor for a mapping to cut parts from */
         take(128 * KIB);
-    ck_assert_uint_eq(room.used, 3 * MIB);
-    ck_assert(!room_map(&room, 1, 1));
-    ck_assert(!room_map(&room, UINT64_MAX / 2, 4));
-    room_end(&room);
+    ck_assert_uint_eq(arena.used, 3 * MIB);
+    ck_assert(!scan_arena_map(&arena, 1, 1));
+    ck_assert(!scan_arena_map(&arena, UINT64_MAX / 2, 4));
+    scan_arena_free(&arena);
 }
 END_TEST
 
 START_TEST(going_back_leaves_what_was_there_before)
 {
     char *before = take(2 * MIB), *part = take(100 * KIB);
-    struct room then = room;
+    struct scan_arena then = arena;
     for (unsigned i = 0; i < 30; i++)
         take(i * 60 * KIB + 1);
-    room_back(&room, &then);
-    ck_assert_uint_eq(room.used, then.used);
-    ck_assert_uint_eq(room.used, sum());
+    scan_arena_rewind(&arena, &then);
+    ck_assert_uint_eq(arena.used, then.used);
+    ck_assert_uint_eq(arena.used, sum());
     ck_assert(before[2 * MIB - 1] == 0x55 && part[100 * KIB - 1] == 0x55);
     for (unsigned i = 0; i < 10; i++)
         take(200 * KIB); /* zeros again */
-    room_end(&room);
+    scan_arena_free(&arena);
 }
 END_TEST
 
-/* Until it does not fit: then it is still there. */
+/* Until it does not fit: then the old array is still there. */
 START_TEST(what_grows_keeps_its_content)
 {
     static const uint64_t begins[] = {4096, 700 * KIB, 2 * MIB};
@@ -120,9 +120,9 @@ START_TEST(what_grows_keeps_its_content)
         char *other = take(3 * MIB), *memory = take(size), *larger;
         memory[0] = 1;
         memory[size - 1] = 2;
-        while ((larger = room_grow(&room, memory, size, 2 * size, 1))) {
+        while ((larger = scan_arena_grow(&arena, memory, size, 2 * size, 1))) {
             ck_assert(larger[0] == 1 && larger[size - 1] == 2 && larger[size / 2] == 0x55);
-            ck_assert_uint_eq(room.used, sum());
+            ck_assert_uint_eq(arena.used, sum());
             memset(larger + size, 0x55, size);
             memory = larger;
             size *= 2;
@@ -130,9 +130,9 @@ START_TEST(what_grows_keeps_its_content)
         }
         ck_assert(size >= 16 * MIB && memory[0] == 1 && memory[size - 1] == 2);
         ck_assert(other[0] == 0x55 && other[3 * MIB - 1] == 0x55);
-        ck_assert(!room_grow(&room, memory, size, UINT64_MAX / 2, 4));
-        room_end(&room);
-        ck_assert_uint_eq(room.used + room.spare, 0);
+        ck_assert(!scan_arena_grow(&arena, memory, size, UINT64_MAX / 2, 4));
+        scan_arena_free(&arena);
+        ck_assert_uint_eq(arena.used + arena.spare, 0);
     }
 }
 END_TEST
@@ -140,107 +140,107 @@ END_TEST
 START_TEST(large_maps_grow_where_they_are_or_into_what_was_given_back)
 {
     char *large = take(4 * MIB);
-    uint64_t used = room.used;
-    ck_assert_ptr_eq(room_grow(&room, large, MIB, 4 * MIB, 1), large); /* that much is there */
-    ck_assert_uint_eq(room.used, used);
+    uint64_t used = arena.used;
+    ck_assert_ptr_eq(scan_arena_grow(&arena, large, MIB, 4 * MIB, 1), large); /* that much is there */
+    ck_assert_uint_eq(arena.used, used);
     char *spare = take(16 * MIB);
-    room_unmap(&room, spare);
-    ck_assert_ptr_eq(room_grow(&room, large, 4 * MIB, 8 * MIB, 1), spare);
+    scan_arena_unmap(&arena, spare);
+    ck_assert_ptr_eq(scan_arena_grow(&arena, large, 4 * MIB, 8 * MIB, 1), spare);
     ck_assert(spare[0] == 0x55 && spare[4 * MIB - 1] == 0x55);
-    ck_assert_uint_eq(room.used, sum());
-    room_end(&room);
+    ck_assert_uint_eq(arena.used, sum());
+    scan_arena_free(&arena);
 }
 END_TEST
 
-/* Nor does what is kept for others take the place of what it needs. */
+/* A spare mapping is freed when an array needs the memory. */
 START_TEST(what_was_given_back_goes_where_the_limit_is_near)
 {
-    room.most = 20 * MIB;
+    arena.most = 20 * MIB;
     char *large = take(4 * MIB), *other = take(10 * MIB), *spare = take(4 * MIB);
-    room_unmap(&room, spare);
-    char *larger = room_grow(&room, large, 4 * MIB, 8 * MIB, 1);
+    scan_arena_unmap(&arena, spare);
+    char *larger = scan_arena_grow(&arena, large, 4 * MIB, 8 * MIB, 1);
     ck_assert(larger && larger[4 * MIB - 1] == 0x55 && other[0] == 0x55);
-    ck_assert_uint_eq(room.used, sum());
-    ck_assert_uint_eq(room.used, 18 * MIB);
-    ck_assert(!room_grow(&room, larger, 8 * MIB, 16 * MIB, 1));
-    room_end(&room);
+    ck_assert_uint_eq(arena.used, sum());
+    ck_assert_uint_eq(arena.used, 18 * MIB);
+    ck_assert(!scan_arena_grow(&arena, larger, 8 * MIB, 16 * MIB, 1));
+    scan_arena_free(&arena);
 }
 END_TEST
 
 START_TEST(large_maps_are_cut_from_what_was_given_back)
 {
     char *large = take(8 * MIB), *small = take(4 * MIB);
-    room_unmap(&room, large);
-    room_unmap(&room, small);
-    ck_assert_uint_eq(room.used, sum());
-    ck_assert_uint_eq(room.used, 0);
-    ck_assert_ptr_eq(room_map_raw(&room, 3 * MIB, 1), small); /* the smallest that has room */
-    ck_assert_ptr_eq(room_map_raw(&room, 5 * MIB, 1), large);
-    ck_assert_ptr_eq(room_map_raw(&room, 2 * MIB, 1), large + 6 * MIB);
-    ck_assert_uint_eq(room.used, sum());
-    ck_assert_uint_eq(room.used, 12 * MIB);
-    ck_assert_uint_eq(room.spare, 0);
-    char *other = room_map_raw(&room, 2 * MIB, 1); /* nothing is left to cut it from */
+    scan_arena_unmap(&arena, large);
+    scan_arena_unmap(&arena, small);
+    ck_assert_uint_eq(arena.used, sum());
+    ck_assert_uint_eq(arena.used, 0);
+    ck_assert_ptr_eq(scan_arena_map_raw(&arena, 3 * MIB, 1), small); /* the smallest that fits */
+    ck_assert_ptr_eq(scan_arena_map_raw(&arena, 5 * MIB, 1), large);
+    ck_assert_ptr_eq(scan_arena_map_raw(&arena, 2 * MIB, 1), large + 6 * MIB);
+    ck_assert_uint_eq(arena.used, sum());
+    ck_assert_uint_eq(arena.used, 12 * MIB);
+    ck_assert_uint_eq(arena.spare, 0);
+    char *other = scan_arena_map_raw(&arena, 2 * MIB, 1); /* no spare mapping is left to cut */
     ck_assert(other && (other < large || other >= large + 8 * MIB) &&
               (other < small || other >= small + 4 * MIB));
-    room_unmap(&room, large);
-    ck_assert_uint_eq(room.spare, 6 * MIB);
-    ck_assert_uint_eq(room.used, sum());
+    scan_arena_unmap(&arena, large);
+    ck_assert_uint_eq(arena.spare, 6 * MIB);
+    ck_assert_uint_eq(arena.used, sum());
     ck_assert_ptr_eq(take(2 * MIB), large); /* zeros again */
-    ck_assert_uint_eq(room.spare, 4 * MIB);
-    ck_assert(!room_map_raw(&room, UINT64_MAX / 2, 4));
-    room_end(&room);
-    ck_assert_uint_eq(room.used + room.spare, 0);
+    ck_assert_uint_eq(arena.spare, 4 * MIB);
+    ck_assert(!scan_arena_map_raw(&arena, UINT64_MAX / 2, 4));
+    scan_arena_free(&arena);
+    ck_assert_uint_eq(arena.used + arena.spare, 0);
 }
 END_TEST
 
 START_TEST(what_is_kept_makes_room_when_the_limit_is_near)
 {
-    room_unmap(&room, take(40 * MIB));
-    ck_assert_uint_eq(room.spare, 40 * MIB);
+    scan_arena_unmap(&arena, take(40 * MIB));
+    ck_assert_uint_eq(arena.spare, 40 * MIB);
     take(50 * MIB);
-    ck_assert_uint_eq(room.spare, 0);
-    ck_assert_uint_eq(room.used, sum());
-    ck_assert(!room_map(&room, 20 * MIB, 1));
-    room_end(&room);
+    ck_assert_uint_eq(arena.spare, 0);
+    ck_assert_uint_eq(arena.used, sum());
+    ck_assert(!scan_arena_map(&arena, 20 * MIB, 1));
+    scan_arena_free(&arena);
 }
 END_TEST
 
 START_TEST(going_back_leaves_nothing_of_what_was_cut_meanwhile)
 {
     char *large = take(8 * MIB), *kept = take(4 * MIB);
-    struct room then = room;
-    room_unmap(&room, large);
-    ck_assert_ptr_eq(room_map_raw(&room, 8 * MIB, 1), large); /* the same place, and another map */
-    room_back(&room, &then);
-    ck_assert_uint_eq(room.used, 4 * MIB);
-    ck_assert_uint_eq(room.used, sum());
-    ck_assert_uint_eq(room.spare, 0);
+    struct scan_arena then = arena;
+    scan_arena_unmap(&arena, large);
+    ck_assert_ptr_eq(scan_arena_map_raw(&arena, 8 * MIB, 1), large); /* the same address, and another mapping */
+    scan_arena_rewind(&arena, &then);
+    ck_assert_uint_eq(arena.used, 4 * MIB);
+    ck_assert_uint_eq(arena.used, sum());
+    ck_assert_uint_eq(arena.spare, 0);
     ck_assert(kept[4 * MIB - 1] == 0x55);
-    room_end(&room);
+    scan_arena_free(&arena);
 }
 END_TEST
 
-START_TEST(a_pile_keeps_what_it_has_when_it_grows)
+START_TEST(an_array_keeps_what_it_has_when_it_grows)
 {
-    struct pile pile = {0};
+    struct scan_array array = {0};
     take(2 * MIB);
     for (uint64_t i = 0; i < 300000; i++) {
-        uint64_t *place = pile_add(&room, &pile, sizeof *place);
+        uint64_t *place = scan_array_push(&arena, &array, sizeof *place);
         UNIT_WANT(place);
         *place = i * 3;
     }
     for (uint64_t i = 0; i < 300000; i++)
-        UNIT_WANT(((uint64_t *)pile.at)[i] == i * 3);
-    pile_end(&room, &pile);
-    room_end(&room);
-    ck_assert_uint_eq(room.used, 0);
+        UNIT_WANT(((uint64_t *)array.at)[i] == i * 3);
+    scan_array_free(&arena, &array);
+    scan_arena_free(&arena);
+    ck_assert_uint_eq(arena.used, 0);
 }
 END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("room");
+    Suite *suite = suite_create("scan_arena");
     TCase *maps = tcase_create("maps");
     tcase_add_checked_fixture(maps, setup, NULL);
     tcase_add_test(maps, arrays_of_every_size_are_zeros_and_apart);
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
     tcase_add_test(maps, large_maps_are_cut_from_what_was_given_back);
     tcase_add_test(maps, what_is_kept_makes_room_when_the_limit_is_near);
     tcase_add_test(maps, going_back_leaves_nothing_of_what_was_cut_meanwhile);
-    tcase_add_test(maps, a_pile_keeps_what_it_has_when_it_grows);
+    tcase_add_test(maps, an_array_keeps_what_it_has_when_it_grows);
     suite_add_tcase(suite, maps);
     return unit_main(argc, argv, suite);
 }

@@ -25,16 +25,16 @@ static void make_sites(uint32_t count)
 }
 
 /* As track.c counts. */
-static void count_alloc(struct slots *slots, uint32_t site, uint64_t size)
+static void count_alloc(struct thread_counters *slots, uint32_t site, uint64_t size)
 {
-    struct leak_slot *slot = slots_find(&unit_guard, slots, site);
+    struct leak_slot *slot = thread_counters_find(&unit_guard, slots, site);
     bump(&slot->counts.allocs, 1);
     bump(&slot->counts.bytes, size);
 }
 
-static void count_free(struct slots *slots, uint32_t site, uint64_t size)
+static void count_free(struct thread_counters *slots, uint32_t site, uint64_t size)
 {
-    struct leak_slot *slot = slots_find(&unit_guard, slots, site);
+    struct leak_slot *slot = thread_counters_find(&unit_guard, slots, site);
     bump(&slot->counts.frees, 1);
     bump(&slot->counts.freed_bytes, size);
 }
@@ -54,8 +54,8 @@ static void expect(uint32_t site, struct leak_counts want, const char *when)
 /* A cache of its own thread with one slot in it, made by hand. */
 static struct leak_slots *cache_with(uint32_t serial, struct leak_slot slot)
 {
-    struct slots slots = {0};
-    ck_assert(slots_open(&unit_guard, &slots, serial));
+    struct thread_counters slots = {0};
+    ck_assert(thread_counters_open(&unit_guard, &slots, serial));
     slots.memory->slot[serial % slots.memory->count] = slot;
     return slots.memory;
 }
@@ -157,17 +157,17 @@ END_TEST
 START_TEST(a_site_keeps_its_slot_while_nothing_else_wants_it)
 {
     make_sites(10);
-    struct slots slots = {0};
-    ck_assert(slots_open(&unit_guard, &slots, 1));
-    struct leak_slot *slot = slots_find(&unit_guard, &slots, 5);
+    struct thread_counters slots = {0};
+    ck_assert(thread_counters_open(&unit_guard, &slots, 1));
+    struct leak_slot *slot = thread_counters_find(&unit_guard, &slots, 5);
     ck_assert_uint_eq(slot->site, 5);
     for (int i = 0; i < 100; i++) {
-        ck_assert_ptr_eq(slots_find(&unit_guard, &slots, 5), slot);
+        ck_assert_ptr_eq(thread_counters_find(&unit_guard, &slots, 5), slot);
         count_alloc(&slots, 5, 10);
     }
     expect(5, (struct leak_counts){100, 1000, 0, 0}, "in the slot alone");
     ck_assert_uint_eq(sites_counts(5).allocs, 0);
-    slots_close(&unit_guard, &slots);
+    thread_counters_close(&unit_guard, &slots);
     expect(5, (struct leak_counts){100, 1000, 0, 0}, "folded");
     ck_assert_uint_eq(sites_counts(5).allocs, 100);
 }
@@ -176,16 +176,16 @@ END_TEST
 START_TEST(a_closed_cache_serves_the_next_thread)
 {
     make_sites(10);
-    struct slots first = {0}, second = {0}, third = {0};
-    slots_open(&unit_guard, &first, 1);
+    struct thread_counters first = {0}, second = {0}, third = {0};
+    thread_counters_open(&unit_guard, &first, 1);
     count_alloc(&first, 1, 10);
     struct leak_slots *memory = first.memory;
-    slots_close(&unit_guard, &first);
+    thread_counters_close(&unit_guard, &first);
     ck_assert_uint_eq(memory->thread, 0);
-    ck_assert(slots_open(&unit_guard, &second, 2));
+    ck_assert(thread_counters_open(&unit_guard, &second, 2));
     ck_assert_ptr_eq(second.memory, memory);
     ck_assert_uint_eq(memory->thread, 2);
-    ck_assert(slots_open(&unit_guard, &third, 3));
+    ck_assert(thread_counters_open(&unit_guard, &third, 3));
     ck_assert_ptr_ne(third.memory, memory);
     count_alloc(&second, 1, 1);
     count_alloc(&third, 1, 100);
@@ -197,10 +197,10 @@ START_TEST(a_thousand_short_threads_need_one_cache)
 {
     make_sites(10);
     for (uint32_t serial = 1; serial <= 1000; serial++) {
-        struct slots slots = {0};
-        ck_assert(slots_open(&unit_guard, &slots, serial));
+        struct thread_counters slots = {0};
+        ck_assert(thread_counters_open(&unit_guard, &slots, serial));
         count_alloc(&slots, 1 + serial % 10, 1);
-        slots_close(&unit_guard, &slots);
+        thread_counters_close(&unit_guard, &slots);
     }
     ck_assert_uint_lt(store_header->used, 20 * LEAK_PAGE);
     for (uint32_t site = 1; site <= 10; site++)
@@ -211,7 +211,7 @@ END_TEST
 #define MANY 20000
 
 /* Every site twice: a cache that is too small for that many grows as far as it may. */
-static void count_everywhere(struct slots *slots)
+static void count_everywhere(struct thread_counters *slots)
 {
     for (int round = 0; round < 2; round++)
         for (uint32_t site = 1; site <= MANY; site++)
@@ -232,11 +232,11 @@ static unsigned caches_larger_than(uint64_t bytes)
 START_TEST(only_a_few_threads_get_the_largest_cache)
 {
     enum { FEW = 8, MORE = 20 };
-    static struct slots slots[MORE];
+    static struct thread_counters slots[MORE];
     make_sites(MANY);
     for (int again = 0; again < 3; again++) { /* what was given back is no new one */
         for (uint32_t i = 0; i < MORE; i++) {
-            ck_assert(slots_open(&unit_guard, &slots[i], again * MORE + i + 1));
+            ck_assert(thread_counters_open(&unit_guard, &slots[i], again * MORE + i + 1));
             count_everywhere(&slots[i]);
         }
         unsigned largest = 0;
@@ -249,7 +249,7 @@ START_TEST(only_a_few_threads_get_the_largest_cache)
                           slots[i].size_class);
         ck_assert_uint_eq(caches_larger_than(64 << 10), FEW);
         for (uint32_t i = 0; i < MORE; i++)
-            slots_close(&unit_guard, &slots[i]);
+            thread_counters_close(&unit_guard, &slots[i]);
     }
     for (uint32_t site = 1; site <= MANY; site += 1999)
         expect(site, (struct leak_counts){3 * MORE * 2, 3 * MORE * 2, 0, 0}, "after all threads");
@@ -261,18 +261,18 @@ START_TEST(one_largest_cache_serves_threads_one_after_the_other)
 {
     make_sites(MANY);
     for (uint32_t serial = 1; serial <= 20; serial++) {
-        struct slots slots = {0};
-        slots_open(&unit_guard, &slots, serial);
+        struct thread_counters slots = {0};
+        thread_counters_open(&unit_guard, &slots, serial);
         count_everywhere(&slots);
         ck_assert_msg(slots.size_class == 3, "thread %u has class %u", serial, slots.size_class);
-        slots_close(&unit_guard, &slots);
+        thread_counters_close(&unit_guard, &slots);
     }
     ck_assert_uint_eq(caches_larger_than(64 << 10), 1);
     /* What was used again was not made: there is still room for a second. */
-    struct slots first = {0}, second = {0};
-    slots_open(&unit_guard, &first, 21);
+    struct thread_counters first = {0}, second = {0};
+    thread_counters_open(&unit_guard, &first, 21);
     count_everywhere(&first);
-    slots_open(&unit_guard, &second, 22);
+    thread_counters_open(&unit_guard, &second, 22);
     count_everywhere(&second);
     ck_assert_uint_eq(first.size_class, 3);
     ck_assert_uint_eq(second.size_class, 3);
@@ -282,15 +282,15 @@ END_TEST
 /* The parent's caches are none of the child's. */
 START_TEST(a_fork_child_has_as_many_largest_caches_as_its_parent_had)
 {
-    static struct slots slots[9];
+    static struct thread_counters slots[9];
     make_sites(MANY);
     for (uint32_t i = 0; i < 8; i++) {
-        slots_open(&unit_guard, &slots[i], i + 1);
+        thread_counters_open(&unit_guard, &slots[i], i + 1);
         count_everywhere(&slots[i]);
     }
     if (_i)
-        slots_fork_child();
-    slots_open(&unit_guard, &slots[8], 9);
+        thread_counters_fork_child();
+    thread_counters_open(&unit_guard, &slots[8], 9);
     count_everywhere(&slots[8]);
     ck_assert_uint_eq(slots[8].size_class, _i ? 3 : 2);
 }
@@ -303,8 +303,8 @@ START_TEST(the_sum_holds_under_random_evictions_and_growth)
     uint32_t sites = counts[_i];
     uint64_t state = unit_seed + (uint64_t)_i;
     make_sites(sites);
-    struct slots slots = {0};
-    slots_open(&unit_guard, &slots, 1);
+    struct thread_counters slots = {0};
+    thread_counters_open(&unit_guard, &slots, 1);
     for (int n = 0; n < 300000; n++) {
         uint32_t site = 1 + unit_random(&state) % sites;
         uint64_t size = unit_random(&state) % 1000;
@@ -320,12 +320,12 @@ START_TEST(the_sum_holds_under_random_evictions_and_growth)
         if (n % 3000 == 0)
             expect(site, want[site], "under way");
         if (n == 150000 && _i == 1) /* a thread's end and another's beginning in between */
-            slots_close(&unit_guard, &slots), slots_open(&unit_guard, &slots, 2);
+            thread_counters_close(&unit_guard, &slots), thread_counters_open(&unit_guard, &slots, 2);
     }
     for (uint32_t site = 1; site <= sites; site += sites / 10)
         expect(site, want[site], "in the end");
     ck_assert_uint_eq(slots.size_class, _i == 0 ? 0 : _i == 1 ? 2 : 3);
-    slots_close(&unit_guard, &slots);
+    thread_counters_close(&unit_guard, &slots);
     for (uint32_t site = 1; site <= sites; site++) {
         struct leak_counts got = sites_counts(site);
         ck_assert_msg(memcmp(&got, &want[site], sizeof got) == 0,
@@ -344,8 +344,8 @@ static void *count_on(void *argument)
     uintptr_t me = (uintptr_t)argument;
     uint64_t state = unit_seed + me;
     struct guard guard = {.sp = 1};
-    struct slots slots = {0};
-    slots_open(&guard, &slots, me + 1);
+    struct thread_counters slots = {0};
+    thread_counters_open(&guard, &slots, me + 1);
     for (int n = 0; n < OPERATIONS; n++) {
         uint32_t site = 1 + unit_random(&state) % 300;
         count_alloc(&slots, site, n % 17);
@@ -357,12 +357,12 @@ static void *count_on(void *argument)
             by_thread[me][1 + site % 300].freed_bytes += 3;
         }
         if (n % 20000 == 19999) {
-            slots_close(&guard, &slots);
-            slots_open(&guard, &slots, me + 1 + (uint32_t)(n / 20000 + 1) * THREADS);
+            thread_counters_close(&guard, &slots);
+            thread_counters_open(&guard, &slots, me + 1 + (uint32_t)(n / 20000 + 1) * THREADS);
         }
     }
     if (me % 2)
-        slots_close(&guard, &slots);
+        thread_counters_close(&guard, &slots);
     return NULL;
 }
 
@@ -420,14 +420,14 @@ static void done(struct progress *progress, uint32_t site)
     shared->operations++;
 }
 
-static void one_operation(struct slots *slots, uint32_t site)
+static void one_operation(struct thread_counters *slots, uint32_t site)
 {
     begin(&shared->allocs, site);
     count_alloc(slots, site, 10);
     done(&shared->allocs, site);
 }
 
-static void one_free(struct slots *slots, uint32_t site)
+static void one_free(struct thread_counters *slots, uint32_t site)
 {
     begin(&shared->frees, site);
     if (slots)
@@ -465,11 +465,11 @@ static void check_sums(const char *when, uint64_t step)
 }
 
 /* Few sites that share slots, so that nearly every operation folds. */
-static uint32_t crowd(const struct slots *slots, uint32_t *sites, uint32_t want)
+static uint32_t crowd(const struct thread_counters *slots, uint32_t *sites, uint32_t want)
 {
     uint32_t found = 0;
     for (uint32_t site = 1; site <= WATCHED && found < want; site++)
-        if (slots_pair(slots, site) == slots_pair(slots, 1))
+        if (thread_counters_pair(slots, site) == thread_counters_pair(slots, 1))
             sites[found++] = site;
     return found;
 }
@@ -477,17 +477,17 @@ static uint32_t crowd(const struct slots *slots, uint32_t *sites, uint32_t want)
 /* The child's ways of counting. */
 static uint32_t crowded[4], crowded_count;
 
-static void counts_where_every_operation_folds(struct slots *slots)
+static void counts_where_every_operation_folds(struct thread_counters *slots)
 {
     for (int n = 0; n < 40; n++) {
         one_operation(slots, crowded[n % crowded_count]);
         if (n % 5 == 4)
             one_free(slots, crowded[(n + 1) % crowded_count]);
     }
-    slots_close(&unit_guard, slots); /* the end of a thread, too */
+    thread_counters_close(&unit_guard, slots); /* the end of a thread, too */
 }
 
-static void counts_while_its_cache_grows(struct slots *slots)
+static void counts_while_its_cache_grows(struct thread_counters *slots)
 {
     for (uint32_t site = 1; site <= 12; site++)
         one_operation(slots, site);
@@ -498,7 +498,7 @@ static void counts_while_its_cache_grows(struct slots *slots)
         _exit(2);
 }
 
-static void frees_without_a_slot(struct slots *slots)
+static void frees_without_a_slot(struct thread_counters *slots)
 {
     for (int n = 0; n < 30; n++) {
         one_operation(slots, crowded[n % crowded_count]);
@@ -508,7 +508,7 @@ static void frees_without_a_slot(struct slots *slots)
 
 static const struct {
     const char *name;
-    void (*count)(struct slots *slots);
+    void (*count)(struct thread_counters *slots);
 } ways[] = {{"folding", counts_where_every_operation_folds},
             {"growing", counts_while_its_cache_grows},
             {"freeing without a slot", frees_without_a_slot}};
@@ -520,8 +520,8 @@ START_TEST(a_program_stopped_at_any_instruction_is_consistent)
         return UNIT_SKIP(UNIT_NO_TRACE);
     make_sites(WATCHED);
     share();
-    struct slots slots = {0};
-    slots_open(&unit_guard, &slots, 1);
+    struct thread_counters slots = {0};
+    thread_counters_open(&unit_guard, &slots, 1);
     crowded_count = crowd(&slots, crowded, 4);
     ck_assert_msg(crowded_count >= 3, "no sites that share a slot");
     if (_i % 2)
@@ -563,8 +563,8 @@ static void *work_until_killed(void *argument)
     uintptr_t me = (uintptr_t)argument;
     uint64_t state = unit_seed + me;
     struct guard guard = {.sp = 1};
-    struct slots slots = {0};
-    slots_open(&guard, &slots, me + 1);
+    struct thread_counters slots = {0};
+    thread_counters_open(&guard, &slots, me + 1);
     for (uint32_t n = 1;; n++) {
         uint32_t site = 1 + unit_random(&state) % WATCHED;
         one_operation(&slots, site);
@@ -573,8 +573,8 @@ static void *work_until_killed(void *argument)
         if (shared->rests && n % 50 == 0)
             nanosleep(&(struct timespec){0, 100000}, NULL);
         if (n % 1000 == 0) {
-            slots_close(&guard, &slots);
-            slots_open(&guard, &slots, me + 1 + n / 1000 * 2);
+            thread_counters_close(&guard, &slots);
+            thread_counters_open(&guard, &slots, me + 1 + n / 1000 * 2);
         }
     }
     return NULL;

@@ -1,7 +1,7 @@
-/* test_in_order.c - every block once, region after region from the lowest address on. */
+/* test_sorted_blocks.c - every block once, region after region in address order. */
 #include "tests/unit/preload/unit.h"
 #include "preload/heap/blocks.h"
-#include "preload/heap/sorted_blocks.h"
+#include "preload/mark/reachability.h"
 #include "preload/base/lock.h"
 
 #define REGION_BITS 11
@@ -11,20 +11,19 @@ static char alone;
 
 static void setup(void)
 {
-    lock_single_threaded = &alone; /* several threads: nobody is young */
+    lock_single_threaded = &alone; /* several threads: all blocks are in the table */
     UNIT_WANT_MSG(blocks_start(), "no memory for the table");
 }
 
-/* Heaps: how many parts, how far apart their beginnings, in how many bytes the blocks of each lie.
- */
+/* Heaps: the number of parts, the distance between them, and the size of each. */
 static const struct {
     uint64_t parts, apart, within;
 } heaps[] = {
     {1, 0, 2048},                     /* one region */
     {1, 0, 1 << 24},                  /* dense */
-    {2, 0x2a1122334000ull, 1 << 22},  /* as brk and mmap have it */
+    {2, 0x2a1122334000ull, 1 << 22},  /* as with brk and mmap */
     {4000, 1ull << 35, 1 << 12},      /* all over the address space */
-    {3, (1ull << 11) << 20, 1 << 20}, /* what differs lies above the second digit */
+    {3, (1ull << 11) << 20, 1 << 20}, /* the numbers differ above the second digit */
 };
 
 struct seen {
@@ -65,7 +64,7 @@ START_TEST(every_block_is_visited_once_region_after_region)
 {
     setup();
     struct seen wanted = fill(_i), seen = {.sorted = true};
-    in_order_each(UINT64_MAX, see, &seen);
+    sorted_blocks_each(UINT64_MAX, see, &seen);
     ck_assert_msg(seen.blocks == wanted.blocks && seen.sum == wanted.sum,
                   "seed %" PRIu64 ": %" PRIu64 " of %" PRIu64 " blocks", unit_seed, seen.blocks,
                   wanted.blocks);
@@ -77,7 +76,7 @@ START_TEST(without_memory_every_block_is_visited_all_the_same)
 {
     setup();
     struct seen wanted = fill(_i), seen = {0};
-    in_order_each(0, see, &seen);
+    sorted_blocks_each(0, see, &seen);
     ck_assert_uint_eq(seen.blocks, wanted.blocks);
     ck_assert_uint_eq(seen.sum, wanted.sum);
 }
@@ -87,21 +86,21 @@ START_TEST(young_blocks_are_visited_too_and_an_empty_table_is_none)
 {
     setup();
     struct seen seen = {0};
-    in_order_each(UINT64_MAX, see, &seen);
+    sorted_blocks_each(UINT64_MAX, see, &seen);
     ck_assert_uint_eq(seen.blocks, 0);
     alone = 1;
     for (uint32_t i = 1; i <= 6; i++) {
         struct block block = {.address = i << 20, .size = 8, .site = 1, .count = i}, old;
         UNIT_WANT(blocks_insert(&unit_guard, &block, &old) == BLOCKS_NEW);
     }
-    in_order_each(UINT64_MAX, see, &seen);
+    sorted_blocks_each(UINT64_MAX, see, &seen);
     ck_assert_uint_eq(seen.blocks, 6);
 }
 END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("in_order");
+    Suite *suite = suite_create("sorted_blocks");
     TCase *all = tcase_create("in_order");
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, every_block_is_visited_once_region_after_region, 0,

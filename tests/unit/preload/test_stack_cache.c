@@ -1,4 +1,4 @@
-/* test_leaves.c - a leaf that is found is what a walk from nothing would find, whatever has
+/* test_stack_cache.c - an entry that is found is what a walk from nothing would find, whatever has
  * changed.
  *
  * Half of the cases stand on real stacks of several shapes: every word of the stack is changed, one
@@ -22,7 +22,7 @@
 #define MALLOC LEAK_KIND_MALLOC
 
 static struct unwind_bounds bounds;
-static struct leaves leaves;
+static struct stack_cache leaves;
 
 static void setup(void)
 {
@@ -30,9 +30,9 @@ static void setup(void)
     void *low;
     size_t size;
     ck_assert_msg(store_create(unit_directory, "leaves", environ), "no store");
-    modules_start(rows_forget);
+    modules_start(cfi_cache_forget);
     sites_start();
-    ck_assert(rows_start() && tree_start());
+    ck_assert(cfi_cache_start() && context_tree_start());
     pthread_getattr_np(pthread_self(), &attributes);
     pthread_attr_getstack(&attributes, &low, &size);
     pthread_attr_destroy(&attributes);
@@ -46,18 +46,18 @@ static struct unwind_trace trace, fresh;
 /* What unwind and tree say of a stack, nothing remembered. */
 static uint32_t walk_to_site(const struct frame *caller, unsigned limit, struct unwind_trace *out)
 {
-    unwind_forget(out);
+    unwind_invalidate(out);
     unwind(&unit_guard, &bounds, caller, limit, out);
-    return tree_site(&unit_guard, out, MALLOC);
+    return context_tree_site(&unit_guard, out, MALLOC);
 }
 
 /* The same, as a hook does it: the paths are worked out while the frames take their places. */
 static uint32_t expect_site(const struct frame *caller, unsigned limit, struct unwind_trace *out)
 {
     unwind_find(&unit_guard, &bounds, caller, limit, out);
-    tree_expect(out, MALLOC);
-    unwind_settle(&bounds, limit, out);
-    return tree_site(&unit_guard, out, MALLOC);
+    context_tree_prefetch(out, MALLOC);
+    unwind_commit(&bounds, limit, out);
+    return context_tree_site(&unit_guard, out, MALLOC);
 }
 
 /* Did the walk read that word? */
@@ -94,7 +94,7 @@ __attribute__((no_sanitize("address"))) static void change(uintptr_t *word, uint
         return;
     *word = value;
     KEEP;
-    found = leaves_find(&leaves, bounds.low, caller, MALLOC);
+    found = stack_cache_find(&leaves, bounds.low, caller, MALLOC);
     if (found)
         walked = walk_to_site(caller, UNWIND_DEPTH_MAX, &fresh);
     *word = kept;
@@ -114,17 +114,17 @@ static void change_registers(const struct frame *caller, uint32_t site)
     struct frame other = *caller;
     other.fp += 8;
     bool matters = trace.step[trace.depth - 1].fp_matters;
-    uint32_t found = leaves_find(&leaves, bounds.low, &other, MALLOC);
+    uint32_t found = stack_cache_find(&leaves, bounds.low, &other, MALLOC);
     ck_assert_msg(found == (matters ? 0 : site), "another fp, which %s: found %u",
                   matters ? "matters" : "does not matter", found);
-    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, caller, LEAK_KIND_NEW), 0);
+    ck_assert_uint_eq(stack_cache_find(&leaves, bounds.low, caller, LEAK_KIND_NEW), 0);
     other = *caller;
     other.pc++;
-    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, &other, MALLOC), 0);
+    ck_assert_uint_eq(stack_cache_find(&leaves, bounds.low, &other, MALLOC), 0);
     other = *caller;
     other.sp += 8;
-    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, &other, MALLOC), 0);
-    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, caller, MALLOC), site);
+    ck_assert_uint_eq(stack_cache_find(&leaves, bounds.low, &other, MALLOC), 0);
+    ck_assert_uint_eq(stack_cache_find(&leaves, bounds.low, caller, MALLOC), site);
 }
 
 /* Called where a hook would be. */
@@ -132,7 +132,7 @@ __attribute__((no_sanitize("address"))) static NOINLINE void capture(void)
 {
     struct frame caller = CALLER_FRAME();
     captures++;
-    leaves_forget(&leaves);
+    stack_cache_clear(&leaves);
     uint32_t site = walk_to_site(&caller, UNWIND_DEPTH_MAX, &trace);
     ck_assert_uint_ne(site, 0);
     ck_assert_int_eq(trace.end, LEAK_ROOT_COMPLETE);
@@ -140,11 +140,11 @@ __attribute__((no_sanitize("address"))) static NOINLINE void capture(void)
                    */
         unwind(&unit_guard, &bounds, &caller, UNWIND_DEPTH_MAX, &trace);
         ck_assert_uint_eq(trace.shared, trace.depth);
-        ck_assert_uint_eq(tree_site(&unit_guard, &trace, MALLOC), site);
+        ck_assert_uint_eq(context_tree_site(&unit_guard, &trace, MALLOC), site);
     }
-    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, &caller, MALLOC), 0);
-    leaves_keep(&leaves, &trace, MALLOC, site);
-    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, &caller, MALLOC), site);
+    ck_assert_uint_eq(stack_cache_find(&leaves, bounds.low, &caller, MALLOC), 0);
+    stack_cache_add(&leaves, &trace, MALLOC, site);
+    ck_assert_uint_eq(stack_cache_find(&leaves, bounds.low, &caller, MALLOC), site);
     change_registers(&caller, site);
     uintptr_t *last = (uintptr_t *)trace.step[1].pc_slot + 16;
     for (uintptr_t *word = (uintptr_t *)caller.sp; word < last; word++) {
@@ -153,7 +153,7 @@ __attribute__((no_sanitize("address"))) static NOINLINE void capture(void)
         change(word, trace.step[0].pc, &caller);
         change(word, trace.step[trace.depth - 1].pc, &caller);
     }
-    ck_assert_uint_eq(leaves_find(&leaves, bounds.low, &caller, MALLOC), site);
+    ck_assert_uint_eq(stack_cache_find(&leaves, bounds.low, &caller, MALLOC), site);
     KEEP;
 }
 
@@ -266,7 +266,7 @@ START_TEST(paths_that_are_worked_out_early_lead_to_the_same_site)
 {
     compare_ways(5, _i);
     compare_ways(8, _i); /* shares frames with the last one */
-    ck_assert(tree_check());
+    ck_assert(context_tree_check());
 }
 END_TEST
 
@@ -285,10 +285,10 @@ END_TEST
 static NOINLINE void keep_and_ask(bool *kept)
 {
     struct frame caller = CALLER_FRAME();
-    leaves_forget(&leaves);
+    stack_cache_clear(&leaves);
     uint32_t site = walk_to_site(&caller, UNWIND_DEPTH_MAX, &trace);
-    leaves_keep(&leaves, &trace, MALLOC, site);
-    uint32_t found = leaves_find(&leaves, bounds.low, &caller, MALLOC);
+    stack_cache_add(&leaves, &trace, MALLOC, site);
+    uint32_t found = stack_cache_find(&leaves, bounds.low, &caller, MALLOC);
     ck_assert(found == 0 || found == site);
     *kept = found != 0;
     KEEP;
@@ -310,7 +310,7 @@ START_TEST(a_stack_is_kept_while_its_words_fit)
     for (int n = 0; n < 80; n++) {
         bool kept;
         keep_deep(n, &kept);
-        ck_assert_msg(kept == (words_read() <= LEAVES_WORDS), "%u words in %u frames: kept %d",
+        ck_assert_msg(kept == (words_read() <= STACK_CACHE_WORDS), "%u words in %u frames: kept %d",
                       words_read(), trace.depth, kept);
         kept_ones += kept;
     }
@@ -322,8 +322,8 @@ static NOINLINE void keep_limited(unsigned limit, bool *kept)
 {
     struct frame caller = CALLER_FRAME();
     uint32_t site = walk_to_site(&caller, limit, &trace);
-    leaves_keep(&leaves, &trace, MALLOC, site);
-    *kept = leaves_find(&leaves, bounds.low, &caller, MALLOC) != 0;
+    stack_cache_add(&leaves, &trace, MALLOC, site);
+    *kept = stack_cache_find(&leaves, bounds.low, &caller, MALLOC) != 0;
     KEEP;
 }
 
@@ -333,7 +333,7 @@ START_TEST(a_stack_that_was_cut_is_not_kept)
     bool kept;
     keep_limited(UNWIND_DEPTH_MAX, &kept);
     ck_assert(kept);
-    leaves_forget(&leaves);
+    stack_cache_clear(&leaves);
     keep_limited(2, &kept);
     ck_assert(!kept);
 }
@@ -390,10 +390,10 @@ static NOINLINE uint32_t find_here(bool keep)
 {
     struct frame caller = CALLER_FRAME();
     modules_refresh(&unit_guard);
-    uint32_t site = leaves_find(&leaves, bounds.low, &caller, MALLOC);
+    uint32_t site = stack_cache_find(&leaves, bounds.low, &caller, MALLOC);
     if (!site && keep) {
         uint32_t walked = walk_to_site(&caller, UNWIND_DEPTH_MAX, &trace);
-        leaves_keep(&leaves, &trace, MALLOC, walked);
+        stack_cache_add(&leaves, &trace, MALLOC, walked);
     }
     KEEP;
     return site;
@@ -416,7 +416,7 @@ START_TEST(after_a_change_of_modules_nothing_is_found)
     for (volatile int n = 0; n < 2; n++) {
         ck_assert_uint_eq(find_here(true) != 0, n);
         if (n)
-            leaves_forget(&leaves);
+            stack_cache_clear(&leaves);
     }
     ck_assert_uint_eq(find_here(false), 0);
 }
@@ -432,13 +432,13 @@ static struct frame frame_of(uintptr_t pc)
 }
 
 /* A caller at pc, whose own caller's return address is words[3]. */
-static void keep(struct leaves *in, uintptr_t pc, uint32_t site)
+static void keep(struct stack_cache *in, uintptr_t pc, uint32_t site)
 {
     static struct unwind_trace made;
     words[3] = 0x400100;
     made.end = LEAK_ROOT_COMPLETE;
     made.depth = 2;
-    made.serves = true;
+    made.shareable = true;
     made.looked = modules_looked();
     made.step[0] = (struct unwind_step){.pc = words[3], .sp = (uintptr_t)&words[4]};
     made.step[1] = (struct unwind_step){
@@ -446,13 +446,13 @@ static void keep(struct leaves *in, uintptr_t pc, uint32_t site)
     made.words = 1;
     made.offset[0] = (uintptr_t)&words[3] - (uintptr_t)words;
     made.word[0] = words[3];
-    leaves_keep(in, &made, MALLOC, site);
+    stack_cache_add(in, &made, MALLOC, site);
 }
 
-static uint32_t find(struct leaves *in, uintptr_t pc)
+static uint32_t find(struct stack_cache *in, uintptr_t pc)
 {
     struct frame caller = frame_of(pc);
-    return leaves_find(in, (uintptr_t)words, &caller, MALLOC);
+    return stack_cache_find(in, (uintptr_t)words, &caller, MALLOC);
 }
 
 /* Callers that share a set with the first of them. */
@@ -462,7 +462,7 @@ static void find_rivals(uintptr_t *pcs, unsigned count)
     pcs[0] = 0x500000;
     for (unsigned found = 1; found < count; found++)
         for (pcs[found] = pcs[found - 1] + 4;
-             leaves_set(&leaves, pcs[found], sp) != leaves_set(&leaves, pcs[0], sp);)
+             stack_cache_set_index(&leaves, pcs[found], sp) != stack_cache_set_index(&leaves, pcs[0], sp);)
             pcs[found] += 4;
 }
 
@@ -486,18 +486,18 @@ END_TEST
 START_TEST(every_set_is_used)
 {
     unsigned found = 0;
-    for (unsigned n = 0; n < LEAVES_FEW * LEAVES_WAYS / 2; n++)
+    for (unsigned n = 0; n < STACK_CACHE_SETS_MIN * STACK_CACHE_WAYS / 2; n++)
         keep(&leaves, 0x500000 + n * 20, n + 1);
-    for (unsigned n = 0; n < LEAVES_FEW * LEAVES_WAYS / 2; n++)
+    for (unsigned n = 0; n < STACK_CACHE_SETS_MIN * STACK_CACHE_WAYS / 2; n++)
         found += find(&leaves, 0x500000 + n * 20) == n + 1;
-    ck_assert_msg(found >= LEAVES_FEW * 3 / 4, "of %d leaves %u are there",
-                  LEAVES_FEW * LEAVES_WAYS / 2, found);
+    ck_assert_msg(found >= STACK_CACHE_SETS_MIN * 3 / 4, "of %d leaves %u are there",
+                  STACK_CACHE_SETS_MIN * STACK_CACHE_WAYS / 2, found);
 }
 END_TEST
 
 /* Looks for that many leaves in turn, again and again, and keeps the missing; hits of the last
  * round. */
-static unsigned visit(struct leaves *in, unsigned count)
+static unsigned visit(struct stack_cache *in, unsigned count)
 {
     unsigned hits = 0;
     for (unsigned round = 0; round < 40; round++) {
@@ -515,10 +515,10 @@ static unsigned visit(struct leaves *in, unsigned count)
 
 START_TEST(who_misses_often_gets_more_sets)
 {
-    unsigned count = LEAVES_FEW * LEAVES_WAYS * 3 / 2, hits = visit(&leaves, count);
-    ck_assert_ptr_nonnull(leaves.many);
+    unsigned count = STACK_CACHE_SETS_MIN * STACK_CACHE_WAYS * 3 / 2, hits = visit(&leaves, count);
+    ck_assert_ptr_nonnull(leaves.large);
     ck_assert_msg(hits > count * 3 / 4, "%u of %u", hits, count);
-    leaves_forget(&leaves);
+    stack_cache_clear(&leaves);
     for (unsigned n = 0; n < count; n++)
         ck_assert_uint_eq(find(&leaves, 0x500000 + n * 20), 0);
 }
@@ -526,48 +526,48 @@ END_TEST
 
 START_TEST(who_seldom_misses_does_not)
 {
-    visit(&leaves, LEAVES_FEW / 4);
+    visit(&leaves, STACK_CACHE_SETS_MIN / 4);
     for (unsigned n = 0; n < 100000; n++)
         find(&leaves, n % 32 ? 0x500000 : 0x900000 + n * 4);
-    ck_assert_ptr_null(leaves.many);
+    ck_assert_ptr_null(leaves.large);
 }
 END_TEST
 
 START_TEST(few_threads_have_more_sets)
 {
-    static struct leaves each[LEAVES_MANY_THREADS + 3];
+    static struct stack_cache each[STACK_CACHE_LARGE_THREADS + 3];
     unsigned grown = 0;
     for (unsigned i = 0; i < ARRAY_LENGTH(each); i++) {
-        visit(&each[i], LEAVES_FEW * LEAVES_WAYS * 3 / 2);
-        grown += each[i].many != NULL;
+        visit(&each[i], STACK_CACHE_SETS_MIN * STACK_CACHE_WAYS * 3 / 2);
+        grown += each[i].large != NULL;
     }
-    ck_assert_uint_eq(grown, LEAVES_MANY_THREADS);
-    struct leaves *late = &each[LEAVES_MANY_THREADS + 1];
-    ck_assert_ptr_null(late->many);
-    leaves_close(&each[3]); /* that thread has ended */
-    ck_assert_ptr_null(each[3].many);
-    unsigned count = LEAVES_FEW * LEAVES_WAYS * 3 / 2, hits = visit(late, count);
+    ck_assert_uint_eq(grown, STACK_CACHE_LARGE_THREADS);
+    struct stack_cache *late = &each[STACK_CACHE_LARGE_THREADS + 1];
+    ck_assert_ptr_null(late->large);
+    stack_cache_close(&each[3]); /* that thread has ended */
+    ck_assert_ptr_null(each[3].large);
+    unsigned count = STACK_CACHE_SETS_MIN * STACK_CACHE_WAYS * 3 / 2, hits = visit(late, count);
     hits = visit(late, count);
-    ck_assert_ptr_nonnull(late->many);
+    ck_assert_ptr_nonnull(late->large);
     ck_assert_msg(hits > count * 3 / 4, "%u of %u", hits, count);
     visit(&each[3], count);
-    ck_assert_ptr_null(each[3].many);
+    ck_assert_ptr_null(each[3].large);
 }
 END_TEST
 
 START_TEST(a_fork_child_has_the_places_of_threads_it_has_not)
 {
-    static struct leaves each[LEAVES_MANY_THREADS], child[LEAVES_MANY_THREADS];
+    static struct stack_cache each[STACK_CACHE_LARGE_THREADS], child[STACK_CACHE_LARGE_THREADS];
     unsigned grown = 0;
     for (unsigned i = 0; i < ARRAY_LENGTH(each); i++)
-        visit(&each[i], LEAVES_FEW * LEAVES_WAYS * 3 / 2);
-    leaves_fork_child(_i ? &each[2] : NULL);
+        visit(&each[i], STACK_CACHE_SETS_MIN * STACK_CACHE_WAYS * 3 / 2);
+    stack_cache_fork_child(_i ? &each[2] : NULL);
     for (unsigned i = 0; i < ARRAY_LENGTH(child); i++) {
-        visit(&child[i], LEAVES_FEW * LEAVES_WAYS * 3 / 2);
-        grown += child[i].many != NULL;
-        UNIT_WANT(!_i || child[i].many != each[2].many);
+        visit(&child[i], STACK_CACHE_SETS_MIN * STACK_CACHE_WAYS * 3 / 2);
+        grown += child[i].large != NULL;
+        UNIT_WANT(!_i || child[i].large != each[2].large);
     }
-    ck_assert_uint_eq(grown, LEAVES_MANY_THREADS - _i);
+    ck_assert_uint_eq(grown, STACK_CACHE_LARGE_THREADS - _i);
 }
 END_TEST
 
@@ -608,7 +608,7 @@ START_TEST(forgetting_wakes_it)
 {
     hits_of(1000, 2000);
     ck_assert_uint_ne(leaves.asleep, 0);
-    leaves_forget(&leaves);
+    stack_cache_clear(&leaves);
     keep(&leaves, 0x500000, 1);
     ck_assert_uint_eq(find(&leaves, 0x500000), 1);
 }
@@ -624,7 +624,7 @@ START_TEST(a_leaf_half_made_answers_nothing)
     if (!unit_can_trace())
         return UNIT_SKIP(UNIT_NO_TRACE);
     find_rivals(pcs, 3);
-    struct leaves *ours =
+    struct stack_cache *ours =
         mmap(NULL, sizeof *ours, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert(ours != MAP_FAILED);
     keep(ours, pcs[0], 10);

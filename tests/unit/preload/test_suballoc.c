@@ -1,16 +1,15 @@
-/* test_carved.c - blocks of the program's own allocators, against a plain list of them; and pools by
+/* test_suballoc.c - blocks of the program's own allocators, against a plain list of them; and pools by
  * their addresses.
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/heap/suballoc.h"
 #include "preload/base/lock.h"
-#include "preload/heap/pools.h"
 
 #define G (&unit_guard)
 #define MOST 300
 #define POOLS 5
 
-static struct carved model[MOST]; /* pool CARVED_ANY: free */
+static struct suballoc_block model[MOST]; /* pool SUBALLOC_ANY_POOL: free */
 static uint32_t living;
 
 static struct block block_at(uintptr_t address, uint64_t size)
@@ -22,10 +21,10 @@ static struct block block_at(uintptr_t address, uint64_t size)
 static enum blocks_insert insert(uintptr_t address, uint64_t size, uint32_t pool)
 {
     struct block block = block_at(address, size), old;
-    return carved_insert(G, &block, pool, &old);
+    return suballoc_insert(G, &block, pool, &old);
 }
 
-static struct carved *find(uintptr_t address, uint32_t pool)
+static struct suballoc_block *find(uintptr_t address, uint32_t pool)
 {
     for (unsigned i = 0; i < MOST; i++)
         if (model[i].pool == pool && model[i].block.address == address)
@@ -36,34 +35,34 @@ static struct carved *find(uintptr_t address, uint32_t pool)
 static void put(uintptr_t address, uint64_t size, uint32_t pool)
 {
     struct block block = block_at(address, size), old;
-    struct carved *known = find(address, pool), *room = known;
+    struct suballoc_block *known = find(address, pool), *room = known;
     for (unsigned i = 0; !room && i < MOST; i++)
-        if (model[i].pool == CARVED_ANY)
+        if (model[i].pool == SUBALLOC_ANY_POOL)
             room = &model[i];
     if (!room)
         return;
-    enum blocks_insert done = carved_insert(G, &block, pool, &old);
+    enum blocks_insert done = suballoc_insert(G, &block, pool, &old);
     ck_assert_int_eq(done, known ? BLOCKS_REPLACED : BLOCKS_NEW);
     if (known)
         ck_assert_uint_eq(old.size, known->block.size);
     living += !known;
-    *room = (struct carved){.block = block, .pool = pool};
+    *room = (struct suballoc_block){.block = block, .pool = pool};
 }
 
-static void is_gone(const struct carved *got)
+static void is_gone(const struct suballoc_block *got)
 {
-    struct carved *known = find(got->block.address, got->pool);
+    struct suballoc_block *known = find(got->block.address, got->pool);
     ck_assert_ptr_nonnull(known);
     ck_assert_uint_eq(known->block.size, got->block.size);
     ck_assert_uint_eq(known->block.site, got->block.site);
-    known->pool = CARVED_ANY;
+    known->pool = SUBALLOC_ANY_POOL;
     living--;
 }
 
 static void take(uintptr_t address, uint32_t pool)
 {
-    struct carved got;
-    bool there = carved_remove(G, address, pool, &got);
+    struct suballoc_block got;
+    bool there = suballoc_remove(G, address, pool, &got);
     ck_assert_int_eq(there, find(address, pool) != NULL);
     if (there)
         is_gone(&got);
@@ -71,13 +70,13 @@ static void take(uintptr_t address, uint32_t pool)
 
 static void take_any(uintptr_t address)
 {
-    struct carved got;
-    const struct carved *smallest = NULL;
+    struct suballoc_block got;
+    const struct suballoc_block *smallest = NULL;
     for (unsigned i = 0; i < MOST; i++)
-        if (model[i].pool != CARVED_ANY && model[i].block.address == address &&
+        if (model[i].pool != SUBALLOC_ANY_POOL && model[i].block.address == address &&
             (!smallest || model[i].block.size < smallest->block.size))
             smallest = &model[i];
-    ck_assert_int_eq(carved_remove(G, address, CARVED_ANY, &got), smallest != NULL);
+    ck_assert_int_eq(suballoc_remove(G, address, SUBALLOC_ANY_POOL, &got), smallest != NULL);
     if (!smallest)
         return;
     ck_assert_uint_eq(got.block.size, smallest->block.size);
@@ -86,20 +85,20 @@ static void take_any(uintptr_t address)
 
 static void take_in(uintptr_t start, uintptr_t end)
 {
-    struct carved got;
-    while (carved_remove_in(G, start, end, &got)) {
+    struct suballoc_block got;
+    while (suballoc_remove_in_range(G, start, end, &got)) {
         ck_assert(got.block.address >= start && got.block.address < end);
         is_gone(&got);
     }
     for (unsigned i = 0; i < MOST; i++)
-        ck_assert(model[i].pool == CARVED_ANY || model[i].block.address < start ||
+        ck_assert(model[i].pool == SUBALLOC_ANY_POOL || model[i].block.address < start ||
                   model[i].block.address >= end);
 }
 
 static void take_outside(uint32_t pool, uintptr_t start, uintptr_t end)
 {
-    struct carved got;
-    while (carved_remove_outside(G, pool, start, end, &got)) {
+    struct suballoc_block got;
+    while (suballoc_remove_outside(G, pool, start, end, &got)) {
         ck_assert(got.pool == pool && (got.block.address < start || got.block.address >= end));
         is_gone(&got);
     }
@@ -110,26 +109,26 @@ static void take_outside(uint32_t pool, uintptr_t start, uintptr_t end)
 
 static void is_as_the_model(void)
 {
-    struct carved it;
+    struct suballoc_block it;
     uint32_t count = 0;
     uintptr_t last = 0;
-    for (bool more = carved_first(0, 0, &it); more;
-         more = carved_first(it.block.address, it.pool + 1, &it)) {
+    for (bool more = suballoc_first(0, 0, &it); more;
+         more = suballoc_first(it.block.address, it.pool + 1, &it)) {
         ck_assert(it.block.address >= last);
         last = it.block.address;
         ck_assert_ptr_nonnull(find(it.block.address, it.pool));
         count++;
     }
     ck_assert_uint_eq(count, living);
-    ck_assert_uint_eq(carved_count, living);
-    ck_assert(carved_check());
+    ck_assert_uint_eq(suballoc_count, living);
+    ck_assert(suballoc_check());
 }
 
 START_TEST(table_is_as_a_list_of_its_blocks)
 {
     uint64_t dice = _i + 1;
     for (unsigned i = 0; i < MOST; i++)
-        model[i].pool = CARVED_ANY;
+        model[i].pool = SUBALLOC_ANY_POOL;
     for (unsigned step = 0; step < 4000; step++) {
         dice = dice * 6364136223846793005ull + 1442695040888963407ull;
         uintptr_t address = 4096 + (dice >> 40) % 200 * 8;
@@ -156,44 +155,44 @@ END_TEST
 
 START_TEST(many_blocks_of_one_pool_go_with_it)
 {
-    struct carved got;
+    struct suballoc_block got;
     uint32_t gone = 0;
     for (uintptr_t i = 1; i <= 100000; i++)
         UNIT_WANT(insert(i * 16, 16, i % 2 ? 700 : 0) == BLOCKS_NEW);
-    ck_assert(carved_check());
-    while (carved_remove_member(G, 700, &got))
+    ck_assert(suballoc_check());
+    while (suballoc_remove_member(G, 700, &got))
         gone += got.block.address / 16 % 2;
     ck_assert_uint_eq(gone, 50000);
-    ck_assert_uint_eq(carved_count, 50000);
-    ck_assert(!carved_remove_member(G, 0, &got) && !carved_remove_member(G, 5000000, &got));
-    ck_assert(carved_check());
+    ck_assert_uint_eq(suballoc_count, 50000);
+    ck_assert(!suballoc_remove_member(G, 0, &got) && !suballoc_remove_member(G, 5000000, &got));
+    ck_assert(suballoc_check());
 }
 END_TEST
 
 START_TEST(the_smallest_block_around_an_address_is_found)
 {
-    struct carved got;
+    struct suballoc_block got;
     insert(0x1000, 0x1000, 1);
     insert(0x1000, 0x40, 0);
     insert(0x1100, 0x40, 0);
-    ck_assert(carved_find_around(G, 0x1000, &got) && got.block.size == 0x40);
-    ck_assert(carved_find_around(G, 0x113f, &got) && got.block.address == 0x1100);
-    ck_assert(carved_find_around(G, 0x1140, &got) && got.block.size == 0x1000);
-    ck_assert(carved_find_around(G, 0x1fff, &got) && got.block.size == 0x1000);
-    ck_assert(!carved_find_around(G, 0x2000, &got) && !carved_find_around(G, 0xfff, &got));
-    ck_assert(carved_ignore(G, 0x1110) && carved_find_around(G, 0x1100, &got));
+    ck_assert(suballoc_find_containing(G, 0x1000, &got) && got.block.size == 0x40);
+    ck_assert(suballoc_find_containing(G, 0x113f, &got) && got.block.address == 0x1100);
+    ck_assert(suballoc_find_containing(G, 0x1140, &got) && got.block.size == 0x1000);
+    ck_assert(suballoc_find_containing(G, 0x1fff, &got) && got.block.size == 0x1000);
+    ck_assert(!suballoc_find_containing(G, 0x2000, &got) && !suballoc_find_containing(G, 0xfff, &got));
+    ck_assert(suballoc_ignore(G, 0x1110) && suballoc_find_containing(G, 0x1100, &got));
     ck_assert(got.block.kind & BLOCKS_IGNORED);
-    ck_assert(carved_find_around(G, 0x1000, &got) && !(got.block.kind & BLOCKS_IGNORED));
-    carved_remove(G, 0x1000, CARVED_ANY, &got);
+    ck_assert(suballoc_find_containing(G, 0x1000, &got) && !(got.block.kind & BLOCKS_IGNORED));
+    suballoc_remove(G, 0x1000, SUBALLOC_ANY_POOL, &got);
     ck_assert_uint_eq(got.block.size, 0x40);
 }
 END_TEST
 
 START_TEST(an_address_that_is_no_multiple_of_eight_has_no_place)
 {
-    struct carved got;
+    struct suballoc_block got;
     ck_assert_int_eq(insert(0x1004, 16, 0), BLOCKS_NO_MEMORY);
-    ck_assert(!carved_remove(G, 0x1004, 0, &got) && carved_count == 0);
+    ck_assert(!suballoc_remove(G, 0x1004, 0, &got) && suballoc_count == 0);
 }
 END_TEST
 
@@ -202,15 +201,15 @@ END_TEST
 static void *come_and_go(void *argument)
 {
     struct guard guard = {0};
-    struct carved got;
+    struct suballoc_block got;
     uintptr_t mine = (uintptr_t)argument;
     for (unsigned round = 0; round < 200; round++) {
         for (uintptr_t i = 0; i < 50; i++)
             insert(mine + i * 16, 16, i % 2 ? mine >> 20 : 0);
-        while (carved_remove_member(&guard, mine >> 20, &got))
+        while (suballoc_remove_member(&guard, mine >> 20, &got))
             ck_assert_uint_eq(got.block.address >> 20, mine >> 20);
         for (uintptr_t i = 0; i < 50; i += 2)
-            ck_assert(carved_remove(&guard, mine + i * 16, 0, &got));
+            ck_assert(suballoc_remove(&guard, mine + i * 16, 0, &got));
     }
     return NULL;
 }
@@ -222,8 +221,8 @@ START_TEST(threads_find_their_own_blocks)
         ck_assert_int_eq(pthread_create(&thread[i], NULL, come_and_go, (void *)((i + 1) << 20)), 0);
     for (unsigned i = 0; i < 8; i++)
         pthread_join(thread[i], NULL);
-    ck_assert_uint_eq(carved_count, 0);
-    ck_assert(carved_check());
+    ck_assert_uint_eq(suballoc_count, 0);
+    ck_assert(suballoc_check());
 }
 END_TEST
 

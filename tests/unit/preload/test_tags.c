@@ -5,7 +5,6 @@
 #include "preload/base/lock.h"
 #include "preload/unwind/sites.h"
 #include "preload/store/store.h"
-#include "preload/heap/tags.h"
 #include "preload/unwind/context_tree.h"
 
 #define G (&unit_guard)
@@ -36,12 +35,12 @@ START_TEST(nobody_who_pushes_none_has_a_table)
     ck_assert(!tags_push(G, ""));
     ck_assert(!tags_push(G, NULL));
     ck_assert_ptr_null(table());
-    ck_assert_uint_eq(capture_reasons, 0);
+    ck_assert_uint_eq(capture_state.reasons, 0);
     ck_assert(tags_push(G, "mesh"));
     ck_assert_ptr_nonnull(table());
-    ck_assert_uint_eq(capture_reasons, 1);
+    ck_assert_uint_eq(capture_state.reasons, 1);
     ck_assert(tags_push(G, "texture"));
-    ck_assert_uint_eq(capture_reasons, 1); /* hooks are told once */
+    ck_assert_uint_eq(capture_state.reasons, 1); /* hooks are told once */
 }
 END_TEST
 
@@ -182,19 +181,19 @@ START_TEST(each_kind_and_tag_is_a_site)
     static struct unwind_trace trace;
     static uint32_t site[LEAK_TAGS + 1][LEAK_KIND_MAX];
     sites_start();
-    ck_assert(tree_start());
+    ck_assert(context_tree_start());
     for (int round = 0; round < 2; round++)
         for (unsigned tag = 0; tag <= LEAK_TAGS; tag++)
             for (unsigned kind = 1; kind < LEAK_KIND_MAX; kind++) {
                 trace.end = LEAK_ROOT_COMPLETE;
-                uint32_t id = tree_site(G, &trace, kind + (tag << LEAK_TAG_SHIFT));
+                uint32_t id = context_tree_site(G, &trace, kind + (tag << LEAK_TAG_SHIFT));
                 UNIT_WANT(round ? id == site[tag][kind] : id == tag * (LEAK_KIND_MAX - 1) + kind);
                 UNIT_WANT(sites_tag(id) == tag && sites_kind(id) == kind);
                 site[tag][kind] = id;
             }
-    ck_assert_uint_eq(tree_free_node(G, &trace), LEAK_ROOT_COMPLETE);
+    ck_assert_uint_eq(context_tree_free_node(G, &trace), LEAK_ROOT_COMPLETE);
     ck_assert_uint_eq(sites_last(), (LEAK_TAGS + 1) * (LEAK_KIND_MAX - 1));
-    ck_assert(tree_check());
+    ck_assert(context_tree_check());
 }
 END_TEST
 

@@ -23,9 +23,9 @@ static void setup(void)
     options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "threads", environ));
     track_start();
-    modules_start(rows_forget);
+    modules_start(cfi_cache_forget);
     sites_start();
-    ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&
+    ck_assert(cfi_cache_start() && context_tree_start() && blocks_start() && free_history_start() &&
               threads_start(guard));
     guard_leave(guard);
 }
@@ -57,7 +57,7 @@ static void list(void)
 {
     seen.count = left.count = 0;
     threads_each(see, &seen);
-    threads_each_left(see_left, &left);
+    threads_each_old_stack(see_left, &left);
 }
 
 /* The place of a number among those who are there; -1: it is not. */
@@ -90,8 +90,8 @@ static void *live(void *argument)
     life->tid = sys_gettid();
     life->on_its_stack = (uintptr_t)&start;
     ENTER();
-    threads_forget(guard, life->start);
-    threads_begin(guard, &start);
+    threads_free_start(guard, life->start);
+    threads_enter(guard, &start);
     guard_leave(guard);
     pthread_barrier_wait(&all_there);
     pthread_barrier_wait(&all_may_go);
@@ -110,7 +110,7 @@ static void begin_with(unsigned count, unsigned stacks_larger)
     pthread_barrier_init(&all_may_go, NULL, count + 1);
     for (unsigned i = 0; i < count; i++) {
         ENTER();
-        struct thread_start *start = threads_announce(guard);
+        struct thread_start *start = threads_prepare_start(guard);
         guard_leave(guard);
         ck_assert_ptr_nonnull(start);
         start->stack_size = size;
@@ -268,15 +268,15 @@ START_TEST(what_a_thread_to_be_is_given_stands_in_a_page_of_notes)
     struct thread_start *notes[500];
     ENTER();
     for (unsigned i = 0; i < ARRAY_LENGTH(notes); i++) {
-        notes[i] = threads_announce(guard);
+        notes[i] = threads_prepare_start(guard);
         UNIT_WANT(notes[i] && notes[i]->serial == 2 + i);
         notes[i]->argument = &notes[i];
     }
     for (unsigned i = 0; i < ARRAY_LENGTH(notes); i++) {
         struct search search = {(uintptr_t)&notes[i]->argument, 0};
-        threads_each_note_page(look_in, &search);
+        threads_each_start_page(look_in, &search);
         UNIT_WANT(search.times == 1 && notes[i]->argument == &notes[i]);
-        threads_forget(guard, notes[i]);
+        threads_free_start(guard, notes[i]);
         UNIT_WANT(notes[i]->argument == NULL); /* it must not hold what it held */
     }
     guard_leave(guard);

@@ -1,4 +1,4 @@
-/* test_history.c - the heap over time, with a clock of the test's own: what is written is what was, and a
+/* test_timeline.c - the heap over time, with a clock of the test's own: what is written is what was, and a
  * month takes no more room than an hour.
  */
 #include "tests/unit/preload/unit.h"
@@ -32,9 +32,9 @@ static void setup(void)
     options_defaults(&options_current);
     ck_assert(store_create(unit_directory, "history", environ));
     track_start();
-    modules_start(rows_forget);
+    modules_start(cfi_cache_forget);
     sites_start();
-    ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&
+    ck_assert(cfi_cache_start() && context_tree_start() && blocks_start() && free_history_start() &&
               threads_start(guard));
     guard_leave(guard);
 }
@@ -49,7 +49,7 @@ static void make_sites(uint32_t count)
 
 static void hold(uint32_t site, int64_t bytes, int64_t blocks)
 {
-    struct leak_slot *slot = slots_find(&unit_guard, &guard_self.thread->slots, site);
+    struct leak_slot *slot = thread_counters_find(&unit_guard, &guard_self.thread->slots, site);
     if (bytes >= 0) {
         bump(&slot->counts.bytes, bytes);
         bump(&slot->counts.allocs, blocks);
@@ -58,14 +58,14 @@ static void hold(uint32_t site, int64_t bytes, int64_t blocks)
         bump(&slot->counts.frees, -blocks);
     }
     store_header->live_bytes += bytes;
-    threads_blocks += blocks;
+    threads_state.live_blocks += blocks;
 }
 
 static void tick_to(uint32_t tick)
 {
     uint32_t before = store_header->epoch;
     store_header->epoch = tick;
-    history_tick(&unit_guard, guard_self.thread, before);
+    timeline_tick(&unit_guard, guard_self.thread, before);
 }
 
 static void attach(void)
@@ -282,9 +282,9 @@ START_TEST(ages_of_what_died_add_up)
     make_sites(2);
     hold(1, 100000, 10);
     tick_to(4);
-    history_died(1, 64, 10);
-    history_died(1, 1, 36);
-    history_died(2, 64, 10); /* has no column */
+    timeline_add_death(1, 64, 10);
+    timeline_add_death(1, 1, 36);
+    timeline_add_death(2, 64, 10); /* has no column */
     tick_to(12);
     ck_assert_uint_eq(entry_at(12, 1)->freed_age, 676);
 }
@@ -311,7 +311,7 @@ static NOINLINE void came_elsewhere(uintptr_t address, size_t size)
 static NOINLINE void went(uintptr_t address)
 {
     ENTER();
-    track_free(guard, &caller, (void *)address, BY_FREE);
+    track_free(guard, &caller, (void *)address, FREED_BY_FREE);
     guard_leave(guard);
     __asm__ volatile("" ::: "memory");
 }
@@ -397,7 +397,7 @@ START_TEST(a_fork_child_begins_anew)
     for (uint32_t tick = 1; tick < 40; tick++)
         tick_to(tick);
     const struct leak_history *before = written();
-    history_fork_child();
+    timeline_fork_child();
     store_header->epoch = 40;
     tick_to(50);
     uint64_t offset = 0;

@@ -38,9 +38,9 @@ static void setup_many(void)
     ck_assert(store_create(unit_directory, "track", environ));
     track_start();
     track_select_path();
-    modules_start(rows_forget);
+    modules_start(cfi_cache_forget);
     sites_start();
-    ck_assert(rows_start() && tree_start() && blocks_start() && freed_start() &&
+    ck_assert(cfi_cache_start() && context_tree_start() && blocks_start() && free_history_start() &&
               threads_start(guard));
     guard_leave(guard);
 }
@@ -63,7 +63,7 @@ static NOINLINE void came(uintptr_t address, size_t size, enum leak_kind kind)
 static NOINLINE void went(uintptr_t address)
 {
     ENTER();
-    track_free(guard, &caller, (void *)address, BY_FREE);
+    track_free(guard, &caller, (void *)address, FREED_BY_FREE);
     guard_leave(guard);
     __asm__ volatile("" ::: "memory");
 }
@@ -149,7 +149,7 @@ START_TEST(a_block_of_the_boot_pool_never_goes_to_libc)
     ENTER();
     void *block = boot_alloc(16, 16);
     ck_assert(block);
-    ck_assert(!track_free(guard, &caller, block, BY_FREE));
+    ck_assert(!track_free(guard, &caller, block, FREED_BY_FREE));
     guard_leave(guard);
     ck_assert_uint_eq(store_header->unknown_frees, 0);
 }
@@ -239,7 +239,7 @@ static uint32_t node_of_next(uintptr_t address)
     struct block block;
     came(AT(address), 8, LEAK_KIND_MALLOC);
     ENTER();
-    ck_assert(blocks_find_around(guard, AT(address), &block));
+    ck_assert(blocks_find_containing(guard, AT(address), &block));
     guard_leave(guard);
     return view_site(store_header, block.site)->node;
 }
@@ -255,7 +255,7 @@ START_TEST(whoever_is_disabled_takes_no_stacks_until_enabled_as_often)
     capture_disable(&guard_self, false);
     ck_assert_uint_ge(node_of_next(0x10c0), LEAK_NODE_FIRST);
     ck_assert(!capture_disable(&guard_self, false));
-    ck_assert_uint_eq(capture_reasons, 0);
+    ck_assert_uint_eq(capture_state.reasons, 0);
 }
 END_TEST
 
@@ -267,7 +267,7 @@ START_TEST(all_are_disabled_once_and_enabled_once)
     ck_assert(capture_disable_all(false));
     ck_assert(!capture_disable_all(false));
     ck_assert_uint_ge(node_of_next(0x1040), LEAK_NODE_FIRST);
-    ck_assert_uint_eq(capture_reasons, 0);
+    ck_assert_uint_eq(capture_state.reasons, 0);
 }
 END_TEST
 
@@ -381,12 +381,12 @@ static uint32_t site_at(uintptr_t address)
     return block.site;
 }
 
-static const struct orphan *only_orphan(void)
+static const struct dropped_pair *only_orphan(void)
 {
     uint32_t at = 0;
-    const struct orphan *first = orphans_next(&at);
-    ck_assert(orphans_check());
-    ck_assert_ptr_null(orphans_next(&at));
+    const struct dropped_pair *first = dropped_pointers_next(&at);
+    ck_assert(dropped_pointers_check());
+    ck_assert_ptr_null(dropped_pointers_next(&at));
     return first;
 }
 
@@ -403,7 +403,7 @@ START_TEST(who_frees_the_holder_of_a_live_block_is_kept)
     point(AT(0x1000), 5, AT(0x2000));
     uint32_t holder = site_at(AT(0x1000)), child = site_at(AT(0x2000));
     went(AT(0x1000));
-    const struct orphan *orphan = only_orphan();
+    const struct dropped_pair *orphan = only_orphan();
     ck_assert_ptr_nonnull(orphan);
     ck_assert_uint_eq(orphan->site, child);
     ck_assert_uint_eq(orphan->holder, holder);
@@ -420,7 +420,7 @@ START_TEST(a_holder_may_keep_its_pointers_with_tags)
     came(AT(0x2000) | 0x05ull << 56, 48, LEAK_KIND_NEW);
     point(AT(0x1000), 5, AT(0x2000) | 0x05ull << 56);
     went(AT(0x1000) | 0x0bull << 56);
-    const struct orphan *orphan = only_orphan();
+    const struct dropped_pair *orphan = only_orphan();
     ck_assert_ptr_nonnull(orphan);
     ck_assert_uint_eq(orphan->last[0].address, AT(0x2000));
 }
@@ -458,18 +458,18 @@ START_TEST(pairs_whose_blocks_are_gone_make_room)
         uint32_t node = 100 + n;
         came(AT(0x2000), 48, LEAK_KIND_NEW);
         point(AT(0x1000), 0, AT(0x2000));
-        orphans_look(&unit_guard, NULL, NULL, &holder, (void *)holder.address, &node);
+        dropped_pointers_scan(&unit_guard, NULL, NULL, &holder, (void *)holder.address, &node);
         if (n < 19999)
             went(AT(0x2000));
     }
-    ck_assert(orphans_check());
-    while (orphans_next(&at))
+    ck_assert(dropped_pointers_check());
+    while (dropped_pointers_next(&at))
         pairs++;
     ck_assert_uint_gt(pairs, 3000);
     ck_assert_uint_le(pairs, 4096);
     at = 0;
     bool last = false;
-    for (const struct orphan *orphan; (orphan = orphans_next(&at));)
+    for (const struct dropped_pair *orphan; (orphan = dropped_pointers_next(&at));)
         last |= orphan->holder == 20000 && orphan->node == 100 + 19999;
     ck_assert(last);
 }
@@ -495,7 +495,7 @@ START_TEST(a_place_that_comes_back_is_neither_walked_nor_looked_up)
 {
     options_current.free_stacks = FREE_STACKS_OFF; /* they look there as well, now and then */
     from_one_place(20, 1);
-    struct leaves *leaves = &guard_self.thread->leaves;
+    struct stack_cache *leaves = &guard_self.thread->stack_cache;
     for (volatile int round = 0; round < 2; round++) {
         leaves->lookups = leaves->misses = 0;
         from_one_place(20, 100);
@@ -515,13 +515,13 @@ START_TEST(a_walk_that_was_left_by_longjmp_is_not_relied_on)
     unwind_open(&thread->trace);
     for (unsigned i = 0; i < thread->trace.depth; i++)
         thread->trace.step[i].node = 0;
-    leaves_forget(&thread->leaves);
+    stack_cache_clear(&thread->stack_cache);
     uint64_t shared = thread->record->frames_shared;
     came(AT(0x2000), 8, LEAK_KIND_MALLOC);
     ck_assert_uint_eq(thread->record->frames_shared, shared);
     ck_assert_uint_eq(store_header->untracked[LEAK_UNTRACKED_NO_MEMORY], 0);
     ck_assert_uint_eq(blocks_count(), 1);
-    leaves_forget(&thread->leaves);
+    stack_cache_clear(&thread->stack_cache);
     came(AT(0x3000), 8, LEAK_KIND_MALLOC);
     ck_assert_uint_gt(thread->record->frames_shared, shared); /* and the next one is */
 }
@@ -542,7 +542,7 @@ static NOINLINE void below_many_frames(int depth)
         below_many_frames(depth - 1);
     } else {
         const struct unwind_trace *trace = &guard_self.thread->trace;
-        guard_self.thread->leaves.asleep = 1000; /* they do not answer */
+        guard_self.thread->stack_cache.asleep = 1000; /* they do not answer */
         for (volatile int n = 0; n < 200; n++) {
             int frames = n % 7;
             of_changing_depth(frames, AT(0x10000) + n * 64);
@@ -550,7 +550,7 @@ static NOINLINE void below_many_frames(int depth)
                           "of %u frames %u are shared", trace->depth, trace->shared);
             ck_assert(trace->depth > 50);
         }
-        ck_assert_uint_eq(guard_self.thread->leaves.asleep, 800);
+        ck_assert_uint_eq(guard_self.thread->stack_cache.asleep, 800);
     }
     __asm__ volatile("" ::: "memory");
 }
@@ -634,7 +634,7 @@ START_TEST(the_account_of_many_threads_adds_up)
     ck_assert_uint_eq(blocks_count(), 0);
     ck_assert_uint_eq(store_header->live_bytes, 0);
     ck_assert_uint_eq(store_header->unknown_frees, 0);
-    ck_assert(blocks_check() && tree_check());
+    ck_assert(blocks_check() && context_tree_check());
     ck_assert_uint_eq(store_header->threads, 1 + THREADS + 1);
     for (uint32_t serial = 2; serial <= 1 + THREADS + 1; serial++)
         ck_assert_msg(record_of(serial) && record_of(serial)->ended, "T%u has no end", serial);

@@ -1,8 +1,8 @@
-/* test_trays.c - trays are memory: each as large as it says, nobody's twice, and few bytes beside.
+/* test_tray_alloc.c - trays are memory: each as large as it says, nobody's twice, and few bytes beside.
  */
 #include "tests/unit/preload/unit.h"
 #include "preload/base/arena.h"
-#include "preload/heap/tray_alloc.h"
+#include "preload/heap/blocks_table.h"
 #include "leak_store.h"
 
 /* A tray and what stands in it from the first key to the last entry. */
@@ -15,13 +15,13 @@ struct held {
 static size_t size_of(unsigned size_class)
 {
     uint8_t *none = NULL;
-    return (size_t)(trays_entries(none, size_class) - none) +
-           (size_t)trays_capacity[size_class] * TRAYS_ENTRY;
+    return (size_t)(tray_entries(none, size_class) - none) +
+           (size_t)tray_capacity[size_class] * TRAY_ENTRY_SIZE;
 }
 
 static bool take(struct held *held, unsigned size_class, uint8_t filling)
 {
-    *held = (struct held){trays_take(size_class), size_class, filling};
+    *held = (struct held){tray_alloc(size_class), size_class, filling};
     if (held->tray)
         memset(held->tray, filling, size_of(size_class));
     return held->tray != NULL;
@@ -38,13 +38,13 @@ static bool whole(const struct held *held)
 START_TEST(classes_rise_to_all_the_blocks_of_a_region)
 {
     uint8_t *start = (uint8_t *)(uintptr_t)4096;
-    ck_assert_uint_eq(trays_capacity[0], 1);
-    ck_assert_uint_eq(trays_capacity[TRAYS_CLASSES - 1], 256);
-    for (unsigned i = 0; i < TRAYS_CLASSES; i++) {
-        ck_assert_msg(!i || trays_capacity[i] > trays_capacity[i - 1], "class %u", i);
-        ck_assert_msg(!i || trays_capacity[i] <= 2 * trays_capacity[i - 1], "class %u", i);
-        size_t keys = (size_t)(trays_entries(start, i) - start);
-        ck_assert_msg(keys >= trays_capacity[i] && keys < trays_capacity[i] + 4u && keys % 4 == 0,
+    ck_assert_uint_eq(tray_capacity[0], 1);
+    ck_assert_uint_eq(tray_capacity[TRAY_CLASSES - 1], 256);
+    for (unsigned i = 0; i < TRAY_CLASSES; i++) {
+        ck_assert_msg(!i || tray_capacity[i] > tray_capacity[i - 1], "class %u", i);
+        ck_assert_msg(!i || tray_capacity[i] <= 2 * tray_capacity[i - 1], "class %u", i);
+        size_t keys = (size_t)(tray_entries(start, i) - start);
+        ck_assert_msg(keys >= tray_capacity[i] && keys < tray_capacity[i] + 4u && keys % 4 == 0,
                       "class %u: entries begin at %zu", i, keys);
     }
 }
@@ -52,14 +52,14 @@ END_TEST
 
 START_TEST(a_tray_that_was_given_is_the_next_to_be_taken)
 {
-    for (unsigned i = 0; i < TRAYS_CLASSES; i++) {
-        uint8_t *first = trays_take(i), *second = trays_take(i);
+    for (unsigned i = 0; i < TRAY_CLASSES; i++) {
+        uint8_t *first = tray_alloc(i), *second = tray_alloc(i);
         ck_assert(first && second && first != second);
         ck_assert_uint_eq((uintptr_t)first % 8, 0);
-        trays_give(first, i);
-        trays_give(second, i);
-        ck_assert_ptr_eq(trays_take(i), second);
-        ck_assert_ptr_eq(trays_take(i), first);
+        tray_free(first, i);
+        tray_free(second, i);
+        ck_assert_ptr_eq(tray_alloc(i), second);
+        ck_assert_ptr_eq(tray_alloc(i), first);
     }
 }
 END_TEST
@@ -69,10 +69,10 @@ END_TEST
 /* 0: all classes alike; 1: mostly small ones, as in a heap; 2: mostly the largest. */
 static unsigned random_class(uint64_t *state, int way)
 {
-    unsigned size_class = unit_random(state) % TRAYS_CLASSES;
+    unsigned size_class = unit_random(state) % TRAY_CLASSES;
     if (way == 1)
-        size_class = size_class * size_class / TRAYS_CLASSES;
-    return way == 2 && unit_random(state) % 4 ? TRAYS_CLASSES - 1 : size_class;
+        size_class = size_class * size_class / TRAY_CLASSES;
+    return way == 2 && unit_random(state) % 4 ? TRAY_CLASSES - 1 : size_class;
 }
 
 START_TEST(trays_taken_and_given_at_random_do_not_touch)
@@ -89,7 +89,7 @@ START_TEST(trays_taken_and_given_at_random_do_not_touch)
             ck_assert_msg(whole(&held[at]),
                           "seed %" PRIu64 " step %u: a tray of class %u is damaged", unit_seed, n,
                           held[at].size_class);
-            trays_give(held[at].tray, held[at].size_class);
+            tray_free(held[at].tray, held[at].size_class);
             held[at] = held[--count];
         }
     }
@@ -103,11 +103,11 @@ START_TEST(chunks_grow_with_what_is_there)
 {
     uint64_t asked = 0, state = unit_seed;
     ck_assert_uint_eq(arena_used(), 0);
-    ck_assert(trays_take(0));
+    ck_assert(tray_alloc(0));
     ck_assert_uint_eq(arena_used(), 64 << 10);
     for (unsigned n = 0; n < 100000; n++) {
         unsigned size_class = random_class(&state, 1);
-        ck_assert(trays_take(size_class));
+        ck_assert(tray_alloc(size_class));
         asked += size_of(size_class);
         uint64_t most = asked + asked / 8 + (asked < 2 << 20 ? 64 << 10 : 256 << 10);
         ck_assert_msg(arena_used() <= most + asked / 50,
@@ -128,10 +128,10 @@ START_TEST(near_the_limit_what_is_left_is_used_and_no_more)
     static struct held held[2000];
     unsigned count = 0;
     while (arena_used() < (400u + 50u * (_i / ROOMS)) << 10)
-        ck_assert(take(&held[count], TRAYS_CLASSES - 1, count)), count++;
+        ck_assert(take(&held[count], TRAY_CLASSES - 1, count)), count++;
     uint64_t limit = round_up(arena_used(), LEAK_PAGE) + (1 + _i % ROOMS) * LEAK_PAGE;
     arena_set_limit(limit);
-    while (take(&held[count], TRAYS_CLASSES - 1 - count % 3, count))
+    while (take(&held[count], TRAY_CLASSES - 1 - count % 3, count))
         count++;
     ck_assert_uint_le(arena_used(), limit);
     ck_assert_msg(arena_used() + 2 * LEAK_PAGE > limit, "%" PRIu64 " of %" PRIu64 " used",
@@ -139,11 +139,11 @@ START_TEST(near_the_limit_what_is_left_is_used_and_no_more)
     for (unsigned i = 0; i < count; i++)
         ck_assert_msg(whole(&held[i]), "tray %u of %u is damaged", i, count);
     /* What was there can still be had. */
-    trays_give(held[0].tray, held[0].size_class);
-    ck_assert_ptr_eq(trays_take(held[0].size_class), held[0].tray);
-    ck_assert_ptr_null(trays_take(held[0].size_class));
+    tray_free(held[0].tray, held[0].size_class);
+    ck_assert_ptr_eq(tray_alloc(held[0].size_class), held[0].tray);
+    ck_assert_ptr_null(tray_alloc(held[0].size_class));
     arena_set_limit(0);
-    ck_assert(trays_take(held[0].size_class));
+    ck_assert(tray_alloc(held[0].size_class));
 }
 END_TEST
 
@@ -159,7 +159,7 @@ static void *take_and_give(void *argument)
         struct held *one = &held[unit_random(&state) % ARRAY_LENGTH(held)];
         if (one->tray) {
             bad += !whole(one);
-            trays_give(one->tray, one->size_class);
+            tray_free(one->tray, one->size_class);
             one->tray = NULL;
         } else {
             bad += !take(one, unit_random(&state) % 12, unit_random(&state));
@@ -186,13 +186,13 @@ START_TEST(a_fork_child_goes_on_with_its_copy)
 {
     struct held mine, other;
     ck_assert(take(&mine, 10, 7));
-    trays_fork_lock();
+    tray_fork_lock();
     pid_t pid = fork();
     if (pid == 0) {
-        trays_fork_child();
+        tray_fork_child();
         _exit(!(whole(&mine) && take(&other, 10, 8) && whole(&mine) && whole(&other)));
     }
-    trays_fork_unlock();
+    tray_fork_unlock();
     unit_await_success(pid);
     ck_assert(take(&other, 10, 9) && whole(&mine) && whole(&other));
 }

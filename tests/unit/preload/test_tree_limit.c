@@ -17,9 +17,9 @@ static uint32_t site_of(uintptr_t pc)
     trace.end = LEAK_ROOT_COMPLETE;
     trace.depth = 1;
     trace.shared = 0;
-    trace.serves = true;
+    trace.shareable = true;
     trace.step[0] = (struct unwind_step){.pc = pc};
-    return tree_site(&unit_guard, &trace, LEAK_KIND_MALLOC);
+    return context_tree_site(&unit_guard, &trace, LEAK_KIND_MALLOC);
 }
 
 /* As if all ids up to this one were given out. */
@@ -42,7 +42,7 @@ START_TEST(the_last_nodes_are_given_out_and_then_no_more)
     uint32_t sites[2 * LEFT];
     ck_assert(store_create(unit_directory, "limit", environ));
     sites_start();
-    ck_assert(tree_start());
+    ck_assert(context_tree_start());
     uint32_t early = site_of(0x400000);
     ck_assert_uint_ne(early, 0);
     begin_at(ID_MOST - STRIPES - LEFT);
@@ -52,8 +52,8 @@ START_TEST(the_last_nodes_are_given_out_and_then_no_more)
         given += sites[n] != 0;
         ck_assert_msg(sites[n] == 0 || sites[n] == early + given, "stack %u is site %u", n,
                       sites[n]);
-        ck_assert_msg(trace.serves == (sites[n] != 0), "stack %u: the next may share %d", n,
-                      trace.serves);
+        ck_assert_msg(trace.shareable == (sites[n] != 0), "stack %u: the next may share %d", n,
+                      trace.shareable);
     }
     ck_assert_uint_eq(given, LEFT / 2); /* a node and a leaf each */
     ck_assert_uint_le(last_node, ID_MOST);
@@ -69,17 +69,17 @@ START_TEST(an_outgrown_table_takes_no_memory_and_has_nothing)
         return UNIT_SKIP(UNIT_EMULATED);
     const uint32_t size = 3, path = 0x12345678;
     unsigned char resident[1 << 3];
-    index_handle table = make_table(size);
+    index_handle table = make_index_table(size);
     ck_assert(table);
-    put(table, path, 7);
-    struct look look = look_for(table, path);
-    ck_assert_uint_eq(look_on(&look), 7);
-    look = look_for(table, path); /* a reader that takes its time */
-    leave_table(table_of(table));
-    ck_assert_int_eq(mincore(table_of(table), LEAK_PAGE << size, resident), 0);
+    insert_node(table, path, 7);
+    struct index_probe probe = start_index_probe(table, path);
+    ck_assert_uint_eq(next_probed_id(&probe), 7);
+    probe = start_index_probe(table, path); /* a reader that takes its time */
+    abandon_index_table(index_table_of(table));
+    ck_assert_int_eq(mincore(index_table_of(table), LEAK_PAGE << size, resident), 0);
     for (unsigned page = 0; page < ARRAY_LENGTH(resident); page++)
         ck_assert_msg(!(resident[page] & 1), "page %u is there still", page);
-    ck_assert_uint_eq(look_on(&look), 0);
+    ck_assert_uint_eq(next_probed_id(&probe), 0);
 }
 END_TEST
 

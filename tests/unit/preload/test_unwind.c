@@ -41,8 +41,8 @@ static void find_bounds(void)
 static void setup(void)
 {
     ck_assert_msg(store_create(unit_directory, "unwind", environ), "no store");
-    modules_start(rows_forget);
-    ck_assert(rows_start());
+    modules_start(cfi_cache_forget);
+    ck_assert(cfi_cache_start());
     find_bounds();
 #ifdef __ARM_FEATURE_PAC_DEFAULT
     void *library = NULL; /* 1.6 ends at the first signed return address */
@@ -71,7 +71,7 @@ static NOINLINE void walk(const struct unwind_bounds *in, const struct frame *st
 {
     static __thread struct unwind_trace alone;
     unwind(&unit_guard, in, start, limit, &out->trace);
-    unwind_forget(&alone);
+    unwind_invalidate(&alone);
     unwind(&unit_guard, in, start, limit, &alone);
     out->end = out->trace.end;
     out->depth = out->trace.depth;
@@ -823,8 +823,8 @@ START_TEST(an_address_with_high_bits_does_not_spoil_the_real_one)
 {
     uintptr_t pc = real_pc(1), *stack = made_stack(4096);
     struct unwind_bounds own = {(uintptr_t)stack, (uintptr_t)stack + 4096};
-    modules_start(rows_forget);
-    ck_assert(rows_start()); /* a fresh table, which has not seen the real one */
+    modules_start(cfi_cache_forget);
+    ck_assert(cfi_cache_start()); /* a fresh table, which has not seen the real one */
     struct frame start = {.pc = pc | 0x7b00ull << 48, .sp = (uintptr_t)stack, .fp = (uintptr_t)stack};
     walk(&own, &start, DEEP, &wild);
     ck_assert_int_eq(wild.end, LEAK_ROOT_NO_RULE);

@@ -1,4 +1,4 @@
-/* test_oracle.c - the comparison with another unwinder: equal stacks are equal, a planted difference is
+/* test_unwind_check.c - the comparison with another unwinder: equal stacks are equal, a planted difference is
  * counted, and a stack that says it is incomplete is held only to what it shows.
  */
 #include "tests/unit/preload/unit.h"
@@ -21,12 +21,12 @@
 
 #define FRAMES 4
 
-static struct oracle_stack ours, theirs;
+static struct unwind_check_stack ours, theirs;
 
 static void make_equal(enum leak_root end, unsigned their_count)
 {
-    ours = (struct oracle_stack){.count = FRAMES, .end = end};
-    theirs = (struct oracle_stack){.count = their_count};
+    ours = (struct unwind_check_stack){.count = FRAMES, .end = end};
+    theirs = (struct unwind_check_stack){.count = their_count};
     for (unsigned i = 0; i <= FRAMES; i++)
         ours.pc[i] = theirs.pc[i] = 0x400000 + 16 * i;
 }
@@ -34,22 +34,22 @@ static void make_equal(enum leak_root end, unsigned their_count)
 static const struct {
     enum leak_root end;
     unsigned count; /* of theirs … */
-    enum oracle_verdict want;
+    enum unwind_check_verdict want;
     unsigned at;
     enum leak_root their_end; /* … which then ends, for lack of a table if NO_RULE */
 } ends[] = {
-    {LEAK_ROOT_COMPLETE, FRAMES, ORACLE_SAME, FRAMES, LEAK_ROOT_COMPLETE},
-    {LEAK_ROOT_COMPLETE, FRAMES + 1, ORACLE_DIFFERENT, FRAMES, LEAK_ROOT_COMPLETE},
-    {LEAK_ROOT_COMPLETE, FRAMES - 1, ORACLE_DIFFERENT, FRAMES - 1, LEAK_ROOT_COMPLETE},
-    {LEAK_ROOT_COMPLETE, 0, ORACLE_DIFFERENT, 0, LEAK_ROOT_COMPLETE},
-    {LEAK_ROOT_COMPLETE, FRAMES - 1, ORACLE_SAME, FRAMES - 1, LEAK_ROOT_NO_RULE},
-    {LEAK_ROOT_NO_RULE, FRAMES - 1, ORACLE_SAME, FRAMES - 1, LEAK_ROOT_NO_RULE},
-    {LEAK_ROOT_NO_RULE, FRAMES, ORACLE_SAME, FRAMES, LEAK_ROOT_COMPLETE},
-    {LEAK_ROOT_NO_RULE, FRAMES + 1, ORACLE_STOPPED, FRAMES, LEAK_ROOT_COMPLETE},
-    {LEAK_ROOT_NO_RULE, FRAMES - 1, ORACLE_DIFFERENT, FRAMES - 1, LEAK_ROOT_COMPLETE},
-    {LEAK_ROOT_BROKEN, FRAMES + 1, ORACLE_STOPPED, FRAMES, LEAK_ROOT_COMPLETE},
-    {LEAK_ROOT_DEPTH, FRAMES + 1, ORACLE_SAME, FRAMES, LEAK_ROOT_COMPLETE},
-    {LEAK_ROOT_DEPTH, FRAMES - 1, ORACLE_DIFFERENT, FRAMES - 1, LEAK_ROOT_COMPLETE},
+    {LEAK_ROOT_COMPLETE, FRAMES, UNWIND_CHECK_SAME, FRAMES, LEAK_ROOT_COMPLETE},
+    {LEAK_ROOT_COMPLETE, FRAMES + 1, UNWIND_CHECK_DIFFERENT, FRAMES, LEAK_ROOT_COMPLETE},
+    {LEAK_ROOT_COMPLETE, FRAMES - 1, UNWIND_CHECK_DIFFERENT, FRAMES - 1, LEAK_ROOT_COMPLETE},
+    {LEAK_ROOT_COMPLETE, 0, UNWIND_CHECK_DIFFERENT, 0, LEAK_ROOT_COMPLETE},
+    {LEAK_ROOT_COMPLETE, FRAMES - 1, UNWIND_CHECK_SAME, FRAMES - 1, LEAK_ROOT_NO_RULE},
+    {LEAK_ROOT_NO_RULE, FRAMES - 1, UNWIND_CHECK_SAME, FRAMES - 1, LEAK_ROOT_NO_RULE},
+    {LEAK_ROOT_NO_RULE, FRAMES, UNWIND_CHECK_SAME, FRAMES, LEAK_ROOT_COMPLETE},
+    {LEAK_ROOT_NO_RULE, FRAMES + 1, UNWIND_CHECK_STOPPED, FRAMES, LEAK_ROOT_COMPLETE},
+    {LEAK_ROOT_NO_RULE, FRAMES - 1, UNWIND_CHECK_DIFFERENT, FRAMES - 1, LEAK_ROOT_COMPLETE},
+    {LEAK_ROOT_BROKEN, FRAMES + 1, UNWIND_CHECK_STOPPED, FRAMES, LEAK_ROOT_COMPLETE},
+    {LEAK_ROOT_DEPTH, FRAMES + 1, UNWIND_CHECK_SAME, FRAMES, LEAK_ROOT_COMPLETE},
+    {LEAK_ROOT_DEPTH, FRAMES - 1, UNWIND_CHECK_DIFFERENT, FRAMES - 1, LEAK_ROOT_COMPLETE},
 };
 
 START_TEST(only_a_marked_stack_may_be_the_shorter_one)
@@ -57,7 +57,7 @@ START_TEST(only_a_marked_stack_may_be_the_shorter_one)
     unsigned at;
     make_equal(ends[_i].end, ends[_i].count);
     theirs.end = ends[_i].their_end;
-    ck_assert_int_eq(oracle_judge(&ours, &theirs, &at), ends[_i].want);
+    ck_assert_int_eq(unwind_check_compare(&ours, &theirs, &at), ends[_i].want);
     ck_assert_uint_eq(at, ends[_i].at);
 }
 END_TEST
@@ -68,7 +68,7 @@ START_TEST(one_frame_that_differs_is_found)
     for (unsigned i = 0; i < FRAMES; i++) {
         make_equal(LEAK_ROOT_NO_RULE, FRAMES);
         theirs.pc[i]++;
-        ck_assert_int_eq(oracle_judge(&ours, &theirs, &at), ORACLE_DIFFERENT);
+        ck_assert_int_eq(unwind_check_compare(&ours, &theirs, &at), UNWIND_CHECK_DIFFERENT);
         ck_assert_uint_eq(at, i);
     }
 }
@@ -77,7 +77,7 @@ END_TEST
 /* ---- Whole walks ---------------------------------------------------------------------------- */
 
 static struct unwind_bounds bounds;
-static struct oracle oracle;
+static struct unwind_check oracle;
 static struct unwind_trace trace;
 
 static void setup_for(unsigned which)
@@ -87,9 +87,9 @@ static void setup_for(unsigned which)
     void *low;
     size_t size;
     ck_assert_msg(store_create(unit_directory, "oracle", environ), "no store");
-    modules_start(rows_forget);
+    modules_start(cfi_cache_forget);
     sites_start();
-    ck_assert(rows_start() && tree_start());
+    ck_assert(cfi_cache_start() && context_tree_start());
     log_start();
     real_find();
     pthread_getattr_np(pthread_self(), &attributes);
@@ -100,7 +100,7 @@ static void setup_for(unsigned which)
     options.verbosity = 1; /* a failing test shows the frames */
     options.unwind_check = 1;
     options.unwind_oracle = which;
-    oracle_start(&options);
+    unwind_check_start(&options);
 }
 
 static bool here(unsigned which)
@@ -117,7 +117,7 @@ static uint32_t as_it_is(uint32_t node)
 
 static uint32_t without_innermost(uint32_t node)
 {
-    return tree_node(node).parent;
+    return context_tree_node(node).parent;
 }
 
 static uint32_t nothing_at_all(uint32_t node UNUSED)
@@ -134,10 +134,10 @@ static NOINLINE void capture(void)
 {
     struct frame caller = CALLER_FRAME();
     unwind(&unit_guard, &bounds, &caller, DEEP, &trace);
-    uint32_t site = tree_site(&unit_guard, &trace, LEAK_KIND_MALLOC);
+    uint32_t site = context_tree_site(&unit_guard, &trace, LEAK_KIND_MALLOC);
     ck_assert_uint_ne(site, 0);
-    if (oracle_wants(++captures))
-        oracle_compare(&unit_guard, &oracle, &bounds, &caller, planted(sites_node(site)));
+    if (unwind_check_is_due(++captures))
+        unwind_check_run(&unit_guard, &oracle, &bounds, &caller, planted(sites_node(site)));
     KEEP;
 }
 
@@ -238,7 +238,7 @@ START_TEST(every_nth_stack_is_compared)
     if (!here(UNWIND_ORACLE_LIBGCC))
         return UNIT_SKIP("the other unwinder is not installed");
     setup_for(UNWIND_ORACLE_LIBGCC);
-    oracle_every_ = 7;
+    unwind_check_interval = 7;
     for (int n = 0; n < 70; n++)
         recurse(1);
     ck_assert_uint_eq(store_header->unwind_checks, 10);

@@ -1,6 +1,6 @@
-/* sorted_blocks.c - regions are sorted by their numbers, ten bits at a time, from the lowest on. */
-#include "preload/heap/sorted_blocks.h"
-#include "preload/heap/scan_arena.h"
+/* sorted_blocks.c - radix sort of the regions by number, ten bits at a time from the lowest on. */
+#include "preload/mark/reachability.h"
+#include "preload/mark/scan_arena.h"
 
 #define DIGIT_BITS 10
 #define DIGITS (1u << DIGIT_BITS)
@@ -10,7 +10,7 @@ static unsigned digit_of(const struct blocks_region *region, unsigned shift)
     return blocks_region_number(region) >> shift & (DIGITS - 1);
 }
 
-/* False: all have the same there, and nothing was moved. */
+/* False: this digit is the same in all regions, and nothing was moved. */
 static bool sort_by_digit(const struct blocks_region *from, struct blocks_region *to,
                           uint64_t count, unsigned shift)
 {
@@ -38,9 +38,9 @@ static uint64_t differing_bits(const struct blocks_region *regions, uint64_t cou
     return differ;
 }
 
-/* Where the sorted ones are: one of the two. */
-static const struct blocks_region *sort(struct blocks_region *regions, struct blocks_region *other,
-                                        uint64_t count)
+/* Returns the one of the two arrays that holds the sorted regions. */
+static const struct blocks_region *sort_regions(struct blocks_region *regions,
+                                                struct blocks_region *other, uint64_t count)
 {
     uint64_t differ = differing_bits(regions, count);
     for (unsigned shift = 0; shift < 64 && differ >> shift; shift += DIGIT_BITS)
@@ -52,17 +52,17 @@ static const struct blocks_region *sort(struct blocks_region *regions, struct bl
     return regions;
 }
 
-void in_order_each(uint64_t memory_most, blocks_visit *visit, void *context)
+void sorted_blocks_each(uint64_t memory_most, blocks_visit *visit, void *context)
 {
-    struct room room = {.most = memory_most};
+    struct scan_arena arena = {.most = memory_most};
     uint64_t count = blocks_regions(NULL);
-    struct blocks_region *regions = room_map(&room, count, sizeof *regions);
-    struct blocks_region *other = room_map(&room, count, sizeof *other);
+    struct blocks_region *regions = scan_arena_map(&arena, count, sizeof *regions);
+    struct blocks_region *other = scan_arena_map(&arena, count, sizeof *other);
     if (regions && other && count < UINT32_MAX) {
         blocks_regions(regions);
-        blocks_each_of(sort(regions, other, count), count, visit, context);
+        blocks_each_in_regions(sort_regions(regions, other, count), count, visit, context);
     } else {
         blocks_each(visit, context);
     }
-    room_end(&room);
+    scan_arena_free(&arena);
 }

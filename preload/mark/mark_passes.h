@@ -1,0 +1,72 @@
+/* mark_passes.h - the two passes that mark.c delegates: the sequential pointer scan before marking
+ * and the search for encoded pointers after it.
+ *
+ * Pointer scan. Breadth-first order is not memory order: a marker that reads a block when its turn
+ * comes misses the cache on nearly every line. Sequential reads are prefetched by the processor. So
+ * before marking, blocks of up to a page are read in address order, and their targets are kept as
+ * node numbers, which take little memory:
+ *
+ *     words -> targets_of[node] -> targets[first .. first + count)
+ *
+ * in the order of the words; a single target is stored in the row itself. A block stays SCAN_UNREAD
+ * if a word of it points to the interior of a block (mark.c must judge that), if it is large (it is
+ * prefetched anyway), if memory is short, if blocks are nested, and, for blocks of more than a few
+ * cache lines, if many earlier scans were wasted.
+ */
+#ifndef PRELOAD_MARK_MARK_PASSES_H
+#define PRELOAD_MARK_MARK_PASSES_H
+
+#include "preload/mark/pointer_filter.h"
+#include "preload/mark/mark_nodes.h"
+
+/* Call after the rank index is built and before marking. Sets NODE_NO_POINTER and NODE_NO_ENCODED
+ * on the blocks it has read. */
+void pointer_scan_run(struct reach *reach, const struct pointer_filter *filter);
+void pointer_scan_end(struct reach *reach);
+
+/* The index of the first word of a scanned block that points to the start of another one. */
+uint64_t pointer_scan_find_word(const struct reach *reach, uint32_t from, uint32_t to);
+
+/* The targets of a node and their number; false: SCAN_UNREAD, the caller must read the block. */
+static ALWAYS_INLINE bool pointer_scan_targets(const struct reach *reach, uint32_t node,
+                                               const uint32_t **to, uint32_t *count)
+{
+    const struct pointer_targets *row = &reach->targets_of[node];
+    *to = row->count == 1 ? &row->first : (const uint32_t *)reach->targets.at + row->first;
+    *count = row->count;
+    return row->count != SCAN_UNREAD;
+}
+
+#define POINTER_SCAN_AHEAD 12
+
+/* Prefetches for the nodes that follow in the queue: first their rows, then their targets. */
+static ALWAYS_INLINE void pointer_scan_prefetch(const struct reach *reach, uint32_t at)
+{
+    const uint32_t *next = &reach->queue[at];
+    if (reach->tail - at <= 2 * POINTER_SCAN_AHEAD)
+        return;
+    __builtin_prefetch(&reach->targets_of[next[2 * POINTER_SCAN_AHEAD]]);
+    const struct pointer_targets *row = &reach->targets_of[next[POINTER_SCAN_AHEAD]];
+    if (unlikely(row->count == SCAN_UNREAD))
+        node_prefetch_content(&reach->nodes[next[POINTER_SCAN_AHEAD]]);
+    else if (row->count > 1)
+        __builtin_prefetch((const uint32_t *)reach->targets.at + row->first);
+}
+
+/* ---- Encoded pointers ------------------------------------------------------------------------
+ * Runs after plain marking and only if unmarked blocks remain. Every word of the roots and of the
+ * marked blocks is decoded as
+ *
+ *     a tagged pointer        tag in the low 4 bits, the high 16 bits, or both
+ *     a shifted pointer       right by 1 to 4 bits
+ *     a complemented pointer
+ *     a mangled pointer       xored with glibc's pointer guard, rotated left by 17 (guard 0: skipped)
+ *     an xored pointer        with the value of the option (0: skipped)
+ *
+ * and counts only if the result is exactly the start of an unmarked block, which becomes HIDDEN.
+ * From hidden blocks, plain pointers (interior ones included) and encoded pointers are followed. */
+
+/* Blocks that an earlier leak check found hidden are in the queue already. False: no memory. */
+bool encoded_pointers_find(struct reach *reach, uint64_t guard, uint64_t xor_key);
+
+#endif

@@ -1,0 +1,104 @@
+/* rank_index.h - from an address to the number of the block that begins there or nearest below.
+ *
+ * A bit vector has one bit for each 8 bytes at which a block may begin; beside each 64 bits stands
+ * the number of blocks that begin below. 2048 such words are a page of the index and cover 1 MiB of
+ * addresses. Pages hang in leaves of 16384 (16 GiB), leaves in one top table of 16384 (48 bits of
+ * address):
+ *
+ *     address   47..34 | 33..20 | 19..9 | 8..3 | 2..0
+ *               leaf     page     word    bit
+ *
+ * Where no block begins there is no page and no leaf; the cell above still holds how many begin
+ * below, so the interior of a block of any size is found in the same few steps. Blocks are numbered
+ * by address, from 0:
+ *
+ *     number of the block at or below = blocks that begin at or below - 1
+ */
+#ifndef PRELOAD_MARK_RANK_INDEX_H
+#define PRELOAD_MARK_RANK_INDEX_H
+
+#include "preload/mark/scan_arena.h"
+
+#define RANK_INDEX_CELLS 16384
+#define RANK_INDEX_WORDS 2048
+#define RANK_INDEX_END (1ull << 48) /* no block begins at or above */
+
+struct rank_index_word {
+    uint64_t bits;
+    uint32_t below; /* blocks that begin below this word's addresses */
+    uint32_t unused;
+};
+
+struct rank_index_cell {
+    void *inside; /* a leaf's cells, a page's words; NULL: no block begins here */
+    uint32_t below;
+    uint32_t unused;
+};
+
+struct rank_index {
+    struct rank_index_cell *top, *leaves;
+    struct rank_index_word *words;
+};
+
+/* An index is built in three rounds. Each round inserts every address, in any order; the first two
+ * end with rank_index_map, the last with rank_index_sum. False: no memory. */
+enum rank_index_round { RANK_INDEX_LEAVES, RANK_INDEX_PAGES, RANK_INDEX_BITS };
+bool rank_index_start(struct rank_index *index, struct scan_arena *arena);
+void rank_index_add(struct rank_index *index, enum rank_index_round round, uintptr_t address);
+bool rank_index_map(struct rank_index *index, struct scan_arena *arena,
+                    enum rank_index_round round);
+/* Fills in "below" everywhere; returns the number of different addresses. */
+uint32_t rank_index_sum(struct rank_index *index);
+/* Frees the large part; lookups are not allowed afterwards. */
+void rank_index_free(struct rank_index *index, struct scan_arena *arena);
+
+/* True if both are on one page of the index: then the first two rounds need only one of them. */
+static inline bool rank_index_same_page(uintptr_t one, uintptr_t other)
+{
+    return (one ^ other) >> 20 == 0;
+}
+
+/* The index word of an address; NULL: there is none, and *rank blocks begin at or below it. */
+static ALWAYS_INLINE const struct rank_index_word *
+rank_index_word(const struct rank_index *index, uintptr_t address, uint32_t *rank)
+{
+    const struct rank_index_cell *cell = &index->top[address >> 34];
+    if (likely(cell->inside)) {
+        cell = (const struct rank_index_cell *)cell->inside + (address >> 20) % RANK_INDEX_CELLS;
+        if (likely(cell->inside))
+            return (const struct rank_index_word *)cell->inside + (address >> 9) % RANK_INDEX_WORDS;
+    }
+    *rank = cell->below;
+    return NULL;
+}
+
+/* Without the popcount instruction, which not every x86_64 has, and without a call into libgcc. */
+static ALWAYS_INLINE uint32_t rank_index_popcount(uint64_t bits)
+{
+    bits -= bits >> 1 & 0x5555555555555555ull;
+    bits = (bits & 0x3333333333333333ull) + (bits >> 2 & 0x3333333333333333ull);
+    bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0full;
+    return bits * 0x0101010101010101ull >> 56;
+}
+
+/* How many blocks begin at or below an address of this word. */
+static ALWAYS_INLINE uint32_t rank_index_rank_in(const struct rank_index_word *word,
+                                                 uintptr_t address)
+{
+    return word->below + rank_index_popcount(word->bits & ~0ull >> (63 - (address >> 3) % 64));
+}
+
+/* True if a block begins at exactly this address. */
+static ALWAYS_INLINE bool rank_index_is_start(const struct rank_index_word *word, uintptr_t address)
+{
+    return address % 8 == 0 && (word->bits >> (address >> 3) % 64 & 1);
+}
+
+static inline uint32_t rank_index_rank(const struct rank_index *index, uintptr_t address)
+{
+    uint32_t rank;
+    const struct rank_index_word *word = rank_index_word(index, address, &rank);
+    return word ? rank_index_rank_in(word, address) : rank;
+}
+
+#endif

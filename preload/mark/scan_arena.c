@@ -1,0 +1,247 @@
+/* scan_arena.c - a short list of mappings, searched linearly: a leak check has a few dozen.
+ *
+ * The arrays are accessed at random: with small pages every access would miss the TLB as well, and
+ * faulting them in page by page costs a small check as much as marking. So large arrays use huge
+ * pages, and once a large array exists, smaller ones are parts of such a mapping.
+ */
+#include "preload/mark/scan_arena.h"
+#include "preload/base/sys.h"
+#include "leak_store.h"
+
+#include <sys/mman.h>
+
+#define HUGE (2ull << 20)
+#define PART_LEAST (HUGE / 64)
+
+static void release_mapping(struct scan_arena *arena, unsigned i)
+{
+    struct scan_arena_mapping *map = &arena->map[i];
+    sys_unmap(map->memory, map->size);
+    *(map->spare ? &arena->spare : &arena->used) -= map->size;
+    *map = arena->map[--arena->maps];
+}
+
+static void release_spares(struct scan_arena *arena)
+{
+    for (unsigned i = arena->maps; i--;)
+        if (arena->map[i].spare)
+            release_mapping(arena, i);
+}
+
+static void *record_mapping(struct scan_arena *arena, void *memory, uint64_t size, bool parts)
+{
+    arena->map[arena->maps++] = (struct scan_arena_mapping){
+        .memory = memory, .size = size, .turn = ++arena->turns, .parts = parts};
+    arena->used += size;
+    return memory;
+}
+
+static void *map_pages(struct scan_arena *arena, uint64_t size, bool parts)
+{
+    if (arena->maps == SCAN_ARENA_MAPS || size > arena->most - arena->used - arena->spare)
+        release_spares(arena);
+    if (arena->maps == SCAN_ARENA_MAPS || size > arena->most - arena->used)
+        return NULL;
+    void *memory = sys_map(size);
+    if (!memory)
+        return NULL;
+    if (size >= HUGE)
+        sys_advise(memory, size, MADV_HUGEPAGE);
+    return record_mapping(arena, memory, size, parts);
+}
+
+/* The smallest spare mapping with so many bytes. */
+static struct scan_arena_mapping *find_spare(struct scan_arena *arena, uint64_t size)
+{
+    struct scan_arena_mapping *best = NULL;
+    for (unsigned i = 0; i < arena->maps; i++) {
+        struct scan_arena_mapping *map = &arena->map[i];
+        if (map->spare && map->size >= size && (!best || map->size < best->size))
+            best = map;
+    }
+    return best;
+}
+
+/* Cuts the first bytes off a spare mapping. */
+static void *reuse_spare(struct scan_arena *arena, uint64_t size)
+{
+    struct scan_arena_mapping *best = find_spare(arena, size);
+    if (!best || (best->size > size && arena->maps == SCAN_ARENA_MAPS))
+        return NULL;
+    void *memory = best->memory;
+    arena->spare -= size;
+    best->memory = (char *)best->memory + size;
+    best->size -= size;
+    if (!best->size)
+        *best = arena->map[--arena->maps];
+    return record_mapping(arena, memory, size, false);
+}
+
+/* A part is freed with the whole mapping. */
+static void *cut_part(struct scan_arena *arena, uint64_t size)
+{
+    if (arena->left < size) {
+        arena->next = map_pages(arena, HUGE, true);
+        arena->left = arena->next ? HUGE : 0;
+    }
+    if (arena->left < size)
+        return NULL;
+    void *part = arena->next;
+    arena->next += size;
+    arena->left -= size;
+    return part;
+}
+
+/* *kept: the memory was used before and is not zero. */
+static void *allocate(struct scan_arena *arena, uint64_t count, size_t each, uint64_t *bytes,
+                      bool *kept)
+{
+    void *memory = NULL;
+    *kept = false;
+    if (__builtin_mul_overflow(count ? count : 1, each, bytes) || *bytes > arena->most)
+        return NULL;
+    uint64_t size = round_up(*bytes, LEAK_PAGE), huge = round_up(size, HUGE);
+    if (size >= HUGE / 2) {
+        memory = reuse_spare(arena, huge);
+        *kept = memory;
+        if (!memory)
+            memory = map_pages(arena, huge, false);
+    } else if (size >= PART_LEAST && arena->used >= HUGE) {
+        memory = cut_part(arena, size);
+    }
+    return memory ? memory : map_pages(arena, size, false);
+}
+
+void *scan_arena_map(struct scan_arena *arena, uint64_t count, size_t each)
+{
+    uint64_t bytes;
+    bool kept;
+    void *memory = allocate(arena, count, each, &bytes, &kept);
+    if (kept)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+void *scan_arena_map_raw(struct scan_arena *arena, uint64_t count, size_t each)
+{
+    uint64_t bytes;
+    bool kept;
+    void *memory = allocate(arena, count, each, &bytes, &kept);
+#ifdef __SANITIZE_ADDRESS__ /* lets the tests find readers that expect zeros */
+    if (memory)
+        memset(memory, 0xa5, bytes);
+#endif
+    return memory;
+}
+
+/* The mapping that was made for the memory; NULL: it is a part of one, or NULL. */
+static struct scan_arena_mapping *find_mapping(struct scan_arena *arena, const void *memory)
+{
+    for (unsigned i = 0; i < arena->maps; i++) {
+        struct scan_arena_mapping *map = &arena->map[i];
+        if (map->memory == memory && !map->parts && !map->spare)
+            return map;
+    }
+    return NULL;
+}
+
+void scan_arena_unmap(struct scan_arena *arena, void *memory)
+{
+    struct scan_arena_mapping *map = find_mapping(arena, memory);
+    if (!map)
+        return;
+    if (map->size < HUGE) {
+        release_mapping(arena, map - arena->map);
+        return;
+    }
+    map->spare = true;
+    arena->used -= map->size;
+    arena->spare += map->size;
+}
+
+void scan_arena_free(struct scan_arena *arena)
+{
+    while (arena->maps)
+        release_mapping(arena, arena->maps - 1);
+    arena->left = 0;
+}
+
+void scan_arena_rewind(struct scan_arena *arena, const struct scan_arena *before)
+{
+    for (unsigned i = arena->maps; i--;) {
+        unsigned k = 0;
+        while (k < before->maps && before->map[k].turn != arena->map[i].turn)
+            k++;
+        if (k == before->maps || arena->map[i].spare)
+            release_mapping(arena, i);
+    }
+    if (arena->next != before->next)
+        arena->left = 0; /* parts that were cut since are not zero */
+}
+
+/* Grows a mapping of huge pages without a second copy; the kernel clears only the new pages. */
+static void *extend_in_place(struct scan_arena *arena, void *memory, uint64_t bytes)
+{
+    struct scan_arena_mapping *map = find_mapping(arena, memory);
+    uint64_t size = round_up(bytes, HUGE);
+    if (map && map->size >= size)
+        return memory;
+    if (!map || map->size < HUGE || find_spare(arena, size))
+        return NULL;
+    if (size - map->size > arena->most - arena->used - arena->spare) {
+        release_spares(arena);
+        map = find_mapping(arena, memory); /* release_spares has moved the list */
+    }
+    if (size - map->size > arena->most - arena->used)
+        return NULL;
+    void *moved = sys_remap_larger(memory, map->size, size);
+    if (!moved)
+        return NULL;
+    arena->used += size - map->size;
+    map->memory = moved;
+    map->size = size;
+    return moved;
+}
+
+void *scan_arena_grow(struct scan_arena *arena, void *memory, uint64_t before, uint64_t count,
+                      size_t each)
+{
+    uint64_t bytes;
+    void *larger = __builtin_mul_overflow(count, each, &bytes) || bytes > arena->most
+                       ? NULL
+                       : extend_in_place(arena, memory, bytes);
+    if (larger)
+        return larger;
+    larger = scan_arena_map_raw(arena, count, each);
+    if (!larger)
+        return NULL;
+    if (before)
+        memcpy(larger, memory, before * each);
+    scan_arena_unmap(arena, memory);
+    return larger;
+}
+
+bool scan_array_reserve(struct scan_arena *arena, struct scan_array *array, uint64_t count,
+                        size_t each)
+{
+    array->at = scan_arena_map_raw(arena, count, each);
+    array->capacity = array->at ? count : 0;
+    return array->at;
+}
+
+bool scan_array_grow(struct scan_arena *arena, struct scan_array *array, size_t each)
+{
+    uint64_t capacity = array->capacity ? array->capacity * 2 : LEAK_PAGE / each;
+    void *at = scan_arena_grow(arena, array->at, array->count, capacity, each);
+    if (!at)
+        return false;
+    array->at = at;
+    array->capacity = capacity;
+    return true;
+}
+
+void scan_array_free(struct scan_arena *arena, struct scan_array *array)
+{
+    scan_arena_unmap(arena, array->at);
+    memset(array, 0, sizeof *array);
+}
