@@ -9,14 +9,14 @@
 #include "common/store/store.h"
 #include "common/store/reader.h"
 #include "common/base/text.h"
-#include "common/sites/growth_series.h"
+#include "common/sites/sites.h"
 
 struct glances glances_begin(const char *path, struct resolver *resolver)
 {
     struct glances glances = {
         .path = path, .names = names_begin(resolver), .suppressions = suppress_begin()};
 
-    suppress_add_known(glances.suppressions);
+    suppress_add_defaults(glances.suppressions);
     return glances;
 }
 
@@ -105,7 +105,7 @@ static void fill_growth(const struct glances *glances, const struct store *store
                         struct glance *glance)
 {
     struct mem *mem = glance->mem;
-    struct trends trends = trends_begin(mem, store, glance->time_ns);
+    struct growth_series growth_series = growth_series_begin(mem, store, glance->time_ns);
     uint32_t *next = arena_alloc_array(mem, store->site_count, sizeof(*next));
     uint32_t *first = arena_alloc_array(mem, glance->count, sizeof(*first));
     bool *has = arena_alloc_array(mem, glance->count, sizeof(*has));
@@ -115,11 +115,12 @@ static void fill_growth(const struct glances *glances, const struct store *store
 
         next[i] = first[name];
         first[name] = i + 1;
-        has[name] |= trends_has(&trends, i);
+        has[name] |= growth_series_has_site(&growth_series, i);
     }
     for (size_t i = 0; i < glance->count; i++) {
         if (has[i])
-            glance->rows[i].growth = trends_of(&trends, (struct site_list){first[i], next});
+            glance->rows[i].growth =
+                growth_series_judge(&growth_series, (struct site_list){first[i], next});
         glance->growing += glance->rows[i].growth && growth_is_growing(glance->rows[i].growth->verdict);
     }
 }

@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-#include "common/view/json_growth.h"
-#include "common/view/json_stack.h"
+#include "common/view/json_parts.h"
 
 static void write_change(struct json *json, const struct change *change)
 {

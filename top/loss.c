@@ -2,14 +2,14 @@
  * owners come first. */
 #include "top/loss.h"
 
-#include "common/names/frame_class.h"
-#include "common/sites/reconcile.h"
+#include "common/names/names.h"
+#include "common/sites/sites.h"
 
 struct losing {
     const struct names *names;
     const struct store *store;
     struct suppressions *suppressions;
-    struct settling settling;
+    struct reconciliation reconciliation;
     struct lost *lost; /* by name */
     bool *quiet;       /* by name: what is lost of it is suppressed */
 };
@@ -43,7 +43,7 @@ static bool is_runtime(const struct losing *losing, size_t name, uint64_t bytes,
     const struct name *at = losing->names->at[name];
 
     return blocks &&
-           classify_runtime_block(at->stack.frames, at->stack.count, at->user, bytes / blocks);
+           classify_is_runtime_block(at->stack.frames, at->stack.count, at->user, bytes / blocks);
 }
 
 static bool owner_is_quiet(const struct losing *losing, const struct share *share)
@@ -59,7 +59,7 @@ static void add_shares(struct losing *losing, uint32_t site, enum verdict verdic
 {
     struct lost *lost = &losing->lost[names_of(losing->names, &losing->store->sites[site])];
     const struct share *shares;
-    size_t count = settle_site(&losing->settling, site, &shares);
+    size_t count = reconcile_site(&losing->reconciliation, site, &shares);
 
     for (size_t i = 0; i < count; i++) {
         const struct share *share = &shares[i];
@@ -105,14 +105,14 @@ struct lost *loss_by_name(struct mem *mem, const struct names *names, const stru
 
     if (!store->look || store->look->head.rung == LEAK_RUNG_NONE)
         return NULL;
-    losing.settling = settle_begin(store);
+    losing.reconciliation = reconcile_begin(store);
     losing.lost = arena_alloc_array(mem, names->count, sizeof(*losing.lost));
     losing.quiet = arena_alloc_array(mem, names->count, sizeof(*losing.quiet));
-    suppress_turn_to(suppressions, store, now_ns);
+    suppress_select_store(suppressions, store, now_ns);
     add_sites(&losing, VERDICT_LOST);
     drop_known(&losing, VERDICT_LOST);
     add_sites(&losing, VERDICT_INDIRECT);
     drop_known(&losing, VERDICT_INDIRECT);
-    settle_end(&losing.settling);
+    reconcile_end(&losing.reconciliation);
     return losing.lost;
 }

@@ -168,7 +168,7 @@ static void label_site(const struct measured *process, size_t row, FILE *stream)
 
     fprintf(stream, ",signature=\"%016" PRIx64 "\"", name->signature);
     label_write("kind", kind_word[name->kind], 0, false, stream);
-    label_write("function", name->title ? text_function(name->title, &view, 0).text : "",
+    label_write("function", name->title ? text_function_name(name->title, &view, 0).text : "",
                 FUNCTION_COLUMNS, false, stream);
 }
 

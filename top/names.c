@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "common/sites/signature.h"
-#include "common/sites/stack.h"
 
 struct resolver *names_resolver(struct mem *mem)
 {
@@ -41,7 +40,7 @@ static const struct name *make(struct names *names, struct signatures *signature
 
     *name = (struct name){.signature = signature,
                           .kind = site->kind,
-                          .stack = stack_of_node(names->mem, signatures, site->node)};
+                          .stack = stack_from_node(names->mem, signatures, site->node)};
     name->user = frame_first_user(name->stack.frames, name->stack.count);
     like = (struct record){
         .frames = name->stack.frames, .frame_count = name->stack.count, .user = name->user};
@@ -51,7 +50,7 @@ static const struct name *make(struct names *names, struct signatures *signature
 
 static void learn(struct names *names, struct signatures *signatures, const struct store_site *site)
 {
-    uint64_t signature = signatures_of(signatures, site->node);
+    uint64_t signature = signatures_of_node(signatures, site->node);
     uint64_t *slot = hashmap_put(&names->of_key, hash_mix(signature, site->kind), NULL);
 
     if (!*slot) {
@@ -74,7 +73,7 @@ void names_learn(struct names *names, const struct store *store)
     signatures = signatures_begin(names->resolver, store);
     for (size_t i = 0; i < store->site_count; i++)
         if (!hashmap_get(&names->of_site, store->sites[i].id))
-            signatures_want(&signatures, store->sites[i].node);
+            signatures_request(&signatures, store->sites[i].node);
     signatures_resolve(&signatures);
     for (size_t i = 0; i < store->site_count; i++)
         if (!hashmap_get(&names->of_site, store->sites[i].id))

@@ -22,7 +22,7 @@ static size_t write_source(const struct frame *frame, FILE *stream)
     size_t count = 0;
 
     if (frame->file && frame->line)
-        count = source_lines(&search, frame->file, first, text[0], SOURCE_LINES, SOURCE_SIZE);
+        count = source_read_lines(&search, frame->file, first, text[0], SOURCE_LINES, SOURCE_SIZE);
     for (size_t i = 0; i < count; i++)
         fprintf(stream, "%c %5u  %s\n", first + i == frame->line ? '>' : ' ', (unsigned)(first + i),
                 text[i]);

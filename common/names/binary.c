@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/names/dwarf_data.h"
+#include "common/names/dwarf.h"
 #include "common/names/symbols.h"
 
 struct binary {
@@ -23,7 +23,7 @@ struct binary {
     struct symbols symbols;
 };
 
-/* Every directory, its sysroot form, and libdwfl's own defaults, in its colon syntax. */
+/* The debug directories, that of the sysroot, and libdwfl's defaults, in libdwfl's colon syntax. */
 static char *debug_path(struct mem *mem, const struct binary_search_path *search)
 {
     char *path = arena_copy(mem, "", 0);
@@ -35,7 +35,7 @@ static char *debug_path(struct mem *mem, const struct binary_search_path *search
     return arena_format(mem, "%s:.debug:/usr/lib/debug", path);
 }
 
-static bool begin(struct binary *binary)
+static bool begin_dwfl(struct binary *binary)
 {
     binary->callbacks = (Dwfl_Callbacks){.find_elf = dwfl_build_id_find_elf,
                                          .find_debuginfo = dwfl_standard_find_debuginfo,
@@ -49,7 +49,7 @@ static bool begin(struct binary *binary)
     return true;
 }
 
-static void end(struct binary *binary)
+static void end_dwfl(struct binary *binary)
 {
     if (binary->dwfl)
         dwfl_end(binary->dwfl);
@@ -67,29 +67,29 @@ static bool same_build_id(Dwfl_Module *module, const struct binary_name *name)
            memcmp(bits, name->build_id, (size_t)length) == 0;
 }
 
-/* A file that can be opened as this module; says in *state what stood in the way. */
+/* Opens a file if it is this module; else binary->state says why not. */
 static bool open_file(struct binary *binary, const char *path, const struct binary_name *name)
 {
     struct stat status;
     GElf_Addr bias;
 
-    binary->state = BINARY_GONE;
+    binary->state = BINARY_MISSING;
     if (stat(path, &status) != 0)
         return false;
-    binary->state = BINARY_FOREIGN;
-    if (!S_ISREG(status.st_mode) || !begin(binary))
+    binary->state = BINARY_NOT_ELF;
+    if (!S_ISREG(status.st_mode) || !begin_dwfl(binary))
         return false;
     binary->module = dwfl_report_elf(binary->dwfl, path, path, -1, 0, false);
     dwfl_report_end(binary->dwfl, NULL, NULL);
     if (!binary->module || !dwfl_module_getelf(binary->module, &bias)) {
-        end(binary);
+        end_dwfl(binary);
         return false;
     }
     binary->state = BINARY_REPLACED;
     if (name->build_id_length
             ? !same_build_id(binary->module, name)
             : name->seen_ns && (uint64_t)status.st_mtime > name->seen_ns / 1000000000u) {
-        end(binary);
+        end_dwfl(binary);
         return false;
     }
     binary->symbol_bias = bias;
@@ -105,7 +105,7 @@ static const char *build_id_path(struct mem *mem, const char *dir, const struct 
     return arena_format(mem, "%s.debug", path);
 }
 
-/* The file itself is gone or another one: its debug file names everything just as well. */
+/* Opens a debug file by build-id when the file itself is missing or replaced. */
 static bool open_debug_file(struct binary *binary, struct mem *mem,
                             const struct binary_search_path *search, const struct binary_name *name)
 {
@@ -120,12 +120,12 @@ static bool open_debug_file(struct binary *binary, struct mem *mem,
     return open_file(binary, build_id_path(mem, "/usr/lib/debug", name), name);
 }
 
-/* Only when the user has set up a server: libdwfl then asks it by build-id. */
+/* Queries debuginfod by build-id, only when the user configured a server. */
 static bool open_from_server(struct binary *binary, const struct binary_name *name)
 {
     GElf_Addr bias;
 
-    if (!getenv("DEBUGINFOD_URLS") || !begin(binary))
+    if (!getenv("DEBUGINFOD_URLS") || !begin_dwfl(binary))
         return false;
     binary->module = dwfl_report_module(binary->dwfl, name->path, 0, UINT64_MAX / 2);
     if (binary->module)
@@ -136,11 +136,11 @@ static bool open_from_server(struct binary *binary, const struct binary_name *na
         binary->symbol_bias = bias;
         return true;
     }
-    end(binary);
+    end_dwfl(binary);
     return false;
 }
 
-static void find_dwarf(struct binary *binary)
+static void open_dwarf(struct binary *binary)
 {
     Dwarf *dwarf = dwfl_module_getdwarf(binary->module, &binary->dwarf_bias);
 
@@ -149,7 +149,7 @@ static void find_dwarf(struct binary *binary)
         return;
     binary->dwarf = dwarf_index_begin(dwarf);
     binary->data.dwarf = dwarf;
-    binary->state = BINARY_GOOD;
+    binary->state = BINARY_COMPLETE;
 }
 
 struct binary *binary_open(struct mem *mem, const struct binary_search_path *search,
@@ -159,7 +159,7 @@ struct binary *binary_open(struct mem *mem, const struct binary_search_path *sea
     enum binary_state first;
     const char *path = name->path;
 
-    binary->state = BINARY_FOREIGN;
+    binary->state = BINARY_NOT_ELF;
     if (path[0] != '/' || search->never_open)
         return binary;
     binary->debug_path = debug_path(mem, search);
@@ -173,7 +173,7 @@ struct binary *binary_open(struct mem *mem, const struct binary_search_path *sea
             return binary;
         }
     }
-    find_dwarf(binary);
+    open_dwarf(binary);
     return binary;
 }
 
@@ -183,7 +183,7 @@ void binary_close(struct binary *binary)
     binary->dwarf = NULL;
     dwarf_data_end(&binary->data);
     symbols_end(&binary->symbols);
-    end(binary);
+    end_dwfl(binary);
 }
 
 enum binary_state binary_state(const struct binary *binary)
@@ -191,14 +191,14 @@ enum binary_state binary_state(const struct binary *binary)
     return binary->state;
 }
 
-size_t binary_find(struct binary *binary, uint64_t offset,
-                   struct dwarf_frame frames[DWARF_INLINE_MAX])
+size_t binary_find_frames(struct binary *binary, uint64_t offset,
+                          struct dwarf_frame frames[DWARF_INLINE_MAX])
 {
     size_t count = 0;
 
     if (!binary->module)
         return 0;
-    if (binary->dwarf) /* the index is made of the file's own addresses */
+    if (binary->dwarf) /* the index uses the file's own addresses */
         count = dwarf_index_find(binary->dwarf, offset + binary->symbol_bias - binary->dwarf_bias,
                                  frames);
     if (count && frames[count - 1].name)
@@ -213,13 +213,13 @@ size_t binary_find(struct binary *binary, uint64_t offset,
 
 /* ---- Variables ------------------------------------------------------------------------------ */
 
-static struct binary_variable told(const struct dwarf_variable *known)
+static struct binary_variable variable_from_dwarf(const struct dwarf_variable *known)
 {
     return (struct binary_variable){
         .name = known->name, .function = known->function, .file = known->file, .line = known->line};
 }
 
-/* address: as libdwfl counts, or an offset in the TLS segment. bias: of the debug information's. */
+/* address: as libdwfl counts, or an offset in the TLS segment. bias: of the debug information. */
 static bool find_variable(struct binary *binary, uint64_t address, bool tls, uint64_t bias,
                           struct binary_variable *found)
 {
@@ -233,7 +233,7 @@ static bool find_variable(struct binary *binary, uint64_t address, bool tls, uin
     *found = (struct binary_variable){0};
     start = tls ? symbol.start | DWARF_DATA_TLS : symbol.start - bias;
     if (dwarf_data_find(&binary->data, start, symbol.local, &known))
-        *found = told(&known);
+        *found = variable_from_dwarf(&known);
     found->symbol = symbol.name;
     found->offset = address - symbol.start;
     return true;
@@ -245,8 +245,8 @@ bool binary_find_data(struct binary *binary, uint64_t address, struct binary_var
            find_variable(binary, address + binary->symbol_bias, false, binary->dwarf_bias, found);
 }
 
-/* Where the program's TLS begins, counted from the thread pointer: on x86-64 its end is there
- * (variant II), on aarch64 its beginning follows two words (variant I). */
+/* Offset of the program's TLS from the thread pointer: on x86-64 the TLS ends there (variant II),
+ * on aarch64 it begins two words after it (variant I). */
 static bool tls_start(struct binary *binary, unsigned machine, int64_t *start)
 {
     GElf_Addr bias;
@@ -290,7 +290,7 @@ bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_
     if (!binary->dwarf || !dwarf_index_function(binary->dwarf, at, &function) ||
         !dwarf_data_local(&function, at, cfa, address, &known, &start))
         return false;
-    *found = told(&known);
+    *found = variable_from_dwarf(&known);
     found->offset = address - start;
     return true;
 }

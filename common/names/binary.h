@@ -1,8 +1,8 @@
-/* binary.h - one ELF file that was mapped into a process, found again and opened.
+/* binary.h - finds and opens an ELF file that was mapped into a process.
  *
- * The ladder: the file at its path (below --sysroot), if its build-id is the recorded one; else
- * a debug file of that build-id in the debug directories; else whatever debuginfod has for it.
- * Nothing that is not proven to be the same file is ever asked for a name.
+ * Tried in order: the file at its path (below --sysroot), if its build-id is the recorded one; a
+ * debug file of that build-id in the debug directories; the file that debuginfod has. Only a file
+ * that is proven to be the same supplies names.
  */
 #ifndef COMMON_NAMES_BINARY_H
 #define COMMON_NAMES_BINARY_H
@@ -16,22 +16,23 @@
 
 struct binary_search_path {
     const char *sysroot;           /* NULL = none */
-    const char *const *debug_dirs; /* searched before the standard ones */
+    const char *const *debug_dirs; /* searched before the standard directories */
     size_t debug_dir_count;
-    bool never_open; /* names no function at all: for tests of everything else */
+    bool never_open; /* resolve no names, for tests */
 };
 
 enum binary_state {
-    BINARY_GOOD,     /* functions and lines */
-    BINARY_NO_LINES, /* opened: a symbol table at most */
-    BINARY_GONE,     /* no such file any more */
-    BINARY_REPLACED, /* another file stands at its path */
-    BINARY_FOREIGN,  /* not a file, or not an ELF file */
+    BINARY_COMPLETE, /* has functions and lines */
+    BINARY_NO_LINES, /* opened, but without debug information */
+    BINARY_MISSING,  /* the file is missing */
+    BINARY_REPLACED, /* another file is at its path */
+    BINARY_NOT_ELF,  /* not a regular file, or not ELF */
 };
 
-struct binary; /* opaque: owned by the caller, see binary_open() */
+struct binary; /* opaque, see binary_open() */
 
-/* What the store knows of it. seen_ns: the file must not be younger when there is no build-id. */
+/* What was recorded of a file. seen_ns: without a build-id, the file must not be newer than
+ * this. */
 struct binary_name {
     const char *path;
     const uint8_t *build_id;
@@ -41,34 +42,34 @@ struct binary_name {
 
 struct binary *binary_open(struct mem *mem, const struct binary_search_path *search,
                            const struct binary_name *name);
-void binary_close(struct binary *binary); /* libdw's part; the rest goes with mem */
+void binary_close(struct binary *binary); /* frees what libdw allocated; the rest lives in mem */
 
 enum binary_state binary_state(const struct binary *binary);
 
-/* Innermost first; 0 = nothing known. Texts belong to the binary. */
-size_t binary_find(struct binary *binary, uint64_t offset,
-                   struct dwarf_frame frames[DWARF_INLINE_MAX]);
+/* The frames at an offset, innermost first; 0 = unknown. Strings belong to the binary. */
+size_t binary_find_frames(struct binary *binary, uint64_t offset,
+                          struct dwarf_frame frames[DWARF_INLINE_MAX]);
 
-/* A variable. Texts belong to the binary. */
+/* A variable. Strings belong to the binary. */
 struct binary_variable {
-    const char *symbol; /* as linkers write it, NULL = none */
-    const char *name; /* as in the source, like the rest NULL when there is no debug information */
-    const char *function; /* whose it is, as linkers write it; NULL = nobody's */
+    const char *symbol;   /* mangled, NULL = none */
+    const char *name;     /* as in the source; NULL without debug information, like the rest */
+    const char *function; /* that declares it, mangled; NULL = none */
     const char *file;
     unsigned line;
-    uint64_t offset; /* of what was asked for in it */
+    uint64_t offset; /* of the address in the variable */
 };
 
-/* The variable around an address of the file; false: nobody's. */
+/* The variable around an address of the file; false: none. */
 bool binary_find_data(struct binary *binary, uint64_t address, struct binary_variable *found);
 
-/* The same by the offset from a thread pointer. Only of the program itself, whose TLS lies where
- * its machine (ELF e_machine) says. */
+/* The thread-local variable at an offset from the thread pointer. Only for the program itself,
+ * whose TLS has a fixed place on each machine (ELF e_machine). */
 bool binary_find_tls(struct binary *binary, unsigned machine, int64_t offset,
                      struct binary_variable *found);
 
-/* The same of a word on a stack, in the frame of the function around pc whose canonical frame
- * address is cfa. */
+/* The local variable at an address on a stack, in the frame of the function around pc whose
+ * canonical frame address is cfa. */
 bool binary_find_local(struct binary *binary, uint64_t pc, uint64_t cfa, uint64_t address,
                        struct binary_variable *found);
 

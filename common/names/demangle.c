@@ -1,10 +1,10 @@
-/* demangle.c - libiberty behind guards; see demangle.h.
+/* demangle.c - libiberty with guards; see names.h. libiberty prints through a callback, so longjmp
+ * aborts a name that expands beyond LONGEST characters.
  *
- * libiberty prints through a callback, so a name that expands without end is left by longjmp at
- * LONGEST characters. Above 1024 characters it refuses to start unless told not to count, because
- * it needs stack in proportion: then it runs in a thread with a large one.
+ * libiberty needs stack in proportion to the name and refuses names above 1024 characters by
+ * default: for these the limit is off and it runs in a thread with a large stack.
  */
-#include "common/names/demangle.h"
+#include "common/names/names.h"
 
 #include <libiberty/demangle.h>
 #include <pthread.h>
@@ -15,21 +15,21 @@
 
 #define LONGEST ((size_t)128 << 10) /* of a demangled name */
 #define LONGEST_INPUT ((size_t)64 << 10)
-#define PLAIN_INPUT 1000 /* libiberty does these with its own limits on */
+#define PLAIN_INPUT 1000 /* demangled with libiberty's own limits */
 #define BIG_STACK ((size_t)256 << 20)
 
-struct job {
+struct demangle_job {
     const char *name;
     int options;
-    char *text; /* malloc'd by array_grow */
+    char *text; /* on the heap */
     size_t length, capacity;
     bool done;
     jmp_buf too_long;
 };
 
-static void append(const char *text, size_t length, void *opaque)
+static void append_text(const char *text, size_t length, void *opaque)
 {
-    struct job *job = opaque;
+    struct demangle_job *job = opaque;
 
     if (length > LONGEST - job->length)
         longjmp(job->too_long, 1);
@@ -38,24 +38,24 @@ static void append(const char *text, size_t length, void *opaque)
     job->length += length;
 }
 
-static void *run(void *opaque)
+static void *run_demangler(void *opaque)
 {
-    struct job *job = opaque;
+    struct demangle_job *job = opaque;
 
     if (setjmp(job->too_long)) {
         job->done = false;
         return NULL;
     }
-    /* Rust first: its older names also look like C++. */
-    job->done = rust_demangle_callback(job->name, job->options, append, job);
+    /* Try Rust first: its older names also look like C++. */
+    job->done = rust_demangle_callback(job->name, job->options, append_text, job);
     if (!job->done) {
         job->length = 0;
-        job->done = cplus_demangle_v3_callback(job->name, job->options, append, job);
+        job->done = cplus_demangle_v3_callback(job->name, job->options, append_text, job);
     }
     return NULL;
 }
 
-static void run_with_room(struct job *job)
+static void run_on_big_stack(struct demangle_job *job)
 {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -63,17 +63,18 @@ static void run_with_room(struct job *job)
     job->options |= DMGL_NO_RECURSE_LIMIT;
     pthread_attr_init(&attributes);
     if (pthread_attr_setstacksize(&attributes, BIG_STACK) == 0 &&
-        pthread_create(&thread, &attributes, run, job) == 0)
+        pthread_create(&thread, &attributes, run_demangler, job) == 0)
         pthread_join(thread, NULL);
     pthread_attr_destroy(&attributes);
 }
 
-static bool starts(const char *text, const char *prefix)
+static bool has_prefix(const char *text, const char *prefix)
 {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* What GCC and clang append to the name of a clone, and the linker to a versioned symbol. */
+/* Length without what GCC and clang append to the name of a clone, and the linker to a versioned
+ * symbol. */
 static size_t plain_length(const char *name)
 {
     static const char *const marks[] = {".constprop.", ".isra.", ".part.", ".cold",
@@ -91,11 +92,11 @@ static size_t plain_length(const char *name)
 
 const char *demangle(struct mem *mem, const char *name)
 {
-    struct job job = {.options = DMGL_PARAMS | DMGL_ANSI};
+    struct demangle_job job = {.options = DMGL_PARAMS | DMGL_ANSI};
     size_t length;
     char *plain;
 
-    if (starts(name, "__GI_")) /* glibc's name for calls inside itself */
+    if (has_prefix(name, "__GI_")) /* glibc's name for calls inside itself */
         name += strlen("__GI_");
     length = plain_length(name);
     plain = arena_copy(mem, name, length);
@@ -104,16 +105,16 @@ const char *demangle(struct mem *mem, const char *name)
         return plain;
     job.name = plain;
     if (length <= PLAIN_INPUT)
-        run(&job);
+        run_demangler(&job);
     else if (length <= LONGEST_INPUT)
-        run_with_room(&job);
+        run_on_big_stack(&job);
     if (job.done && job.length)
         plain = arena_copy(mem, job.text, job.length);
     free(job.text);
     return plain;
 }
 
-/* One step through a C++ name: moves *at behind a bracketed part or one character. */
+/* One step through a C++ name: skips a bracketed part or one character. */
 static const char *skip_part(const char *at)
 {
     static const char open[] = "<([{", close[] = ">)]}";
@@ -138,7 +139,7 @@ static const char *skip_part(const char *at)
 static const char *skip_operator(const char *at)
 {
     at += strlen("operator");
-    if (starts(at, "()"))
+    if (has_prefix(at, "()"))
         return at + 2;
     while (*at && *at != '(')
         at++;
@@ -147,7 +148,7 @@ static const char *skip_operator(const char *at)
 
 static bool operator_at(const char *name, const char *at)
 {
-    return starts(at, "operator") && (at == name || at[-1] == ':' || at[-1] == ' ') &&
+    return has_prefix(at, "operator") && (at == name || at[-1] == ':' || at[-1] == ' ') &&
            !(at[8] >= 'a' && at[8] <= 'z') && at[8] != '_';
 }
 
@@ -158,8 +159,8 @@ const char *demangle_scope(const char *name)
     for (const char *at = name; *at;) {
         if (operator_at(name, at))
             return scope;
-        if (*at == '(' && !starts(at, "(anonymous namespace)") && !starts(at, "(.")) {
-            return scope; /* the parameters: "const" and the like may follow */
+        if (*at == '(' && !has_prefix(at, "(anonymous namespace)") && !has_prefix(at, "(.")) {
+            return scope; /* the parameters; "const" and the like may follow */
         }
         if (*at == ' ') {
             scope = ++at;
@@ -179,7 +180,7 @@ size_t demangle_bare_length(const char *scope)
             at = skip_operator(at);
             continue;
         }
-        if (*at == '(' && at != scope && !starts(at, "(anonymous namespace)"))
+        if (*at == '(' && at != scope && !has_prefix(at, "(anonymous namespace)"))
             break;
         at = skip_part(at);
     }

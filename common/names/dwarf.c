@@ -1,4 +1,4 @@
-/* dwarf.c - functions and lines of one ELF file; see dwarf.h. */
+/* dwarf.c - see dwarf.h. */
 #include "common/names/dwarf.h"
 
 #include <dwarf.h>
@@ -8,10 +8,10 @@
 #include "common/base/arena.h"
 #include "common/base/interval_map.h"
 
-#define NESTING 16 /* namespaces in namespaces */
+#define NESTING 16 /* namespaces in namespaces, blocks in blocks */
 
 struct unit {
-    Dwarf_Die die;  /* the skeleton, when split: it has the ranges and the line table */
+    Dwarf_Die die;  /* the skeleton of a split unit: has the ranges and the line table */
     Dwarf_Die code; /* has the functions */
     bool indexed;
     struct spans functions; /* values index `function` */
@@ -74,7 +74,7 @@ void dwarf_index_end(struct dwarf_index *index)
     free(index);
 }
 
-static bool holds_functions(int tag)
+static bool may_hold_functions(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
            tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
@@ -95,7 +95,7 @@ static void add_functions(struct unit *unit, Dwarf_Die *parent, int nesting)
                                       unit->function_count + 1, sizeof(die));
             unit->function[unit->function_count] = die;
             add_ranges(&unit->functions, &die, (uint32_t)unit->function_count++);
-        } else if (holds_functions(tag)) {
+        } else if (may_hold_functions(tag)) {
             add_functions(unit, &die, nesting + 1);
         }
     } while (dwarf_siblingof(&die, &die) == 0);
@@ -118,19 +118,21 @@ static Dwarf_Die *find_function(struct unit *unit, Dwarf_Addr address)
     return found == INTERVAL_NONE ? NULL : &unit->function[found];
 }
 
-/* The child that goes on with the address: a block, or an inlined call. */
-static bool next_scope(Dwarf_Die *scope, Dwarf_Addr address)
+static bool is_block(int tag)
+{
+    return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+           tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+/* Moves to the child that contains the address: a block, or an inlined call. */
+static bool enter_scope(Dwarf_Die *scope, Dwarf_Addr address)
 {
     Dwarf_Die die;
 
     if (dwarf_child(scope, &die) != 0)
         return false;
     do {
-        int tag = dwarf_tag(&die);
-
-        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
-             tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
-            dwarf_haspc(&die, address) > 0) {
+        if (is_block(dwarf_tag(&die)) && dwarf_haspc(&die, address) > 0) {
             *scope = die;
             return true;
         }
@@ -138,7 +140,7 @@ static bool next_scope(Dwarf_Die *scope, Dwarf_Addr address)
     return false;
 }
 
-static const char *name_of(Dwarf_Die *die)
+static const char *linkage_name(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     const char *name = NULL;
@@ -149,7 +151,7 @@ static const char *name_of(Dwarf_Die *die)
     return name ? name : dwarf_diename(die);
 }
 
-static unsigned number_of(Dwarf_Die *die, unsigned what)
+static unsigned unsigned_attribute(Dwarf_Die *die, unsigned what)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word word = 0;
@@ -159,19 +161,19 @@ static unsigned number_of(Dwarf_Die *die, unsigned what)
     return (unsigned)word;
 }
 
-/* Where the inlined function was called: a place in the function around it. */
-static void place_of_call(struct unit *unit, Dwarf_Die *call, struct dwarf_frame *frame)
+/* The place of an inlined call lies in the function around it. */
+static void fill_call_place(struct unit *unit, Dwarf_Die *call, struct dwarf_frame *frame)
 {
     Dwarf_Files *files;
     size_t count;
 
     if (dwarf_getsrcfiles(&unit->code, &files, &count) == 0)
-        frame->file = dwarf_filesrc(files, number_of(call, DW_AT_call_file), NULL, NULL);
-    frame->line = number_of(call, DW_AT_call_line);
-    frame->column = number_of(call, DW_AT_call_column);
+        frame->file = dwarf_filesrc(files, unsigned_attribute(call, DW_AT_call_file), NULL, NULL);
+    frame->line = unsigned_attribute(call, DW_AT_call_line);
+    frame->column = unsigned_attribute(call, DW_AT_call_column);
 }
 
-static void place_of_address(struct unit *unit, Dwarf_Addr address, struct dwarf_frame *frame)
+static void fill_address_place(struct unit *unit, Dwarf_Addr address, struct dwarf_frame *frame)
 {
     Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
     int number = 0, column = 0;
@@ -198,21 +200,21 @@ size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
         return 0;
     unit = &index->units[found];
     memset(frames, 0, DWARF_INLINE_MAX * sizeof(*frames));
-    place_of_address(unit, address, &frames[0]);
+    fill_address_place(unit, address, &frames[0]);
     function = find_function(unit, address);
     if (!function)
         return frames[0].file ? 1 : 0;
     scopes[count++] = *function; /* outermost first */
-    for (Dwarf_Die scope = *function; next_scope(&scope, address) && count < DWARF_INLINE_MAX;)
+    for (Dwarf_Die scope = *function; enter_scope(&scope, address) && count < DWARF_INLINE_MAX;)
         if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
             scopes[count++] = scope;
     for (size_t i = 0; i < count; i++) {
         Dwarf_Die *scope = &scopes[count - 1 - i];
 
-        frames[i].name = name_of(scope);
+        frames[i].name = linkage_name(scope);
         frames[i].inlined = i + 1 < count;
         if (frames[i].inlined)
-            place_of_call(unit, scope, &frames[i + 1]);
+            fill_call_place(unit, scope, &frames[i + 1]);
     }
     return count;
 }
@@ -226,4 +228,204 @@ bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address, Dwarf_D
     if (found)
         *function = *found;
     return found != NULL;
+}
+
+struct variable {
+    Dwarf_Die die;
+    const char *function;
+};
+
+static struct dwarf_variable describe_variable(Dwarf_Die *die, const char *function)
+{
+    struct dwarf_variable made = {
+        .name = dwarf_diename(die), .function = function, .file = dwarf_decl_file(die)};
+    int line = 0;
+
+    if (dwarf_decl_line(die, &line) == 0 && line > 0)
+        made.line = (unsigned)line;
+    return made;
+}
+
+/* ---- Variables that have an address --------------------------------------------------------- */
+
+/* DW_OP_addr A, or for TLS a constant followed by an operation that turns it into an address. */
+static bool variable_start(Dwarf_Die *die, uint64_t *start)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t count;
+
+    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
+        dwarf_getlocation(&attribute, &op, &count) != 0 || !count)
+        return false;
+    if (count == 1 && op->atom == DW_OP_addr) {
+        *start = op->number;
+        return true;
+    }
+    if (count == 1 && (op->atom == DW_OP_addrx || op->atom == DW_OP_GNU_addr_index)) {
+        Dwarf_Attribute address;
+
+        return dwarf_getlocation_attr(&attribute, op, &address) == 0 &&
+               dwarf_formaddr(&address, start) == 0;
+    }
+    *start = op->number | DWARF_DATA_TLS;
+    return count == 2 &&
+           (op[1].atom == DW_OP_form_tls_address || op[1].atom == DW_OP_GNU_push_tls_address) &&
+           (op->atom == DW_OP_const8u || op->atom == DW_OP_const4u || op->atom == DW_OP_addr);
+}
+
+static void add_variable(struct dwarf_data *data, Dwarf_Die *die, const char *function)
+{
+    uint64_t start, *slot;
+    bool fresh;
+
+    if (!variable_start(die, &start))
+        return;
+    slot = hashmap_put(&data->by_start, start, &fresh);
+    if (!fresh)
+        return;
+    data->variables =
+        array_grow(data->variables, &data->capacity, data->count + 1, sizeof(*data->variables));
+    data->variables[data->count++] = (struct variable){.die = *die, .function = function};
+    *slot = data->count;
+}
+
+/* function: the enclosing function, NULL = none. */
+static void add_variables(struct dwarf_data *data, Dwarf_Die *parent, const char *function,
+                          bool locals, int nesting)
+{
+    Dwarf_Die die;
+
+    if (nesting == NESTING || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        int tag = dwarf_tag(&die);
+
+        if (tag == DW_TAG_variable && (function != NULL) == locals)
+            add_variable(data, &die, function);
+        else if (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+                 tag == DW_TAG_class_type)
+            add_variables(data, &die, function, locals, nesting + 1);
+        else if (locals && tag == DW_TAG_subprogram)
+            add_variables(data, &die, linkage_name(&die), locals, nesting + 1);
+        else if (locals && is_block(tag))
+            add_variables(data, &die, function, locals, nesting + 1);
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static void index_variables(struct dwarf_data *data, bool locals)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die, split;
+    uint8_t type;
+
+    while (dwarf_get_units(data->dwarf, cu, &cu, NULL, &type, &die, &split) == 0)
+        if (type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit)
+            add_variables(data, &split, NULL, locals, 0);
+        else if (type == DW_UT_compile)
+            add_variables(data, &die, NULL, locals, 0);
+}
+
+bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
+                     struct dwarf_variable *found)
+{
+    uint64_t at;
+
+    if (!data->dwarf)
+        return false;
+    if (!data->indexed)
+        index_variables(data, false);
+    data->indexed = true;
+    at = hashmap_get(&data->by_start, start);
+    if (!at && local && !data->indexed_locals) {
+        index_variables(data, true);
+        data->indexed_locals = true;
+        at = hashmap_get(&data->by_start, start);
+    }
+    if (at)
+        *found = describe_variable(&data->variables[at - 1].die, data->variables[at - 1].function);
+    return at != 0;
+}
+
+void dwarf_data_end(struct dwarf_data *data)
+{
+    free(data->variables);
+    hashmap_end(&data->by_start);
+    *data = (struct dwarf_data){0};
+}
+
+/* ---- Variables on a stack ------------------------------------------------------------------- */
+
+struct frame_base {
+    uint64_t pc, base; /* base: the origin of DW_OP_fbreg */
+};
+
+/* The frame base is the CFA, or the frame pointer, which on x86-64 is two words below it. */
+static bool find_frame_base(Dwarf_Die *function, uint64_t pc, uint64_t cfa,
+                            struct frame_base *frame)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t count;
+
+    if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
+        dwarf_getlocation_addr(&attribute, pc, &op, &count, 1) != 1 || count != 1)
+        return false;
+    *frame = (struct frame_base){.pc = pc, .base = cfa};
+    if (op->atom == DW_OP_reg6)
+        frame->base -= 2 * sizeof(uint64_t);
+    return op->atom == DW_OP_call_frame_cfa || op->atom == DW_OP_reg6;
+}
+
+static bool local_covers(Dwarf_Die *die, const struct frame_base *frame, uint64_t address,
+                         uint64_t *start)
+{
+    Dwarf_Attribute attribute, type;
+    Dwarf_Die of;
+    Dwarf_Word size;
+    Dwarf_Op *op;
+    size_t count;
+
+    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
+        dwarf_getlocation_addr(&attribute, frame->pc, &op, &count, 1) != 1 || count != 1 ||
+        op->atom != DW_OP_fbreg || !dwarf_attr_integrate(die, DW_AT_type, &type) ||
+        !dwarf_formref_die(&type, &of) || dwarf_aggregate_size(&of, &size) != 0)
+        return false;
+    *start = frame->base + op->number;
+    return address >= *start && address - *start < size;
+}
+
+static bool find_covering_local(Dwarf_Die *parent, const struct frame_base *frame, uint64_t address,
+                                int nesting, Dwarf_Die *found, uint64_t *start)
+{
+    Dwarf_Die die;
+
+    if (nesting == NESTING || dwarf_child(parent, &die) != 0)
+        return false;
+    do {
+        int tag = dwarf_tag(&die);
+
+        if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) &&
+            local_covers(&die, frame, address, start)) {
+            *found = die;
+            return true;
+        }
+        if (is_block(tag) && dwarf_haspc(&die, frame->pc) > 0 &&
+            find_covering_local(&die, frame, address, nesting + 1, found, start))
+            return true;
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return false;
+}
+
+bool dwarf_data_local(Dwarf_Die *function, uint64_t pc, uint64_t cfa, uint64_t address,
+                      struct dwarf_variable *found, uint64_t *start)
+{
+    struct frame_base frame;
+    Dwarf_Die die;
+
+    if (!find_frame_base(function, pc, cfa, &frame) ||
+        !find_covering_local(function, &frame, address, 0, &die, start))
+        return false;
+    *found = describe_variable(&die, linkage_name(function));
+    return true;
 }

@@ -1,36 +1,76 @@
-/* dwarf.h - which functions, inlined ones too, stand at this address of one ELF file?
+/* dwarf.h - which functions, inlined ones included, and which variable lie at an address of one ELF
+ * file?
  *
- * Two indices made on demand: units by address range (own, because many compilers write no
- * .debug_aranges), and in each unit that is asked for, functions by address range. Split units
- * (.dwo, .dwp) are followed. The Dwarf belongs to the caller and outlives this.
+ * Functions have two indices, made on demand: units by address range (built here, because many
+ * compilers write no .debug_aranges), and functions by address range in each unit that is needed.
+ * Split units (.dwo, .dwp) are followed.
+ *
+ * Variables with a fixed address are indexed by it at the first lookup: those of units and
+ * namespaces, and, only when a local symbol is not among them, those inside functions. A variable
+ * on a stack is searched in the one function whose frame it belongs to.
+ *
+ * The Dwarf belongs to the caller and outlives both. Strings belong to libdw.
  */
 #ifndef COMMON_NAMES_DWARF_H
 #define COMMON_NAMES_DWARF_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <elfutils/libdw.h>
+
+#include "common/base/hashmap.h"
+
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 struct dwarf_index;
 
 struct dwarf_index *dwarf_index_begin(Dwarf *dwarf);
-void dwarf_index_end(struct dwarf_index *index); /* NULL is fine */
+void dwarf_index_end(struct dwarf_index *index); /* accepts NULL */
 
 #define DWARF_INLINE_MAX 64
 
-/* Texts belong to libdw. */
 struct dwarf_frame {
     const char *name; /* linkage name if there is one, NULL = unknown */
     const char *file; /* NULL = unknown */
     unsigned line, column;
-    bool inlined; /* into the next one */
+    bool inlined; /* into the next frame */
 };
 
 /* Innermost first; 0 when no debug information covers the address. */
 size_t dwarf_index_find(struct dwarf_index *index, Dwarf_Addr address,
                         struct dwarf_frame frames[DWARF_INLINE_MAX]);
 
-/* The function around an address, as it stands there and not inlined elsewhere. */
+/* The concrete function around an address, not an inlined one. */
 bool dwarf_index_function(struct dwarf_index *index, Dwarf_Addr address, Dwarf_Die *function);
+
+/* ---- Variables ------------------------------------------------------------------------------- */
+
+struct dwarf_data {
+    Dwarf *dwarf; /* borrowed */
+    struct variable *variables;
+    size_t count, capacity;
+    struct map by_start; /* address -> index + 1 */
+    bool indexed, indexed_locals;
+};
+
+struct dwarf_variable {
+    const char *name;     /* as in the source */
+    const char *function; /* that declares it: linkage name if there is one; NULL = none */
+    const char *file;     /* of the declaration, NULL = unknown */
+    unsigned line;
+};
+
+#define DWARF_DATA_TLS (1ull << 63) /* added to a start that is an offset in the TLS segment */
+
+/* The variable that begins at `start`. local: search functions, too. */
+bool dwarf_data_find(struct dwarf_data *data, uint64_t start, bool local,
+                     struct dwarf_variable *found);
+void dwarf_data_end(struct dwarf_data *data);
+
+/* The variable of a concrete function (dwarf_index_function) that covers an address in its frame,
+ * at that pc. *start: where the variable begins. */
+bool dwarf_data_local(Dwarf_Die *function, uint64_t pc, uint64_t cfa, uint64_t address,
+                      struct dwarf_variable *found, uint64_t *start);
 
 #endif

@@ -1,13 +1,11 @@
-/* frame_class.c - the tables behind a frame's role; see frame_class.h. */
-#include "common/names/frame_class.h"
+/* frame_class.c - the tables behind a frame's role; see names.h. */
+#include "common/names/names.h"
 
 #include <string.h>
 
-#include "common/names/demangle.h"
+#define LIBSTDCXX_POOL 72704 /* emergency pool for exceptions, allocated at start-up */
 
-#define LIBSTDCXX_POOL 72704 /* emergency memory for exceptions, made at start-up */
-
-/* Base names, up to a '.' or '-' that begins a version. */
+/* Base names without '.' or '-' and the version after it. */
 static const char *const runtime_modules[] = {
     "libc",     "ld-linux", "ld-linux-x86-64", "ld-linux-aarch64", "ld",           "libstdc++",
     "libgcc_s", "libc++",   "libc++abi",       "libpthread",       "libdl",        "librt",
@@ -26,22 +24,22 @@ static const char *const allocators[] = {
     "__rg_alloc",    "__rg_realloc",   "__rg_alloc_zeroed",
 };
 
-/* How names end of those who only pass a size on, but for case, '_' and a number behind: xmalloc,
- * sqlite3Malloc64, jv_mem_alloc, PyMem_RawRealloc, OPENSSL_strdup. */
-static const char *const passing[] = {
+/* Endings of wrapper names; case, '_' and a trailing number are ignored: xmalloc, sqlite3Malloc64,
+ * jv_mem_alloc, PyMem_RawRealloc, OPENSSL_strdup. */
+static const char *const wrapper_endings[] = {
     "malloc",  "calloc",   "zalloc",   "realloc",     "reallocarray", "memalloc", "memdup",
     "strdup",  "strndup",  "memalign", "mallocarray", "allocarray",   "wcsdup",   "strdupa",
     "mallocz", "reallocf", "mallocn",  "strsave",     "savestr",      "strcopy",  "copystring",
 };
 
-/* Words in names that speak of malloc and do not stand for it: leak_by_malloc, test_strdup. */
-static const char *const speaking[] = {
+/* A name with one of these words is no wrapper: leak_by_malloc, test_strdup. */
+static const char *const non_wrapper_words[] = {
     "about", "after", "and",  "bad",  "before", "bench",   "by",    "check",
     "do",    "from",  "leak", "lose", "no",     "over",    "test",  "tests",
     "to",    "twice", "use",  "via",  "with",   "without", "wrong",
 };
 
-/* Start-up code that is linked into the program. */
+/* Start-up code in the program itself. */
 static const char *const start_up[] = {
     "_start",
     "__libc_start_main",
@@ -53,14 +51,14 @@ static const char *const start_up[] = {
     "__rust_try",
 };
 
-/* Qualified names that begin so are libraries of the language, wherever they were compiled. */
+/* Qualified names with these prefixes are language libraries, in whatever module. */
 static const char *const library_scopes[] = {
     "operator new", "std::",       "__gnu_cxx::", "__cxxabiv1::", "__gnu_debug::", "alloc::",
     "core::",       "hashbrown::", "__rustc::",   "std_detect::", "runtime.", /* Go's */
     "libleak_",     "libleak::", /* the inline calls of libleak.h */
 };
 
-/* Inside libc: what these allocate is kept for the life of the process and not the caller's. */
+/* Functions in libc whose blocks libc keeps for the life of the process. */
 static const char *const libc_keeps[] = {
     "_IO_file_doallocate",
     "_IO_wfile_doallocate",
@@ -84,13 +82,13 @@ static const char *const libc_keeps[] = {
     "__add_to_environ",
 };
 
-/* Rust's start-up, which a main of its own calls: its frames, and no user's, lie inside main. */
+/* Rust's start-up code, which a generated main calls. */
 static const char *const rust_keeps[] = {
     "std::rt::init",
     "std::sys::pal::unix::stack_overflow::",
 };
 
-static bool same(const char *text, const char *const *table, size_t count)
+static bool is_in_table(const char *text, const char *const *table, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(text, table[i]) == 0)
@@ -98,7 +96,7 @@ static bool same(const char *text, const char *const *table, size_t count)
     return false;
 }
 
-static bool begins(const char *text, const char *const *table, size_t count)
+static bool has_table_prefix(const char *text, const char *const *table, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strncmp(text, table[i], strlen(table[i])) == 0)
@@ -106,11 +104,11 @@ static bool begins(const char *text, const char *const *table, size_t count)
     return false;
 }
 
-#define SAME(text, table) same(text, table, sizeof(table) / sizeof(*(table)))
-#define BEGINS(text, table) begins(text, table, sizeof(table) / sizeof(*(table)))
+#define IS_IN(text, table) is_in_table(text, table, sizeof(table) / sizeof(*(table)))
+#define HAS_PREFIX_IN(text, table) has_table_prefix(text, table, sizeof(table) / sizeof(*(table)))
 
 /* "libc.so.6" and "libc-2.31.so" are libc, "libcurl.so.4" is not. */
-static bool named(const char *base, const char *stem)
+static bool is_module_named(const char *base, const char *stem)
 {
     size_t length = strlen(stem);
     const char *rest = base + length;
@@ -120,14 +118,14 @@ static bool named(const char *base, const char *stem)
     return *rest == 0 || *rest == '.' || (rest[0] == '-' && rest[1] >= '0' && rest[1] <= '9');
 }
 
-bool classify_runtime_module(const char *module)
+bool classify_is_runtime_module(const char *module)
 {
     const char *base = base_name(module);
 
     if (!base)
         return false;
     for (size_t i = 0; i < sizeof(runtime_modules) / sizeof(*runtime_modules); i++)
-        if (named(base, runtime_modules[i]))
+        if (is_module_named(base, runtime_modules[i]))
             return true;
     return false;
 }
@@ -142,10 +140,10 @@ static const char *innermost_scope(const char *function)
     return scope;
 }
 
-#define NAME_MOST 63 /* characters: nobody writes a longer one for what is called everywhere */
+#define NAME_MOST 63 /* characters; wrappers have shorter names */
 
-/* The last part of a name, without arguments, in small letters and without a number at its end; ""
- * if it is too long. */
+/* The last component of a name, without arguments, in lower case, without a trailing number; "" if
+ * it is too long. */
 static void last_part(const char *function, char name[NAME_MOST + 1])
 {
     const char *scope = demangle_scope(function);
@@ -161,7 +159,7 @@ static void last_part(const char *function, char name[NAME_MOST + 1])
     *name = 0;
 }
 
-static bool ends_so(const char *name, size_t length, const char *ending)
+static bool has_ending(const char *name, size_t length, const char *ending)
 {
     size_t left = strlen(ending);
 
@@ -171,7 +169,7 @@ static bool ends_so(const char *name, size_t length, const char *ending)
     return !left;
 }
 
-static bool passes_on(const char *function)
+static bool is_wrapper_name(const char *function)
 {
     char name[NAME_MOST + 1], *left;
     size_t length;
@@ -181,24 +179,24 @@ static bool passes_on(const char *function)
         return true; /* Rust's #[global_allocator] */
     last_part(function, name);
     length = strlen(name);
-    for (size_t i = 0; i < sizeof(passing) / sizeof(*passing) && !ends; i++)
-        ends = ends_so(name, length, passing[i]);
+    for (size_t i = 0; i < sizeof(wrapper_endings) / sizeof(*wrapper_endings) && !ends; i++)
+        ends = has_ending(name, length, wrapper_endings[i]);
     for (char *word = strtok_r(name, "_", &left); word && ends; word = strtok_r(NULL, "_", &left))
-        ends = !SAME(word, speaking);
+        ends = !IS_IN(word, non_wrapper_words);
     return ends;
 }
 
-bool classify_gives_back(const char *function)
+bool classify_is_release_name(const char *function)
 {
     char name[NAME_MOST + 1];
 
     last_part(function, name);
-    return ends_so(name, strlen(name), "free") || ends_so(name, strlen(name), "dealloc") ||
-           ends_so(name, strlen(name), "deallocate");
+    return has_ending(name, strlen(name), "free") || has_ending(name, strlen(name), "dealloc") ||
+           has_ending(name, strlen(name), "deallocate");
 }
 
-/* What Go's tools write between Go and C: _cgo_0123_Cfunc_make, main._Cfunc_CString. No runtime: a
- * stack that ends there is the program's. */
+/* Stubs that cgo generates: _cgo_0123_Cfunc_make, main._Cfunc_CString. They are no runtime: a stack
+ * that ends there belongs to the program. */
 static bool lies_between_go_and_c(const char *function)
 {
     const char *last = strrchr(function, '.');
@@ -206,13 +204,13 @@ static bool lies_between_go_and_c(const char *function)
            (last && (strncmp(last, "._Cfunc_", 8) == 0 || strncmp(last, "._cgo_", 6) == 0));
 }
 
-/* Headers of libstdc++, and Rust's own libraries, which keep the path of the machine they were
- * built on, or none at all. */
+/* Headers of libstdc++, and Rust's libraries, which keep the path of their build machine, or none
+ * at all. */
 static bool in_library_source(const char *file)
 {
     static const char *const rust[] = {"library/core/", "library/alloc/", "library/std/"};
 
-    return strstr(file, "/usr/include/c++/") || BEGINS(file, rust) ||
+    return strstr(file, "/usr/include/c++/") || HAS_PREFIX_IN(file, rust) ||
            (strncmp(file, "/rustc/", 7) == 0 && strstr(file, "/library/"));
 }
 
@@ -220,67 +218,67 @@ enum frame_role classify_frame(const char *module, const char *function, const c
 {
     const char *scope;
 
-    if (module && named(base_name(module), "libleak"))
+    if (module && is_module_named(base_name(module), "libleak"))
         return FRAME_ALLOCATOR;
     if (function) {
         scope = innermost_scope(function);
-        if (SAME(function, allocators) || strncmp(scope, "operator new", 12) == 0)
+        if (IS_IN(function, allocators) || strncmp(scope, "operator new", 12) == 0)
             return FRAME_ALLOCATOR;
         if (lies_between_go_and_c(function))
             return FRAME_WRAPPER;
-        if (SAME(function, start_up) || BEGINS(scope, library_scopes))
+        if (IS_IN(function, start_up) || HAS_PREFIX_IN(scope, library_scopes))
             return FRAME_RUNTIME;
     }
     if (file && in_library_source(file))
         return FRAME_RUNTIME;
-    if (classify_runtime_module(module))
+    if (classify_is_runtime_module(module))
         return FRAME_RUNTIME;
-    return function && passes_on(function) ? FRAME_WRAPPER : FRAME_USER;
+    return function && is_wrapper_name(function) ? FRAME_WRAPPER : FRAME_USER;
 }
 
-bool classify_own_frame(const struct frame *frame)
+bool classify_is_libleak_frame(const struct frame *frame)
 {
     return frame->role == FRAME_ALLOCATOR && frame->module &&
-           named(base_name(frame->module), "libleak");
+           is_module_named(base_name(frame->module), "libleak");
 }
 
 static bool in_loader(const struct frame *frame)
 {
     const char *base = base_name(frame->module);
 
-    return base && (named(base, "ld") || strncmp(base, "ld-linux", 8) == 0);
+    return base && (is_module_named(base, "ld") || strncmp(base, "ld-linux", 8) == 0);
 }
 
-/* The same pool, when libstdc++ was linked into the program. */
+/* libstdc++'s pool, when libstdc++ is linked statically. */
 static bool is_static_pool(const struct frame *frame)
 {
     return frame->function && (strstr(frame->function, "__freeres") ||
                                strstr(frame->function, "(anonymous namespace)::pool::pool("));
 }
 
-bool classify_runtime_block(const struct frame *const *frames, size_t count, size_t user,
-                            uint64_t block_size)
+bool classify_is_runtime_block(const struct frame *const *frames, size_t count, size_t user,
+                               uint64_t block_size)
 {
     size_t first = 0;
 
     while (first < count && frames[first]->role == FRAME_ALLOCATOR)
         first++;
     if (first == count)
-        return false; /* no stack at all says nothing */
+        return false; /* without a stack the owner is unknown */
     if (in_loader(frames[first]))
         return true; /* link maps, thread vectors, TLS blocks */
     if (user == count) {
-        /* Start-up and exit code of the libraries. A frame in no module could be anybody's, and who
-         * only passes a size on is no runtime. */
+        /* Start-up and exit code of the libraries. A frame in no module may be user code, and a
+         * wrapper is no runtime. */
         for (size_t i = first; i < count; i++)
             if (frame_is_user_code(frames[i]))
                 return false;
         return true;
     }
     for (size_t i = first; i < user; i++)
-        if (frames[i]->function && ((classify_runtime_module(frames[i]->module) &&
-                                     BEGINS(frames[i]->function, libc_keeps)) ||
-                                    BEGINS(frames[i]->function, rust_keeps)))
+        if (frames[i]->function && ((classify_is_runtime_module(frames[i]->module) &&
+                                     HAS_PREFIX_IN(frames[i]->function, libc_keeps)) ||
+                                    HAS_PREFIX_IN(frames[i]->function, rust_keeps)))
             return true;
     return block_size == LIBSTDCXX_POOL && is_static_pool(frames[user]);
 }

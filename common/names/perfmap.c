@@ -1,8 +1,8 @@
 /* perfmap.c - see perfmap.h.
  *
- * Lines become entries; sorted by start they are swept once, with a heap of those that cover the
- * place, newest on top. What comes out are spans that do not overlap, so that a lookup is one
- * binary search whatever the file holds.
+ * Lines become entries. One sweep over the entries, sorted by start, keeps a heap of those that
+ * cover the current address, the newest on top. The result are spans that do not overlap, so that a
+ * lookup is one binary search whatever the file holds.
  */
 #include "common/names/perfmap.h"
 
@@ -14,19 +14,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SIZE_MOST (32u << 20) /* of the file: its end */
+#define SIZE_MOST (32u << 20) /* the last bytes of the file that are read */
 #define NAME_MOST 1024
-/* File times are those of the last tick of the clock; at the end streams are flushed after us. */
+/* File times may be a clock tick early; at exit a program may flush its streams after libleak
+ * ends. */
 #define EARLY_NS 20000000u
 #define LATE_NS 5000000000u
 
-struct entry {
+struct map_entry {
     uint64_t start, end;
-    uint32_t name, length; /* in the text */
-    uint32_t number;       /* of the line */
+    uint32_t name, length; /* offsets in the text */
+    uint32_t number;       /* line number */
 };
 
-struct span {
+struct map_span {
     uint64_t start, end;
     uint32_t entry;
 };
@@ -36,9 +37,9 @@ struct perfmap {
     bool read;
     char *own; /* the text of a file */
     const char *text;
-    struct entry *entries;
+    struct map_entry *entries;
     size_t count, capacity;
-    struct span *spans;
+    struct map_span *spans;
     size_t span_count, span_capacity;
 };
 
@@ -66,8 +67,8 @@ void perfmap_end(struct perfmap *map)
 /* ---- Lines ------------------------------------------------------------------------------------
  */
 
-/* Hex digits and the blank behind them. */
-static bool take_hex(const char **at, const char *end, uint64_t *value)
+/* Parses hex digits and the space after them. */
+static bool parse_hex(const char **at, const char *end, uint64_t *value)
 {
     const char *from = *at;
 
@@ -90,14 +91,14 @@ static bool take_hex(const char **at, const char *end, uint64_t *value)
     return true;
 }
 
-static void add_line(struct perfmap *map, const char *line, const char *end)
+static void parse_line(struct perfmap *map, const char *line, const char *end)
 {
-    struct entry entry = {.number = (uint32_t)map->count};
+    struct map_entry entry = {.number = (uint32_t)map->count};
     uint64_t size;
 
     while (end > line && (end[-1] == '\r' || end[-1] == ' '))
         end--;
-    if (!take_hex(&line, end, &entry.start) || !take_hex(&line, end, &size) || line == end ||
+    if (!parse_hex(&line, end, &entry.start) || !parse_hex(&line, end, &size) || line == end ||
         !size || entry.start > UINT64_MAX - size)
         return;
     entry.end = entry.start + size;
@@ -114,26 +115,26 @@ static void add_line(struct perfmap *map, const char *line, const char *end)
 
 static int by_start(const void *left, const void *right)
 {
-    const struct entry *a = left, *b = right;
+    const struct map_entry *a = left, *b = right;
 
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Indices of entries, the newest on top. */
-struct heap {
-    const struct entry *entries;
+/* A heap of indices of entries, the newest on top. */
+struct entry_heap {
+    const struct map_entry *entries;
     uint32_t *at;
     size_t count;
 };
 
-static bool newer(const struct heap *heap, size_t a, size_t b)
+static bool is_newer(const struct entry_heap *heap, size_t a, size_t b)
 {
     return heap->entries[heap->at[a]].number > heap->entries[heap->at[b]].number;
 }
 
-static void swap(struct heap *heap, size_t a, size_t b)
+static void heap_swap(struct entry_heap *heap, size_t a, size_t b)
 {
     uint32_t kept = heap->at[a];
 
@@ -141,16 +142,16 @@ static void swap(struct heap *heap, size_t a, size_t b)
     heap->at[b] = kept;
 }
 
-static void heap_push(struct heap *heap, uint32_t entry)
+static void heap_push(struct entry_heap *heap, uint32_t entry)
 {
     size_t at = heap->count++;
 
     heap->at[at] = entry;
-    for (; at && newer(heap, at, (at - 1) / 2); at = (at - 1) / 2)
-        swap(heap, at, (at - 1) / 2);
+    for (; at && is_newer(heap, at, (at - 1) / 2); at = (at - 1) / 2)
+        heap_swap(heap, at, (at - 1) / 2);
 }
 
-static void heap_pop(struct heap *heap)
+static void heap_pop(struct entry_heap *heap)
 {
     size_t at = 0;
 
@@ -159,18 +160,18 @@ static void heap_pop(struct heap *heap)
         size_t best = at, left = 2 * at + 1;
 
         for (size_t child = left; child <= left + 1 && child < heap->count; child++)
-            if (newer(heap, child, best))
+            if (is_newer(heap, child, best))
                 best = child;
         if (best == at)
             return;
-        swap(heap, at, best);
+        heap_swap(heap, at, best);
         at = best;
     }
 }
 
 static void add_span(struct perfmap *map, uint64_t start, uint64_t end, uint32_t entry)
 {
-    struct span *last = map->span_count ? &map->spans[map->span_count - 1] : NULL;
+    struct map_span *last = map->span_count ? &map->spans[map->span_count - 1] : NULL;
 
     if (last && last->entry == entry && last->end == start) {
         last->end = end;
@@ -178,12 +179,12 @@ static void add_span(struct perfmap *map, uint64_t start, uint64_t end, uint32_t
     }
     map->spans =
         array_grow(map->spans, &map->span_capacity, map->span_count + 1, sizeof(*map->spans));
-    map->spans[map->span_count++] = (struct span){start, end, entry};
+    map->spans[map->span_count++] = (struct map_span){start, end, entry};
 }
 
-static void sweep(struct perfmap *map)
+static void make_spans(struct perfmap *map)
 {
-    struct heap heap = {.entries = map->entries};
+    struct entry_heap heap = {.entries = map->entries};
     size_t room = 0, next = 0;
     uint64_t at = 0;
 
@@ -217,35 +218,35 @@ void perfmap_parse(struct perfmap *map, const char *text, size_t length)
     while (text < end) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
 
-        add_line(map, text, stop ? stop : end);
+        parse_line(map, text, stop ? stop : end);
         text = stop ? stop + 1 : end;
     }
     if (map->count)
         qsort(map->entries, map->count, sizeof(*map->entries), by_start);
-    sweep(map);
+    make_spans(map);
 }
 
 /* ---- The file ---------------------------------------------------------------------------------
  */
 
-static uint64_t time_of(const struct stat *st)
+static uint64_t mtime_ns(const struct stat *st)
 {
     return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
 }
 
-static bool is_somebody_s(const struct perfmap_of *of, uid_t owner)
+static bool is_trusted_owner(const struct perfmap_of *of, uid_t owner)
 {
     struct stat st;
 
     return owner == 0 || owner == geteuid() || (stat(of->store, &st) == 0 && owner == st.st_uid);
 }
 
-/* One of another process that had the number is older, or younger. */
-static bool is_of_the_process(const struct perfmap_of *of, const struct stat *st)
+/* A map of another process with the same pid is older or newer. */
+static bool was_written_by_process(const struct perfmap_of *of, const struct stat *st)
 {
-    uint64_t written = time_of(st);
+    uint64_t written = mtime_ns(st);
 
-    return is_somebody_s(of, st->st_uid) && written + EARLY_NS >= of->started_ns &&
+    return is_trusted_owner(of, st->st_uid) && written + EARLY_NS >= of->started_ns &&
            (!of->ended_ns || written <= of->ended_ns + LATE_NS);
 }
 
@@ -259,7 +260,7 @@ static int open_map(const struct perfmap_of *of)
     return open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 }
 
-static size_t read_end(int fd, off_t size, char *text)
+static size_t read_file_tail(int fd, off_t size, char *text)
 {
     off_t from = size > (off_t)SIZE_MOST ? size - (off_t)SIZE_MOST : 0;
     size_t length = 0;
@@ -268,7 +269,7 @@ static size_t read_end(int fd, off_t size, char *text)
     while (length < SIZE_MOST &&
            (got = pread(fd, text + length, SIZE_MOST - length, from + (off_t)length)) > 0)
         length += (size_t)got;
-    if (from && length) { /* half a line */
+    if (from && length) { /* drop the incomplete first line */
         char *line = memchr(text, '\n', length);
 
         length = line ? length - (size_t)(line + 1 - text) : 0;
@@ -278,7 +279,7 @@ static size_t read_end(int fd, off_t size, char *text)
     return length;
 }
 
-static void load(struct perfmap *map)
+static void read_map_file(struct perfmap *map)
 {
     struct stat st;
     int fd = open_map(&map->of);
@@ -291,8 +292,8 @@ static void load(struct perfmap *map)
         return;
     }
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        (map->of.file || is_of_the_process(&map->of, &st)) && (map->own = malloc(SIZE_MOST)))
-        perfmap_parse(map, map->own, read_end(fd, st.st_size, map->own));
+        (map->of.file || was_written_by_process(&map->of, &st)) && (map->own = malloc(SIZE_MOST)))
+        perfmap_parse(map, map->own, read_file_tail(fd, st.st_size, map->own));
     else if (map->of.file)
         fprintf(stderr, "leakreport: --perf-map: %s is no regular file\n", map->of.file);
     close(fd);
@@ -301,11 +302,11 @@ static void load(struct perfmap *map)
 struct perfmap_name perfmap_find(struct perfmap *map, uint64_t address)
 {
     size_t low = 0, high;
-    const struct entry *entry;
+    const struct map_entry *entry;
 
     if (!map->read)
-        load(map);
-    for (high = map->span_count; low < high;) { /* the first that ends behind it */
+        read_map_file(map);
+    for (high = map->span_count; low < high;) { /* the first span that ends after the address */
         size_t middle = low + (high - low) / 2;
 
         if (map->spans[middle].end <= address)
@@ -317,4 +318,94 @@ struct perfmap_name perfmap_find(struct perfmap *map, uint64_t address)
         return (struct perfmap_name){0};
     entry = &map->entries[map->spans[low].entry];
     return (struct perfmap_name){map->text + entry->name, entry->length};
+}
+
+static const char *const v8_code[] = {"JS:", "LazyCompile:", "Function:", "Eval:", "Script:"};
+/* Prefixes of the virtual machines' own code. */
+static const char *const vm_code[] = {
+    "Builtin:",
+    "BytecodeHandler:",
+    "Stub:",
+    "RegExp:",
+    "Interpreter",
+    "StubRoutines",
+    "I2C/C2I adapters",
+    "native signature handlers",
+};
+
+#define ROWS(table) (sizeof(table) / sizeof(*(table)))
+
+/* Length of the prefix that the text begins with; 0 = none. */
+static size_t prefix_length(const char *text, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(text, words[i], strlen(words[i])) == 0)
+            return strlen(words[i]);
+    return 0;
+}
+
+/* Cuts ":123" off the end; false: there is none. */
+static bool split_number(char *text, uint32_t *number)
+{
+    char *colon = strrchr(text, ':');
+
+    if (!colon || colon == text || !colon[1] || strlen(colon) > 10 ||
+        colon[1 + strspn(colon + 1, "0123456789")])
+        return false;
+    *number = (uint32_t)strtoul(colon + 1, NULL, 10);
+    *colon = '\0';
+    return true;
+}
+
+/* "*name file:line:column"; both may contain spaces, but a file has one of three prefixes. */
+static void parse_v8_name(char *text, struct perfmap_function *name)
+{
+    static const char *const starts[] = {" /", " file://", " node:"};
+    char *file = NULL;
+
+    text += strspn(text, "*^~+") != 0;
+    for (size_t i = 0; i < ROWS(starts) && !file; i++)
+        file = *text == starts[i][1] && strncmp(text, starts[i] + 1, strlen(starts[i]) - 1) == 0
+                   ? text /* no name */
+                   : strstr(text, starts[i]);
+    if (file == text) {
+        name->function = "(anonymous)";
+        file += *file == ' ';
+    } else {
+        name->function = *text ? text : "(anonymous)";
+        if (!file)
+            return;
+        *file++ = '\0';
+    }
+    if (split_number(file, &name->column) && !split_number(file, &name->line)) {
+        name->line = name->column;
+        name->column = 0;
+    }
+    name->file = strncmp(file, "file://", 7) == 0 ? file + 7 : file;
+}
+
+static void parse_python_name(char *text, struct perfmap_function *name)
+{
+    char *file = strstr(text, ":/");
+
+    name->function = text;
+    if (!file || file == text)
+        return;
+    *file = '\0';
+    name->file = file + 1;
+}
+
+struct perfmap_function perfmap_parse_name(struct mem *mem, const char *text, size_t length)
+{
+    char *copy = arena_copy(mem, text, length);
+    size_t v8 = prefix_length(copy, v8_code, ROWS(v8_code));
+    struct perfmap_function name = {.function = copy};
+
+    if (v8)
+        parse_v8_name(copy + v8, &name);
+    else if (strncmp(copy, "py::", 4) == 0 && copy[4])
+        parse_python_name(copy + 4, &name);
+    else
+        name.runtime = prefix_length(copy, vm_code, ROWS(vm_code)) > 0;
+    return name;
 }

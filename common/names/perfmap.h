@@ -1,11 +1,11 @@
-/* perfmap.h - names of code that a program made while it ran: what node, java and others write for
- * perf into /tmp/perf-PID.map, "HEXSTART HEXSIZE NAME" a line.
+/* perfmap.h - names of code generated at run time: what node, java and others write for perf into
+ * /tmp/perf-PID.map, "HEXSTART HEXSIZE NAME" a line.
  *
- * The file may be anybody's and hold anything. The one that is found by its name is used only when
- * it is a regular file of the store's owner, of root or of whoever reads, and was written while the
- * process lived; of a very long one the end is read, which has the newest. Where lines overlap the
- * later one counts: code goes, and other code comes to its place. Read when the first address is
- * asked for.
+ * The file is not trusted. One that is found by its name is used only when it is a regular file of
+ * the recording file's owner, of root or of the reading user, and was written while the process
+ * lived; of a very long file only the end is read, which has the newest names. Where lines overlap
+ * the later line wins, because a virtual machine reuses the memory of discarded code. The file is
+ * read at the first lookup.
  */
 #ifndef COMMON_NAMES_PERFMAP_H
 #define COMMON_NAMES_PERFMAP_H
@@ -18,26 +18,41 @@
 
 struct perfmap;
 
-/* Whose map it is. */
+/* Which map to read. */
 struct perfmap_of {
-    const char
-        *file; /* that one, whatever it is and whenever it was written; NULL = found by pid */
-    const char *store; /* path: who owns it may own the map */
+    const char *file;  /* this one, unchecked; NULL = found by pid */
+    const char *store; /* path of the recording file, whose owner may own the map */
     int pid;
-    uint64_t started_ns, ended_ns; /* ended 0 = not known */
+    uint64_t started_ns, ended_ns; /* ended_ns 0 = unknown */
 };
 
-/* Nothing is opened yet. The texts stay the caller's, as long as mem lives. */
+/* Opens nothing yet. The caller keeps the strings of `of` as long as mem. */
 struct perfmap *perfmap_begin(struct mem *mem, const struct perfmap_of *of);
-void perfmap_end(struct perfmap *map); /* NULL is fine */
+void perfmap_end(struct perfmap *map); /* accepts NULL */
 
-/* A text that is there already; it is not copied. */
+/* Uses this text instead of a file; does not copy it. */
 void perfmap_parse(struct perfmap *map, const char *text, size_t length);
 
 struct perfmap_name {
-    const char *text; /* not terminated; NULL = there is none */
+    const char *text; /* not terminated; NULL = not found */
     size_t length;
 };
 struct perfmap_name perfmap_find(struct perfmap *map, uint64_t address);
+
+/* The parts of a name; each virtual machine has a form:
+ *
+ *   JS:*outer /srv/app.js:10:5      V8; * ^ ~ + name the compiler and are dropped
+ *   py::outer:/srv/app.py           CPython
+ *   void L.outer(int)               anything else is the name
+ */
+struct perfmap_function {
+    const char *function;
+    const char *file; /* NULL = unknown */
+    uint32_t line, column;
+    bool runtime; /* code of the virtual machine itself: an interpreter, a stub */
+};
+
+/* The strings live in mem. */
+struct perfmap_function perfmap_parse_name(struct mem *mem, const char *text, size_t length);
 
 #endif

@@ -5,21 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/names/frame_class.h"
-#include "common/names/demangle.h"
-#include "common/names/perfmap_name.h"
-#include "common/suppress/scope_filter.h"
+#include "common/names/names.h"
+#include "common/names/perfmap.h"
+#include "common/suppress/filters.h"
 
 struct resolver {
     struct mem *mem;
     struct binary_search_path search;
     struct map modules;             /* hash of path and build-id -> struct resolved_module * */
-    struct map nowhere;             /* pc, and of which process -> struct place * */
-    struct perfmap *generated;      /* NULL = none */
-    uint64_t process;               /* a number for each map */
-    struct map names;               /* hash of a mangled name -> demangled one */
+    struct map unmapped;            /* pc, and of which process -> struct resolved_place * */
+    struct perfmap *perfmap;        /* NULL = none */
+    uint64_t process;               /* counts the maps, as part of the key of `unmapped` */
+    struct map names;               /* hash of a mangled name -> demangled name */
     struct map wrappers;            /* hash of a list -> struct scope_list * */
-    const struct scope_list *named; /* the one in force */
+    const struct scope_list *named; /* the current list */
     uint64_t named_hash;
 };
 
@@ -35,7 +34,7 @@ struct resolver *resolve_begin(struct mem *mem, const struct binary_search_path 
     return resolver;
 }
 
-void resolve_wrappers(struct resolver *resolver, const char *list)
+void resolve_set_wrappers(struct resolver *resolver, const char *list)
 {
     bool fresh;
     uint64_t *slot;
@@ -48,7 +47,7 @@ void resolve_wrappers(struct resolver *resolver, const char *list)
     if (fresh) {
         struct scope_list *made = arena_alloc(resolver->mem, sizeof(*made));
 
-        scope_read(resolver->mem, list, made);
+        scope_list_parse(resolver->mem, list, made);
         *slot = (uintptr_t)made;
     }
     resolver->named = (const struct scope_list *)(uintptr_t)*slot;
@@ -63,12 +62,12 @@ void resolve_end(struct resolver *resolver)
         binary_close(module->binary);
     }
     hashmap_end(&resolver->modules);
-    hashmap_end(&resolver->nowhere);
+    hashmap_end(&resolver->unmapped);
     hashmap_end(&resolver->names);
     hashmap_end(&resolver->wrappers);
 }
 
-static const char *hex(struct mem *mem, const uint8_t *bytes, size_t length)
+static const char *hex_text(struct mem *mem, const uint8_t *bytes, size_t length)
 {
     char *text = arena_alloc(mem, 2 * length + 1);
 
@@ -93,7 +92,7 @@ struct resolved_module *resolve_module(struct resolver *resolver, const struct b
     *slot = (uintptr_t)module;
     module->path = arena_copy(resolver->mem, name->path, strlen(name->path));
     if (name->build_id_length)
-        module->build_id = hex(resolver->mem, name->build_id, name->build_id_length);
+        module->build_id = hex_text(resolver->mem, name->build_id, name->build_id_length);
     module->binary = binary_open(resolver->mem, &resolver->search, name);
     module->name_hash = hash_text(2, base, strlen(base));
     module->wrappers = resolver->named;
@@ -113,11 +112,12 @@ const char *resolve_name(struct resolver *resolver, const char *name)
     return (const char *)(uintptr_t)*slot;
 }
 
-/* The built-in patterns, and what the user knows better. */
-static enum frame_role role_of(const struct resolved_module *module, const struct frame *frame)
+/* The built-in tables, overridden by the user's list. */
+static enum frame_role frame_role_in(const struct resolved_module *module,
+                                     const struct frame *frame)
 {
     enum frame_role role = classify_frame(frame->module, frame->function, frame->file);
-    int named = scope_names(module->wrappers, frame->function);
+    int named = scope_list_match_function(module->wrappers, frame->function);
 
     if (role == FRAME_USER && named > 0)
         return FRAME_WRAPPER;
@@ -139,26 +139,26 @@ static void fill_frame(struct resolver *resolver, struct resolved_module *module
         frame->symbol = arena_copy(resolver->mem, found->name, strlen(found->name));
     if (found->file)
         frame->file = arena_copy(resolver->mem, found->file, strlen(found->file));
-    frame->role = role_of(module, frame);
-    /* An unknown function is told apart by its place in the module, the same in every run. */
+    frame->role = frame_role_in(module, frame);
+    /* The offset in the module identifies an unknown function; it is the same in every run. */
     frame->name_hash = frame->function
                            ? hash_text(module->name_hash, frame->function, strlen(frame->function))
                            : hash_mix(module->name_hash, offset);
 }
 
-const struct place *resolve_place(struct resolver *resolver, struct resolved_module *module,
-                                  uint64_t offset)
+const struct resolved_place *resolve_place(struct resolver *resolver,
+                                           struct resolved_module *module, uint64_t offset)
 {
     struct dwarf_frame found[DWARF_INLINE_MAX];
     bool fresh;
     uint64_t *slot = hashmap_put(&module->places, offset, &fresh);
-    struct place *place = (void *)(uintptr_t)*slot;
+    struct resolved_place *place = (void *)(uintptr_t)*slot;
 
     if (!fresh)
         return place;
     place = arena_alloc(resolver->mem, sizeof(*place));
     *slot = (uintptr_t)place;
-    place->count = binary_find(module->binary, offset, found);
+    place->count = binary_find_frames(module->binary, offset, found);
     if (!place->count) {
         found[0] = (struct dwarf_frame){0};
         place->count = 1;
@@ -169,24 +169,24 @@ const struct place *resolve_place(struct resolver *resolver, struct resolved_mod
     return place;
 }
 
-void resolve_generated(struct resolver *resolver, struct perfmap *map)
+void resolve_set_perfmap(struct resolver *resolver, struct perfmap *map)
 {
-    resolver->generated = map;
+    resolver->perfmap = map;
     resolver->process++;
 }
 
-/* If anybody knows what was there. */
-static void name_generated(struct resolver *resolver, struct frame *frame)
+/* Names the frame if the perf map covers it. */
+static void name_from_perfmap(struct resolver *resolver, struct frame *frame)
 {
     struct perfmap_name found = {0};
-    struct perfname name;
+    struct perfmap_function name;
     uint64_t hash;
 
-    if (resolver->generated)
-        found = perfmap_find(resolver->generated, frame->offset);
+    if (resolver->perfmap)
+        found = perfmap_find(resolver->perfmap, frame->offset);
     if (!found.text)
         return;
-    name = perfname_read(resolver->mem, found.text, found.length);
+    name = perfmap_parse_name(resolver->mem, found.text, found.length);
     frame->function = name.function;
     frame->file = name.file;
     frame->line = name.line;
@@ -196,11 +196,11 @@ static void name_generated(struct resolver *resolver, struct frame *frame)
     frame->name_hash = hash_text(hash, name.function, strlen(name.function));
 }
 
-const struct place *resolve_nowhere(struct resolver *resolver, uint64_t pc)
+const struct resolved_place *resolve_unmapped(struct resolver *resolver, uint64_t pc)
 {
     bool fresh;
-    uint64_t *slot = hashmap_put(&resolver->nowhere, hash_mix(resolver->process, pc), &fresh);
-    struct place *place = (void *)(uintptr_t)*slot;
+    uint64_t *slot = hashmap_put(&resolver->unmapped, hash_mix(resolver->process, pc), &fresh);
+    struct resolved_place *place = (void *)(uintptr_t)*slot;
 
     if (!fresh)
         return place;
@@ -208,10 +208,10 @@ const struct place *resolve_nowhere(struct resolver *resolver, uint64_t pc)
     *slot = (uintptr_t)place;
     place->count = 1;
     place->frames = arena_alloc(resolver->mem, sizeof(*place->frames));
-    /* Code made at run time lies elsewhere in each run: all of it is one name, as long as it has
-     * none. */
+    /* The address of generated code differs from run to run, so all unnamed generated code shares
+     * one hash. */
     *place->frames = (struct frame){
         .offset = pc, .has_offset = true, .role = FRAME_USER, .name_hash = hash_mix(4, 4)};
-    name_generated(resolver, place->frames);
+    name_from_perfmap(resolver, place->frames);
     return place;
 }

@@ -1,8 +1,5 @@
-/* resolve.h - frames for addresses, each looked up once.
- *
- * Owns the opened binaries and a cache per binary. Frames it hands out are shared by all records
- * and live as long as the arena.
- */
+/* resolve.h - frames for addresses, each resolved once. Owns the opened binaries and a cache per
+ * binary. Records share the returned frames, which live as long as the arena. */
 #ifndef COMMON_NAMES_RESOLVE_H
 #define COMMON_NAMES_RESOLVE_H
 
@@ -15,43 +12,42 @@
 struct resolver;
 struct scope_list;
 
-/* A binary and what was learned of it. */
+/* A binary and its cache. */
 struct resolved_module {
     const char *path, *build_id; /* build_id: hex digits, NULL = none */
     struct binary *binary;
-    struct map places; /* offset -> struct place * */
+    struct map places; /* offset -> struct resolved_place * */
     uint64_t name_hash;
-    const struct scope_list *wrappers; /* that were in force when it was asked for */
+    const struct scope_list *wrappers; /* the list that was current when the module was resolved */
 };
 
 /* The frames at one address, innermost first; at least one. */
-struct place {
+struct resolved_place {
     struct frame *frames;
     size_t count;
 };
 
 struct resolver *resolve_begin(struct mem *mem, const struct binary_search_path *search);
-void resolve_end(struct resolver *resolver); /* files and caches; frames stay */
+void resolve_end(struct resolver *resolver); /* closes files and frees caches; frames stay */
 
-/* From here on functions of that list (see scope_filter.h) only pass a size on, and those with - in
- * front do not, whatever their names say. Frames that were handed out stay as they are. */
-void resolve_wrappers(struct resolver *resolver, const char *list);
+/* From now on functions that match the list (see filters.h) are wrappers, and those with - in front
+ * are not, whatever their names. Frames that were returned before do not change. */
+void resolve_set_wrappers(struct resolver *resolver, const char *list);
 
-/* The same path and build-id give the same module. */
+/* Equal path and build-id give the same module. */
 struct resolved_module *resolve_module(struct resolver *resolver, const struct binary_name *name);
 
 /* offset: address to look up minus the module's bias; a return address minus 1. */
-const struct place *resolve_place(struct resolver *resolver, struct resolved_module *module,
-                                  uint64_t offset);
+const struct resolved_place *resolve_place(struct resolver *resolver,
+                                           struct resolved_module *module, uint64_t offset);
 
-/* From here on that map names what lies in no module; NULL = nothing does. It stays the caller's.
- */
-void resolve_generated(struct resolver *resolver, struct perfmap *map);
+/* From now on that map names addresses in no module; NULL = no map. The caller owns it. */
+void resolve_set_perfmap(struct resolver *resolver, struct perfmap *map);
 
-/* An address in no module: code made at run time, or a store that is damaged. */
-const struct place *resolve_nowhere(struct resolver *resolver, uint64_t pc);
+/* The frame at an address in no module: generated code, or a damaged recording file. */
+const struct resolved_place *resolve_unmapped(struct resolver *resolver, uint64_t pc);
 
-/* A linker's name as people write it, looked up once; NULL gives NULL. */
+/* Demangles a name, cached; NULL gives NULL. */
 const char *resolve_name(struct resolver *resolver, const char *name);
 
 #endif

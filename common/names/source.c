@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *source_path(const struct source_search *search, const char *file, char *buffer,
-                        size_t size)
+const char *source_map_path(const struct source_search *search, const char *file, char *buffer,
+                            size_t size)
 {
     for (size_t i = 0; i < search->substitute_count; i++) {
         const char *from = search->substitutes[i];
@@ -27,7 +27,7 @@ const char *source_path(const struct source_search *search, const char *file, ch
     return file;
 }
 
-const char *source_near(const char *relative, const char *path)
+const char *source_relative_path(const char *relative, const char *path)
 {
     size_t length = relative ? strlen(relative) : 0;
 
@@ -36,7 +36,7 @@ const char *source_near(const char *relative, const char *path)
     return path;
 }
 
-/* Only regular files: a path of a hostile program may name a pipe or a device. */
+/* Opens only regular files: a path from a hostile program may name a pipe or a device. */
 static FILE *open_regular(const char *path)
 {
     struct stat status;
@@ -50,7 +50,7 @@ static FILE *open_regular(const char *path)
     return NULL;
 }
 
-static FILE *open_below(const char *dir, const char *file)
+static FILE *open_below_dir(const char *dir, const char *file)
 {
     char path[PATH_MAX];
     const char *rest = file;
@@ -75,15 +75,15 @@ static FILE *open_below(const char *dir, const char *file)
 static FILE *open_source(const struct source_search *search, const char *file)
 {
     char buffer[PATH_MAX];
-    FILE *stream = open_regular(source_path(search, file, buffer, sizeof(buffer)));
+    FILE *stream = open_regular(source_map_path(search, file, buffer, sizeof(buffer)));
 
     for (size_t i = 0; !stream && i < search->dir_count; i++)
-        stream = open_below(search->dirs[i], file);
+        stream = open_below_dir(search->dirs[i], file);
     return stream;
 }
 
-/* Reads a line into text, what does not fit is passed over. */
-static bool next_line(FILE *stream, bool indented, char *text, size_t size)
+/* Reads a line into text and skips what does not fit. */
+static bool read_source_line(FILE *stream, bool indented, char *text, size_t size)
 {
     size_t length = 0;
     int byte = getc_unlocked(stream);
@@ -99,8 +99,8 @@ static bool next_line(FILE *stream, bool indented, char *text, size_t size)
     return true;
 }
 
-bool source_line(const struct source_search *search, const char *file, uint32_t line, char *text,
-                 size_t size)
+bool source_read_line(const struct source_search *search, const char *file, uint32_t line,
+                      char *text, size_t size)
 {
     FILE *stream = line ? open_source(search, file) : NULL;
     bool found = stream != NULL;
@@ -108,13 +108,13 @@ bool source_line(const struct source_search *search, const char *file, uint32_t 
     if (!stream)
         return false;
     for (uint32_t at = 0; found && at < line; at++)
-        found = next_line(stream, false, text, size);
+        found = read_source_line(stream, false, text, size);
     fclose(stream);
     return found && *text;
 }
 
-size_t source_lines(const struct source_search *search, const char *file, uint32_t first,
-                    char *text, size_t count, size_t size)
+size_t source_read_lines(const struct source_search *search, const char *file, uint32_t first,
+                         char *text, size_t count, size_t size)
 {
     FILE *stream = first ? open_source(search, file) : NULL;
     bool found = stream != NULL;
@@ -123,8 +123,9 @@ size_t source_lines(const struct source_search *search, const char *file, uint32
     if (!stream)
         return 0;
     for (uint32_t at = 1; found && at < first; at++)
-        found = next_line(stream, false, text, size);
-    while (found && got < count && (found = next_line(stream, true, text + got * size, size)))
+        found = read_source_line(stream, false, text, size);
+    while (found && got < count &&
+           (found = read_source_line(stream, true, text + got * size, size)))
         got++;
     fclose(stream);
     return got;

@@ -3,19 +3,19 @@
 
 #include <string.h>
 
-/* Of symbols at one address the one with the wider binding names it, then the first of the table: a
- * span's number holds both, the higher the better. */
+/* Of several symbols at one address the widest binding wins, then the first of the table. The
+ * number of a span encodes both; the highest wins. */
 #define INDEX_BITS 29
 #define INDEX_MAX ((1u << INDEX_BITS) - 1)
 
-static uint32_t number_of(int index, unsigned char info)
+static uint32_t symbol_number(int index, unsigned char info)
 {
     uint32_t rank = GELF_ST_BIND(info) == STB_LOCAL ? 0 : GELF_ST_BIND(info) == STB_WEAK ? 1 : 2;
 
     return rank << INDEX_BITS | (INDEX_MAX - (uint32_t)index);
 }
 
-static int index_of(uint32_t number)
+static int symbol_index(uint32_t number)
 {
     return (int)(INDEX_MAX - (number & INDEX_MAX));
 }
@@ -34,8 +34,8 @@ static bool is_object(const GElf_Sym *symbol, GElf_Word section, unsigned char t
            section != SHN_ABS;
 }
 
-/* Unsized symbols end where the next one of the table starts. */
-static void close_unsized(struct symbols *symbols, struct spans *starts)
+/* An unsized symbol ends where the next symbol begins. */
+static void bound_unsized(struct symbols *symbols, struct spans *starts)
 {
     interval_map_sort(starts);
     for (size_t i = 0; i < starts->count; i++) {
@@ -54,7 +54,7 @@ static void close_unsized(struct symbols *symbols, struct spans *starts)
 
 static void sort_table(struct symbols *symbols)
 {
-    struct spans starts = {0}; /* of all; INTERVAL_NONE for those that have a size */
+    struct spans starts = {0}; /* of all symbols; INTERVAL_NONE for those with a size */
     int count = dwfl_module_getsymtab(symbols->module);
 
     symbols->sorted = true;
@@ -69,22 +69,22 @@ static void sort_table(struct symbols *symbols)
             continue;
         if (is_object(&symbol, section, STT_OBJECT))
             interval_map_add(&symbols->data, address, address + symbol.st_size,
-                      number_of(i, symbol.st_info));
-        else if (is_object(&symbol, section, STT_TLS)) /* its value is no address */
+                      symbol_number(i, symbol.st_info));
+        else if (is_object(&symbol, section, STT_TLS)) /* st_value is an offset */
             interval_map_add(&symbols->tls, symbol.st_value, symbol.st_value + symbol.st_size,
-                      number_of(i, symbol.st_info));
+                      symbol_number(i, symbol.st_info));
         if (!names_code(&symbol, section))
             continue;
         if (symbol.st_size)
             interval_map_add(&symbols->sized, address, address + symbol.st_size,
-                      number_of(i, symbol.st_info));
+                      symbol_number(i, symbol.st_info));
         interval_map_add(&starts, address, address + 1,
-                  symbol.st_size ? INTERVAL_NONE : number_of(i, symbol.st_info));
+                  symbol.st_size ? INTERVAL_NONE : symbol_number(i, symbol.st_info));
     }
     interval_map_sort(&symbols->sized);
     interval_map_sort(&symbols->data);
     interval_map_sort(&symbols->tls);
-    close_unsized(symbols, &starts);
+    bound_unsized(symbols, &starts);
     interval_map_end(&starts);
 }
 
@@ -104,7 +104,7 @@ const char *symbols_find(struct symbols *symbols, uint64_t address)
     }
     return number == INTERVAL_NONE
                ? NULL
-               : dwfl_module_getsym(symbols->module, index_of(number), &symbol, NULL);
+               : dwfl_module_getsym(symbols->module, symbol_index(number), &symbol, NULL);
 }
 
 bool symbols_find_data(struct symbols *symbols, uint64_t address, bool tls, struct symbol *found)
@@ -121,8 +121,8 @@ bool symbols_find_data(struct symbols *symbols, uint64_t address, bool tls, stru
     number = interval_map_next(spans, address, &cursor);
     if (number == INTERVAL_NONE)
         return false;
-    found->name = dwfl_module_getsym_info(symbols->module, index_of(number), &symbol, &start, NULL,
-                                          NULL, NULL);
+    found->name = dwfl_module_getsym_info(symbols->module, symbol_index(number), &symbol, &start,
+                                          NULL, NULL, NULL);
     found->start = tls ? symbol.st_value : start;
     found->local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
     return found->name != NULL;

@@ -1,9 +1,10 @@
-/* symbols.h - which function, or which object, of a symbol table covers this address?
+/* symbols.h - which function, or which object, of a symbol table covers an address? libdwfl scans
+ * the whole table for each lookup, and the report of a compiler looks up ten thousand addresses in
+ * a file with as many symbols.
  *
- * libdwfl answers that by going through the whole table, each time; a compiler's report asks for
- * ten thousand addresses of a file with as many symbols. So the table is sorted once, at the first
- * question. A symbol with a size covers that much and nothing behind it: in a stripped file the
- * nearest exported name is mostly a wrong one. One without (assembly) covers up to the next symbol.
+ * So the table is sorted once, at the first lookup. A symbol with a size covers exactly that range:
+ * in a stripped file the nearest exported name is mostly wrong. A symbol without a size (assembly)
+ * extends to the next symbol.
  */
 #ifndef COMMON_NAMES_SYMBOLS_H
 #define COMMON_NAMES_SYMBOLS_H
@@ -17,18 +18,18 @@
 struct symbols {
     Dwfl_Module *module; /* borrowed */
     struct spans sized, unsized;
-    struct spans data, tls; /* objects; of the TLS segment by offset in it */
+    struct spans data, tls; /* objects; those of the TLS segment by offset */
     bool sorted;
 };
 
-/* An object, and where it begins. */
+/* An object and its start. */
 struct symbol {
     const char *name; /* belongs to the module */
     uint64_t start;
-    bool local; /* not seen outside its source file */
+    bool local; /* static */
 };
 
-/* address: as libdwfl counts. NULL = nobody's. The name belongs to the module. */
+/* The function at an address as libdwfl counts; NULL = none. The name belongs to the module. */
 const char *symbols_find(struct symbols *symbols, uint64_t address);
 /* The object that covers an address, or an offset in the TLS segment. */
 bool symbols_find_data(struct symbols *symbols, uint64_t address, bool tls, struct symbol *found);

@@ -1,53 +1,58 @@
-/* growth_series.c - see growth_series.h. */
-#include "common/sites/growth_series.h"
+/* growth_series.c - see sites.h. */
+#include "common/sites/sites.h"
 
 #include <string.h>
 
 #include "common/base/text.h"
 
 #define NANOSECONDS 1e9
-#define KEPT_MOST 0.9995 /* from here on "all" */
+#define KEPT_MOST 0.9995 /* shown as "all" from here on */
 
 static double seconds_of(uint32_t tick)
 {
     return (double)tick / LEAK_TICKS_PER_SECOND;
 }
 
-struct trends trends_begin(struct mem *mem, const struct store *store, uint64_t until_ns)
+struct growth_series growth_series_begin(struct mem *mem, const struct store *store,
+                                         uint64_t until_ns)
 {
     const struct store_history *history = &store->history;
-    struct trends trends = {.mem = mem, .store = store, .until_ns = until_ns};
+    struct growth_series growth_series = {.mem = mem, .store = store, .until_ns = until_ns};
 
-    trends.series_of = arena_alloc_array(store->mem, store->site_count, sizeof(uint32_t));
-    trends.points = arena_alloc_array(store->mem, history->row_count + 2, sizeof(*trends.points));
+    growth_series.series_of = arena_alloc_array(store->mem, store->site_count, sizeof(uint32_t));
+    growth_series.points =
+        arena_alloc_array(store->mem, history->row_count + 2, sizeof(*growth_series.points));
     for (uint32_t i = 0; i < history->series_count; i++)
-        trends.series_of[history->series[i].site] = i + 1;
+        growth_series.series_of[history->series[i].site] = i + 1;
     for (size_t i = 0; i < store->site_count; i++)
-        trends.live_bytes = add_saturating(trends.live_bytes, store->sites[i].live_bytes);
-    return trends;
+        growth_series.live_bytes =
+            add_saturating(growth_series.live_bytes, store->sites[i].live_bytes);
+    return growth_series;
 }
 
-static const struct store_series *series_of(const struct trends *trends, uint32_t site)
+static const struct store_series *series_of_site(const struct growth_series *growth_series,
+                                                 uint32_t site)
 {
-    uint32_t index = trends->series_of[site];
+    uint32_t index = growth_series->series_of[site];
 
-    return index ? &trends->store->history.series[index - 1] : NULL;
+    return index ? &growth_series->store->history.series[index - 1] : NULL;
 }
 
-bool trends_has(const struct trends *trends, uint32_t site)
+bool growth_series_has_site(const struct growth_series *growth_series, uint32_t site)
 {
-    const struct store_series *series = series_of(trends, site);
+    const struct store_series *series = series_of_site(growth_series, site);
 
     return series && series->peak >= GROWTH_BYTES_LEAST;
 }
 
-uint32_t trends_largest(const struct trends *trends, struct site_list sites)
+uint32_t growth_series_largest_site(const struct growth_series *growth_series,
+                                    struct site_list sites)
 {
     uint32_t found = sites.first - 1;
     uint64_t most = 0;
 
     for (uint32_t i = sites.first; i; i = sites.next[i - 1]) {
-        const struct store_series *series = series_of(trends, i - 1);
+        const struct store_series *series = series_of_site(growth_series, i - 1);
 
         if (series && series->peak > most) {
             most = series->peak;
@@ -60,7 +65,7 @@ uint32_t trends_largest(const struct trends *trends, struct site_list sites)
 /* ---- Adding up ---------------------------------------------------------------------------------
  */
 
-static void add_entry(struct growth_point *point, const struct leak_row_entry *entry)
+static void add_row_entry(struct growth_point *point, const struct leak_row_entry *entry)
 {
     point->bytes += (double)entry->live_bytes;
     point->allocs += (double)entry->allocs;
@@ -68,10 +73,10 @@ static void add_entry(struct growth_point *point, const struct leak_row_entry *e
     point->freed_age += (double)entry->freed_age / LEAK_TICKS_PER_SECOND;
 }
 
-static void add_series(struct trends *trends, const struct store_series *series)
+static void add_series(struct growth_series *growth_series, const struct store_series *series)
 {
-    const struct store_history *history = &trends->store->history;
-    const struct store_site *site = &trends->store->sites[series->site];
+    const struct store_history *history = &growth_series->store->history;
+    const struct store_site *site = &growth_series->store->sites[series->site];
     size_t index = (size_t)(series - history->series);
 
     for (size_t row = 0; row < history->row_count; row++) {
@@ -80,54 +85,57 @@ static void add_series(struct trends *trends, const struct store_series *series)
         if (row < series->first_row &&
             (from == history->row_count || site->first >= history->rows[row]))
             continue;
-        add_entry(&trends->points[row], &history->values[from * history->series_count + index]);
+        add_row_entry(&growth_series->points[row],
+                      &history->values[from * history->series_count + index]);
     }
 }
 
-/* What it is in the end; nothing happens between the last tick and then. */
-static void add_end(struct trends *trends, const struct store_site *site, size_t count)
+/* Adds the final state; nothing changes between the last tick and the end. */
+static void add_end(struct growth_series *growth_series, const struct store_site *site,
+                    size_t count)
 {
-    for (size_t i = trends->store->history.row_count; i < count; i++) {
-        trends->points[i].bytes += (double)site->live_bytes;
-        trends->points[i].allocs += (double)site->counts.allocs;
-        trends->points[i].frees += (double)site->counts.frees;
-        trends->points[i].freed_age = i ? trends->points[i - 1].freed_age : 0;
+    for (size_t i = growth_series->store->history.row_count; i < count; i++) {
+        growth_series->points[i].bytes += (double)site->live_bytes;
+        growth_series->points[i].allocs += (double)site->counts.allocs;
+        growth_series->points[i].frees += (double)site->counts.frees;
+        growth_series->points[i].freed_age = i ? growth_series->points[i - 1].freed_age : 0;
     }
 }
 
-/* The times of all points; how many there are. */
-static size_t set_times(struct trends *trends)
+/* Sets the times of all points; returns their number. */
+static size_t set_times(struct growth_series *growth_series)
 {
-    const struct store_history *history = &trends->store->history;
-    uint64_t started = trends->store->header.started_ns;
-    double last = -1, epoch = seconds_of(trends->store->header.epoch);
-    double until =
-        trends->until_ns > started ? (double)(trends->until_ns - started) / NANOSECONDS : 0;
+    const struct store_history *history = &growth_series->store->history;
+    uint64_t started = growth_series->store->header.started_ns;
+    double last = -1, epoch = seconds_of(growth_series->store->header.epoch);
+    double until = growth_series->until_ns > started
+                       ? (double)(growth_series->until_ns - started) / NANOSECONDS
+                       : 0;
     size_t count = 0;
 
-    memset(trends->points, 0, (history->row_count + 2) * sizeof(*trends->points));
+    memset(growth_series->points, 0, (history->row_count + 2) * sizeof(*growth_series->points));
     for (; count < history->row_count; count++)
-        last = trends->points[count].time = seconds_of(history->rows[count]);
+        last = growth_series->points[count].time = seconds_of(history->rows[count]);
     if (epoch > last)
-        last = trends->points[count++].time = epoch;
+        last = growth_series->points[count++].time = epoch;
     if (until > last)
-        trends->points[count++].time = until;
+        growth_series->points[count++].time = until;
     return count;
 }
 
-/* How many points; 0 = there is no series of these sites. */
-static size_t add_up(struct trends *trends, struct site_list sites)
+/* Returns the number of points; 0 = these sites have no series. */
+static size_t sum_series(struct growth_series *growth_series, struct site_list sites)
 {
-    size_t count = set_times(trends), found = 0;
+    size_t count = set_times(growth_series), found = 0;
 
     for (uint32_t i = sites.first; i; i = sites.next[i - 1]) {
-        const struct store_series *series = series_of(trends, i - 1);
+        const struct store_series *series = series_of_site(growth_series, i - 1);
 
         if (!series)
             continue;
         found++;
-        add_series(trends, series);
-        add_end(trends, &trends->store->sites[i - 1], count);
+        add_series(growth_series, series);
+        add_end(growth_series, &growth_series->store->sites[i - 1], count);
     }
     return found ? count : 0;
 }
@@ -150,22 +158,23 @@ static const char *size_words(struct mem *mem, double bytes)
     return arena_copy(mem, shown.text, strlen(shown.text));
 }
 
-/* "; at this rate its data limit of 512 MB is reached in 3 h 20 min": by this alone, so at the
- * latest. */
-static const char *limit_words(const struct trends *trends, double rate)
+/* "; at this rate its data limit, 512 MB, is reached within 3 h 20 min": other growth can only make
+ * it earlier. */
+static const char *limit_words(const struct growth_series *growth_series, double rate)
 {
 #define X(name, words) [LEAK_LIMIT_##name] = (words),
     static const char *const words[LEAK_LIMIT_MAX] = {LEAK_LIMIT_TABLE(X)};
 #undef X
-    const struct store_history *history = &trends->store->history;
+    const struct store_history *history = &growth_series->store->history;
 
-    if (!history->limit_of || history->limit <= trends->live_bytes || rate < 1 ||
-        trends->store->header.end_how != LEAK_END_NONE)
+    if (!history->limit_of || history->limit <= growth_series->live_bytes || rate < 1 ||
+        growth_series->store->header.end_how != LEAK_END_NONE)
         return "";
-    return arena_format(
-        trends->mem, "; at this rate %s, %s, is reached within %s", words[history->limit_of],
-        size_words(trends->mem, (double)history->limit),
-        span_words(trends->mem, (double)(history->limit - trends->live_bytes) / rate));
+    return arena_format(growth_series->mem, "; at this rate %s, %s, is reached within %s",
+                      words[history->limit_of],
+                      size_words(growth_series->mem, (double)history->limit),
+                      span_words(growth_series->mem,
+                                 (double)(history->limit - growth_series->live_bytes) / rate));
 }
 
 static const char *kept_words(struct mem *mem, const struct growth_finding *finding)
@@ -180,9 +189,10 @@ static const char *kept_words(struct mem *mem, const struct growth_finding *find
                       100 * finding->kept);
 }
 
-static const char *reason_of(const struct trends *trends, const struct growth_finding *finding)
+static const char *reason_of(const struct growth_series *growth_series,
+                             const struct growth_finding *finding)
 {
-    struct mem *mem = trends->mem;
+    struct mem *mem = growth_series->mem;
     const char *rate = size_words(mem, finding->bytes_per_second);
     const char *time = span_words(mem, finding->until - finding->from);
     const char *peak = size_words(mem, finding->peak);
@@ -190,11 +200,12 @@ static const char *reason_of(const struct trends *trends, const struct growth_fi
     switch (finding->verdict) {
     case GROWTH_GROWING:
         return arena_format(mem, "growing %s/s for %s, %s, no plateau%s", rate, time,
-                          kept_words(mem, finding), limit_words(trends, finding->bytes_per_second));
+                          kept_words(mem, finding),
+                          limit_words(growth_series, finding->bytes_per_second));
     case GROWTH_SLOW_CONSUMER:
         return arena_format(
             mem, "growing %s/s for %s: a queue, %.0f %% are taken out, the oldest first%s", rate,
-            time, 100 * (1 - finding->kept), limit_words(trends, finding->bytes_per_second));
+            time, 100 * (1 - finding->kept), limit_words(growth_series, finding->bytes_per_second));
     case GROWTH_SAWTOOTH:
         return arena_format(mem, "goes up and down: %u times down from up to %s", finding->falls,
                           peak);
@@ -212,19 +223,20 @@ static const char *reason_of(const struct trends *trends, const struct growth_fi
     }
 }
 
-const struct growth *trends_of(struct trends *trends, struct site_list sites)
+const struct growth *growth_series_judge(struct growth_series *growth_series,
+                                         struct site_list sites)
 {
-    size_t count = add_up(trends, sites);
-    struct growth_finding finding = growth_judge(trends->points, count);
+    size_t count = sum_series(growth_series, sites);
+    struct growth_finding finding = growth_judge(growth_series->points, count);
     struct growth *growth;
 
     if (finding.verdict == GROWTH_UNKNOWN || finding.peak < GROWTH_BYTES_LEAST)
         return NULL;
-    growth = arena_alloc(trends->mem, sizeof(*growth));
+    growth = arena_alloc(growth_series->mem, sizeof(*growth));
     *growth = (struct growth){.verdict = finding.verdict,
                               .bytes_per_second = (uint64_t)finding.bytes_per_second,
                               .peak_bytes = (uint64_t)finding.peak,
                               .confidence = finding.confidence,
-                              .reason = reason_of(trends, &finding)};
+                              .reason = reason_of(growth_series, &finding)};
     return growth;
 }

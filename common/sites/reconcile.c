@@ -1,5 +1,5 @@
-/* reconcile.c - see reconcile.h. */
-#include "common/sites/reconcile.h"
+/* reconcile.c - see sites.h. */
+#include "common/sites/sites.h"
 
 #include <stdlib.h>
 
@@ -9,78 +9,80 @@ static const enum verdict verdict_of[LEAK_VERDICT_MAX] = {
 #undef V
 };
 
-enum verdict settle_verdict(enum leak_verdict verdict)
+enum verdict reconcile_verdict(enum leak_verdict verdict)
 {
     return verdict_of[verdict];
 }
 
-/* What still lives is theirs, one after the other: what was freed since is taken from the last. */
+/* Live blocks are assigned to verdicts in this order, so frees since the check reduce the last
+ * ones. */
 static const enum verdict worst_first[] = {VERDICT_LOST, VERDICT_INDIRECT, VERDICT_POSSIBLE,
                                            VERDICT_HIDDEN, VERDICT_REACHABLE};
 
-struct settling settle_begin(const struct store *store)
+struct reconciliation reconcile_begin(const struct store *store)
 {
     const struct store_leak_check *look = store->look;
-    struct settling settling = {.store = store};
+    struct reconciliation reconciliation = {.store = store};
 
     if (!look || !look->found_count)
-        return settling;
-    settling.first = array_grow(NULL, &(size_t){0}, store->site_count + 1, sizeof(uint32_t));
-    settling.next = array_grow(NULL, &(size_t){0}, look->found_count, sizeof(uint32_t));
+        return reconciliation;
+    reconciliation.first = array_grow(NULL, &(size_t){0}, store->site_count + 1, sizeof(uint32_t));
+    reconciliation.next = array_grow(NULL, &(size_t){0}, look->found_count, sizeof(uint32_t));
     for (size_t i = 0; i < store->site_count; i++)
-        settling.first[i] = 0;
-    for (size_t i = look->found_count; i > 0; i--) { /* backwards, so that lists go forwards */
+        reconciliation.first[i] = 0;
+    for (size_t i = look->found_count; i > 0; i--) { /* backwards, so that lists are in order */
         const struct store_found *found = &look->found[i - 1];
 
         if (found->verdict == LEAK_VERDICT_NONE)
             continue;
-        settling.next[i - 1] = settling.first[found->site];
-        settling.first[found->site] = (uint32_t)i;
+        reconciliation.next[i - 1] = reconciliation.first[found->site];
+        reconciliation.first[found->site] = (uint32_t)i;
     }
-    return settling;
+    return reconciliation;
 }
 
-void settle_end(struct settling *settling)
+void reconcile_end(struct reconciliation *reconciliation)
 {
-    free(settling->first);
-    free(settling->next);
-    free(settling->share);
-    *settling = (struct settling){0};
+    free(reconciliation->first);
+    free(reconciliation->next);
+    free(reconciliation->share);
+    *reconciliation = (struct reconciliation){0};
 }
 
-static struct share *add(struct settling *settling, size_t *count)
+static struct share *append_share(struct reconciliation *reconciliation, size_t *count)
 {
-    settling->share =
-        array_grow(settling->share, &settling->capacity, *count + 1, sizeof(*settling->share));
-    return &settling->share[(*count)++];
+    reconciliation->share = array_grow(reconciliation->share, &reconciliation->capacity, *count + 1,
+                                     sizeof(*reconciliation->share));
+    return &reconciliation->share[(*count)++];
 }
 
-static uint64_t less(uint64_t number, uint64_t taken)
+static uint64_t subtract_saturating(uint64_t number, uint64_t taken)
 {
     return number > taken ? number - taken : 0;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t minimum(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-/* As much of a share as there is left. Which of its blocks are gone nobody knows. */
-static void keep(struct share *share, uint64_t *blocks, uint64_t *bytes)
+/* Reduces a share to the remaining blocks. Which of its blocks were freed is unknown. */
+static void reduce_share(struct share *share, uint64_t *blocks, uint64_t *bytes)
 {
-    uint64_t kept = least(share->blocks, *blocks), size = kept ? least(share->bytes, *bytes) : 0;
+    uint64_t kept = minimum(share->blocks, *blocks),
+             size = kept ? minimum(share->bytes, *bytes) : 0;
 
-    share->retained_blocks = less(share->retained_blocks, share->blocks - kept);
-    share->retained_bytes = less(share->retained_bytes, share->bytes - size);
+    share->retained_blocks = subtract_saturating(share->retained_blocks, share->blocks - kept);
+    share->retained_bytes = subtract_saturating(share->retained_bytes, share->bytes - size);
     share->blocks = kept;
     share->bytes = size;
     *blocks -= kept;
     *bytes -= size;
 }
 
-/* Which of them went since the look nobody knows: none of those in the window, if that can be. What
- * goes with a part of them is not known either. */
-static void keep_window(const struct store *store, struct share *share)
+/* Which blocks were freed since the leak check is unknown: assume blocks outside the window first.
+ * What a part of the blocks retains is unknown, too. */
+static void apply_window(const struct store *store, struct share *share)
 {
     const struct store_found *found;
 
@@ -93,11 +95,11 @@ static void keep_window(const struct store *store, struct share *share)
     found = &store->look->found[share->found];
     if (found->window_blocks < found->blocks)
         share->retained_blocks = share->retained_bytes = 0;
-    share->blocks = least(share->blocks, found->window_blocks);
-    share->bytes = least(share->bytes, found->window_bytes);
+    share->blocks = minimum(share->blocks, found->window_blocks);
+    share->bytes = minimum(share->bytes, found->window_bytes);
 }
 
-static size_t drop_empty(struct share *share, size_t count)
+static size_t remove_empty(struct share *share, size_t count)
 {
     size_t kept = 0;
 
@@ -107,35 +109,38 @@ static size_t drop_empty(struct share *share, size_t count)
     return kept;
 }
 
-size_t settle_site(struct settling *settling, uint32_t site, const struct share **shares)
+size_t reconcile_site(struct reconciliation *reconciliation, uint32_t site,
+                      const struct share **shares)
 {
-    const struct store_site *at = &settling->store->sites[site];
+    const struct store_site *at = &reconciliation->store->sites[site];
     uint64_t blocks = at->live_blocks, bytes = at->live_bytes;
     size_t count = 0;
 
-    for (uint32_t i = settling->first ? settling->first[site] : 0; i; i = settling->next[i - 1]) {
-        const struct store_found *found = &settling->store->look->found[i - 1];
+    for (uint32_t i = reconciliation->first ? reconciliation->first[site] : 0; i;
+         i = reconciliation->next[i - 1]) {
+        const struct store_found *found = &reconciliation->store->look->found[i - 1];
 
-        *add(settling, &count) = (struct share){.site = site,
-                                                .found = i - 1,
-                                                .verdict = verdict_of[found->verdict],
-                                                .blocks = found->blocks,
-                                                .bytes = found->bytes,
-                                                .retained_blocks = found->retained_blocks,
-                                                .retained_bytes = found->retained_bytes};
+        *append_share(reconciliation, &count) =
+            (struct share){.site = site,
+                           .found = i - 1,
+                           .verdict = verdict_of[found->verdict],
+                           .blocks = found->blocks,
+                           .bytes = found->bytes,
+                           .retained_blocks = found->retained_blocks,
+                           .retained_bytes = found->retained_bytes};
     }
     for (size_t v = 0; v < sizeof(worst_first) / sizeof(*worst_first); v++)
         for (size_t i = 0; i < count; i++)
-            if (settling->share[i].verdict == worst_first[v])
-                keep(&settling->share[i], &blocks, &bytes);
+            if (reconciliation->share[i].verdict == worst_first[v])
+                reduce_share(&reconciliation->share[i], &blocks, &bytes);
     if (blocks)
-        *add(settling, &count) = (struct share){.site = site,
-                                                .found = STORE_NONE,
-                                                .verdict = VERDICT_UNFREED,
-                                                .blocks = blocks,
-                                                .bytes = bytes};
+        *append_share(reconciliation, &count) = (struct share){.site = site,
+                                                               .found = STORE_NONE,
+                                                               .verdict = VERDICT_UNFREED,
+                                                               .blocks = blocks,
+                                                               .bytes = bytes};
     for (size_t i = 0; i < count; i++)
-        keep_window(settling->store, &settling->share[i]);
-    *shares = settling->share;
-    return drop_empty(settling->share, count);
+        apply_window(reconciliation->store, &reconciliation->share[i]);
+    *shares = reconciliation->share;
+    return remove_empty(reconciliation->share, count);
 }

@@ -1,17 +1,19 @@
-/* signature.c - names stacks so that two runs agree; see signature.h. */
+/* signature.c - see signature.h. */
 #include "common/sites/signature.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "common/names/frame_class.h"
+#include "common/names/names.h"
 
 struct signatures signatures_begin(struct resolver *resolver, const struct store *store)
 {
     struct signatures signatures = {.store = store, .resolver = resolver};
 
-    signatures.steps = array_grow(NULL, &(size_t){0}, store->node_count + 1, sizeof(struct step));
+    signatures.steps =
+        array_grow(NULL, &(size_t){0}, store->node_count + 1, sizeof(struct node_signature));
     for (size_t i = 0; i < store->node_count; i++)
-        signatures.steps[i] = (struct step){.canon = (uint32_t)i, .up = (uint32_t)i};
+        signatures.steps[i] = (struct node_signature){.canon = (uint32_t)i, .up = (uint32_t)i};
     return signatures;
 }
 
@@ -22,7 +24,7 @@ void signatures_end(struct signatures *signatures)
     signatures->steps = NULL;
 }
 
-void signatures_want(struct signatures *signatures, uint32_t node)
+void signatures_request(struct signatures *signatures, uint32_t node)
 {
     while (node >= LEAK_NODE_FIRST && !signatures->steps[node].wanted) {
         signatures->steps[node].wanted = true;
@@ -40,23 +42,24 @@ struct resolved_module *signatures_module(const struct signatures *signatures,
                                                 .seen_ns = at->loaded_ns});
 }
 
-/* at: what lay around pc then, NULL = nothing known. */
-static const struct place *find_place(const struct signatures *signatures,
-                                      const struct store_module *at, uint64_t pc)
+/* at: the module around pc at that time, NULL = unknown. */
+static const struct resolved_place *find_place(const struct signatures *signatures,
+                                               const struct store_module *at, uint64_t pc)
 {
     if (!at)
-        return resolve_nowhere(signatures->resolver, pc - 1);
+        return resolve_unmapped(signatures->resolver, pc - 1);
     return resolve_place(signatures->resolver, signatures_module(signatures, at),
                          pc - 1 - at->bias);
 }
 
-const struct place *signatures_place_in(const struct signatures *signatures,
-                                        const struct store_module *at, uint64_t pc)
+const struct resolved_place *signatures_place_in_module(const struct signatures *signatures,
+                                                        const struct store_module *at, uint64_t pc)
 {
     return find_place(signatures, at, pc);
 }
 
-const struct place *signatures_last_place(const struct signatures *signatures, uint64_t pc)
+const struct resolved_place *signatures_place_at_pc(const struct signatures *signatures,
+                                                    uint64_t pc)
 {
     return find_place(signatures, store_find_last_module(signatures->store, pc - 1), pc);
 }
@@ -68,20 +71,20 @@ static const struct store_module *module_around(const struct signatures *signatu
     return store_find_module(signatures->store, at->pc - 1, at->number);
 }
 
-const struct place *signatures_place(struct signatures *signatures, uint32_t node)
+const struct resolved_place *signatures_place_at_node(struct signatures *signatures, uint32_t node)
 {
-    struct step *step = &signatures->steps[node];
+    struct node_signature *step = &signatures->steps[node];
     uint64_t pc = signatures->store->nodes[node].pc;
 
-    if (!step->place && pc >= LEAK_KIND_PCS) /* else a leaf or a gap: no frame */
+    if (!step->place && pc >= LEAK_KIND_PCS) /* else a leaf or a gap without a frame */
         step->place = find_place(signatures, module_around(signatures, node), pc);
     return step->place;
 }
 
-/* The same, and its module is used. */
-static const struct place *use_place(struct signatures *signatures, uint32_t node)
+/* The place at a node; also marks its module as used. */
+static const struct resolved_place *use_node_place(struct signatures *signatures, uint32_t node)
 {
-    const struct place *place = signatures_place(signatures, node);
+    const struct resolved_place *place = signatures_place_at_node(signatures, node);
     const struct store_module *at;
 
     if (place && !signatures->steps[node].used && (at = module_around(signatures, node))) {
@@ -93,7 +96,7 @@ static const struct place *use_place(struct signatures *signatures, uint32_t nod
     return place;
 }
 
-static uint64_t names_of(const struct place *place)
+static uint64_t place_names_hash(const struct resolved_place *place)
 {
     uint64_t names = 5;
 
@@ -107,19 +110,19 @@ static bool is_node(uint32_t index)
     return index >= LEAK_NODE_FIRST;
 }
 
-static void resolve_step(struct signatures *signatures, uint32_t index)
+static void resolve_node(struct signatures *signatures, uint32_t index)
 {
-    struct step *steps = signatures->steps, *step = &steps[index];
+    struct node_signature *steps = signatures->steps, *step = &steps[index];
     uint32_t parent = signatures->store->nodes[index].parent;
     uint32_t caller = is_node(parent) ? steps[parent].canon : parent;
     uint32_t second, third;
 
     step->canon = caller;
-    if (!use_place(signatures, index))
+    if (!use_node_place(signatures, index))
         return;
     if (step->place->frames[0].role == FRAME_ALLOCATOR)
-        return; /* how malloc got at us is no part of the name */
-    step->names = names_of(step->place);
+        return; /* allocator frames are no part of the signature */
+    step->names = place_names_hash(step->place);
     if (is_node(caller)) {
         if (steps[caller].names == step->names)
             return;
@@ -133,38 +136,38 @@ static void resolve_step(struct signatures *signatures, uint32_t index)
     }
     step->canon = index;
     step->up = caller;
-    step->signature = hash_mix(signatures_of(signatures, caller), step->names);
+    step->signature = hash_mix(signatures_of_node(signatures, caller), step->names);
 }
 
 void signatures_resolve(struct signatures *signatures)
 {
     for (uint32_t i = LEAK_NODE_FIRST; i < signatures->store->node_count; i++)
         if (signatures->steps[i].wanted)
-            resolve_step(signatures, i);
+            resolve_node(signatures, i);
 }
 
-uint64_t signatures_of(const struct signatures *signatures, uint32_t node)
+uint64_t signatures_of_node(const struct signatures *signatures, uint32_t node)
 {
     if (is_node(node))
         node = signatures->steps[node].canon;
     return is_node(node) ? signatures->steps[node].signature : 6;
 }
 
-/* Frames given out so far; those of libleak only when asked for. */
-struct tracing {
+/* Collects the frames of a stack. */
+struct frame_collector {
     const struct frame **frames;
     size_t count;
-    bool own;  /* libleak's, too */
-    bool some; /* of libleak's were left out */
+    bool own;  /* include frames of libleak */
+    bool some; /* frames of libleak were left out */
 };
 
-/* False: there is no room for all. */
-static bool add_frames(struct tracing *tracing, const struct place *place)
+/* False: frames[] is full. */
+static bool collect_frames(struct frame_collector *tracing, const struct resolved_place *place)
 {
     for (size_t i = 0; place && i < place->count; i++) {
         const struct frame *frame = &place->frames[i];
 
-        if (!tracing->own && classify_own_frame(frame)) {
+        if (!tracing->own && classify_is_libleak_frame(frame)) {
             tracing->some = true;
             continue;
         }
@@ -175,37 +178,109 @@ static bool add_frames(struct tracing *tracing, const struct place *place)
     return true;
 }
 
-static void trace_node(struct signatures *signatures, uint32_t node, struct tracing *tracing,
-                       uint32_t *ending)
+static void collect_node_frames(struct signatures *signatures, uint32_t node,
+                                struct frame_collector *tracing, uint32_t *ending)
 {
     for (; is_node(node); node = signatures->store->nodes[node].parent)
-        if (!add_frames(tracing, use_place(signatures, node))) {
+        if (!collect_frames(tracing, use_node_place(signatures, node))) {
             *ending = LEAK_ROOT_DEPTH;
             return;
         }
     *ending = node;
 }
 
-size_t signatures_trace(struct signatures *signatures, uint32_t node, const struct frame **frames,
-                        uint32_t *ending)
+size_t signatures_node_frames(struct signatures *signatures, uint32_t node,
+                              const struct frame **frames, uint32_t *ending)
 {
-    struct tracing tracing = {.frames = frames};
+    struct frame_collector tracing = {.frames = frames};
 
-    trace_node(signatures, node, &tracing, ending);
+    collect_node_frames(signatures, node, &tracing, ending);
     if (!tracing.count && tracing.some) {
         tracing.own = true;
-        trace_node(signatures, node, &tracing, ending);
+        collect_node_frames(signatures, node, &tracing, ending);
     }
     return tracing.count;
 }
 
-size_t signatures_trace_pcs(const struct signatures *signatures, const uint64_t *pcs, size_t count,
+size_t signatures_pc_frames(const struct signatures *signatures, const uint64_t *pcs, size_t count,
                             const struct frame **frames)
 {
-    struct tracing tracing = {.frames = frames};
+    struct frame_collector tracing = {.frames = frames};
 
     for (size_t i = 0; i < count; i++)
-        if (pcs[i] && !add_frames(&tracing, signatures_last_place(signatures, pcs[i])))
+        if (pcs[i] && !collect_frames(&tracing, signatures_place_at_pc(signatures, pcs[i])))
             break;
     return tracing.count;
+}
+
+static struct stack copy_frames(struct mem *mem, const struct frame **found, size_t count,
+                                uint32_t ending)
+{
+    const struct frame **frames = arena_alloc_array(mem, count, sizeof(*frames));
+
+    if (count)
+        memcpy(frames, found, count * sizeof(*frames));
+    return (struct stack){frames, count, ending};
+}
+
+struct stack stack_from_node(struct mem *mem, struct signatures *signatures, uint32_t node)
+{
+    const struct frame *found[TRACE_MAX];
+    uint32_t ending;
+    size_t count;
+
+    if (node == LEAK_ROOT_NONE)
+        return (struct stack){.ending = LEAK_ROOT_COMPLETE};
+    count = signatures_node_frames(signatures, node, found, &ending);
+    return copy_frames(mem, found, count, ending);
+}
+
+struct stack stack_from_pc(struct mem *mem, struct signatures *signatures, uint64_t pc)
+{
+    const struct resolved_place *place = signatures_place_at_pc(signatures, pc);
+    const struct frame *found[TRACE_MAX];
+    size_t count = 0;
+
+    for (; count < place->count && count < TRACE_MAX; count++)
+        found[count] = &place->frames[count];
+    return copy_frames(mem, found, count, LEAK_ROOT_COMPLETE);
+}
+
+struct stack stack_from_pcs(struct mem *mem, struct signatures *signatures, const uint64_t *pcs,
+                            size_t count)
+{
+    const struct frame *found[TRACE_MAX];
+
+    return copy_frames(mem, found, signatures_pc_frames(signatures, pcs, count, found),
+                       LEAK_ROOT_COMPLETE);
+}
+
+uint64_t stack_signature(const struct stack *stack, uint64_t seed)
+{
+    uint64_t last = 0;
+
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct frame *frame = stack->frames[i];
+
+        if (frame->role == FRAME_ALLOCATOR || frame->name_hash == last)
+            continue; /* the depth of recursion may differ between runs */
+        seed = hash_mix(seed, last = frame->name_hash);
+    }
+    return seed;
+}
+
+void stack_make_stable(const struct frame *const *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ((struct frame *)frames[i])->has_offset = false;
+}
+
+struct thread_ref stack_thread(struct mem *mem, const struct store *store, uint32_t serial)
+{
+    const struct store_thread *thread = store_find_thread(store, serial);
+    struct thread_ref made = {.serial = serial};
+
+    if (thread)
+        made.name = arena_copy(mem, thread->name, strlen(thread->name));
+    return made;
 }

@@ -1,65 +1,90 @@
-/* signature.h - the run-stable name of each stack of a store, and its frames.
+/* signature.h - the run-stable signature of each call stack of a recording file, and its frames.
  *
  * One pass over the context tree from the roots up: signature(node) = mix(signature(caller),
  * names at node), so a million stacks cost one step per node. Names are module base name +
- * function, inlined ones too; no address, no line. Recursion (f f f, and f g f g) counts once.
+ * function, inlined ones included; no address, no line. Recursion (f f f, and f g f g) counts once.
  */
 #ifndef COMMON_SITES_SIGNATURE_H
 #define COMMON_SITES_SIGNATURE_H
 
 #include <stdint.h>
 
+#include "common/model/model.h"
 #include "common/names/resolve.h"
 #include "common/store/store.h"
 
-struct step {
-    const struct place *place; /* NULL: not looked up yet, or a leaf or gap without frames */
+struct node_signature {
+    const struct resolved_place
+        *place; /* NULL: not resolved yet, or a leaf or gap without frames */
     uint64_t names, signature;
-    uint32_t canon; /* the node this one counts as, when recursion is taken out; or a root */
+    uint32_t canon; /* the node that represents this one once recursion is removed; or a root */
     uint32_t up;    /* of a canonical node: its caller's canonical node, or a root */
-    bool wanted;    /* part of a stack that was asked for */
-    bool used;      /* part of a stack that was given out */
+    bool wanted;    /* part of a requested stack */
+    bool used;      /* part of a returned stack */
 };
 
 struct signatures {
     const struct store *store;
     struct resolver *resolver;
-    struct step *steps; /* indexed like store->nodes */
-    struct map modules; /* struct resolved_module * of stacks wanted or used -> itself */
+    struct node_signature *steps; /* indexed like store->nodes */
+    struct map modules; /* struct resolved_module * of stacks requested or returned -> itself */
 };
 
-/* Resolve every node that a stack ending in nodes marked by signatures_want() passes. */
+/* signatures_resolve() handles every node on the way from the nodes that signatures_request()
+ * marked to their roots. */
 struct signatures signatures_begin(struct resolver *resolver, const struct store *store);
-void signatures_want(struct signatures *signatures, uint32_t node);
+void signatures_request(struct signatures *signatures, uint32_t node);
 void signatures_resolve(struct signatures *signatures);
 void signatures_end(struct signatures *signatures); /* frames stay */
 
-uint64_t signatures_of(const struct signatures *signatures, uint32_t node);
+uint64_t signatures_of_node(const struct signatures *signatures, uint32_t node);
 
-#define TRACE_MAX 4096 /* frames of one record, whatever the store says */
+#define TRACE_MAX 4096 /* frames of one record, whatever the recording file says */
 
-/* The frames at one node, whether it was asked for or not; NULL for a leaf or a gap. */
-const struct place *signatures_place(struct signatures *signatures, uint32_t node);
+/* The frames at one node, requested or not; NULL for a leaf or a gap. */
+const struct resolved_place *signatures_place_at_node(struct signatures *signatures, uint32_t node);
 
-/* Those at a return address that no node has, in whatever was loaded there last. */
-const struct place *signatures_last_place(const struct signatures *signatures, uint64_t pc);
+/* The frames at a return address without a node, in the module that was loaded there last. */
+const struct resolved_place *signatures_place_at_pc(const struct signatures *signatures,
+                                                    uint64_t pc);
 
-/* The frames of a stack, innermost first, into frames[TRACE_MAX]; *ending says how it ended. Its
- * modules are used from here on. Frames of libleak itself, which stands around main and behind
- * malloc, are left out unless there are no others. */
-size_t signatures_trace(struct signatures *signatures, uint32_t node, const struct frame **frames,
-                        uint32_t *ending);
+/* The frames at a return address in a given module; at NULL: it is in none. */
+const struct resolved_place *signatures_place_in_module(const struct signatures *signatures,
+                                                        const struct store_module *at, uint64_t pc);
 
-/* The module of a store, opened. */
+/* The frames of a stack, innermost first, into frames[TRACE_MAX]; *ending says how it ended. Marks
+ * its modules as used. Leaves out frames of libleak, which surround main and follow malloc, unless
+ * there are no others. */
+size_t signatures_node_frames(struct signatures *signatures, uint32_t node,
+                              const struct frame **frames, uint32_t *ending);
+
+/* The frames of return addresses, innermost first, in the modules that were loaded there last. */
+size_t signatures_pc_frames(const struct signatures *signatures, const uint64_t *pcs, size_t count,
+                            const struct frame **frames);
+
+/* A module of the recording file, opened. */
 struct resolved_module *signatures_module(const struct signatures *signatures,
                                           const struct store_module *at);
 
-/* The same of return addresses, innermost first, in whatever was loaded there last. */
-size_t signatures_trace_pcs(const struct signatures *signatures, const uint64_t *pcs, size_t count,
-                            const struct frame **frames);
+/* ---- Stacks of the model, copied to mem ------------------------------------------------------ */
 
-/* The frames at a return address in a module that is known by other means; NULL: it is in none. */
-const struct place *signatures_place_in(const struct signatures *signatures,
-                                        const struct store_module *at, uint64_t pc);
+/* The stack that ends in a node; LEAK_ROOT_NONE gives no frames. */
+struct stack stack_from_node(struct mem *mem, struct signatures *signatures, uint32_t node);
+/* One return address, not 0. */
+struct stack stack_from_pc(struct mem *mem, struct signatures *signatures, uint64_t pc);
+/* Return addresses, innermost first. */
+struct stack stack_from_pcs(struct mem *mem, struct signatures *signatures, const uint64_t *pcs,
+                            size_t count);
+
+/* A hash of the names of the frames, allocators and direct recursion left out: equal in two
+ * runs. */
+uint64_t stack_signature(const struct stack *stack, uint64_t seed);
+
+/* Clears offsets, which depend on the loader, so that two runs give the same text. Stacks share
+ * frames; clearing one twice is harmless. */
+void stack_make_stable(const struct frame *const *frames, size_t count);
+
+/* A thread and its name. */
+struct thread_ref stack_thread(struct mem *mem, const struct store *store, uint32_t serial);
 
 #endif

@@ -1,10 +1,10 @@
-/* tags.c - see tags.h. */
-#include "common/sites/tags.h"
+/* tags.c - see sites.h. */
+#include "common/sites/sites.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void tags_add(struct tag_sums *sums, const char *name, uint64_t bytes, uint64_t blocks)
+void tag_sums_add(struct tag_sums *sums, const char *name, uint64_t bytes, uint64_t blocks)
 {
     struct tag_sum *sum;
     size_t i = 0;
@@ -20,13 +20,13 @@ void tags_add(struct tag_sums *sums, const char *name, uint64_t bytes, uint64_t 
     sum->blocks = add_saturating(sum->blocks, blocks);
 }
 
-void tags_add_record(struct tag_sums *sums, const struct record *record)
+void tag_sums_add_record(struct tag_sums *sums, const struct record *record)
 {
     for (size_t i = 0; i < record->tag_count; i++)
-        tags_add(sums, record->tags[i].name, record->tags[i].bytes, record->tags[i].blocks);
+        tag_sums_add(sums, record->tags[i].name, record->tags[i].bytes, record->tags[i].blocks);
 }
 
-static int larger(const void *left, const void *right)
+static int compare_tag_sums(const void *left, const void *right)
 {
     const struct tag_sum *a = left, *b = right;
 
@@ -37,19 +37,19 @@ static int larger(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-void tags_sort(struct tag_sums *sums)
+void tag_sums_sort(struct tag_sums *sums)
 {
     if (sums->count)
-        qsort(sums->sum, sums->count, sizeof(*sums->sum), larger);
+        qsort(sums->sum, sums->count, sizeof(*sums->sum), compare_tag_sums);
 }
 
-void tags_tell(struct tag_sums *sums, struct mem *mem, struct record *record)
+void tag_sums_fill(struct tag_sums *sums, struct mem *mem, struct record *record)
 {
     struct tag_sum *told;
 
     if (!sums->count)
         return;
-    tags_sort(sums);
+    tag_sums_sort(sums);
     told = arena_alloc_array(mem, sums->count, sizeof(*told));
     for (size_t i = 0; i < sums->count; i++) {
         told[i] = sums->sum[i];
@@ -59,7 +59,7 @@ void tags_tell(struct tag_sums *sums, struct mem *mem, struct record *record)
     record->tag_count = sums->count;
 }
 
-void tags_end(struct tag_sums *sums)
+void tag_sums_end(struct tag_sums *sums)
 {
     free(sums->sum);
     *sums = (struct tag_sums){0};

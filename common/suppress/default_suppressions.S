@@ -1,8 +1,8 @@
-/* default_suppressions.S - the suppressions that hold unless the user says otherwise, as they stand in known.supp. */
+/* default_suppressions.S - the built-in suppressions, default.supp. */
     .section .rodata
-    .global known_suppressions, known_suppressions_end
-known_suppressions:
+    .global default_suppressions, default_suppressions_end
+default_suppressions:
     .incbin "common/suppress/default.supp"
-known_suppressions_end:
+default_suppressions_end:
     .byte 0
     .section .note.GNU-stack, "", %progbits

@@ -1,4 +1,4 @@
-/* rules.c - does a rule fit? See rules.h. */
+/* rules.c - matches one rule; see rules.h. */
 #include "common/suppress/rules.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 
 /* ---- Patterns ------------------------------------------------------------------------------- */
 
-bool rules_glob(const char *pattern, const char *text, bool one)
+bool glob_match(const char *pattern, const char *text, bool one)
 {
-    const char *star = NULL, *resume = NULL; /* behind the last *, and where its text may end */
+    const char *star = NULL, *resume = NULL; /* after the last *, and where its text may end */
 
     for (;;) {
         if (*pattern == '*') {
@@ -31,41 +31,41 @@ bool rules_glob(const char *pattern, const char *text, bool one)
 
 /* ---- Matching ------------------------------------------------------------------------------- */
 
-bool rules_is_leak(enum verdict verdict)
+bool verdict_is_leak(enum verdict verdict)
 {
     return verdict != VERDICT_REACHABLE && verdict != VERDICT_RUNTIME;
 }
 
-bool rules_match_frame(const struct rule_made *made, const struct frame *frame)
+bool rules_match_frame(const struct loaded_rule *made, const struct frame *frame)
 {
     const char *const names[] = {frame->function, frame->file, frame->module};
 
     for (size_t i = 0; made->glob && i < sizeof(names) / sizeof(*names); i++)
-        if (names[i] && *names[i] && rules_glob(made->glob, names[i], false))
+        if (names[i] && *names[i] && glob_match(made->glob, names[i], false))
             return true;
     return false;
 }
 
-static struct rule_name named(int what, const char *name, uint32_t line)
+static struct rule_name make_name(int what, const char *name, uint32_t line)
 {
     return (struct rule_name){what, name && *name ? name : "???", line};
 }
 
-static size_t names_of_frame(const struct frame *frame, struct rule_name names[RULES_NAMES])
+static size_t names_of_frame(const struct frame *frame, struct rule_name names[RULE_NAMES_MAX])
 {
     size_t count = 0;
 
-    names[count++] = named(RULE_FUNCTION, frame->function, 0);
+    names[count++] = make_name(RULE_FUNCTION, frame->function, 0);
     if (frame->symbol)
-        names[count++] = named(RULE_FUNCTION, frame->symbol, 0);
-    names[count++] = named(RULE_OBJECT, frame->module, 0);
-    names[count++] = named(RULE_SOURCE, frame->file, frame->line);
-    names[count++] = named(RULE_SOURCE, base_name(frame->file), frame->line);
+        names[count++] = make_name(RULE_FUNCTION, frame->symbol, 0);
+    names[count++] = make_name(RULE_OBJECT, frame->module, 0);
+    names[count++] = make_name(RULE_SOURCE, frame->file, frame->line);
+    names[count++] = make_name(RULE_SOURCE, base_name(frame->file), frame->line);
     return count;
 }
 
-/* Valgrind's stacks begin in its own malloc; ours in what called it. */
-static size_t names_of_allocator(uint32_t kind, struct rule_name names[RULES_NAMES])
+/* Valgrind's stacks begin with its own malloc; libleak's begin with the caller of malloc. */
+static size_t names_of_allocator(uint32_t kind, struct rule_name names[RULE_NAMES_MAX])
 {
     static const struct {
         uint32_t kind;
@@ -93,19 +93,20 @@ static size_t names_of_allocator(uint32_t kind, struct rule_name names[RULES_NAM
     };
     size_t count = 0;
 
-    _Static_assert(sizeof(known) / sizeof(*known) + 3 <= RULES_NAMES, "there is room");
+    _Static_assert(sizeof(known) / sizeof(*known) + 3 <= RULE_NAMES_MAX, "there is room");
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (!kind || known[i].kind == kind)
-            names[count++] = named(RULE_FUNCTION, known[i].name, 0);
+            names[count++] = make_name(RULE_FUNCTION, known[i].name, 0);
     names[count++] =
-        named(RULE_OBJECT, "/usr/libexec/valgrind/vgpreload_memcheck-amd64-linux.so", 0);
+        make_name(RULE_OBJECT, "/usr/libexec/valgrind/vgpreload_memcheck-amd64-linux.so", 0);
     names[count++] =
-        named(RULE_OBJECT, "/usr/libexec/valgrind/vgpreload_memcheck-arm64-linux.so", 0);
-    names[count++] = named(RULE_SOURCE, "vg_replace_malloc.c", 0);
+        make_name(RULE_OBJECT, "/usr/libexec/valgrind/vgpreload_memcheck-arm64-linux.so", 0);
+    names[count++] = make_name(RULE_SOURCE, "vg_replace_malloc.c", 0);
     return count;
 }
 
-size_t rules_names_at(const struct record *record, size_t i, struct rule_name names[RULES_NAMES])
+size_t rules_place_names(const struct record *record, size_t i,
+                         struct rule_name names[RULE_NAMES_MAX])
 {
     return i ? names_of_frame(record->frames[i - 1], names)
              : names_of_allocator(record->kind, names);
@@ -114,13 +115,13 @@ size_t rules_names_at(const struct record *record, size_t i, struct rule_name na
 bool rules_match_name(const struct rule_frame *wanted, const struct rule_name *name)
 {
     return (int)wanted->what == name->what && (!wanted->line || wanted->line == name->line) &&
-           rules_glob(wanted->pattern, name->name, true);
+           glob_match(wanted->pattern, name->name, true);
 }
 
-static bool match_at(const struct rule_frame *wanted, const struct record *record, size_t i)
+static bool match_place(const struct rule_frame *wanted, const struct record *record, size_t i)
 {
-    struct rule_name names[RULES_NAMES];
-    size_t count = rules_names_at(record, i, names);
+    struct rule_name names[RULE_NAMES_MAX];
+    size_t count = rules_place_names(record, i, names);
 
     for (size_t k = 0; k < count; k++)
         if (rules_match_name(wanted, &names[k]))
@@ -128,10 +129,10 @@ static bool match_at(const struct rule_frame *wanted, const struct record *recor
     return false;
 }
 
-/* The frames from number `from` on begin as the rule says; what comes after them does not count. */
-static bool match_frames(const struct rule_made *made, const struct record *record, size_t from)
+/* Do the frames from number `from` on begin as the rule says? Later frames are ignored. */
+static bool match_frames(const struct loaded_rule *made, const struct record *record, size_t from)
 {
-    size_t star = 0, resume = 0, wanted = 0; /* as in rules_glob; star: 0 = none yet */
+    size_t star = 0, resume = 0, wanted = 0; /* as in glob_match; star: 0 = none yet */
 
     for (size_t at = from;;) {
         if (wanted == made->frame_count)
@@ -139,7 +140,7 @@ static bool match_frames(const struct rule_made *made, const struct record *reco
         if (made->frames[wanted].what == RULE_FRAMES) {
             star = ++wanted;
             resume = at;
-        } else if (at <= record->frame_count && match_at(&made->frames[wanted], record, at)) {
+        } else if (at <= record->frame_count && match_place(&made->frames[wanted], record, at)) {
             wanted++;
             at++;
         } else if (!star || resume >= record->frame_count) {
@@ -151,25 +152,25 @@ static bool match_frames(const struct rule_made *made, const struct record *reco
     }
 }
 
-static bool is_small_enough(const struct rule_made *made, const struct record *record)
+static bool is_within_limits(const struct loaded_rule *made, const struct record *record)
 {
     return record->blocks <= made->most_blocks && record->bytes <= made->most_bytes;
 }
 
-bool rules_begins_later(const struct record *record)
+bool rules_may_skip_allocator(const struct record *record)
 {
     return record->kind >= LEAK_KIND_CUSTOM ||
            (record->frame_count && record->frames[0]->role == FRAME_ALLOCATOR);
 }
 
-bool rules_match_record(const struct rule_made *made, const struct record *record)
+bool rules_match_record(const struct loaded_rule *made, const struct record *record)
 {
     if (made->glob || made->expired || !made->verdicts[record->verdict])
         return false;
-    if (!is_small_enough(made, record))
+    if (!is_within_limits(made, record))
         return false;
     if (made->has_signature && made->signature != record->signature)
         return false;
     return !made->frame_count || match_frames(made, record, 0) ||
-           (rules_begins_later(record) && match_frames(made, record, 1));
+           (rules_may_skip_allocator(record) && match_frames(made, record, 1));
 }

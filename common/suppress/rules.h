@@ -1,8 +1,8 @@
-/* rules.h - rules that say which leaks are known: read from text, asked about a stack.
+/* rules.h - suppression rules: parsed from text, matched against call stacks.
  *
- * Three forms, which may stand in one file. LeakSanitizer's:
- *     leak:pattern      a part of a frame's function, source file or module
- * where * stands for anything, ^ in front and $ at the end for the ends of the name. Valgrind's:
+ * A file may mix three forms. LeakSanitizer's:
+ *     leak:pattern      matches a part of a frame's function, source file or module
+ * where * is a wildcard, ^ in front and $ at the end anchor the pattern. Valgrind's:
  *     {
  *        name
  *        Memcheck:Leak
@@ -11,8 +11,8 @@
  *        ...
  *        fun:_ZN5cache3addEv
  *     }
- * whose frames are the stack's, innermost first, as far as they go; * and ? in names. Blocks of
- * other tools, or about other errors, are passed over, as Valgrind does with ours:
+ * whose frames match the stack from the innermost frame on, as far as they go; * and ? are
+ * wildcards. Blocks of other tools, or about other errors, are skipped, as Valgrind skips these:
  *     {
  *        name
  *        libleak:Leak
@@ -22,8 +22,14 @@
  *        expires=2027-01-31
  *        reason=kept until the next release
  *     }
- * which may name frames and leak kinds, too, and needs a signature or a frame. All must hold. #
- * begins a comment.
+ * A libleak block may also list frames and leak kinds; it needs a signature or a frame. All its
+ * conditions must hold. # begins a comment.
+ *
+ * Generated suppressions are one rule for each of a hundred thousand records, so rules_index_find()
+ * does not try them one by one: it looks signatures up in a hash table, LeakSanitizer patterns
+ * without a wildcard by the name, and blocks in a tree in which a rule is a path from the root, one
+ * edge for each frame, and equal beginnings are shared. Its answer equals that of
+ * rules_match_frame() and rules_match_record(), tried in the order of the text.
  */
 #ifndef COMMON_SUPPRESS_RULES_H
 #define COMMON_SUPPRESS_RULES_H
@@ -33,60 +39,74 @@
 
 #define RULES_LINE_MAX 4096 /* characters */
 
-/* A line of Valgrind's: which frame. */
+/* One frame line of a Valgrind block. */
 struct rule_frame {
     enum { RULE_FRAMES, RULE_FUNCTION, RULE_OBJECT, RULE_SOURCE } what; /* FRAMES: any number */
     const char *pattern;
     uint32_t line; /* of the source, 0 = any */
 };
 
-struct rule_made {
-    struct rule rule;           /* first: what a record names is found again */
-    struct verdict_total total; /* kept quiet by it in one process; suppress.c's */
-    bool used;                  /* in any */
-    const char *glob;           /* LeakSanitizer's; NULL = a block, and then: */
+struct loaded_rule {
+    struct rule rule;           /* first: record->suppressed_by points to it */
+    struct verdict_total total; /* what it suppressed in one process; owned by suppress.c */
+    bool used;                  /* in any process */
+    const char *glob;           /* a LeakSanitizer pattern; NULL = a block, described by: */
     struct rule_frame *frames;
     size_t frame_count;
     bool verdicts[VERDICT_MAX];
-    /* Of ours alone. */
+    /* Only libleak blocks have these. */
     bool has_signature;
     uint64_t signature;
     uint64_t most_blocks, most_bytes; /* of a record, UINT64_MAX = any */
-    bool expired;                     /* then it fits nothing */
+    bool expired;                     /* an expired rule matches nothing */
 };
 
 struct rules {
-    struct rule_made **made; /* in the order of the text */
+    struct loaded_rule **made; /* in the order of the text */
     size_t count;
-    const char *trouble; /* "FILE:LINE: what is wrong", of the first mistake; NULL = none */
+    const char *trouble; /* "FILE:LINE: error", the first one; NULL = none */
 };
 
-/* What is wrong is left out. `where` names the text. Everything lives in mem. */
-struct rules rules_read(struct mem *mem, const char *where, const char *text, size_t length);
+/* Skips what is wrong. `where` names the text in messages. Everything lives in mem. */
+struct rules rules_parse(struct mem *mem, const char *where, const char *text, size_t length);
 
-/* A rule of LeakSanitizer's: does it name this frame? */
-bool rules_match_frame(const struct rule_made *made, const struct frame *frame);
-/* A block: is it about this record? */
-bool rules_match_record(const struct rule_made *made, const struct record *record);
-/* For who asks many blocks at once. Places of a stack are numbered: 0 is the allocator that
- * Valgrind's have in front, 1 the innermost frame. */
+/* Does a LeakSanitizer rule match this frame? */
+bool rules_match_frame(const struct loaded_rule *made, const struct frame *frame);
+/* Does a block match this record? */
+bool rules_match_record(const struct loaded_rule *made, const struct record *record);
+
+/* The index matches names place by place. Place 0 of a stack is the allocator, which Valgrind's
+ * stacks begin with; place 1 is the innermost frame. */
 struct rule_name {
-    int what; /* as of a rule_frame */
+    int what; /* as in struct rule_frame */
     const char *name;
     uint32_t line;
 };
-#define RULES_NAMES 24
-/* All that a place may be called. */
-size_t rules_names_at(const struct record *record, size_t i, struct rule_name names[RULES_NAMES]);
+#define RULE_NAMES_MAX 24
+/* All names that a place may have. */
+size_t rules_place_names(const struct record *record, size_t i,
+                         struct rule_name names[RULE_NAMES_MAX]);
 bool rules_match_name(const struct rule_frame *wanted, const struct rule_name *name);
-/* An allocator stands in the stack itself, or (carved blocks) at no place: then rules may begin at
- * place 1, as well. */
-bool rules_begins_later(const struct record *record);
+/* True when the stack itself holds the allocator, or (suballocated blocks) no allocator exists:
+ * then rules may begin at place 1, as well. */
+bool rules_may_skip_allocator(const struct record *record);
 
-/* Is a record of this verdict a leak in LeakSanitizer's words? */
-bool rules_is_leak(enum verdict verdict);
+/* Does LeakSanitizer call records of this verdict leaks? */
+bool verdict_is_leak(enum verdict verdict);
 
-/* * is any text, and with `one` ? any character. */
-bool rules_glob(const char *pattern, const char *text, bool one);
+/* * matches any text; with `one`, ? matches any character. */
+bool glob_match(const char *pattern, const char *text, bool one);
+
+/* ---- Index ----------------------------------------------------------------------------------- */
+
+struct rules_index;
+
+/* The index and its cache of frames live in mem; the rules must outlive it. */
+struct rules_index *rules_index_begin(struct mem *mem, const struct rules *rules);
+void rules_index_end(struct rules_index *index);
+
+/* The rule that suppresses a record: first LeakSanitizer rules, tried on every frame, innermost
+ * first; then blocks. NULL = none. */
+struct loaded_rule *rules_index_find(struct rules_index *index, const struct record *record);
 
 #endif

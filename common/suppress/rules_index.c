@@ -1,30 +1,29 @@
-/* rules_index.c - see rules_index.h.
+/* rules_index.c - see rules.h.
  *
- * The walk down the tree is that of a nondeterministic automaton: a set of nodes, each of which a
- * frame of the stack leads on from, or not. A node behind "..." stays in the set for good. Edges
- * with a plain name are found by its hash, those with wildcards are tried one after the other; who
- * shares an edge by an accident of hashing is told apart at the end, where the rule itself is
- * asked.
+ * The walk down the tree runs a nondeterministic automaton: a set of nodes, from each of which a
+ * frame of the stack may lead to others. A node after "..." stays in the set for the rest of the
+ * walk. A hash table finds edges without wildcards; edges with wildcards are tried one after the
+ * other. Hash collisions do no harm: at the end rules_match_record() checks the rule itself.
  */
-#include "common/suppress/rules_index.h"
+#include "common/suppress/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/hashmap.h"
 
-#define NO_RULE 1 /* in by_frame; else index + 2 */
-#define ROOT 1    /* nodes count from 1: 0 is none */
+#define NO_RULE 1 /* a value in by_frame; others are index + 2 */
+#define ROOT 1    /* nodes count from 1; 0 = none */
 
 struct node {
-    const struct rule_frame *edge; /* that leads to it; NULL = the root's */
-    size_t rule;                   /* the first one that ends here, index + 1 */
-    uint32_t globs, next_glob;     /* first child behind a wildcard; the next one of the parent */
-    uint32_t star;                 /* behind "..." */
-    uint64_t seen, kept;           /* the last step that led to it; of stars the last walk */
+    const struct rule_frame *edge; /* that leads to this node; NULL = root */
+    size_t rule;                   /* the first rule that ends here, index + 1 */
+    uint32_t globs, next_glob;     /* first child after a wildcard; next such child of the parent */
+    uint32_t star;                 /* the child after "..." */
+    uint64_t seen, kept; /* the last step that reached this node; of stars the last walk */
 };
 
-/* The nodes that the frames so far have led to. */
+/* The nodes that the frames so far have reached. */
 struct set {
     uint32_t *nodes;
     size_t count, capacity;
@@ -32,19 +31,19 @@ struct set {
 
 struct rules_index {
     const struct rules *rules;
-    size_t *next;            /* by rule: the next one of the same node, or signature, index + 1 */
-    struct map by_signature; /* -> the first block that names it, index + 1 */
-    struct map by_name;      /* hash of a name -> LeakSanitizer's first that is it, index + 1 */
-    struct map by_frame;     /* frame -> the first of LeakSanitizer's that names it */
-    size_t *globs;           /* LeakSanitizer's with wildcards */
+    size_t *next;            /* by rule: the next rule of the same node or signature, index + 1 */
+    struct map by_signature; /* -> the first block with that signature, index + 1 */
+    struct map by_name;  /* hash of a name -> first LeakSanitizer rule that equals it, index + 1 */
+    struct map by_frame; /* frame -> the first LeakSanitizer rule that matches it */
+    size_t *globs;       /* LeakSanitizer rules with wildcards */
     size_t glob_count;
 
     struct node *nodes;
     size_t node_count, node_capacity;
-    struct map edges; /* hash of a node and a plain edge -> its child */
+    struct map edges; /* hash of a node and an edge without wildcards -> child */
     struct set here, there, stars;
     uint64_t step, walk;
-    size_t best; /* the first that fits so far, index + 1; 0 = none */
+    size_t best; /* the first matching rule so far, index + 1; 0 = none */
 };
 
 /* ---- Building -------------------------------------------------------------------------------- */
@@ -58,7 +57,7 @@ static uint32_t new_node(struct rules_index *index, const struct rule_frame *edg
 {
     index->nodes =
         array_grow(index->nodes, &index->node_capacity, index->node_count + 2, sizeof(*index->nodes));
-    if (!index->node_count) /* nobody's */
+    if (!index->node_count) /* node 0 stands for none */
         index->nodes[index->node_count++] = (struct node){0};
     index->nodes[index->node_count] = (struct node){.edge = edge};
     return (uint32_t)index->node_count++;
@@ -81,7 +80,8 @@ static uint32_t child_of(struct rules_index *index, uint32_t node, const struct 
         }
         return index->nodes[node].star;
     }
-    /* Found by its pattern in any case; one with a wildcard cannot be met so, when it is asked. */
+    /* The pattern is the key, with or without wildcards; a lookup by a real name never hits the
+     * latter. */
     slot = hashmap_put(&index->edges, edge_key(node, edge->what, edge->line, edge->pattern), NULL);
     if (*slot && is_same_edge(index->nodes[*slot].edge, edge))
         return (uint32_t)*slot;
@@ -94,10 +94,10 @@ static uint32_t child_of(struct rules_index *index, uint32_t node, const struct 
     return child;
 }
 
-/* In descending order, so that the first rule of all stands in front. */
+/* Called in descending order of i, so that the first rule heads each list. */
 static void add_rule(struct rules_index *index, size_t i)
 {
-    const struct rule_made *made = index->rules->made[i];
+    const struct loaded_rule *made = index->rules->made[i];
     uint64_t *slot;
     uint32_t node = ROOT;
 
@@ -142,9 +142,9 @@ void rules_index_end(struct rules_index *index)
     free(index->stars.nodes);
 }
 
-/* ---- LeakSanitizer's ------------------------------------------------------------------------- */
+/* ---- LeakSanitizer rules --------------------------------------------------------------------- */
 
-static size_t ask_frame(const struct rules_index *index, const struct frame *frame)
+static size_t match_globs(const struct rules_index *index, const struct frame *frame)
 {
     const char *const names[] = {frame->function, frame->file, frame->module};
     size_t first = SIZE_MAX;
@@ -163,14 +163,14 @@ static size_t ask_frame(const struct rules_index *index, const struct frame *fra
     return first == SIZE_MAX ? NO_RULE : first + 2;
 }
 
-static size_t find_frame(struct rules_index *index, const struct record *record)
+static size_t find_frame_rule(struct rules_index *index, const struct record *record)
 {
-    for (size_t i = 0; i < record->frame_count && rules_is_leak(record->verdict); i++) {
+    for (size_t i = 0; i < record->frame_count && verdict_is_leak(record->verdict); i++) {
         bool fresh;
         uint64_t *known = hashmap_put(&index->by_frame, (uintptr_t)record->frames[i], &fresh);
 
         if (fresh)
-            *known = ask_frame(index, record->frames[i]);
+            *known = match_globs(index, record->frames[i]);
         if (*known != NO_RULE)
             return *known - 1;
     }
@@ -179,34 +179,34 @@ static size_t find_frame(struct rules_index *index, const struct record *record)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-static void put(struct set *set, uint32_t node)
+static void push_node(struct set *set, uint32_t node)
 {
     set->nodes = array_grow(set->nodes, &set->capacity, set->count + 1, sizeof(*set->nodes));
     set->nodes[set->count++] = node;
 }
 
-/* What ends at a node fits; "..." may be no frame at all. */
-static void enter(struct rules_index *index, uint32_t at, const struct record *record)
+/* A rule that ends at a node matches; "..." may match no frame at all. */
+static void enter_node(struct rules_index *index, uint32_t at, const struct record *record)
 {
     struct node *node = &index->nodes[at];
 
     if (node->seen == index->step)
         return;
     node->seen = index->step;
-    put(&index->there, at);
+    push_node(&index->there, at);
     for (size_t i = node->rule; i && (!index->best || i < index->best); i = index->next[i - 1])
         if (rules_match_record(index->rules->made[i - 1], record))
             index->best = i;
     if (!node->star)
         return;
     if (index->nodes[node->star].kept != index->walk)
-        put(&index->stars, node->star);
+        push_node(&index->stars, node->star);
     index->nodes[node->star].kept = index->walk;
-    enter(index, node->star, record);
+    enter_node(index, node->star, record);
 }
 
-static void follow(struct rules_index *index, uint32_t at, const struct rule_name *name,
-                   const struct record *record)
+static void follow_edges(struct rules_index *index, uint32_t at, const struct rule_name *name,
+                         const struct record *record)
 {
     const uint32_t lines[] = {0, name->line};
 
@@ -214,14 +214,14 @@ static void follow(struct rules_index *index, uint32_t at, const struct rule_nam
         uint64_t child = hashmap_get(&index->edges, edge_key(at, name->what, lines[i], name->name));
 
         if (child)
-            enter(index, (uint32_t)child, record);
+            enter_node(index, (uint32_t)child, record);
     }
     for (uint32_t child = index->nodes[at].globs; child; child = index->nodes[child].next_glob)
         if (rules_match_name(index->nodes[child].edge, name))
-            enter(index, child, record);
+            enter_node(index, child, record);
 }
 
-static void begin_step(struct rules_index *index)
+static void swap_node_sets(struct rules_index *index)
 {
     struct set here = index->here;
 
@@ -231,28 +231,28 @@ static void begin_step(struct rules_index *index)
     index->step++;
 }
 
-/* From that place on. */
-static void walk(struct rules_index *index, const struct record *record, size_t from)
+/* Walks down the tree along the stack, from that place on. */
+static void walk_tree(struct rules_index *index, const struct record *record, size_t from)
 {
-    struct rule_name names[RULES_NAMES];
+    struct rule_name names[RULE_NAMES_MAX];
 
     index->walk++;
     index->stars.count = index->there.count = 0;
     index->step++;
-    enter(index, ROOT, record);
+    enter_node(index, ROOT, record);
     for (size_t at = from; at <= record->frame_count && index->there.count; at++) {
-        size_t count = rules_names_at(record, at, names);
+        size_t count = rules_place_names(record, at, names);
 
-        begin_step(index);
+        swap_node_sets(index);
         for (size_t i = 0; i < index->here.count; i++)
             for (size_t k = 0; k < count; k++)
-                follow(index, index->here.nodes[i], &names[k], record);
+                follow_edges(index, index->here.nodes[i], &names[k], record);
         for (size_t i = 0; i < index->stars.count; i++)
-            enter(index, index->stars.nodes[i], record);
+            enter_node(index, index->stars.nodes[i], record);
     }
 }
 
-static size_t find_signature(const struct rules_index *index, const struct record *record)
+static size_t find_signature_rule(const struct rules_index *index, const struct record *record)
 {
     size_t found = hashmap_get(&index->by_signature, record->signature);
 
@@ -261,16 +261,16 @@ static size_t find_signature(const struct rules_index *index, const struct recor
     return found;
 }
 
-struct rule_made *rules_index_find(struct rules_index *index, const struct record *record)
+struct loaded_rule *rules_index_find(struct rules_index *index, const struct record *record)
 {
-    size_t found = find_frame(index, record);
+    size_t found = find_frame_rule(index, record);
 
     if (!found) {
-        index->best = find_signature(index, record);
+        index->best = find_signature_rule(index, record);
         if (index->node_count > ROOT + 1 || index->nodes[ROOT].rule) {
-            walk(index, record, 0);
-            if (rules_begins_later(record))
-                walk(index, record, 1);
+            walk_tree(index, record, 0);
+            if (rules_may_skip_allocator(record))
+                walk_tree(index, record, 1);
         }
         found = index->best;
     }

@@ -6,25 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/suppress/only_filter.h"
-#include "common/suppress/rules_index.h"
-#include "common/suppress/scope_filter.h"
+#include "common/suppress/filters.h"
+#include "common/suppress/rules.h"
 
-/* The rules of one text. */
+/* The rules of one file or recording. */
 struct set {
     const char *where, *text;
     size_t length;
-    bool everywhere, here; /* asked for all processes; for the one it is about */
-    bool known;            /* nobody asked for it */
+    bool everywhere, here; /* for all processes; for the selected store */
+    bool known;            /* the built-in set */
     struct rules rules;
     struct rules_index *index;
 };
 
-/* What the report is about, by one key; and what is left out by that. */
+/* A scope, and what it excluded. */
 struct side {
-    bool given; /* on the command line, which overrules the store */
+    bool given; /* on the command line, which overrides the recorded options */
     struct scope_list list;
-    struct rule_made left_out;
+    struct loaded_rule left_out;
 };
 
 struct suppressions {
@@ -32,10 +31,10 @@ struct suppressions {
     struct set **sets;
     size_t count, capacity;
     struct verdict_total total;
-    struct only *only; /* NULL = anything fits */
-    struct rule_made left_out;
+    struct only_filter *only; /* NULL = no condition */
+    struct loaded_rule left_out;
     struct side sides[SCOPE_KEYS];
-    bool match_given; /* likewise */
+    bool match_given; /* as `given` of a side */
     bool any_frame;
     uint64_t until_ns;
 };
@@ -61,8 +60,8 @@ void suppress_end(struct suppressions *suppressions)
 
 /* ---- Texts ---------------------------------------------------------------------------------- */
 
-static struct set *add(struct suppressions *suppressions, const char *where, const char *text,
-                       size_t length)
+static struct set *add_rule_set(struct suppressions *suppressions, const char *where,
+                                const char *text, size_t length)
 {
     struct mem *mem = suppressions->mem;
     struct set *set = arena_alloc(mem, sizeof(*set));
@@ -70,7 +69,7 @@ static struct set *add(struct suppressions *suppressions, const char *where, con
     set->where = arena_copy(mem, where, strlen(where));
     set->text = arena_copy(mem, text, length);
     set->length = length;
-    set->rules = rules_read(mem, set->where, set->text, length);
+    set->rules = rules_parse(mem, set->where, set->text, length);
     set->index = rules_index_begin(mem, &set->rules);
     suppressions->sets = array_grow(suppressions->sets, &suppressions->capacity,
                                   suppressions->count + 1, sizeof(*suppressions->sets));
@@ -81,17 +80,17 @@ static struct set *add(struct suppressions *suppressions, const char *where, con
 const char *suppress_add(struct suppressions *suppressions, const char *where, const char *text,
                          size_t length)
 {
-    struct set *set = add(suppressions, where, text, length);
+    struct set *set = add_rule_set(suppressions, where, text, length);
 
     set->everywhere = true;
     return set->rules.trouble;
 }
 
-void suppress_add_known(struct suppressions *suppressions)
+void suppress_add_defaults(struct suppressions *suppressions)
 {
-    extern const char known_suppressions[], known_suppressions_end[];
-    struct set *set = add(suppressions, "built in", known_suppressions,
-                          (size_t)(known_suppressions_end - known_suppressions));
+    extern const char default_suppressions[], default_suppressions_end[];
+    struct set *set = add_rule_set(suppressions, "built in", default_suppressions,
+                                   (size_t)(default_suppressions_end - default_suppressions));
 
     set->everywhere = set->known = true;
 }
@@ -118,8 +117,9 @@ const char *suppress_add_file(struct suppressions *suppressions, const char *pat
     return trouble;
 }
 
-/* Processes of one program bring the same text each. */
-static struct set *find(struct suppressions *suppressions, const struct store_suppressions *own)
+/* Recordings of one program contain the same text. */
+static struct set *find_store_set(struct suppressions *suppressions,
+                                  const struct store_suppressions *own)
 {
     for (size_t i = 0; i < suppressions->count; i++) {
         struct set *set = suppressions->sets[i];
@@ -128,13 +128,14 @@ static struct set *find(struct suppressions *suppressions, const struct store_su
             memcmp(set->text, own->text, own->length) == 0)
             return set;
     }
-    return add(suppressions, own->where, own->text, own->length);
+    return add_rule_set(suppressions, own->where, own->text, own->length);
 }
 
-const char *suppress_all_but(struct suppressions *suppressions, const char *text)
+const char *suppress_add_only(struct suppressions *suppressions, const char *text)
 {
     const char *wrong;
-    struct only *only = only_read(suppressions->mem, text, suppressions->only, &wrong);
+    struct only_filter *only =
+        only_filter_parse(suppressions->mem, text, suppressions->only, &wrong);
 
     if (!only)
         return wrong;
@@ -143,35 +144,36 @@ const char *suppress_all_but(struct suppressions *suppressions, const char *text
     return NULL;
 }
 
-static void set_side(struct suppressions *suppressions, enum scope_key key, const char *text,
-                     const char *where)
+static void set_scope_rule(struct suppressions *suppressions, enum scope_key key, const char *text,
+                           const char *where)
 {
     struct side *side = &suppressions->sides[key];
 
-    side->left_out.rule = (struct rule){
-        .text = arena_format(suppressions->mem, "%s=%s", scope_word[key], text), .where = where};
+    side->left_out.rule =
+        (struct rule){.text = arena_format(suppressions->mem, "%s=%s", scope_option_name[key], text),
+                      .where = where};
 }
 
-const char *suppress_outside(struct suppressions *suppressions, enum scope_key key,
-                             const char *text)
+const char *suppress_set_scope(struct suppressions *suppressions, enum scope_key key,
+                               const char *text)
 {
     struct side *side = &suppressions->sides[key];
 
-    if (!scope_read(suppressions->mem, text, &side->list))
+    if (!scope_list_parse(suppressions->mem, text, &side->list))
         return "it takes a comma list of names, each with + or - in front, or neither";
     side->given = true;
-    set_side(suppressions, key, text, "the command line");
+    set_scope_rule(suppressions, key, text, "the command line");
     return NULL;
 }
 
-void suppress_match_any(struct suppressions *suppressions, bool any)
+void suppress_set_match_any(struct suppressions *suppressions, bool any)
 {
     suppressions->match_given = true;
     suppressions->any_frame = any;
 }
 
-/* What the options said that the process ran with, unless the command line knows better. */
-static void turn_sides(struct suppressions *suppressions, const struct store *store)
+/* Takes the scopes from the recorded options, unless the command line set them. */
+static void select_store_scopes(struct suppressions *suppressions, const struct store *store)
 {
     char text[4096];
 
@@ -182,24 +184,24 @@ static void turn_sides(struct suppressions *suppressions, const struct store *st
         if (side->given)
             continue;
         side->list = (struct scope_list){0};
-        if (!store_get_option(store, scope_word[key], text, sizeof(text)))
+        if (!store_get_option(store, scope_option_name[key], text, sizeof(text)))
             continue;
-        scope_read(suppressions->mem, text, &side->list);
-        set_side(suppressions, key, text, "the options of the process");
+        scope_list_parse(suppressions->mem, text, &side->list);
+        set_scope_rule(suppressions, key, text, "the options of the process");
     }
     if (!suppressions->match_given)
         suppressions->any_frame =
             store_get_option(store, "modules_match", text, sizeof(text)) && strcmp(text, "any") == 0;
 }
 
-void suppress_turn_to(struct suppressions *suppressions, const struct store *store,
-                      uint64_t until_ns)
+void suppress_select_store(struct suppressions *suppressions, const struct store *store,
+                           uint64_t until_ns)
 {
     if (!suppressions)
         return;
     suppressions->until_ns = until_ns;
     suppressions->left_out.total = suppressions->total = (struct verdict_total){0};
-    turn_sides(suppressions, store);
+    select_store_scopes(suppressions, store);
     for (size_t i = 0; i < suppressions->count; i++) {
         struct set *set = suppressions->sets[i];
 
@@ -208,10 +210,10 @@ void suppress_turn_to(struct suppressions *suppressions, const struct store *sto
             set->rules.made[k]->total = (struct verdict_total){0};
     }
     for (size_t i = 0; i < store->suppressions_count; i++)
-        find(suppressions, &store->suppressions[i])->here = true;
+        find_store_set(suppressions, &store->suppressions[i])->here = true;
 }
 
-const char *suppress_trouble(const struct suppressions *suppressions, size_t i)
+const char *suppress_store_error(const struct suppressions *suppressions, size_t i)
 {
     for (size_t k = 0; suppressions && k < suppressions->count; k++) {
         const struct set *set = suppressions->sets[k];
@@ -224,20 +226,22 @@ const char *suppress_trouble(const struct suppressions *suppressions, size_t i)
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-static void count(struct verdict_total *total, const struct record *record)
+static void add_record_amounts(struct verdict_total *total, const struct record *record)
 {
     total->bytes = add_saturating(total->bytes, record->bytes);
     total->blocks = add_saturating(total->blocks, record->blocks);
     total->records++;
 }
 
-/* What it does not fit of all that was asked for; NULL = it fits. */
-static struct rule_made *left_out_by(struct suppressions *suppressions, const struct record *record)
+/* The first filter that excludes a record; NULL = none. */
+static struct loaded_rule *filter_excluding(struct suppressions *suppressions,
+                                            const struct record *record)
 {
-    if (!only_fits(suppressions->only, record, suppressions->until_ns))
+    if (!only_filter_matches(suppressions->only, record, suppressions->until_ns))
         return &suppressions->left_out;
     for (enum scope_key key = 0; key < SCOPE_KEYS; key++)
-        if (!scope_fits(&suppressions->sides[key].list, key, suppressions->any_frame, record))
+        if (!scope_list_includes(&suppressions->sides[key].list, key, suppressions->any_frame,
+                                 record))
             return &suppressions->sides[key].left_out;
     return NULL;
 }
@@ -245,12 +249,12 @@ static struct rule_made *left_out_by(struct suppressions *suppressions, const st
 bool suppress_record(struct suppressions *suppressions, struct record *record,
                      const struct record *owner)
 {
-    struct rule_made *made = owner ? (struct rule_made *)(uintptr_t)owner->suppressed_by : NULL;
+    struct loaded_rule *made = owner ? (struct loaded_rule *)(uintptr_t)owner->suppressed_by : NULL;
 
     if (!suppressions || record->verdict == VERDICT_RUNTIME)
         return false;
     if (!made)
-        made = left_out_by(suppressions, record);
+        made = filter_excluding(suppressions, record);
     for (size_t i = 0; i < suppressions->count && !made; i++)
         if (suppressions->sets[i]->here)
             made = rules_index_find(suppressions->sets[i]->index, record);
@@ -258,18 +262,18 @@ bool suppress_record(struct suppressions *suppressions, struct record *record,
         return false;
     record->suppressed_by = &made->rule;
     made->used = true;
-    count(&made->total, record);
-    count(&suppressions->total, record);
+    add_record_amounts(&made->total, record);
+    add_record_amounts(&suppressions->total, record);
     return true;
 }
 
-static void tell(const struct rule_made *made, struct process *process)
+static void add_rule_use(const struct loaded_rule *made, struct process *process)
 {
     if (made->total.records)
         process->rules[process->rule_count++] = (struct rule_use){&made->rule, made->total};
 }
 
-void suppress_tell(struct suppressions *suppressions, struct process *process)
+void suppress_fill_totals(struct suppressions *suppressions, struct process *process)
 {
     size_t most = 1 + SCOPE_KEYS;
 
@@ -281,18 +285,18 @@ void suppress_tell(struct suppressions *suppressions, struct process *process)
     if (!process->suppressed.records)
         return;
     process->rules = arena_alloc_array(suppressions->mem, most, sizeof(*process->rules));
-    tell(&suppressions->left_out, process);
+    add_rule_use(&suppressions->left_out, process);
     for (enum scope_key key = 0; key < SCOPE_KEYS; key++)
-        tell(&suppressions->sides[key].left_out, process);
+        add_rule_use(&suppressions->sides[key].left_out, process);
     for (size_t i = 0; i < suppressions->count; i++) {
         const struct set *set = suppressions->sets[i];
 
         for (size_t k = 0; set->here && k < set->rules.count; k++)
-            tell(set->rules.made[k], process);
+            add_rule_use(set->rules.made[k], process);
     }
 }
 
-void suppress_tell_unused(struct suppressions *suppressions, struct report *report)
+void suppress_fill_unused(struct suppressions *suppressions, struct report *report)
 {
     size_t most = 0;
 
@@ -304,7 +308,7 @@ void suppress_tell_unused(struct suppressions *suppressions, struct report *repo
     report->expired = arena_alloc_array(suppressions->mem, most, sizeof(*report->expired));
     for (size_t i = 0; i < suppressions->count; i++)
         for (size_t k = 0; k < suppressions->sets[i]->rules.count; k++) {
-            const struct rule_made *made = suppressions->sets[i]->rules.made[k];
+            const struct loaded_rule *made = suppressions->sets[i]->rules.made[k];
 
             if (made->expired)
                 report->expired[report->expired_count++] = &made->rule;

@@ -1,14 +1,14 @@
-/* suppress.h - leaks that are known: which rules there are, and what each keeps quiet.
+/* suppress.h - all suppressions of a report, and what each of them suppressed.
  *
- * Rules come from files that the user names, which hold for every process, and from the stores,
- * each for its own. Rules are asked in this order and the first that fits is the one; what hangs
- * under a lost record goes with it. Everything a report is told of them lives until suppress_end().
+ * Rules come from files of the user, for every process, and from recording files, each for its own
+ * process. They are tried in this order and the first match wins; indirectly lost records go with
+ * the record that owns them. Rules that the report points to live until suppress_end().
  */
 #ifndef COMMON_SUPPRESS_SUPPRESS_H
 #define COMMON_SUPPRESS_SUPPRESS_H
 
 #include "common/model/model.h"
-#include "common/suppress/scope_filter.h"
+#include "common/suppress/filters.h"
 #include "common/store/store.h"
 
 struct suppressions;
@@ -16,37 +16,37 @@ struct suppressions;
 struct suppressions *suppress_begin(void);
 void suppress_end(struct suppressions *suppressions); /* NULL is fine */
 
-/* For every process. NULL, or the line that says what is wrong with the text. */
+/* Adds rules for every process. NULL, or a message about the first error in the text. */
 const char *suppress_add(struct suppressions *suppressions, const char *where, const char *text,
                          size_t length);
 const char *suppress_add_file(struct suppressions *suppressions, const char *path);
 
-/* Leaks of runtimes that everybody has; that one of them fits nothing is not worth a word. */
-void suppress_add_known(struct suppressions *suppressions);
+/* Adds the built-in rules for leaks of runtimes. They are never reported as unused. */
+void suppress_add_defaults(struct suppressions *suppressions);
 
-/* Suppressed is what does not fit, too; only_filter.h has the words. NULL, or what is wrong with
- * it. */
-const char *suppress_all_but(struct suppressions *suppressions, const char *text);
+/* Suppresses records that do not match a condition of --only, see filters.h. NULL, or the error. */
+const char *suppress_add_only(struct suppressions *suppressions, const char *text);
 
-/* And what is outside of a scope: see scope_filter.h. Until one is given, that of the store's
- * options holds. NULL, or what is wrong with it. */
-const char *suppress_outside(struct suppressions *suppressions, enum scope_key key,
-                             const char *text);
-void suppress_match_any(struct suppressions *suppressions, bool any); /* modules by any frame */
+/* Suppresses records outside a scope, see filters.h. The default is the scope in the recorded
+ * options. NULL, or the error. */
+const char *suppress_set_scope(struct suppressions *suppressions, enum scope_key key,
+                               const char *text);
+void suppress_set_match_any(struct suppressions *suppressions,
+                            bool any); /* match modules by any frame */
 
-/* From here on it is about records of that store, whose ages end then. */
-void suppress_turn_to(struct suppressions *suppressions, const struct store *store,
-                      uint64_t until_ns);
-/* What is wrong with the store's own; the i-th, NULL = no more. */
-const char *suppress_trouble(const struct suppressions *suppressions, size_t i);
-/* Is it suppressed? Then it says by what, and is counted. owner: what it hangs under, or NULL. */
+/* Selects the store of the following records, whose ages count back from until_ns. */
+void suppress_select_store(struct suppressions *suppressions, const struct store *store,
+                           uint64_t until_ns);
+/* The i-th error in the store's own rules; NULL = no more. */
+const char *suppress_store_error(const struct suppressions *suppressions, size_t i);
+/* Is the record suppressed? Then sets suppressed_by and counts it. owner: the record that an
+ * indirectly lost one belongs to, or NULL. */
 bool suppress_record(struct suppressions *suppressions, struct record *record,
                      const struct record *owner);
-/* The sums, into the process. */
-void suppress_tell(struct suppressions *suppressions, struct process *process);
+/* Fills in the sums of the process. */
+void suppress_fill_totals(struct suppressions *suppressions, struct process *process);
 
-/* Once all records were asked about: the rules that fitted none, and those that have expired, into
- * the report. */
-void suppress_tell_unused(struct suppressions *suppressions, struct report *report);
+/* After all records: fills in the report's unused and expired rules. */
+void suppress_fill_unused(struct suppressions *suppressions, struct report *report);
 
 #endif

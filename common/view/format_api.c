@@ -1,12 +1,12 @@
-/* format_api.c - what a view asks for, as formats for machines understand it; see format_api.h. */
+/* format_api.c - what a view selects, as formats for machines need it; see format_api.h. */
 #include "common/view/format_api.h"
 
-bool report_passes(const struct process *process, const struct view *view)
+bool report_omits_process(const struct process *process, const struct view *view)
 {
     return process->forked && process->how == END_EXEC && !view->verbose;
 }
 
-bool report_lists(const struct record *record, const struct view *view)
+bool report_lists_record(const struct record *record, const struct view *view)
 {
     if (view->growing && !record_is_growing(record))
         return false;
@@ -14,18 +14,49 @@ bool report_lists(const struct record *record, const struct view *view)
            (!record->suppressed_by || view->suppressed);
 }
 
-size_t report_end(const struct process *process, const struct view *view)
+size_t report_listed_end(const struct process *process, const struct view *view)
 {
     size_t listed = 0, i = 0;
 
     if (view->quiet)
         return 0;
     for (; i < process->record_count && (!view->top || listed < view->top); i++)
-        listed += report_lists(&process->records[i], view);
+        listed += report_lists_record(&process->records[i], view);
     return i;
 }
 
-const char *report_path(const struct view *view, const char *file, char *buffer, size_t size)
+const char *report_display_path(const struct view *view, const char *file, char *buffer,
+                                size_t size)
 {
-    return source_near(view->relative, source_path(&view->source, file, buffer, size));
+    return source_relative_path(view->relative, source_map_path(&view->source, file, buffer, size));
+}
+
+static bool is_wanted(const struct listing *listing, const struct record *record)
+{
+    const struct view *view = listing->view;
+
+    if (record->suppressed_by && !view->suppressed && !listing->suppressed)
+        return false;
+    if (view->show[record->verdict])
+        return true;
+    return record->verdict == VERDICT_INDIRECT && view->show[VERDICT_LOST] &&
+           !(listing->owners && record->owner);
+}
+
+const struct record *listing_next(struct listing *listing)
+{
+    const struct view *view = listing->view;
+
+    if (view->quiet || (view->top && listing->given == view->top) ||
+        report_omits_process(listing->process, view))
+        return NULL;
+    while (listing->at < listing->process->record_count) {
+        const struct record *record = &listing->process->records[listing->at++];
+
+        if (is_wanted(listing, record)) {
+            listing->given++;
+            return record;
+        }
+    }
+    return NULL;
 }

@@ -1,7 +1,7 @@
 /* format_api.h - the interface between the model and the formats.
  *
- * A format is one function that writes a report to a stream, and one row in format_table.c. What
- * the user asked for arrives as a struct view; a writer looks at nothing else.
+ * A format is one function that writes a report to a stream, and one row in format_table.c. All
+ * that the user asked for arrives as a struct view; a writer reads nothing else.
  */
 #ifndef COMMON_VIEW_FORMAT_API_H
 #define COMMON_VIEW_FORMAT_API_H
@@ -12,7 +12,7 @@
 #include "common/model/model.h"
 #include "common/names/source.h"
 
-/* K(NAME, word on the command line, head of its column) */
+/* K(NAME, word on the command line, heading of its column) */
 #define BY_TABLE(K)                                                                                \
     K(FUNCTION, "function", "function")                                                            \
     K(FILE, "file", "file")                                                                        \
@@ -32,70 +32,85 @@ enum by_key {
 };
 
 struct view {
-    bool all_frames;    /* runtime and allocator frames, too */
-    bool verbose;       /* all callers, all names in full */
-    bool full_names;    /* names with template arguments and parameters, paths from the root */
-    bool quiet;         /* the summary line only */
+    bool all_frames;    /* show runtime and allocator frames, too */
+    bool verbose;       /* all callers, full names */
+    bool full_names;    /* names with template arguments and parameters, absolute paths */
+    bool quiet;         /* only the summary line */
     bool exact;         /* frames with their depth, symbol, column, module, offset and build-id */
-    bool apart;         /* each record by itself, not in entries */
-    bool colour, links; /* the stream is a terminal that wants them */
+    bool apart;         /* list each record by itself, not in groups */
+    bool colour, links; /* the stream is a terminal that supports them */
     bool show[VERDICT_MAX];
-    bool no_source;  /* lines of it */
-    bool content;    /* what is in the blocks, too */
-    bool suppressed; /* list what is suppressed, too */
-    bool growing;    /* list what grows, and nothing else */
-    bool owners;     /* what keeps reachable blocks alive, and nothing else */
-    bool blocks;     /* each block that is known singly, and nothing else */
-    enum by_key by;  /* a table by this, and nothing else */
-    bool freed;      /* who freed this address, and nothing else */
+    bool no_source;  /* omit source lines */
+    bool content;    /* show the contents of blocks */
+    bool suppressed; /* list suppressed records, too */
+    bool growing;    /* list only what grows */
+    bool owners;     /* list only what keeps reachable blocks alive */
+    bool blocks;     /* list only single blocks, as far as they are known */
+    enum by_key by;  /* write only a table by this key */
+    bool freed;      /* tell only which calls freed this address */
     uint64_t freed_address;
-    bool who;             /* what is at an address and points at it, and nothing else */
-    size_t top;           /* records listed for each process, 0 = all */
-    const char *again;    /* program line to run again, when the stores go away; else NULL */
+    bool who;             /* tell only what is at an address and points to it */
+    size_t top;           /* records to list for each process, 0 = all */
+    const char *again;    /* program to suggest for another run, when the recording files are
+                             temporary; else NULL */
     const char *relative; /* directory that paths are shown relative to, NULL = none */
     struct source_search source;
-    const struct ledger *baseline; /* what was there before, NULL = nobody said */
+    const struct report_set *baseline; /* NULL = none given */
 
-    /* The text report's own, so that little fits a screen. */
-    unsigned
-        terse; /* 0 = all is said; 1 = two callers, 2 = one; lines of source: 3 = one, 4 = none */
+    /* State of the text report alone, which shortens itself to fit a screen. */
+    unsigned terse; /* 0 = everything; 1 = two callers, 2 = one caller; lines of source: 3 = one,
+                       4 = none */
     size_t written; /* lines before the first process */
-    bool when_told; /* when blocks were allocated is said elsewhere */
+    bool when_told; /* the allocation times are shown elsewhere */
 };
 
-/* Of a format. */
+/* Traits of a format. */
 enum {
     FORMAT_RECENT = 1,    /* -v lists the recent frees */
-    FORMAT_ALLOCATED = 2, /* wants to know what every stack allocated */
-    FORMAT_BINARY = 4,    /* nothing for a terminal */
-    FORMAT_CONTENT = 8,   /* shows what is in the blocks, asked or not */
-    FORMAT_ALL = 16,      /* lists all verdicts unless --show says which */
-    FORMAT_BY = 32,       /* has tables */
-    FORMAT_BLOCKS = 64,   /* can list single blocks */
+    FORMAT_ALLOCATED = 2, /* needs what every stack allocated */
+    FORMAT_BINARY = 4,    /* not for a terminal */
+    FORMAT_CONTENT = 8,   /* shows the contents of blocks even without --content */
+    FORMAT_ALL = 16,      /* lists all verdicts unless --show restricts them */
+    FORMAT_BY = 32,       /* supports --by */
+    FORMAT_BLOCKS = 64,   /* supports --blocks */
 };
 
 struct format {
     const char *name, *help;
-    size_t top; /* records listed for each process unless asked otherwise, 0 = all */
+    size_t top; /* default of --top, 0 = all */
     unsigned traits;
     void (*write)(const struct report *report, const struct view *view, FILE *stream);
 };
 
-/* Is it a shell's way to a program? What a child had was gone with its exec: nobody wants to know.
- */
-bool report_passes(const struct process *process, const struct view *view);
+/* True for a forked child that then called exec, as a shell does: what it held vanished with exec,
+ * so only -v shows it. */
+bool report_omits_process(const struct process *process, const struct view *view);
 
-/* Is a record listed by itself? What is lost with its owner is when that is asked for. */
-bool report_lists(const struct record *record, const struct view *view);
+/* Is a record listed by itself? Indirectly lost records only when the view shows that verdict. */
+bool report_lists_record(const struct record *record, const struct view *view);
 
-/* Index behind the last record that is listed: "top" counts, and "quiet" lists none. */
-size_t report_end(const struct process *process, const struct view *view);
+/* Index after the last listed record: honours "top"; "quiet" lists none. */
+size_t report_listed_end(const struct process *process, const struct view *view);
 
-/* The path of a source file as the user would type it; in buffer, or part of the texts given. */
-const char *report_path(const struct view *view, const char *file, char *buffer, size_t size);
+/* The path of a source file as the user would type it; in buffer, or part of the given strings. */
+const char *report_display_path(const struct view *view, const char *file, char *buffer,
+                                size_t size);
 
-/* NULL when there is no format of this name; formats_at(i) is NULL behind the last one. */
-const struct format *formats_find(const char *name);
-const struct format *formats_at(size_t i);
+/* Iterates over the listed records, for formats that list each record by itself. Suppressed records
+ * only on request. Indirectly lost records are listed beside lost ones. */
+struct listing {
+    const struct process *process;
+    const struct view *view;
+    size_t at, given; /* index of the next record; number of records returned */
+    bool owners;      /* skip records owned by a listed one, unless the view shows that verdict */
+    bool suppressed;  /* return suppressed records in any case */
+};
+
+/* NULL = no more. Begin with {process, view}. */
+const struct record *listing_next(struct listing *listing);
+
+/* format_find(): NULL when no format has this name. format_at(i): NULL after the last one. */
+const struct format *format_find(const char *name);
+const struct format *format_at(size_t i);
 
 #endif

@@ -1,10 +1,10 @@
-/* report_set.h - what reports come to, for comparing and merging: one entry for each class and
+/* report_set.h - sums of one or more reports, to compare and merge: one entry for each class and
  * signature.
  *
- * Made of processes, and of reports that were written as JSON earlier, maybe elsewhere. Signatures
- * survive other addresses, another build and moved lines, so entries of two ledgers are about the
- * same thing when theirs are equal. What is suppressed is in none unless that is asked for. A
- * process that is met again is left out: it is known by its host, its pid and when it began.
+ * Input are processes, and JSON reports, maybe of other hosts. Signatures do not depend on
+ * addresses, the build or line numbers, so entries of two sets with equal signatures are about the
+ * same leak. Suppressed records are left out unless requested. A process that was added before is
+ * skipped; host, pid and start time identify it.
  */
 #ifndef COMMON_VIEW_REPORT_SET_H
 #define COMMON_VIEW_REPORT_SET_H
@@ -12,74 +12,77 @@
 #include "common/base/hashmap.h"
 #include "common/base/arena.h"
 #include "common/model/model.h"
-#include "common/sites/tags.h"
+#include "common/sites/sites.h"
 
-enum ledger_class { LEDGER_ERROR, LEDGER_RECORD, LEDGER_RESOURCE };
+enum report_set_class { REPORT_SET_ERROR, REPORT_SET_RECORD, REPORT_SET_RESOURCE };
 
-struct ledger_entry {
-    struct record record; /* its amounts, tags, stack and where it was seen; blocks: of errors the
-                             times, of resources how many are open */
-    struct tag_sums tags; /* sorted; the record's are these */
-    enum ledger_class class;
-    const char *sort;    /* verdict, type of error or of resource; of several verdicts the worst */
-    const char *words;   /* the same in a sentence */
-    int rank;            /* the worst is the least */
+struct report_set_entry {
+    /* Amounts, tags, stack and occurrences; blocks: of errors the number of times, of resources how
+     * many are open. */
+    struct record record;
+    struct tag_sums tags; /* sorted; record.tags points to them */
+    enum report_set_class class;
+    const char *sort;    /* verdict, type of error or of resource; the worst of several */
+    const char *words;   /* `sort` for a sentence */
+    int rank;            /* the worst has the least */
     const char *unit;    /* "block", "time" ... */
-    size_t last_process; /* that it was seen in, index + 1 */
-    bool matched;        /* the comparer's */
+    size_t last_process; /* with the record, index + 1 */
+    bool matched;        /* set by diff_make() */
 };
 
-struct ledger_process {
+struct report_set_process {
     const char *host, *exe; /* NULL = unknown */
-    int32_t pid;            /* 0 = unknown, likewise the time */
+    int32_t pid;            /* 0 = unknown, like the time */
     uint64_t started_ns;
-    bool sampled;  /* its sums are estimates */
-    uint32_t look; /* number of its look's milestone, 0 = it has none */
+    bool sampled;  /* sums are estimates */
+    uint32_t look; /* number of its leak check's milestone, 0 = none */
 };
 
-struct ledger {
+struct report_set {
     struct mem *mem;
-    bool suppressed; /* what is suppressed is in it, too */
-    bool apart;      /* records of several verdicts or kinds are several entries */
-    struct ledger_entry *entries;
+    bool suppressed; /* include suppressed records */
+    bool apart;      /* one entry for each verdict and kind of a signature */
+    struct report_set_entry *entries;
     size_t count, capacity;
     struct map by_key;       /* -> index + 1 */
-    bool shows[VERDICT_MAX]; /* records of other verdicts are left out */
+    bool shows[VERDICT_MAX]; /* other verdicts are left out */
 
-    struct ledger_process *processes;
+    struct report_set_process *processes;
     size_t process_count, process_capacity;
     struct map by_identity; /* of a process -> index + 1 */
-    size_t again;           /* processes that were left out */
-    struct map hosts;       /* hash -> its one name */
+    size_t again;           /* processes left out as duplicates */
+    struct map hosts;       /* hash -> interned name */
     size_t host_count;
-    struct map tags; /* likewise */
+    struct map tags; /* as `given` of a side */
 };
 
-/* Everything it is told is copied to mem, but frames, which stay where they are. */
-struct ledger ledger_begin(struct mem *mem, const bool shows[VERDICT_MAX]);
-void ledger_end(struct ledger *ledger);
+/* Copies everything to mem except frames, which must outlive the set. */
+struct report_set report_set_begin(struct mem *mem, const bool shows[VERDICT_MAX]);
+void report_set_end(struct report_set *report_set);
 
-/* Begins a process: what is added from here on was seen in it. False: it was counted before. */
-bool ledger_begin_process(struct ledger *ledger, const struct ledger_process *process);
-bool ledger_knows(const struct ledger *ledger, const struct ledger_process *process);
+/* Begins a process: records added from now on occurred in it. False: it was counted before. */
+bool report_set_begin_process(struct report_set *report_set,
+                              const struct report_set_process *process);
+bool report_set_has_process(const struct report_set *report_set,
+                            const struct report_set_process *process);
 
-/* All of one. False: it was counted before. */
-bool ledger_add_process(struct ledger *ledger, const struct process *process);
+/* Adds a whole process. False: it was counted before. */
+bool report_set_add_process(struct report_set *report_set, const struct process *process);
 
-/* A record, by its verdict. One that says where it was seen itself is of no process. NULL: the
- * verdict is left out. The entry is good until the next one; who has its stack elsewhere may put it
- * there when there is none. */
-struct ledger_entry *ledger_add_record(struct ledger *ledger, const struct record *record);
-struct ledger_entry *ledger_add_error(struct ledger *ledger, const struct record *record,
-                                      const char *type);
-struct ledger_entry *ledger_add_resource(struct ledger *ledger, const struct record *record,
-                                         const char *type);
+/* Adds a record by its verdict. A record with `seen` set is of no single process. NULL: the verdict
+ * is left out. The entry is valid until the next call; the caller may set a missing stack. */
+struct report_set_entry *report_set_add_record(struct report_set *report_set,
+                                               const struct record *record);
+struct report_set_entry *report_set_add_error(struct report_set *report_set,
+                                              const struct record *record, const char *type);
+struct report_set_entry *report_set_add_resource(struct report_set *report_set,
+                                                 const struct record *record, const char *type);
 
-/* The one name of a host, which seen.hosts holds. */
-const char *ledger_host(struct ledger *ledger, const char *name);
+/* The interned name of a host, as in seen.hosts. */
+const char *report_set_host_name(struct report_set *report_set, const char *name);
 
-/* NULL: there is none. Not of a ledger that keeps entries apart. */
-struct ledger_entry *ledger_find(const struct ledger *ledger, enum ledger_class class,
-                                 uint64_t signature);
+/* NULL: there is none. Not of a report_set that keeps entries apart. */
+struct report_set_entry *report_set_find(const struct report_set *report_set,
+                                         enum report_set_class class, uint64_t signature);
 
 #endif

@@ -5,11 +5,11 @@
 #include <limits.h>
 #include <string.h>
 
-#include "common/names/demangle.h"
+#include "common/names/names.h"
 #include "common/base/text.h"
 #include "common/encode/encode.h"
 
-#define NAME_COLUMNS 34 /* kept for the function, so that places stand below each other */
+#define NAME_COLUMNS 34 /* reserved for the function, so that places line up */
 
 void text_style(const struct view *view, FILE *stream, enum text_style style)
 {
@@ -27,7 +27,7 @@ void text_signature(uint64_t signature, int width, const struct view *view, FILE
     text_style(view, stream, STYLE_PLAIN);
 }
 
-struct shown text_bare(const struct frame *frame, size_t columns)
+struct shown text_bare_name(const struct frame *frame, size_t columns)
 {
     char buffer[FRAME_NAME_SIZE];
     const char *place = frame_name(frame, buffer), *scope;
@@ -38,7 +38,7 @@ struct shown text_bare(const struct frame *frame, size_t columns)
     return term_text(scope, demangle_bare_length(scope), columns);
 }
 
-struct shown text_function(const struct frame *frame, const struct view *view, size_t columns)
+struct shown text_function_name(const struct frame *frame, const struct view *view, size_t columns)
 {
     const char *scope = frame->function ? demangle_scope(frame->function) : "";
     size_t length = demangle_bare_length(scope);
@@ -47,7 +47,7 @@ struct shown text_function(const struct frame *frame, const struct view *view, s
     if (frame->function && (view->verbose || view->full_names))
         return term_text(frame->function, strlen(frame->function), 0);
     if (!length || length >= sizeof(name))
-        return text_bare(frame, columns);
+        return text_bare_name(frame, columns);
     memcpy(name, scope, length);
     name[length] = 0;
     return term_text(name, cxx_shorten_name(name), columns);
@@ -60,7 +60,7 @@ struct shown text_place(const struct frame *frame, const struct view *view)
 
     place[0] = 0;
     if (frame->file) {
-        path = report_path(view, frame->file, buffer, sizeof(buffer));
+        path = report_display_path(view, frame->file, buffer, sizeof(buffer));
         if (frame->line && frame->column && view->exact)
             snprintf(place, sizeof(place), "%s:%" PRIu32 ":%" PRIu32, path, frame->line,
                      frame->column);
@@ -81,7 +81,7 @@ static void link_begin(const struct frame *frame, const struct view *view, FILE 
 
     if (!view->links || !frame->file)
         return;
-    path = source_path(&view->source, frame->file, buffer, sizeof(buffer));
+    path = source_map_path(&view->source, frame->file, buffer, sizeof(buffer));
     fprintf(stream, "\033]8;;file://");
     escape_uri_path(path, stream);
     fprintf(stream, "\033\\");
@@ -93,8 +93,8 @@ static void link_end(const struct frame *frame, const struct view *view, FILE *s
         fprintf(stream, "\033]8;;\033\\");
 }
 
-/* What one needs to look the address up by other means: "addr2line -e MODULE 0x1234". */
-static void write_exactly(const struct frame *frame, int indent, FILE *stream)
+/* What addr2line needs: "addr2line -e MODULE 0x1234". */
+static void write_exact_place(const struct frame *frame, int indent, FILE *stream)
 {
     if (frame->symbol)
         fprintf(stream, "%*s%s\n", indent, "", term_text(frame->symbol, strlen(frame->symbol), 0).text);
@@ -113,17 +113,17 @@ void text_frame(const struct frame *frame, bool user, int indent, const struct v
                 FILE *stream)
 {
     fprintf(stream, "%*s", indent, "");
-    text_frame_here(frame, user, indent, view, stream);
+    text_frame_rest(frame, user, indent, view, stream);
 }
 
-void text_frame_here(const struct frame *frame, bool user, int indent, const struct view *view,
+void text_frame_rest(const struct frame *frame, bool user, int indent, const struct view *view,
                      FILE *stream)
 {
     struct shown place = text_place(frame, view);
     const char *mark = frame->inlined ? " (inlined)" : "";
     size_t columns = TEXT_COLUMNS - (size_t)indent, room = columns - strlen(mark);
     bool fits = place.columns + 2 + NAME_COLUMNS / 2 <= room;
-    struct shown name = text_function(frame, view, fits ? room - place.columns - 2 : room);
+    struct shown name = text_function_name(frame, view, fits ? room - place.columns - 2 : room);
     size_t gap = name.columns + strlen(mark);
 
     text_style(view, stream, user ? STYLE_NAME : STYLE_PLAIN);
@@ -144,16 +144,16 @@ void text_frame_here(const struct frame *frame, bool user, int indent, const str
     }
     putc('\n', stream);
     if (view->exact)
-        write_exactly(frame, indent + 2, stream);
+        write_exact_place(frame, indent + 2, stream);
 }
 
-void text_source(const struct frame *frame, int indent, const struct view *view, FILE *stream)
+void text_source_line(const struct frame *frame, int indent, const struct view *view, FILE *stream)
 {
     char line[512];
     struct shown shown;
 
     if (!frame->file || view->no_source ||
-        !source_line(&view->source, frame->file, frame->line, line, sizeof(line)))
+        !source_read_line(&view->source, frame->file, frame->line, line, sizeof(line)))
         return;
     shown = term_text(line, strlen(line), TEXT_COLUMNS - (size_t)indent - 4);
     text_style(view, stream, STYLE_FAINT);

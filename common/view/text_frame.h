@@ -6,36 +6,35 @@
 #include "common/base/text.h"
 
 #define TEXT_COLUMNS 80
-#define TEXT_INDENT 5 /* of a frame, and of whatever stands below the head of a record */
+#define TEXT_INDENT 5 /* of a frame, and of lines below the head of a record */
 #define TEXT_BRIEF 2
 #define TEXT_TERSEST 4
 
 enum text_style { STYLE_PLAIN, STYLE_BOLD, STYLE_NAME, STYLE_FAINT, STYLE_WARNING };
 void text_style(const struct view *view, FILE *stream, enum text_style style);
 
-/* The end of a headline, so many columns of which are written. */
+/* Right-aligns the signature at the end of a headline, `width` columns of which are written. */
 void text_signature(uint64_t signature, int width, const struct view *view, FILE *stream);
 
-/* The function without return type and parameters, or its place in the module; columns as for
- * term_text().
- */
-struct shown text_bare(const struct frame *frame, size_t columns);
+/* The function without return type and parameters, or its offset in the module; truncated to
+ * `columns`. */
+struct shown text_bare_name(const struct frame *frame, size_t columns);
 
-/* The same without what the standard says anyway, see cxx_shorten.h; or its name in full. */
-struct shown text_function(const struct frame *frame, const struct view *view, size_t columns);
+/* The function, shortened by cxx_shorten.h; or its full name, as the view says. */
+struct shown text_function_name(const struct frame *frame, const struct view *view, size_t columns);
 
-/* "file:line", "in module", or nothing for a frame whose name says the module already. */
+/* "file:line", "in module", or "" for a frame whose name contains the module. */
 struct shown text_place(const struct frame *frame, const struct view *view);
 
-/* Its own line, or two, indented so far; user: it is the one that matters. */
+/* Writes the frame in one or two indented lines; user: highlights it. */
 void text_frame(const struct frame *frame, bool user, int indent, const struct view *view,
                 FILE *stream);
 
-/* The same where so many columns of the line are written. */
-void text_frame_here(const struct frame *frame, bool user, int indent, const struct view *view,
+/* Writes the frame where `indent` columns of the line are already written. */
+void text_frame_rest(const struct frame *frame, bool user, int indent, const struct view *view,
                      FILE *stream);
 
-/* The line of source, when it can be found. */
-void text_source(const struct frame *frame, int indent, const struct view *view, FILE *stream);
+/* Writes the source line, if it is found. */
+void text_source_line(const struct frame *frame, int indent, const struct view *view, FILE *stream);
 
 #endif

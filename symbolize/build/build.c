@@ -5,18 +5,12 @@
 #include <string.h>
 
 #include "common/store/store.h"
-#include "symbolize/records/alloc_profile.h"
-#include "symbolize/build/anonymize.h"
-#include "symbolize/faults/crashes.h"
+#include "symbolize/records/records.h"
+#include "symbolize/faults/faults.h"
 #include "symbolize/records/sampling_error.h"
-#include "symbolize/heap/leak_check_info.h"
-#include "symbolize/faults/bad_frees.h"
-#include "symbolize/build/report_notes.h"
-#include "symbolize/output/output_file.h"
-#include "symbolize/records/peak.h"
-#include "symbolize/faults/resources.h"
-#include "symbolize/heap/roots.h"
-#include "common/sites/stack.h"
+#include "symbolize/heap/heap.h"
+#include "symbolize/output/output.h"
+#include "common/sites/signature.h"
 #include "common/base/text.h"
 
 static const struct {
@@ -27,7 +21,7 @@ static const struct {
 #undef X
 };
 
-static const char *copy(struct mem *mem, const char *text)
+static const char *copy_or_null(struct mem *mem, const char *text)
 {
     return text && *text ? arena_copy(mem, text, strlen(text)) : NULL;
 }
@@ -36,9 +30,9 @@ static void fill_identity(struct mem *mem, const struct store *store, struct pro
 {
     const struct leak_header *header = &store->header;
 
-    process->store = copy(mem, store->path);
-    process->host = copy(mem, store->host);
-    process->exe = copy(mem, store->exe);
+    process->store = copy_or_null(mem, store->path);
+    process->host = copy_or_null(mem, store->host);
+    process->exe = copy_or_null(mem, store->exe);
     process->argc = store->argc;
     process->argv = arena_alloc_array(mem, store->argc, sizeof(char *));
     for (size_t i = 0; i < store->argc; i++)
@@ -64,8 +58,8 @@ static void fill_identity(struct mem *mem, const struct store *store, struct pro
                                                     : store_time_of_tick(store, header->epoch);
 }
 
-/* Counted where a block was about to be tracked: samples stand for many there, too. */
-static bool by_block(int why)
+/* Counted per tracked block, so sampling applies. */
+static bool is_counted_per_block(int why)
 {
     return why == LEAK_UNTRACKED_FILTERED || why == LEAK_UNTRACKED_NO_MEMORY;
 }
@@ -87,7 +81,7 @@ static void fill_coverage(struct mem *mem, const struct store *store, struct pro
                 (struct untracked){.name = untracked_table[i].name,
                                    .words = untracked_table[i].words,
                                    .count = header->untracked[i],
-                                   .estimated = header->sample > 1 && by_block(i)};
+                                   .estimated = header->sample > 1 && is_counted_per_block(i)};
 }
 
 static void fill_stacks(const struct store *store, struct stacks *stacks)
@@ -103,13 +97,13 @@ static void fill_stacks(const struct store *store, struct stacks *stacks)
         stacks->frames_walked = add_saturating(stacks->frames_walked, thread->frames_walked);
         stacks->frames_shared = add_saturating(stacks->frames_shared, thread->frames_shared);
     }
-    /* A running process counts the walk and then what it was for. */
+    /* A running process counts a walk before its capture. */
     stacks->captures = captures > stacks->walks ? captures : stacks->walks;
     stacks->leaf_cache_hits = stacks->captures - stacks->walks;
 }
 
-/* How the trace through each node ends: callers come first, so one pass is enough. */
-static uint8_t *roots_of(const struct store *store)
+/* How the stack of each node ends; callers precede callees, so one pass is enough. */
+static uint8_t *node_endings(const struct store *store)
 {
     uint8_t *roots = array_grow(NULL, &(size_t){0}, store->node_count + 1, 1);
 
@@ -125,7 +119,7 @@ static struct handed_down fill_sums(const struct store *store, struct process *p
 {
     struct handed_down inherited = {0};
     struct variance live = {0};
-    uint8_t *roots = roots_of(store);
+    uint8_t *roots = node_endings(store);
 
     for (size_t i = 0; i < store->site_count; i++) {
         const struct store_site *site = &store->sites[i];
@@ -133,12 +127,12 @@ static struct handed_down fill_sums(const struct store *store, struct process *p
 
         process->live_bytes = add_saturating(process->live_bytes, site->live_bytes);
         process->live_blocks = add_saturating(process->live_blocks, site->live_blocks);
-        estimate_add(&live, store, site);
+        variance_add_site(&live, store, site);
         if (site->inherited) {
             inherited.bytes = add_saturating(inherited.bytes, site->live_bytes);
             inherited.blocks = add_saturating(inherited.blocks, site->live_blocks);
-            estimate_add(&inherited.variance, store, site);
-            continue; /* allocated by the parent */
+            variance_add_site(&inherited.variance, store, site);
+            continue; /* the parent allocated it */
         }
         process->allocations += site->counts.allocs;
         process->frees += site->counts.frees;
@@ -151,29 +145,30 @@ static struct handed_down fill_sums(const struct store *store, struct process *p
         }
     }
     free(roots);
-    process->live_error = estimate_error(&live);
-    if (process->live_bytes > process->peak_bytes) { /* threads bring their changes in batches */
+    process->live_error = variance_half_width(&live);
+    if (process->live_bytes > process->peak_bytes) { /* threads publish their counters in batches */
         process->peak_bytes = process->live_bytes;
         process->peak_ns = process->until_ns;
     }
     return inherited;
 }
 
-static void turn_wrappers(struct resolver *resolver, const struct store *store,
-                          const struct build_options *options)
+static void select_wrappers(struct resolver *resolver, const struct store *store,
+                            const struct build_options *options)
 {
     char recorded[4096];
 
     if (!options->wrappers && !store_get_option(store, "wrappers", recorded, sizeof(recorded)))
         *recorded = 0;
-    resolve_wrappers(resolver, options->wrappers ? options->wrappers : recorded);
+    resolve_set_wrappers(resolver, options->wrappers ? options->wrappers : recorded);
 }
 
-static struct perfmap *map_of(struct mem *mem, const struct store *store,
-                              const struct build_options *options, const struct process *process)
+static struct perfmap *open_perfmap(struct mem *mem, const struct store *store,
+                                    const struct build_options *options,
+                                    const struct process *process)
 {
     struct perfmap_of of = {
-        .file = options->perf_map ? output_name(mem, options->perf_map, process, 1) : NULL,
+        .file = options->perf_map ? output_expand_name(mem, options->perf_map, process, 1) : NULL,
         .store = store->path,
         .pid = process->pid,
         .started_ns = process->started_ns,
@@ -189,34 +184,34 @@ void build_process(struct mem *mem, struct resolver *resolver, const struct stor
     struct perfmap *generated;
 
     memset(process, 0, sizeof(*process));
-    turn_wrappers(resolver, store, options);
+    select_wrappers(resolver, store, options);
     fill_identity(mem, store, process);
-    generated = map_of(mem, store, options, process);
-    resolve_generated(resolver, generated);
+    generated = open_perfmap(mem, store, options, process);
+    resolve_set_perfmap(resolver, generated);
     fill_coverage(mem, store, process);
     fill_stacks(store, &process->stacks);
     inherited = fill_sums(store, process);
     if (options->group.inherited)
-        inherited.blocks = 0; /* they are shown: no note */
-    suppress_turn_to(options->group.suppressions, store, process->until_ns);
-    notes_fill(mem, store, &inherited, options->group.suppressions, process);
+        inherited.blocks = 0; /* they are listed, so no note */
+    suppress_select_store(options->group.suppressions, store, process->until_ns);
+    report_notes_fill(mem, store, &inherited, options->group.suppressions, process);
     resources_fill(mem, resolver, store, options->group.suppressions, process);
     group_records(mem, resolver, store, &options->group, process);
     if (options->allocated)
-        allocated_fill(mem, resolver, store, process);
-    peaks_fill(mem, resolver, store, process);
-    looks_fill(mem, resolver, store, process);
-    who_fill(mem, resolver, store, &options->who, process);
-    recent_fill(mem, resolver, store, &options->recent, process);
-    mistakes_fill(mem, resolver, store, process);
-    crashes_fill(mem, resolver, store, process);
-    resolve_generated(resolver, NULL);
+        alloc_profile_fill(mem, resolver, store, process);
+    peak_fill(mem, resolver, store, process);
+    leak_check_info_fill(mem, resolver, store, process);
+    address_info_fill(mem, resolver, store, &options->who, process);
+    recent_frees_fill(mem, resolver, store, &options->recent, process);
+    bad_frees_fill(mem, resolver, store, process);
+    crash_fill(mem, resolver, store, process);
+    resolve_set_perfmap(resolver, NULL);
     perfmap_end(generated);
 }
 
 /* ---- Across processes ----------------------------------------------------------------------- */
 
-static uint64_t errors_of(const struct process *process, uint64_t hash)
+static uint64_t errors_hash(const struct process *process, uint64_t hash)
 {
     for (size_t i = 0; i < process->mistake_count; i++) {
         const struct mistake *mistake = &process->mistakes[i];
@@ -225,7 +220,7 @@ static uint64_t errors_of(const struct process *process, uint64_t hash)
         hash = hash_mix(hash, mistake->size ^ mistake->count << 32);
     }
     if (process->crash) {
-        const char *words = process->crash->words; /* up to the address */
+        const char *words = process->crash->words; /* hashed up to the address */
 
         hash = hash_mix(hash, process->crash->signature);
         hash = hash_text(hash, words, strcspn(words, "0123456789"));
@@ -233,7 +228,7 @@ static uint64_t errors_of(const struct process *process, uint64_t hash)
     return hash;
 }
 
-static uint64_t looks(const struct process *process)
+static uint64_t process_hash(const struct process *process)
 {
     const char *exe = process->exe ? process->exe : "";
     uint64_t hash = hash_text(7, exe, strlen(exe));
@@ -255,7 +250,7 @@ static uint64_t looks(const struct process *process)
         hash = hash_mix(hash, record->blocks);
         hash = hash_mix(hash, record->bytes);
     }
-    hash = errors_of(process, hash);
+    hash = errors_hash(process, hash);
     return hash;
 }
 
@@ -269,7 +264,7 @@ static void make_stable_root(const struct root *shared)
     root->has_offset = false;
 }
 
-/* How fast and for how long it grew is a matter of time; that it did stays. */
+/* Rates and times differ from run to run; the verdict does not. */
 static void make_stable_growth(const struct growth *shared)
 {
     struct growth *growth = (struct growth *)shared;
@@ -279,7 +274,7 @@ static void make_stable_growth(const struct growth *shared)
             (struct growth){.verdict = growth->verdict, .reason = growth_word[growth->verdict]};
 }
 
-static void make_stable_look(struct process *process)
+static void make_stable_leak_check(struct process *process)
 {
     if (process->look) {
         process->look->when_ns = process->look->pause_ns = process->look->check_ns = 0;
@@ -323,7 +318,7 @@ static void make_stable_resources(struct process *process)
         stack_make_stable(resource->opened.frames, resource->opened.count);
         stack_make_stable(resource->closed.frames, resource->closed.count);
     }
-    process->inherited_count = 0; /* that is whoever started it */
+    process->inherited_count = 0; /* depends on the parent process */
 }
 
 static void make_stable_record(struct record *record)
@@ -354,18 +349,18 @@ static void make_stable(struct process *process)
     process->started_ns = process->ended_ns = process->peak_ns = process->until_ns = 0;
     process->recent_count = process->history_count = process->peak_part_count = 0;
     process->milestone_count = 0;
-    process->peak = (struct moment){0}; /* what lived at some moment */
+    process->peak = (struct moment){0}; /* depends on timing */
     process->own_bytes = 0;
-    process->stacks = (struct stacks){0}; /* which frees are looked at is a matter of dice */
+    process->stacks = (struct stacks){0}; /* which frees are inspected is random */
     for (size_t i = 0; i < process->record_count; i++)
         make_stable_record(&process->records[i]);
     for (size_t i = 0; i < process->grown_count; i++)
         make_stable_record(&process->grown[i]);
     for (size_t i = 0; i < process->allocated_count; i++)
         stack_make_stable(process->allocated[i].stack.frames, process->allocated[i].stack.count);
-    make_stable_look(process);
-    mistakes_make_stable(process);
-    crashes_make_stable(process);
+    make_stable_leak_check(process);
+    bad_frees_make_stable(process);
+    crash_make_stable(process);
     make_stable_resources(process);
 }
 
@@ -376,7 +371,7 @@ void build_finish(struct report *report, const struct build_options *options)
     for (size_t i = 0; i < report->process_count; i++) {
         struct process *process = &report->processes[i];
         bool fresh;
-        uint64_t *slot = hashmap_put(&first, looks(process), &fresh);
+        uint64_t *slot = hashmap_put(&first, process_hash(process), &fresh);
 
         if (fresh)
             *slot = i;
@@ -386,11 +381,11 @@ void build_finish(struct report *report, const struct build_options *options)
         if (!options->content || options->anonymous)
             leave_out_contents(process);
         if (options->anonymous)
-            anonymous_make(process);
+            anonymize_process(process);
     }
-    suppress_tell_unused(options->group.suppressions, report);
+    suppress_fill_unused(options->group.suppressions, report);
     if (options->anonymous)
-        anonymous_rules(report);
+        anonymize_rules(report);
     if (report->process_count)
         report->host = report->processes[0].host;
     hashmap_end(&first);

@@ -1,29 +1,54 @@
-/* build.h - stores become the model: what is known of each process, and which look the same. */
+/* build.h - recording files become the model: everything known of each process, and which processes
+ * are alike.
+ */
 #ifndef SYMBOLIZE_BUILD_BUILD_H
 #define SYMBOLIZE_BUILD_BUILD_H
 
-#include "symbolize/records/group_records.h"
-#include "symbolize/faults/recent_frees.h"
-#include "symbolize/heap/address_info.h"
+#include "symbolize/faults/faults.h"
+#include "symbolize/heap/heap.h"
+#include "symbolize/records/records.h"
+#include "symbolize/records/sampling_error.h"
 
 struct build_options {
     struct group_options group;
-    struct recent_options recent;
-    struct who_options who;
-    const char *wrappers; /* functions that are never the headline; NULL = as it was recorded */
-    const char *perf_map; /* pattern as of -o; NULL = where programs leave theirs */
-    bool allocated;       /* what every stack allocated, too */
-    bool content;         /* what blocks hold is told … */
-    bool anonymous;       /* … but not now, nor who and where: see anonymize.h */
-    bool stable; /* leave out what differs from run to run: pids, times, addresses, samples */
+    struct recent_frees_options recent;
+    struct address_info_options who;
+    const char *wrappers; /* functions that never title a record; NULL = as recorded */
+    const char *perf_map; /* pattern as of -o; NULL = the standard place */
+    bool allocated;       /* build the allocation profile */
+    bool content;         /* keep the contents of blocks … */
+    bool anonymous;       /* … unless this is set, see anonymize_process() */
+    bool stable;          /* clear what differs from run to run: pids, times, addresses, samples */
 };
 
-/* Adds one process to the report, which lives in mem. The store may go away afterwards, except
- * its arena when that is another one. */
+/* Fills in one process of the report, which lives in mem. The store may be released afterwards,
+ * except its arena if that is mem. */
 void build_process(struct mem *mem, struct resolver *resolver, const struct store *store,
                    const struct build_options *options, struct process *process);
 
-/* Once all processes are there: finds those that show the same. */
+/* Finishes a report when all processes are there: finds those that are alike. */
 void build_finish(struct report *report, const struct build_options *options);
+
+/* ---- anonymize.c: a report that can be given away ---------------------------------------------
+ *
+ * Functions, lines and base names of files stay, because the report would be useless without them.
+ * Directories, arguments, the host and the path of the recording file go. */
+
+/* Records share frames and rules; changing one twice is harmless. */
+void anonymize_process(struct process *process);
+/* The rules that no process used. */
+void anonymize_rules(struct report *report);
+
+/* ---- report_notes.c: sentences about what the numbers leave out, and why --------------------- */
+
+/* Live blocks that a fork child inherited and that the report does not show; 0 = none. */
+struct handed_down {
+    uint64_t bytes, blocks;
+    struct variance variance;
+};
+
+void report_notes_fill(struct mem *mem, const struct store *store,
+                       const struct handed_down *inherited, const struct suppressions *suppressions,
+                       struct process *process);
 
 #endif

@@ -1,12 +1,12 @@
-/* report_notes.c - what a report leaves out, a sentence each; see report_notes.h. */
-#include "symbolize/build/report_notes.h"
+/* report_notes.c - see build.h. */
+#include "symbolize/build/build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/heap/leak_check_info.h"
+#include "symbolize/heap/heap.h"
 
-#define APART_LEAST (8u << 20) /* of less nothing is said */
+#define APART_LEAST (8u << 20) /* less is not reported */
 
 struct notes {
     struct mem *mem;
@@ -15,19 +15,19 @@ struct notes {
     size_t count, capacity;
 };
 
-static void add(struct notes *notes, const char *text)
+static void add_note(struct notes *notes, const char *text)
 {
     notes->note = array_grow(notes->note, &notes->capacity, notes->count + 1, sizeof(*notes->note));
     notes->note[notes->count++] = text;
 }
 
-static bool is_estimated(const struct notes *notes)
+static bool is_sampled(const struct notes *notes)
 {
     return notes->store->header.sample > 1;
 }
 
-/* "name=value", or nothing when the option is 0, its default. */
-static const char *limit(const struct notes *notes, const char *name)
+/* "name=value", or "" when the option is 0, its default. */
+static const char *option_text(const struct notes *notes, const char *name)
 {
     char value[32];
 
@@ -39,40 +39,42 @@ static const char *limit(const struct notes *notes, const char *name)
 static void add_sizes(struct notes *notes)
 {
     uint64_t count = notes->store->header.untracked[LEAK_UNTRACKED_FILTERED];
-    const char *least = limit(notes, "min_size"), *most = limit(notes, "max_size");
+    const char *least = option_text(notes, "min_size"), *most = option_text(notes, "max_size");
     const char *join = *least && *most ? ":" : "";
     const char *which = *join ? "other" : *least ? "smaller" : "larger";
-    uint64_t error = is_estimated(notes) ? ESTIMATE_ROUGHLY(count) : 0;
+    uint64_t error = is_sampled(notes) ? ESTIMATE_ROUGH_ERROR(count) : 0;
 
-    add(notes, arena_format(notes->mem, "recorded with %s%s%s: %s blocks are left out (%s)", least,
-                          join, most, which, estimate_count(count, error, "allocation").text));
+    add_note(notes,
+             arena_format(notes->mem, "recorded with %s%s%s: %s blocks are left out (%s)", least,
+                        join, most, which, estimate_count(count, error, "allocation").text));
 }
 
 static void add_sampling(struct notes *notes)
 {
     unsigned long long sample = notes->store->header.sample;
 
-    add(notes,
-        arena_format(notes->mem,
-                   "recorded with sample=%llu: numbers with ~ are estimates, and in 95 %% of "
-                   "all cases they are right within +-; frees of unknown blocks are not "
-                   "noticed",
-                   sample));
-    add(notes,
-        arena_format(notes->mem,
-                   "small leaks can be missed: one of L bytes with probability exp(-L/%llu), "
-                   "which is 37 %% at %s, 5 %% at three and 1 %% at five times that",
-                   sample, term_count(sample, "byte").text));
+    add_note(notes,
+             arena_format(notes->mem,
+                        "recorded with sample=%llu: numbers with ~ are estimates, and in 95 %% of "
+                        "all cases they are right within +-; frees of unknown blocks are not "
+                        "noticed",
+                        sample));
+    add_note(notes,
+             arena_format(notes->mem,
+                        "small leaks can be missed: one of L bytes with probability exp(-L/%llu), "
+                        "which is 37 %% at %s, 5 %% at three and 1 %% at five times that",
+                        sample, term_count(sample, "byte").text));
 }
 
-/* Live blocks that a fork child has from its parent. */
+/* Live blocks that a fork child inherited. */
 static void add_inherited(struct notes *notes, const struct handed_down *inherited, int32_t parent)
 {
-    struct error error = estimate_error(&inherited->variance);
+    struct error error = variance_half_width(&inherited->variance);
 
-    add(notes, arena_format(notes->mem, "%s in %s inherited from pid %d; --inherited shows them",
-                          estimate_bytes(inherited->bytes, error.bytes).text,
-                          estimate_count(inherited->blocks, error.blocks, "block").text, parent));
+    add_note(notes,
+             arena_format(notes->mem, "%s in %s inherited from pid %d; --inherited shows them",
+                        estimate_bytes(inherited->bytes, error.bytes).text,
+                        estimate_count(inherited->blocks, error.blocks, "block").text, parent));
 }
 
 static void add_options(struct notes *notes)
@@ -80,16 +82,17 @@ static void add_options(struct notes *notes)
     char value[8];
 
     if (notes->store->header.flags & LEAK_FLAG_NO_STACKS)
-        add(notes, "recorded with site_stacks=off: no stacks of allocations or frees");
+        add_note(notes, "recorded with site_stacks=off: no stacks of allocations or frees");
     else if (store_get_option(notes->store, "free_stacks", value, sizeof(value)) &&
              strcmp(value, "off") == 0)
-        add(notes, "recorded with free_stacks=off: nothing is known of where blocks are freed");
+        add_note(notes,
+                 "recorded with free_stacks=off: nothing is known of where blocks are freed");
     if (notes->store->header.flags & LEAK_FLAG_FILTERED)
         add_sizes(notes);
 }
 
-/* Most of its memory is in no block: it hands memory out itself, and nobody sees to whom. */
-static void add_apart(struct notes *notes)
+/* Most private memory is in no block: the program seems to have its own allocator. */
+static void add_own_allocator(struct notes *notes)
 {
     const struct store_leak_check *look = notes->store->look;
     uint64_t apart = look ? (uint64_t)look->head.apart * LEAK_PAGE : 0, known = 0;
@@ -98,14 +101,15 @@ static void add_apart(struct notes *notes)
         known += look->found[i].bytes;
     if (apart < APART_LEAST || apart < known || notes->store->header.flags & LEAK_FLAG_LATE)
         return;
-    add(notes,
+    add_note(
+        notes,
         arena_format(notes->mem,
                    "of %s of private memory %s are in blocks that libleak knows: this program "
                    "seems to have an allocator of its own, and what that hands out is not seen",
                    term_size(apart + known).text, term_size(known).text));
 }
 
-/* Why nothing is called a leak. */
+/* Explains why no block is called a leak. */
 static void add_never_enabled(struct notes *notes)
 {
     char value[256];
@@ -116,48 +120,52 @@ static void add_never_enabled(struct notes *notes)
     else if (store_get_option(notes->store, "start_after", value, sizeof(value)) &&
              strcmp(value, "0") != 0)
         why = arena_format(notes->mem, "start_after=%s, and it ended before", value);
-    add(notes,
-        arena_format(notes->mem, "detection was never enabled (%s): no block is called a leak", why));
+    add_note(notes, arena_format(notes->mem,
+                               "detection was never enabled (%s): no block is called a leak", why));
 }
 
-void notes_fill(struct mem *mem, const struct store *store, const struct handed_down *inherited,
-                const struct suppressions *suppressions, struct process *process)
+void report_notes_fill(struct mem *mem, const struct store *store,
+                       const struct handed_down *inherited, const struct suppressions *suppressions,
+                       struct process *process)
 {
     const char *trouble;
     struct notes notes = {.mem = mem, .store = store};
 
     if (store->header.flags & LEAK_FLAG_OUT_OF_MEMORY)
-        add(&notes, "killed by the kernel: out of memory in its cgroup");
-    if (looks_missing(mem, store))
-        add(&notes, looks_missing(mem, store));
+        add_note(&notes, "killed by the kernel: out of memory in its cgroup");
+    if (leak_check_info_missing(mem, store))
+        add_note(&notes, leak_check_info_missing(mem, store));
     if (inherited->blocks)
         add_inherited(&notes, inherited, process->ppid);
-    if (is_estimated(&notes))
+    if (is_sampled(&notes))
         add_sampling(&notes);
     if (store->header.flags & LEAK_FLAG_CRASH_ONLY)
-        add(&notes, "recorded with crash=only: nothing is known of its heap");
+        add_note(&notes, "recorded with crash=only: nothing is known of its heap");
     if (store->header.flags & LEAK_FLAG_LATE)
-        add(&notes, "loaded late, while the process ran: nothing is known of blocks from before, "
-                    "and whatever "
-                    "they point to is held");
+        add_note(&notes,
+                 "loaded late, while the process ran: nothing is known of blocks from before, "
+                 "and whatever "
+                 "they point to is held");
     if (store->header.flags & LEAK_FLAG_NEVER_ENABLED)
         add_never_enabled(&notes);
     if (store->header.flags & LEAK_FLAG_FULL)
-        add(&notes, "the store ran out of room: the newest stacks are missing");
+        add_note(&notes, "the store ran out of room: the newest stacks are missing");
     add_options(&notes);
-    add_apart(&notes);
+    add_own_allocator(&notes);
     if (store->events_left_out)
-        add(&notes,
-            arena_format(mem, "%s of further kinds were only counted: the list of errors holds %d",
-                       term_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
+        add_note(&notes,
+                 arena_format(mem,
+                            "%s of further kinds were only counted: the list of errors holds %d",
+                            term_count(store->events_left_out, "wrong release").text, LEAK_EVENTS));
     if (store->tags_left_out)
-        add(&notes,
-            arena_format(mem, "%s of libleak_tag_push found no room: a process has at most %d tags",
-                       term_count(store->tags_left_out, "call").text, LEAK_TAGS));
-    for (size_t i = 0; (trouble = suppress_trouble(suppressions, i)); i++)
-        add(&notes, arena_format(mem, "%s; this suppresses nothing", trouble));
+        add_note(&notes,
+                 arena_format(mem,
+                            "%s of libleak_tag_push found no room: a process has at most %d tags",
+                            term_count(store->tags_left_out, "call").text, LEAK_TAGS));
+    for (size_t i = 0; (trouble = suppress_store_error(suppressions, i)); i++)
+        add_note(&notes, arena_format(mem, "%s; this suppresses nothing", trouble));
     for (size_t i = 0; i < store->note_count; i++)
-        add(&notes, arena_copy(mem, store->notes[i], strlen(store->notes[i])));
+        add_note(&notes, arena_copy(mem, store->notes[i], strlen(store->notes[i])));
     process->note_count = notes.count;
     process->notes = arena_alloc_array(mem, notes.count, sizeof(*notes.note));
     if (notes.count)

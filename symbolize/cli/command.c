@@ -6,20 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbolize/output/output_file.h"
+#include "symbolize/output/output.h"
 #include "common/store/reader.h"
 
-struct binary_search_path run_search_path(const struct options *options)
+struct binary_search_path command_search_path(const struct options *options)
 {
     return (struct binary_search_path){.sysroot = options->sysroot,
                                        .debug_dirs = options->debug_dirs.text,
                                        .debug_dir_count = options->debug_dirs.count};
 }
 
-bool run_add_file(struct mem *mem, struct resolver *resolver, const struct options *options,
-                  const char *path, struct report *report)
+bool command_read_store(struct mem *mem, struct resolver *resolver, const struct options *options,
+                        const char *path, struct report *report)
 {
-    struct mem *own = arena_begin(); /* the raw account goes as soon as the records are made */
+    struct mem *own = arena_begin(); /* the raw data is released once the records are made */
     struct store store;
     struct trouble trouble;
     char words[1024];
@@ -38,7 +38,7 @@ bool run_add_file(struct mem *mem, struct resolver *resolver, const struct optio
     return good;
 }
 
-bool run_matches(const struct options *options, const struct totals *totals)
+bool command_has_errors(const struct options *options, const struct totals *totals)
 {
     bool found = (options->errors_for_errors && totals->errors) ||
                  (options->errors_for_growing && totals->growing) ||
@@ -49,7 +49,7 @@ bool run_matches(const struct options *options, const struct totals *totals)
     return found;
 }
 
-static void fit_stream(struct options *options, bool on_terminal)
+static void set_colours(struct options *options, bool on_terminal)
 {
     const char *no_colour = getenv("NO_COLOR");
     const char *term = getenv("TERM");
@@ -60,17 +60,17 @@ static void fit_stream(struct options *options, bool on_terminal)
     options->view.colour = options->view.links = wanted;
 }
 
-static enum output_way way_of(const struct options *options)
+static enum output_mode output_mode_of(const struct options *options)
 {
     return options->append ? OUTPUT_APPEND : options->force ? OUTPUT_FORCE : OUTPUT_NEW;
 }
 
-void run_begin_output(struct run_output *output, struct mem *mem, struct options *options,
-                      const struct process *process)
+void command_begin_output(struct command_output *output, struct mem *mem, struct options *options,
+                          const struct process *process)
 {
     bool nowhere = options->build.stable || options->build.anonymous || options->view.full_names;
 
-    *output = (struct run_output){.mem = mem, .process = process, .stream = stdout};
+    *output = (struct command_output){.mem = mem, .process = process, .stream = stdout};
     if (options->targets.count) {
         output->stream = open_memstream(&output->text, &output->length);
         if (!output->stream) {
@@ -78,25 +78,27 @@ void run_begin_output(struct run_output *output, struct mem *mem, struct options
             exit(STATUS_UNUSABLE);
         }
         output->terminal = targets_on_terminal(&options->targets, false);
-        /* One text for all of them: colour is for terminals alone. */
-        fit_stream(options, targets_on_terminal(&options->targets, true));
+        /* All targets get the same text: colour only if all are terminals. */
+        set_colours(options, targets_on_terminal(&options->targets, true));
     } else {
         if (options->output)
-            output->stream = output_open(mem, options->output, process, way_of(options));
+            output->stream =
+                output_open_stream(mem, options->output, process, output_mode_of(options));
         output->terminal = isatty(fileno(output->stream));
-        fit_stream(options, output->terminal);
+        set_colours(options, output->terminal);
     }
     options->view.relative = nowhere ? NULL : getcwd(NULL, 0);
 }
 
-static bool deliver(struct run_output *output, const struct options *options, bool alarming)
+static bool deliver_report(struct command_output *output, const struct options *options,
+                           bool alarming)
 {
     bool good = fclose(output->stream) == 0;
-    struct parcel parcel = {.text = output->text,
-                            .length = output->length,
-                            .process = output->process,
-                            .way = way_of(options),
-                            .alarming = alarming};
+    struct target_report parcel = {.text = output->text,
+                                   .length = output->length,
+                                   .process = output->process,
+                                   .way = output_mode_of(options),
+                                   .alarming = alarming};
 
     if (!output->refused)
         good = targets_deliver(output->mem, &options->targets, &parcel) && good;
@@ -104,7 +106,7 @@ static bool deliver(struct run_output *output, const struct options *options, bo
     return good;
 }
 
-static bool finish(FILE *stream)
+static bool finish_stream(FILE *stream)
 {
     bool good = fflush(stream) == 0 && !ferror(stream);
 
@@ -116,10 +118,10 @@ static bool finish(FILE *stream)
     return good;
 }
 
-bool run_end_output(struct run_output *output, struct options *options, bool alarming)
+bool command_end_output(struct command_output *output, struct options *options, bool alarming)
 {
-    bool good =
-        options->targets.count ? deliver(output, options, alarming) : finish(output->stream);
+    bool good = options->targets.count ? deliver_report(output, options, alarming)
+                                       : finish_stream(output->stream);
 
     free((char *)options->view.relative);
     options->view.relative = NULL;

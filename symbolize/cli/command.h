@@ -1,6 +1,7 @@
-/* command.h - what every verb of leakreport does on the way: stores come in, a stream goes out.
+/* command.h - the commands of leakreport over several reports, and what all commands share: reading
+ * recording files and writing to the output.
  *
- * Whatever cannot be done is said on stderr, in one line, where it happens.
+ * A function that fails prints one line on stderr.
  */
 #ifndef SYMBOLIZE_CLI_COMMAND_H
 #define SYMBOLIZE_CLI_COMMAND_H
@@ -10,31 +11,42 @@
 
 enum { STATUS_GOOD = 0, STATUS_NEW = 1, STATUS_UNUSABLE = 2 };
 
-struct binary_search_path run_search_path(const struct options *options);
+struct binary_search_path command_search_path(const struct options *options);
 
-/* Reads one store into the report; false when it said on stderr why it cannot. */
-bool run_add_file(struct mem *mem, struct resolver *resolver, const struct options *options,
-                  const char *path, struct report *report);
+/* Reads one recording file and adds its process to the report. */
+bool command_read_store(struct mem *mem, struct resolver *resolver, const struct options *options,
+                        const char *path, struct report *report);
 
-/* Has it what --errors-for names? */
-bool run_matches(const struct options *options, const struct totals *totals);
+/* Do the totals contain anything that --errors-for names? */
+bool command_has_errors(const struct options *options, const struct totals *totals);
 
 /* Where the report goes. */
-struct run_output {
+struct command_output {
     FILE *stream;
-    bool terminal; /* somebody sees it on one */
-    bool refused;  /* the caller's word: there is none, so no target is given anything */
-    /* With --to: the report is made here, and given to all targets when it is done. */
+    bool terminal; /* it appears on one */
+    bool refused;  /* set by the caller: there is no report, so targets receive nothing */
+    /* With --to: the report is written to memory and delivered when it is complete. */
     struct mem *mem;
     const struct process *process;
     char *text;
     size_t length;
 };
 
-/* process: for the names in -o, NULL = of none. */
-void run_begin_output(struct run_output *output, struct mem *mem, struct options *options,
-                      const struct process *process);
-/* alarming: somebody should look at it. False: nobody has all of it. */
-bool run_end_output(struct run_output *output, struct options *options, bool alarming);
+/* process: for the names in -o, NULL = none. */
+void command_begin_output(struct command_output *output, struct mem *mem, struct options *options,
+                          const struct process *process);
+/* alarming: the report contains something to act on. False: no target received all of it. */
+bool command_end_output(struct command_output *output, struct options *options, bool alarming);
+
+/* ---- compare.c: diff and merge ----------------------------------------------------------------
+ *
+ * Both take recording files, and reports that were written as JSON, and return the exit status. */
+
+int command_diff(struct options *options);
+int command_merge(struct options *options);
+
+/* diff --survivors A B C: replaces the files by C, restricted to blocks allocated between the leak
+ * checks of A and B. */
+bool command_diff_survivors(struct options *options);
 
 #endif

@@ -1,18 +1,17 @@
-/* compare.c - see compare.h. */
-#include "symbolize/cli/compare.h"
+/* compare.c - the commands diff and merge; see command.h. */
+#include "symbolize/cli/command.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "symbolize/compare/diff.h"
-#include "symbolize/view/report_set_json.h"
-#include "symbolize/compare/merge.h"
-#include "symbolize/cli/command.h"
+#include "symbolize/compare/compare.h"
+#include "symbolize/view/view.h"
 #include "common/base/text.h"
 
 /* ---- diff ------------------------------------------------------------------------------------ */
 
-/* A store is named by the files of today; a report was named in its time. */
+/* Names in a recording file are resolved now; those in a report were resolved when it was
+ * written. */
 static void warn_of_nameless(const struct process *process)
 {
     for (size_t i = 0; i < process->blind_count; i++) {
@@ -26,14 +25,14 @@ static void warn_of_nameless(const struct process *process)
     }
 }
 
-static bool read_store(struct ledger *ledger, struct resolver *resolver,
+static bool read_store(struct report_set *report_set, struct resolver *resolver,
                        const struct options *options, const char *path)
 {
-    struct mem *own = arena_begin(); /* the ledger keeps what it needs: there may be many */
+    struct mem *own = arena_begin(); /* the report_set keeps what it needs: there may be many */
     struct report report = {.processes = arena_alloc(own, sizeof(struct process))};
-    bool good = run_add_file(own, resolver, options, path, &report);
+    bool good = command_read_store(own, resolver, options, path, &report);
 
-    if (good && ledger_add_process(ledger, &report.processes[0])) {
+    if (good && report_set_add_process(report_set, &report.processes[0])) {
         warn_of_nameless(&report.processes[0]);
         if (report.processes[0].damaged)
             fprintf(stderr, "leakreport: %s is damaged: it counts as far as it can be read\n",
@@ -43,42 +42,42 @@ static bool read_store(struct ledger *ledger, struct resolver *resolver,
     return good;
 }
 
-/* A store, or a report that was written as JSON. False when it said on stderr why not. */
-static bool read_ledger(struct ledger *ledger, struct resolver *resolver,
-                        const struct options *options, const char *path)
+/* Reads a recording file, or a JSON report. */
+static bool read_report_set(struct report_set *report_set, struct resolver *resolver,
+                            const struct options *options, const char *path)
 {
-    size_t before = ledger->again;
+    size_t before = report_set->again;
     const char *wrong;
 
-    if (!ledger_json_begins(path)) {
-        if (!read_store(ledger, resolver, options, path))
+    if (!report_set_json_detect(path)) {
+        if (!read_store(report_set, resolver, options, path))
             return false;
     } else {
-        wrong = ledger_json_read(ledger, path);
+        wrong = report_set_json_read(report_set, path);
         if (wrong) {
             fprintf(stderr, "leakreport: %s %s\n", path, wrong);
             return false;
         }
     }
-    if (ledger->again > before)
+    if (report_set->again > before)
         fprintf(stderr, "leakreport: %s: left out %s, counted before\n", path,
-                term_count(ledger->again - before, "process").text);
+                term_count(report_set->again - before, "process").text);
     return true;
 }
 
-/* The verbs over ledgers write text or JSON. */
+/* diff and merge write text or JSON. */
 static bool writes_json(const struct options *options)
 {
     return strcmp(options->format->name, "json") == 0;
 }
 
-/* False: one line says what does not go with the verb. */
-static bool fits_verb(const struct options *options, const char *verb)
+/* False: prints which option does not go with the command. */
+static bool is_verb_compatible(const struct options *options, const char *verb)
 {
     bool report = options->generate || options->baseline || options->view.freed ||
                   options->view.who || options->view.owners || options->build.stable ||
                   options->build.anonymous;
-    bool format = writes_json(options) || options->format == formats_at(0);
+    bool format = writes_json(options) || options->format == format_at(0);
 
     if (!format)
         fprintf(stderr, "leakreport: %s writes text or json\n", verb);
@@ -91,42 +90,42 @@ static bool fits_verb(const struct options *options, const char *verb)
     return format && !report;
 }
 
-static int write_diff(struct mem *mem, struct options *options, const struct diff *diff)
+static int output_diff(struct mem *mem, struct options *options, const struct diff *diff)
 {
-    struct run_output output;
+    struct command_output output;
 
-    run_begin_output(&output, mem, options, NULL);
+    command_begin_output(&output, mem, options, NULL);
     if (writes_json(options))
         diff_write_json(diff, output.stream);
     else
         diff_write_text(diff, &options->view, output.stream);
-    if (!run_end_output(&output, options, diff->of[CHANGE_NEW] > 0))
+    if (!command_end_output(&output, options, diff->of[CHANGE_NEW] > 0))
         return STATUS_UNUSABLE;
     if (!diff->of[CHANGE_NEW])
         return STATUS_GOOD;
     return options->error_exitcode ? options->error_exitcode : STATUS_NEW;
 }
 
-int compare_diff(struct options *options)
+int command_diff(struct options *options)
 {
-    struct binary_search_path search = run_search_path(options);
+    struct binary_search_path search = command_search_path(options);
     struct mem *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
-    struct ledger old = ledger_begin(mem, options->view.show);
-    struct ledger new = ledger_begin(mem, options->view.show);
+    struct report_set old = report_set_begin(mem, options->view.show);
+    struct report_set new = report_set_begin(mem, options->view.show);
     int status = STATUS_UNUSABLE;
 
     if (options->files.count != 2) {
         fputs("leakreport: diff takes two stores or JSON reports: diff OLD NEW\n", stderr);
-    } else if (fits_verb(options, "diff") &&
-               read_ledger(&old, resolver, options, options->files.text[0]) &&
-               read_ledger(&new, resolver, options, options->files.text[1])) {
+    } else if (is_verb_compatible(options, "diff") &&
+               read_report_set(&old, resolver, options, options->files.text[0]) &&
+               read_report_set(&new, resolver, options, options->files.text[1])) {
         struct diff diff = diff_make(mem, &old, &new);
 
-        status = write_diff(mem, options, &diff);
+        status = output_diff(mem, options, &diff);
     }
-    ledger_end(&old);
-    ledger_end(&new);
+    report_set_end(&old);
+    report_set_end(&new);
     resolve_end(resolver);
     arena_end(mem);
     return status;
@@ -134,12 +133,12 @@ int compare_diff(struct options *options)
 
 /* ---- diff --survivors ------------------------------------------------------------------------ */
 
-#define LOOKS 3
+#define SURVIVOR_CHECKS 3
 
-/* The three are of one process, and their looks follow each other. */
-static bool check_looks(const struct ledger *ledgers, const struct options *options)
+/* Are the three about one process, with leak checks in this order? */
+static bool are_successive_checks(const struct report_set *ledgers, const struct options *options)
 {
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < SURVIVOR_CHECKS; i++) {
         const char *path = options->files.text[i];
 
         if (ledgers[i].process_count != 1)
@@ -151,7 +150,7 @@ static bool check_looks(const struct ledger *ledgers, const struct options *opti
                 "leakreport: %s has no look that somebody asked for: leakctl snapshot PID, then "
                 "keep the store or a report (--format=json)\n",
                 path);
-        else if (!ledger_knows(&ledgers[0], &ledgers[i].processes[0]))
+        else if (!report_set_has_process(&ledgers[0], &ledgers[i].processes[0]))
             fprintf(stderr, "leakreport: %s and %s are about different processes\n",
                     options->files.text[0], path);
         else if (i && ledgers[i - 1].processes[0].look >= ledgers[i].processes[0].look)
@@ -164,91 +163,91 @@ static bool check_looks(const struct ledger *ledgers, const struct options *opti
     return true;
 }
 
-static bool take_looks(struct ledger *ledgers, const struct options *options)
+static bool read_checks(struct report_set *ledgers, const struct options *options)
 {
-    struct binary_search_path search = run_search_path(options);
+    struct binary_search_path search = command_search_path(options);
     struct mem *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
     bool good = true;
 
-    for (int i = 0; i < LOOKS && good; i++)
-        good = read_ledger(&ledgers[i], resolver, options, options->files.text[i]);
+    for (int i = 0; i < SURVIVOR_CHECKS && good; i++)
+        good = read_report_set(&ledgers[i], resolver, options, options->files.text[i]);
     resolve_end(resolver);
     arena_end(mem);
-    return good && check_looks(ledgers, options);
+    return good && are_successive_checks(ledgers, options);
 }
 
-bool compare_survivors(struct options *options)
+bool command_diff_survivors(struct options *options)
 {
-    static char names[LOOKS - 1][16];
+    static char names[SURVIVOR_CHECKS - 1][16];
     struct mem *mem = arena_begin();
-    struct ledger ledgers[LOOKS];
+    struct report_set ledgers[SURVIVOR_CHECKS];
     bool good = false;
 
-    for (int i = 0; i < LOOKS; i++)
-        ledgers[i] = ledger_begin(mem, options->view.show);
-    if (options->files.count != LOOKS)
+    for (int i = 0; i < SURVIVOR_CHECKS; i++)
+        ledgers[i] = report_set_begin(mem, options->view.show);
+    if (options->files.count != SURVIVOR_CHECKS)
         fputs("leakreport: diff --survivors takes three looks at one process, the oldest first: A "
               "B C\n",
               stderr);
-    else if (ledger_json_begins(options->files.text[LOOKS - 1]))
+    else if (report_set_json_detect(options->files.text[SURVIVOR_CHECKS - 1]))
         fputs("leakreport: diff --survivors needs the store of the last look, not a report\n",
               stderr);
     else
-        good = take_looks(ledgers, options);
-    for (int i = 0; i + 1 < LOOKS && good; i++)
+        good = read_checks(ledgers, options);
+    for (int i = 0; i + 1 < SURVIVOR_CHECKS && good; i++)
         snprintf(names[i], sizeof(names[i]), "#%" PRIu32, ledgers[i].processes[0].look);
     options->since = (struct since){.from = names[0], .until = names[1]};
     if (good)
-        options->files.text[0] = options->files.text[LOOKS - 1];
+        options->files.text[0] = options->files.text[SURVIVOR_CHECKS - 1];
     options->files.count = 1;
-    for (int i = 0; i < LOOKS; i++)
-        ledger_end(&ledgers[i]);
+    for (int i = 0; i < SURVIVOR_CHECKS; i++)
+        report_set_end(&ledgers[i]);
     arena_end(mem);
     return good;
 }
 
 /* ---- merge ----------------------------------------------------------------------------------- */
 
-static int write_merge(struct mem *mem, struct options *options, struct ledger *ledger)
+static int output_merge(struct mem *mem, struct options *options, struct report_set *report_set)
 {
-    struct merge merge = merge_make(ledger, options->build.group.order);
-    bool matches = run_matches(options, &merge.sum.totals);
-    struct run_output output;
+    struct merge merge = merge_make(report_set, options->build.group.order);
+    bool matches = command_has_errors(options, &merge.sum.totals);
+    struct command_output output;
 
-    run_begin_output(&output, mem, options, NULL);
+    command_begin_output(&output, mem, options, NULL);
     if (writes_json(options))
         merge_write_json(&merge, &options->view, output.stream);
     else
         merge_write_text(&merge, &options->view, output.stream);
-    if (!run_end_output(&output, options, matches))
+    if (!command_end_output(&output, options, matches))
         return STATUS_UNUSABLE;
     return matches ? options->error_exitcode : STATUS_GOOD;
 }
 
-/* What cannot be read is said and left out. */
-int compare_merge(struct options *options)
+/* Reports files that cannot be read and leaves them out. */
+int command_merge(struct options *options)
 {
     static const bool all[VERDICT_MAX] = {true, true, true, true, true, true, true};
-    struct binary_search_path search = run_search_path(options);
+    struct binary_search_path search = command_search_path(options);
     struct mem *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
-    struct ledger ledger = ledger_begin(mem, all);
-    bool fits = fits_verb(options, "merge");
+    struct report_set report_set = report_set_begin(mem, all);
+    bool fits = is_verb_compatible(options, "merge");
     size_t read = 0;
     int status = STATUS_UNUSABLE;
 
-    ledger.apart = true;
+    report_set.apart = true;
     for (size_t i = 0; fits && i < options->files.count; i++)
-        read += read_ledger(&ledger, resolver, options, options->files.text[i]);
+        read += read_report_set(&report_set, resolver, options, options->files.text[i]);
     if (read)
-        status = write_merge(mem, options, &ledger);
+        status = output_merge(mem, options, &report_set);
     if (fits && read < options->files.count) {
         fprintf(stderr, "leakreport: merged %zu of %zu files: mend the others, or leave them out\n",
                 read, options->files.count);
         status = STATUS_UNUSABLE;
     }
-    ledger_end(&ledger);
+    report_set_end(&report_set);
     resolve_end(resolver);
     arena_end(mem);
     return status;

@@ -1,31 +1,25 @@
-/* main.c - leakreport: reads stores, says what they tell.
- *
- * options -> reader -> build -> format, and the exit status. Everything that talks to the user
- * about the command itself is here.
- */
+/* main.c - leakreport: options -> reader -> build -> format, and the exit status. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "symbolize/view/baseline.h"
-#include "symbolize/cli/compare.h"
+#include "symbolize/view/view.h"
+#include "symbolize/cli/command.h"
 #include "common/store/store_dir.h"
 #include "symbolize/cli/options.h"
 #include "common/preflight/preflight.h"
-#include "common/names/log_symbolize.h"
-#include "symbolize/cli/command.h"
-#include "common/names/symbol_server.h"
+#include "common/names/symbolizer.h"
 
 /* ---- --serve-fd ------------------------------------------------------------------------------ */
 
 static int run_serve(const struct options *options)
 {
-    struct binary_search_path search = run_search_path(options);
+    struct binary_search_path search = command_search_path(options);
     struct mem *mem = arena_begin();
     FILE *requests = fdopen(options->serve_read, "r");
-    /* A stream of its own: one for both directions would have to be repositioned. */
+    /* A second stream: one for both directions would need repositioning. */
     FILE *answers = fdopen(options->serve_write == options->serve_read ? dup(options->serve_write)
                                                                        : options->serve_write,
                            "w");
@@ -33,7 +27,7 @@ static int run_serve(const struct options *options)
 
     signal(SIGPIPE, SIG_IGN);
     if (requests && answers) {
-        serve(mem, &search, requests, answers);
+        symbolizer_serve(mem, &search, requests, answers);
     } else {
         fprintf(stderr, "leakreport: --serve-fd: %s\n", strerror(errno));
         status = STATUS_UNUSABLE;
@@ -48,15 +42,15 @@ static int run_serve(const struct options *options)
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-/* baseline: what is in it does not count; NULL = there is none. */
+/* baseline: its errors do not count; NULL = none. */
 static bool report_matches(const struct options *options, const struct report *report,
-                           const struct ledger *baseline)
+                           const struct report_set *baseline)
 {
     struct totals totals = report_totals(report);
 
     if (baseline)
         totals.errors = baseline_new_errors(baseline, report);
-    return run_matches(options, &totals);
+    return command_has_errors(options, &totals);
 }
 
 static bool copy_text(const char *path, FILE *stream)
@@ -79,10 +73,11 @@ static bool copy_text(const char *path, FILE *stream)
 static bool write_report(struct mem *mem, struct options *options, const struct report *report,
                          bool alarming)
 {
-    struct run_output output;
+    struct command_output output;
     bool whole = true;
 
-    run_begin_output(&output, mem, options, report->process_count ? &report->processes[0] : NULL);
+    command_begin_output(&output, mem, options,
+                         report->process_count ? &report->processes[0] : NULL);
     output.refused =
         !options->generate && (options->format->traits & FORMAT_BINARY) && output.terminal;
     if (output.refused)
@@ -94,10 +89,10 @@ static bool write_report(struct mem *mem, struct options *options, const struct 
         options->generate(report, &options->view, output.stream);
     else
         options->format->write(report, &options->view, output.stream);
-    return run_end_output(&output, options, alarming) && !output.refused && whole;
+    return command_end_output(&output, options, alarming) && !output.refused && whole;
 }
 
-static bool take_baseline(struct ledger *baseline, struct options *options)
+static bool load_baseline(struct report_set *baseline, struct options *options)
 {
     const char *wrong;
 
@@ -111,14 +106,14 @@ static bool take_baseline(struct ledger *baseline, struct options *options)
 }
 
 static int report_all(struct mem *mem, struct resolver *resolver, struct options *options,
-                      struct ledger *baseline)
+                      struct report_set *baseline)
 {
     struct report report = {0};
     int status = STATUS_GOOD;
 
     report.processes = arena_alloc_array(mem, options->files.count, sizeof(struct process));
     for (size_t i = 0; i < options->files.count; i++)
-        if (!run_add_file(mem, resolver, options, options->files.text[i], &report))
+        if (!command_read_store(mem, resolver, options, options->files.text[i], &report))
             status = STATUS_UNUSABLE;
     if (report.process_count) {
         bool matches = report_matches(options, &report, options->baseline ? baseline : NULL);
@@ -134,37 +129,37 @@ static int report_all(struct mem *mem, struct resolver *resolver, struct options
 
 static int run_report(struct options *options)
 {
-    struct binary_search_path search = run_search_path(options);
+    struct binary_search_path search = command_search_path(options);
     struct mem *mem = arena_begin();
     struct resolver *resolver = resolve_begin(mem, &search);
-    struct ledger baseline = ledger_begin(mem, options->view.show);
+    struct report_set baseline = report_set_begin(mem, options->view.show);
     int status;
 
-    if (options->baseline && !take_baseline(&baseline, options))
+    if (options->baseline && !load_baseline(&baseline, options))
         status = STATUS_UNUSABLE;
     else
         status = report_all(mem, resolver, options, &baseline);
-    ledger_end(&baseline);
+    report_set_end(&baseline);
     resolve_end(resolver);
     arena_end(mem);
     return status;
 }
 
-static const char *read_scope(struct suppressions *suppressions, const struct options *options)
+static const char *read_scopes(struct suppressions *suppressions, const struct options *options)
 {
     const char *trouble = NULL;
 
     for (enum scope_key key = 0; key < SCOPE_KEYS && !trouble; key++)
         if (options->scope[key] &&
-            (trouble = suppress_outside(suppressions, key, options->scope[key])))
-            fprintf(stderr, "leakreport: --%s=%s: %s\n", scope_word[key], options->scope[key],
-                    trouble);
+            (trouble = suppress_set_scope(suppressions, key, options->scope[key])))
+            fprintf(stderr, "leakreport: --%s=%s: %s\n", scope_option_name[key],
+                    options->scope[key], trouble);
     if (options->match)
-        suppress_match_any(suppressions, options->match == MATCH_ANY);
+        suppress_set_match_any(suppressions, options->match == MATCH_ANY);
     return trouble;
 }
 
-/* Before anything else: a mistake in a file is said before a program has run for hours. */
+/* Runs first, so that an error in a file is reported before a program has run for hours. */
 static bool read_suppressions(struct options *options)
 {
     struct suppressions *suppressions = suppress_begin();
@@ -174,19 +169,19 @@ static bool read_suppressions(struct options *options)
     for (size_t i = 0; i < options->suppressions.count && !trouble; i++)
         trouble = suppress_add_file(suppressions, options->suppressions.text[i]);
     if (!options->no_known)
-        suppress_add_known(suppressions);
+        suppress_add_defaults(suppressions);
     for (size_t i = 0; i < options->only.count && !trouble; i++) {
         only = options->only.text[i];
-        trouble = suppress_all_but(suppressions, only);
+        trouble = suppress_add_only(suppressions, only);
     }
     if (trouble)
         fprintf(stderr, "leakreport: %s%s%s%s\n", only ? "--only=" : "", only ? only : "",
                 only ? ": " : "", trouble);
-    return !trouble && !read_scope(suppressions, options);
+    return !trouble && !read_scopes(suppressions, options);
 }
 
-/* --last: names and pids become files. False: said which has no store. */
-static bool find_last(struct mem *mem, struct options *options)
+/* --last: replaces names and pids by the newest recording files. */
+static bool find_newest_stores(struct mem *mem, struct options *options)
 {
     struct text_list *files = &options->files;
     bool good = true;
@@ -200,23 +195,23 @@ static bool find_last(struct mem *mem, struct options *options)
     return good;
 }
 
-typedef int run_verb(struct options *options);
+typedef int verb_function(struct options *options);
 
-/* Verbs that take the options of a report. */
+/* Commands with the options of a report. */
 static const struct {
     const char *word;
-    run_verb *run;
-} verbs[] = {{"diff", compare_diff}, {"merge", compare_merge}};
+    verb_function *run;
+} verbs[] = {{"diff", command_diff}, {"merge", command_merge}};
 
-static int run_survivors(struct options *options, run_verb *verb)
+static int run_survivors(struct options *options, verb_function *verb)
 {
-    if (verb == compare_diff)
-        return compare_survivors(options) ? run_report(options) : STATUS_UNUSABLE;
+    if (verb == command_diff)
+        return command_diff_survivors(options) ? run_report(options) : STATUS_UNUSABLE;
     fputs("leakreport: --survivors goes with diff: diff --survivors A B C\n", stderr);
     return STATUS_UNUSABLE;
 }
 
-static run_verb *verb_at(int argc, char **argv)
+static verb_function *find_verb(int argc, char **argv)
 {
     for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(*verbs); i++)
         if (strcmp(argv[1], verbs[i].word) == 0)
@@ -227,14 +222,14 @@ static run_verb *verb_at(int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct options options;
-    run_verb *run = verb_at(argc, argv);
+    verb_function *run = find_verb(argc, argv);
     int status = STATUS_GOOD, verb = run != NULL;
     struct mem *mem;
 
     if (argc > 1 && strcmp(argv[1], "preflight") == 0)
         return preflight_command(argc, argv);
     if (argc > 1 && strcmp(argv[1], "log") == 0)
-        return relate_command(argc, argv);
+        return symbolizer_log_command(argc, argv);
     mem = arena_begin();
     if (!options_parse(argc - verb, argv + verb, &options) || !read_suppressions(&options)) {
         status = STATUS_UNUSABLE;
@@ -244,7 +239,7 @@ int main(int argc, char **argv)
         puts("leakreport (libleak) " LEAK_VERSION);
     } else if (options.serve_read >= 0) {
         status = run_serve(&options);
-    } else if (options.last && !find_last(mem, &options)) {
+    } else if (options.last && !find_newest_stores(mem, &options)) {
         status = STATUS_UNUSABLE;
     } else if (options.files.count == 0) {
         fputs("leakreport: no store given (leakreport --help lists the options)\n", stderr);

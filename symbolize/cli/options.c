@@ -16,7 +16,7 @@ enum option {
 static const struct {
     char letter;
     const char *name, *argument, *help;
-} table[] = {
+} option_table[] = {
 #define O(id, letter, name, argument, help) {letter, name, argument, help},
 #include "common/options/report_options.def"
 };
@@ -33,23 +33,24 @@ void options_help(FILE *stream)
           "Says what the stores that libleak left tell about the heap.\n\n",
           stream);
     for (int i = 0; i < OPTION_MAX; i++) {
-        int width = table[i].letter ? fprintf(stream, "  -%c, ", table[i].letter)
-                                    : fprintf(stream, "      ");
+        int width = option_table[i].letter ? fprintf(stream, "  -%c, ", option_table[i].letter)
+                                           : fprintf(stream, "      ");
 
-        width += fprintf(stream, "--%s%s%s", table[i].name, table[i].argument ? "=" : "",
-                         table[i].argument ? table[i].argument : "");
-        fprintf(stream, "%*s%s\n", width < 28 ? 28 - width : 2, "", table[i].help);
+        width +=
+            fprintf(stream, "--%s%s%s", option_table[i].name, option_table[i].argument ? "=" : "",
+                    option_table[i].argument ? option_table[i].argument : "");
+        fprintf(stream, "%*s%s\n", width < 28 ? 28 - width : 2, "", option_table[i].help);
     }
     fputs("\nFormats:\n", stream);
-    for (size_t i = 0; formats_at(i); i++)
-        fprintf(stream, "      %-20s  %s\n", formats_at(i)->name, formats_at(i)->help);
+    for (size_t i = 0; format_at(i); i++)
+        fprintf(stream, "      %-20s  %s\n", format_at(i)->name, format_at(i)->help);
     fputs(
         "\nExit status: 0, what --error-exitcode says, 1 where diff finds something new, or 2 for\n"
         "usage and unreadable input.\n",
         stream);
 }
 
-static bool complain(const char *what, const char *text)
+static bool report_usage_error(const char *what, const char *text)
 {
     fprintf(stderr, "leakreport: %s: %s (leakreport --help lists the options)\n", what, text);
     return false;
@@ -57,7 +58,8 @@ static bool complain(const char *what, const char *text)
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
-static bool number(const char *name, const char *text, unsigned long limit, unsigned long *value)
+static bool parse_number(const char *name, const char *text, unsigned long limit,
+                         unsigned long *value)
 {
     char *end;
 
@@ -70,14 +72,14 @@ static bool number(const char *name, const char *text, unsigned long limit, unsi
     return true;
 }
 
-/* As debuggers and %p print it. */
-static bool address(const char *text, const char *wrong, uint64_t *value)
+/* Parses an address as debuggers and %p print it. */
+static bool parse_address(const char *text, const char *wrong, uint64_t *value)
 {
     const char *digits = strncmp(text, "0x", 2) == 0 ? text + 2 : text;
     size_t length = strspn(digits, "0123456789abcdefABCDEF");
 
     *value = strtoull(digits, NULL, 16);
-    return (length && length <= 16 && !digits[length]) || complain(wrong, text);
+    return (length && length <= 16 && !digits[length]) || report_usage_error(wrong, text);
 }
 
 void options_add(struct text_list *list, const char *text)
@@ -86,8 +88,9 @@ void options_add(struct text_list *list, const char *text)
     list->text[list->count++] = text;
 }
 
-/* One word of a comma list: sets what it names in `set`, or in `more`, when that is given. */
-static bool set_word(const char *word, size_t length, bool set[VERDICT_MAX], struct options *more)
+/* Sets the verdict that a word names in `set`, or the flag in `more` if that is not NULL. */
+static bool set_verdict_word(const char *word, size_t length, bool set[VERDICT_MAX],
+                             struct options *more)
 {
     bool all = length == 3 && memcmp(word, "all", 3) == 0;
     bool known = all || (length == 4 && memcmp(word, "none", 4) == 0);
@@ -113,8 +116,8 @@ static bool parse_set(const char *text, bool set[VERDICT_MAX], struct options *m
     for (const char *at = text;;) {
         size_t length = strcspn(at, ",");
 
-        if (!set_word(at, length, set, more))
-            return complain("not a set of verdicts", text);
+        if (!set_verdict_word(at, length, set, more))
+            return report_usage_error("not a set of verdicts", text);
         if (!at[length])
             return true;
         at += length + 1;
@@ -129,19 +132,19 @@ static bool parse_descriptors(const char *text, struct options *options)
     if (*text >= '0' && *text <= '9' && *end == ',' && end[1] >= '0' && end[1] <= '9')
         write = strtoul(end + 1, &end, 10);
     if (*text < '0' || *text > '9' || *end || read > 1u << 20 || write > 1u << 20)
-        return complain("--serve-fd takes a descriptor or two, not", text);
+        return report_usage_error("--serve-fd takes a descriptor or two, not", text);
     options->serve_read = (int)read;
     options->serve_write = (int)write;
     return true;
 }
 
-/* The place of a word in a list of words that ends with NULL; -1 and a line when there is none. */
-static int choice(enum option option, const char *text, const char *const *words)
+/* The index of a word in a NULL-terminated list; -1 and a message if it is not there. */
+static int parse_choice(enum option option, const char *text, const char *const *words)
 {
     for (int i = 0; words[i]; i++)
         if (strcmp(words[i], text) == 0)
             return i;
-    fprintf(stderr, "leakreport: --%s takes", table[option].name);
+    fprintf(stderr, "leakreport: --%s takes", option_table[option].name);
     for (int i = 0; words[i]; i++)
         fprintf(stderr, "%s %s", i ? " or" : "", words[i]);
     fprintf(stderr, ", not '%s'\n", text);
@@ -170,20 +173,20 @@ static bool take_argument(struct options *options, enum option option, const cha
     switch (option) {
     case OPTION_FORMAT:
         options->format_given = true;
-        options->format = formats_find(text);
-        return options->format || complain("no such format", text);
+        options->format = format_find(text);
+        return options->format || report_usage_error("no such format", text);
     case OPTION_OUTPUT:
         options->output = text;
         return true;
     case OPTION_TO:
         return targets_add(&options->targets, text) ||
-               complain("--to takes " LEAK_TARGET_WORDS ", not", text);
+               report_usage_error("--to takes " LEAK_TARGET_WORDS ", not", text);
     case OPTION_TOP:
-        options->top_given = number("top", text, 1u << 30, &value);
+        options->top_given = parse_number("top", text, 1u << 30, &value);
         options->view.top = value;
         return options->top_given;
     case OPTION_SORT:
-        chosen = choice(option, text, orders);
+        chosen = parse_choice(option, text, orders);
         options->build.group.order = (enum sort_order)chosen;
         return chosen >= 0;
     case OPTION_SHOW:
@@ -205,11 +208,11 @@ static bool take_argument(struct options *options, enum option option, const cha
         options->build.wrappers = text;
         return true;
     case OPTION_BY:
-        chosen = choice(option, text, keys);
+        chosen = parse_choice(option, text, keys);
         options->view.by = (enum by_key)(chosen + 1);
         return chosen >= 0;
     case OPTION_MATCH:
-        chosen = choice(option, text, matches);
+        chosen = parse_choice(option, text, matches);
         options->match = chosen == 1 ? MATCH_ANY : MATCH_CALLER;
         return chosen >= 0;
     case OPTION_BASELINE:
@@ -219,27 +222,27 @@ static bool take_argument(struct options *options, enum option option, const cha
         options_add(&options->suppressions, text);
         return true;
     case OPTION_DEFAULTS:
-        chosen = choice(option, text, switches);
+        chosen = parse_choice(option, text, switches);
         options->no_known = chosen == 1;
         return chosen >= 0;
     case OPTION_GENERATE:
-        chosen = choice(option, text, syntaxes);
+        chosen = parse_choice(option, text, syntaxes);
         options->generate = chosen >= 0 ? generators[chosen] : NULL;
         return chosen >= 0;
     case OPTION_FREED:
         options->view.freed = options->build.recent.one = true;
-        return address(text, "--freed takes an address in hex digits, not",
-                       &options->view.freed_address);
+        return parse_address(text, "--freed takes an address in hex digits, not",
+                             &options->view.freed_address);
     case OPTION_WHO:
         options->view.who = options->build.who.wanted = true;
-        return address(text, "--who takes an address in hex digits, not",
-                       &options->build.who.address);
+        return parse_address(text, "--who takes an address in hex digits, not",
+                             &options->build.who.address);
     case OPTION_SINCE:
         options->since.from = text;
-        return *text || complain("--since takes the name of a mark, not", "''");
+        return *text || report_usage_error("--since takes the name of a mark, not", "''");
     case OPTION_UNTIL:
         options->since.until = text;
-        return *text || complain("--until takes the name of a mark, not", "''");
+        return *text || report_usage_error("--until takes the name of a mark, not", "''");
     case OPTION_SYSROOT:
         options->sysroot = text;
         return true;
@@ -261,13 +264,13 @@ static bool take_argument(struct options *options, enum option option, const cha
     case OPTION_SUBSTITUTE:
         options_add(&options->substitutes, text);
         return (strchr(text, '=') && *text != '=') ||
-               complain("--substitute-path takes A=B, not", text);
+               report_usage_error("--substitute-path takes A=B, not", text);
     case OPTION_COLOR:
-        chosen = choice(option, text, colours);
+        chosen = parse_choice(option, text, colours);
         options->colour = chosen == 1 ? COLOUR_ALWAYS : chosen == 2 ? COLOUR_NEVER : COLOUR_AUTO;
         return chosen >= 0;
     case OPTION_EXITCODE:
-        if (!number("error-exitcode", text, 255, &value))
+        if (!parse_number("error-exitcode", text, 255, &value))
             return false;
         options->error_exitcode = (int)value;
         return true;
@@ -356,7 +359,8 @@ static void take_switch(struct options *options, enum option option)
 static enum option find_long(const char *text, size_t length)
 {
     for (int i = 0; i < OPTION_MAX; i++)
-        if (strlen(table[i].name) == length && memcmp(table[i].name, text, length) == 0)
+        if (strlen(option_table[i].name) == length &&
+            memcmp(option_table[i].name, text, length) == 0)
             return (enum option)i;
     return OPTION_MAX;
 }
@@ -364,12 +368,12 @@ static enum option find_long(const char *text, size_t length)
 static enum option find_letter(char letter)
 {
     for (int i = 0; i < OPTION_MAX; i++)
-        if (table[i].letter == letter && letter)
+        if (option_table[i].letter == letter && letter)
             return (enum option)i;
     return OPTION_MAX;
 }
 
-/* "--name", "--name=value", "--name value"; *i moves over a value of its own. */
+/* "--name", "--name=value", "--name value"; advances *i over a separate value. */
 static bool take_long(struct options *options, int argc, char **argv, int *i)
 {
     const char *text = argv[*i] + 2;
@@ -378,15 +382,15 @@ static bool take_long(struct options *options, int argc, char **argv, int *i)
     const char *value = text[length] ? text + length + 1 : NULL;
 
     if (option == OPTION_MAX)
-        return complain("no such option", argv[*i]);
-    if (!table[option].argument) {
+        return report_usage_error("no such option", argv[*i]);
+    if (!option_table[option].argument) {
         if (value)
-            return complain("takes no value", argv[*i]);
+            return report_usage_error("takes no value", argv[*i]);
         take_switch(options, option);
         return true;
     }
     if (!value && *i + 1 == argc)
-        return complain("needs a value", argv[*i]);
+        return report_usage_error("needs a value", argv[*i]);
     return take_argument(options, option, value ? value : argv[++*i]);
 }
 
@@ -397,15 +401,15 @@ static bool take_letters(struct options *options, int argc, char **argv, int *i)
         enum option option = find_letter(*at);
 
         if (option == OPTION_MAX)
-            return complain("no such option", argv[*i]);
-        if (!table[option].argument) {
+            return report_usage_error("no such option", argv[*i]);
+        if (!option_table[option].argument) {
             take_switch(options, option);
             continue;
         }
         if (at[1])
             return take_argument(options, option, at + 1);
         if (*i + 1 == argc)
-            return complain("needs a value", argv[*i]);
+            return report_usage_error("needs a value", argv[*i]);
         return take_argument(options, option, argv[++*i]);
     }
     return true;
@@ -414,7 +418,7 @@ static bool take_letters(struct options *options, int argc, char **argv, int *i)
 static void set_defaults(struct options *options)
 {
     memset(options, 0, sizeof(*options));
-    options->format = formats_at(0);
+    options->format = format_at(0);
     options->serve_read = options->serve_write = -1;
     options->view.show[VERDICT_LOST] = options->view.show[VERDICT_POSSIBLE] = true;
     options->view.show[VERDICT_HIDDEN] = options->view.show[VERDICT_UNFREED] = true;
@@ -436,14 +440,16 @@ bool options_parse(int argc, char **argv, struct options *options)
             return false;
     }
     if (options->generate && options->format_given)
-        return complain("--gen-suppressions writes no report, so it goes without", "--format");
-    if (options->view.who && options->format != formats_at(0))
-        return complain("--who writes text, so it goes without", "--format");
+        return report_usage_error("--gen-suppressions writes no report, so it goes without",
+                                  "--format");
+    if (options->view.who && options->format != format_at(0))
+        return report_usage_error("--who writes text, so it goes without", "--format");
     if ((options->view.by && !(options->format->traits & FORMAT_BY)) ||
         (options->view.blocks && !(options->format->traits & FORMAT_BLOCKS)))
-        return complain("--by and --blocks go with text and json, not with", options->format->name);
+        return report_usage_error("--by and --blocks go with text and json, not with",
+                                  options->format->name);
     if (options->generate && (options->view.by || options->view.blocks))
-        return complain("--gen-suppressions goes without", "--by and --blocks");
+        return report_usage_error("--gen-suppressions goes without", "--by and --blocks");
     if (options->targets.count && options->output)
         targets_add_output(&options->targets, options->output);
     options->build.recent.address = options->view.freed_address;

@@ -1,4 +1,4 @@
-/* options.h - what the user can ask of leakreport: one table makes parser and --help. */
+/* options.h - the options of leakreport: one table makes the parser and --help. */
 #ifndef SYMBOLIZE_CLI_OPTIONS_H
 #define SYMBOLIZE_CLI_OPTIONS_H
 
@@ -8,7 +8,7 @@
 #include "symbolize/build/build.h"
 #include "common/view/format_api.h"
 #include "common/store/store.h"
-#include "symbolize/output/targets.h"
+#include "symbolize/output/output.h"
 
 struct text_list {
     const char **text;
@@ -20,10 +20,10 @@ struct options {
     const struct format *format;
     bool format_given;
     void (*generate)(const struct report *report, const struct view *view,
-                     FILE *stream); /* instead of the format; NULL = none */
+                     FILE *stream); /* replaces the format; NULL = none */
     const char *output;             /* pattern of -o, NULL = stdout */
-    struct targets targets; /* of --to, and of -o where that is given; none: to the output alone */
-    const char *baseline;   /* a report of an earlier day, NULL = none */
+    struct targets targets;         /* of --to, and -o; none: only the output */
+    const char *baseline;           /* an earlier report, NULL = none */
     bool force, append, last, survivors;
     bool top_given, show_given;
     struct view view;
@@ -37,12 +37,12 @@ struct options {
     enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
     int error_exitcode; /* 0 = none */
     bool errors_for[VERDICT_MAX], errors_for_errors, errors_for_growing, errors_for_resources;
-    const char *text;            /* of a report that is made already; NULL = none */
+    const char *text;            /* file with a finished report; NULL = none */
     int serve_read, serve_write; /* -1 = do not serve */
     bool help, version;
 };
 
-/* False: one line about it is on stderr. The texts are argv's. */
+/* False: prints one line on stderr. Keeps pointers to argv's strings. */
 bool options_parse(int argc, char **argv, struct options *options);
 void options_end(struct options *options);
 void options_add(struct text_list *list, const char *text);

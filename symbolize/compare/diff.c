@@ -4,7 +4,7 @@
  *          parse_node() at src/tree.c:88
  *          under the tag mesh
  */
-#include "symbolize/compare/diff.h"
+#include "symbolize/compare/compare.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "symbolize/text/text_path.h"
 #include "symbolize/text/text_tags.h"
 
-#define CHANGE_COLUMNS 10 /* of the longest word and a space */
+#define CHANGE_COLUMNS 10 /* width of the longest word and a space */
 
 static const char *const change_word[CHANGE_MAX] = {[CHANGE_NEW] = "new",
                                                     [CHANGE_GROWN] = "grown",
@@ -25,7 +25,7 @@ static const char *const change_word[CHANGE_MAX] = {[CHANGE_NEW] = "new",
 
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
-static enum change change_of(const struct ledger_entry *old, const struct ledger_entry *new)
+static enum change change_of(const struct report_set_entry *old, const struct report_set_entry *new)
 {
     if (!old || !new)
         return old ? CHANGE_FIXED : CHANGE_NEW;
@@ -36,8 +36,8 @@ static enum change change_of(const struct ledger_entry *old, const struct ledger
     return CHANGE_UNCHANGED;
 }
 
-static void add_line(struct diff *diff, const struct ledger_entry *old,
-                     const struct ledger_entry *new)
+static void add_diff_line(struct diff *diff, const struct report_set_entry *old,
+                          const struct report_set_entry *new)
 {
     struct diff_line *line = &diff->lines[diff->count++];
 
@@ -45,8 +45,8 @@ static void add_line(struct diff *diff, const struct ledger_entry *old,
     diff->of[line->change]++;
 }
 
-/* Of two that are told, the one with the larger change; it is as large as all of a new one. */
-static uint64_t moved(const struct diff_line *line)
+/* The change in bytes; that of a new or fixed entry is its size. */
+static uint64_t change_size(const struct diff_line *line)
 {
     uint64_t old = line->old ? line->old->record.bytes : 0;
     uint64_t new = line->new ? line->new->record.bytes : 0;
@@ -54,61 +54,62 @@ static uint64_t moved(const struct diff_line *line)
     return old > new ? old - new : new - old;
 }
 
-static int descending(uint64_t a, uint64_t b)
+static int compare_descending(uint64_t a, uint64_t b)
 {
     return a > b ? -1 : a < b;
 }
 
-static int in_order(const void *left, const void *right)
+static int compare_diff_lines(const void *left, const void *right)
 {
     const struct diff_line *a = left, *b = right;
-    const struct ledger_entry *one = a->new ? a->new : a->old, *other = b->new ? b->new : b->old;
+    const struct report_set_entry *one = a->new ? a->new : a->old,
+                                  *other = b->new ? b->new : b->old;
     int order = (int)a->change - (int)b->change;
 
     if (!order)
         order = one->rank - other->rank;
     if (!order)
-        order = descending(moved(a), moved(b));
+        order = compare_descending(change_size(a), change_size(b));
     if (!order)
-        order = descending(one->record.blocks, other->record.blocks);
-    return order ? order : descending(other->record.signature, one->record.signature);
+        order = compare_descending(one->record.blocks, other->record.blocks);
+    return order ? order : compare_descending(other->record.signature, one->record.signature);
 }
 
-struct diff diff_make(struct mem *mem, struct ledger *old, struct ledger *new)
+struct diff diff_make(struct mem *mem, struct report_set *old, struct report_set *new)
 {
     struct diff diff = {.lines = arena_alloc_array(mem, old->count + new->count, sizeof(*diff.lines))};
 
     for (size_t i = 0; i < new->count; i++) {
-        struct ledger_entry *before =
-            ledger_find(old, new->entries[i].class, new->entries[i].record.signature);
+        struct report_set_entry *before =
+            report_set_find(old, new->entries[i].class, new->entries[i].record.signature);
 
         if (before)
             before->matched = true;
-        add_line(&diff, before, &new->entries[i]);
+        add_diff_line(&diff, before, &new->entries[i]);
     }
     for (size_t i = 0; i < old->count; i++)
         if (!old->entries[i].matched)
-            add_line(&diff, &old->entries[i], NULL);
+            add_diff_line(&diff, &old->entries[i], NULL);
     if (diff.count)
-        qsort(diff.lines, diff.count, sizeof(*diff.lines), in_order);
+        qsort(diff.lines, diff.count, sizeof(*diff.lines), compare_diff_lines);
     return diff;
 }
 
 /* ---- For people ----------------------------------------------------------------------------- */
 
-static int write_amount(const struct ledger_entry *entry, char *text, size_t size)
+static int write_amount(const struct report_set_entry *entry, char *text, size_t size)
 {
     struct shown count = term_count(entry->record.blocks, entry->unit);
 
-    if (entry->class == LEDGER_RECORD)
+    if (entry->class == REPORT_SET_RECORD)
         return snprintf(text, size, "%.32s in %.40s %s", term_size(entry->record.bytes).text,
                         count.text, entry->words);
     return snprintf(text, size, "%.40s %s", count.text, entry->words);
 }
 
-static void write_line(const struct diff_line *line, const struct view *view, FILE *stream)
+static void write_diff_line(const struct diff_line *line, const struct view *view, FILE *stream)
 {
-    const struct ledger_entry *entry = line->new ? line->new : line->old;
+    const struct report_set_entry *entry = line->new ? line->new : line->old;
     char amount[128];
     int width = write_amount(entry, amount, sizeof(amount)) + CHANGE_COLUMNS;
     const struct frame *title = record_title_frame(&entry->record);
@@ -142,7 +143,7 @@ void diff_write_text(const struct diff *diff, const struct view *view, FILE *str
         }
         listed += !dull;
         if (!dull)
-            write_line(line, view, stream);
+            write_diff_line(line, view, stream);
     }
     for (int c = 0; c < CHANGE_MAX; c++)
         if (hidden[c])
@@ -155,7 +156,7 @@ void diff_write_text(const struct diff *diff, const struct view *view, FILE *str
 
 /* ---- For programs --------------------------------------------------------------------------- */
 
-static void emit_amount(struct json *json, const char *key, const struct ledger_entry *entry)
+static void emit_amount(struct json *json, const char *key, const struct report_set_entry *entry)
 {
     if (!entry) {
         json_put_null(json, key);
@@ -165,14 +166,14 @@ static void emit_amount(struct json *json, const char *key, const struct ledger_
     json_put_text(json, "type", entry->sort);
     json_put_number(json, "bytes", entry->record.bytes);
     json_put_number(json, "count", entry->record.blocks);
-    if (entry->class == LEDGER_RECORD)
+    if (entry->class == REPORT_SET_RECORD)
         json_tags(json, &entry->record);
     json_close(json, '}');
 }
 
-static void emit_line(struct json *json, const struct diff_line *line)
+static void emit_diff_line(struct json *json, const struct diff_line *line)
 {
-    const struct ledger_entry *entry = line->new ? line->new : line->old;
+    const struct report_set_entry *entry = line->new ? line->new : line->old;
     const struct frame *title = record_title_frame(&entry->record);
 
     json_open(json, NULL, '{');
@@ -203,7 +204,7 @@ void diff_write_json(const struct diff *diff, FILE *stream)
     json_close(&json, '}');
     json_open(&json, "changes", '[');
     for (size_t i = 0; i < diff->count; i++)
-        emit_line(&json, &diff->lines[i]);
+        emit_diff_line(&json, &diff->lines[i]);
     json_close(&json, ']');
     json_put_bool(&json, "bytes_escaped", json.bytes_escaped);
     json_close(&json, '}');

@@ -2,7 +2,7 @@
  *
  *     in 12 processes on 3 hosts, 2026-11-20 10:15 to 2026-11-21 08:02 UTC
  */
-#include "symbolize/compare/merge.h"
+#include "symbolize/compare/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "common/encode/json_writer.h"
 #include "symbolize/json/json_process.h"
 #include "symbolize/json/json_record.h"
-#include "common/view/json_stack.h"
-#include "symbolize/view/report_set_json.h"
+#include "common/view/json_parts.h"
+#include "symbolize/view/view.h"
 #include "common/view/text_frame.h"
 #include "symbolize/text/text_frames.h"
 #include "symbolize/text/text_head.h"
@@ -20,9 +20,9 @@
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-static int in_order(const void *left, const void *right, void *sort)
+static int compare_merge_entries(const void *left, const void *right, void *sort)
 {
-    const struct ledger_entry *a = left, *b = right;
+    const struct report_set_entry *a = left, *b = right;
 
     return a->rank != b->rank
                ? a->rank - b->rank
@@ -31,11 +31,11 @@ static int in_order(const void *left, const void *right, void *sort)
 
 static void count_programs(struct merge *merge)
 {
-    const struct ledger *ledger = merge->ledger;
+    const struct report_set *report_set = merge->report_set;
     struct map names = {0};
 
-    for (size_t i = 0; i < ledger->process_count; i++) {
-        const struct ledger_process *process = &ledger->processes[i];
+    for (size_t i = 0; i < report_set->process_count; i++) {
+        const struct report_set_process *process = &report_set->processes[i];
         const char *name = process->exe ? base_name(process->exe) : "";
         bool fresh;
 
@@ -51,7 +51,7 @@ static void count_programs(struct merge *merge)
     hashmap_end(&names);
 }
 
-static void add_record(struct process *sum, const struct record *record)
+static void add_record_total(struct process *sum, const struct record *record)
 {
     struct verdict_total *total = &sum->totals.of[record->verdict];
     struct error *error = &sum->errors[record->verdict];
@@ -64,20 +64,21 @@ static void add_record(struct process *sum, const struct record *record)
     error->samples = add_saturating(error->samples, record->error.samples);
 }
 
-struct merge merge_make(struct ledger *ledger, enum sort_order sort)
+struct merge merge_make(struct report_set *report_set, enum sort_order sort)
 {
-    struct merge merge = {.ledger = ledger};
+    struct merge merge = {.report_set = report_set};
 
-    if (ledger->count)
-        qsort_r(ledger->entries, ledger->count, sizeof(*ledger->entries), in_order, &sort);
+    if (report_set->count)
+        qsort_r(report_set->entries, report_set->count, sizeof(*report_set->entries),
+                compare_merge_entries, &sort);
     count_programs(&merge);
-    for (size_t i = 0; i < ledger->count; i++) {
-        const struct ledger_entry *entry = &ledger->entries[i];
+    for (size_t i = 0; i < report_set->count; i++) {
+        const struct report_set_entry *entry = &report_set->entries[i];
 
-        merge.sum.totals.errors += entry->class == LEDGER_ERROR;
-        merge.sum.totals.resources += entry->class == LEDGER_RESOURCE;
-        if (entry->class == LEDGER_RECORD)
-            add_record(&merge.sum, &entry->record);
+        merge.sum.totals.errors += entry->class == REPORT_SET_ERROR;
+        merge.sum.totals.resources += entry->class == REPORT_SET_RESOURCE;
+        if (entry->class == REPORT_SET_RECORD)
+            add_record_total(&merge.sum, &entry->record);
     }
     return merge;
 }
@@ -86,17 +87,17 @@ struct merge merge_make(struct ledger *ledger, enum sort_order sort)
 
 static void write_head(const struct merge *merge, const struct view *view, FILE *stream)
 {
-    const struct ledger *ledger = merge->ledger;
+    const struct report_set *report_set = merge->report_set;
 
     text_style(view, stream, STYLE_BOLD);
-    fputs(term_count(ledger->process_count, "process").text, stream);
+    fputs(term_count(report_set->process_count, "process").text, stream);
     if (merge->programs > 1)
         fprintf(stream, " of %s", term_count(merge->programs, "program").text);
     else if (merge->exe)
         fprintf(stream, " of %s",
                 term_text(base_name(merge->exe), strlen(base_name(merge->exe)), 30).text);
-    if (ledger->host_count)
-        fprintf(stream, " on %s", term_count(ledger->host_count, "host").text);
+    if (report_set->host_count)
+        fprintf(stream, " on %s", term_count(report_set->host_count, "host").text);
     text_days(merge->first_ns, merge->last_ns, stream);
     if (!text_losses(&merge->sum, stream))
         fputs(":\nnothing of what --show names is in their reports", stream);
@@ -104,9 +105,9 @@ static void write_head(const struct merge *merge, const struct view *view, FILE 
     putc('\n', stream);
 }
 
-/* An error, or a resource: "4 times double-free". */
-static void write_other(const struct ledger_entry *entry, size_t number, const struct view *view,
-                        FILE *stream)
+/* Writes an error or a resource: "4 times double-free". */
+static void write_error_or_resource(const struct report_set_entry *entry, size_t number,
+                                    const struct view *view, FILE *stream)
 {
     char head[128];
     int width = snprintf(head, sizeof(head), "%zu. ", number);
@@ -122,17 +123,17 @@ static void write_other(const struct ledger_entry *entry, size_t number, const s
     text_sighted(&entry->record, stream);
 }
 
-static bool is_listed(const struct ledger_entry *entry, const struct view *view)
+static bool is_listed(const struct report_set_entry *entry, const struct view *view)
 {
-    return entry->class != LEDGER_RECORD || view->show[entry->record.verdict];
+    return entry->class != REPORT_SET_RECORD || view->show[entry->record.verdict];
 }
 
 static void write_list(const struct merge *merge, const struct view *view, FILE *stream)
 {
     size_t number = 0, hidden = 0;
 
-    for (size_t i = 0; i < merge->ledger->count; i++) {
-        const struct ledger_entry *entry = &merge->ledger->entries[i];
+    for (size_t i = 0; i < merge->report_set->count; i++) {
+        const struct report_set_entry *entry = &merge->report_set->entries[i];
 
         if (!is_listed(entry, view))
             continue;
@@ -141,10 +142,10 @@ static void write_list(const struct merge *merge, const struct view *view, FILE 
             continue;
         }
         putc('\n', stream);
-        if (entry->class == LEDGER_RECORD)
+        if (entry->class == REPORT_SET_RECORD)
             text_record(&merge->sum, &entry->record, ++number, view, stream);
         else
-            write_other(entry, ++number, view, stream);
+            write_error_or_resource(entry, ++number, view, stream);
     }
     if (hidden)
         fprintf(stream, "\n... and %s (--top=0).\n", term_count(hidden, "more record").text);
@@ -157,18 +158,18 @@ void merge_write_text(const struct merge *merge, const struct view *view, FILE *
         write_head(merge, view, stream);
         write_list(merge, view, stream);
     }
-    fprintf(stream, "libleak: processes=%zu hosts=%zu", merge->ledger->process_count,
-            merge->ledger->host_count);
+    fprintf(stream, "libleak: processes=%zu hosts=%zu", merge->report_set->process_count,
+            merge->report_set->host_count);
     text_totals(&merge->sum.totals, stream);
 }
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
-static void emit_processes(struct json *json, const struct ledger *ledger)
+static void emit_processes(struct json *json, const struct report_set *report_set)
 {
     json_open(json, "processes", '[');
-    for (size_t i = 0; i < ledger->process_count; i++) {
-        const struct ledger_process *process = &ledger->processes[i];
+    for (size_t i = 0; i < report_set->process_count; i++) {
+        const struct report_set_process *process = &report_set->processes[i];
 
         json_open(json, NULL, '{');
         json_put_text(json, "host", process->host);
@@ -192,13 +193,13 @@ static void emit_seen(struct json *json, const struct seen *seen)
 }
 
 static void emit_entry(struct json *json, const struct merge *merge,
-                       const struct ledger_entry *entry)
+                       const struct report_set_entry *entry)
 {
     const struct record *record = &entry->record;
 
     json_open(json, NULL, '{');
     json_put_id(json, "signature", record->signature);
-    if (entry->class == LEDGER_RECORD) {
+    if (entry->class == REPORT_SET_RECORD) {
         json_put_text(json, "verdict", verdict_word[record->verdict]);
         json_put_text(json, "kind", kind_word[record->kind]);
         json_put_number(json, "bytes", record->bytes);
@@ -219,14 +220,14 @@ static void emit_entry(struct json *json, const struct merge *merge,
 }
 
 static void emit_entries(struct json *json, const char *key, const struct merge *merge,
-                         enum ledger_class class, const struct view *view)
+                         enum report_set_class class, const struct view *view)
 {
     size_t most = view->quiet ? 0 : view->top ? view->top : SIZE_MAX;
 
     json_open(json, key, '[');
-    for (size_t i = 0; i < merge->ledger->count && most; i++)
-        if (merge->ledger->entries[i].class == class) {
-            emit_entry(json, merge, &merge->ledger->entries[i]);
+    for (size_t i = 0; i < merge->report_set->count && most; i++)
+        if (merge->report_set->entries[i].class == class) {
+            emit_entry(json, merge, &merge->report_set->entries[i]);
             most--;
         }
     json_close(json, ']');
@@ -237,15 +238,15 @@ void merge_write_json(const struct merge *merge, const struct view *view, FILE *
     struct json json = {.stream = stream};
 
     json_open(&json, NULL, '{');
-    json_put_text(&json, "format", LEDGER_MERGED);
+    json_put_text(&json, "format", REPORT_SET_MERGED_FORMAT);
     json_put_number(&json, "version", 1);
     json_tool(&json);
-    json_put_number(&json, "hosts", merge->ledger->host_count);
-    emit_processes(&json, merge->ledger);
+    json_put_number(&json, "hosts", merge->report_set->host_count);
+    emit_processes(&json, merge->report_set);
     json_summary(&json, &merge->sum);
-    emit_entries(&json, "records", merge, LEDGER_RECORD, view);
-    emit_entries(&json, "errors", merge, LEDGER_ERROR, view);
-    emit_entries(&json, "resources", merge, LEDGER_RESOURCE, view);
+    emit_entries(&json, "records", merge, REPORT_SET_RECORD, view);
+    emit_entries(&json, "errors", merge, REPORT_SET_ERROR, view);
+    emit_entries(&json, "resources", merge, REPORT_SET_RESOURCE, view);
     json_put_bool(&json, "bytes_escaped", json.bytes_escaped);
     json_close(&json, '}');
     json_stack_end(&json);

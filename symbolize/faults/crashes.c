@@ -1,22 +1,18 @@
-/* crashes.c - see crashes.h.
- *
- * The stack is named by the modules that the record itself lists: they are those of that moment.
- * What lives near the address the process has said; what was freed there is found here, in the
- * rings of the last frees.
- */
-#include "symbolize/faults/crashes.h"
+/* crashes.c - see faults.h. The modules in the crash record resolve the stack: they were loaded at
+ * that moment. The crashed process recorded the live block near the address; a freed one is found
+ * here, in the rings of the last frees. */
+#include "symbolize/faults/faults.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/names/frame_class.h"
-#include "symbolize/faults/signal_words.h"
-#include "common/sites/stack.h"
+#include "common/names/names.h"
+#include "common/sites/signature.h"
 
-#define EXPANDED_MOST 16 /* frames that repeat are written out when there are no more of them */
+#define EXPANDED_MOST 16 /* repetitions of up to so many frames are expanded */
 
-struct filling {
+struct crash_builder {
     struct mem *mem;
     const struct store *store;
     const struct store_crash *record;
@@ -28,7 +24,8 @@ struct filling {
 
 /* ---- The stack ------------------------------------------------------------------------------ */
 
-static const struct store_module *module_at(const struct store_crash *record, uint64_t address)
+static const struct store_module *crash_module_at(const struct store_crash *record,
+                                                  uint64_t address)
 {
     size_t cursor = record->module_spans.count;
     uint32_t found = interval_map_next(&record->module_spans, address, &cursor);
@@ -36,23 +33,24 @@ static const struct store_module *module_at(const struct store_crash *record, ui
     return found == INTERVAL_NONE ? NULL : &record->modules[found];
 }
 
-static void add_pc(struct filling *filling, uint64_t pc)
+static void add_pc(struct crash_builder *filling, uint64_t pc)
 {
-    const struct store_module *module = module_at(filling->record, pc - 1);
-    const struct place *place = module ? signatures_place_in(&filling->signatures, module, pc)
-                                       : signatures_last_place(&filling->signatures, pc);
+    const struct store_module *module = crash_module_at(filling->record, pc - 1);
+    const struct resolved_place *place =
+        module ? signatures_place_in_module(&filling->signatures, module, pc)
+               : signatures_place_at_pc(&filling->signatures, pc);
 
     for (size_t i = 0; i < place->count; i++) {
-        if (classify_own_frame(&place->frames[i]) && filling->count)
-            continue; /* ours stands around main; but it may be the one that crashed */
+        if (classify_is_libleak_frame(&place->frames[i]) && filling->count)
+            continue; /* libleak's frames surround main; but the crash may be in libleak */
         filling->frames = array_grow(filling->frames, &filling->capacity, filling->count + 1,
                                    sizeof(*filling->frames));
         filling->frames[filling->count++] = &place->frames[i];
     }
 }
 
-/* Some frames that come a few times more are written out. */
-static void add_repeat(struct filling *filling, const struct leak_crash_frame *last,
+/* Expands a short repetition of frames, records a long one. */
+static void add_repeat(struct crash_builder *filling, const struct leak_crash_frame *last,
                        const size_t *starts, size_t index)
 {
     struct crash *crash = filling->crash;
@@ -68,7 +66,7 @@ static void add_repeat(struct filling *filling, const struct leak_crash_frame *l
             add_pc(filling, filling->record->head.frames[index + 1 - i].pc);
 }
 
-static void fill_stack(struct filling *filling)
+static void fill_stack(struct crash_builder *filling)
 {
     const struct leak_crash *head = &filling->record->head;
     struct crash *crash = filling->crash;
@@ -96,7 +94,7 @@ static void fill_stack(struct filling *filling)
 
 /* ---- What lies near ------------------------------------------------------------------------- */
 
-/* The last free of a block that the address was in. */
+/* The last free of a block that contained the address. */
 static const struct store_recent *freed_around(const struct store *store, uint64_t address)
 {
     for (size_t i = 0; i < store->recent_count; i++) {
@@ -108,7 +106,7 @@ static const struct store_recent *freed_around(const struct store *store, uint64
     return NULL;
 }
 
-static bool fill_freed(struct filling *filling, uint64_t address, struct crash_block *block)
+static bool fill_freed(struct crash_builder *filling, uint64_t address, struct crash_block *block)
 {
     const struct store *store = filling->store;
     const struct store_recent *recent = freed_around(store, address);
@@ -124,19 +122,19 @@ static bool fill_freed(struct filling *filling, uint64_t address, struct crash_b
     block->freed_ns = store_time_of_tick(store, recent->tick);
     block->freed_whole = recent->node != LEAK_ROOT_NONE;
     block->freed = block->freed_whole
-                       ? stack_of_node(filling->mem, &filling->signatures, recent->node)
-                       : stack_of_pc(filling->mem, &filling->signatures, recent->pc);
+                       ? stack_from_node(filling->mem, &filling->signatures, recent->node)
+                       : stack_from_pc(filling->mem, &filling->signatures, recent->pc);
     if (recent->site != STORE_NO_SITE) {
         block->kind = store->sites[recent->site].kind;
         block->allocated =
-            stack_of_node(filling->mem, &filling->signatures, store->sites[recent->site].node);
+            stack_from_node(filling->mem, &filling->signatures, store->sites[recent->site].node);
     }
     return true;
 }
 
-/* A live block counts when the address is in it; behind its end only when nothing was freed there.
- */
-static void add_block(struct filling *filling, size_t index, const char *register_name)
+/* Prefers a live block around the address, then a freed one, then a live block before the
+ * address. */
+static void add_near_block(struct crash_builder *filling, size_t index, const char *register_name)
 {
     const struct leak_crash_near *near = &filling->record->head.near[index];
     uint32_t site = filling->record->near_site[index];
@@ -156,7 +154,7 @@ static void add_block(struct filling *filling, size_t index, const char *registe
         block.offset = offset;
         block.kind = near->kind < LEAK_KIND_MAX ? near->kind : 0;
         block.allocated =
-            stack_of_node(filling->mem, &filling->signatures, filling->store->sites[site].node);
+            stack_from_node(filling->mem, &filling->signatures, filling->store->sites[site].node);
     }
     filling->crash->blocks[filling->crash->block_count++] = block;
 }
@@ -175,29 +173,29 @@ static const char *block_words(struct mem *mem, const struct crash_block *block)
                       (unsigned long long)block->size, state);
 }
 
-static void fill_near(struct filling *filling)
+static void fill_near(struct crash_builder *filling)
 {
     const struct leak_crash *head = &filling->record->head;
     struct crash *crash = filling->crash;
-    /* Of what was no access to memory the registers say nothing. */
+    /* Registers matter only for a memory access. */
     bool by_pointer = head->code > 0 && (head->signal == SIGSEGV || head->signal == SIGBUS);
 
     crash->blocks = arena_alloc_array(filling->mem, 1 + LEAK_CRASH_REGISTERS, sizeof(*crash->blocks));
     if (!crash->overflow)
-        add_block(filling, 0, NULL);
+        add_near_block(filling, 0, NULL);
     crash->near = crash->block_count ? block_words(filling->mem, &crash->blocks[0])
-                                     : signal_near(filling->mem, head);
+                                     : signal_address_words(filling->mem, head);
     crash->registers =
         arena_alloc_array(filling->mem, head->register_count + 2, sizeof(*crash->registers));
     for (uint32_t i = 0; i < head->register_count; i++) {
-        const char *name = signal_register(filling->store->header.machine, i);
+        const char *name = signal_register_name(filling->store->header.machine, i);
 
         if (!name)
             break;
         crash->registers[crash->register_count++] =
             (struct crash_register){name, head->registers[i]};
         if (by_pointer && head->registers[i] != head->sp)
-            add_block(filling, 1 + i, name);
+            add_near_block(filling, 1 + i, name);
     }
     if (!crash->register_count || strcmp(crash->registers[0].name, "x0") == 0)
         crash->registers[crash->register_count++] = (struct crash_register){"sp", head->sp};
@@ -206,7 +204,7 @@ static void fill_near(struct filling *filling)
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-static const char *inside_of(const struct leak_crash *head)
+static const char *crash_inside(const struct leak_crash *head)
 {
     if (head->flags & LEAK_CRASH_IN_ALLOCATOR)
         return "the allocator: something has written over its own data before, most likely";
@@ -215,7 +213,7 @@ static const char *inside_of(const struct leak_crash *head)
     return NULL;
 }
 
-static void fill_modules(struct filling *filling)
+static void fill_modules(struct crash_builder *filling)
 {
     const struct store_crash *record = filling->record;
 
@@ -224,21 +222,21 @@ static void fill_modules(struct filling *filling)
         filling->crash->modules[filling->crash->module_count++] = record->modules[i].path;
 }
 
-/* One that went to a handler of the program's is a crash when it then killed. */
-static bool has_killed(const struct leak_crash *head, const struct process *process)
+/* A signal that a handler of the program received is a crash if it then killed the process. */
+static bool was_fatal(const struct leak_crash *head, const struct process *process)
 {
     return head->state == LEAK_CRASH_FATAL || process->how == END_LOST ||
            (process->how == END_SIGNAL && process->end_value == head->signal);
 }
 
-void crashes_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
-                  struct process *process)
+void crash_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+                struct process *process)
 {
     const struct leak_crash *head = store->crash ? &store->crash->head : NULL;
-    struct filling filling = {.mem = mem, .store = store, .record = store->crash};
+    struct crash_builder filling = {.mem = mem, .store = store, .record = store->crash};
     struct crash *crash;
 
-    if (!head || !has_killed(head, process))
+    if (!head || !was_fatal(head, process))
         return;
     crash = filling.crash = process->crash = arena_alloc(mem, sizeof(*crash));
     filling.signatures = signatures_begin(resolver, store);
@@ -250,7 +248,7 @@ void crashes_fill(struct mem *mem, struct resolver *resolver, const struct store
                             .handed = head->state == LEAK_CRASH_HANDED,
                             .during_look = (head->flags & LEAK_CRASH_LOOK) != 0,
                             .blocks_busy = (head->flags & LEAK_CRASH_BLOCKS_BUSY) != 0,
-                            .inside = inside_of(head),
+                            .inside = crash_inside(head),
                             .address = head->address,
                             .has_address = (head->flags & LEAK_CRASH_HAS_ADDRESS) != 0,
                             .thread = {head->thread, arena_copy(mem, head->name, strlen(head->name))},
@@ -265,7 +263,7 @@ void crashes_fill(struct mem *mem, struct resolver *resolver, const struct store
     process->totals.errors++;
 }
 
-void crashes_make_stable(struct process *process)
+void crash_make_stable(struct process *process)
 {
     struct crash *crash = process->crash;
 

@@ -1,5 +1,5 @@
-/* resources.c - from records of what is open to what a reader is told; see resources.h. */
-#include "symbolize/faults/resources.h"
+/* resources.c - see faults.h. */
+#include "symbolize/faults/faults.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "common/sites/stack.h"
+#include "common/sites/signature.h"
 
 static const char *const type_word[] = {NULL,
 #define X(name, word) word,
@@ -22,20 +22,20 @@ static const char *const sort_words[] = {NULL,
 #undef X
 };
 
-struct draft {
+struct resource_draft {
     struct resource resource;
-    const struct store_resource *first; /* the one that was opened first */
-    uint64_t calls;                     /* that opened them */
+    const struct store_resource *first; /* the resource that was opened first */
+    uint64_t calls;                     /* calls that opened them */
 };
 
-struct filling {
+struct resource_builder {
     struct mem *mem;
     const struct store *store;
     struct signatures signatures;
-    struct draft *drafts;
+    struct resource_draft *drafts;
     size_t count, capacity;
     struct map by_node, by_place; /* of a kind -> index + 1 */
-    struct map orphans;           /* address -> index + 1 in the look's */
+    struct map orphans;           /* address -> index + 1 in the leak check */
 };
 
 /* ---- Names ---------------------------------------------------------------------------------- */
@@ -66,11 +66,11 @@ static const char *address_words(struct mem *mem, const struct store_resource *f
         return arena_copy(mem, address.bytes + begin,
                         strnlen(address.bytes + begin, from->name_length - begin));
     if (address.any.sa_family == AF_UNIX && from->name_length > begin + 1)
-        return arena_format(mem, "@%s", address.bytes + begin + 1); /* no file */
+        return arena_format(mem, "@%s", address.bytes + begin + 1); /* an abstract socket */
     return NULL;
 }
 
-static const char *name_of(struct mem *mem, const struct store_resource *from)
+static const char *resource_name(struct mem *mem, const struct store_resource *from)
 {
     const char *name = from->name_length ? from->name : NULL;
     const char *sort = sort_words[from->sort];
@@ -90,14 +90,15 @@ static const char *name_of(struct mem *mem, const struct store_resource *from)
         return arena_format(mem, "dup of %s", name);
     if (from->sort == LEAK_SORT_MEMFD || from->sort == LEAK_SORT_POPEN)
         return arena_format(mem, "%s: %s", sort, name);
-    return arena_copy(mem, name, strlen(name)); /* the store goes before the report is written */
+    return arena_copy(mem, name,
+                    strlen(name)); /* the store is released before the report is written */
 }
 
-/* Of a descriptor that was there before the process: so it is said. */
+/* The name of a closed descriptor; says if it was inherited. */
 static const char *closed_name(struct mem *mem, const struct store_resource *from)
 {
     static const char *const standard[] = {"standard input", "standard output", "standard error"};
-    const char *name = name_of(mem, from);
+    const char *name = resource_name(mem, from);
 
     if (!(from->flags & LEAK_RESOURCE_INHERITED))
         return name;
@@ -130,7 +131,7 @@ static void add_name(struct resource *resource, const char *name)
         resource->more_names = true;
 }
 
-/* ---- What is told --------------------------------------------------------------------------- */
+/* ---- What is reported ------------------------------------------------------------------------ */
 
 static bool is_stream(const struct store_resource *from)
 {
@@ -142,7 +143,7 @@ static bool is_standard(const struct store_resource *from)
     return from->fd >= 0 && from->fd <= 2 && (is_stream(from) || from->type == LEAK_RESOURCE_FD);
 }
 
-/* A thread that runs to the end of its process is nothing that was forgotten. */
+/* A thread that runs until the process ends is no leak. */
 static bool still_runs(const struct store *store, const struct store_resource *from)
 {
     const struct store_thread *thread =
@@ -153,7 +154,7 @@ static bool still_runs(const struct store *store, const struct store_resource *f
     return thread && !thread->ended;
 }
 
-static bool is_told(const struct filling *filling, const struct store_resource *from)
+static bool is_reported(const struct resource_builder *filling, const struct store_resource *from)
 {
     if (from->bad_close)
         return !(from->flags & LEAK_RESOURCE_SWEEP);
@@ -162,12 +163,12 @@ static bool is_told(const struct filling *filling, const struct store_resource *
     return !still_runs(filling->store, from);
 }
 
-static const struct store_resource_use *mark_of(const struct store_resource *from)
+static const struct store_resource_use *reported_use(const struct store_resource *from)
 {
     return from->bad_close ? &from->again : &from->opened;
 }
 
-static const char *type_of(const struct store_resource *from)
+static const char *resource_type(const struct store_resource *from)
 {
     if (!from->bad_close)
         return type_word[from->type];
@@ -176,24 +177,28 @@ static const char *type_of(const struct store_resource *from)
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-/* The names in its stack, and the line: a function may open many things. */
-static struct draft *make_draft(struct filling *filling, const struct store_resource *from)
+/* Resources with equal signature, title line and type are one record. */
+static struct resource_draft *make_resource_draft(struct resource_builder *filling,
+                                                  const struct store_resource *from)
 {
-    struct stack stack = stack_of_node(filling->mem, &filling->signatures, mark_of(from)->node);
-    const char *type = type_of(from);
-    struct draft draft = {.resource = {.type = type, .bad_close = from->bad_close}, .first = from};
+    struct stack stack =
+        stack_from_node(filling->mem, &filling->signatures, reported_use(from)->node);
+    const char *type = resource_type(from);
+    struct resource_draft draft = {.resource = {.type = type, .bad_close = from->bad_close},
+                                   .first = from};
     struct record *record = &draft.resource.record;
     const struct frame *title;
     uint64_t key, *slot;
 
-    *record = (struct record){.signature = signatures_of(&filling->signatures, mark_of(from)->node),
-                              .verdict = VERDICT_LOST, /* for rules that suppress leaks */
-                              .first_ns = UINT64_MAX,
-                              .frames = stack.frames,
-                              .frame_count = stack.count,
-                              .user = frame_first_user(stack.frames, stack.count),
-                              .ending = stack.ending,
-                              .stacks = 1};
+    *record = (struct record){
+        .signature = signatures_of_node(&filling->signatures, reported_use(from)->node),
+        .verdict = VERDICT_LOST, /* so that leak suppressions apply */
+        .first_ns = UINT64_MAX,
+        .frames = stack.frames,
+        .frame_count = stack.count,
+        .user = frame_first_user(stack.frames, stack.count),
+        .ending = stack.ending,
+        .stacks = 1};
     title = record_title_frame(record);
     key = hash_mix(record->signature, hash_text(title ? title->line : 0, type, strlen(type)));
     slot = hashmap_put(&filling->by_place, key, NULL);
@@ -206,22 +211,23 @@ static struct draft *make_draft(struct filling *filling, const struct store_reso
     return &filling->drafts[*slot - 1];
 }
 
-static struct draft *find_draft(struct filling *filling, const struct store_resource *from)
+static struct resource_draft *find_resource_draft(struct resource_builder *filling,
+                                                  const struct store_resource *from)
 {
-    const char *type = type_of(from);
-    uint64_t key = hash_text(mark_of(from)->node, type, strlen(type)), *slot;
-    struct draft *draft;
+    const char *type = resource_type(from);
+    uint64_t key = hash_text(reported_use(from)->node, type, strlen(type)), *slot;
+    struct resource_draft *draft;
     uint64_t known = hashmap_get(&filling->by_node, key);
 
     if (known)
         return &filling->drafts[known - 1];
-    draft = make_draft(filling, from);
+    draft = make_resource_draft(filling, from);
     slot = hashmap_put(&filling->by_node, key, NULL);
     *slot = (uint64_t)(draft - filling->drafts) + 1;
     return draft;
 }
 
-static void add_thread(struct filling *filling, struct record *record, uint32_t serial)
+static void add_thread(struct resource_builder *filling, struct record *record, uint32_t serial)
 {
     for (size_t i = 0; i < record->thread_count; i++)
         if (record->threads[i].serial == serial)
@@ -235,8 +241,8 @@ static void add_thread(struct filling *filling, struct record *record, uint32_t 
             stack_thread(filling->mem, filling->store, serial);
 }
 
-/* A stream is a block, too, and what held it was freed without it. */
-static void add_orphaned(struct filling *filling, struct record *record,
+/* A stream is a block, too: fills in what freed its owner. */
+static void add_orphaned(struct resource_builder *filling, struct record *record,
                          const struct store_resource *from)
 {
     bool is_block = from->type == LEAK_RESOURCE_FILE || from->type == LEAK_RESOURCE_DIR;
@@ -246,10 +252,10 @@ static void add_orphaned(struct filling *filling, struct record *record,
 
     if (!orphan)
         return;
-    freed = stack_of_node(filling->mem, &filling->signatures, orphan->node);
+    freed = stack_from_node(filling->mem, &filling->signatures, orphan->node);
     if (orphan->holder != STORE_NO_SITE)
-        holder = stack_of_node(filling->mem, &filling->signatures,
-                               filling->store->sites[orphan->holder].node);
+        holder = stack_from_node(filling->mem, &filling->signatures,
+                                 filling->store->sites[orphan->holder].node);
     if (!freed.count)
         return;
     record->orphaned = (struct orphaned){.blocks = 1,
@@ -262,12 +268,12 @@ static void add_orphaned(struct filling *filling, struct record *record,
             holder.frames[frame_first_user(holder.frames, holder.count) % holder.count];
 }
 
-static void add(struct filling *filling, const struct store_resource *from)
+static void add_resource(struct resource_builder *filling, const struct store_resource *from)
 {
-    struct draft *draft = find_draft(filling, from);
+    struct resource_draft *draft = find_resource_draft(filling, from);
     struct resource *resource = &draft->resource;
     struct record *record = &resource->record;
-    const struct store_resource_use *mark = mark_of(from);
+    const struct store_resource_use *mark = reported_use(from);
     uint64_t when = store_time_of_tick(filling->store, mark->tick);
 
     record->blocks = add_saturating(record->blocks, from->count);
@@ -292,10 +298,10 @@ static void add(struct filling *filling, const struct store_resource *from)
     else if (from->bad_close)
         add_name(resource, closed_name(filling->mem, from));
     else
-        add_name(resource, name_of(filling->mem, from));
+        add_name(resource, resource_name(filling->mem, from));
 }
 
-static void finish(struct filling *filling, struct draft *draft)
+static void finish_resource(struct resource_builder *filling, struct resource_draft *draft)
 {
     struct resource *resource = &draft->resource;
     const struct store_resource *from = draft->first;
@@ -304,29 +310,29 @@ static void finish(struct filling *filling, struct draft *draft)
         !resource->bad_close && draft->calls <= 1 && from->type != LEAK_RESOURCE_THREAD;
     if (!resource->bad_close)
         return;
-    resource->opened = stack_of_node(filling->mem, &filling->signatures, from->opened.node);
-    resource->closed = stack_of_node(filling->mem, &filling->signatures, from->closed.node);
+    resource->opened = stack_from_node(filling->mem, &filling->signatures, from->opened.node);
+    resource->closed = stack_from_node(filling->mem, &filling->signatures, from->closed.node);
     resource->closed_by = stack_thread(filling->mem, filling->store, from->closed.thread);
     resource->taken = (from->flags & LEAK_RESOURCE_TAKEN) != 0;
 }
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-/* A close that took another one's number away; what was left open many times; closes that found
- * nothing; and last what was opened once. */
-static int rank(const struct resource *resource)
+/* The order: closes of a descriptor reused by other code; resources left open many times; closes of
+ * nothing; resources opened once. */
+static int resource_rank(const struct resource *resource)
 {
     if (resource->bad_close)
         return resource->taken ? 0 : 2;
     return resource->once ? 3 : 1;
 }
 
-static int by_weight(const void *left, const void *right)
+static int compare_drafts(const void *left, const void *right)
 {
-    const struct draft *a = left, *b = right;
+    const struct resource_draft *a = left, *b = right;
     const struct record *x = &a->resource.record, *y = &b->resource.record;
 
-    int order = rank(&a->resource) - rank(&b->resource);
+    int order = resource_rank(&a->resource) - resource_rank(&b->resource);
 
     if (order)
         return order;
@@ -339,7 +345,7 @@ static int by_weight(const void *left, const void *right)
     return a->first->id < b->first->id ? -1 : a->first->id > b->first->id;
 }
 
-static void fill_inherited(struct filling *filling, struct process *process)
+static void fill_inherited(struct resource_builder *filling, struct process *process)
 {
     const struct store *store = filling->store;
 
@@ -352,17 +358,17 @@ static void fill_inherited(struct filling *filling, struct process *process)
             !(from->flags & LEAK_RESOURCE_INHERITED))
             continue;
         process->inherited[process->inherited_count++] =
-            (struct inherited){from->id, name_of(filling->mem, from)};
+            (struct inherited){from->id, resource_name(filling->mem, from)};
     }
 }
 
-static void fill_totals(struct filling *filling, struct process *process)
+static void fill_totals(struct resource_builder *filling, struct process *process)
 {
     const struct store *store = filling->store;
     uint64_t open[LEAK_RESOURCE_MAX] = {0};
 
     for (size_t i = 0; i < store->resource_count; i++)
-        if (!store->resources[i].bad_close && is_told(filling, &store->resources[i]))
+        if (!store->resources[i].bad_close && is_reported(filling, &store->resources[i]))
             open[store->resources[i].type] += store->resources[i].count;
     process->resources_missed = store->resources_missed;
     process->resource_totals =
@@ -373,7 +379,7 @@ static void fill_totals(struct filling *filling, struct process *process)
                 (struct resource_total){type_word[i], store->resources_opened[i], open[i]};
 }
 
-static void want_orphans(struct filling *filling)
+static void want_orphans(struct resource_builder *filling)
 {
     const struct store_leak_check *look = filling->store->look;
 
@@ -384,39 +390,39 @@ static void want_orphans(struct filling *filling)
 
         if (!at)
             continue;
-        signatures_want(&filling->signatures, look->orphans[at - 1].node);
+        signatures_request(&filling->signatures, look->orphans[at - 1].node);
         if (look->orphans[at - 1].holder != STORE_NO_SITE)
-            signatures_want(&filling->signatures,
-                            filling->store->sites[look->orphans[at - 1].holder].node);
+            signatures_request(&filling->signatures,
+                               filling->store->sites[look->orphans[at - 1].holder].node);
     }
 }
 
-static void make_drafts(struct filling *filling, struct resolver *resolver)
+static void make_drafts(struct resource_builder *filling, struct resolver *resolver)
 {
     const struct store *store = filling->store;
 
     filling->signatures = signatures_begin(resolver, store);
     want_orphans(filling);
     for (size_t i = 0; i < store->resource_count; i++)
-        if (is_told(filling, &store->resources[i])) {
-            signatures_want(&filling->signatures, mark_of(&store->resources[i])->node);
-            signatures_want(&filling->signatures, store->resources[i].opened.node);
-            signatures_want(&filling->signatures, store->resources[i].closed.node);
+        if (is_reported(filling, &store->resources[i])) {
+            signatures_request(&filling->signatures, reported_use(&store->resources[i])->node);
+            signatures_request(&filling->signatures, store->resources[i].opened.node);
+            signatures_request(&filling->signatures, store->resources[i].closed.node);
         }
     signatures_resolve(&filling->signatures);
     for (size_t i = 0; i < store->resource_count; i++)
-        if (is_told(filling, &store->resources[i]))
-            add(filling, &store->resources[i]);
+        if (is_reported(filling, &store->resources[i]))
+            add_resource(filling, &store->resources[i]);
     for (size_t i = 0; i < filling->count; i++)
-        finish(filling, &filling->drafts[i]);
+        finish_resource(filling, &filling->drafts[i]);
     if (filling->count)
-        qsort(filling->drafts, filling->count, sizeof(*filling->drafts), by_weight);
+        qsort(filling->drafts, filling->count, sizeof(*filling->drafts), compare_drafts);
 }
 
 void resources_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
                     struct suppressions *suppressions, struct process *process)
 {
-    struct filling filling = {.mem = mem, .store = store};
+    struct resource_builder filling = {.mem = mem, .store = store};
 
     if (process->how == END_EXEC)
         return;

@@ -1,5 +1,5 @@
-/* signal_words.c - see signal_words.h. */
-#include "symbolize/faults/signal_words.h"
+/* signal_words.c - see faults.h. */
+#include "symbolize/faults/faults.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -9,10 +9,10 @@
 #include "common/model/model.h"
 #include "common/base/text.h"
 
-#define NULL_PAGE 65536     /* nobody maps anything below */
-#define NEIGHBOUR (1 << 20) /* so far from a mapping its end is still told of */
+#define NULL_PAGE 65536     /* no mapping lies below */
+#define NEIGHBOUR (1 << 20) /* greatest distance at which a mapping is named */
 
-/* As Linux numbers them. */
+/* Linux's numbers. */
 enum { ILL = 4, TRAP = 5, ABRT = 6, BUS = 7, FPE = 8, SEGV = 11, SYS = 31 };
 enum { BY_KERNEL = 0x80, BY_TKILL = -6, BY_QUEUE = -1 };
 
@@ -64,7 +64,7 @@ static const char *segv_place(const struct leak_crash *crash)
     return "a forbidden address";
 }
 
-static const char *segv(struct mem *mem, const struct leak_crash *crash)
+static const char *segv_words(struct mem *mem, const struct leak_crash *crash)
 {
     const char *word = access_word(crash->access);
 
@@ -81,7 +81,7 @@ static const char *segv(struct mem *mem, const struct leak_crash *crash)
                       segv_place(crash), crash->address);
 }
 
-static const char *bus(struct mem *mem, const struct leak_crash *crash)
+static const char *bus_words(struct mem *mem, const struct leak_crash *crash)
 {
     static const char *const words[] = {NULL,
                                         "unaligned access to",
@@ -98,7 +98,7 @@ static const char *bus(struct mem *mem, const struct leak_crash *crash)
                       crash->address);
 }
 
-static const char *by_code(int32_t signal, int32_t code)
+static const char *code_words(int32_t signal, int32_t code)
 {
     static const char *const fpe[] = {"",
                                       "integer divided by zero",
@@ -143,10 +143,10 @@ const char *signal_cause(struct mem *mem, const struct leak_crash *crash, int32_
     if (crash->code < 0)
         return "sent by a timer or the like";
     if (crash->signal == SEGV)
-        return segv(mem, crash);
+        return segv_words(mem, crash);
     if (crash->signal == BUS)
-        return bus(mem, crash);
-    return by_code(crash->signal, crash->code);
+        return bus_words(mem, crash);
+    return code_words(crash->signal, crash->code);
 }
 
 /* "the stack", "/lib/libm.so.6", "memory of no file" */
@@ -159,7 +159,7 @@ static const char *mapping_words(const struct leak_crash_mapping *mapping)
     return mapping->path[0] ? mapping->path : "memory of no file";
 }
 
-static const char *in_mapping(struct mem *mem, const struct leak_crash_mapping *at)
+static const char *inside_mapping(struct mem *mem, const struct leak_crash_mapping *at)
 {
     bool code = at->flags & LEAK_MAPPING_EXECUTE, write = at->flags & LEAK_MAPPING_WRITE;
     const char *what = code ? "code of" : write ? "in" : "read-only data of";
@@ -170,12 +170,12 @@ static const char *in_mapping(struct mem *mem, const struct leak_crash_mapping *
     return arena_format(mem, "%s %s", what, mapping_words(at));
 }
 
-static uint64_t distance(uint64_t from, uint64_t to)
+static uint64_t saturating_distance(uint64_t from, uint64_t to)
 {
     return to > from ? to - from : 0;
 }
 
-const char *signal_near(struct mem *mem, const struct leak_crash *crash)
+const char *signal_address_words(struct mem *mem, const struct leak_crash *crash)
 {
     uint64_t address = crash->address;
 
@@ -183,12 +183,12 @@ const char *signal_near(struct mem *mem, const struct leak_crash *crash)
         return NULL;
     if (crash->flags & LEAK_CRASH_OVERFLOW)
         return arena_format(mem, "%s below the stack, which has %s",
-                          term_count(distance(address, crash->stack.start), "byte").text,
+                          term_count(saturating_distance(address, crash->stack.start), "byte").text,
                           term_size(crash->stack.end - crash->stack.start).text);
     if (address < NULL_PAGE)
         return "the page of the null pointer";
     if (crash->at.end)
-        return in_mapping(mem, &crash->at);
+        return inside_mapping(mem, &crash->at);
     if (crash->below.end && address - crash->below.end < NEIGHBOUR)
         return arena_format(mem, "%s behind the end of %s",
                           term_count(address - crash->below.end, "byte").text,
@@ -200,7 +200,7 @@ const char *signal_near(struct mem *mem, const struct leak_crash *crash)
     return "far from any memory";
 }
 
-const char *signal_register(uint32_t machine, uint32_t i)
+const char *signal_register_name(uint32_t machine, uint32_t i)
 {
     static const char *const x86[] = {"r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rdi",
                                       "rsi", "rbp", "rbx", "rdx", "rax", "rcx", "rsp", NULL};

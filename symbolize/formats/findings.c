@@ -168,5 +168,5 @@ bool finding_process(const struct report *report, size_t i, const struct view *v
 {
     const struct process *process = &report->processes[i];
 
-    return process->alike == i && !report_passes(process, view);
+    return process->alike == i && !report_omits_process(process, view);
 }

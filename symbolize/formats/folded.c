@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/view/record_filter.h"
+#include "common/view/format_api.h"
 #include "common/base/hashmap.h"
 #include "common/base/arena.h"
 #include "common/base/text.h"
@@ -128,7 +128,7 @@ static void write_all(const struct report *report, struct folding *folding, FILE
         struct listing listing = {.process = &report->processes[i], .view = folding->view};
         const struct record *record;
 
-        while ((record = listed_next(&listing)))
+        while ((record = listing_next(&listing)))
             add(folding, &report->processes[i], record);
     }
     for (size_t i = 0; i < folding->count; i++)

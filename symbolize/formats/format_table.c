@@ -50,14 +50,14 @@ static const struct format table[] = {
      hexdump_write},
 };
 
-const struct format *formats_at(size_t i)
+const struct format *format_at(size_t i)
 {
     return i < sizeof(table) / sizeof(*table) ? &table[i] : NULL;
 }
 
-const struct format *formats_find(const char *name)
+const struct format *format_find(const char *name)
 {
-    for (size_t i = 0; formats_at(i); i++)
+    for (size_t i = 0; format_at(i); i++)
         if (strcmp(table[i].name, name) == 0)
             return &table[i];
     return NULL;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "leak_store.h"
-#include "symbolize/view/record_filter.h"
+#include "common/view/format_api.h"
 #include "common/base/hashmap.h"
 #include "common/suppress/rules.h"
 #include "common/base/text.h"
@@ -87,7 +87,7 @@ static void lsan_one(struct generating *generating, const struct record *record)
     fputs("# ", generating->stream);
     write_what(record, generating->stream);
     putc('\n', generating->stream);
-    if (!rules_is_leak(record->verdict))
+    if (!verdict_is_leak(record->verdict))
         fputs("#   is no leak to LeakSanitizer: its files cannot name it\n", generating->stream);
     else if (!name || !*name)
         fputs("#   has no name to go by\n", generating->stream);
@@ -229,7 +229,7 @@ static void generate(const struct report *report, const struct view *view, FILE 
         struct listing listing = {.process = &report->processes[i], .view = view, .owners = true};
         const struct record *record;
 
-        while (report->processes[i].alike == i && (record = listed_next(&listing))) {
+        while (report->processes[i].alike == i && (record = listing_next(&listing))) {
             if (record->verdict == VERDICT_RUNTIME) /* never counts as a leak */
                 continue;
             if (record->frame_count)

@@ -64,7 +64,7 @@ static void write_place(const struct writing *writing, const struct frame *frame
     if (!frame || !frame->file)
         return;
     fputs("file=", writing->stream);
-    escape_command(writing->stream, report_path(writing->view, frame->file, buffer, sizeof(buffer)),
+    escape_command(writing->stream, report_display_path(writing->view, frame->file, buffer, sizeof(buffer)),
                    true);
     if (frame->line)
         fprintf(writing->stream, ",line=%" PRIu32, frame->line);

@@ -235,7 +235,7 @@ static void write_records(struct writing *writing)
     const struct process *process = writing->process;
     size_t end = process->record_count < RECORDS_MOST ? process->record_count : RECORDS_MOST;
 
-    if (writing->view->quiet || report_passes(process, writing->view))
+    if (writing->view->quiet || report_omits_process(process, writing->view))
         end = 0;
 
     json_open(&writing->json, "records", '[');
@@ -447,7 +447,7 @@ static bool is_told(const struct report *report, size_t i, const struct view *vi
 {
     const struct process *process = &report->processes[i];
 
-    return i == 0 || (process->alike == i && !report_passes(process, view));
+    return i == 0 || (process->alike == i && !report_omits_process(process, view));
 }
 
 static void write_words(struct json *json, const char *key, const char *const words[VERDICT_MAX])

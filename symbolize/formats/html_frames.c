@@ -39,7 +39,7 @@ static void write_frames(struct json *json, const struct html_frames *frames,
         const char *path = frame->file;
 
         if (path)
-            path = report_path(view, path, buffer, sizeof(buffer));
+            path = report_display_path(view, path, buffer, sizeof(buffer));
         snprintf(place, sizeof(place), "+0x%" PRIx64, frame->offset);
         json_open(json, NULL, '[');
         json->flat = true;
@@ -73,7 +73,7 @@ static void write_source(struct json *json, const struct html_frames *frames,
     const struct frame *frame = frames->frames[id];
     uint32_t first = frame->line > SOURCE_AROUND ? frame->line - SOURCE_AROUND : 1;
     struct lines lines;
-    size_t count = source_lines(&view->source, frame->file, first, lines.text[0],
+    size_t count = source_read_lines(&view->source, frame->file, first, lines.text[0],
                                 2 * SOURCE_AROUND + 1, SOURCE_COLUMNS);
     char key[24];
 

@@ -54,7 +54,7 @@ static void write_name(const struct finding *finding, const struct view *view, F
     if (!text)
         return;
     if (finding->frame)
-        function = text_bare(finding->frame, NAME_COLUMNS); /* servers know it by its name */
+        function = text_bare_name(finding->frame, NAME_COLUMNS); /* servers know it by its name */
     if (finding->has_signature)
         snprintf(id, sizeof(id), " %016" PRIx64, finding->signature);
     fprintf(text, "%s in %s%s", finding->type, function.text, id);

@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "symbolize/view/allocator_frame.h"
+#include "symbolize/view/view.h"
 #include "symbolize/text/warnings.h"
 #include "common/encode/encode.h"
 
@@ -29,7 +29,7 @@ static void write_frame(const struct frame *frame, size_t number, const struct v
     }
     if (frame->file) {
         putc(' ', stream);
-        escape_line(stream, source_path(&view->source, frame->file, buffer, sizeof(buffer)));
+        escape_line(stream, source_map_path(&view->source, frame->file, buffer, sizeof(buffer)));
         if (frame->line)
             fprintf(stream, ":%" PRIu32, frame->line);
         if (frame->line && frame->column)
@@ -44,7 +44,7 @@ static void write_frame(const struct frame *frame, size_t number, const struct v
 
 static void write_record(const struct record *record, const struct view *view, FILE *stream)
 {
-    const char *callee = callee_of_kind(record->kind);
+    const char *callee = allocator_name(record->kind);
     size_t number = 0;
 
     fprintf(stream, "%s leak of %" PRIu64 " byte(s) in %" PRIu64 " object(s) allocated from:\n",
@@ -151,6 +151,6 @@ static void write_process(const struct process *process, const struct view *view
 void lsan_write(const struct report *report, const struct view *view, FILE *stream)
 {
     for (size_t i = 0; i < report->process_count; i++)
-        if (!report_passes(&report->processes[i], view))
+        if (!report_omits_process(&report->processes[i], view))
             write_process(&report->processes[i], view, stream);
 }

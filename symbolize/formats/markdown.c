@@ -59,11 +59,11 @@ static void write_place(const struct writing *writing, const struct frame *frame
     size_t size;
     FILE *stream;
 
-    escape_code(writing->stream, text_function(frame, writing->view, NAME_COLUMNS).text);
+    escape_code(writing->stream, text_function_name(frame, writing->view, NAME_COLUMNS).text);
     stream = frame->file ? open_memstream(&text, &size) : NULL;
     if (!stream)
         return;
-    fputs(report_path(writing->view, frame->file, buffer, sizeof(buffer)), stream);
+    fputs(report_display_path(writing->view, frame->file, buffer, sizeof(buffer)), stream);
     if (frame->line)
         fprintf(stream, ":%" PRIu32, frame->line);
     fclose(stream);
@@ -190,7 +190,7 @@ void markdown_write(const struct report *report, const struct view *view, FILE *
         const struct process *process = &report->processes[i];
         bool findings = count_all(&writing, process) != 0;
 
-        if (report_passes(process, view))
+        if (report_omits_process(process, view))
             continue;
         if (!findings && !caveat_at(process, 0, words))
             clean++;

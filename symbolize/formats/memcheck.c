@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "leak_store.h"
-#include "symbolize/view/allocator_frame.h"
+#include "symbolize/view/view.h"
 #include "common/base/text.h"
 #include "symbolize/text/text_frames.h"
 #include "symbolize/text/text_bad_frees.h"
@@ -65,7 +65,7 @@ static void add_loss(const struct process *process, size_t i, struct memcheck_er
                term_number(error->bytes).text, parts, term_number(record->blocks).text,
                leaks[record->verdict].words, term_number(process->record_count - i).text,
                term_number(process->record_count).text);
-    add_stack(part, &stack, callee_of_kind(record->kind));
+    add_stack(part, &stack, allocator_name(record->kind));
 }
 
 void memcheck_leak(const struct process *process, size_t i, struct memcheck_error *error)
@@ -170,19 +170,19 @@ void memcheck_mistake(const struct mistake *mistake, struct memcheck_error *erro
                                      .count = mistake->count};
     part = add(error, wild ? "Invalid free() / delete / delete[] / realloc()"
                            : "Mismatched free() / delete / delete []");
-    add_stack(part, &mistake->released, callee_of_form(mistake->form));
+    add_stack(part, &mistake->released, deallocator_name(mistake->form));
     if (mistake->type == LEAK_EVENT_INVALID_FREE) {
         add_wild(mistake, error);
     } else if (mistake->type == LEAK_EVENT_DOUBLE_FREE) {
         part = add_address(mistake, "free'd", error);
-        add_stack(part, &mistake->first, callee_of_form(mistake->first_form));
+        add_stack(part, &mistake->first, deallocator_name(mistake->first_form));
         if (mistake->allocated.count)
             part = add(error, "Block was alloc'd at");
     } else {
         part = add_address(mistake, "alloc'd", error);
     }
     if (mistake->allocated.count)
-        add_stack(part, &mistake->allocated, callee_of_kind(mistake->kind));
+        add_stack(part, &mistake->allocated, allocator_name(mistake->kind));
     add_own_words(mistake, error);
 }
 

@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <time.h>
 
-#include "symbolize/view/allocator_frame.h"
+#include "symbolize/view/view.h"
 #include "common/encode/encode.h"
 
 static void number_attribute(FILE *stream, const char *name, uint64_t number)
@@ -27,7 +27,7 @@ static void write_frame(const struct frame *frame, const struct view *view, FILE
     escape_attribute(stream, "decl", frame->function ? frame->function : "?");
     if (frame->file)
         escape_attribute(stream, "srcfile",
-                         source_path(&view->source, frame->file, buffer, sizeof(buffer)));
+                         source_map_path(&view->source, frame->file, buffer, sizeof(buffer)));
     if (frame->line)
         number_attribute(stream, "line", frame->line);
     escape_attribute(stream, "module", frame->module);
@@ -39,7 +39,7 @@ static void write_frame(const struct frame *frame, const struct view *view, FILE
 static void write_record(const struct process *process, const struct record *record,
                          const struct view *view, FILE *stream)
 {
-    const char *callee = callee_of_kind(record->kind);
+    const char *callee = allocator_name(record->kind);
 
     fputs("  <LEAK", stream);
     number_attribute(stream, "requestID", record->sample_count ? record->samples[0].count : 0);
@@ -78,10 +78,10 @@ void memreport_write(const struct report *report, const struct view *view, FILE 
     fputs(">\n", stream);
     for (size_t i = 0; i < report->process_count; i++) {
         const struct process *process = &report->processes[i];
-        size_t end = report_passes(process, view) ? 0 : report_end(process, view);
+        size_t end = report_omits_process(process, view) ? 0 : report_listed_end(process, view);
 
         for (size_t k = 0; k < end; k++)
-            if (report_lists(&process->records[k], view))
+            if (report_lists_record(&process->records[k], view))
                 write_record(process, &process->records[k], view, stream);
     }
     fputs("</MEMREPORT>\n", stream);

@@ -12,7 +12,7 @@
 #include "leak_store.h"
 #include "symbolize/records/sampling_error.h"
 #include "common/encode/encode.h"
-#include "symbolize/view/record_filter.h"
+#include "common/view/format_api.h"
 #include "symbolize/formats/sarif_place.h"
 #include "symbolize/formats/sarif_rules.h"
 #include "symbolize/formats/sarif_run.h"
@@ -43,7 +43,7 @@ struct writing {
 /* A result: what all kinds of them say. */
 struct result {
     const struct sarif_rule *rule;
-    enum ledger_class class;
+    enum report_set_class class;
     uint64_t fingerprint;
     struct stack stack;
     size_t user;
@@ -228,7 +228,7 @@ static void write_numbers(struct json *json, const struct record *record)
 static void write_record(struct writing *writing, const struct record *record)
 {
     struct result result = {.rule = sarif_rule(verdict_word[record->verdict]),
-                            .class = LEDGER_RECORD,
+                            .class = REPORT_SET_RECORD,
                             .fingerprint = record->signature,
                             .stack = {record->frames, record->frame_count, record->ending},
                             .user = record->user};
@@ -251,7 +251,7 @@ static void write_record(struct writing *writing, const struct record *record)
 static void write_crash(struct writing *writing, const struct crash *crash)
 {
     struct result result = {.rule = sarif_rule(crash_type_name(crash)),
-                            .class = LEDGER_ERROR,
+                            .class = REPORT_SET_ERROR,
                             .stack = crash->stack,
                             .user = frame_first_user(crash->stack.frames, crash->stack.count)};
     const struct crash_block *block = crash->block_count ? &crash->blocks[0] : NULL;
@@ -282,7 +282,7 @@ static void write_crash(struct writing *writing, const struct crash *crash)
 static void write_mistake(struct writing *writing, const struct mistake *mistake)
 {
     struct result result = {.rule = sarif_rule(bad_free_word[mistake->type]),
-                            .class = LEDGER_ERROR,
+                            .class = REPORT_SET_ERROR,
                             .stack = mistake->released,
                             .user = frame_first_user(mistake->released.frames, mistake->released.count)};
 
@@ -313,7 +313,7 @@ static void write_resource(struct writing *writing, const struct resource *resou
 {
     const struct record *record = &resource->record;
     struct result result = {.rule = sarif_rule(resource->type),
-                            .class = LEDGER_RESOURCE,
+                            .class = REPORT_SET_RESOURCE,
                             .fingerprint = record->signature,
                             .stack = {record->frames, record->frame_count, record->ending},
                             .user = record->user};
@@ -341,7 +341,7 @@ static void write_resource(struct writing *writing, const struct resource *resou
 /* ---- What is there no more ------------------------------------------------------------------ */
 
 /* Suppressed, too: a host that knows nothing of baselines must not count it. */
-static void write_absent(struct writing *writing, const struct ledger_entry *entry)
+static void write_absent(struct writing *writing, const struct report_set_entry *entry)
 {
     const struct record *record = &entry->record;
     struct result result = {.rule = sarif_rule(entry->sort),
@@ -353,7 +353,7 @@ static void write_absent(struct writing *writing, const struct ledger_entry *ent
     if (!begin_result(writing))
         return;
     fputs("No longer there: ", writing->words);
-    if (entry->class == LEDGER_RECORD)
+    if (entry->class == REPORT_SET_RECORD)
         fprintf(writing->words, "%s in ", term_count(record->bytes, "byte").text);
     fprintf(writing->words, "%s %s.", term_count(record->blocks, entry->unit).text, entry->words);
     write_head(writing, &result);
@@ -366,7 +366,7 @@ static void write_absent(struct writing *writing, const struct ledger_entry *ent
 
 static void write_all_absent(struct writing *writing)
 {
-    const struct ledger_entry *entry;
+    const struct report_set_entry *entry;
     size_t at = 0;
 
     writing->process = NULL;
@@ -389,7 +389,7 @@ static void write_process(struct writing *writing, const struct process *process
         write_crash(writing, process->crash);
     for (size_t i = 0; i < process->mistake_count && (!view->top || i < view->top); i++)
         write_mistake(writing, &process->mistakes[i]);
-    while ((record = listed_next(&listing)))
+    while ((record = listing_next(&listing)))
         write_record(writing, record);
     for (size_t i = 0; i < process->resource_count && (!view->top || i < view->top); i++)
         write_resource(writing, &process->resources[i]);
@@ -409,7 +409,8 @@ static void write_results(struct writing *writing, const struct report *report)
     json_open(json, "results", '[');
     json->stream = open_memstream(&writing->text, &writing->text_size);
     for (size_t i = 0; i < report->process_count; i++)
-        if (report->processes[i].alike == i && !report_passes(&report->processes[i], writing->view))
+        if (report->processes[i].alike == i &&
+            !report_omits_process(&report->processes[i], writing->view))
             write_process(writing, &report->processes[i]);
     write_all_absent(writing);
     fclose(json->stream);

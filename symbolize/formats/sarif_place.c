@@ -13,7 +13,7 @@
 
 static void write_artifact(struct json *json, const char *path, const struct view *view)
 {
-    const char *near = source_near(view->relative, path);
+    const char *near = source_relative_path(view->relative, path);
     bool whole = *near == '/';
     char *text = NULL;
     size_t size;
@@ -100,7 +100,7 @@ static void write_place(struct json *json, const struct frame *frame, const stru
     char buffer[PATH_MAX];
 
     if (frame->file)
-        write_physical(json, source_path(&view->source, frame->file, buffer, sizeof(buffer)),
+        write_physical(json, source_map_path(&view->source, frame->file, buffer, sizeof(buffer)),
                        frame->line, frame->column, view);
     else
         write_physical(json, frame->module ? frame->module : "unknown", 0, 0, view);
@@ -130,7 +130,7 @@ void sarif_file(struct json *json, const char *file, uint32_t line, uint64_t id,
     json_open(json, NULL, '{');
     json->flat = true;
     json_put_number(json, "id", id);
-    write_physical(json, source_path(&view->source, file, buffer, sizeof(buffer)), line, 0, view);
+    write_physical(json, source_map_path(&view->source, file, buffer, sizeof(buffer)), line, 0, view);
     write_message(json, message);
     json_close(json, '}');
     json->flat = false;

@@ -11,19 +11,19 @@
 
 struct sarif_states {
     struct mem *mem;
-    const struct ledger *then; /* NULL = there is no baseline */
-    struct ledger now;
+    const struct report_set *then; /* NULL = there is no baseline */
+    struct report_set now;
 };
 
-struct sarif_states sarif_states_begin(const struct report *report, const struct ledger *baseline);
+struct sarif_states sarif_states_begin(const struct report *report, const struct report_set *baseline);
 void sarif_states_end(struct sarif_states *states);
 
 /* As SARIF has it; NULL: nothing can be said. */
-const char *sarif_state(const struct sarif_states *states, enum ledger_class class,
+const char *sarif_state(const struct sarif_states *states, enum report_set_class class,
                         uint64_t signature);
 
 /* The next entry of the baseline that is there no more, *at starts as 0; NULL behind the last one.
  */
-const struct ledger_entry *sarif_absent(const struct sarif_states *states, size_t *at);
+const struct report_set_entry *sarif_absent(const struct sarif_states *states, size_t *at);
 
 #endif

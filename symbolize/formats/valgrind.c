@@ -262,10 +262,10 @@ static void write_leaks(const struct writing *writing)
 {
     const struct process *process = writing->process;
 
-    for (size_t i = report_end(process, writing->view); i > 0; i--) {
+    for (size_t i = report_listed_end(process, writing->view); i > 0; i--) {
         struct memcheck_error error;
 
-        if (!report_lists(&process->records[i - 1], writing->view))
+        if (!report_lists_record(&process->records[i - 1], writing->view))
             continue;
         memcheck_leak(process, i - 1, &error);
         write_error(writing, &error);
@@ -278,7 +278,7 @@ void valgrind_write(const struct report *report, const struct view *view, FILE *
         struct writing writing = {&report->processes[i], view, stream};
         struct memcheck_sums sums = memcheck_sums(writing.process);
 
-        if (report_passes(writing.process, view))
+        if (report_omits_process(writing.process, view))
             continue;
         if (!view->quiet) {
             write_head(&writing);

@@ -35,7 +35,7 @@ static void number_element(FILE *stream, int indent, const char *name, uint64_t 
 static void write_place(const struct writing *writing, const struct frame *frame)
 {
     char buffer[PATH_MAX];
-    const char *path = source_path(&writing->view->source, frame->file, buffer, sizeof(buffer));
+    const char *path = source_map_path(&writing->view->source, frame->file, buffer, sizeof(buffer));
     const char *slash = strrchr(path, '/');
     char *directory = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
 
@@ -164,12 +164,12 @@ static void write_leaks(struct writing *writing)
 {
     for (size_t p = 0; p < writing->report->process_count; p++) {
         const struct process *process = &writing->report->processes[p];
-        size_t end = report_end(process, writing->view);
+        size_t end = report_listed_end(process, writing->view);
 
         for (size_t i = 0; i < end; i++) {
             struct memcheck_error error;
 
-            if (!report_lists(&process->records[i], writing->view))
+            if (!report_lists_record(&process->records[i], writing->view))
                 continue;
             memcheck_leak(process, i, &error);
             write_error(writing, process, &error);
@@ -307,7 +307,7 @@ void xml_write(const struct report *report, const struct view *view, FILE *strea
     told.processes = arena_alloc_array(mem, report->process_count + 1, sizeof(struct process));
     told.process_count = 0;
     for (size_t i = 0; i < report->process_count; i++)
-        if (!report_passes(&report->processes[i], view))
+        if (!report_omits_process(&report->processes[i], view))
             told.processes[told.process_count++] = report->processes[i];
     write_document(&told, view, stream);
     arena_end(mem);

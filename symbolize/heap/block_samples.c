@@ -1,10 +1,10 @@
-/* block_samples.c - see block_samples.h. */
-#include "symbolize/heap/block_samples.h"
+/* block_samples.c - see heap.h. */
+#include "symbolize/heap/heap.h"
 
 #include <string.h>
 
-void samples_add(struct samples *samples, size_t most, const struct store_leak_check *look,
-                 const struct store_found *found)
+void block_samples_add(struct block_samples *samples, size_t most, const struct store_leak_check *look,
+                       const struct store_found *found)
 {
     for (uint32_t i = 0; i < found->sample_count && i < most; i++) {
         uint32_t index = found->sample + i;
@@ -22,7 +22,7 @@ void samples_add(struct samples *samples, size_t most, const struct store_leak_c
     }
 }
 
-/* A word that could be an address, which is another one in each run. */
+/* Does the content hold a word that may be an address, which differs from run to run? */
 static bool holds_pointers(const uint8_t *content, size_t length)
 {
     for (size_t i = 0; i + sizeof(uint64_t) <= length; i += sizeof(uint64_t)) {
@@ -35,9 +35,8 @@ static bool holds_pointers(const uint8_t *content, size_t length)
     return false;
 }
 
-/* Only the low bits of a serial are kept with a block: of threads that share them it is the first.
- */
-static const struct store_thread *thread_of(const struct store *store, uint16_t low)
+/* A block holds only the low bits of a serial; prefers the first thread that matches. */
+static const struct store_thread *find_thread_by_low_bits(const struct store *store, uint16_t low)
 {
     const struct store_thread *thread = store_find_thread(store, low);
 
@@ -48,9 +47,9 @@ static const struct store_thread *thread_of(const struct store *store, uint16_t 
     return thread;
 }
 
-struct thread_ref samples_thread(struct mem *mem, const struct store *store, uint16_t low)
+struct thread_ref block_samples_thread(struct mem *mem, const struct store *store, uint16_t low)
 {
-    const struct store_thread *thread = thread_of(store, low);
+    const struct store_thread *thread = find_thread_by_low_bits(store, low);
     struct thread_ref made = {.serial = thread ? thread->serial : low};
 
     if (thread && *thread->name)
@@ -58,14 +57,14 @@ struct thread_ref samples_thread(struct mem *mem, const struct store *store, uin
     return made;
 }
 
-static struct sample told(struct mem *mem, const struct store *store,
-                          const struct leak_sample *sample)
+static struct sample describe_sample(struct mem *mem, const struct store *store,
+                                     const struct leak_sample *sample)
 {
     size_t length = sample->content.count;
     uint8_t *content = arena_alloc_array(mem, length, 1);
     struct sample made = {.address = sample->address,
                           .size = sample->size,
-                          .thread = samples_thread(mem, store, sample->thread),
+                          .thread = block_samples_thread(mem, store, sample->thread),
                           .count = sample->count,
                           .time_ns = store_time_of_tick(store, sample->tick),
                           .content = content,
@@ -77,13 +76,13 @@ static struct sample told(struct mem *mem, const struct store *store,
     return made;
 }
 
-void samples_tell(const struct samples *samples, struct mem *mem, const struct store *store,
-                  struct record *record)
+void block_samples_fill(const struct block_samples *samples, struct mem *mem,
+                        const struct store *store, struct record *record)
 {
     struct sample *told_of = arena_alloc_array(mem, samples->count, sizeof(*told_of));
 
     for (size_t i = 0; i < samples->count; i++)
-        told_of[i] = told(mem, store, &store->look->samples[samples->index[i]]);
+        told_of[i] = describe_sample(mem, store, &store->look->samples[samples->index[i]]);
     record->samples = told_of;
     record->sample_count = samples->count;
 }

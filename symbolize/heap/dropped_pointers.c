@@ -1,13 +1,13 @@
-/* dropped_pointers.c - see dropped_pointers.h. */
-#include "symbolize/heap/dropped_pointers.h"
+/* dropped_pointers.c - see heap.h. */
+#include "symbolize/heap/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct orphans orphans_begin(const struct store *store)
+struct dropped_pointers dropped_pointers_begin(const struct store *store)
 {
     const struct store_leak_check *look = store->look;
-    struct orphans orphans = {.store = store};
+    struct dropped_pointers orphans = {.store = store};
 
     if (!look || !look->orphan_count)
         return orphans;
@@ -16,20 +16,21 @@ struct orphans orphans_begin(const struct store *store)
     memset(orphans.first, 0, store->site_count * sizeof(*orphans.first));
     for (size_t i = 0; i < look->orphan_count; i++) {
         if (!look->orphans[i].blocks)
-            continue; /* they live, and somebody holds them */
+            continue; /* they live and are reachable */
         orphans.next[i] = orphans.first[look->orphans[i].site];
         orphans.first[look->orphans[i].site] = (uint32_t)i + 1;
     }
     return orphans;
 }
 
-void orphans_end(struct orphans *orphans)
+void dropped_pointers_end(struct dropped_pointers *orphans)
 {
     free(orphans->first);
     free(orphans->next);
 }
 
-static const struct store_orphan *largest(const struct orphans *orphans, struct site_list sites)
+static const struct store_orphan *largest_pair(const struct dropped_pointers *orphans,
+                                               struct site_list sites)
 {
     const struct store_orphan *all = orphans->store->look->orphans, *found = NULL;
 
@@ -40,10 +41,11 @@ static const struct store_orphan *largest(const struct orphans *orphans, struct 
     return found;
 }
 
-/* What passes a free on says nothing; without anybody else it is better than nothing. */
-static size_t place_in(struct frees *frees, const struct orphaned *orphaned, uint32_t node)
+/* The freeing frame skips wrappers, unless there is no other user frame. */
+static size_t freeing_frame(struct free_sites *frees, const struct orphaned *orphaned,
+                            uint32_t node)
 {
-    const struct frame *place = funnels_place(&frees->funnels, node);
+    const struct frame *place = free_wrappers_place(&frees->wrappers, node);
     size_t user = frame_first_user(orphaned->frames, orphaned->frame_count);
 
     for (size_t i = 0; place && i < orphaned->frame_count; i++)
@@ -52,10 +54,10 @@ static size_t place_in(struct frees *frees, const struct orphaned *orphaned, uin
     return user < orphaned->frame_count ? user : 0;
 }
 
-void orphans_tell(const struct orphans *orphans, struct frees *frees, struct site_list sites,
-                  struct record *record)
+void dropped_pointers_fill(const struct dropped_pointers *orphans, struct free_sites *frees,
+                           struct site_list sites, struct record *record)
 {
-    const struct store_orphan *pair = orphans->first ? largest(orphans, sites) : NULL;
+    const struct store_orphan *pair = orphans->first ? largest_pair(orphans, sites) : NULL;
     struct orphaned *orphaned = &record->orphaned;
     const struct frame *found[TRACE_MAX];
     const struct frame **frames;
@@ -63,14 +65,15 @@ void orphans_tell(const struct orphans *orphans, struct frees *frees, struct sit
 
     if (!pair)
         return;
-    orphaned->frame_count = signatures_trace(frees->signatures, pair->node, found, &ending);
+    orphaned->frame_count = signatures_node_frames(frees->signatures, pair->node, found, &ending);
     if (!orphaned->frame_count)
         return;
     frames = arena_alloc_array(frees->mem, orphaned->frame_count, sizeof(*frames));
     memcpy(frames, found, orphaned->frame_count * sizeof(*frames));
     orphaned->frames = frames;
-    orphaned->user = place_in(frees, orphaned, pair->node);
+    orphaned->user = freeing_frame(frees, orphaned, pair->node);
     orphaned->blocks = pair->blocks;
     if (pair->holder != STORE_NO_SITE)
-        orphaned->holder = funnels_place(&frees->funnels, orphans->store->sites[pair->holder].node);
+        orphaned->holder =
+            free_wrappers_place(&frees->wrappers, orphans->store->sites[pair->holder].node);
 }

@@ -1,9 +1,9 @@
-/* leak_check_info.c - see leak_check_info.h. */
-#include "symbolize/heap/leak_check_info.h"
+/* leak_check_info.c - see heap.h. */
+#include "symbolize/heap/heap.h"
 
 #include <string.h>
 
-#include "common/sites/stack.h"
+#include "common/sites/signature.h"
 
 static const char *const rung_word[] = {
     [LEAK_RUNG_NONE] = "none", [LEAK_RUNG_UNSTOPPED] = "unstopped", [LEAK_RUNG_PARKED] = "parked"};
@@ -20,7 +20,7 @@ static const char *const trouble_words[LEAK_TROUBLE_MAX] = {
 #undef X
 };
 
-static bool is_last(const struct leak_snapshot *head)
+static bool is_final_check(const struct leak_snapshot *head)
 {
     return head->occasion == LEAK_OCCASION_EARLY || head->occasion == LEAK_OCCASION_LATE ||
            head->occasion == LEAK_OCCASION_ABRUPT;
@@ -43,7 +43,7 @@ static void fill_threads(struct mem *mem, struct resolver *resolver, const struc
         *made = (struct seen_thread){
             .thread = {.serial = seen->serial},
             .tid = seen->tid,
-            .stack = stack_of_pcs(mem, &signatures, &look->pcs[seen->pc], seen->pc_count)};
+            .stack = stack_from_pcs(mem, &signatures, &look->pcs[seen->pc], seen->pc_count)};
         if (*seen->name)
             made->thread.name = arena_copy(mem, seen->name, strlen(seen->name));
     }
@@ -64,8 +64,8 @@ static void fill_milestones(struct mem *mem, const struct store *store, struct p
     }
 }
 
-void looks_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
-                struct process *process)
+void leak_check_info_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+                          struct process *process)
 {
     const struct leak_snapshot *head;
 
@@ -83,7 +83,7 @@ void looks_fill(struct mem *mem, struct resolver *resolver, const struct store *
                                    .timed = true,
                                    .made = head->rung != LEAK_RUNG_NONE,
                                    .stopped = head->rung == LEAK_RUNG_PARKED,
-                                   .last = is_last(head),
+                                   .last = is_final_check(head),
                                    .threads_parked = head->threads_parked,
                                    .threads_missed = head->threads_missed,
                                    .skipped = head->skipped,
@@ -92,19 +92,20 @@ void looks_fill(struct mem *mem, struct resolver *resolver, const struct store *
         fill_threads(mem, resolver, store, process);
 }
 
-static const char *why(const struct leak_snapshot *head)
+static const char *failure_reason(const struct leak_snapshot *head)
 {
     const char *words = trouble_words[head->trouble];
 
     return words ? words : "nobody knows why";
 }
 
-const char *looks_missing(struct mem *mem, const struct store *store)
+const char *leak_check_info_missing(struct mem *mem, const struct store *store)
 {
     const char *words = "";
 
     if (store->look && store->look->head.rung == LEAK_RUNG_NONE)
-        return arena_format(mem, "no look at the heap was made: %s", why(&store->look->head));
+        return arena_format(mem, "no look at the heap was made: %s",
+                          failure_reason(&store->look->head));
     if (!store->failed)
         return NULL;
     if (occasion_words[store->failed->occasion])
@@ -112,5 +113,5 @@ const char *looks_missing(struct mem *mem, const struct store *store)
     return arena_format(mem,
                       "a later look at the heap%s%s could not be made (%s): what came after the "
                       "earlier one is not judged",
-                      *words ? " " : "", words, why(store->failed));
+                      *words ? " " : "", words, failure_reason(store->failed));
 }

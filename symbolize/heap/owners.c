@@ -1,34 +1,35 @@
-/* owners.c - see owners.h. */
-#include "symbolize/heap/owners.h"
+/* owners.c - see heap.h. */
+#include "symbolize/heap/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define OWN_SHARE 0.9   /* of a site's blocks, for it to be an owner's own */
-#define KNOWN_SHARE 0.9 /* of what an owner keeps, from sites of its own that have a series */
+#define OWN_SHARE 0.9 /* share of a site's blocks for the site to belong to one owner */
+#define KNOWN_SHARE                                                                                \
+    0.9 /* share of what an owner keeps that must be from its own sites with a series */
 
-struct merging {
+struct owner_sum {
     struct owner owner;
-    uint64_t of;         /* bytes of the record its path leads to */
-    uint64_t known;      /* bytes it keeps that are of … */
-    uint32_t first_site; /* … these: index + 1, 0 = none */
+    uint64_t of;         /* bytes of the record at the end of its path */
+    uint64_t known;      /* bytes it keeps from … */
+    uint32_t first_site; /* … these sites: index + 1, 0 = none */
 };
 
-struct owning {
-    struct paths *paths;
-    struct trends *trends;
+struct owner_table {
+    struct root_paths *paths;
+    struct growth_series *growth_series;
     const struct store_leak_check *look;
-    struct merging *all;
+    struct owner_sum *all;
     size_t count;
     uint32_t *owner_of; /* by root: index + 1, 0 = none */
-    uint32_t *next;     /* by site: one is on one owner's list at most */
+    uint32_t *next;     /* by site: a site is on at most one list */
 };
 
 /* ---- Which there are ------------------------------------------------------------------------ */
 
-/* Roots of one name are one owner: the words of a table, the frames of a recursion. */
-static void merge(struct merging *merging, const struct leak_held *held,
-                  const struct longest *longest)
+/* Roots of one name are one owner: words of a table, frames of a recursion. */
+static void merge_root(struct owner_sum *merging, const struct leak_held *held,
+                       const struct longest_path *longest)
 {
     merging->owner.bytes = add_saturating(merging->owner.bytes, held->bytes);
     merging->owner.blocks = add_saturating(merging->owner.blocks, held->blocks);
@@ -38,7 +39,7 @@ static void merge(struct merging *merging, const struct leak_held *held,
     }
 }
 
-static void merge_roots(struct owning *owning)
+static void merge_roots(struct owner_table *owning)
 {
     const struct store_leak_check *look = owning->look;
     struct map by_name = {0};
@@ -49,36 +50,36 @@ static void merge_roots(struct owning *owning)
 
         if (!look->roots[i].blocks)
             continue;
-        root = roots_name(&owning->paths->roots, (uint32_t)i);
+        root = roots_describe(&owning->paths->roots, (uint32_t)i);
         slot = hashmap_put(&by_name, hash_text(8, root->words, strlen(root->words)), NULL);
         if (!*slot) {
             owning->all[owning->count].owner.root = root;
             *slot = ++owning->count;
         }
         owning->owner_of[i] = (uint32_t)*slot;
-        merge(&owning->all[*slot - 1], &look->roots[i], &owning->paths->longest[i]);
+        merge_root(&owning->all[*slot - 1], &look->roots[i], &owning->paths->longest[i]);
     }
     hashmap_end(&by_name);
 }
 
 /* ---- How they grew -------------------------------------------------------------------------- */
 
-struct owned {
+struct owner_site {
     uint32_t owner, site; /* owner: index + 1 */
     uint64_t bytes;
 };
 
-static int by_owner(const void *left, const void *right)
+static int compare_owner_sites(const void *left, const void *right)
 {
-    const struct owned *a = left, *b = right;
+    const struct owner_site *a = left, *b = right;
 
     if (a->owner != b->owner)
         return a->owner < b->owner ? -1 : 1;
     return (a->site > b->site) - (a->site < b->site);
 }
 
-/* By owner and site, each pair once; how many there are. */
-static size_t add_parts(const struct owning *owning, struct owned *owned)
+/* Sums up by owner and site; returns the number of pairs. */
+static size_t collect_parts(const struct owner_table *owning, struct owner_site *owned)
 {
     const struct store_leak_check *look = owning->look;
     size_t count = 0, kept = 0;
@@ -87,12 +88,13 @@ static size_t add_parts(const struct owning *owning, struct owned *owned)
         const struct store_part *part = &look->parts[i];
 
         if (owning->owner_of[part->root])
-            owned[count++] = (struct owned){owning->owner_of[part->root], part->site, part->bytes};
+            owned[count++] =
+                (struct owner_site){owning->owner_of[part->root], part->site, part->bytes};
     }
     if (count)
-        qsort(owned, count, sizeof(*owned), by_owner);
+        qsort(owned, count, sizeof(*owned), compare_owner_sites);
     for (size_t i = 0; i < count; i++) {
-        if (kept && by_owner(&owned[kept - 1], &owned[i]) == 0)
+        if (kept && compare_owner_sites(&owned[kept - 1], &owned[i]) == 0)
             owned[kept - 1].bytes = add_saturating(owned[kept - 1].bytes, owned[i].bytes);
         else
             owned[kept++] = owned[i];
@@ -100,29 +102,30 @@ static size_t add_parts(const struct owning *owning, struct owned *owned)
     return kept;
 }
 
-static bool is_share(uint64_t part, double share, uint64_t whole)
+static bool has_share(uint64_t part, double share, uint64_t whole)
 {
     return (double)part >= share * (double)whole;
 }
 
-/* Lists the sites that are an owner's own, lost blocks and other owners' considered. */
-static void find_own_sites(struct owning *owning)
+/* Lists each owner's own sites, by its share of all blocks of the site, lost ones included. */
+static void find_own_sites(struct owner_table *owning)
 {
     const struct store_leak_check *look = owning->look;
     struct mem *mem = owning->paths->store->mem;
     uint64_t *whole = arena_alloc_array(mem, owning->paths->store->site_count, sizeof(*whole));
-    struct owned *owned = arena_alloc_array(mem, look->part_count, sizeof(*owned));
-    size_t count = add_parts(owning, owned);
+    struct owner_site *owned = arena_alloc_array(mem, look->part_count, sizeof(*owned));
+    size_t count = collect_parts(owning, owned);
 
     for (size_t i = 0; i < look->found_count; i++)
         if (look->found[i].blocks)
             whole[look->found[i].site] =
                 add_saturating(whole[look->found[i].site], look->found[i].bytes);
     for (size_t i = 0; i < count; i++) {
-        struct merging *merging = &owning->all[owned[i].owner - 1];
+        struct owner_sum *merging = &owning->all[owned[i].owner - 1];
         uint32_t site = owned[i].site;
 
-        if (!trends_has(owning->trends, site) || !is_share(owned[i].bytes, OWN_SHARE, whole[site]))
+        if (!growth_series_has_site(owning->growth_series, site) ||
+            !has_share(owned[i].bytes, OWN_SHARE, whole[site]))
             continue;
         merging->known = add_saturating(merging->known, owned[i].bytes);
         owning->next[site] = merging->first_site;
@@ -130,32 +133,34 @@ static void find_own_sites(struct owning *owning)
     }
 }
 
-static void tell_growth(struct owning *owning)
+static void fill_owner_growth(struct owner_table *owning)
 {
     find_own_sites(owning);
     for (size_t i = 0; i < owning->count; i++) {
-        struct merging *merging = &owning->all[i];
+        struct owner_sum *merging = &owning->all[i];
 
-        if (merging->first_site && is_share(merging->known, KNOWN_SHARE, merging->owner.bytes))
-            merging->owner.growth =
-                trends_of(owning->trends, (struct site_list){merging->first_site, owning->next});
+        if (merging->first_site && has_share(merging->known, KNOWN_SHARE, merging->owner.bytes))
+            merging->owner.growth = growth_series_judge(
+                owning->growth_series, (struct site_list){merging->first_site, owning->next});
     }
 }
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-static int by_bytes(const void *left, const void *right)
+static int compare_owner_sums(const void *left, const void *right)
 {
-    const struct merging *a = left, *b = right;
+    const struct owner_sum *a = left, *b = right;
 
     if (a->owner.bytes != b->owner.bytes)
         return a->owner.bytes > b->owner.bytes ? -1 : 1;
     return strcmp(a->owner.root->words, b->owner.root->words);
 }
 
-void owners_fill(struct paths *paths, struct trends *trends, struct process *process)
+void owners_fill(struct root_paths *paths, struct growth_series *growth_series,
+                 struct process *process)
 {
-    struct owning owning = {.paths = paths, .trends = trends, .look = paths->store->look};
+    struct owner_table owning = {
+        .paths = paths, .growth_series = growth_series, .look = paths->store->look};
     size_t roots = owning.look ? owning.look->root_count : 0;
     struct mem *mem = paths->store->mem;
 
@@ -165,8 +170,8 @@ void owners_fill(struct paths *paths, struct trends *trends, struct process *pro
     owning.owner_of = arena_alloc_array(mem, roots, sizeof(*owning.owner_of));
     owning.next = arena_alloc_array(mem, paths->store->site_count, sizeof(*owning.next));
     merge_roots(&owning);
-    tell_growth(&owning);
-    qsort(owning.all, owning.count, sizeof(*owning.all), by_bytes);
+    fill_owner_growth(&owning);
+    qsort(owning.all, owning.count, sizeof(*owning.all), compare_owner_sums);
     process->owners = arena_alloc_array(paths->mem, owning.count, sizeof(*process->owners));
     process->owner_count = owning.count;
     for (size_t i = 0; i < owning.count; i++)

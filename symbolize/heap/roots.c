@@ -1,12 +1,12 @@
-/* roots.c - see roots.h. */
-#include "symbolize/heap/roots.h"
+/* roots.c - see heap.h. */
+#include "symbolize/heap/heap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/names/binary.h"
-#include "common/names/demangle.h"
+#include "common/names/names.h"
 
 struct roots roots_begin(struct mem *mem, struct signatures *signatures)
 {
@@ -18,14 +18,9 @@ struct roots roots_begin(struct mem *mem, struct signatures *signatures)
     return roots;
 }
 
-void roots_end(struct roots *roots)
-{
-    roots->named = NULL;
-}
-
 /* ---- Words ---------------------------------------------------------------------------------- */
 
-static struct thread_ref thread_of(struct roots *roots, uint32_t serial)
+static struct thread_ref root_thread(struct roots *roots, uint32_t serial)
 {
     const struct store_thread *thread = store_find_thread(roots->store, serial);
     struct thread_ref made = {.serial = serial};
@@ -43,7 +38,7 @@ static const char *thread_words(struct roots *roots, const struct root *root)
     return arena_format(roots->mem, "T%" PRIu32, root->thread.serial);
 }
 
-/* "f()", of a qualified name the part without its arguments. */
+/* "f()": the qualified name without its arguments. */
 static const char *call_words(struct roots *roots, const char *function)
 {
     const char *scope = demangle_scope(function);
@@ -62,9 +57,10 @@ static const char *place_words(struct roots *roots, const struct root *root)
 
 /* ---- One class each ------------------------------------------------------------------------- */
 
-/* The object whose data an address lies in. Where the look tells no build-id, the record of the
- * same object that does: no other file must ever be asked for a name. */
-static bool module_around(const struct store *store, uint64_t address, struct store_module *found)
+/* The object whose data contains an address. Without a build-id in the leak check, takes the module
+ * table's entry of the object: no other file may supply a name. */
+static bool data_module_around(const struct store *store, uint64_t address,
+                               struct store_module *found)
 {
     const struct store_leak_check *look = store->look;
     size_t cursor = look->module_spans.count;
@@ -73,7 +69,7 @@ static bool module_around(const struct store *store, uint64_t address, struct st
     if (index == INTERVAL_NONE)
         return false;
     *found = look->modules[index];
-    if (!*found->path && store->exe) /* as the loader calls the program */
+    if (!*found->path && store->exe) /* the loader gives the program an empty path */
         found->path = store->exe;
     for (size_t i = 0; i < store->module_count && !found->build_id_length; i++)
         if (store->modules[i].bias == found->bias &&
@@ -84,9 +80,9 @@ static bool module_around(const struct store *store, uint64_t address, struct st
     return true;
 }
 
-/* "g_cache (cache.c:12)", "f::counter (x.c:3)", "p in f" without its place. */
-static void tell_variable(struct roots *roots, const struct binary_variable *found,
-                          struct root *root)
+/* Copies what is known of a variable to the root. */
+static void set_variable(struct roots *roots, const struct binary_variable *found,
+                         struct root *root)
 {
     struct resolver *resolver = roots->signatures->resolver;
     const char *symbol = resolve_name(resolver, found->symbol);
@@ -94,7 +90,7 @@ static void tell_variable(struct roots *roots, const struct binary_variable *fou
     root->function = resolve_name(resolver, found->function);
     if (found->name)
         root->variable = arena_copy(roots->mem, found->name, strlen(found->name));
-    if (symbol && (!root->function || !root->variable)) /* with its namespaces */
+    if (symbol && (!root->function || !root->variable)) /* includes namespaces */
         root->variable = symbol;
     if (found->file)
         root->file = arena_copy(roots->mem, found->file, strlen(found->file));
@@ -116,7 +112,7 @@ static void name_global(struct roots *roots, const struct leak_held *held, struc
     struct binary_variable found;
     struct store_module module;
 
-    if (!module_around(roots->store, held->address, &module)) {
+    if (!data_module_around(roots->store, held->address, &module)) {
         root->words = "data of a module";
         return;
     }
@@ -129,11 +125,11 @@ static void name_global(struct roots *roots, const struct leak_held *held, struc
             arena_format(roots->mem, "%s +0x%" PRIx64, base_name(root->module), root->offset);
         return;
     }
-    tell_variable(roots, &found, root);
+    set_variable(roots, &found, root);
     root->words = variable_words(roots, root);
 }
 
-/* The variable that lies there, as debug information has it. */
+/* Finds the local variable at the address in the debug information. */
 static void name_local(struct roots *roots, const struct leak_held *held, struct root *root)
 {
     const struct store_module *module = store_find_last_module(roots->store, held->pc);
@@ -154,16 +150,16 @@ static void name_local(struct roots *roots, const struct leak_held *held, struct
 static void name_stack(struct roots *roots, const struct leak_held *held, struct root *root)
 {
     const char *thread, *function, *variable = "";
-    const struct place *place;
+    const struct resolved_place *place;
     const struct frame *frame;
 
-    root->thread = thread_of(roots, held->thread);
+    root->thread = root_thread(roots, held->thread);
     thread = thread_words(roots, root);
     if (!held->pc) {
         root->words = arena_format(roots->mem, "the stack of %s", thread);
         return;
     }
-    place = signatures_last_place(roots->signatures, held->pc + 1); /* it is no return address */
+    place = signatures_place_at_pc(roots->signatures, held->pc + 1); /* not a return address */
     frame = &place->frames[place->count - 1];
     root->module = frame->module;
     root->function = frame->function;
@@ -176,7 +172,7 @@ static void name_stack(struct roots *roots, const struct leak_held *held, struct
     root->words = arena_format(roots->mem, "%sa stack slot of %s (%s)", variable, function, thread);
 }
 
-static const struct store_module *program_of(const struct store *store)
+static const struct store_module *program_module(const struct store *store)
 {
     for (size_t i = 0; i < store->module_count; i++)
         if (store->exe && strcmp(store->modules[i].path, store->exe) == 0)
@@ -187,14 +183,14 @@ static const struct store_module *program_of(const struct store *store)
 /* "counter (app.c:3) of T2" */
 static bool name_tls_variable(struct roots *roots, const struct leak_held *held, struct root *root)
 {
-    const struct store_module *program = program_of(roots->store);
+    const struct store_module *program = program_module(roots->store);
     struct binary_variable found;
 
     if (!program || !binary_find_tls(signatures_module(roots->signatures, program)->binary,
                                      roots->store->header.machine, held->tls_offset, &found))
         return false;
     root->module = arena_copy(roots->mem, program->path, strlen(program->path));
-    tell_variable(roots, &found, root);
+    set_variable(roots, &found, root);
     root->words =
         arena_format(roots->mem, "%s of %s", variable_words(roots, root), thread_words(roots, root));
     return true;
@@ -204,7 +200,7 @@ static void name_tls(struct roots *roots, const struct leak_held *held, struct r
 {
     const char *thread;
 
-    root->thread = thread_of(roots, held->thread);
+    root->thread = root_thread(roots, held->thread);
     thread = thread_words(roots, root);
     if (held->key)
         root->words = arena_format(roots->mem, "pthread key %d of %s", held->key - 1, thread);
@@ -215,7 +211,7 @@ static void name_tls(struct roots *roots, const struct leak_held *held, struct r
         root->words = arena_format(roots->mem, "thread-local storage of %s", thread);
 }
 
-static void name(struct roots *roots, const struct leak_held *held, struct root *root)
+static void name_root(struct roots *roots, const struct leak_held *held, struct root *root)
 {
     root->class = held->root_class;
     switch (held->root_class) {
@@ -226,7 +222,7 @@ static void name(struct roots *roots, const struct leak_held *held, struct root 
         name_stack(roots, held, root);
         return;
     case LEAK_ROOT_CLASS_REGISTERS:
-        root->thread = thread_of(roots, held->thread);
+        root->thread = root_thread(roots, held->thread);
         root->words = arena_format(roots->mem, "a register of %s", thread_words(roots, root));
         return;
     case LEAK_ROOT_CLASS_TLS:
@@ -244,14 +240,99 @@ static void name(struct roots *roots, const struct leak_held *held, struct root 
     root->words = "an unknown place";
 }
 
-const struct root *roots_name(struct roots *roots, uint32_t index)
+const struct root *roots_describe(struct roots *roots, uint32_t index)
 {
     struct root *root;
 
     if (roots->named[index])
         return roots->named[index];
     root = arena_alloc(roots->mem, sizeof(*root));
-    name(roots, &roots->store->look->roots[index], root);
+    name_root(roots, &roots->store->look->roots[index], root);
     roots->named[index] = root;
     return root;
+}
+
+#define STEPS_KEPT 12 /* steps of a path: half from its start, half from its end */
+
+struct root_paths root_paths_begin(struct mem *mem, struct signatures *signatures)
+{
+    const struct store_leak_check *look = signatures->store->look;
+    struct root_paths paths = {.mem = mem, .signatures = signatures, .store = signatures->store};
+
+    paths.roots = roots_begin(mem, signatures);
+    if (look) {
+        paths.longest = arena_alloc_array(mem, look->root_count, sizeof(*paths.longest));
+        paths.titles = array_grow(NULL, &(size_t){0}, paths.store->site_count + 1, sizeof(void *));
+        memset(paths.titles, 0, paths.store->site_count * sizeof(void *));
+    }
+    return paths;
+}
+
+void root_paths_end(struct root_paths *paths)
+{
+    free(paths->titles);
+}
+
+void root_paths_request(struct signatures *signatures)
+{
+    const struct store_leak_check *look = signatures->store->look;
+
+    for (size_t i = 0; look && i < look->step_count; i++)
+        if (look->steps[i].site != STORE_NO_SITE)
+            signatures_request(signatures, signatures->store->sites[look->steps[i].site].node);
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+const struct frame *root_paths_site_frame(struct root_paths *paths, uint32_t site)
+{
+    const struct frame *found[TRACE_MAX];
+    struct record record = {.frames = found};
+    uint32_t ending;
+
+    if (paths->titles[site])
+        return paths->titles[site];
+    record.frame_count =
+        signatures_node_frames(paths->signatures, paths->store->sites[site].node, found, &ending);
+    record.user = frame_first_user(found, record.frame_count);
+    return paths->titles[site] = record_title_frame(&record);
+}
+
+static struct path_step describe_step(struct root_paths *paths, const struct store_step *step)
+{
+    struct path_step made = {.offset = step->offset, .into = step->into, .size = step->size};
+
+    if (step->site == STORE_NO_SITE)
+        return made;
+    made.known = true;
+    made.signature = signatures_of_node(paths->signatures, paths->store->sites[step->site].node);
+    made.frame = root_paths_site_frame(paths, step->site);
+    return made;
+}
+
+const struct path *root_paths_make(struct root_paths *paths, uint32_t index, uint64_t bytes)
+{
+    const struct store_leak_check *look = paths->store->look;
+    const struct store_found *found = &look->found[index];
+    struct path_step *steps;
+    struct path *path;
+    size_t count = found->path_count, head = count;
+
+    if (found->root == STORE_NONE)
+        return NULL;
+    path = arena_alloc(paths->mem, sizeof(*path));
+    path->root = roots_describe(&paths->roots, found->root);
+    if (count > STEPS_KEPT) {
+        path->skipped = count - STEPS_KEPT;
+        path->skipped_at = head = STEPS_KEPT / 2;
+        count = STEPS_KEPT;
+    }
+    path->steps = steps = arena_alloc_array(paths->mem, count, sizeof(*steps));
+    path->count = count;
+    for (size_t i = 0; i < count; i++)
+        steps[i] =
+            describe_step(paths, &look->steps[found->path + i + (i < head ? 0 : path->skipped)]);
+    if (bytes >= paths->longest[found->root].bytes)
+        paths->longest[found->root] = (struct longest_path){path, bytes};
+    return path;
 }

@@ -11,7 +11,7 @@
 #include "symbolize/json/json_bad_frees.h"
 #include "symbolize/json/json_process.h"
 #include "symbolize/json/json_record.h"
-#include "common/view/json_stack.h"
+#include "common/view/json_parts.h"
 
 /* What grew and is no more comes last. */
 static void write_records(struct json *json, const struct process *process, const struct view *view,

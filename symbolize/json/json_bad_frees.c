@@ -2,7 +2,7 @@
 #include "symbolize/json/json_bad_frees.h"
 
 #include "leak_store.h"
-#include "common/view/json_stack.h"
+#include "common/view/json_parts.h"
 
 static void write_block(struct json *json, const struct mistake *mistake)
 {

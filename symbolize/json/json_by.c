@@ -1,7 +1,7 @@
 /* json_by.c - see json_by.h and docs/schema.json. */
 #include "symbolize/json/json_by.h"
 
-#include "symbolize/view/group_by.h"
+#include "symbolize/view/view.h"
 
 static void write_sum(struct json *json, const struct verdict_total *sum)
 {
@@ -21,17 +21,17 @@ static void write_verdicts(struct json *json, const struct view *view)
 {
     json_open(json, "verdicts", '[');
     for (int v = 0; v < VERDICT_MAX; v++)
-        if (by_shows(view, (enum verdict)v))
+        if (group_by_includes(view, (enum verdict)v))
             json_put_text(json, NULL, verdict_word[v]);
     json_close(json, ']');
 }
 
 void json_by(struct json *json, const struct process *process, const struct view *view)
 {
-    struct by_table table = by_make(process, view);
+    struct group_by_table table = group_by_make(process, view);
 
     json_open(json, "by", '{');
-    json_put_text(json, "key", by_word[view->by]);
+    json_put_text(json, "key", group_by_word[view->by]);
     write_verdicts(json, view);
     write_part(json, "total", &table.all);
     write_part(json, "rest", &table.rest);
@@ -44,10 +44,10 @@ void json_by(struct json *json, const struct process *process, const struct view
         else
             json_put_null(json, "signature");
         write_sum(json, &table.rows[i].sum);
-        json_put_fraction(json, "share", by_share(&table, &table.rows[i]));
+        json_put_fraction(json, "share", group_by_share(&table, &table.rows[i]));
         json_close(json, '}');
     }
     json_close(json, ']');
     json_close(json, '}');
-    by_end(&table);
+    group_by_end(&table);
 }

@@ -1,7 +1,7 @@
 /* json_crash.c - see json_crash.h. */
 #include "symbolize/json/json_crash.h"
 
-#include "common/view/json_stack.h"
+#include "common/view/json_parts.h"
 
 static void write_address(struct json *json, const char *key, const struct crash *crash)
 {

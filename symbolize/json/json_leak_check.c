@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/encode/encode.h"
-#include "common/view/json_growth.h"
+#include "common/view/json_parts.h"
 
 static void milliseconds(struct json *json, const char *key, uint64_t ns, bool known)
 {

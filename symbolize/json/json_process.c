@@ -3,7 +3,7 @@
 
 #include "symbolize/json/json_leak_check.h"
 #include "symbolize/json/json_record.h"
-#include "common/view/json_stack.h"
+#include "common/view/json_parts.h"
 
 void json_tool(struct json *json)
 {

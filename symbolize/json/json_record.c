@@ -1,9 +1,8 @@
 /* json_record.c - see json_record.h and docs/schema.json. */
 #include "symbolize/json/json_record.h"
 
-#include "common/view/json_growth.h"
+#include "common/view/json_parts.h"
 #include "symbolize/json/json_leak_check.h"
-#include "common/view/json_stack.h"
 
 void json_error(struct json *json, const struct process *process, const struct error *error)
 {

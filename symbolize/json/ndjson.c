@@ -6,7 +6,7 @@
 #include "symbolize/json/json_bad_frees.h"
 #include "symbolize/json/json_process.h"
 #include "symbolize/json/json_record.h"
-#include "common/view/json_stack.h"
+#include "common/view/json_parts.h"
 
 struct writing {
     struct json json;

@@ -1,5 +1,5 @@
-/* output_file.c - opens what -o names; see output_file.h. */
-#include "symbolize/output/output_file.h"
+/* output_file.c - see output.h. */
+#include "symbolize/output/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 #define NUMBERS 100000 /* tries of %n */
 
-/* A program's or a host's name must not lead into another directory. */
-static const char *flat(struct mem *mem, const char *text)
+/* Replaces '/': a program's or a host's name must not lead into another directory. */
+static const char *flatten_name(struct mem *mem, const char *text)
 {
     char *copy = arena_copy(mem, text ? text : "unknown", strlen(text ? text : "unknown"));
 
@@ -34,7 +34,7 @@ static const char *time_text(struct mem *mem)
 }
 
 /* %q{VAR}: *at stands on the q and is left on the brace. */
-static const char *variable(struct mem *mem, const char **at)
+static const char *environment_value(struct mem *mem, const char **at)
 {
     const char *end = (*at)[1] == '{' ? strchr(*at, '}') : NULL;
     const char *name, *value;
@@ -49,8 +49,8 @@ static const char *variable(struct mem *mem, const char **at)
     return value ? value : "";
 }
 
-char *output_name(struct mem *mem, const char *pattern, const struct process *process,
-                  unsigned number)
+char *output_expand_name(struct mem *mem, const char *pattern, const struct process *process,
+                         unsigned number)
 {
     char *name = arena_copy(mem, "", 0);
 
@@ -66,10 +66,10 @@ char *output_name(struct mem *mem, const char *pattern, const struct process *pr
             part = arena_format(mem, "%d", process ? process->pid : 0);
             break;
         case 'e':
-            part = flat(mem, process ? base_name(process->exe) : NULL);
+            part = flatten_name(mem, process ? base_name(process->exe) : NULL);
             break;
         case 'h':
-            part = flat(mem, process ? process->host : NULL);
+            part = flatten_name(mem, process ? process->host : NULL);
             break;
         case 'n':
             part = arena_format(mem, "%u", number);
@@ -78,7 +78,7 @@ char *output_name(struct mem *mem, const char *pattern, const struct process *pr
             part = time_text(mem);
             break;
         case 'q':
-            part = variable(mem, &at);
+            part = environment_value(mem, &at);
             break;
         case '%':
             part = "%";
@@ -95,7 +95,7 @@ char *output_name(struct mem *mem, const char *pattern, const struct process *pr
     return name;
 }
 
-/* Does %n stand in the pattern, and not as a part of %%n? */
+/* Does the pattern contain %n, other than in %%n? */
 static bool has_number(const char *pattern)
 {
     for (const char *at = strchr(pattern, '%'); at && at[1]; at = strchr(at + 2, '%'))
@@ -104,8 +104,8 @@ static bool has_number(const char *pattern)
     return false;
 }
 
-/* Pipes and devices hold nothing that could be overwritten. */
-static bool is_stream(const char *name)
+/* Pipes and devices cannot be overwritten. */
+static bool is_pipe_or_device(const char *name)
 {
     struct stat st;
     int error = errno;
@@ -115,8 +115,8 @@ static bool is_stream(const char *name)
     return stream;
 }
 
-int output_descriptor(struct mem *mem, const char *pattern, const struct process *process,
-                      enum output_way way, const char **trouble)
+int output_open_fd(struct mem *mem, const char *pattern, const struct process *process,
+                   enum output_mode way, const char **trouble)
 {
     static const int how[] = {O_EXCL, O_TRUNC, O_APPEND};
     unsigned last = has_number(pattern) ? NUMBERS : 1;
@@ -124,13 +124,13 @@ int output_descriptor(struct mem *mem, const char *pattern, const struct process
     int fd = -1;
 
     for (unsigned number = 1; number <= last; number++) {
-        name = output_name(mem, pattern, process, number);
+        name = output_expand_name(mem, pattern, process, number);
         if (!name) {
             *trouble = "that is no name of a file";
             return -1;
         }
         fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | how[way], 0666);
-        if (fd < 0 && errno == EEXIST && is_stream(name))
+        if (fd < 0 && errno == EEXIST && is_pipe_or_device(name))
             fd = open(name, O_WRONLY | O_CLOEXEC);
         if (fd >= 0 || errno != EEXIST)
             break;
@@ -144,11 +144,11 @@ int output_descriptor(struct mem *mem, const char *pattern, const struct process
     return fd;
 }
 
-FILE *output_open(struct mem *mem, const char *pattern, const struct process *process,
-                  enum output_way way)
+FILE *output_open_stream(struct mem *mem, const char *pattern, const struct process *process,
+                         enum output_mode way)
 {
     const char *trouble;
-    int fd = output_descriptor(mem, pattern, process, way, &trouble);
+    int fd = output_open_fd(mem, pattern, process, way, &trouble);
 
     if (fd >= 0)
         return fdopen(fd, way == OUTPUT_APPEND ? "a" : "w");

@@ -1,5 +1,5 @@
-/* target_log.c - see target_log.h. */
-#include "symbolize/output/target_log.h"
+/* target_log.c - see output.h. */
+#include "symbolize/output/output.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,17 +19,17 @@
 #define SYSLOG_LINE 900
 #define JOURNAL_LINE 32768
 
-struct channel {
+struct log_channel {
     int fd;
-    bool stream; /* messages end with a NUL there */
+    bool stream; /* messages end with NUL */
     const char *head;
     size_t head_length, line_most;
 };
 
 /* ---- The other end --------------------------------------------------------------------------- */
 
-/* Some syslog daemons listen for streams. */
-static bool connect_syslog(const char *path, struct channel *channel)
+/* Some syslog daemons accept only streams. */
+static bool connect_syslog(const char *path, struct log_channel *channel)
 {
     channel->fd = write_timeout_connect_path(path, SOCK_DGRAM);
     if (channel->fd < 0 && errno == EPROTOTYPE) {
@@ -41,7 +41,7 @@ static bool connect_syslog(const char *path, struct channel *channel)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static bool send_piece(const struct channel *channel, const char *text, size_t length)
+static bool send_piece(const struct log_channel *channel, const char *text, size_t length)
 {
     char message[JOURNAL_LINE + 4096];
     size_t whole = channel->head_length + length;
@@ -59,8 +59,8 @@ static bool send_piece(const struct channel *channel, const char *text, size_t l
     return true;
 }
 
-/* As much of a line as goes into one message; no character of UTF-8 is cut. */
-static size_t piece_of(const char *line, size_t length, size_t most)
+/* The length of a line's part that fits into one message; does not split UTF-8 characters. */
+static size_t piece_length(const char *line, size_t length, size_t most)
 {
     size_t cut = most;
 
@@ -71,7 +71,7 @@ static size_t piece_of(const char *line, size_t length, size_t most)
     return cut;
 }
 
-static bool send_lines(const struct channel *channel, const struct log_message *message)
+static bool send_lines(const struct log_channel *channel, const struct log_message *message)
 {
     const char *at = message->text, *end = at + message->length;
 
@@ -79,8 +79,8 @@ static bool send_lines(const struct channel *channel, const struct log_message *
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         size_t left = (size_t)((stop ? stop : end) - at);
 
-        do { /* an empty line, too */
-            size_t piece = piece_of(at, left, channel->line_most);
+        do { /* sends empty lines, too */
+            size_t piece = piece_length(at, left, channel->line_most);
 
             if (!send_piece(channel, at, piece))
                 return false;
@@ -92,7 +92,7 @@ static bool send_lines(const struct channel *channel, const struct log_message *
     return true;
 }
 
-static bool send_and_close(struct channel *channel, const struct log_message *message)
+static bool send_and_close(struct log_channel *channel, const struct log_message *message)
 {
     bool good = send_lines(channel, message);
     int saved = errno;
@@ -105,7 +105,7 @@ static bool send_and_close(struct channel *channel, const struct log_message *me
 /* ---- What stands before each ------------------------------------------------------------------
  */
 
-static int level(const struct log_message *message)
+static int syslog_level(const struct log_message *message)
 {
     return message->alarming ? LOG_WARNING : LOG_INFO;
 }
@@ -115,32 +115,31 @@ bool target_log_syslog(const char *path, const struct log_message *message)
     char head[96], when[32];
     time_t now = time(NULL);
     struct tm calendar;
-    struct channel channel = {.head = head, .line_most = SYSLOG_LINE};
+    struct log_channel channel = {.head = head, .line_most = SYSLOG_LINE};
 
     if (!connect_syslog(path ? path : SYSLOG_PATH, &channel))
         return false;
     localtime_r(&now, &calendar);
     strftime(when, sizeof(when), "%b %e %H:%M:%S", &calendar);
-    channel.head_length = (size_t)snprintf(head, sizeof(head),
-                                           "<%d>%s " IDENTIFIER "[%d]: ", LOG_USER | level(message),
-                                           when, (int)getpid());
+    channel.head_length = (size_t)snprintf(head, sizeof(head), "<%d>%s " IDENTIFIER "[%d]: ",
+                                           LOG_USER | syslog_level(message), when, (int)getpid());
     return send_and_close(&channel, message);
 }
 
 bool target_log_journal(const char *path, const struct log_message *message)
 {
     char head[4096], program[3072] = "";
-    struct channel channel = {.head = head, .line_most = JOURNAL_LINE};
+    struct log_channel channel = {.head = head, .line_most = JOURNAL_LINE};
 
-    /* A name with a newline must not begin a field of its own. */
+    /* A newline in the name must not begin another field. */
     for (size_t i = 0; message->program && message->program[i] && i + 1 < sizeof(program); i++)
         program[i] = (unsigned char)message->program[i] < ' ' ? '?' : message->program[i];
     if ((channel.fd = write_timeout_connect_path(path ? path : JOURNAL_PATH, SOCK_DGRAM)) < 0)
         return false;
-    channel.head_length =
-        (size_t)snprintf(head, sizeof(head),
-                         "PRIORITY=%d\nSYSLOG_FACILITY=%d\nSYSLOG_IDENTIFIER=" IDENTIFIER
-                         "\nSYSLOG_PID=%d\nLIBLEAK_PID=%d\nLIBLEAK_PROGRAM=%s\nMESSAGE=",
-                         level(message), LOG_USER >> 3, (int)getpid(), message->pid, program);
+    channel.head_length = (size_t)snprintf(
+        head, sizeof(head),
+        "PRIORITY=%d\nSYSLOG_FACILITY=%d\nSYSLOG_IDENTIFIER=" IDENTIFIER
+        "\nSYSLOG_PID=%d\nLIBLEAK_PID=%d\nLIBLEAK_PROGRAM=%s\nMESSAGE=",
+        syslog_level(message), LOG_USER >> 3, (int)getpid(), message->pid, program);
     return send_and_close(&channel, message);
 }

@@ -1,5 +1,5 @@
-/* target_stream.c - see target_stream.h. */
-#include "symbolize/output/target_stream.h"
+/* target_stream.c - see output.h. */
+#include "symbolize/output/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,22 +14,22 @@
 
 #include "common/base/write_timeout.h"
 
-static bool fail(char *why, const char *words)
+static bool set_error(char *why, const char *words)
 {
     snprintf(why, TARGET_WHY, "%s", words);
     return false;
 }
 
-static bool fail_so(char *why, int error)
+static bool set_errno_text(char *why, int error)
 {
-    return fail(why, strerror(error));
+    return set_error(why, strerror(error));
 }
 
 /* ---- Sockets ----------------------------------------------------------------------------------
  */
 
-/* -1: why says it. */
-static int reach_host(const char *where, const char *colon, char *why)
+/* -1: `why` says the reason. */
+static int connect_host(const char *where, const char *colon, char *why)
 {
     struct addrinfo wanted = {.ai_socktype = SOCK_STREAM}, *found, *at;
     bool brackets = where[0] == '[' && colon[-1] == ']';
@@ -38,16 +38,16 @@ static int reach_host(const char *where, const char *colon, char *why)
     int fd = -1, error;
 
     if (length >= sizeof(host))
-        return fail_so(why, ENAMETOOLONG) - 1;
+        return set_errno_text(why, ENAMETOOLONG) - 1;
     memcpy(host, where + brackets, length);
     host[length] = '\0';
     if ((error = getaddrinfo(host, colon + 1, &wanted, &found)) != 0)
-        return fail(why, gai_strerror(error)) - 1;
+        return set_error(why, gai_strerror(error)) - 1;
     for (at = found; at && fd < 0; at = at->ai_next) {
         fd = write_timeout_connect(at->ai_family, SOCK_STREAM, at->ai_protocol, at->ai_addr,
                               at->ai_addrlen);
         if (fd < 0)
-            fail_so(why, errno);
+            set_errno_text(why, errno);
         if (fd < 0 && write_timeout_expired())
             break;
     }
@@ -55,8 +55,8 @@ static int reach_host(const char *where, const char *colon, char *why)
     return fd;
 }
 
-/* What was sent to us and not read would have the kernel throw away what we sent. */
-static void hang_up(int fd)
+/* Reads what the peer sent: unread data would make the kernel discard what was sent to it. */
+static void close_socket(int fd)
 {
     char bytes[512];
 
@@ -70,20 +70,20 @@ bool target_stream_socket(const char *where, const char *text, size_t length, ch
 {
     const char *colon = strchr(where, '/') ? NULL : strrchr(where, ':');
     bool host = colon && colon > where, good;
-    int fd = host ? reach_host(where, colon, why) : write_timeout_connect_path(where, SOCK_STREAM);
+    int fd = host ? connect_host(where, colon, why) : write_timeout_connect_path(where, SOCK_STREAM);
 
     if (fd < 0)
-        return host ? false : fail_so(why, errno);
-    good = write_timeout_write(fd, text, length) || fail_so(why, errno);
-    hang_up(fd);
+        return host ? false : set_errno_text(why, errno);
+    good = write_timeout_write(fd, text, length) || set_errno_text(why, errno);
+    close_socket(fd);
     return good;
 }
 
 /* ---- Commands ---------------------------------------------------------------------------------
  */
 
-/* With the signals of everybody: ours are set for writing, and the program's mask was inherited. */
-static int start(const char *command, int input, pid_t *pid)
+/* Resets the signals: SIGPIPE is ignored here, and the mask is inherited from the program. */
+static int spawn_shell(const char *command, int input, pid_t *pid)
 {
     static const char shell[] = "/bin/sh";
     char *const argv[] = {"sh", "-c", (char *)command, NULL};
@@ -107,7 +107,7 @@ static int start(const char *command, int input, pid_t *pid)
     return error;
 }
 
-static bool judge(int status, char *why)
+static bool check_exit_status(int status, char *why)
 {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
@@ -119,17 +119,17 @@ static bool judge(int status, char *why)
     return false;
 }
 
-static bool wait_for(pid_t pid, char *why)
+static bool wait_for_command(pid_t pid, char *why)
 {
     int status;
 
     write_timeout_renew();
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
-            return fail_so(why, errno);
+            return set_errno_text(why, errno);
         else if (write_timeout_expired())
-            return fail(why, "it has the report, but has not ended yet: it is left alone");
-    return judge(status, why);
+            return set_error(why, "it has the report, but has not ended yet: it is left alone");
+    return check_exit_status(status, why);
 }
 
 bool target_stream_command(const char *command, const char *text, size_t length, char *why)
@@ -138,21 +138,21 @@ bool target_stream_command(const char *command, const char *text, size_t length,
     bool good;
     pid_t pid;
 
-    /* A program that ignores SIGCHLD hands that on to us, and nobody would know the status. */
+    /* An inherited SIG_IGN for SIGCHLD would lose the exit status. */
     signal(SIGCHLD, SIG_DFL);
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return fail_so(why, errno);
-    error = start(command, ends[0], &pid);
+        return set_errno_text(why, errno);
+    error = spawn_shell(command, ends[0], &pid);
     close(ends[0]);
     if (error) {
         close(ends[1]);
-        return fail_so(why, error);
+        return set_errno_text(why, error);
     }
     good = write_timeout_write(ends[1], text, length) || errno == EPIPE;
     error = errno;
     close(ends[1]);
     if (good)
-        return wait_for(pid, why);
-    kill(pid, SIGTERM); /* it does not read; nobody waits for it */
-    return fail_so(why, error);
+        return wait_for_command(pid, why);
+    kill(pid, SIGTERM); /* it does not read its input */
+    return set_errno_text(why, error);
 }

@@ -1,5 +1,5 @@
-/* targets.c - see targets.h. */
-#include "symbolize/output/targets.h"
+/* targets.c - see output.h. */
+#include "symbolize/output/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,22 +9,20 @@
 #include <unistd.h>
 
 #include "common/base/write_timeout.h"
-#include "symbolize/output/target_log.h"
-#include "symbolize/output/target_stream.h"
 
 /* ---- The list ---------------------------------------------------------------------------------
  */
 
-static bool same(const struct leak_target *a, const struct leak_target *b)
+static bool is_same_target(const struct leak_target *a, const struct leak_target *b)
 {
     return a->kind == b->kind && a->length == b->length &&
            memcmp(a->argument, b->argument, a->length) == 0;
 }
 
-static void add(struct targets *targets, const struct leak_target *where)
+static void add_target(struct targets *targets, const struct leak_target *where)
 {
     for (size_t i = 0; i < targets->count; i++)
-        if (same(&targets->at[i].where, where))
+        if (is_same_target(&targets->at[i].where, where))
             return;
     targets->at =
         array_grow(targets->at, &targets->capacity, targets->count + 1, sizeof(*targets->at));
@@ -40,7 +38,7 @@ bool targets_add(struct targets *targets, const char *list)
     if (!*list || !leak_targets_good(list))
         return false;
     while (*list && leak_target_read(&list, &where))
-        add(targets, &where);
+        add_target(targets, &where);
     return true;
 }
 
@@ -53,7 +51,7 @@ void targets_add_output(struct targets *targets, const char *pattern)
             targets->at[i].where = file;
             return;
         }
-    add(targets, &file);
+    add_target(targets, &file);
 }
 
 static int descriptor_of(const struct target *target)
@@ -84,30 +82,30 @@ bool targets_on_terminal(const struct targets *targets, bool all)
 struct delivery {
     struct mem *mem;
     const struct target *target;
-    const struct parcel *parcel;
-    const char *argument; /* terminated; NULL = none */
+    const struct target_report *parcel;
+    const char *argument; /* NUL-terminated; NULL = none */
     char why[TARGET_WHY];
 };
 
-static bool say_errno(struct delivery *delivery)
+static bool set_errno_reason(struct delivery *delivery)
 {
     snprintf(delivery->why, TARGET_WHY, "%s", strerror(errno));
     return false;
 }
 
-static bool to_descriptor(struct delivery *delivery)
+static bool deliver_to_fd(struct delivery *delivery)
 {
     return write_timeout_write(descriptor_of(delivery->target), delivery->parcel->text,
                           delivery->parcel->length) ||
-           say_errno(delivery);
+           set_errno_reason(delivery);
 }
 
-static bool to_file(struct delivery *delivery)
+static bool deliver_to_file(struct delivery *delivery)
 {
     const char *pattern = delivery->argument ? delivery->argument : LEAK_TARGET_FILE_NAME;
     const char *trouble;
-    int fd = output_descriptor(delivery->mem, pattern, delivery->parcel->process,
-                               delivery->parcel->way, &trouble);
+    int fd = output_open_fd(delivery->mem, pattern, delivery->parcel->process,
+                            delivery->parcel->way, &trouble);
     bool good;
 
     if (fd < 0) {
@@ -115,13 +113,13 @@ static bool to_file(struct delivery *delivery)
         return false;
     }
     good = write_timeout_write(fd, delivery->parcel->text, delivery->parcel->length);
-    good = (close(fd) == 0 && good) || say_errno(delivery);
+    good = (close(fd) == 0 && good) || set_errno_reason(delivery);
     return good;
 }
 
-static bool to_log(struct delivery *delivery)
+static bool deliver_to_log(struct delivery *delivery)
 {
-    const struct parcel *parcel = delivery->parcel;
+    const struct target_report *parcel = delivery->parcel;
     struct log_message message = {.text = parcel->text,
                                   .length = parcel->length,
                                   .alarming = parcel->alarming,
@@ -131,32 +129,33 @@ static bool to_log(struct delivery *delivery)
 
     return (journal ? target_log_journal(delivery->argument, &message)
                     : target_log_syslog(delivery->argument, &message)) ||
-           say_errno(delivery);
+           set_errno_reason(delivery);
 }
 
-static bool to_socket(struct delivery *delivery)
+static bool deliver_to_socket(struct delivery *delivery)
 {
     return target_stream_socket(delivery->argument, delivery->parcel->text,
                                 delivery->parcel->length, delivery->why);
 }
 
-static bool to_command(struct delivery *delivery)
+static bool deliver_to_command(struct delivery *delivery)
 {
     return target_stream_command(delivery->argument, delivery->parcel->text,
                                  delivery->parcel->length, delivery->why);
 }
 
-static bool (*const ways[])(struct delivery *) = {
-    [LEAK_TARGET_STDERR] = to_descriptor, [LEAK_TARGET_STDOUT] = to_descriptor,
-    [LEAK_TARGET_FD] = to_descriptor,     [LEAK_TARGET_FILE] = to_file,
-    [LEAK_TARGET_SYSLOG] = to_log,        [LEAK_TARGET_JOURNAL] = to_log,
-    [LEAK_TARGET_SOCKET] = to_socket,     [LEAK_TARGET_COMMAND] = to_command,
+static bool (*const deliver_by_kind[])(struct delivery *) = {
+    [LEAK_TARGET_STDERR] = deliver_to_fd,     [LEAK_TARGET_STDOUT] = deliver_to_fd,
+    [LEAK_TARGET_FD] = deliver_to_fd,         [LEAK_TARGET_FILE] = deliver_to_file,
+    [LEAK_TARGET_SYSLOG] = deliver_to_log,    [LEAK_TARGET_JOURNAL] = deliver_to_log,
+    [LEAK_TARGET_SOCKET] = deliver_to_socket, [LEAK_TARGET_COMMAND] = deliver_to_command,
 };
 
 /* ---- All of them ------------------------------------------------------------------------------
  */
 
-static bool deliver(struct mem *mem, const struct target *target, const struct parcel *parcel)
+static bool deliver_to(struct mem *mem, const struct target *target,
+                       const struct target_report *parcel)
 {
     struct delivery delivery = {.mem = mem, .target = target, .parcel = parcel};
     const struct leak_target *where = &target->where;
@@ -165,7 +164,7 @@ static bool deliver(struct mem *mem, const struct target *target, const struct p
     if (where->length)
         delivery.argument = arena_copy(mem, where->argument, where->length);
     write_timeout_begin();
-    good = ways[where->kind](&delivery);
+    good = deliver_by_kind[where->kind](&delivery);
     write_timeout_end();
     if (!good)
         fprintf(stderr, "leakreport: the report did not reach %s%s%s: %s\n",
@@ -174,19 +173,20 @@ static bool deliver(struct mem *mem, const struct target *target, const struct p
     return good;
 }
 
-bool targets_deliver(struct mem *mem, const struct targets *targets, const struct parcel *parcel)
+bool targets_deliver(struct mem *mem, const struct targets *targets,
+                     const struct target_report *parcel)
 {
     static const struct target last_resort = {.where = {.kind = LEAK_TARGET_STDERR}};
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     bool taken = false, tried = false;
 
     for (size_t i = 0; i < targets->count; i++) {
-        taken |= deliver(mem, &targets->at[i], parcel);
+        taken |= deliver_to(mem, &targets->at[i], parcel);
         tried |= targets->at[i].where.kind == LEAK_TARGET_STDERR;
     }
     if (!taken && !tried) {
         fputs("leakreport: no other target has it: the report goes to stderr\n", stderr);
-        taken = deliver(mem, &last_resort, parcel);
+        taken = deliver_to(mem, &last_resort, parcel);
     }
     signal(SIGPIPE, before);
     return taken;

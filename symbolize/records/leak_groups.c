@@ -1,19 +1,21 @@
-/* leak_groups.c - see leak_groups.h. A record says what it would agree in: first with others of its
- * call, and where there are none with others of its line. Those that say the same are an entry, so
- * all its parts share a function. */
+/* leak_groups.c - see leak_groups.h.
+ *
+ * Each record gets a key: first of its function and callers, or, if no other record has that key,
+ * of its line. Records with equal keys are an entry, so all its parts share a function.
+ */
 #include "symbolize/records/leak_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/names/demangle.h"
+#include "common/names/names.h"
 #include "symbolize/records/sampling_error.h"
 #include "common/base/hashmap.h"
 
-/* What records may agree in: equal ones do. */
+/* Records with an equal key belong together. */
 struct agreement {
-    uint64_t key;      /* 0 = in nothing */
-    uint64_t function; /* name_hash of the one they share then */
+    uint64_t key;      /* 0 = with none */
+    uint64_t function; /* name_hash of the function they share */
 };
 
 /* "app::Widget::Widget(int)" */
@@ -29,8 +31,8 @@ static bool is_constructor(const char *function)
            (length == 2 * word + 2 || scope[length - 2 * word - 3] == ':');
 }
 
-/* Who called frames[at]; *users says whether that is code of the user's. */
-static uint64_t callers_of(const struct record *record, size_t at, bool *users)
+/* Hash of the callers of frames[at]; *users: is there user code among them? */
+static uint64_t callers_hash(const struct record *record, size_t at, bool *users)
 {
     uint64_t hash = 3;
 
@@ -55,59 +57,59 @@ static bool is_constructor_at(const struct record *record, size_t at)
            is_constructor(record->frames[at]->function);
 }
 
-static uint64_t group_of(const struct record *record)
+static uint64_t verdict_key(const struct record *record)
 {
     return (uint64_t)record->verdict << 8 | (record->suppressed_by != NULL);
 }
 
-static struct agreement by_call(const struct record *record)
+static struct agreement call_agreement(const struct record *record)
 {
     size_t outer = next_user(record, record->user);
     size_t at = is_constructor_at(record, outer) ? outer : record->user;
     bool users, constructor = is_constructor_at(record, at);
-    uint64_t callers = callers_of(record, at, &users);
+    uint64_t callers = callers_hash(record, at, &users);
     uint64_t function = record->frames[at]->name_hash;
 
-    /* Of main there is only one call, and all that it forgets once would be one bug. */
+    /* main is called once: single blocks that it leaks are separate bugs. */
     if (!constructor && !users && record->blocks < 2)
         return (struct agreement){0};
-    return (struct agreement){hash_mix(hash_mix(hash_mix(group_of(record), function), callers),
+    return (struct agreement){hash_mix(hash_mix(hash_mix(verdict_key(record), function), callers),
                                        constructor ? 0 : record->blocks),
                               function};
 }
 
-static uint64_t place_of(const struct frame *frame)
+static uint64_t frame_place_key(const struct frame *frame)
 {
     return hash_mix(frame->name_hash, (uint64_t)frame->line << 32 | frame->column);
 }
 
-/* Is it the line that forgets? If some are freed, this caller does. */
+/* Is the leak in the line? If other blocks of it are freed, it is in the caller. */
 static bool has_line(const struct record *record)
 {
     return record->frames[record->user]->line && !record->freed.places && !record->freed.blocks;
 }
 
-static struct agreement by_line(const struct record *record)
+static struct agreement line_agreement(const struct record *record)
 {
-    uint64_t line = hash_mix(~group_of(record), place_of(record->frames[record->user]));
+    uint64_t line = hash_mix(~verdict_key(record), frame_place_key(record->frames[record->user]));
 
     return (struct agreement){hash_mix(line, record->bytes / (record->blocks ? record->blocks : 1)),
                               record->frames[record->user]->name_hash};
 }
 
-/* The line and its caller's; 0 = there is no caller. */
-static uint64_t by_two_lines(const struct record *record)
+/* The line and its caller's line; 0 = no caller. */
+static uint64_t two_line_key(const struct record *record)
 {
     size_t outer = next_user(record, record->user);
 
     if (outer == record->frame_count || !record->frames[outer]->line)
         return 0;
-    return hash_mix(hash_mix(~group_of(record), place_of(record->frames[record->user])),
-                    place_of(record->frames[outer]));
+    return hash_mix(hash_mix(~verdict_key(record), frame_place_key(record->frames[record->user])),
+                    frame_place_key(record->frames[outer]));
 }
 
-/* By whom what held them was freed; 0 = nobody knows. */
-static uint64_t by_holder(const struct record *record)
+/* The owner's allocation and what freed it; 0 = unknown. */
+static uint64_t holder_key(const struct record *record)
 {
     const struct orphaned *orphaned = &record->orphaned;
     const struct frame *freed;
@@ -115,58 +117,59 @@ static uint64_t by_holder(const struct record *record)
     if (!orphaned->blocks || !orphaned->holder)
         return 0;
     freed = orphaned->frames[orphaned->user];
-    return hash_mix(
-        hash_mix(hash_mix(~group_of(record), place_of(orphaned->holder)), place_of(freed)), 1);
+    return hash_mix(hash_mix(hash_mix(~verdict_key(record), frame_place_key(orphaned->holder)),
+                             frame_place_key(freed)),
+                    1);
 }
 
 /* ---- Keys that stand for one ---------------------------------------------------------------- */
 
 struct unions {
-    struct map to;    /* key -> one that stands for it */
-    struct map first; /* what unites -> the key that had it first */
+    struct map to;    /* key -> its representative */
+    struct map first; /* property -> the first key with it */
 };
 
-static uint64_t key_of(const struct unions *unions, uint64_t key)
+static uint64_t union_key(const struct unions *unions, uint64_t key)
 {
     for (uint64_t next; (next = hashmap_get(&unions->to, key)) != 0;)
         key = next;
     return key;
 }
 
-/* All keys that "what" was said of are one. */
-static void unite(struct unions *unions, uint64_t key, uint64_t what)
+/* Unites all keys with the property `what`. */
+static void unite_keys(struct unions *unions, uint64_t key, uint64_t what)
 {
     uint64_t *first = hashmap_put(&unions->first, what, NULL), one;
 
     if (!*first)
         *first = key;
-    one = key_of(unions, *first);
-    key = key_of(unions, key);
+    one = union_key(unions, *first);
+    key = union_key(unions, key);
     if (key != one)
         *hashmap_put(&unions->to, key, NULL) = one;
 }
 
-static void agree_by_line(const struct record *record, struct agreement *agreement,
+static void unite_by_line(const struct record *record, struct agreement *agreement,
                           struct unions *unions)
 {
-    uint64_t two = by_two_lines(record);
+    uint64_t two = two_line_key(record);
 
-    *agreement = by_line(record);
+    *agreement = line_agreement(record);
     if (two)
-        unite(unions, agreement->key, two);
+        unite_keys(unions, agreement->key, two);
 }
 
-static void agree_by_holder(const struct record *record, struct agreement *agreement,
+static void unite_by_holder(const struct record *record, struct agreement *agreement,
                             struct unions *unions)
 {
-    uint64_t holder = by_holder(record);
+    uint64_t holder = holder_key(record);
 
     if (!holder)
         return;
     if (!agreement->key)
         *agreement = (struct agreement){hash_mix(holder, record->signature),
                                         record->frames[record->user]->name_hash};
-    unite(unions, agreement->key, holder);
+    unite_keys(unions, agreement->key, holder);
 }
 
 static bool may_agree(const struct record *record)
@@ -175,16 +178,16 @@ static bool may_agree(const struct record *record)
            record->verdict != VERDICT_INDIRECT && record->verdict != VERDICT_RUNTIME;
 }
 
-/* By record. */
-static struct agreement *agree(const struct process *process)
+/* The agreement of each record, by index. */
+static struct agreement *find_agreements(const struct process *process)
 {
     struct agreement *all = array_grow(NULL, &(size_t){0}, process->record_count, sizeof(*all));
     struct unions unions = {0};
     struct map calls = {0};
 
     for (size_t i = 0; i < process->record_count; i++) {
-        all[i] =
-            may_agree(&process->records[i]) ? by_call(&process->records[i]) : (struct agreement){0};
+        all[i] = may_agree(&process->records[i]) ? call_agreement(&process->records[i])
+                                                 : (struct agreement){0};
         if (all[i].key)
             ++*hashmap_put(&calls, all[i].key, NULL);
     }
@@ -196,11 +199,11 @@ static struct agreement *agree(const struct process *process)
         if (all[i].key && hashmap_get(&calls, all[i].key) < 2)
             all[i] = (struct agreement){0};
         if (!all[i].key && has_line(record))
-            agree_by_line(record, &all[i], &unions);
-        agree_by_holder(record, &all[i], &unions);
+            unite_by_line(record, &all[i], &unions);
+        unite_by_holder(record, &all[i], &unions);
     }
     for (size_t i = 0; i < process->record_count; i++)
-        all[i].key = key_of(&unions, all[i].key);
+        all[i].key = union_key(&unions, all[i].key);
     hashmap_end(&unions.to);
     hashmap_end(&unions.first);
     hashmap_end(&calls);
@@ -221,8 +224,8 @@ static void add_part(struct process *process, struct entry *entry, size_t i)
     entry->retained.blocks = add_saturating(entry->retained.blocks, record->retained.blocks);
 }
 
-/* Parts of one holder may have no function in common. */
-static void share(struct entry *entry, uint64_t function)
+/* Parts with one freed owner may share no function. */
+static void share_function(struct entry *entry, uint64_t function)
 {
     if (!entry->count || entry->shared == function)
         entry->shared = function;
@@ -238,14 +241,14 @@ static size_t frame_named(const struct record *record, uint64_t name)
     return record->frame_count;
 }
 
-size_t entries_shared(const struct entry *entry, const struct record *part)
+size_t leak_group_shared_frame(const struct entry *entry, const struct record *part)
 {
     size_t at = entry->shared ? frame_named(part, entry->shared) : part->user;
 
     return at < part->frame_count ? at : part->user;
 }
 
-static bool has_thread(const struct record *record, uint32_t serial)
+static bool sum_has_thread(const struct record *record, uint32_t serial)
 {
     for (size_t i = 0; i < record->thread_count; i++)
         if (record->threads[i].serial == serial)
@@ -264,11 +267,11 @@ static void add_to_sum(struct record *sum, const struct record *part)
         sum->last_ns = part->last_ns;
     sum->more_threads |= part->more_threads;
     for (size_t i = 0; i < part->thread_count; i++)
-        sum->more_threads |= !has_thread(sum, part->threads[i].serial);
-    estimate_add_error(&sum->error, &part->error);
+        sum->more_threads |= !sum_has_thread(sum, part->threads[i].serial);
+    error_add(&sum->error, &part->error);
 }
 
-struct record entries_sum(const struct process *process, const struct entry *entry)
+struct record leak_group_sum(const struct process *process, const struct entry *entry)
 {
     struct record sum = process->records[entry->parts[0]];
 
@@ -277,7 +280,7 @@ struct record entries_sum(const struct process *process, const struct entry *ent
     sum.bytes = entry->bytes;
     sum.blocks = entry->blocks;
     sum.retained = entry->retained;
-    sum.user = entries_shared(entry, &sum);
+    sum.user = leak_group_shared_frame(entry, &sum);
     return sum;
 }
 
@@ -286,7 +289,7 @@ struct sorted {
     struct entry entry;
 };
 
-static int in_order(const void *left, const void *right, void *sort)
+static int compare_entries(const void *left, const void *right, void *sort)
 {
     return record_compare(&((const struct sorted *)left)->sum, &((const struct sorted *)right)->sum,
                          *(const enum sort_order *)sort);
@@ -298,17 +301,17 @@ static void sort_entries(struct process *process, enum sort_order sort)
 
     for (size_t i = 0; i < process->entry_count; i++)
         sorted[i] =
-            (struct sorted){entries_sum(process, &process->entries[i]), process->entries[i]};
+            (struct sorted){leak_group_sum(process, &process->entries[i]), process->entries[i]};
     if (process->entry_count)
-        qsort_r(sorted, process->entry_count, sizeof(*sorted), in_order, &sort);
+        qsort_r(sorted, process->entry_count, sizeof(*sorted), compare_entries, &sort);
     for (size_t i = 0; i < process->entry_count; i++)
         process->entries[i] = sorted[i].entry;
     free(sorted);
 }
 
-void entries_fill(struct mem *mem, enum sort_order sort, struct process *process)
+void leak_groups_fill(struct mem *mem, enum sort_order sort, struct process *process)
 {
-    struct agreement *all = agree(process);
+    struct agreement *all = find_agreements(process);
     size_t *sizes = array_grow(NULL, &(size_t){0}, process->record_count, sizeof(*sizes));
     struct map by_key = {0};
 
@@ -322,14 +325,14 @@ void entries_fill(struct mem *mem, enum sort_order sort, struct process *process
             *slot = ++process->entry_count;
         }
         sizes[*slot - 1]++;
-        process->records[i].lead = *slot; /* until the entries have their room */
+        process->records[i].lead = *slot; /* temporarily: index of the entry + 1 */
     }
     for (size_t i = 0; i < process->entry_count; i++)
         process->entries[i].parts = arena_alloc_array(mem, sizes[i], sizeof(size_t));
     for (size_t i = 0; i < process->record_count; i++) {
         size_t at = process->records[i].lead - 1;
 
-        share(&process->entries[at], sizes[at] > 1 ? all[i].function : 0);
+        share_function(&process->entries[at], sizes[at] > 1 ? all[i].function : 0);
         add_part(process, &process->entries[at], i);
     }
     sort_entries(process, sort);
@@ -338,7 +341,7 @@ void entries_fill(struct mem *mem, enum sort_order sort, struct process *process
     free(all);
 }
 
-bool entries_check(const struct process *process)
+bool leak_groups_check(const struct process *process)
 {
     bool good = true;
     size_t parts = 0;

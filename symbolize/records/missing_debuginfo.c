@@ -1,28 +1,26 @@
-/* missing_debuginfo.c - modules whose frames could not be named in full, and what to do about it;
- * see missing_debuginfo.h.
- */
-#include "symbolize/records/missing_debuginfo.h"
+/* missing_debuginfo.c - modules whose frames lack names or lines; see records.h. */
+#include "symbolize/records/records.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/names/frame_class.h"
+#include "common/names/names.h"
 #include "common/names/resolve.h"
 
-static const char *why_blind(enum binary_state state)
+static const char *reason_of(enum binary_state state)
 {
-    if (state == BINARY_GONE)
+    if (state == BINARY_MISSING)
         return "the file is gone";
     if (state == BINARY_REPLACED)
         return "another file stands at its path now";
-    if (state == BINARY_FOREIGN)
+    if (state == BINARY_NOT_ELF)
         return "it is no ELF file that can be read";
     return "it has no debug information";
 }
 
-static const char *remedy(enum binary_state state, const struct resolved_module *module)
+static const char *remedy_for(enum binary_state state, const struct resolved_module *module)
 {
-    if (state == BINARY_FOREIGN)
+    if (state == BINARY_NOT_ELF)
         return NULL;
     if (!module->build_id)
         return state == BINARY_NO_LINES ? "build it with -g" : "rebuild and run again";
@@ -31,7 +29,7 @@ static const char *remedy(enum binary_state state, const struct resolved_module 
     return "give its old debug file with --debug-dir, or set DEBUGINFOD_URLS";
 }
 
-static int by_path(const void *left, const void *right)
+static int compare_paths(const void *left, const void *right)
 {
     const struct blind_module *a = left, *b = right;
     int order = strcmp(a->path, b->path);
@@ -39,7 +37,7 @@ static int by_path(const void *left, const void *right)
     return order ? order : strcmp(a->build_id ? a->build_id : "", b->build_id ? b->build_id : "");
 }
 
-void blind_fill(struct mem *mem, const struct map *modules, struct process *process)
+void missing_debuginfo_fill(struct mem *mem, const struct map *modules, struct process *process)
 {
     const struct resolved_module *module;
 
@@ -47,16 +45,16 @@ void blind_fill(struct mem *mem, const struct map *modules, struct process *proc
     for (size_t at = 0; (module = (void *)(uintptr_t)hashmap_next(modules, &at));) {
         enum binary_state state = binary_state(module->binary);
 
-        if (state == BINARY_GOOD)
+        if (state == BINARY_COMPLETE)
             continue;
         process->blind[process->blind_count++] =
             (struct blind_module){.path = module->path,
                                   .build_id = module->build_id,
-                                  .why = why_blind(state),
-                                  .remedy = remedy(state, module),
+                                  .why = reason_of(state),
+                                  .remedy = remedy_for(state, module),
                                   .nameless = state != BINARY_NO_LINES,
-                                  .runtime = classify_runtime_module(module->path)};
+                                  .runtime = classify_is_runtime_module(module->path)};
     }
     if (process->blind_count)
-        qsort(process->blind, process->blind_count, sizeof(*process->blind), by_path);
+        qsort(process->blind, process->blind_count, sizeof(*process->blind), compare_paths);
 }

@@ -4,28 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/names/frame_class.h"
+#include "common/names/names.h"
 
-/* Records with and without these are different ones. */
-#define TELLING (LEAK_FOUND_CYCLE | LEAK_FOUND_DROPPED | LEAK_FOUND_IGNORED)
+/* Flags that distinguish records. */
+#define DISTINGUISHING_FLAGS (LEAK_FOUND_CYCLE | LEAK_FOUND_DROPPED | LEAK_FOUND_IGNORED)
 
-static bool counts(const struct drafts *drafts, const struct store_site *site)
+static bool is_counted(const struct record_sums *drafts, const struct store_site *site)
 {
     return site->live_blocks && (!site->inherited || drafts->inherited);
 }
 
-/* Nothing is left of it, but there is something to tell. */
-static bool has_grown(const struct drafts *drafts, uint32_t index)
+/* A site that grew is reported even if nothing is left of it. */
+static bool has_grown(const struct record_sums *drafts, uint32_t index)
 {
-    return trends_has(drafts->trends, index) && !drafts->store->sites[index].inherited;
+    return growth_series_has_site(drafts->growth_series, index) &&
+           !drafts->store->sites[index].inherited;
 }
 
 /* ---- Kin ------------------------------------------------------------------------------------ */
 
-static void add_to_kin(struct drafts *drafts, uint32_t index)
+static void add_to_kin(struct record_sums *drafts, uint32_t index)
 {
     const struct store_site *site = &drafts->store->sites[index];
-    uint64_t signature = signatures_of(drafts->signatures, site->node);
+    uint64_t signature = signatures_of_node(drafts->signatures, site->node);
     uint64_t *slot = hashmap_put(&drafts->kin_by_key, hash_mix(signature, site->kind), NULL);
     struct kin *kin;
 
@@ -45,20 +46,20 @@ static void add_to_kin(struct drafts *drafts, uint32_t index)
     kin->first = index + 1;
 }
 
-static void classify(struct drafts *drafts, struct kin *kin)
+static void classify_kin(struct record_sums *drafts, struct kin *kin)
 {
     const struct frame *found[TRACE_MAX];
     uint32_t ending;
-    size_t count = signatures_trace(drafts->signatures, drafts->store->sites[kin->largest].node,
-                                    found, &ending);
+    size_t count = signatures_node_frames(drafts->signatures,
+                                          drafts->store->sites[kin->largest].node, found, &ending);
 
-    kin->runtime = kin->blocks && classify_runtime_block(found, count, frame_first_user(found, count),
-                                                         kin->bytes / kin->blocks);
+    kin->runtime = kin->blocks && classify_is_runtime_block(found, count, frame_first_user(found, count),
+                                                            kin->bytes / kin->blocks);
 }
 
-/* What of a stack was allocated under another tag, and is gone, tells how the rest of it is freed.
- */
-static void add_other_tags(struct drafts *drafts)
+/* Adds sites of the same stacks under other tags, whose frees show where the blocks should be
+ * freed. */
+static void add_other_tags(struct record_sums *drafts)
 {
     const struct store *store = drafts->store;
     struct map kin_of = {0}; /* hash of node and kind -> index + 1 */
@@ -71,7 +72,7 @@ static void add_other_tags(struct drafts *drafts)
         const struct store_site *site = &store->sites[i];
         uint64_t kin = hashmap_get(&kin_of, hash_mix(site->node, site->kind));
 
-        if (!kin || site->inherited || counts(drafts, site) || has_grown(drafts, i))
+        if (!kin || site->inherited || is_counted(drafts, site) || has_grown(drafts, i))
             continue;
         drafts->next_site[i] = drafts->kins[kin - 1].first;
         drafts->kins[kin - 1].first = i + 1;
@@ -81,26 +82,26 @@ static void add_other_tags(struct drafts *drafts)
 
 /* ---- Drafts --------------------------------------------------------------------------------- */
 
-static void add_thread(struct draft *draft, uint32_t serial)
+static void add_thread(struct record_sum *draft, uint32_t serial)
 {
     struct record *record = &draft->record;
 
     for (size_t i = 0; i < record->thread_count; i++)
         if (draft->threads[i] == serial)
             return;
-    if (record->thread_count == DRAFT_THREADS)
+    if (record->thread_count == RECORD_SUM_THREADS)
         record->more_threads = true;
     else
         draft->threads[record->thread_count++] = serial;
 }
 
-/* owner: index + 1 of a draft. */
-static struct draft *find_draft(struct drafts *drafts, uint32_t kin, enum verdict verdict,
-                                unsigned flags, uint32_t owner)
+/* owner: index + 1 of a sum. */
+static struct record_sum *find_sum(struct record_sums *drafts, uint32_t kin, enum verdict verdict,
+                                   unsigned flags, uint32_t owner)
 {
     uint64_t key = hash_mix(hash_mix(kin, (uint64_t)verdict << 8 | flags), owner);
     uint64_t *slot = hashmap_put(&drafts->by_key, key, NULL);
-    struct draft *draft;
+    struct record_sum *draft;
 
     if (*slot)
         return &drafts->draft[*slot - 1];
@@ -108,21 +109,21 @@ static struct draft *find_draft(struct drafts *drafts, uint32_t kin, enum verdic
         array_grow(drafts->draft, &drafts->capacity, drafts->count + 1, sizeof(*drafts->draft));
     draft = &drafts->draft[drafts->count++];
     *slot = drafts->count;
-    *draft = (struct draft){.kin = kin,
-                            .number = drafts->count,
-                            .record = {.signature = drafts->kins[kin].signature,
-                                       .kind = drafts->kins[kin].kind,
-                                       .verdict = verdict,
-                                       .cycle = (flags & LEAK_FOUND_CYCLE) != 0,
-                                       .dropped = (flags & LEAK_FOUND_DROPPED) != 0,
-                                       .ignored = (flags & LEAK_FOUND_IGNORED) != 0,
-                                       .owner = owner,
-                                       .first_ns = UINT64_MAX}};
+    *draft = (struct record_sum){.kin = kin,
+                                 .number = drafts->count,
+                                 .record = {.signature = drafts->kins[kin].signature,
+                                            .kind = drafts->kins[kin].kind,
+                                            .verdict = verdict,
+                                            .cycle = (flags & LEAK_FOUND_CYCLE) != 0,
+                                            .dropped = (flags & LEAK_FOUND_DROPPED) != 0,
+                                            .ignored = (flags & LEAK_FOUND_IGNORED) != 0,
+                                            .owner = owner,
+                                            .first_ns = UINT64_MAX}};
     return draft;
 }
 
-/* Under several tags one stack has several sites. */
-static bool is_new_stack(struct drafts *drafts, const struct draft *draft, uint32_t node)
+/* With several tags one stack has several sites. */
+static bool is_new_stack(struct record_sums *drafts, const struct record_sum *draft, uint32_t node)
 {
     bool fresh = true;
 
@@ -131,7 +132,7 @@ static bool is_new_stack(struct drafts *drafts, const struct draft *draft, uint3
     return fresh;
 }
 
-void drafts_add_site(struct drafts *drafts, struct draft *draft, uint32_t index)
+void record_sums_add_site(struct record_sums *drafts, struct record_sum *draft, uint32_t index)
 {
     const struct store_site *site = &drafts->store->sites[index];
 
@@ -139,15 +140,16 @@ void drafts_add_site(struct drafts *drafts, struct draft *draft, uint32_t index)
         return;
     draft->last_site = index + 1;
     draft->record.stacks += is_new_stack(drafts, draft, site->node);
-    estimate_add(&draft->variance, drafts->store, site);
+    variance_add_site(&draft->variance, drafts->store, site);
     for (int i = 0; i < LEAK_SITE_THREADS; i++)
         if (site->threads[i])
             add_thread(draft, site->threads[i]);
     draft->record.more_threads |= site->more_threads;
 }
 
-/* When its blocks were made: of all the site's, of those that were found, or since then. */
-static void add_times(struct drafts *drafts, struct record *record, const struct share *share)
+/* Allocation times of a share: of the blocks found by the leak check, or of those allocated
+ * since. */
+static void add_times(struct record_sums *drafts, struct record *record, const struct share *share)
 {
     const struct store *store = drafts->store;
     const struct store_site *site = &store->sites[share->site];
@@ -169,34 +171,35 @@ static void add_times(struct drafts *drafts, struct record *record, const struct
         record->last_ns = last_ns;
 }
 
-static void add_found(struct drafts *drafts, struct draft *draft, const struct share *share)
+static void add_found(struct record_sums *drafts, struct record_sum *draft,
+                      const struct share *share)
 {
     const struct store_leak_check *look = drafts->store->look;
     const struct store_found *found = &look->found[share->found];
 
     draft->record.shared |= (found->flags & LEAK_FOUND_SHARED) != 0;
     draft->record.tagged |= (found->flags & LEAK_FOUND_TAGGED) != 0;
-    samples_add(&draft->samples, drafts->samples_told, look, found);
+    block_samples_add(&draft->samples, drafts->samples_max, look, found);
     if (found->root != STORE_NONE &&
         (!draft->reached.blocks || share->bytes > draft->reached.bytes))
         draft->reached = *share;
-    drafts->draft_of[share->found] = (uint32_t)(draft - drafts->draft) + 1;
+    drafts->sum_of_found[share->found] = (uint32_t)(draft - drafts->draft) + 1;
 }
 
-static void add_share(struct drafts *drafts, const struct share *share, uint32_t kin)
+static void add_share(struct record_sums *drafts, const struct share *share, uint32_t kin)
 {
     const struct store_leak_check *look = drafts->store->look;
     enum verdict verdict = drafts->kins[kin].runtime ? VERDICT_RUNTIME : share->verdict;
     unsigned flags = 0;
     uint32_t owner = 0;
-    struct draft *draft;
+    struct record_sum *draft;
     struct record *record;
 
     if (share->found != STORE_NONE && verdict != VERDICT_RUNTIME)
-        flags = look->found[share->found].flags & TELLING;
+        flags = look->found[share->found].flags & DISTINGUISHING_FLAGS;
     if (verdict == VERDICT_INDIRECT && look->found[share->found].owner != STORE_NONE)
-        owner = drafts->draft_of[look->found[share->found].owner];
-    draft = find_draft(drafts, kin, verdict, flags, owner);
+        owner = drafts->sum_of_found[look->found[share->found].owner];
+    draft = find_sum(drafts, kin, verdict, flags, owner);
     record = &draft->record;
     record->bytes = add_saturating(record->bytes, share->bytes);
     record->blocks = add_saturating(record->blocks, share->blocks);
@@ -204,22 +207,22 @@ static void add_share(struct drafts *drafts, const struct share *share, uint32_t
     record->retained.blocks = add_saturating(record->retained.blocks, share->retained_blocks);
     if (!draft->largest.blocks || share->bytes > draft->largest.bytes)
         draft->largest = *share;
-    drafts_add_site(drafts, draft, share->site);
+    record_sums_add_site(drafts, draft, share->site);
     if (drafts->store->sites[share->site].tag)
-        tags_add(&draft->tags, drafts->store->tags[drafts->store->sites[share->site].tag],
-                 share->bytes, share->blocks);
+        tag_sums_add(&draft->tags, drafts->store->tags[drafts->store->sites[share->site].tag],
+                     share->bytes, share->blocks);
     add_times(drafts, record, share);
     if (share->found != STORE_NONE)
         add_found(drafts, draft, share);
 }
 
-static void add_shares(struct drafts *drafts, uint32_t index, bool indirect)
+static void add_shares(struct record_sums *drafts, uint32_t index, bool indirect)
 {
     const struct store_site *site = &drafts->store->sites[index];
-    uint64_t signature = signatures_of(drafts->signatures, site->node);
+    uint64_t signature = signatures_of_node(drafts->signatures, site->node);
     uint32_t kin = (uint32_t)hashmap_get(&drafts->kin_by_key, hash_mix(signature, site->kind)) - 1;
     const struct share *shares;
-    size_t count = settle_site(&drafts->settling, index, &shares);
+    size_t count = reconcile_site(&drafts->reconciliation, index, &shares);
 
     for (size_t i = 0; i < count; i++)
         if ((shares[i].verdict == VERDICT_INDIRECT) == indirect)
@@ -228,44 +231,47 @@ static void add_shares(struct drafts *drafts, uint32_t index, bool indirect)
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-struct drafts drafts_begin(struct mem *mem, const struct store *store,
-                           struct signatures *signatures, struct trends *trends, bool inherited)
+struct record_sums record_sums_begin(struct mem *mem, const struct store *store,
+                                     struct signatures *signatures,
+                                     struct growth_series *growth_series, bool inherited)
 {
-    struct drafts drafts = {
-        .store = store, .signatures = signatures, .trends = trends, .inherited = inherited};
+    struct record_sums drafts = {.store = store,
+                                 .signatures = signatures,
+                                 .growth_series = growth_series,
+                                 .inherited = inherited};
 
     for (uint32_t i = 0; i < store->site_count; i++)
-        if (counts(&drafts, &store->sites[i]) || has_grown(&drafts, i))
-            signatures_want(signatures, store->sites[i].node);
-    drafts.settling = settle_begin(store);
+        if (is_counted(&drafts, &store->sites[i]) || has_grown(&drafts, i))
+            signatures_request(signatures, store->sites[i].node);
+    drafts.reconciliation = reconcile_begin(store);
     drafts.next_site = array_grow(NULL, &(size_t){0}, store->site_count, sizeof(*drafts.next_site));
-    drafts.draft_of =
-        arena_alloc_array(mem, store->look ? store->look->found_count : 0, sizeof(*drafts.draft_of));
+    drafts.sum_of_found = arena_alloc_array(mem, store->look ? store->look->found_count : 0,
+                                         sizeof(*drafts.sum_of_found));
     return drafts;
 }
 
-void drafts_make(struct drafts *drafts)
+void record_sums_make(struct record_sums *drafts)
 {
     const struct store *store = drafts->store;
 
     for (uint32_t i = 0; i < store->site_count; i++)
-        if (counts(drafts, &store->sites[i]) || has_grown(drafts, i))
+        if (is_counted(drafts, &store->sites[i]) || has_grown(drafts, i))
             add_to_kin(drafts, i);
     if (store->tags)
         add_other_tags(drafts);
     for (size_t i = 0; i < drafts->kin_count; i++)
-        classify(drafts, &drafts->kins[i]);
+        classify_kin(drafts, &drafts->kins[i]);
     for (int indirect = 0; indirect < 2; indirect++)
         for (uint32_t i = 0; i < store->site_count; i++)
-            if (counts(drafts, &store->sites[i]))
+            if (is_counted(drafts, &store->sites[i]))
                 add_shares(drafts, i, indirect);
 }
 
-void drafts_end(struct drafts *drafts)
+void record_sums_end(struct record_sums *drafts)
 {
     for (size_t i = 0; i < drafts->count; i++)
-        tags_end(&drafts->draft[i].tags);
-    settle_end(&drafts->settling);
+        tag_sums_end(&drafts->draft[i].tags);
+    reconcile_end(&drafts->reconciliation);
     free(drafts->next_site);
     free(drafts->kins);
     free(drafts->draft);

@@ -1,71 +1,69 @@
-/* record_sums.h - what each site holds, added up to records: which there will be, and how much each
- * is.
+/* record_sums.h - sites summed up to records: which records there are, and their sizes.
  *
- * Sites of one signature and kind are kin: whether their blocks are the runtime's own is asked of
- * all of them together. What each site holds then goes to drafts by verdict; indirect blocks last,
- * since theirs are told apart by the record they hang under. group_records.h makes records of them.
+ * Sites of one signature and kind are kin, and classify as the runtime's together. The shares of
+ * each site go to sums by verdict; indirect blocks last, because the record they belong to
+ * distinguishes them. group_records.c completes the records.
  */
 #ifndef SYMBOLIZE_RECORDS_RECORD_SUMS_H
 #define SYMBOLIZE_RECORDS_RECORD_SUMS_H
 
 #include "symbolize/records/sampling_error.h"
-#include "symbolize/heap/block_samples.h"
-#include "common/sites/reconcile.h"
+#include "symbolize/heap/heap.h"
+#include "common/sites/sites.h"
 #include "common/sites/signature.h"
-#include "common/sites/tags.h"
-#include "common/sites/growth_series.h"
 
-#define DRAFT_THREADS 16
+#define RECORD_SUM_THREADS 16
 
 struct kin {
     uint64_t signature;
     uint32_t kind;
-    uint32_t first;   /* index of a site + 1; the others follow in next_site */
-    uint32_t largest; /* index of the site that holds most */
+    uint32_t first;   /* first site + 1; the others follow in next_site */
+    uint32_t largest; /* index of the largest site */
     uint64_t bytes, blocks;
     bool runtime;
 };
 
-/* A record while it is being added up. */
-struct draft {
+/* A record while it is summed up. */
+struct record_sum {
     struct record record;
     size_t number; /* from 1 */
     struct variance variance;
-    uint32_t threads[DRAFT_THREADS];
+    uint32_t threads[RECORD_SUM_THREADS];
     uint32_t kin;
-    uint32_t last_site;   /* that was added, + 1 */
-    struct share largest; /* its stack is the one shown */
-    struct share reached; /* the largest that has a path; no blocks = none */
-    struct samples samples;
+    uint32_t last_site;   /* last site added, + 1 */
+    struct share largest; /* the record shows its stack */
+    struct share reached; /* the largest share with a path; no blocks = none */
+    struct block_samples samples;
     struct tag_sums tags;
 };
 
-struct drafts {
+struct record_sums {
     const struct store *store;
     struct signatures *signatures;
-    struct trends *trends;
-    size_t samples_told; /* of each draft, at most */
-    bool inherited;      /* what a fork child was handed down counts, too */
-    struct settling settling;
+    struct growth_series *growth_series;
+    size_t samples_max; /* samples of each record */
+    bool inherited;     /* include inherited blocks */
+    struct reconciliation reconciliation;
     struct map kin_by_key; /* hash of signature and kind -> index + 1 */
     struct kin *kins;
     size_t kin_count, kin_capacity;
-    uint32_t *next_site; /* of the same kin, + 1; by site */
+    uint32_t *next_site; /* by site: next site of the same kin, + 1 */
     struct map by_key;   /* hash of kin, verdict, flags and owner -> index + 1 */
-    struct map stacks;   /* with tags: hash of draft and node, for those that were counted */
-    struct draft *draft;
+    struct map stacks;   /* with tags: hashes of sum and node already counted */
+    struct record_sum *draft;
     size_t count, capacity;
-    uint32_t *draft_of; /* by what a look found, + 1: for what hangs under it */
+    uint32_t *sum_of_found; /* by result of the leak check: sum + 1, for its indirect blocks */
 };
 
-/* Those of the store; wants the stacks that will be asked for. */
-struct drafts drafts_begin(struct mem *mem, const struct store *store,
-                           struct signatures *signatures, struct trends *trends, bool inherited);
-/* The stacks have names by now. */
-void drafts_make(struct drafts *drafts);
-void drafts_end(struct drafts *drafts);
+/* Requests the stacks that the records need. */
+struct record_sums record_sums_begin(struct mem *mem, const struct store *store,
+                                     struct signatures *signatures,
+                                     struct growth_series *growth_series, bool inherited);
+/* Sums up; the signatures must be resolved. */
+void record_sums_make(struct record_sums *drafts);
+void record_sums_end(struct record_sums *drafts);
 
-/* What is known of a site, whatever the verdict. */
-void drafts_add_site(struct drafts *drafts, struct draft *draft, uint32_t index);
+/* Adds a site's threads, stack and variance, which do not depend on the verdict. */
+void record_sums_add_site(struct record_sums *drafts, struct record_sum *draft, uint32_t index);
 
 #endif

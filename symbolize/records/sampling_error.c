@@ -6,9 +6,10 @@
 #include <string.h>
 
 #define HALF_WIDTH 1.96   /* standard deviations, for 95 % */
-#define DIGITS_MOST 10000 /* no number is shown with more than four digits that count */
+#define DIGITS_MOST 10000 /* at most four significant digits */
 
-void estimate_add(struct variance *sum, const struct store *store, const struct store_site *site)
+void variance_add_site(struct variance *sum, const struct store *store,
+                       const struct store_site *site)
 {
     double square = (double)store->header.sample * (double)store->header.sample;
 
@@ -25,14 +26,14 @@ static uint64_t half_width(double variance, uint64_t samples)
     return width < 0x1p63 ? (uint64_t)width : UINT64_MAX;
 }
 
-struct error estimate_error(const struct variance *variance)
+struct error variance_half_width(const struct variance *variance)
 {
     return (struct error){.bytes = half_width(variance->bytes, variance->samples),
                           .blocks = half_width(variance->blocks, variance->samples),
                           .samples = variance->samples};
 }
 
-void estimate_add_error(struct error *sum, const struct error *part)
+void error_add(struct error *sum, const struct error *part)
 {
     sum->bytes = (uint64_t)hypot((double)sum->bytes, (double)part->bytes);
     sum->blocks = (uint64_t)hypot((double)sum->blocks, (double)part->blocks);
@@ -41,8 +42,9 @@ void estimate_add_error(struct error *sum, const struct error *part)
 
 /* ---- Words --------------------------------------------------------------------------------- */
 
-/* The power of ten of the last digit to show: the error's first, or its second after a one. */
-static uint64_t place_of(uint64_t number, uint64_t error)
+/* The power of ten of the last digit to show: that of the error's first digit, or of its second
+ * after a 1. */
+static uint64_t digit_place(uint64_t number, uint64_t error)
 {
     uint64_t place = 1, least = 1;
 
@@ -62,7 +64,7 @@ static uint64_t round_to(uint64_t number, uint64_t place)
     return rest < place - rest ? number - rest : add_saturating(number - rest, place);
 }
 
-/* An error is never made smaller. */
+/* Errors are only rounded up. */
 static uint64_t round_up_to(uint64_t number, uint64_t place)
 {
     uint64_t rest = number % place;
@@ -75,8 +77,8 @@ static const struct {
     const char *name;
 } units[] = {{1000000000000, "TB"}, {1000000000, "GB"}, {1000000, "MB"}, {1000, "kB"}};
 
-/* number in the unit that suits "like", as far as place. */
-static struct shown in_unit(const char *sign, uint64_t number, uint64_t like, uint64_t place)
+/* Formats number in the unit for `like`, rounded to `place`. */
+static struct shown format_in_unit(const char *sign, uint64_t number, uint64_t like, uint64_t place)
 {
     struct shown shown;
     int decimals = 0;
@@ -96,7 +98,7 @@ static struct shown in_unit(const char *sign, uint64_t number, uint64_t like, ui
     return shown;
 }
 
-static struct shown with_sign(const char *sign, struct shown number)
+static struct shown prefix_sign(const char *sign, struct shown number)
 {
     struct shown shown;
 
@@ -107,34 +109,34 @@ static struct shown with_sign(const char *sign, struct shown number)
 
 struct shown estimate_bytes(uint64_t bytes, uint64_t error)
 {
-    uint64_t place = place_of(bytes, error), rounded = round_to(bytes, place);
+    uint64_t place = digit_place(bytes, error), rounded = round_to(bytes, place);
 
-    return error ? in_unit("~", rounded, rounded, place) : term_count(bytes, "byte");
+    return error ? format_in_unit("~", rounded, rounded, place) : term_count(bytes, "byte");
 }
 
 struct shown estimate_bytes_error(uint64_t bytes, uint64_t error)
 {
-    uint64_t place = place_of(bytes, error), rounded = round_to(bytes, place);
+    uint64_t place = digit_place(bytes, error), rounded = round_to(bytes, place);
 
     error = round_up_to(error, place);
-    return in_unit("+-", error, error > rounded ? error : rounded, place);
+    return format_in_unit("+-", error, error > rounded ? error : rounded, place);
 }
 
 struct shown estimate_count(uint64_t number, uint64_t error, const char *word)
 {
     if (!error)
         return term_count(number, word);
-    return with_sign("~", term_count(round_to(number, place_of(number, error)), word));
+    return prefix_sign("~", term_count(round_to(number, digit_place(number, error)), word));
 }
 
 struct shown estimate_number(uint64_t number, uint64_t error)
 {
     if (!error)
         return term_number(number);
-    return with_sign("~", term_number(round_to(number, place_of(number, error))));
+    return prefix_sign("~", term_number(round_to(number, digit_place(number, error))));
 }
 
 struct shown estimate_count_error(uint64_t number, uint64_t error, const char *word)
 {
-    return with_sign("+-", term_count(round_up_to(error, place_of(number, error)), word));
+    return prefix_sign("+-", term_count(round_up_to(error, digit_place(number, error)), word));
 }

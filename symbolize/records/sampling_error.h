@@ -17,21 +17,22 @@ struct variance {
     uint64_t samples;
 };
 
-void estimate_add(struct variance *sum, const struct store *store, const struct store_site *site);
-struct error estimate_error(const struct variance *variance);
-/* Of a sum of independent estimates. */
-void estimate_add_error(struct error *sum, const struct error *part);
+void variance_add_site(struct variance *sum, const struct store *store,
+                       const struct store_site *site);
+struct error variance_half_width(const struct variance *variance);
+/* Adds the error of an independent estimate. */
+void error_add(struct error *sum, const struct error *part);
 
-/* "~4.1 MB" and "~64,000 blocks": as many digits as mean something when the number is off by that
- * much. Off by 0: the exact number, as term_count has it. */
+/* "~4.1 MB" and "~64,000 blocks", with the digits that are significant for this error. Error 0: the
+ * exact number. */
 struct shown estimate_bytes(uint64_t bytes, uint64_t error);
 struct shown estimate_count(uint64_t number, uint64_t error, const char *word);
-struct shown estimate_number(uint64_t number, uint64_t error); /* without its word */
-/* "+-0.6 MB" and "+-9,000 blocks", to stand beside these. */
+struct shown estimate_number(uint64_t number, uint64_t error); /* without a unit */
+/* "+-0.6 MB" and "+-9,000 blocks", to follow these. */
 struct shown estimate_bytes_error(uint64_t bytes, uint64_t error);
 struct shown estimate_count_error(uint64_t number, uint64_t error, const char *word);
 
-/* For sums whose error nobody kept: two digits. */
-#define ESTIMATE_ROUGHLY(number) ((number) / 15 + ((number) != 0))
+/* For sums whose error is not recorded: two digits. */
+#define ESTIMATE_ROUGH_ERROR(number) ((number) / 15 + ((number) != 0))
 
 #endif

@@ -77,7 +77,7 @@ static bool is_listed(const struct report *report, size_t i, const struct view *
     const struct process *process = &report->processes[i];
 
     return report->process_count == 1 ||
-           (process->alike == i && !is_clean(process, view) && !report_passes(process, view));
+           (process->alike == i && !is_clean(process, view) && !report_omits_process(process, view));
 }
 
 static void write_when(const struct process *process, const struct view *view, FILE *stream)
@@ -367,7 +367,7 @@ static void count_unlisted(const struct process *process, const struct view *vie
                            struct unlisted *unlisted)
 {
     if (!is_clean(process, view)) {
-        unlisted->passing += report_passes(process, view);
+        unlisted->passing += report_omits_process(process, view);
         return;
     }
     if (process->crash_only) {

@@ -14,7 +14,7 @@
 
 #include <inttypes.h>
 
-#include "symbolize/view/group_by.h"
+#include "symbolize/view/view.h"
 #include "common/view/text_frame.h"
 #include "symbolize/text/text_head.h"
 
@@ -36,7 +36,8 @@ static void write_block(const struct record *record, const struct sample *sample
     fprintf(stream, "%-9s %-15s %13s  %-9s", verdict_word[record->verdict], address,
             term_count(sample->size, "byte").text, serial);
     if (frame) {
-        fprintf(stream, " %s", text_function(frame, view, view->verbose ? 0 : NAME_COLUMNS).text);
+        fprintf(stream, " %s",
+                text_function_name(frame, view, view->verbose ? 0 : NAME_COLUMNS).text);
         fprintf(stream, "  %s", text_place(frame, view).text);
     }
     putc('\n', stream);
@@ -52,7 +53,7 @@ static struct sums write_records(const struct process *process, const struct vie
     for (size_t i = 0; i < process->record_count; i++) {
         const struct record *record = &process->records[i];
 
-        if (record->suppressed_by || !by_shows(view, record->verdict))
+        if (record->suppressed_by || !group_by_includes(view, record->verdict))
             continue;
         sums.blocks = add_saturating(sums.blocks, record->blocks);
         sums.bytes = add_saturating(sums.bytes, record->bytes);
@@ -95,7 +96,7 @@ void text_blocks(const struct report *report, const struct view *view, FILE *str
         const struct process *process = &report->processes[i];
         struct sums sums;
 
-        if (report_passes(process, view))
+        if (report_omits_process(process, view))
             continue;
         text_name(process, false, stream);
         fputs("has these blocks:\n\n", stream);

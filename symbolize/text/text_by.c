@@ -14,13 +14,13 @@
 #include <limits.h>
 #include <string.h>
 
-#include "symbolize/view/group_by.h"
+#include "symbolize/view/view.h"
 #include "common/view/text_frame.h"
 #include "symbolize/text/text_head.h"
 
 #define LEFT 43 /* columns before the name */
 
-static void write_head(const struct process *process, const struct by_table *table,
+static void write_head(const struct process *process, const struct group_by_table *table,
                        const struct view *view, FILE *stream)
 {
     const char *between = "";
@@ -28,9 +28,9 @@ static void write_head(const struct process *process, const struct by_table *tab
     text_name(process, false, stream);
     fprintf(stream, "has %s", term_count(table->all.bytes, "byte").text);
     fprintf(stream, " in %s, by %s,\n", term_count(table->all.blocks, "block").text,
-            by_word[view->by]);
+            group_by_word[view->by]);
     for (int v = 0; v < VERDICT_MAX; v++)
-        if (by_shows(view, (enum verdict)v)) {
+        if (group_by_includes(view, (enum verdict)v)) {
             fprintf(stream, "%s%s", between, verdict_word[v]);
             between = ", ";
         }
@@ -38,7 +38,7 @@ static void write_head(const struct process *process, const struct by_table *tab
 }
 
 /* A name as the other reports have it. */
-static struct shown name_of(const struct by_row *row, const struct view *view)
+static struct shown name_of(const struct group_by_row *row, const struct view *view)
 {
     const struct frame *frame = record_title_frame(row->first);
     size_t columns = view->verbose || view->full_names ? 0 : TEXT_COLUMNS - LEFT;
@@ -46,19 +46,19 @@ static struct shown name_of(const struct by_row *row, const struct view *view)
     const char *name = row->name;
 
     if ((view->by == BY_FUNCTION || view->by == BY_SITE) && frame)
-        return text_function(frame, view, columns);
+        return text_function_name(frame, view, columns);
     if (view->by == BY_FILE && frame && frame->file)
-        name = report_path(view, frame->file, buffer, sizeof(buffer));
+        name = report_display_path(view, frame->file, buffer, sizeof(buffer));
     return term_text(name, strlen(name), columns);
 }
 
-static void write_row(const struct by_table *table, const struct by_row *row,
+static void write_row(const struct group_by_table *table, const struct group_by_row *row,
                       const struct view *view, FILE *stream)
 {
     const struct frame *frame = record_title_frame(row->first);
     int width;
 
-    fprintf(stream, "%5.1f %%", 100 * by_share(table, row));
+    fprintf(stream, "%5.1f %%", 100 * group_by_share(table, row));
     fprintf(stream, "%16s", term_number(row->sum.bytes).text);
     fprintf(stream, "%10s", term_number(row->sum.blocks).text);
     fprintf(stream, "%8s  ", term_number(row->sum.records).text);
@@ -78,7 +78,7 @@ static void write_part(const char *word, const struct verdict_total *part, FILE 
 
 static void write_process(const struct process *process, const struct view *view, FILE *stream)
 {
-    struct by_table table = by_make(process, view);
+    struct group_by_table table = group_by_make(process, view);
     struct verdict_total shown = {table.all.bytes - table.rest.bytes,
                                   table.all.blocks - table.rest.blocks,
                                   table.all.records - table.rest.records};
@@ -86,7 +86,7 @@ static void write_process(const struct process *process, const struct view *view
     write_head(process, &table, view, stream);
     text_style(view, stream, STYLE_BOLD);
     fprintf(stream, "%7s%16s%10s%8s  %s\n", "share", "bytes", "blocks", "records",
-            by_head[view->by]);
+            group_by_heading[view->by]);
     text_style(view, stream, STYLE_PLAIN);
     for (size_t i = 0; i < table.shown; i++)
         write_row(&table, &table.rows[i], view, stream);
@@ -94,12 +94,12 @@ static void write_process(const struct process *process, const struct view *view
     write_part("Shown", &shown, stream);
     write_part(" Rest", &table.rest, stream);
     fputs("\n\n", stream);
-    by_end(&table);
+    group_by_end(&table);
 }
 
 void text_by(const struct report *report, const struct view *view, FILE *stream)
 {
     for (size_t i = 0; i < report->process_count; i++)
-        if (!report_passes(&report->processes[i], view))
+        if (!report_omits_process(&report->processes[i], view))
             write_process(&report->processes[i], view, stream);
 }

@@ -17,12 +17,12 @@
 /* Sums over all of a process's life, whose error nobody kept. */
 static struct shown rough_bytes(const struct process *process, uint64_t bytes)
 {
-    return estimate_bytes(bytes, process->sample > 1 ? ESTIMATE_ROUGHLY(bytes) : 0);
+    return estimate_bytes(bytes, process->sample > 1 ? ESTIMATE_ROUGH_ERROR(bytes) : 0);
 }
 
 static struct shown rough_count(const struct process *process, uint64_t number, const char *word)
 {
-    return estimate_count(number, process->sample > 1 ? ESTIMATE_ROUGHLY(number) : 0, word);
+    return estimate_count(number, process->sample > 1 ? ESTIMATE_ROUGH_ERROR(number) : 0, word);
 }
 
 static void write_seen(const struct process *process, FILE *stream)
@@ -96,7 +96,7 @@ static void write_peak(const struct process *process, const struct view *view, F
         fprintf(stream, "%s%s in ", i ? "  " : "  Of that, ", term_size(part->bytes).text);
         fprintf(stream, "%s", term_count(part->blocks, "block").text);
         if (title) {
-            fprintf(stream, " from %s", text_function(title, view, NAME_COLUMNS).text);
+            fprintf(stream, " from %s", text_function_name(title, view, NAME_COLUMNS).text);
             fprintf(stream, " %s", text_place(title, view).text);
         }
         putc('\n', stream);

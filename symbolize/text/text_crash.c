@@ -80,7 +80,7 @@ static void write_stack(const struct crash *crash, const struct view *view, FILE
         if (all || i < FRAMES - tail || i >= count - tail) {
             text_frame(frame, i == record.user, TEXT_INDENT, view, stream);
             if (i == record.user && frame == title)
-                text_source(frame, TEXT_INDENT, view, stream);
+                text_source_line(frame, TEXT_INDENT, view, stream);
         }
         write_repeats(crash, i + 1, stream);
     }

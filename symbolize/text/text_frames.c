@@ -55,7 +55,7 @@ static void write_frame(const struct frame *frame, bool user, size_t depth, int 
         indent = fprintf(stream, "%*s#%-3zu", indent > 4 ? indent - 4 : 0, "", depth);
     else
         fprintf(stream, "%*s", indent, "");
-    text_frame_here(frame, user, indent, view, stream);
+    text_frame_rest(frame, user, indent, view, stream);
 }
 
 void text_frames(const struct record *record, int indent, const struct view *view, FILE *stream)
@@ -77,7 +77,7 @@ void text_frames(const struct record *record, int indent, const struct view *vie
         write_frame(frame, frame == title, i, indent, view, stream);
         sources += frame == title || sources; /* from the one that matters on */
         if (sources && sources <= told[view->terse].sources)
-            text_source(frame, indent, view, stream);
+            text_source_line(frame, indent, view, stream);
         if (count > 1)
             fprintf(stream, "%*s%s of the same\n", indent + 2, "",
                     term_count(count - 1, "more call").text);

@@ -25,7 +25,7 @@
 /* " (95 % of 12,041)", or nothing. */
 static void share_text(const struct freed *freed, size_t i, char *text, size_t size)
 {
-    uint64_t error = freed->sampled ? ESTIMATE_ROUGHLY(freed->of) : 0;
+    uint64_t error = freed->sampled ? ESTIMATE_ROUGH_ERROR(freed->of) : 0;
     struct shown of = estimate_number(freed->of, error);
     const char *about = freed->exact ? "" : "about ";
     unsigned percent = (unsigned)(freed->place[i].share * 100 + 0.5);
@@ -47,7 +47,7 @@ static void share_text(const struct freed *freed, size_t i, char *text, size_t s
 static void write_place(const char *lead, const struct frame *frame, const char *rest,
                         const struct view *view, FILE *stream)
 {
-    struct shown place = text_place(frame, view), name = text_function(frame, view, 0);
+    struct shown place = text_place(frame, view), name = text_function_name(frame, view, 0);
     const char *at = !place.columns ? "" : frame->file ? " at " : " ";
     size_t taken = TEXT_INDENT + strlen(lead), behind;
     const char *before = "";
@@ -57,14 +57,14 @@ static void write_place(const char *lead, const struct frame *frame, const char 
         size_t room = TEXT_COLUMNS - strlen(NEXT_LINE) + 1;
 
         before = NEXT_LINE;
-        name = text_function(frame, view, room > NAME_LEAST + behind ? room - behind : NAME_LEAST);
+        name = text_function_name(frame, view, room > NAME_LEAST + behind ? room - behind : NAME_LEAST);
     } else if (taken + name.columns + behind > TEXT_COLUMNS && !view->verbose) {
         at = frame->file ? NEXT_LINE "at " : NEXT_LINE;
     }
     fprintf(stream, "%*s%.*s%s%s%s%s%s\n", TEXT_INDENT, "", (int)strlen(lead) - (*before != 0),
             lead, before, name.text, at, place.text, rest);
     if (view->terse <= TEXT_BRIEF)
-        text_source(frame, TEXT_INDENT, view, stream);
+        text_source_line(frame, TEXT_INDENT, view, stream);
 }
 
 static void write_share(const char *lead, const struct freed *freed, size_t i, bool share,
@@ -107,6 +107,6 @@ void text_orphaned(const struct record *record, const struct view *view, FILE *s
         return;
     if (orphaned->holder)
         snprintf(lead, sizeof(lead), "its holder, from %s(), was freed in ",
-                 text_function(orphaned->holder, view, HOLDER_COLUMNS).text);
+                 text_function_name(orphaned->holder, view, HOLDER_COLUMNS).text);
     write_place(lead, orphaned->frames[orphaned->user], "", view, stream);
 }

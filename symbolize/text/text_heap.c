@@ -63,7 +63,7 @@ static struct place *find_places(const struct process *process, size_t *count)
             place->record = record;
         if (record->growth)
             place->growth = record->growth;
-        tags_add_record(&place->tags, record);
+        tag_sums_add_record(&place->tags, record);
     }
     hashmap_end(&by_key);
     if (*count)
@@ -74,7 +74,7 @@ static struct place *find_places(const struct process *process, size_t *count)
 static void end_places(struct place *places, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        tags_end(&places[i].tags);
+        tag_sums_end(&places[i].tags);
     free(places);
 }
 
@@ -114,7 +114,7 @@ static void write_place(struct place *place, size_t number, const struct view *v
         width += fprintf(stream, ", growing %s/s", term_size(place->growth->bytes_per_second).text);
     text_signature(place->record->signature, width, view, stream);
     text_frames(place->record, TEXT_INDENT, view, stream);
-    tags_sort(&place->tags);
+    tag_sums_sort(&place->tags);
     text_tags(&place->tags, &all, TEXT_INDENT, view, stream);
     putc('\n', stream);
 }
@@ -154,7 +154,7 @@ void text_heap_write(const struct report *report, const struct view *view, FILE 
     struct totals totals = report_totals(report);
 
     for (size_t i = 0; i < report->process_count; i++)
-        if (!report_passes(&report->processes[i], view))
+        if (!report_omits_process(&report->processes[i], view))
             write_process(&report->processes[i], view, stream);
     text_summary(report->process_count ? report->processes[0].pid : 0, &totals, stream);
 }

@@ -53,7 +53,7 @@ size_t text_list_count(const struct process *process, const struct view *view)
 static char *when_text(const struct process *process, const struct view *view, size_t i)
 {
     struct record record =
-        view->apart ? process->records[i] : entries_sum(process, &process->entries[i]);
+        view->apart ? process->records[i] : leak_group_sum(process, &process->entries[i]);
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);

@@ -16,7 +16,7 @@ struct shown text_call(const struct frame *frame, const struct view *view, size_
 
     if (!frame)
         return term_text("an unknown place", 16, 0);
-    name = text_function(frame, view, columns > 4 ? columns - 2 : columns);
+    name = text_function_name(frame, view, columns > 4 ? columns - 2 : columns);
     whole = (view->verbose || view->full_names) && strchr(name.text, '('); /* with its arguments */
     call.columns = name.columns + (frame->function && !whole ? 2 : 0);
     snprintf(call.text, sizeof(call.text), "%.*s%s", TERM_TEXT_MAX - 3, name.text,

@@ -170,7 +170,7 @@ static bool write_head(const struct process *process, const struct record *recor
 static const struct frame *where_they_part(const struct entry *entry, const struct record *part,
                                            const struct record *first, const char **who)
 {
-    size_t start = entries_shared(entry, part), a = start, b = entries_shared(entry, first);
+    size_t start = leak_group_shared_frame(entry, part), a = start, b = leak_group_shared_frame(entry, first);
 
     while (a < part->frame_count && b < first->frame_count && part->frames[a] == first->frames[b]) {
         a++;
@@ -180,7 +180,7 @@ static const struct frame *where_they_part(const struct entry *entry, const stru
         a++;
     if (a == part->frame_count)
         a = start;
-    if (part->frames[start]->name_hash != first->frames[entries_shared(entry, first)]->name_hash)
+    if (part->frames[start]->name_hash != first->frames[leak_group_shared_frame(entry, first)]->name_hash)
         *who = "from";
     else
         *who = part->frames[a]->name_hash != part->frames[start]->name_hash ? "called by" : NULL;
@@ -261,7 +261,7 @@ static size_t partings_of(const struct process *process, const struct entry *ent
         parting = &partings[*place - 1];
         parting->bytes = add_saturating(parting->bytes, part->bytes);
         parting->blocks = add_saturating(parting->blocks, part->blocks);
-        estimate_add_error(&parting->error, &part->error);
+        error_add(&parting->error, &part->error);
     }
     hashmap_end(&by_place);
     return count;
@@ -291,12 +291,12 @@ static void write_tags(const struct process *process, const struct record *recor
     struct tag_sums sums = {0};
 
     for (size_t i = 0; entry && i < entry->count; i++)
-        tags_add_record(&sums, &process->records[entry->parts[i]]);
+        tag_sums_add_record(&sums, &process->records[entry->parts[i]]);
     if (!entry)
-        tags_add_record(&sums, record);
-    tags_sort(&sums);
+        tag_sums_add_record(&sums, record);
+    tag_sums_sort(&sums);
     text_tags(&sums, record, TEXT_INDENT, view, stream);
-    tags_end(&sums);
+    tag_sums_end(&sums);
 }
 
 static void write_body(const struct process *process, const struct record *record,
@@ -341,7 +341,7 @@ void text_entry(const struct process *process, const struct entry *entry, size_t
         text_record(process, &process->records[entry->parts[0]], number, view, stream);
         return;
     }
-    sum = entries_sum(process, entry);
+    sum = leak_group_sum(process, entry);
     dated = write_head(process, &sum, entry, number, view, stream);
     write_body(process, &sum, entry, dated, view, stream);
 }

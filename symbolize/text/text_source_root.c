@@ -44,7 +44,7 @@ static void add_record(struct common *common, const struct record *record, const
 
         if (frame->role != FRAME_USER || !frame->file)
             continue;
-        path = report_path(view, frame->file, buffer, sizeof(buffer));
+        path = report_display_path(view, frame->file, buffer, sizeof(buffer));
         if (*path == '/')
             add_path(common, path);
         else
@@ -63,7 +63,7 @@ const char *text_base(const struct report *report, const struct view *view, char
         const struct process *process = &report->processes[i];
 
         for (size_t k = 0; k < process->record_count && k < RECORDS && !common.near; k++)
-            if (report_lists(&process->records[k], view))
+            if (report_lists_record(&process->records[k], view))
                 add_record(&common, &process->records[k], view);
     }
     return !common.near && common.places > 1 && strlen(buffer) >= LEAST ? buffer : NULL;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "common/view/format_api.h"
-#include "common/sites/tags.h"
+#include "common/sites/sites.h"
 
 /* Of sums that are sorted. all: what is shown with them, and how far off it may be. */
 void text_tags(const struct tag_sums *sums, const struct record *all, int indent,

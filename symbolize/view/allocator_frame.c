@@ -1,9 +1,9 @@
-/* allocator_frame.c - see allocator_frame.h. */
-#include "symbolize/view/allocator_frame.h"
+/* allocator_frame.c - see view.h. */
+#include "symbolize/view/view.h"
 
 #include "leak_store.h"
 
-const char *callee_of_kind(uint32_t kind)
+const char *allocator_name(uint32_t kind)
 {
     static const char *const names[LEAK_KIND_MAX] = {
         [LEAK_KIND_MALLOC] = "malloc",
@@ -19,7 +19,7 @@ const char *callee_of_kind(uint32_t kind)
     return kind < LEAK_KIND_MAX ? names[kind] : NULL;
 }
 
-const char *callee_of_form(uint32_t form)
+const char *deallocator_name(uint32_t form)
 {
     static const char *const names[LEAK_FORM_MAX] = {
         [LEAK_FORM_FREE] = "free",

@@ -1,26 +1,27 @@
-/* report_set_json.c - see report_set_json.h.
+/* report_set_json.c - reads reports written as JSON; see view.h.
  *
- * Strangers' files: what a key should hold is asked for by its type, and what is not there, or is
- * something else, is left out.
+ * The files are not trusted: each key is read by its expected type, and what is missing or has
+ * another type is left out.
  */
-#include "symbolize/view/report_set_json.h"
+#include "symbolize/view/view.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "leak_store.h"
-#include "common/names/frame_class.h"
+#include "common/names/names.h"
 #include "common/base/text.h"
 
-struct reading {
-    struct ledger *ledger;
+struct json_reader {
+    struct report_set *report_set;
     json_t *item; /* a record, an error or a resource */
     struct record record;
 };
 
-bool ledger_json_begins(const char *path)
+bool report_set_json_detect(const char *path)
 {
     FILE *file = fopen(path, "re");
     int first = ' ';
@@ -65,7 +66,7 @@ static uint64_t time_at(const json_t *object, const char *key)
     return text ? time_parse_iso(text) : 0;
 }
 
-/* A place in the table of words, from NULL words to `count`; 0 when there is no such word. */
+/* The index of a word in the table; 0 when it is not there. */
 static uint32_t word_at(const json_t *object, const char *key, const char *const *words,
                         uint32_t count)
 {
@@ -79,9 +80,8 @@ static uint32_t word_at(const json_t *object, const char *key, const char *const
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
-/* Whose code it is a report does not say, but what is further in than the user's frame is not the
- * user's. */
-static enum frame_role role_of(const struct frame *frame, bool inner)
+/* A report does not contain roles, but frames inside the user frame are no user code. */
+static enum frame_role frame_role_from_json(const struct frame *frame, bool inner)
 {
     enum frame_role role = classify_frame(frame->module, frame->function, frame->file);
 
@@ -99,7 +99,7 @@ static void read_frame(struct frame *frame, const json_t *from, bool inner, stru
                             .offset = number_at(from, "offset"),
                             .has_offset = json_is_integer(json_object_get(from, "offset")),
                             .inlined = json_is_true(json_object_get(from, "inlined"))};
-    frame->role = role_of(frame, inner);
+    frame->role = frame_role_from_json(frame, inner);
 }
 
 static void read_frames(struct mem *mem, const json_t *item, struct record *record)
@@ -118,15 +118,15 @@ static void read_frames(struct mem *mem, const json_t *item, struct record *reco
     record->frames = stack;
     record->frame_count = count;
     record->user = user;
-    record->ending = LEAK_ROOT_COMPLETE; /* a report does not say */
+    record->ending = LEAK_ROOT_COMPLETE; /* reports do not contain it */
 }
 
 /* ---- Records, errors, resources -------------------------------------------------------------- */
 
-/* Of a merged report. */
-static void read_seen(struct reading *reading)
+/* Occurrences, in a merged report. */
+static void read_seen(struct json_reader *reading)
 {
-    struct mem *mem = reading->ledger->mem;
+    struct mem *mem = reading->report_set->mem;
     struct seen *seen = &reading->record.seen;
     json_t *hosts = json_object_get(reading->item, "on");
 
@@ -138,11 +138,11 @@ static void read_seen(struct reading *reading)
         const char *name = json_string_value(json_array_get(hosts, i));
 
         if (name)
-            seen->hosts[seen->host_count++] = ledger_host(reading->ledger, name);
+            seen->hosts[seen->host_count++] = report_set_host_name(reading->report_set, name);
     }
 }
 
-static void read_amounts(struct reading *reading, const char *count)
+static void read_amounts(struct json_reader *reading, const char *count)
 {
     struct record *record = &reading->record;
     const json_t *item = reading->item, *retained = json_object_get(item, "retained"),
@@ -156,13 +156,13 @@ static void read_amounts(struct reading *reading, const char *count)
                                    number_at(error, "samples")};
     record->first_ns = time_at(item, "first");
     record->last_ns = time_at(item, "last");
-    if (!record->last_ns) /* of an error */
+    if (!record->last_ns) /* errors have one time */
         record->first_ns = record->last_ns = time_at(item, "time");
 }
 
-static void read_tags(struct reading *reading)
+static void read_tags(struct json_reader *reading)
 {
-    struct mem *mem = reading->ledger->mem;
+    struct mem *mem = reading->report_set->mem;
     json_t *tags = json_object_get(reading->item, "tags"), *item;
     struct tag_sum *sums = arena_alloc_array(mem, json_array_size(tags), sizeof(*sums));
     size_t i;
@@ -178,7 +178,7 @@ static void read_tags(struct reading *reading)
     }
 }
 
-static struct ledger_entry *read_record(struct reading *reading)
+static struct report_set_entry *read_record(struct json_reader *reading)
 {
     const char *word = json_string_value(json_object_get(reading->item, "verdict"));
 
@@ -191,119 +191,119 @@ static struct ledger_entry *read_record(struct reading *reading)
     reading->record.kind = word_at(reading->item, "kind", kind_word, LEAK_KIND_MAX);
     read_amounts(reading, "blocks");
     read_tags(reading);
-    return ledger_add_record(reading->ledger, &reading->record);
+    return report_set_add_record(reading->report_set, &reading->record);
 }
 
-static struct ledger_entry *read_error(struct reading *reading)
+static struct report_set_entry *read_error(struct json_reader *reading)
 {
     const char *type = json_string_value(json_object_get(reading->item, "type"));
 
     read_amounts(reading, "count");
-    return type ? ledger_add_error(reading->ledger, &reading->record, type) : NULL;
+    return type ? report_set_add_error(reading->report_set, &reading->record, type) : NULL;
 }
 
-static struct ledger_entry *read_resource(struct reading *reading)
+static struct report_set_entry *read_resource(struct json_reader *reading)
 {
     const char *type = json_string_value(json_object_get(reading->item, "type"));
 
     read_amounts(reading, "count");
     if (!type || json_is_true(json_object_get(reading->item, "once")))
         return NULL;
-    return ledger_add_resource(reading->ledger, &reading->record, type);
+    return report_set_add_resource(reading->report_set, &reading->record, type);
 }
 
-static void read_each(struct ledger *ledger, const json_t *process, const char *key,
-                      struct ledger_entry *(*read)(struct reading *reading))
+static void read_items(struct report_set *report_set, const json_t *process, const char *key,
+                       struct report_set_entry *(*read)(struct json_reader *reading))
 {
     json_t *items = json_object_get(process, key);
 
     for (size_t i = 0; i < json_array_size(items); i++) {
-        struct reading reading = {.ledger = ledger, .item = json_array_get(items, i)};
-        struct ledger_entry *entry;
+        struct json_reader reading = {.report_set = report_set, .item = json_array_get(items, i)};
+        struct report_set_entry *entry;
 
         if (!signature_at(reading.item, &reading.record.signature))
             continue;
         read_seen(&reading);
         entry = read(&reading);
         if (entry && !entry->record.frame_count)
-            read_frames(ledger->mem, reading.item, &entry->record);
+            read_frames(report_set->mem, reading.item, &entry->record);
     }
 }
 
-static void read_all(struct ledger *ledger, const json_t *from)
+static void read_all_items(struct report_set *report_set, const json_t *from)
 {
-    read_each(ledger, from, "records", read_record);
-    read_each(ledger, from, "errors", read_error);
-    read_each(ledger, from, "resources", read_resource);
+    read_items(report_set, from, "records", read_record);
+    read_items(report_set, from, "errors", read_error);
+    read_items(report_set, from, "resources", read_resource);
 }
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-static struct ledger_process process_at(const json_t *item, const char *host)
+static struct report_set_process process_at(const json_t *item, const char *host)
 {
     json_int_t pid = json_integer_value(json_object_get(item, "pid"));
     const json_t *sampled = json_object_get(item, "sampled");
     const json_t *look = json_object_get(item, "snapshot");
 
-    return (struct ledger_process){.host = host,
-                                   .exe = json_string_value(json_object_get(item, "exe")),
-                                   .pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0,
-                                   .started_ns = time_at(item, "started"),
-                                   .sampled =
-                                       json_is_true(sampled) || number_at(sampled, "bytes") > 1,
-                                   .look = (uint32_t)number_at(look, "milestone")};
+    return (struct report_set_process){.host = host,
+                                       .exe = json_string_value(json_object_get(item, "exe")),
+                                       .pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0,
+                                       .started_ns = time_at(item, "started"),
+                                       .sampled =
+                                           json_is_true(sampled) || number_at(sampled, "bytes") > 1,
+                                       .look = (uint32_t)number_at(look, "milestone")};
 }
 
-static void read_processes(struct ledger *ledger, const json_t *report)
+static void read_processes(struct report_set *report_set, const json_t *report)
 {
     json_t *processes = json_object_get(report, "processes");
     const char *host = json_string_value(json_object_get(report, "host"));
 
     for (size_t i = 0; i < json_array_size(processes); i++) {
         const json_t *item = json_array_get(processes, i);
-        struct ledger_process process = process_at(item, host);
+        struct report_set_process process = process_at(item, host);
 
-        if (ledger_begin_process(ledger, &process))
-            read_all(ledger, item);
+        if (report_set_begin_process(report_set, &process))
+            read_all_items(report_set, item);
     }
 }
 
-/* What is summed up cannot be taken apart: when some of it was counted before, none is now. */
-static const char *read_merged(struct ledger *ledger, const json_t *report)
+/* A merged report cannot be split: if one of its processes was counted before, it is rejected. */
+static const char *read_merged(struct report_set *report_set, const json_t *report)
 {
     json_t *processes = json_object_get(report, "processes"), *item;
-    struct ledger_process process;
+    struct report_set_process process;
     size_t again = 0, i;
 
     json_array_foreach(processes, i, item)
     {
         process = process_at(item, json_string_value(json_object_get(item, "host")));
-        again += ledger_knows(ledger, &process);
+        again += report_set_has_process(report_set, &process);
     }
     if (again)
-        return arena_format(ledger->mem,
+        return arena_format(report_set->mem,
                           "has %zu of the processes that were counted before: give the reports "
                           "that it was made of instead",
                           again);
     json_array_foreach(processes, i, item)
     {
         process = process_at(item, json_string_value(json_object_get(item, "host")));
-        ledger_begin_process(ledger, &process);
+        report_set_begin_process(report_set, &process);
     }
-    read_all(ledger, report);
+    read_all_items(report_set, report);
     return NULL;
 }
 
-const char *ledger_json_read(struct ledger *ledger, const char *path)
+const char *report_set_json_read(struct report_set *report_set, const char *path)
 {
     json_error_t trouble;
     json_t *report = json_load_file(path, JSON_ALLOW_NUL, &trouble);
     const char *format = json_string_value(json_object_get(report, "format"));
-    bool merged = format && strcmp(format, LEDGER_MERGED) == 0;
+    bool merged = format && strcmp(format, REPORT_SET_MERGED_FORMAT) == 0;
     const char *wrong = NULL;
 
     if (!report)
-        wrong = arena_format(ledger->mem, "is no JSON: line %d: %s; write the report again",
+        wrong = arena_format(report_set->mem, "is no JSON: line %d: %s; write the report again",
                            trouble.line, trouble.text);
     else if (!format || (strcmp(format, "libleak") != 0 && !merged) ||
              !json_is_array(json_object_get(report, "processes")))
@@ -311,9 +311,53 @@ const char *ledger_json_read(struct ledger *ledger, const char *path)
     else if (json_integer_value(json_object_get(report, "version")) != 1)
         wrong = "is a libleak report of another version: write it with this leakreport";
     else if (merged)
-        wrong = read_merged(ledger, report);
+        wrong = read_merged(report_set, report);
     else
-        read_processes(ledger, report);
+        read_processes(report_set, report);
     json_decref(report);
     return wrong;
+}
+
+bool baseline_read(struct report_set *report_set, const char *path, const char **wrong)
+{
+    *wrong = report_set_json_detect(path) ? report_set_json_read(report_set, path)
+                                          : "is no report that was written with --format=json";
+    return !*wrong;
+}
+
+void baseline_suppress(const struct report_set *report_set, const char *path,
+                       struct suppressions *suppressions)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (!stream)
+        return;
+    /* Suppresses leaks only, unless the baseline listed reachable blocks: a block that was
+     * reachable and is lost now is new. */
+    for (size_t i = 0; i < report_set->count; i++)
+        fprintf(stream,
+                "{\n in the baseline\n libleak:Leak\n match-leak-kinds: %s\n"
+                " signature=%016" PRIx64 "\n}\n",
+                report_set->shows[VERDICT_REACHABLE] ? "all" : "definite,indirect,possible",
+                report_set->entries[i].record.signature);
+    fclose(stream);
+    suppress_add(suppressions, path, text, size);
+    free(text);
+}
+
+uint64_t baseline_new_errors(const struct report_set *report_set, const struct report *report)
+{
+    uint64_t fresh = 0;
+
+    for (size_t i = 0; i < report->process_count; i++) {
+        const struct process *process = &report->processes[i];
+
+        for (size_t k = 0; k < process->mistake_count; k++)
+            fresh += !report_set_find(report_set, REPORT_SET_ERROR, process->mistakes[k].signature);
+        fresh += process->crash &&
+                 !report_set_find(report_set, REPORT_SET_ERROR, process->crash->signature);
+    }
+    return fresh;
 }

@@ -40,11 +40,11 @@ static void write_formats(const struct report *report, const struct view *view)
 {
     static size_t turn = 2;
 
-    formats_at(0)->write(report, view, nowhere());
-    formats_at(1)->write(report, view, nowhere());
-    if (!formats_at(turn))
+    format_at(0)->write(report, view, nowhere());
+    format_at(1)->write(report, view, nowhere());
+    if (!format_at(turn))
         turn = 2;
-    formats_at(turn++)->write(report, view, nowhere());
+    format_at(turn++)->write(report, view, nowhere());
 }
 
 static void report_on(struct mem *mem, const struct store *store)
@@ -68,16 +68,16 @@ static void report_on(struct mem *mem, const struct store *store)
     build_finish(&report, &options);
     write_formats(&report, &view);
     view.freed = true;
-    formats_at(0)->write(&report, &view, nowhere());
+    format_at(0)->write(&report, &view, nowhere());
     view.freed = false;
     view.who = true;
-    formats_at(0)->write(&report, &view, nowhere());
+    format_at(0)->write(&report, &view, nowhere());
     view.who = false;
     view.owners = true;
-    formats_at(0)->write(&report, &view, nowhere());
+    format_at(0)->write(&report, &view, nowhere());
     view.owners = false;
     view.by = BY_TAG;
-    formats_at(0)->write(&report, &view, nowhere());
+    format_at(0)->write(&report, &view, nowhere());
     resolve_end(resolver);
     suppress_end(suppressions);
 }

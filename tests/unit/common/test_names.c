@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/names/frame_class.h"
-#include "common/names/demangle.h"
+#include "common/names/names.h"
 #include "common/base/text.h"
 #include "tests/unit/suite.h"
 
@@ -230,7 +229,7 @@ static bool runtime_block(const char *const pairs[][2], size_t count, uint64_t s
         if (frames[i].role == FRAME_USER)
             user = i;
     }
-    return classify_runtime_block(list, count, user, size);
+    return classify_is_runtime_block(list, count, user, size);
 }
 
 START_TEST(blocks_the_runtime_keeps_are_told_from_the_users)

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "common/names/perfmap.h"
-#include "common/names/perfmap_name.h"
 #include "tests/unit/suite.h"
 
 static struct mem *mem;
@@ -239,10 +238,10 @@ static const struct {
 
 START_TEST(a_name_is_taken_apart)
 {
-    struct perfname name;
+    struct perfmap_function name;
 
     mem = arena_begin();
-    name = perfname_read(mem, names[_i].text, strlen(names[_i].text));
+    name = perfmap_parse_name(mem, names[_i].text, strlen(names[_i].text));
     ck_assert_str_eq(name.function, names[_i].function);
     ck_assert_str_eq(name.file ? name.file : "none", names[_i].file ? names[_i].file : "none");
     ck_assert_uint_eq(name.line, names[_i].line);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/names/resolve.h"
-#include "common/names/symbol_server.h"
+#include "common/names/symbolizer.h"
 #include "tests/unit/suite.h"
 
 static uint64_t asked; /* a return address in known_function() */
@@ -59,9 +59,9 @@ START_TEST(inlined_frames_come_first)
     struct resolver *resolver = resolve_begin(mem, &search);
     struct resolved_module *module =
         resolve_module(resolver, &(struct binary_name){.path = own_path()});
-    const struct place *place = resolve_place(resolver, module, own_offset());
+    const struct resolved_place *place = resolve_place(resolver, module, own_offset());
 
-    ck_assert_int_eq(binary_state(module->binary), BINARY_GOOD);
+    ck_assert_int_eq(binary_state(module->binary), BINARY_COMPLETE);
     ck_assert_uint_eq(place->count, 2);
     ck_assert_str_eq(place->frames[0].function, "inlined_function");
     ck_assert(place->frames[0].inlined);
@@ -209,7 +209,7 @@ START_TEST(a_file_with_another_build_id_is_never_asked)
         resolve_module(resolver, &(struct binary_name){.path = own_path(),
                                                        .build_id = (const uint8_t *)"\1\2\3\4",
                                                        .build_id_length = 4});
-    const struct place *place = resolve_place(resolver, module, own_offset());
+    const struct resolved_place *place = resolve_place(resolver, module, own_offset());
 
     ck_assert_int_eq(binary_state(module->binary), BINARY_REPLACED);
     ck_assert_uint_eq(place->count, 1);
@@ -224,12 +224,12 @@ static const struct {
     const char *path;
     enum binary_state state;
 } unusable[] = {
-    {"/nowhere/at/all.so", BINARY_GONE},
-    {"/etc/passwd", BINARY_FOREIGN},
-    {"/tmp", BINARY_FOREIGN},
-    {"/dev/zero", BINARY_FOREIGN},
-    {"linux-vdso.so.1", BINARY_FOREIGN},
-    {"", BINARY_FOREIGN},
+    {"/nowhere/at/all.so", BINARY_MISSING},
+    {"/etc/passwd", BINARY_NOT_ELF},
+    {"/tmp", BINARY_NOT_ELF},
+    {"/dev/zero", BINARY_NOT_ELF},
+    {"linux-vdso.so.1", BINARY_NOT_ELF},
+    {"", BINARY_NOT_ELF},
 };
 
 START_TEST(what_is_no_binary_says_so)
@@ -259,7 +259,7 @@ START_TEST(serving_answers_each_line_and_ends_each_answer_with_an_empty_one)
     fclose(in);
     in = fmemopen(requests, size, "r");
     out = open_memstream(&answers, &size);
-    serve(mem, &search, in, out);
+    symbolizer_serve(mem, &search, in, out);
     fclose(out);
     fclose(in);
     ck_assert_msg(strncmp(answers, "inlined_function\t", 17) == 0, "got %s", answers);

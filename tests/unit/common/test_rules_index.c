@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "leak_store.h"
-#include "common/suppress/rules_index.h"
+#include "common/suppress/rules.h"
 #include "tests/unit/suite.h"
 
 static uint64_t state;
@@ -93,7 +93,7 @@ static struct rules make_rules(struct mem *mem, unsigned count)
     fclose(stream);
     kept = arena_copy(mem, text, size);
     free(text);
-    return rules_read(mem, "random.supp", kept, size); /* blocks of "..." alone are left out */
+    return rules_parse(mem, "random.supp", kept, size); /* blocks of "..." alone are left out */
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
@@ -134,9 +134,9 @@ static struct record make_record(struct scene *scene)
 }
 
 /* One after the other. */
-static struct rule_made *find_plainly(const struct rules *rules, const struct record *record)
+static struct loaded_rule *find_plainly(const struct rules *rules, const struct record *record)
 {
-    for (size_t k = 0; k < record->frame_count && rules_is_leak(record->verdict); k++)
+    for (size_t k = 0; k < record->frame_count && verdict_is_leak(record->verdict); k++)
         for (size_t i = 0; i < rules->count; i++)
             if (rules_match_frame(rules->made[i], record->frames[k]))
                 return rules->made[i];
@@ -160,8 +160,8 @@ START_TEST(the_first_rule_that_fits_is_found)
         make_frames(&scene);
         for (int i = 0; i < 60; i++) {
             struct record record = make_record(&scene);
-            const struct rule_made *wanted = find_plainly(&rules, &record);
-            const struct rule_made *got = rules_index_find(index, &record);
+            const struct loaded_rule *wanted = find_plainly(&rules, &record);
+            const struct loaded_rule *got = rules_index_find(index, &record);
 
             ck_assert_msg(got == wanted, "seed %d round %d record %d: wanted %s, got %s", _i, round,
                           i, wanted ? wanted->rule.where : "none", got ? got->rule.where : "none");
@@ -208,14 +208,14 @@ START_TEST(rules_for_every_way_through_a_program_are_told_apart)
         if (way % 16) /* one in so many has no rule */
             add_way(stream, way, firsts[_i]);
     fclose(stream);
-    rules = rules_read(mem, "ways.supp", text, size);
+    rules = rules_parse(mem, "ways.supp", text, size);
     index = rules_index_begin(mem, &rules);
     for (unsigned i = 0; i < 2 * LEVELS; i++) {
         snprintf(function[i], sizeof(function[i]), "f%u_%u", i / 2, i % 2);
         frames[i] = (struct frame){.function = function[i]};
     }
     for (unsigned way = 0; way < 1u << LEVELS; way++) {
-        const struct rule_made *got;
+        const struct loaded_rule *got;
         char name[32];
 
         for (unsigned level = 0; level < LEVELS; level++)

@@ -708,7 +708,7 @@ struct report model_read(struct mem *mem, FILE *stream)
     }
     for (size_t i = 0; i < reading.report.process_count; i++) {
         process_link_owned(&reading.report.processes[i]);
-        entries_fill(mem, SORT_RETAINED, &reading.report.processes[i]);
+        leak_groups_fill(mem, SORT_RETAINED, &reading.report.processes[i]);
     }
     return reading.report;
 }

@@ -10,7 +10,7 @@
 #include "symbolize/build/build.h"
 #include "symbolize/json/json.h"
 #include "common/store/reader.h"
-#include "symbolize/faults/signal_words.h"
+#include "symbolize/faults/faults.h"
 #include "symbolize/text/text.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/common/store_builder.h"

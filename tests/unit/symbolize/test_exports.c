@@ -69,7 +69,7 @@ static FILE *hostile(void)
 
 static void write_as(const char *format_name, const char *path, const char *model)
 {
-    const struct format *format = formats_find(format_name);
+    const struct format *format = format_find(format_name);
     struct view view = {.top = format->top};
     struct mem *mem = arena_begin();
     FILE *stream, *from;
@@ -149,7 +149,7 @@ START_TEST(sarif_stays_within_what_hosts_take)
         process.records[i] = (struct record){
             .signature = i, .bytes = 1, .blocks = 1, .frames = frames, .frame_count = 1};
     }
-    formats_find("sarif")->write(&report, &view, stream);
+    format_find("sarif")->write(&report, &view, stream);
     fclose(stream);
     arena_end(mem);
     snprintf(command, sizeof(command), "/usr/bin/python3 tests/formats/sarif.py %s %s of %zu", path,

@@ -116,13 +116,13 @@ static void check_name(const char *name)
 
     ck_assert(file >= 0 && write(file, name, strlen(name)) == (ssize_t)strlen(name));
     close(file);
-    for (size_t i = 0; formats_at(i); i++) {
-        if (!consumers_know(formats_at(i)->name))
+    for (size_t i = 0; format_at(i); i++) {
+        if (!consumers_know(format_at(i)->name))
             continue; /* test_exports.c has readers of the others */
 
-        char *text = render(formats_at(i), model, false);
+        char *text = render(format_at(i), model, false);
 
-        consumers_read(formats_at(i)->name, text, path);
+        consumers_read(format_at(i)->name, text, path);
         free(text);
     }
     unlink(path);
@@ -145,15 +145,15 @@ START_TEST(quiet_reports_are_valid_and_list_nothing)
 {
     char *model = model_of("name");
 
-    for (size_t i = 0; formats_at(i); i++) {
-        if (!consumers_know(formats_at(i)->name))
+    for (size_t i = 0; format_at(i); i++) {
+        if (!consumers_know(format_at(i)->name))
             continue; /* test_exports.c has readers of the others */
 
-        char *text = render(formats_at(i), model, true);
+        char *text = render(format_at(i), model, true);
 
-        consumers_read(formats_at(i)->name, text, "");
+        consumers_read(format_at(i)->name, text, "");
         ck_assert_msg(!strstr(text, "name:12") && !strstr(text, "0000000000000001"), "%s:\n%s",
-                      formats_at(i)->name, text);
+                      format_at(i)->name, text);
         free(text);
     }
     free(model);
@@ -171,17 +171,17 @@ START_TEST(a_shells_way_to_a_program_is_not_told)
                                 "record | lost | malloc | 48 | 4 | 0000000000000002\n"
                                 "frame | before | b.c | 1 | app | - | - | user\n";
 
-    for (size_t i = 0; formats_at(i); i++) {
-        bool everything = strstr(formats_at(i)->name, "json") != NULL;
+    for (size_t i = 0; format_at(i); i++) {
+        bool everything = strstr(format_at(i)->name, "json") != NULL;
 
-        if (formats_at(i)->traits & (FORMAT_BINARY | FORMAT_CONTENT))
+        if (format_at(i)->traits & (FORMAT_BINARY | FORMAT_CONTENT))
             continue; /* a profile of everything, and no text; and what has no names */
 
-        char *text = render(formats_at(i), model, false);
+        char *text = render(format_at(i), model, false);
 
-        consumers_read(formats_at(i)->name, text, "");
+        consumers_read(format_at(i)->name, text, "");
         ck_assert_msg(!strstr(text, "on_the_way") == !everything && strstr(text, "before"), "%s:\n%s",
-                      formats_at(i)->name, text);
+                      format_at(i)->name, text);
         free(text);
     }
 }
@@ -220,7 +220,7 @@ START_TEST(annotations_tell_one_leak_of_two_processes_once)
                                 "record | lost | malloc | 96 | 8 | 0000000000000001\n"
                                 "record | possible | malloc | 96 | 8 | 0000000000000001\n"
                                 "record | lost | malloc | 7 | 1 | 0000000000000002\n";
-    char *text = render(formats_find("github"), model, false);
+    char *text = render(format_find("github"), model, false);
 
     ck_assert_msg(count_of(text, "::error ") == 2 && count_of(text, "::warning ") == 1, "%s", text);
     ck_assert(strstr(text, "title=48 bytes") && strstr(text, "title=7 bytes"));
@@ -241,7 +241,7 @@ START_TEST(annotations_are_no_more_than_the_host_shows)
         {25, 12, 10, 10, "::notice title=libleak::15 more errors, 2 more warnings ("},
     };
     char *model = model_with(rows[_i].lost, rows[_i].possible);
-    char *text = render(formats_find("github"), model, false);
+    char *text = render(format_find("github"), model, false);
 
     ck_assert_uint_eq(count_of(text, "::error "), rows[_i].errors);
     ck_assert_uint_eq(count_of(text, "::warning "), rows[_i].warnings);

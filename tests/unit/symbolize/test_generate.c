@@ -76,7 +76,7 @@ static const struct {
 
 START_TEST(all_conditions_of_a_block_must_hold)
 {
-    struct rules rules = rules_read(mem, "known", blocks[_i].text, strlen(blocks[_i].text));
+    struct rules rules = rules_parse(mem, "known", blocks[_i].text, strlen(blocks[_i].text));
     struct record record = record_of(&make, 0xaa);
 
     ck_assert_msg(rules.count == 1 && !rules.trouble, "%s%s", blocks[_i].text, rules.trouble);
@@ -106,7 +106,7 @@ static const struct {
 
 START_TEST(a_wrong_condition_is_a_line_with_its_place)
 {
-    struct rules rules = rules_read(mem, "known", mistakes[_i].text, strlen(mistakes[_i].text));
+    struct rules rules = rules_parse(mem, "known", mistakes[_i].text, strlen(mistakes[_i].text));
 
     ck_assert_uint_eq(rules.count, 0);
     ck_assert_ptr_nonnull(rules.trouble);
@@ -120,7 +120,7 @@ static void add(const char *text)
     struct store none = {0};
 
     ck_assert_msg(!trouble, "%s\n%.2000s", trouble, text);
-    suppress_turn_to(suppressions, &none, 0);
+    suppress_select_store(suppressions, &none, 0);
 }
 
 START_TEST(what_has_expired_is_told_apart_from_what_fits_nothing)
@@ -133,7 +133,7 @@ START_TEST(what_has_expired_is_told_apart_from_what_fits_nothing)
     ck_assert(suppress_record(suppressions, &record, NULL));
     ck_assert_str_eq(record.suppressed_by->where, "known:14");
     ck_assert_str_eq(record.suppressed_by->reason, "new");
-    suppress_tell_unused(suppressions, &report);
+    suppress_fill_unused(suppressions, &report);
     ck_assert_uint_eq(report.expired_count, 1);
     ck_assert_str_eq(report.expired[0]->where, "known:2");
     ck_assert_str_eq(report.expired[0]->expires, "2001-01-01");
@@ -300,7 +300,7 @@ START_TEST(what_has_no_stack_or_is_known_already_is_not_generated)
     records[1].frame_count = 0;
     for (size_t i = 0; i < COUNT(syntaxes); i++) {
         char *text = generated(syntaxes[i], records, 3);
-        struct rules rules = rules_read(mem, "made", text, strlen(text));
+        struct rules rules = rules_parse(mem, "made", text, strlen(text));
 
         ck_assert_ptr_null(rules.trouble);
         ck_assert_uint_eq(rules.count, 1);

@@ -104,7 +104,7 @@ static enum by_key key_of(const struct rendering *rendering)
 
 static char *render(const char *model, const struct rendering *rendering)
 {
-    const struct format *format = formats_find(rendering->format);
+    const struct format *format = format_find(rendering->format);
     char path[256], *text;
     size_t size;
     struct mem *mem = arena_begin();
@@ -213,8 +213,8 @@ END_TEST
 
 START_TEST(programs_read_every_format)
 {
-    for (size_t i = 0; formats_at(i); i++) {
-        struct rendering rendering = {.format = formats_at(i)->name, .all = true};
+    for (size_t i = 0; format_at(i); i++) {
+        struct rendering rendering = {.format = format_at(i)->name, .all = true};
         char *all = render(models[_i], &rendering), *some;
 
         rendering.all = false;

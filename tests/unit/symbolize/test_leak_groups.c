@@ -68,8 +68,8 @@ static struct record *add(const char *stack, uint64_t blocks, uint64_t size)
 
 static size_t entries(void)
 {
-    entries_fill(mem, SORT_RETAINED, &process);
-    ck_assert(entries_check(&process));
+    leak_groups_fill(mem, SORT_RETAINED, &process);
+    ck_assert(leak_groups_check(&process));
     return process.entry_count;
 }
 
@@ -81,7 +81,7 @@ START_TEST(members_of_a_constructor_are_one)
     ck_assert_uint_eq(entries(), 2);
     ck_assert_uint_eq(process.entries[0].count, 2);
     ck_assert_uint_eq(process.entries[0].shared, hash_text(1, "W::W", 4));
-    ck_assert_uint_eq(entries_sum(&process, &process.entries[0]).blocks, 6);
+    ck_assert_uint_eq(leak_group_sum(&process, &process.entries[0]).blocks, 6);
 }
 END_TEST
 

@@ -9,7 +9,7 @@
 
 #include "symbolize/build/build.h"
 #include "common/store/reader.h"
-#include "common/sites/reconcile.h"
+#include "common/sites/sites.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/common/store_builder.h"
 

@@ -7,7 +7,7 @@
 
 #include "symbolize/records/sampling_error.h"
 #include "symbolize/cli/options.h"
-#include "symbolize/output/output_file.h"
+#include "symbolize/output/output.h"
 #include "common/base/text.h"
 #include "tests/unit/suite.h"
 
@@ -224,7 +224,7 @@ START_TEST(patterns_stand_for_the_process)
     char *name;
 
     setenv("LEAK_TEST", "value", 1);
-    name = output_name(mem, patterns[_i].pattern, &process, 7);
+    name = output_expand_name(mem, patterns[_i].pattern, &process, 7);
     if (patterns[_i].name)
         ck_assert_str_eq(name, patterns[_i].name);
     else
@@ -242,12 +242,12 @@ START_TEST(a_file_is_never_overwritten_unless_forced)
 
     ck_assert_ptr_nonnull(mkdtemp(dir));
     ck_assert_int_eq(chdir(dir), 0);
-    first = output_open(mem, "r.%n", &process, OUTPUT_NEW);
-    second = output_open(mem, "r.%n", &process, OUTPUT_NEW);
-    third = output_open(mem, "r.1", &process, OUTPUT_FORCE);
+    first = output_open_stream(mem, "r.%n", &process, OUTPUT_NEW);
+    second = output_open_stream(mem, "r.%n", &process, OUTPUT_NEW);
+    third = output_open_stream(mem, "r.1", &process, OUTPUT_FORCE);
     ck_assert_int_eq(access("r.1", F_OK) | access("r.2", F_OK), 0);
-    ck_assert_ptr_eq(output_open(mem, "r.1", &process, OUTPUT_NEW), stderr);
-    ck_assert_ptr_eq(output_open(mem, "no/such/dir", &process, OUTPUT_FORCE), stderr);
+    ck_assert_ptr_eq(output_open_stream(mem, "r.1", &process, OUTPUT_NEW), stderr);
+    ck_assert_ptr_eq(output_open_stream(mem, "no/such/dir", &process, OUTPUT_FORCE), stderr);
     fclose(first);
     fclose(second);
     fclose(third);
@@ -266,7 +266,7 @@ START_TEST(a_file_that_is_appended_to_keeps_what_it_had)
     ck_assert_ptr_nonnull(mkdtemp(dir));
     ck_assert_int_eq(chdir(dir), 0);
     for (int i = 0; i < 3; i++) {
-        file = output_open(mem, "grows", &process, OUTPUT_APPEND);
+        file = output_open_stream(mem, "grows", &process, OUTPUT_APPEND);
         fprintf(file, "%d;", i);
         fclose(file);
     }
@@ -370,15 +370,15 @@ START_TEST(a_source_line_is_found_below_source_paths)
     stream = fopen(path, "w");
     fputs("first\n\t  second line of it  \nthe third, which is too long", stream);
     fclose(stream);
-    ck_assert(source_line(&search, path, 2, text, sizeof(text)));
+    ck_assert(source_read_line(&search, path, 2, text, sizeof(text)));
     ck_assert_str_eq(text, "second line of it");
-    ck_assert(source_line(&search, "/elsewhere/src/a.c", 3, text, sizeof(text)));
+    ck_assert(source_read_line(&search, "/elsewhere/src/a.c", 3, text, sizeof(text)));
     ck_assert_str_eq(text, "the third, which is");
-    ck_assert(!source_line(&search, path, 4, text, sizeof(text)));
-    ck_assert(!source_line(&search, path, 0, text, sizeof(text)));
-    ck_assert(!source_line(&search, "/dev/zero", 1, text, sizeof(text)));
-    ck_assert_str_eq(source_path(&search, "/build/tree/x.c", path, sizeof(path)), "/tmp/x.c");
-    ck_assert_str_eq(source_path(&search, "/older/x.c", path, sizeof(path)), "/older/x.c");
+    ck_assert(!source_read_line(&search, path, 4, text, sizeof(text)));
+    ck_assert(!source_read_line(&search, path, 0, text, sizeof(text)));
+    ck_assert(!source_read_line(&search, "/dev/zero", 1, text, sizeof(text)));
+    ck_assert_str_eq(source_map_path(&search, "/build/tree/x.c", path, sizeof(path)), "/tmp/x.c");
+    ck_assert_str_eq(source_map_path(&search, "/older/x.c", path, sizeof(path)), "/older/x.c");
     snprintf(path, sizeof(path), "%s/a.c", dir);
     unlink(path);
     rmdir(dir);

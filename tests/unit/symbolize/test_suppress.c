@@ -28,7 +28,7 @@ static void teardown(void)
 
 static struct rules read_rules(const char *text)
 {
-    return rules_read(mem, "known.supp", text, strlen(text));
+    return rules_parse(mem, "known.supp", text, strlen(text));
 }
 
 /* ---- Patterns ------------------------------------------------------------------------------- */
@@ -95,11 +95,11 @@ END_TEST
 
 START_TEST(wildcards_of_one_character_are_valgrinds)
 {
-    ck_assert(rules_glob("f?o", "fxo", true));
-    ck_assert(!rules_glob("f?o", "fo", true));
-    ck_assert(!rules_glob("f?o", "fxo", false));
-    ck_assert(rules_glob("", "", true) && !rules_glob("", "x", true) && !rules_glob("x", "", true));
-    ck_assert(rules_glob("**a**", "xxaxx", true));
+    ck_assert(glob_match("f?o", "fxo", true));
+    ck_assert(!glob_match("f?o", "fo", true));
+    ck_assert(!glob_match("f?o", "fxo", false));
+    ck_assert(glob_match("", "", true) && !glob_match("", "x", true) && !glob_match("x", "", true));
+    ck_assert(glob_match("**a**", "xxaxx", true));
 }
 END_TEST
 
@@ -281,14 +281,14 @@ END_TEST
 START_TEST(lines_that_are_no_text_are_a_mistake)
 {
     char *longer = calloc(1, RULES_LINE_MAX + 10);
-    struct rules rules = rules_read(mem, "x", "leak:a\0b\nleak:c\n", 16);
+    struct rules rules = rules_parse(mem, "x", "leak:a\0b\nleak:c\n", 16);
 
     ck_assert_str_eq(rules.trouble, "x:1: this line is too long, or no text");
     ck_assert_uint_eq(rules.count, 1);
     memset(longer, 'a', RULES_LINE_MAX + 1);
     memcpy(longer, "leak:", 5);
-    ck_assert_uint_eq(rules_read(mem, "x", longer, RULES_LINE_MAX).count, 1);
-    ck_assert_uint_eq(rules_read(mem, "x", longer, RULES_LINE_MAX + 1).count, 0);
+    ck_assert_uint_eq(rules_parse(mem, "x", longer, RULES_LINE_MAX).count, 1);
+    ck_assert_uint_eq(rules_parse(mem, "x", longer, RULES_LINE_MAX + 1).count, 0);
     free(longer);
 }
 END_TEST
@@ -344,7 +344,7 @@ START_TEST(random_bytes_never_crash)
         struct rules rules;
 
         memcpy(copy, text, length);
-        rules = rules_read(own, "noise", copy, length);
+        rules = rules_parse(own, "noise", copy, length);
         for (size_t k = 0; k < rules.count; k++) {
             rules_match_frame(rules.made[k], &add_frame);
             rules_match_record(rules.made[k], &record);
@@ -500,13 +500,13 @@ START_TEST(leaks_of_runtimes_are_known_from_the_start)
         met[record.frame_count++] = &frames[i + 1];
     }
     ck_assert(!suppress_record(suppressions, &record, NULL));
-    suppress_add_known(suppressions);
+    suppress_add_defaults(suppressions);
     builder = looked_at();
     process = process_of(&builder);
     ck_assert_uint_eq(process.suppressed.records, 0);
     ck_assert_int_eq(suppress_record(suppressions, &record, NULL), known[_i].fits);
-    ck_assert_ptr_null(suppress_trouble(suppressions, 0));
-    suppress_tell_unused(suppressions, &report);
+    ck_assert_ptr_null(suppress_store_error(suppressions, 0));
+    suppress_fill_unused(suppressions, &report);
     ck_assert_uint_eq(report.unused_count, 0); /* nobody asked for them */
 }
 END_TEST
@@ -527,7 +527,7 @@ START_TEST(rules_of_a_store_are_for_its_process_alone)
     ck_assert_uint_eq(process.totals.of[VERDICT_LOST].bytes, 80);
     ck_assert_uint_eq(process.rule_count, 1);
     ck_assert_str_eq(find(&process, 56)->suppressed_by->text, "x");
-    suppress_tell_unused(suppressions, &report);
+    suppress_fill_unused(suppressions, &report);
     ck_assert_uint_eq(report.unused_count, 1);
     ck_assert_str_eq(report.unused[0]->text, "leak:nothing");
     ck_assert_str_eq(report.unused[0]->where, "its own:2");

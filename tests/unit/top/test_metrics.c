@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbolize/records/group_records.h"
+#include "symbolize/records/records.h"
 #include "common/store/reader.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/common/store_builder.h"
@@ -336,8 +336,8 @@ static struct totals totals_of(const char *path, bool known)
 
     ck_assert(reader_open(mem, path, &store, &trouble));
     if (known)
-        suppress_add_known(group.suppressions);
-    suppress_turn_to(group.suppressions, &store, 0);
+        suppress_add_defaults(group.suppressions);
+    suppress_select_store(group.suppressions, &store, 0);
     group_records(mem, resolver, &store, &group, &process);
     totals = process.totals;
     suppress_end(group.suppressions);

@@ -1,0 +1,174 @@
+/* sites.h - what the allocation sites of a recording file tell about a record: its tags, its
+ * verdicts after the last leak check, where its other blocks are freed, how it grew.
+ */
+#ifndef COMMON_SITES_SITES_H
+#define COMMON_SITES_SITES_H
+
+#include "common/base/arena.h"
+#include "common/base/hashmap.h"
+#include "common/model/model.h"
+#include "common/sites/signature.h"
+#include "common/store/store.h"
+
+/* Indices of sites, each + 1, linked: from first through next[index], 0 at the end. */
+struct site_list {
+    uint32_t first;
+    const uint32_t *next;
+};
+
+/* ---- tags.c: blocks summed up by the tags that the program gave them -------------------------
+ *
+ * A record holds the sums of its own blocks, the largest first; blocks without a tag are in none. A
+ * report that shows several records as one sums them up again. */
+
+struct tag_sums {
+    struct tag_sum *sum;
+    size_t count, capacity;
+};
+
+/* A zeroed struct is empty; tag_sums_end() leaves it so. The names must outlive it. */
+void tag_sums_add(struct tag_sums *sums, const char *name, uint64_t bytes, uint64_t blocks);
+void tag_sums_add_record(struct tag_sums *sums, const struct record *record);
+void tag_sums_sort(struct tag_sums *sums);
+/* Sorts the sums and copies them to record->tags. */
+void tag_sums_fill(struct tag_sums *sums, struct mem *mem, struct record *record);
+void tag_sums_end(struct tag_sums *sums);
+
+/* ---- reconcile.c: the last leak check against what lives now ---------------------------------
+ *
+ * A leak check describes a moment, and the program goes on: a site may hold more blocks than the
+ * check found, or fewer. Additional blocks were allocated after it and their state is unknown
+ * ("unfreed"); missing blocks were freed since, and are subtracted from the verdicts that matter
+ * least: reachable ones first, lost ones last.
+ *
+ *     sum of a site's shares = its live blocks
+ *
+ * When the recording file is read through a window (time_window.h), each share keeps only the
+ * blocks in the window. */
+
+/* Blocks of one site with one verdict. */
+struct share {
+    uint32_t site;  /* index */
+    uint32_t found; /* index in the leak check, STORE_NONE = unfreed */
+    enum verdict verdict;
+    uint64_t blocks, bytes;
+    uint64_t retained_blocks, retained_bytes;
+};
+
+struct reconciliation {
+    const struct store *store;
+    uint32_t *first;     /* by site: index + 1 of the first result for it */
+    uint32_t *next;      /* by result, + 1 */
+    struct share *share; /* room for the shares of one site */
+    size_t capacity;
+};
+
+/* The verdict of the model for one of the file format. */
+enum verdict reconcile_verdict(enum leak_verdict verdict);
+
+struct reconciliation reconcile_begin(const struct store *store);
+void reconcile_end(struct reconciliation *reconciliation);
+
+/* The shares of one site, none of them empty, valid until the next call. */
+size_t reconcile_site(struct reconciliation *reconciliation, uint32_t site,
+                      const struct share **shares);
+
+/* ---- free_wrappers.c: functions that blocks of all kinds pass through ------------------------
+ *
+ * "Freed in my_free" tells nothing where everything is freed in my_free. xmalloc, g_free, a pool's
+ * own malloc are recognised by what they do more than by their names: a wrapper is called by many
+ * functions, for blocks of many sizes; a few are enough if its name ends in "free". A function that
+ * only wrappers call, for as many sizes, is part of a wrapper.
+ *
+ * The place of a stack is its first frame of user code that is no wrapper. */
+
+struct free_wrappers {
+    struct signatures *signatures;
+    struct wrapper_candidate *functions;
+    size_t count, capacity;
+    struct map by_name;         /* frame.name_hash -> index + 1 */
+    const struct frame **place; /* by node: the place of the stack, NULL = not computed yet */
+};
+
+/* Inspects all stacks of the recording file that allocated or freed. */
+struct free_wrappers free_wrappers_find(struct signatures *signatures);
+void free_wrappers_end(struct free_wrappers *wrappers);
+
+bool free_wrappers_contain(const struct free_wrappers *wrappers, const struct frame *frame);
+
+/* The place of a stack, NULL when it has no frame of user code. */
+const struct frame *free_wrappers_place(struct free_wrappers *wrappers, uint32_t node);
+
+/* ---- free_sites.c: where the other blocks of a record are freed ------------------------------
+ *
+ * A leak is often one exit path that forgets what another one does: of 12,041 blocks 95 % are freed
+ * at tree.c:88, and these were not. The frees of a record's own stacks are summed up by place.
+ * Where its own stacks freed nothing, other stacks that allocate blocks of the same kind in the
+ * same place are used. Where these freed nothing either, blocks that the same function allocates in
+ * other lines are most often freed where these should be. Frees at the end of the program are
+ * marked as late: the blocks grew until then.
+ *
+ * Two kinds of frees are left out. realloc moves a block but keeps it: a node that allocates and
+ * frees is a call of realloc. A line that frees what it allocated replaces or grows a block: there
+ * the block lives on. */
+
+/* Sites that have a key in common; made at the first lookup. */
+struct site_groups {
+    struct site_group *all;
+    size_t count, capacity;
+    struct map of;  /* key -> index + 1 */
+    uint32_t *next; /* by site; NULL = not made yet */
+};
+
+struct free_sites {
+    struct mem *mem;
+    struct signatures *signatures;
+    const struct store *store;
+    bool all;     /* every free was inspected */
+    bool sampled; /* recorded with sample=: only frees of sampled blocks are known */
+    struct free_wrappers wrappers;
+    uint8_t *allocates;           /* by node: a site is there */
+    uint8_t *late;                /* by node: is it below exit? 0 = not computed yet */
+    struct site_groups places;    /* sites of one place and kind */
+    struct site_groups functions; /* sites of one function */
+};
+
+/* For the records of one recording file, whose signatures are resolved. */
+struct free_sites free_sites_begin(struct mem *mem, struct signatures *signatures);
+void free_sites_end(struct free_sites *frees);
+
+/* Fills in where the functions that opened the process's resources free their blocks. */
+void free_sites_fill_resources(struct free_sites *frees, struct process *process);
+
+/* Fills in record->freed and record->beside; needs record->kind. */
+void free_sites_fill(struct free_sites *frees, struct site_list sites, struct record *record);
+
+/* ---- growth_series.c: the stacks of one record over time -------------------------------------
+ *
+ * The series of all sites of a signature are summed up row by row; what they hold at the end is the
+ * last point, and growth.h judges them. Before its first row a site held nothing if it did not
+ * exist yet, else as much as in that row. */
+
+struct growth_series {
+    struct mem *mem;
+    const struct store *store;
+    uint64_t until_ns;
+    uint64_t live_bytes; /* of the whole heap, at the end */
+    uint32_t *series_of; /* by site: index + 1, 0 = none */
+    struct growth_point *points;
+};
+
+/* Uses the memory of the store. until_ns: the end of the process, or now while it runs. */
+struct growth_series growth_series_begin(struct mem *mem, const struct store *store,
+                                         uint64_t until_ns);
+
+/* Does the site have a series of at least GROWTH_BYTES_LEAST? */
+bool growth_series_has_site(const struct growth_series *growth_series, uint32_t site);
+/* The site that held most at one time. */
+uint32_t growth_series_largest_site(const struct growth_series *growth_series,
+                                    struct site_list sites);
+/* The verdict and its reason in words. NULL: the sites have no series, or too short a one. */
+const struct growth *growth_series_judge(struct growth_series *growth_series,
+                                         struct site_list sites);
+
+#endif

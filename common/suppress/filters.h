@@ -1,0 +1,68 @@
+/* filters.h - which records the user asked for: --only=KEY:VALUE, and --modules, --functions,
+ * --threads.
+ *
+ * --only lists conditions:
+ *
+ *     function, file, module      any frame of user code has it; * and ? are wildcards
+ *     thread                      a thread that allocated some of the record: T1, or its name
+ *     kind                        malloc, new ...
+ *     size, bytes, blocks         the average block, all blocks; a range A-B, A- or -B, or A
+ *     age                         since the first allocation: 10s-, 5m-1h
+ *
+ * A record must match one condition of each key that is given. ! before a value negates it.
+ *
+ * A scope is a comma list of names with * and ?. + or no sign: the report covers only these;
+ * -: the report excludes these. The same words are options of the runtime, which the recording file
+ * keeps, and of leakreport:
+ *
+ *     modules      of the frame that called the allocator: the first frame that is neither
+ *                  allocator nor runtime; with modules_match=any, any frame of user code
+ *     functions    of any frame of user code
+ *     threads      that allocated the record: T1, or a name; a record of several threads is
+ *                  excluded only when all of them are
+ */
+#ifndef COMMON_SUPPRESS_FILTERS_H
+#define COMMON_SUPPRESS_FILTERS_H
+
+#include "common/base/arena.h"
+#include "common/model/model.h"
+
+/* ---- --only ---------------------------------------------------------------------------------- */
+
+struct only_filter;
+
+/* Prepends a condition to `rest`. The result lives in mem. NULL: *wrong says why. */
+struct only_filter *only_filter_parse(struct mem *mem, const char *text, struct only_filter *rest,
+                                      const char **wrong);
+
+/* until_ns: the time from which ages count back; 0 = unknown, then no age matches. */
+bool only_filter_matches(const struct only_filter *only, const struct record *record,
+                         uint64_t until_ns);
+
+/* Does a pattern with * and ? match? A path also matches by its last component; a function also
+ * without its arguments ("parse" matches "parse(int)"); a thread as T1 or by its name. */
+bool pattern_matches_name(const char *pattern, const char *text);
+bool pattern_matches_function(const char *pattern, const char *function);
+bool pattern_matches_thread(const char *pattern, const struct thread_ref *thread);
+
+/* ---- Scopes ---------------------------------------------------------------------------------- */
+
+enum scope_key { SCOPE_MODULES, SCOPE_FUNCTIONS, SCOPE_THREADS, SCOPE_KEYS };
+extern const char *const scope_option_name[SCOPE_KEYS];
+
+struct scope_list {
+    struct scope_item *items; /* NULL = no restriction */
+    size_t count;
+};
+
+/* The list lives in mem. False: a sign has no name after it; that item is skipped. */
+bool scope_list_parse(struct mem *mem, const char *text, struct scope_list *list);
+
+/* any_frame: for SCOPE_MODULES, look at every frame of user code. */
+bool scope_list_includes(const struct scope_list *list, enum scope_key key, bool any_frame,
+                         const struct record *record);
+
+/* The sign of the last item that matches a function: 1 = + or none, -1 = -, 0 = no item matches. */
+int scope_list_match_function(const struct scope_list *list, const char *function);
+
+#endif

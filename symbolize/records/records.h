@@ -1,0 +1,63 @@
+/* records.h - the sites of a recording file as records of the model, and profiles of all its
+ * stacks.
+ */
+#ifndef SYMBOLIZE_RECORDS_RECORDS_H
+#define SYMBOLIZE_RECORDS_RECORDS_H
+
+#include "common/model/model.h"
+#include "common/names/resolve.h"
+#include "common/sites/sites.h"
+#include "common/store/store.h"
+#include "common/suppress/suppress.h"
+
+/* ---- group_records.c --------------------------------------------------------------------------
+ *
+ * One record per signature, kind and verdict, complete. Sites that hold nothing now make no
+ * records. A suppressed block is a record that counts in no total. Before the first leak check the
+ * verdict is "unfreed", or "runtime" for blocks that the C and C++ libraries keep. */
+
+struct group_options {
+    bool inherited; /* fork child: include blocks inherited from the parent */
+    bool blocks;    /* keep as many block samples as are known */
+    enum sort_order order;
+    struct suppressions *suppressions; /* with this store selected; NULL = none */
+};
+
+/* Fills in the records, totals and modules without names of a zeroed process. */
+void group_records(struct mem *mem, struct resolver *resolver, const struct store *store,
+                   const struct group_options *options, struct process *process);
+
+/* ---- alloc_lines.c ----------------------------------------------------------------------------
+ *
+ * Signatures contain no lines, so what a function allocates in three lines is one record. All three
+ * lines are listed: the largest one must not hide the others. */
+
+/* sites: all of the record's signature and kind. Fills in record->lines, the largest line first,
+ * when there are at least two. */
+void alloc_lines_fill(struct mem *mem, struct signatures *signatures,
+                      struct reconciliation *reconciliation, struct site_list sites,
+                      struct record *record);
+
+/* ---- missing_debuginfo.c --------------------------------------------------------------------- */
+
+/* Fills in the modules whose frames lack names or lines: which, why, and a remedy. modules: values
+ * are the struct resolved_module * of all shown stacks. */
+void missing_debuginfo_fill(struct mem *mem, const struct map *modules, struct process *process);
+
+/* ---- alloc_profile.c --------------------------------------------------------------------------
+ *
+ * Records are about live blocks; an allocation profile is about all blocks. Naming all the stacks
+ * of a recording file costs more than naming those of its records, so only formats that need the
+ * profile get it. */
+
+/* Leaves out what a fork child inherited: its parent allocated that. */
+void alloc_profile_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+                        struct process *process);
+
+/* Fills in the heap over time, and what it consisted of at its peak. The runtime records a peak
+ * when the heap begins to shrink. Where it never did, or grew beyond that since, the live blocks
+ * are the peak. */
+void peak_fill(struct mem *mem, struct resolver *resolver, const struct store *store,
+               struct process *process);
+
+#endif
